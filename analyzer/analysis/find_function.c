@@ -1,7 +1,6 @@
 /* Finds functions by the name that the user typed: in full, without return type or parameters, or in part. */
 #include "analysis/find_function.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,21 +61,15 @@ static bool function_set_unknown(const struct analysis *l, const char *text, str
                      hint_function(l, text, ";"));
 }
 
-static bool function_set_ambiguous(const struct analysis *l, const char *text, const uint32_t *found, size_t count,
+static void function_set_ambiguous(const struct analysis *l, const char *text, const uint32_t *found, size_t count,
                                    struct error *error)
 {
-    char *list = NULL;
-    size_t length;
-    FILE *out = need_stream(&list, &length);
+    error_set(error, "'%s' names %zu functions; type the full name of one, with @module if that name recurs:", text,
+              count);
     for (size_t i = 0; i < count && i < MAX_NAMED; i++)
-        fprintf(out, "\n  %s (%s)", l->names[found[i]].name, l->names[found[i]].module);
+        error_list(error, "  %s (%s)", l->names[found[i]].name, l->names[found[i]].module);
     if (count > MAX_NAMED)
-        fprintf(out, "\n  and %zu more", count - MAX_NAMED);
-    need_stream_end(out);
-    error_set(error, "'%s' names %zu functions; type the full name of one, with @module if that name recurs:%s", text,
-              count, list);
-    free(list);
-    return false;
+        error_list(error, "  and %zu more", count - MAX_NAMED);
 }
 
 bool function_find(const struct analysis *l, const char *text, uint32_t *function, struct error *error)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/visible.h"
 
 bool error_set(struct error *error, const char *format, ...)
 {
@@ -17,8 +18,22 @@ bool error_set(struct error *error, const char *format, ...)
     return false;
 }
 
+void error_list(struct error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *line = need_vtext(format, arguments), *shown = visible_text(line);
+    va_end(arguments);
+    char *list = need_text("%s%s\n", error->list ? error->list : "", shown);
+    free(error->list);
+    free(shown);
+    free(line);
+    error->list = list;
+}
+
 void error_drop(struct error *error)
 {
     free(error->text);
-    error->text = NULL;
+    free(error->list);
+    *error = (struct error){ NULL, NULL };
 }

@@ -20,13 +20,17 @@
 
 struct error {
     char *text; /* one line: what is wrong and what to do, without "dwell: "; NULL if there is no error */
+    char *list; /* visible lines after it, each with its line break; NULL if there are none */
 };
 
 /* Sets the text in the format of printf. Keeps an error that is already set, since later errors usually follow from it.
  * Returns false, so that a function can end with `return error_set(...)`. */
 bool error_set(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Frees the text. The error can be used again. */
+/* Appends a line to the list, made visible (base/visible.h). */
+void error_list(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Frees the texts. The error can be used again. */
 void error_drop(struct error *error);
 
 #endif

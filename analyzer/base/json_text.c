@@ -7,17 +7,40 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "base/visible.h"
+
+enum { FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, DELETE = 127 };
+
+/* JSON allows control characters above the first 32 in strings. They are escaped, as a terminal obeys them. All of them
+ * are in strings, and below U+10000. */
+static char *json_escape_controls(const char *text)
+{
+    char *escaped = need_memory(strlen(text) * 6 + 1, 1), *to = escaped;
+    while (*text) {
+        const size_t length = utf8_character_length(text), kept = length ? length : 1;
+        const uint32_t c = length ? utf8_decode(text, length) : 0;
+        if (c >= DELETE && visible_is_control(c)) {
+            to += sprintf(to, "\\u%04x", c);
+        } else {
+            memcpy(to, text, kept);
+            to += kept;
+        }
+        text += kept;
+    }
+    return escaped;
+}
+
+/* Releases the reference. The caller frees the text. */
+static char *json_written(struct json_object *object)
+{
+    char *text = json_escape_controls(json_object_to_json_string_ext(object, FLAGS));
+    json_object_put(object);
+    return text;
+}
 
 char *json_text(const char *text)
 {
-    char *valid = utf8_repair(text);
-    struct json_object *string = json_object_new_string(valid);
-    const char *quoted =
-        json_object_to_json_string_ext(string, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-    char *copy = need_copy(quoted, strlen(quoted));
-    json_object_put(string);
-    free(valid);
-    return copy;
+    return json_written(json_new_text(text));
 }
 
 struct json_object *json_new_text(const char *text)
@@ -33,6 +56,13 @@ void json_put_text(FILE *out, const char *text)
     char *quoted = json_text(text);
     fputs(quoted, out);
     free(quoted);
+}
+
+void json_put_object(FILE *out, struct json_object *object)
+{
+    char *text = json_written(object);
+    fputs(text, out);
+    free(text);
 }
 
 char *json_put_number(char *to, uint64_t number)

@@ -14,6 +14,9 @@ struct json_object *json_new_text(const char *text);
 
 void json_put_text(FILE *out, const char *text);
 
+/* Prints the value on one line, and releases the caller's reference. */
+void json_put_object(FILE *out, struct json_object *object);
+
 /* Write a number without a zero byte after it, and return its end. */
 enum { JSON_NUMBER = 24 }; /* room for the longest number */
 char *json_put_number(char *to, uint64_t number);

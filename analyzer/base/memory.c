@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/progress.h"
 
 void out_of_memory(void)
 {
-    say("out of memory");
-    exit(2); /* STATUS_ERROR of commands/die.h */
+    progress_hide();
+    fflush(stdout);
+    fputs("dwell: out of memory\n", stderr); /* say() needs memory */
+    exit(2);                                 /* STATUS_ERROR of commands/die.h */
 }
 
 void *need_memory(size_t count, size_t size)

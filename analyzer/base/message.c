@@ -3,8 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/progress.h"
+#include "base/visible.h"
 
 static const char *(*find_place)(void);
 
@@ -18,12 +21,10 @@ void say(const char *format, ...)
     progress_hide();
     fflush(stdout);
     const char *place = find_place ? find_place() : NULL;
-    fputs("dwell: ", stderr);
-    if (place)
-        fprintf(stderr, "%s: ", place);
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    char *text = need_vtext(format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    print_text(stderr, "dwell: %s%s%s\n", place ? place : "", place ? ": " : "", text);
+    free(text);
 }

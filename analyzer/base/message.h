@@ -2,7 +2,8 @@
 #ifndef DWELL_BASE_MESSAGE_H
 #define DWELL_BASE_MESSAGE_H
 
-/* Prints a message in the format of printf. First flushes stdout and hides the progress line. */
+/* Prints a message in the format of printf, made visible (base/visible.h). First flushes stdout and hides the progress
+ * line. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Sets a function that returns the place that messages are about, such as a line of the config file, or NULL. From now

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "base/visible.h"
 
 #define SECOND 1000000000u
 
@@ -183,9 +184,10 @@ static unsigned progress_width(void)
 static void progress_draw(uint64_t time)
 {
     const char *slash = strrchr(state.path, '/');
+    char *name = visible_text(slash && slash[1] ? slash + 1 : state.path);
     const struct progress p = {
         .doing = state.doing,
-        .name = slash && slash[1] ? slash + 1 : state.path,
+        .name = name,
         .done = __atomic_load_n(&state.done, __ATOMIC_RELAXED),
         .total = state.total,
         .seconds = (time - state.begun) / SECOND,
@@ -196,6 +198,7 @@ static void progress_draw(uint64_t time)
     progress_watch_signals();
     drawn = true;
     progress_write(whole);
+    free(name);
 }
 
 static void progress_erase(void)

@@ -1,4 +1,4 @@
-/* Makes text from a file safe for messages and for the terminal. */
+/* Cuts text from a file to a length that suits a message. */
 #include "base/quote.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ char *quote(char to[QUOTE_ROOM], const char *text, size_t length)
             kept--;
     }
     for (size_t i = 0; i < kept; i++)
-        to[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+        to[i] = text[i] ? text[i] : '?';
     strcpy(to + kept, kept < length ? dots : "");
     return to;
 }

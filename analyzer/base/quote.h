@@ -1,4 +1,4 @@
-/* Text from a file, made safe for messages and for the terminal. */
+/* Text from a file, cut to a length that suits a message. */
 #ifndef DWELL_BASE_QUOTE_H
 #define DWELL_BASE_QUOTE_H
 
@@ -6,8 +6,8 @@
 
 enum { QUOTE_ROOM = 64 };
 
-/* Copies the text as one line. Question marks replace control characters, and dots replace the part that does not fit.
- * Returns `to`. */
+/* Copies the text. Dots replace the part that does not fit, and question marks zero bytes. Other control characters
+ * stay: say() and print_text() make them visible. Returns `to`. */
 char *quote(char to[QUOTE_ROOM], const char *text, size_t length);
 
 #endif

@@ -75,7 +75,7 @@ bool terminal_is_paged(void)
     return pager > 0;
 }
 
-static bool terminal_is_seen(FILE *out)
+bool terminal_is_seen(FILE *out)
 {
     return isatty(fileno(out)) || (pager > 0 && out == stdout);
 }

@@ -11,6 +11,9 @@ void terminal_page(void);
 
 bool terminal_is_paged(void);
 
+/* Whether what is written to `out` appears on a terminal. */
+bool terminal_is_seen(FILE *out);
+
 /* Whether text that is written to `out` appears on a terminal with colours, and NO_COLOR is not set. */
 bool terminal_has_colors(FILE *out);
 

@@ -1,12 +1,11 @@
-/* Replaces the bytes of a text that are not UTF-8. */
+/* Finds the characters of UTF-8 in a text, and replaces the bytes that belong to none. */
 #include "base/utf8.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-/* The number of bytes of the character at `at`; zero if no character begins there. The text ends with a zero byte. */
-static size_t utf8_character_length(const char *at)
+size_t utf8_character_length(const char *at)
 {
     const unsigned char *s = (const unsigned char *)at;
     const unsigned length = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
@@ -18,6 +17,14 @@ static size_t utf8_character_length(const char *at)
         (length == 4 && (*s > 0xf4 || (*s == 0xf4 && s[1] > 0x8f))))
         return 0;
     return length;
+}
+
+uint32_t utf8_decode(const char *at, size_t length)
+{
+    uint32_t character = (unsigned char)*at & (length == 1 ? 0x7fu : 0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++)
+        character = character << 6 | ((unsigned char)at[i] & 0x3f);
+    return character;
 }
 
 char *utf8_repair(const char *text)

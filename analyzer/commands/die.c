@@ -2,6 +2,7 @@
 #include "commands/die.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -19,5 +20,7 @@ void die(int status, const char *format, ...)
 
 void die_of(const struct error *error)
 {
-    die(STATUS_ERROR, "%s", error->text);
+    say("%s", error->text);
+    fputs(error->list ? error->list : "", stderr);
+    exit(STATUS_ERROR);
 }

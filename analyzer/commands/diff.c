@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
+#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
@@ -29,6 +30,7 @@ static const struct shared_use shared[] = {
     { SHARED_LIMIT, "(default: 40 in text)" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
+    { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },
@@ -169,8 +171,8 @@ static void diff_print_text(const struct diff_settings *s, const struct diff *d,
         option_choose(rows, usual);
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
-        printf("! %s\n", d->remarks[i]);
-    printf("\n%s %s\n\n", s->diff.sort == DIFF_CALLS || diff_is_tested(d) ? "*" : "~", judgement);
+        print_text(stdout, "! %s\n", d->remarks[i]);
+    print_text(stdout, "\n%s %s\n\n", s->diff.sort == DIFF_CALLS || diff_is_tested(d) ? "*" : "~", judgement);
     table_print_text(rows, stdout);
     table_drop(&sessions);
     free(usual);

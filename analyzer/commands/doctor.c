@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 
 static const struct shared_use shared[] = {
     { SHARED_OUTPUT, "(default: dwell.data): checked, not written" },
     { SHARED_FORMAT, NULL },
+    { SHARED_CSV_SAFE, NULL },
     { SHARED_END, NULL },
 };
 
@@ -52,10 +54,7 @@ static void doctor_print_text(const struct findings *f)
             width = strlen(f->list[i].what);
     for (size_t i = 0; i < f->count; i++) {
         const struct finding *finding = &f->list[i];
-        printf("%-4s  %-*s  ", names[finding->health], (int)width, finding->what);
-        for (const char *at = finding->says; *at; at++) /* paths may contain any byte */
-            putchar((unsigned char)*at < ' ' || *at == 127 ? '?' : *at);
-        putchar('\n');
+        print_text(stdout, "%-4s  %-*s  %s\n", names[finding->health], (int)width, finding->what, finding->says);
     }
 }
 

@@ -54,6 +54,7 @@ static const struct shared_use shared[] = {
     { SHARED_PROCESS, NULL },
     { SHARED_LIMIT, "(default)" },
     { SHARED_FORMAT, ", or etw: binary EVENT_TRACE_HEADER records of 48 bytes, each followed by its data" },
+    { SHARED_CSV_SAFE, NULL },
     { SHARED_OUTPUT, "(default: standard output)" },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/suggest.h"
+#include "base/terminal.h"
+#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "export/exports.h"
@@ -30,6 +32,7 @@ static const struct shared_use shared[] = {
     { SHARED_LIMIT, "(default); a row is a function, those with the most elapsed exclusive time come first" },
     { SHARED_VALUE,
       "elapsed_exclusive (default), application_exclusive, blocked_exclusive or calls of each call path" },
+    { SHARED_CSV_SAFE, NULL },
     { SHARED_OUTPUT, "(default: standard output), or to several files whose names begin with FILE" },
     { SHARED_RAW, NULL },
     { SHARED_JOBS, NULL },
@@ -122,10 +125,9 @@ static void export_check_settings(const struct export_settings *s)
         enum shared_option option;
         enum export_uses use;
     } choices[] = {
-        { "--limit", SHARED_LIMIT, EXPORT_LIMIT },
-        { "--min", SHARED_MIN, EXPORT_MIN },
-        { "--filter", SHARED_FILTER, EXPORT_FILTER },
-        { "--value", SHARED_VALUE, EXPORT_TIME },
+        { "--limit", SHARED_LIMIT, EXPORT_LIMIT },     { "--min", SHARED_MIN, EXPORT_MIN },
+        { "--filter", SHARED_FILTER, EXPORT_FILTER },  { "--value", SHARED_VALUE, EXPORT_TIME },
+        { "--csv-safe", SHARED_CSV_SAFE, EXPORT_CSV },
     };
     if (!s->format)
         die(STATUS_ERROR, "export: name a format; dwell export --list lists them");
@@ -171,10 +173,13 @@ static int export_write_stream(const struct export_settings *s, const struct ana
     if (s->format->binary && isatty(fileno(out)))
         die(STATUS_ERROR, "export %s does not write to a terminal; say where, with -o FILE", s->format->name);
     setvbuf(out, NULL, _IOFBF, OUTPUT_BUFFER);
+    FILE *seen = terminal_is_seen(out) ? visible_stream(out) : NULL;
     if (export_is_compressed(s))
         out = gzip_stream(out);
-    if (!s->format->write(session, &s->options, out, &error))
+    if (!s->format->write(session, &s->options, seen ? seen : out, &error))
         export_fail(s->shared.output, out, &error);
+    if (seen)
+        fclose(seen);
     return output_close(s->shared.output, out);
 }
 

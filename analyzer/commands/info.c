@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/views.h"
@@ -36,7 +37,7 @@ static void info_print_line(const char *name, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     printf("%-16s", name);
-    vprintf(format, arguments);
+    vprint_text(stdout, format, arguments);
     putchar('\n');
     va_end(arguments);
 }
@@ -194,6 +195,7 @@ static struct libscols_table *info_new_table(const char *const *titles, int coun
             table = NULL;
     if (!table)
         die(STATUS_ERROR, "out of memory");
+    scols_table_enable_noencoding(table, true);
     return table;
 }
 
@@ -203,6 +205,13 @@ static void info_print_table(struct libscols_table *table)
     fflush(stdout);
     scols_print_table(table);
     scols_unref_table(table);
+}
+
+static void info_set_text(struct libscols_line *row, size_t column, const char *text)
+{
+    char *shown = visible_cell(text);
+    scols_line_set_data(row, column, shown);
+    free(shown);
 }
 
 static void info_set_number(struct libscols_line *row, size_t column, uint64_t number)
@@ -228,9 +237,9 @@ static void info_print_processes(const struct session_file *f)
         snprintf(text, sizeof text, "%.6f", info_ticks_to_seconds(f, p->start_time - f->header.start_ticks));
         scols_line_set_data(row, 2, p->start_time > f->header.start_ticks ? text : "-");
         scols_line_set_data(row, 3, info_process_ending(p, text, sizeof text));
-        scols_line_set_data(row, 4, p->arguments[0] ? p->arguments : p->path);
+        info_set_text(row, 4, p->arguments[0] ? p->arguments : p->path);
         if (named)
-            scols_line_set_data(row, 5, p->name);
+            info_set_text(row, 5, p->name);
     }
     info_print_table(table);
 }
@@ -244,7 +253,7 @@ static void info_print_threads(const struct session_file *f)
         const struct trace_thread *t = &f->threads[i];
         const struct trace_process *p = session_file_process(f, t->process);
         struct libscols_line *row = scols_table_new_line(table, NULL);
-        scols_line_set_data(row, 0, t->name[0] ? t->name : "[unknown]");
+        info_set_text(row, 0, t->name[0] ? t->name : "[unknown]");
         info_set_number(row, 1, t->tid);
         info_set_number(row, 2, p ? p->pid : 0);
         scols_line_set_data(row, 3,

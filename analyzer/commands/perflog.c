@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/suggest.h"
+#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/perflog.h"
@@ -29,6 +30,7 @@ static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: total), or by order, as in the log" },
     { SHARED_LIMIT, "(default: 40 in text)" },
     { SHARED_FORMAT, NULL },
+    { SHARED_CSV_SAFE, NULL },
     { SHARED_END, NULL },
 };
 
@@ -123,12 +125,12 @@ static struct perflog *perflog_load_files(const struct perflog_settings *s, int 
 static void perflog_print_text(const char *before, const char *text)
 {
     char quoted[QUOTE_ROOM];
-    printf("%s%s", before, quote(quoted, text, strlen(text)));
+    print_text(stdout, "%s%s", before, quote(quoted, text, strlen(text)));
 }
 
 static void perflog_print_run(const struct perflog_run *run)
 {
-    printf("%s: ", run->file);
+    print_text(stdout, "%s: ", run->file);
     perflog_print_text("", *run->app ? run->app : "(no name)");
     if (run->pid_known)
         printf(", pid 0x%08" PRIx64, run->pid);

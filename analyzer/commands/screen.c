@@ -12,6 +12,7 @@
 #include <wchar.h>
 
 #include "base/memory.h"
+#include "base/visible.h"
 #include "commands/die.h"
 
 enum { ESCAPE = 27, CLEAR_LINE = 'U' & 31, BACKSPACE = 'H' & 31, DELETE = 127 };
@@ -116,14 +117,15 @@ void screen_line(int line, const char *text, int attributes)
 
 static void screen_show_question(const char *question, const char *text)
 {
-    char line[512];
+    char line[512], *visible = visible_text(text);
     const int room = COLS - (int)strlen(question) - 1; /* a long text shows its end */
-    const size_t length = strlen(text);
+    const size_t length = strlen(visible);
     const size_t skip = room > 0 && length > (size_t)room ? length - (size_t)room : 0;
-    const int shown = snprintf(line, sizeof line, "%s%s", question, text + skip);
+    const int shown = snprintf(line, sizeof line, "%s%s", question, visible + skip);
     screen_line(LINES - 1, line, A_NORMAL);
     move(LINES - 1, shown < COLS ? shown : COLS - 1);
     refresh();
+    free(visible);
 }
 
 /* Removes the last character, of UTF-8. */

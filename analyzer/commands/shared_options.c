@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/csv_text.h"
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "report/views.h"
@@ -35,6 +36,9 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                          "Show these columns, separated by commas; help lists them", GROUP_ROWS },
     [SHARED_VALUE] = { "value", KEY(SHARED_VALUE), "KEY", 0, "Use this value:", GROUP_ROWS },
     [SHARED_FORMAT] = { "format", KEY(SHARED_FORMAT), "FORMAT", 0, "text (default), csv or json", GROUP_COMMON },
+    [SHARED_CSV_SAFE] = { "csv-safe", KEY(SHARED_CSV_SAFE), NULL, 0,
+                          "In csv, put an apostrophe before texts that a spreadsheet would run as formulas",
+                          GROUP_COMMON },
     [SHARED_OUTPUT] = { "output", 'o', "FILE", 0, "Write to FILE", GROUP_COMMON },
     [SHARED_RAW] = { "raw", KEY(SHARED_RAW), NULL, 0, "Show times as measured, with the time of the probes in them",
                      GROUP_COMMON },
@@ -159,6 +163,9 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
     case SHARED_FORMAT:
         s->print = option_format(argument);
         s->format = argument;
+        return;
+    case SHARED_CSV_SAFE:
+        csv_text_defuse(true);
         return;
     case SHARED_OUTPUT:
         s->output = argument;

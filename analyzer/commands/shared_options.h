@@ -24,6 +24,7 @@ enum shared_option {
     SHARED_COLUMNS,
     SHARED_VALUE,
     SHARED_FORMAT,
+    SHARED_CSV_SAFE,
     SHARED_OUTPUT,
     SHARED_RAW,
     SHARED_JOBS,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/plot.h"
@@ -14,9 +15,9 @@ enum { MAX_CALLS = 1000000, USUAL_CALLS = 20 };
 #define SORT_NOTE "(default: as they come)"
 
 static const struct shared_use histogram_shared[] = {
-    { SHARED_PART, NULL },      { SHARED_FILTER, NULL },  { SHARED_VALUE, VALUE_NOTE },
-    { SHARED_SORT, SORT_NOTE }, { SHARED_COLUMNS, NULL }, { SHARED_FORMAT, NULL },
-    { SHARED_RAW, NULL },       { SHARED_JOBS, NULL },    { SHARED_END, NULL },
+    { SHARED_PART, NULL },    { SHARED_FILTER, NULL }, { SHARED_VALUE, VALUE_NOTE }, { SHARED_SORT, SORT_NOTE },
+    { SHARED_COLUMNS, NULL }, { SHARED_FORMAT, NULL }, { SHARED_CSV_SAFE, NULL },    { SHARED_RAW, NULL },
+    { SHARED_JOBS, NULL },    { SHARED_END, NULL },
 };
 
 static const struct shared_use slowest_shared[] = {
@@ -27,6 +28,7 @@ static const struct shared_use slowest_shared[] = {
     { SHARED_LIMIT, "(default: 20; a million at most)" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
+    { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },
@@ -100,8 +102,8 @@ static uint32_t single_calls_load(struct analysis *l, struct single_calls_settin
 static void single_calls_print_exact(const struct histogram *h, const char *function, const char *selection,
                                      enum call_time time)
 {
-    printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, selection ? ", " : "",
-           selection ? selection : "", h->count, call_time_names[time]);
+    print_text(stdout, "%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, selection ? ", " : "",
+               selection ? selection : "", h->count, call_time_names[time]);
     printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n", (double)h->least / 1e3,
            histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3,
            (double)histogram_percentile(h, 90) / 1e3, (double)histogram_percentile(h, 99) / 1e3,

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/find_session.h"
@@ -27,6 +28,7 @@ static const struct shared_use shared[] = {
     { SHARED_LIMIT, "(default: 40 in text); with --once and --count" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, "with --once and --count" },
+    { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },
@@ -163,7 +165,7 @@ static void top_wait(uint64_t ns)
 static void top_print_state(const struct live *live)
 {
     char *state = live_describe(live), *rates = live_describe_rates(live);
-    printf("%s, %s\n", state, rates);
+    print_text(stdout, "%s, %s\n", state, rates);
     free(state);
     free(rates);
 }

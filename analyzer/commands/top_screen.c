@@ -9,6 +9,7 @@
 #include "analysis/find_function.h"
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "base/visible.h"
 #include "commands/commands.h"
 #include "commands/screen.h"
 #include "commands/top.h"
@@ -159,6 +160,14 @@ static char *top_screen_print_fitting(const struct top_screen *v, struct table *
 
 /* ---- the screen ---- */
 
+/* Prints a text that is not yet visible. */
+static void top_screen_line(int line, const char *text, int attributes)
+{
+    char *shown = visible_text(text);
+    screen_line(line, shown, attributes);
+    free(shown);
+}
+
 static void top_screen_draw_lines(const struct top_screen *v, char *text)
 {
     int line = HEAD - 1;
@@ -179,10 +188,10 @@ static void top_screen_draw_state(const struct top_screen *v)
     char *state = live_describe(v->live), line[2 * LONGEST_TEXT];
     snprintf(line, sizeof line, "%s%s%s%s", state, v->paused ? ", PAUSED" : "", v->left ? ", reading on" : "",
              top_screen_loaded(v) == &v->live->recent ? ", since the last refresh" : "");
-    screen_line(0, line, A_BOLD);
+    top_screen_line(0, line, A_BOLD);
     free(state);
     char *rates = live_describe_rates(v->live);
-    screen_line(1, rates, A_NORMAL);
+    top_screen_line(1, rates, A_NORMAL);
     free(rates);
 }
 
@@ -202,7 +211,7 @@ static void top_screen_draw_foot(const struct top_screen *v)
     else
         snprintf(line, sizeof line, "h help  q quit  %s by %s%s%s", views[v->settings->by],
                  top_sort(v->settings, v->live), *v->filter ? ", " : "", v->filter);
-    screen_line(LINES - 1, line, A_REVERSE);
+    top_screen_line(LINES - 1, line, A_REVERSE);
 }
 
 static void top_screen_draw_help(void)

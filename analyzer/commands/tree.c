@@ -29,6 +29,7 @@ static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: elapsed_inclusive); branches of one path" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
+    { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },

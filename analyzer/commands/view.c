@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/view_live.h"
@@ -163,8 +164,8 @@ static void view_show(const struct view_settings *s)
     if (stat(s->shared.output, &status) < 0 || !S_ISREG(status.st_mode))
         return;
     const double size = (double)status.st_size;
-    printf("%s: %.*f %s\n", s->shared.output, size < 1e6 ? 0 : 1, size < 1e6 ? size / 1e3 : size / 1e6,
-           size < 1e6 ? "kB" : "MB");
+    print_text(stdout, "%s: %.*f %s\n", s->shared.output, size < 1e6 ? 0 : 1, size < 1e6 ? size / 1e3 : size / 1e6,
+               size < 1e6 ? "kB" : "MB");
     if (s->no_open || !browser_is_wanted())
         return;
     if (!browser_open(s->shared.output))

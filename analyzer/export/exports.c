@@ -45,6 +45,7 @@ const struct export_format export_formats[] = {
       .write = export_perflog },
     { .name = "vsperf",
       .summary = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
+      .uses = EXPORT_CSV,
       .write_files = export_vsperf },
     { .name = "callgrind",
       .summary = "functions and calls, for KCachegrind and callgrind_annotate",

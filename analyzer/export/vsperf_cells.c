@@ -1,17 +1,12 @@
 /* Writes titles and values of functions and processes as cells of a VSPerfReport CSV file. */
 #include "export/vsperf_cells.h"
 
-#include <string.h>
+#include "base/csv_text.h"
 
 void vsperf_text(const struct vsperf_file *f, const char *text)
 {
-    fputc('"', f->out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', f->out);
-        fputc(*text, f->out);
-    }
-    fputs("\",", f->out);
+    csv_print_quoted(text, f->out);
+    fputc(',', f->out);
 }
 
 void vsperf_number(const struct vsperf_file *f, uint64_t number)

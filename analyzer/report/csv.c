@@ -3,25 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/csv_text.h"
 #include "base/memory.h"
 #include "report/table.h"
-
-void csv_print_text(const char *text, FILE *out)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 /* printf's %f depends on the locale. */
 static void csv_print_percent(double percent, FILE *out)

@@ -1,12 +1,12 @@
 /* Conditions that fail a comparison, for scripts that check a program's speed: parses and evaluates them, and prints
  * the rows that fail. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/visible.h"
 #include "base/wide.h"
 #include "report/diff.h"
 
@@ -167,10 +167,7 @@ static void gate_print_failure(const struct diff_gate *gate, const struct diff *
 {
     const struct diff_pair *pair = &row->values[gate->value];
     char *name = diff_row_name(d, row);
-    for (char *at = name; *at; at++)
-        if (iscntrl((unsigned char)*at))
-            *at = '?'; /* a name from a file can contain control characters */
-    fprintf(out, "  %s: ", name);
+    print_text(out, "  %s: ", name);
     gate_print_value(gate, d, pair, DIFF_BEFORE, out);
     fputs(" -> ", out);
     gate_print_value(gate, d, pair, DIFF_AFTER, out);
@@ -194,7 +191,7 @@ size_t diff_gate_report(const struct diff_gate *gate, const struct diff *d, FILE
     if (!count)
         return 0;
     static const char *const things[] = { "function", "module", "call path" };
-    fprintf(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, things[d->by], count == 1 ? "" : "s");
+    print_text(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, things[d->by], count == 1 ? "" : "s");
     size_t printed = 0;
     for (size_t i = 0; i < d->row_count && printed < MAX_PRINTED; i++)
         if (diff_gate_fails(gate, d, &d->rows[i]) && ++printed)

@@ -86,14 +86,6 @@ static struct json_object *json_new_session(const struct summary *s)
     return object;
 }
 
-enum { FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
-
-static void json_print_and_free(struct json_object *object, FILE *out)
-{
-    fputs(json_object_to_json_string_ext(object, FLAGS), out);
-    json_object_put(object);
-}
-
 void table_print_json_rows(const struct table *t, const char *key, FILE *out)
 {
     size_t *order = need_memory(table_max_columns(t), sizeof *order);
@@ -101,7 +93,7 @@ void table_print_json_rows(const struct table *t, const char *key, FILE *out)
     fprintf(out, "\"%s\": [", key);
     for (size_t row = 0; row < t->row_count; row++) {
         fputs(row ? ",\n  " : "\n  ", out);
-        json_print_and_free(json_new_row(t, order, count, row), out);
+        json_put_object(out, json_new_row(t, order, count, row));
     }
     fputs("\n ]", out);
     free(order);
@@ -112,7 +104,7 @@ void table_print_json(const struct table *t, FILE *out)
     fputs("{", out);
     if (t->session) {
         fputs("\"session\": ", out);
-        json_print_and_free(json_new_session(t->session), out);
+        json_put_object(out, json_new_session(t->session));
         fputs(",\n ", out);
     }
     table_print_json_rows(t, "rows", out);

@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "base/visible.h"
 #include "report/replay.h"
 #include "report/table.h"
+#include "report/text_fit.h"
 
 enum {
-    MAX_THREAD_NAME = 15, /* shown characters of a name; the kernel's names are not longer */
+    MAX_THREAD_NAME = 15, /* shown characters of a name, in bytes; the kernel's names are not longer */
     MIN_TIME = 11,        /* width of a time's column in characters */
     STEP = 2,             /* blanks per level */
     MAX_STEPS = 24,       /* deeper calls are not indented further; their depth is printed instead */
@@ -48,16 +51,9 @@ static void replay_put_time(const struct replay_printer *p, bool known, uint64_t
     fprintf(p->out, "%*s  ", p->time_width, digits);
 }
 
-/* Prints untrusted text on one line. */
-static void replay_put_clean(const char *text, FILE *out)
-{
-    for (; *text; text++)
-        putc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, out);
-}
-
 static void replay_put_function(const char *name, FILE *out)
 {
-    replay_put_clean(name, out);
+    put_visible(name, out);
     if (!strchr(name, '('))
         fputs("()", out);
 }
@@ -87,15 +83,27 @@ static void replay_put_notes(unsigned set, FILE *out)
         putc(')', out);
 }
 
+/* The caller frees it. */
+static char *replay_visible_name(const struct trace_thread *thread)
+{
+    const char *name = thread ? thread->name : "";
+    size_t length = strnlen(name, MAX_THREAD_NAME);
+    while (name[length] && length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80) /* no half of a character */
+        length--;
+    char *cut = need_copy(name, length), *shown = visible_cell(cut);
+    free(cut);
+    return shown;
+}
+
 static void replay_put_thread(const struct replay_printer *p, const struct replay_line *line)
 {
-    const char *name = line->thread ? line->thread->name : "";
+    char *shown = replay_visible_name(line->thread);
     const bool changed = p->begun && (p->last != line->thread || p->last_process != line->process);
-    char shown[MAX_THREAD_NAME + 1];
-    snprintf(shown, sizeof shown, "%s", name);
+    const size_t width = text_width(shown);
     fprintf(p->out, "%c%*" PRIu32 " ", changed ? '>' : ' ', p->tid_width, line->thread ? line->thread->tid : 0);
-    replay_put_clean(shown, p->out);
-    fprintf(p->out, "%*s  ", p->name_width - (int)strlen(shown), "");
+    fputs(shown, p->out);
+    fprintf(p->out, "%*s  ", p->name_width - (int)width, "");
+    free(shown);
 }
 
 static void replay_put_indentation(size_t depth, FILE *out)
@@ -124,7 +132,7 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
     replay_put_indentation(line->depth, out);
     if (line->kind == REPLAY_MARK) {
         fprintf(out, "-- mark %" PRIu32 "%s", line->number, line->text[0] ? ": " : "");
-        replay_put_clean(line->text, out);
+        put_visible(line->text, out);
     } else if (line->kind == REPLAY_END) {
         fputs(line->far ? "} " : "}", out);
         if (line->far)
@@ -205,9 +213,8 @@ static void replay_print_json(struct replay_printer *p, const struct replay_line
                            line->notes ? json_new_text(replay_note_keys(line->notes, room, sizeof room)) : NULL);
     json_object_object_add(o, "mark", replay_number_or_null(line->kind == REPLAY_MARK, line->number));
     json_object_object_add(o, "text", line->text ? json_new_text(line->text) : NULL);
-    fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE), p->out);
+    json_put_object(p->out, o);
     putc('\n', p->out);
-    json_object_put(o);
 }
 
 /* ---- all formats ---- */
@@ -227,9 +234,10 @@ static void replay_measure_columns(struct replay_printer *p, const struct replay
         const struct trace_thread *t = &p->file->threads[i];
         if (!replay_wants(p->file, options, t->process, t->serial))
             continue;
-        const size_t length = strnlen(t->name, MAX_THREAD_NAME);
+        char *shown = replay_visible_name(t);
         p->tid_width = replay_wider_column(p->tid_width, snprintf(digits, sizeof digits, "%" PRIu32, t->tid));
-        p->name_width = replay_wider_column(p->name_width, (int)length);
+        p->name_width = replay_wider_column(p->name_width, (int)text_width(shown));
+        free(shown);
     }
 }
 

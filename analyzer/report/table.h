@@ -105,9 +105,6 @@ table_printer table_print_text, table_print_csv, table_print_json;
 /* Prints only the rows, as a member of a JSON object: "key": [...] */
 void table_print_json_rows(const struct table *t, const char *key, FILE *out);
 
-/* Prints a text as a CSV cell, in quotes if it needs them. */
-void csv_print_text(const char *text, FILE *out);
-
 /* The printer of that name, or NULL. table_format_names lists them for messages. */
 table_printer *table_format(const char *name);
 extern const char table_format_names[];

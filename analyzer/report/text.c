@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/units.h"
+#include "base/visible.h"
 #include "report/table.h"
 #include "report/text_fit.h"
 
@@ -110,6 +111,12 @@ static void text_make_title(const struct column *column, struct text_unit unit, 
         snprintf(title, size, "%s", column->title);
 }
 
+/* The visible form of a cell that holds a text, or NULL. The caller frees it. */
+static char *text_visible_cell(const struct column *column, const struct cell *cell)
+{
+    return cell->known && column_is_text(column) ? visible_cell(cell->text) : NULL;
+}
+
 static size_t text_column_width(const struct table *t, size_t at, struct text_unit unit)
 {
     const struct column *column = &t->columns[at];
@@ -118,11 +125,12 @@ static size_t text_column_width(const struct table *t, size_t at, struct text_un
     size_t widest = strlen(text);
     for (size_t row = 0; row < t->row_count; row++) {
         const struct cell *cell = &t->cells[row * t->column_count + at];
-        const bool is_text = cell->known && column_is_text(column);
-        if (!is_text)
+        char *shown = text_visible_cell(column, cell);
+        if (!shown)
             text_format_cell(t, column, cell, unit, text, sizeof text);
-        const size_t width = text_width(is_text ? cell->text : text);
+        const size_t width = text_width(shown ? shown : text);
         widest = width > widest ? width : widest;
+        free(shown);
     }
     return widest;
 }
@@ -161,13 +169,11 @@ static void text_add_rows(struct libscols_table *table, const struct table *t, c
             scols_line_set_color(lines[row], DIM);
         for (size_t i = 0; i < count; i++) {
             const struct cell *cell = &t->cells[row * t->column_count + order[i]];
-            char number[64] = "";
-            const char *text = number;
-            if (cell->known && column_is_text(&t->columns[order[i]]))
-                text = cell->text;
-            else
+            char number[64] = "", *shown = text_visible_cell(&t->columns[order[i]], cell);
+            if (!shown)
                 text_format_cell(t, &t->columns[order[i]], cell, units[order[i]], number, sizeof number);
-            scols_line_set_data(lines[row], i, text);
+            scols_line_set_data(lines[row], i, shown ? shown : number);
+            free(shown);
         }
     }
     free(lines);
@@ -181,10 +187,10 @@ static void text_print_count(FILE *out, uint64_t count, const char *one, const c
 static void text_print_remarks(const struct summary *s, FILE *out)
 {
     for (size_t i = 0; i < s->remark_count; i++)
-        fprintf(out, "! %s\n", s->remarks[i]);
+        print_text(out, "! %s\n", s->remarks[i]);
     char *bounds = bounds_remark(s);
     if (bounds)
-        fprintf(out, "! %s\n", bounds);
+        print_text(out, "! %s\n", bounds);
     free(bounds);
     fputs("\n", out);
 }
@@ -209,8 +215,8 @@ static void text_print_summary(const struct summary *s, struct text_unit unit, F
     char text[64];
     text_format_time(text, sizeof text,
                      s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
-    fprintf(out, "%s%s%s: %s%s %s", s->path, s->selection ? ", " : "", s->selection ? s->selection : "",
-            s->samples ? "" : "elapsed ", text, unit.name);
+    print_text(out, "%s%s%s: %s%s %s", s->path, s->selection ? ", " : "", s->selection ? s->selection : "",
+               s->samples ? "" : "elapsed ", text, unit.name);
     if (s->imported) {
         text_print_imported(s, unit, out);
         return;
@@ -252,6 +258,7 @@ void table_print_text(const struct table *t, FILE *out)
     if (!table)
         out_of_memory();
     scols_table_set_stream(table, out);
+    scols_table_enable_noencoding(table, true); /* the cells are visible, and other escapes would change their width */
     scols_table_enable_colors(table, terminal_has_colors(out));
     if (terminal_width(out)) {
         scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);

@@ -31,7 +31,7 @@ size_t text_width(const char *text)
     const size_t count = mbstowcs(wide, text, length + 1);
     const int width = count != (size_t)-1 ? wcswidth(wide, count) : -1;
     free(wide);
-    return width >= 0 ? (size_t)width : length; /* text with unprintable characters is escaped and longer */
+    return width >= 0 ? (size_t)width : length;
 }
 
 bool text_may_be_cut(bool is_text, size_t width)

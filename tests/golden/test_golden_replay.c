@@ -271,7 +271,7 @@ Test(golden_replay, a_closed_pipe)
     char *out = run_well(
         "(for i in $(seq 20); do $DWELL replay deep.dwell || echo \"status $?\" >&2; done) 2>said | head -n 1; "
         "cat said");
-    cr_assert(eq(str, out, "    TIME us      TOOK us   THREAD  CALL\n"));
+    cr_assert(eq(str, out, "    TIME us      TOOK us   THREAD     CALL\n"));
     free(out);
 }
 

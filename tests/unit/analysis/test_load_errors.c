@@ -2,9 +2,12 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analysis/find_function.h"
 #include "analysis/live.h"
+#include "base/memory.h"
 #include "support/example.h"
 #include "support/load.h"
 #include "support/scenario.h"
@@ -33,10 +36,14 @@ static void load_errors_expect(const char *path, const struct analysis_options *
     struct analysis l;
     struct error error = { NULL };
     cr_assert(not(analysis_load(&l, path, options, &error)));
-    const char *text = error.text;
+    char *whole = need_text("%s%s%s", error.text, error.list ? "\n" : "", error.list ? error.list : "");
+    const char *text = whole;
+    if (error.list)
+        whole[strlen(whole) - 1] = '\0'; /* the end of the last line */
     if (strncmp(text, test_folder(), strlen(test_folder())) == 0)
         text += strlen(test_folder()) + 1;
     cr_assert(eq(str, (char *)text, (char *)wanted));
+    free(whole);
     error_drop(&error);
 }
 

@@ -1,4 +1,4 @@
-/* Foreign text in messages is one line without control characters, cut between characters. */
+/* Foreign text in messages is cut between characters. Printing makes its control characters visible. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -24,9 +24,11 @@ Test(unit_quote, printable_text_stays_as_it_is)
                   "123456789 123456789 123456789 123456789 123456789 123456789 123");
 }
 
-Test(unit_quote, control_characters_are_replaced)
+Test(unit_quote, control_characters_stay_for_the_printer)
 {
-    expect_quoted("a\x1b[31m\r\n\t\x7f", "a?[31m????");
+    expect_quoted("a\x1b[31m\r\n\t\x7f", "a\x1b[31m\r\n\t\x7f");
+    char to[QUOTE_ROOM];
+    cr_assert(eq(str, quote(to, "a\0b", 3), "a?b"));
 }
 
 Test(unit_quote, long_text_is_cut_between_characters)
