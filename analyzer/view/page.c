@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "view/base64.h"
 
 /* The template, which template.sh puts into the program. */
 extern const char page_template[], page_template_end[];
 
 static const char marker[] = "<!-- dwell:sessions -->";
+static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"";
 static const char part_begins[] = "<script type=\"application/x-dwell\" data-part=\"";
 
 static const char *page_find_marker(void)
@@ -47,6 +49,14 @@ static void page_write_around(const char *at_marker, const struct view_session *
         fprintf(out, "%slive\" data-interval=\"%u\"></script>", part_begins, interval);
     at_marker += strlen(marker);
     fwrite(at_marker, 1, (size_t)(page_template_end - at_marker), out);
+}
+
+char *page_policy(void)
+{
+    const char *at = memmem(page_template, (size_t)(page_template_end - page_template), policy, strlen(policy));
+    assert(at); /* template.sh checks it */
+    at += strlen(policy);
+    return need_text("%.*s; frame-ancestors 'none'", (int)strcspn(at, "\""), at);
 }
 
 void page_write(const struct view_session *const *sessions, size_t count, FILE *out)

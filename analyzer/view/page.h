@@ -12,6 +12,10 @@ void page_write(const struct view_session *const *sessions, size_t count, FILE *
 /* Writes a page that fetches its session every `interval` milliseconds. */
 void page_write_live(unsigned interval, FILE *out);
 
+/* The page's Content-Security-Policy for an HTTP header: the page's own, which allows its script by the hash alone, and
+ * no frames around it. The caller frees it. */
+char *page_policy(void);
+
 /* True if the file was written by page_write or is empty. */
 bool page_is_ours(FILE *file);
 

@@ -10,12 +10,19 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "view/connections.h"
 #include "view/page.h"
 
-enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES + 1, MAX_CONNECTIONS = 32, SECONDS_IDLE = 60 };
+enum {
+    TOKEN_BYTES = 16,
+    TOKEN_TEXT = 2 * TOKEN_BYTES + 1,
+    MAX_SOCKETS = 4 * MAX_CONNECTIONS, /* with those that are cut and not closed yet */
+    SECONDS_IDLE = 60,
+};
 
 /* A served session. An old one lives until the last answer with it has been sent. */
 struct server_snapshot {
@@ -29,7 +36,9 @@ struct server {
     char token[TOKEN_TEXT];
     char address[128];
     char hosts[2][32]; /* accepted values of the header Host */
+    char *page_policy; /* what the page may do */
     unsigned interval;
+    struct connections connections; /* of the daemon's thread */
     /* Guarded by snapshot_lock: */
     struct server_snapshot *snapshot; /* NULL if there is none yet */
     char *wrong;                      /* why the last reading of the file failed; NULL if it succeeded */
@@ -88,13 +97,15 @@ void server_fail(struct server *s, const char *why)
 
 /* ---- answers ---- */
 
-static void view_server_add_headers(struct MHD_Response *response, const char *type)
+/* What an answer other than the page may do if it is opened as a page. */
+static const char no_policy[] =
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
+
+static void view_server_add_headers(struct MHD_Response *response, const char *type, const char *policy)
 {
-    static const char *const headers[][2] = {
-        { "Content-Security-Policy",
-          "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-          "font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors "
-          "'none'" },
+    const char *const headers[][2] = {
+        { "Content-Type", type },
+        { "Content-Security-Policy", policy },
         { "Cache-Control", "no-store" },
         { "X-Content-Type-Options", "nosniff" },
         { "X-Frame-Options", "DENY" },
@@ -104,18 +115,23 @@ static void view_server_add_headers(struct MHD_Response *response, const char *t
     };
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         MHD_add_response_header(response, headers[i][0], headers[i][1]);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+}
+
+static enum MHD_Result view_server_send(struct MHD_Connection *connection, unsigned status,
+                                        struct MHD_Response *response, const char *type, const char *policy)
+{
+    if (!response)
+        return MHD_NO;
+    view_server_add_headers(response, type, policy);
+    const enum MHD_Result result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
 }
 
 static enum MHD_Result view_server_send_response(struct MHD_Connection *connection, unsigned status,
                                                  struct MHD_Response *response, const char *type)
 {
-    if (!response)
-        return MHD_NO;
-    view_server_add_headers(response, type);
-    const enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
-    return result;
+    return view_server_send(connection, status, response, type, no_policy);
 }
 
 static enum MHD_Result view_server_send_text(struct MHD_Connection *connection, unsigned status, const char *text)
@@ -148,9 +164,9 @@ static enum MHD_Result view_server_send_page(const struct server *s, struct MHD_
     page_write_live(s->interval, out);
     if (fclose(out) != 0)
         return MHD_NO;
-    return view_server_send_response(connection, MHD_HTTP_OK,
-                                     MHD_create_response_from_buffer(page.length, page.bytes, MHD_RESPMEM_MUST_FREE),
-                                     "text/html; charset=utf-8");
+    return view_server_send(connection, MHD_HTTP_OK,
+                            MHD_create_response_from_buffer(page.length, page.bytes, MHD_RESPMEM_MUST_FREE),
+                            "text/html; charset=utf-8", s->page_policy);
 }
 
 /* Sends a part of a snapshot, and releases the snapshot when it has been sent. */
@@ -233,29 +249,35 @@ static bool view_server_host_matches(const struct server *s, const char *text)
     return text && (strcmp(text, s->hosts[0]) == 0 || strcmp(text, s->hosts[1]) == 0);
 }
 
-static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *connection, const char *url,
-                                          const char *method, const char *version, const char *data, size_t *length,
-                                          void **state)
+static uint64_t view_server_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec;
+}
+
+/* Lists a connection when it is opened, and forgets it when it is closed. */
+static void view_server_follow_connection(void *context, struct MHD_Connection *connection, void **known,
+                                          enum MHD_ConnectionNotificationCode event)
+{
+    struct server *s = context;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (event == MHD_CONNECTION_NOTIFY_STARTED && info)
+        *known = connections_add(&s->connections, info->connect_fd, view_server_now());
+    else if (event == MHD_CONNECTION_NOTIFY_CLOSED && *known)
+        connections_remove(&s->connections, *known);
+}
+
+static void view_server_know_connection(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (info && info->socket_context)
+        connection_know(info->socket_context, view_server_now());
+}
+
+static enum MHD_Result view_server_send_target(struct server *s, struct MHD_Connection *connection, const char *url)
 {
     static const char block[] = "/block/";
-    static int known;
-    struct server *s = context;
-    (void)version;
-    (void)data;
-    if (*state != &known) { /* only the headers have arrived; the answer follows the whole request */
-        *state = &known;
-        return MHD_YES;
-    }
-    if (*length) {
-        *length = 0;
-        return MHD_YES;
-    }
-    if (!view_server_host_matches(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
-        !view_server_token_matches(s, view_server_argument(connection, "token")))
-        return view_server_send_text(connection, MHD_HTTP_FORBIDDEN,
-                                     "missing or wrong token: open the address that dwell printed\n");
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return view_server_send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n");
     if (strcmp(url, "/") == 0)
         return view_server_send_page(s, connection);
     if (strcmp(url, "/session") == 0)
@@ -263,6 +285,33 @@ static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *
     if (strncmp(url, block, strlen(block)) == 0)
         return view_server_send_block(s, connection, url + strlen(block));
     return view_server_send_text(connection, MHD_HTTP_NOT_FOUND, "no such page\n");
+}
+
+/* Called when the headers have arrived, for each part of a body, and at the end. A request that is refused is answered
+ * at the headers, so that its body is not read. */
+static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *connection, const char *url,
+                                          const char *method, const char *version, const char *data, size_t *length,
+                                          void **state)
+{
+    static int known;
+    struct server *s = context;
+    (void)version;
+    (void)data;
+    if (*state == &known) {
+        if (*length == 0)
+            return view_server_send_target(s, connection, url);
+        *length = 0;
+        return MHD_YES;
+    }
+    if (!view_server_host_matches(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
+        !view_server_token_matches(s, view_server_argument(connection, "token")))
+        return view_server_send_text(connection, MHD_HTTP_FORBIDDEN,
+                                     "missing or wrong token: open the address that dwell printed\n");
+    view_server_know_connection(connection);
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        return view_server_send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n");
+    *state = &known;
+    return MHD_YES;
 }
 
 /* ---- start and stop ---- */
@@ -292,7 +341,7 @@ static bool view_server_listen(int fd, uint16_t *port)
     const int yes = 1;
     here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
-        bind(fd, (const struct sockaddr *)&here, sizeof here) < 0 || listen(fd, MAX_CONNECTIONS) < 0 ||
+        bind(fd, (const struct sockaddr *)&here, sizeof here) < 0 || listen(fd, SOMAXCONN) < 0 ||
         getsockname(fd, (struct sockaddr *)&here, &length) < 0)
         return false;
     *port = ntohs(here.sin_port);
@@ -315,7 +364,8 @@ static bool view_server_start_daemon(struct server *s, uint16_t port, int fd, st
 {
     s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL,
                                  view_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, view_server_ignore_log, NULL,
-                                 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
+                                 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_SOCKETS,
+                                 MHD_OPTION_NOTIFY_CONNECTION, view_server_follow_connection, s,
                                  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
     return s->daemon ? true : error_set(error, "cannot start the HTTP server on %s", s->hosts[0]);
 }
@@ -327,6 +377,7 @@ struct server *server_start(uint16_t port, unsigned interval, struct error *erro
         return NULL;
     struct server *s = need_memory(1, sizeof *s);
     s->interval = interval;
+    s->page_policy = page_policy();
     snprintf(s->hosts[0], sizeof s->hosts[0], "127.0.0.1:%u", port);
     snprintf(s->hosts[1], sizeof s->hosts[1], "localhost:%u", port);
     if (view_server_make_token(s, error) && view_server_start_daemon(s, port, fd, error)) {
@@ -334,6 +385,7 @@ struct server *server_start(uint16_t port, unsigned interval, struct error *erro
         return s;
     }
     close(fd);
+    free(s->page_policy);
     free(s);
     return NULL;
 }

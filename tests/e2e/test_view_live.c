@@ -56,6 +56,7 @@ static struct answer live_get(const struct live *l, const char *target)
 static void live_expect(struct answer a, int status)
 {
     cr_assert(eq(int, a.status, status), "%s", a.head);
+    check_headers(&a);
     answer_drop(&a);
 }
 
@@ -71,9 +72,20 @@ Test(e2e_view_live, a_session_that_is_complete)
               has(page.head, "connect-src 'self'") && has(page.head, "frame-ancestors 'none'") &&
               has(page.head, "X-Content-Type-Options: nosniff\r\n") &&
               has(page.head, "Referrer-Policy: no-referrer\r\n"));
+    check_headers(&page);
+    FILE *out = fopen(test_path("page.html"), "wb");
+    fputs(page.body, out);
+    fclose(out);
+    char *hash = run_well("python3 -c 'import base64, hashlib, re, sys\n"
+                          "page = open(\"page.html\", \"rb\").read()\n"
+                          "script = re.search(rb\"<script>(.*?)</script>\", page, re.S).group(1)\n"
+                          "print(base64.b64encode(hashlib.sha256(script).digest()).decode(), end=\"\")'");
+    cr_assert(has(page.head, hash), "sha256 %s in:\n%s", hash, page.head);
+    free(hash);
     answer_drop(&page);
     struct answer session = live_get(&l, "/session");
     cr_assert(eq(int, session.status, 200));
+    check_headers(&session);
     cr_assert(has(session.head, "Content-Type: application/octet-stream\r\n") &&
               has(session.head, "Cache-Control: no-store\r\n"));
     struct viewed v = viewed_packed(session.body, session.length);
@@ -288,6 +300,7 @@ static void live_damage_and_restore(const struct live *l, unsigned *generation, 
     struct answer a = live_poll_session(l, generation, 500);
     snprintf(text, sizeof text, "live.data: %s\n", wrong);
     cr_assert(eq(str, a.body, text), "%s", command);
+    check_headers(&a);
     cr_assert(has(a.head, "Content-Type: text/plain; charset=utf-8\r\n"));
     answer_drop(&a);
     live_expect(live_get(l, "/"), 200);

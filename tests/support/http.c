@@ -62,6 +62,43 @@ struct answer ask(const char *address, uint16_t port, const char *method, const 
     return a;
 }
 
+static void http_check_header(const struct answer *a, const char *line)
+{
+    char whole[512];
+    snprintf(whole, sizeof whole, "\r\n%s\r\n", line);
+    cr_assert(strstr(a->head, whole) != NULL, "no '%s' in:\n%s", line, a->head);
+}
+
+void check_headers(const struct answer *a)
+{
+    static const char *const lines[] = {
+        "Cache-Control: no-store",
+        "X-Content-Type-Options: nosniff",
+        "X-Frame-Options: DENY",
+        "Referrer-Policy: no-referrer",
+        "Cross-Origin-Resource-Policy: same-origin",
+        "Cross-Origin-Opener-Policy: same-origin",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        http_check_header(a, lines[i]);
+    const bool is_page = strstr(a->head, "\r\nContent-Type: text/html; charset=utf-8\r\n") != NULL;
+    const bool is_text = strstr(a->head, "\r\nContent-Type: text/plain; charset=utf-8\r\n") != NULL;
+    cr_assert(is_page || is_text || strstr(a->head, "\r\nContent-Type: application/octet-stream\r\n"), "%s", a->head);
+    if (!is_page) {
+        http_check_header(a, "Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'none'; "
+                             "frame-ancestors 'none'; sandbox");
+        return;
+    }
+    const char *policy = strstr(a->head, "\r\nContent-Security-Policy: default-src 'none'; script-src 'sha256-");
+    cr_assert(policy != NULL, "%s", a->head);
+    char *line = strndup(policy + 2, strcspn(policy + 2, "\r"));
+    const bool is_loose = strstr(line, "script-src 'unsafe-inline'") || strstr(line, "unsafe-eval");
+    const char *rest =
+        strstr(line, "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    cr_assert(rest != NULL && !is_loose, "%s", line);
+    free(line);
+}
+
 void answer_drop(struct answer *a)
 {
     free(a->head);
