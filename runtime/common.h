@@ -33,4 +33,9 @@ static inline uint64_t saturating_difference(uint64_t all, uint64_t part)
     return all > part ? all - part : 0;
 }
 
+static inline uint64_t smaller_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 #endif

@@ -375,6 +375,12 @@ void os_skip(struct thread *t)
     }
 }
 
+bool os_intervened(struct thread *t)
+{
+    os_forget_own(t);
+    return *t->os.word != t->os.seen;
+}
+
 /* Otherwise an event that makes system calls of its own would send the next one to the slow path, too. */
 void os_forget_own(struct thread *t)
 {

@@ -77,6 +77,10 @@ bool os_commit(struct thread *t, uint64_t head, const struct os_events *events);
 /* Discards what the OS did until now. */
 void os_skip(struct thread *t);
 
+/* Whether the OS has intervened since the last look. After the clock was read, it tells whether the time is too late
+ * for the events that were read before. */
+bool os_intervened(struct thread *t);
+
 /* Discards system calls that the runtime itself has made, if there is nothing else. */
 void os_forget_own(struct thread *t);
 

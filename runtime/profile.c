@@ -64,8 +64,12 @@ static uint64_t profile_last_time(const struct thread *t)
     return t->last + (uint32_t)((uint32_t)t->state - (uint32_t)t->last);
 }
 
+/* Where the time was read before the OS events, the OS may have intervened after it: off-CPU time is limited to the
+ * interval. */
 static void profile_add_interval(struct thread *t, const struct passed *passed)
 {
+    const uint64_t blocked = smaller_of(passed->blocked, passed->time),
+                   preempted = smaller_of(passed->preempted, passed->time - blocked);
     struct dwell_tree_node *node = thread_call(t, t->state)[-1].node;
     tree_add(&node->elapsed, passed->time);
     if (!passed->flagged)
@@ -73,8 +77,8 @@ static void profile_add_interval(struct thread *t, const struct passed *passed)
     tree_add(&node->flagged, passed->time > passed->own ? passed->time - passed->own : 0);
     tree_add(&node->flagged_intervals, 1);
     tree_add(&node->os_events, passed->count);
-    tree_add(&node->blocked, passed->blocked);
-    tree_add(&node->preempted, passed->preempted);
+    tree_add(&node->blocked, blocked);
+    tree_add(&node->preempted, preempted);
     tree_add(&node->page_faults, passed->page_faults);
 }
 
@@ -92,28 +96,51 @@ static void profile_add_own_time(struct thread *t, uint64_t begin)
     t->tree.own_since = since;
 }
 
-/* Adds the time since the last event to the innermost call, and returns the time. */
-static uint64_t profile_end_interval(struct thread *t, uint64_t now, bool flagged)
+static void profile_read_os_events(struct thread *t, struct passed *passed)
 {
-    struct passed passed = { .flagged = flagged };
-    const uint64_t last = profile_last_time(t);
     while (*t->os.word != t->os.seen) {
         struct os_events events;
         uint64_t head = os_read(t, &events);
         if (os_commit(t, head, &events) && events.flagged) {
             t->switches.recorded += switches_sum(&events.switches);
-            profile_add_os_events(&passed, &events);
+            profile_add_os_events(passed, &events);
         }
     }
+}
+
+/* Adds the time since the last event to the innermost call, and returns the time. */
+static uint64_t profile_add_passed(struct thread *t, struct passed *passed, uint64_t now)
+{
+    const uint64_t last = profile_last_time(t);
     if (now < last)
         now = last;
-    passed.time = now - last;
-    passed.own = t->tree.own_since == last ? t->tree.own_time : 0;
-    if (flagged && passed.count == 0)
-        passed.count = 1;
-    profile_add_interval(t, &passed);
+    passed->time = now - last;
+    passed->own = t->tree.own_since == last ? t->tree.own_time : 0;
+    if (passed->flagged && passed->count == 0)
+        passed->count = 1;
+    profile_add_interval(t, passed);
     t->state = steps_with_time(t->state, now);
     return now;
+}
+
+/* The interval ends at an event, and the OS events before the clock was read belong to it. Returns the event's time. */
+static uint64_t profile_end_interval(struct thread *t, bool flagged)
+{
+    struct passed passed = { .flagged = flagged };
+    uint64_t now;
+    do {
+        profile_read_os_events(t, &passed);
+        now = clock_now(runtime.clock) | 1;
+    } while (os_intervened(t));
+    return profile_add_passed(t, &passed, now);
+}
+
+/* The same at a known time. */
+static uint64_t profile_end_interval_at(struct thread *t, uint64_t now)
+{
+    struct passed passed = { .flagged = false };
+    profile_read_os_events(t, &passed);
+    return profile_add_passed(t, &passed, now);
 }
 
 /* False if the call was hidden. */
@@ -159,14 +186,15 @@ static bool profile_is_top_hidden(const struct thread *t)
     return call->node == call[-1].node;
 }
 
-static bool profile_apply(struct thread *t, const struct event *event, uint64_t now)
+/* Sets *time to the event's time. */
+static bool profile_apply(struct thread *t, const struct event *event, uint64_t *time)
 {
     if (!thread_grow_stack(t) || (!t->tree.head && !tree_begin(t, t->last | 1)))
         return false;
     if (t->tree.seen_unloads != __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_RELAXED))
         tree_forget_unloaded(t);
     const int64_t left = frames_left_before(t, t->state, event);
-    now = profile_end_interval(t, now, event->flagged && !profile_is_top_hidden(t));
+    const uint64_t now = *time = profile_end_interval(t, event->flagged && !profile_is_top_hidden(t));
     if (left >= 0) {
         profile_leave(t, left, now);
         if (event->enter && !profile_enter(t, event, now))
@@ -192,8 +220,8 @@ static enum attempt_outcome profile_record(struct thread *t, struct attempt *att
     if (!t->tree.head)
         t->state = steps_with_time(t->state, t->last | 1);
     profile_add_own_time(t, begin);
-    const uint64_t now = clock_now(runtime.clock) | 1;
-    if (!profile_apply(t, attempt->event, now)) {
+    uint64_t now = 0;
+    if (!profile_apply(t, attempt->event, &now)) {
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
         slow_count_lost();
     }
@@ -215,7 +243,7 @@ static void profile_pause(struct thread *t, uint64_t time)
 {
     if (!t->tree.head)
         return;
-    time = profile_end_interval(t, time | 1, false);
+    time = profile_end_interval_at(t, time | 1);
     tree_note_last(t, time, profile_top(t));
     t->tree.head->paused = 1;
 }
@@ -239,7 +267,7 @@ static void profile_resume(struct thread *t, uint64_t time)
 static void profile_switch_stack(struct thread *t, struct stack *to, uint64_t now)
 {
     if (t->tree.head)
-        now = profile_end_interval(t, now | 1, false);
+        now = profile_end_interval_at(t, now | 1);
     stacks_exchange(t, to, now);
     t->state = thread_with_depth(t->state, to->depth);
     if (!t->tree.head) {

@@ -61,6 +61,8 @@ static enum attempt_outcome trace_try(struct thread *t, const struct event *even
     uint64_t now = clock_now(runtime.clock);
     if (now < last)
         now = last; /* the counters of two CPUs may differ by a few ticks */
+    if (UNLIKELY(os_intervened(t)))
+        return ATTEMPT_AGAIN; /* before the clock was read */
 
     const int64_t left = frames_left_before(t, state, event);
     if (left < 0)

@@ -128,11 +128,12 @@ static void follow_add_open_interval(struct profile *p, const struct session_fil
     for (uint32_t i = 0; i < s->depth; i++)
         at = profile_child(p, at, identify_function(p, process, s->frames[i].function, s->frames[i].enter_time));
     const uint64_t length = t->end_time - last;
-    const uint64_t blocked = trace_end_blocked(t, profile_module_path(p, at), length);
+    const uint64_t blocked = trace_end_blocked(t, profile_module_path(p, at), length),
+                   preempted = smaller(t->end_preempted, length - blocked);
     p->nodes[at].elapsed += length;
     p->nodes[at].blocked += blocked;
-    p->nodes[at].preempted += smaller(t->end_preempted, length - blocked);
-    if (t->end_flagged || (t->announced && t->os_source == DWELL_OS_NONE))
+    p->nodes[at].preempted += preempted;
+    if (t->end_flagged || blocked || preempted || (t->announced && t->os_source == DWELL_OS_NONE))
         p->nodes[at].flagged += length;
 }
 

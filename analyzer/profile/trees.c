@@ -54,8 +54,9 @@ static bool trees_add_node(struct trees_reader *r, const struct trace_process *p
     const uint32_t index = profile_child_from(p, r->nodes[from->parent], function, site);
     struct profile_node *node = &p->nodes[index];
     node->elapsed += from->elapsed;
-    node->blocked += smaller(from->blocked, from->elapsed);
-    node->preempted += smaller(from->preempted, from->elapsed);
+    const uint64_t blocked = smaller(from->blocked, from->elapsed);
+    node->blocked += blocked;
+    node->preempted += smaller(from->preempted, from->elapsed - blocked);
     node->page_faults += from->page_faults;
     trees_add_flagged(node, from);
     node->calls += from->calls;
@@ -122,7 +123,7 @@ static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *a
                    blocked = trace_end_blocked(t, profile_module_path(p, top), length),
                    preempted = smaller(t->end_preempted, length - blocked);
     node->elapsed += length;
-    node->flagged += t->end_flagged ? length : 0;
+    node->flagged += t->end_flagged || blocked || preempted ? length : 0;
     node->blocked += blocked;
     node->preempted += preempted;
     p->counts.blocked += blocked;

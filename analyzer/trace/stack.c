@@ -10,9 +10,10 @@ const struct trace_thread *stack_thread_end(const struct session_file *file, con
 
 struct decoded_extras stack_end_extras(const struct trace_thread *t, const char *module, uint64_t length)
 {
+    const uint64_t blocked = trace_end_blocked(t, module, length);
     return (struct decoded_extras){
-        .flagged = t->end_flagged,
-        .blocked = trace_end_blocked(t, module, length),
+        .flagged = t->end_flagged || blocked || t->end_preempted,
+        .blocked = blocked,
         .preempted = t->end_preempted,
     };
 }

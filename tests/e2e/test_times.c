@@ -64,6 +64,26 @@ Test(e2e_times, identities)
     }
 }
 
+/* Each event takes the slow path, so preemptions often come between its look at the OS events and its time. */
+Test(e2e_times, time_off_the_cpu_is_flagged)
+{
+    static const char *const modes[] = { "trace", "profile" };
+    for (int i = 0; i < 2; i++) {
+        free(run_well("DWELL_CLOCK=monotonic $DWELL record -q --mode %s $SAMPLES/threads 8 60000", modes[i]));
+        const char *error = NULL;
+        struct session_file *file = session_file_open(test_path("dwell.data"), &error);
+        cr_assert(file != NULL, "%s", error ? error : "");
+        struct profile *p = collect_profile(file, 2);
+        for (size_t j = 0; j < p->node_count; j++) {
+            const struct profile_node *node = &p->nodes[j];
+            cr_assert(le(u64, node->blocked + node->preempted, node->flagged), "%s", modes[i]);
+            cr_assert(le(u64, node->flagged, node->elapsed), "%s", modes[i]);
+        }
+        profile_free(p);
+        session_file_close(file);
+    }
+}
+
 Test(e2e_times, one_recording_gives_one_report_however_many_read_it)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 8 20000"));
