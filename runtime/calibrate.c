@@ -12,6 +12,7 @@
 #include "calibrate.h"
 #include "call.h"
 #include "clock.h"
+#include "filter.h"
 #include "metadata.h"
 #include "probes.h"
 #include "process.h"
@@ -48,7 +49,8 @@ struct item {
 static void (*volatile calibrate_enter)(void *, void *) = probe_enter;
 static void (*volatile calibrate_exit)(void *, void *) = probe_exit;
 
-/* Reads a number of 7 bits a byte, as file formats have them; a function that calls this; and two loops over a list. */
+/* WORK reads a number of 7 bits a byte, as file formats have them, and has a loop over a list. CALLERS has a function
+ * that calls this, and a loop. */
 #define WORK(NAME, ENTER, EXIT)                                                                                        \
     static NEVER_INLINE uint32_t NAME##_leaf(const struct item *item)                                                  \
     {                                                                                                                  \
@@ -61,6 +63,16 @@ static void (*volatile calibrate_exit)(void *, void *) = probe_exit;
         EXIT(NAME##_leaf);                                                                                             \
         return value;                                                                                                  \
     }                                                                                                                  \
+    static NEVER_INLINE uint32_t NAME##_flat(const struct item *item)                                                  \
+    {                                                                                                                  \
+        uint32_t sum = 0;                                                                                              \
+        for (int i = 0; i < ITEMS; i++, item = item->next)                                                             \
+            if (item->kind <= item->size)                                                                              \
+                sum += NAME##_leaf(item);                                                                              \
+        return sum;                                                                                                    \
+    }
+
+#define CALLERS(NAME, ENTER, EXIT)                                                                                     \
     static NEVER_INLINE uint32_t NAME##_between(const struct item *item)                                               \
     {                                                                                                                  \
         ENTER(NAME##_between);                                                                                         \
@@ -69,14 +81,6 @@ static void (*volatile calibrate_exit)(void *, void *) = probe_exit;
             value += NAME##_leaf(item);                                                                                \
         EXIT(NAME##_between);                                                                                          \
         return value;                                                                                                  \
-    }                                                                                                                  \
-    static NEVER_INLINE uint32_t NAME##_flat(const struct item *item)                                                  \
-    {                                                                                                                  \
-        uint32_t sum = 0;                                                                                              \
-        for (int i = 0; i < ITEMS; i++, item = item->next)                                                             \
-            if (item->kind <= item->size)                                                                              \
-                sum += NAME##_leaf(item);                                                                              \
-        return sum;                                                                                                    \
     }                                                                                                                  \
     static NEVER_INLINE uint32_t NAME##_deep(const struct item *item)                                                  \
     {                                                                                                                  \
@@ -88,7 +92,16 @@ static void (*volatile calibrate_exit)(void *, void *) = probe_exit;
     }
 
 WORK(plain, AS_IT_IS, AS_IT_IS)
+CALLERS(plain, AS_IT_IS, AS_IT_IS)
 WORK(probed, ENTERED, EXITED)
+CALLERS(probed, ENTERED, EXITED)
+WORK(hidden, ENTERED, EXITED) /* a filter hides its calls */
+
+const struct calibrated_function calibrated_functions[CALIBRATED_FUNCTIONS] = {
+    { (const void *)probed_leaf, DWELL_FILTER_RECORD },
+    { (const void *)probed_between, DWELL_FILTER_RECORD },
+    { (const void *)hidden_leaf, DWELL_FILTER_SUPPRESS },
+};
 
 static NEVER_INLINE uint32_t plain_loop(const struct item *item)
 {
@@ -120,6 +133,7 @@ struct scratch {
     /* The averages of each round: a leaf's interval; the flat loop's interval between two calls; the two intervals of a
      * call that makes another; and what the work takes by itself, per call. */
     uint32_t leaf[ROUNDS], loop[ROUNDS], between[ROUNDS];
+    uint32_t hidden[ROUNDS], too_short[ROUNDS]; /* the flat loop with calls that are not recorded, per call */
     uint32_t bare[3][ROUNDS];
     _Alignas(64) char shadow[SHADOW];
     _Alignas(64) char records[RECORDS];
@@ -199,11 +213,18 @@ static void calibrate_reset_records(struct scratch *s)
     calibrate_reset(&s->thread, clock_counter(), FIRST_RECORD);
 }
 
+/* Whether the mode's probes record the two calls at once. Filters can hide the inner one, or keep them waiting. */
+static bool calibrate_records_calls(void)
+{
+    return filter_settings.shortest == 0 && filter_settings.depth >= 2;
+}
+
 static bool calibrate_events_round(struct scratch *s, int round)
 {
     uint64_t sums[INTERVALS];
     uint32_t counts[INTERVALS];
-    s->wiped.gate = trace_recorder.gates[runtime.call_sites];
+    s->wiped.gate = calibrate_records_calls() ? runtime.recorder->gates[runtime.call_sites]
+                                              : trace_recorder.gates[runtime.call_sites];
     s->wiped.limit = s->wiped.gate == GATE_SLOW ? RECORDS - ENTER_BYTES : 0;
     s->thread.chunks.limit = RECORDS - ENTER_BYTES;
     s->thread.chunks.current = &s->chunk;
@@ -256,6 +277,29 @@ static bool calibrate_begin_tree(struct scratch *s)
            tree_add_known(t, &s->nodes[2], &s->nodes[3], (uint64_t)probed_leaf);
 }
 
+/* The time of a loop whose calls are not recorded, per call. Zero if a call took the slow path. */
+static uint32_t calibrate_unrecorded(struct scratch *s, uint32_t (*loop)(const struct item *))
+{
+    struct thread *const t = &s->thread;
+    const uint64_t begin = clock_counter() | 1;
+    calibrate_reset(t, begin, runtime.mode == DWELL_MODE_PROFILE ? (uint32_t)begin : FIRST_RECORD);
+    t->filter.last_seen = 0;
+    loop(s->items);
+    const uint64_t end = clock_counter();
+    const bool usual = t->filter.last_seen || t->last != begin;
+    t->filter.cost_recorded = t->filter.cost;
+    return usual ? calibrate_mean(end - begin, ITEMS) : 0;
+}
+
+/* What hidden calls and calls that are too short cost. Where there are no filters, nothing uses it. */
+static void calibrate_filtered_round(struct scratch *s, int round)
+{
+    s->wiped.gate = runtime.recorder->gates[runtime.mode == DWELL_MODE_PROFILE ? 0 : runtime.call_sites];
+    s->wiped.limit = 0;
+    s->hidden[round] = calibrate_unrecorded(s, hidden_flat);
+    s->too_short[round] = filter_settings.shortest ? calibrate_unrecorded(s, probed_flat) : 0;
+}
+
 const struct calibration calibration_of_events = { NULL, calibrate_events_round };
 const struct calibration calibration_of_trees = { calibrate_begin_tree, calibrate_tree_round };
 
@@ -299,6 +343,8 @@ static bool calibrate_measure(struct scratch *s, struct dwell_rec_probes *costs)
         if (!calibration->round(s, rounds))
             continue;
         calibrate_bare_round(s, rounds);
+        if (filter_is_on())
+            calibrate_filtered_round(s, rounds);
         rounds++;
     }
     thread_self = self;
@@ -317,6 +363,10 @@ static bool calibrate_measure(struct scratch *s, struct dwell_rec_probes *costs)
         .rounds = (uint32_t)rounds,
         .ordered = runtime.ordered,
     };
+    if (filter_is_on()) {
+        filter_settings.hidden_cost = (uint32_t)saturating_difference(calibrate_median(s->hidden, rounds), flat);
+        filter_settings.short_cost = (uint32_t)saturating_difference(calibrate_median(s->too_short, rounds), flat);
+    }
     costs->first_callee =
         saturating_difference(calibrate_median(s->between, rounds), in_between + costs->in_callee + costs->in_caller);
     return true;

@@ -17,6 +17,14 @@ struct calibration {
     bool (*round)(struct scratch *s, int round);
 };
 
+/* Functions of calibrate.c that are called with probes. The table of the filters has to contain them. */
+struct calibrated_function {
+    const void *function;
+    uint32_t action; /* bits of DWELL_FILTER_* */
+};
+enum { CALIBRATED_FUNCTIONS = 3 };
+extern const struct calibrated_function calibrated_functions[CALIBRATED_FUNCTIONS];
+
 extern const struct calibration calibration_of_events, calibration_of_trees;
 
 /* Appends the costs to the session, before the process' first event. */

@@ -20,11 +20,14 @@ struct call {
     union {
         struct dwell_tree_node *node; /* mode profile: a hidden call has its caller's. Not set while paused. */
         struct {                      /* other modes; zeros, so CALL_SHOWN, where there are no filters */
-            uint32_t kind;            /* enum call_kind */
-            uint32_t shown;           /* number of calls up to this one that are not hidden */
+            uint32_t kind : 2;        /* enum call_kind */
+            uint32_t shown : 30;      /* number of calls up to this one that are not hidden */
+            uint32_t cost;            /* CALL_WAITING: filter_cost_mark() at its enter */
         };
     };
 };
+
+enum { MAX_SHOWN = (1 << 30) - 1 };
 
 enum call_kind {
     CALL_SHOWN,   /* the file has its enter */

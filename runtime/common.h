@@ -33,6 +33,16 @@ static inline uint64_t saturating_difference(uint64_t all, uint64_t part)
     return all > part ? all - part : 0;
 }
 
+/* By one instruction, which a signal handler's probe cannot interrupt. */
+static inline void sum_add(uint64_t *sum, uint64_t value)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(value));
+#else
+    __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
+#endif
+}
+
 static inline uint64_t smaller_of(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "calibrate.h"
 #include "control.h"
 #include "filter.h"
 #include "pause.h"
@@ -73,6 +74,11 @@ bool filter_map(int fd)
     return true;
 }
 
+bool filter_is_on(void)
+{
+    return filter_chunk_count > 0;
+}
+
 bool filter_begin(int fd)
 {
     filter_chunk_count = 0;
@@ -86,6 +92,7 @@ bool filter_begin(int fd)
     filter_settings.shortest = filters->shortest;
     if (filter_settings.starts)
         runtime.activation.stopped = 1;
+    filter_use_modules(NULL, 0);
     return true;
 }
 
@@ -138,7 +145,7 @@ void filter_use_modules(const struct filter_use *uses, uint32_t count)
         sum += (uses[i].bias + uses[i].module) * 0x9e3779b97f4a7c15u;
         functions += filter_module_numbered(uses[i].module)->functions;
     }
-    if (sum == filter_functions_of)
+    if (filter_functions && sum == filter_functions_of)
         return;
     uint64_t slots = 64;
     while (slots < functions * 2)
@@ -147,6 +154,8 @@ void filter_use_modules(const struct filter_use *uses, uint32_t count)
     if (!made)
         return;
     made->mask = slots - 1;
+    for (uint32_t i = 0; i < CALIBRATED_FUNCTIONS; i++)
+        filter_insert(made, (uint64_t)calibrated_functions[i].function, calibrated_functions[i].action);
     for (uint32_t i = 0; i < count; i++) {
         const struct dwell_filter_module *m = filter_module_numbered(uses[i].module);
         const struct dwell_filter *f = (const struct dwell_filter *)((const char *)m + m->size) - m->functions;

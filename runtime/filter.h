@@ -7,13 +7,12 @@
 #include "call.h"
 #include "common.h"
 #include "dwell/format.h"
+#include "kept.h"
 
 #pragma GCC visibility push(hidden)
 
 struct event;
 struct thread;
-
-enum { KEPT_WORDS = 96 };
 
 /* What `dwell record` has put into the session. */
 struct filter_settings {
@@ -21,14 +20,22 @@ struct filter_settings {
     bool starts;       /* some function starts the recording */
     uint32_t depth;    /* number of shown calls that may be open */
     uint64_t shortest; /* ticks; shorter calls are not recorded */
+
+    /* What the probes of a call take that a filter hides, and of one that is too short: 1/256 ticks. calibrate.c
+     * measures it. */
+    uint32_t hidden_cost, short_cost;
 };
 
 /* In a thread's block. */
 struct thread_filter {
-    uint32_t ignored_depth;    /* if not zero: paused until the shadow stack is that deep (bytes) again */
-    uint32_t left_unrecorded;  /* calls left without an exit that the file does not know of yet */
-    uint32_t kept_words;       /* number of words in `kept` */
-    uint16_t kept[KEPT_WORDS]; /* extension records on the operating system's work that are not in the file yet */
+    uint32_t ignored_depth;   /* if not zero: paused until the shadow stack is that deep (bytes) again */
+    uint32_t left_unrecorded; /* calls left without an exit that the file does not know of yet */
+
+    /* Hidden calls have no records. What the next record has to say of the time since the last one: */
+    uint64_t last_seen;     /* ticks: the thread's last event, also of a hidden call */
+    uint64_t cost;          /* 1/256 ticks: what hidden calls and the slow path have taken since the thread began */
+    uint64_t cost_recorded; /* the part of it that the file has */
+    struct kept_events kept;
 };
 
 /* A loaded module that the filters name: its load bias, and its number in the filters. */
@@ -39,6 +46,9 @@ struct filter_use {
 
 /* Reads the filters of the session `fd`. False if there are none. */
 bool filter_begin(int fd);
+
+/* Whether filter_begin has found filters. */
+bool filter_is_on(void);
 
 /* Reads the filters that the recorder has added. False if that is not possible. */
 bool filter_map(int fd);
@@ -53,6 +63,25 @@ extern struct filter_settings filter_settings;
 
 /* Returns the actions that the filters have for a function: bits of DWELL_FILTER_*. Safe at any time. */
 uint32_t filter_action(uint64_t function);
+
+/* The cost that the next record has to say, in ticks. */
+static inline uint64_t filter_cost_ticks(const struct thread_filter *f)
+{
+    return (f->cost - f->cost_recorded) / DWELL_PROBE_FRACTION;
+}
+
+/* The cost so far, in 16 ticks: the low bits. */
+static inline uint32_t filter_cost_mark(const struct thread_filter *f)
+{
+    return (uint32_t)(f->cost / (16 * DWELL_PROBE_FRACTION));
+}
+
+/* The part of the cost that the file does not have, up to a mark of the last minutes. */
+static inline uint64_t filter_cost_up_to(const struct thread_filter *f, uint32_t mark)
+{
+    const uint32_t recorded = (uint32_t)(f->cost_recorded / (16 * DWELL_PROBE_FRACTION));
+    return mark - recorded <= INT32_MAX ? (uint64_t)(mark - recorded) * 16 : 0;
+}
 
 /* Whether the function starts the recording. */
 static inline bool filter_starts(uint64_t function)

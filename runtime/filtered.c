@@ -28,10 +28,11 @@
 PROBES_DEFINITION(filter, STEPS_TIMED | STEPS_FILTER)
 PROBES_DEFINITION(filter_sites, STEPS_TIMED | STEPS_FILTER | STEPS_SITES)
 
+/* Hidden calls need no room. */
 static bool filtered_is_ready(const struct thread *t, uint32_t room)
 {
-    (void)t;
-    return room > 0;
+    (void)room;
+    return !t->modules.stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC;
 }
 
 static uint32_t filtered_shown_depth(const struct thread *t)
@@ -53,36 +54,13 @@ static bool filtered_make_room(struct thread *t)
     return !t->stopped;
 }
 
-static void filtered_keep_os_events(struct thread *t)
+/* Begins the extensions with what is kept for the record at `time`. `cost`: the ticks that it says. */
+static void filtered_begin_extensions(struct thread *t, struct extensions *e, uint64_t time, uint64_t cost)
 {
-    struct thread_filter *const f = &t->filter;
-    uint16_t storage[MAX_OS_WORDS];
-    struct extensions e = { storage, 0 };
-    extensions_read_os_events(t, &e);
-    if (!e.length)
-        return;
-    if (f->kept_words + (uint32_t)e.length > KEPT_WORDS - 1) {
-        e.length = 0;
-        extensions_put_head(&e, DWELL_EXT_OS, 0);
-    }
-    if (f->kept_words + (uint32_t)e.length <= KEPT_WORDS) {
-        memcpy(f->kept + f->kept_words, e.words, (size_t)e.length * sizeof *e.words);
-        f->kept_words += (uint32_t)e.length;
-    }
-}
-
-/* Records that the OS intervened, unless a kept word does already. */
-static void filtered_keep_flag(struct thread *t)
-{
-    if (t->filter.kept_words == 0)
-        t->filter.kept[t->filter.kept_words++] = extension_word(DWELL_EXT_OS, 0);
-}
-
-/* Begins the extensions with what the thread has kept. */
-static void filtered_begin_extensions(struct thread *t, struct extensions *e)
-{
-    e->length = (int)t->filter.kept_words;
-    memcpy(e->words, t->filter.kept, t->filter.kept_words * sizeof *t->filter.kept);
+    kept_put(&t->filter.kept, e, time - t->last);
+    if (cost)
+        e->length += cost_words(e->words + e->length, cost);
+    t->filter.cost_recorded += cost * DWELL_PROBE_FRACTION;
     extensions_put_unwind(e, t->filter.left_unrecorded);
 }
 
@@ -95,9 +73,11 @@ static void filtered_write(struct thread *t, uint64_t time, const struct call *c
     }
     uint16_t storage[MAX_EVENT_WORDS];
     struct extensions e = { storage, 0 };
-    filtered_begin_extensions(t, &e);
     if (time < t->last)
         time = t->last;
+    const bool waited = enter && call->kind == CALL_WAITING;
+    filtered_begin_extensions(t, &e, time,
+                              waited ? filter_cost_up_to(&t->filter, call->cost) : filter_cost_ticks(&t->filter));
     extensions_put_time(&e, time, t->last);
     unsigned half = 0;
     if (enter) {
@@ -110,12 +90,12 @@ static void filtered_write(struct thread *t, uint64_t time, const struct call *c
     extensions_store(&e, t->base + (uint32_t)t->state, word, enter, call->function);
     t->state += extensions_bytes(&e) + (enter ? ENTER_BYTES : EXIT_BYTES);
     t->last = time;
-    t->filter.left_unrecorded = t->filter.kept_words = 0;
+    t->filter.left_unrecorded = 0;
     if (enter)
         extensions_take_upper(t, half, call->function);
 }
 
-/* Writes the enters that wait. */
+/* Writes the enters that wait. What is kept was there before the first of them. */
 static void filtered_flush(struct thread *t)
 {
     struct call *end = thread_call(t, t->state);
@@ -127,21 +107,34 @@ static void filtered_flush(struct thread *t)
     }
 }
 
+/* Keeps OS events up to `now` for the next record. A call that waits is recorded before them, as the OS intervened in
+ * it. `begin`: when the slow path began, or zero. */
+static void filtered_keep(struct thread *t, const struct extensions *events, uint64_t now, uint64_t begin)
+{
+    const uint64_t since = t->filter.last_seen > t->last ? t->filter.last_seen : t->last;
+    const uint64_t ticks = saturating_difference(now, since);
+    filtered_flush(t);
+    kept_add(&t->filter.kept, events, ticks, begin ? smaller_of(saturating_difference(now, begin), ticks) : 0);
+}
+
 static void filtered_control(struct thread *t, const struct control_event *event)
 {
     if (t->stopped)
         return;
+    uint16_t storage[MAX_CONTROL_WORDS];
+    struct extensions e = { storage, 0 };
     holes_fill(t);
-    filtered_keep_os_events(t);
+    extensions_read_os_events(t, &e);
+    if (e.length)
+        filtered_keep(t, &e, event->time, 0);
     filtered_flush(t);
     if (!filtered_make_room(t))
         return;
-    uint16_t storage[MAX_CONTROL_WORDS];
-    struct extensions e = { storage, 0 };
-    filtered_begin_extensions(t, &e);
-    t->filter.kept_words = 0;
+    e.length = 0;
+    filtered_begin_extensions(t, &e, event->time, filter_cost_ticks(&t->filter));
     extensions_put_control(&e, t, event);
     extensions_append_control(t, &e, event);
+    t->filter.last_seen = event->time;
 }
 
 /* ---- events ---- */
@@ -161,16 +154,15 @@ static void filtered_leave(struct thread *t, uint64_t now)
     t->state -= one_call;
 }
 
-static void filtered_exit(struct thread *t, uint64_t now, bool flagged)
+static void filtered_exit(struct thread *t, uint64_t now)
 {
     const struct call *call = thread_call(t, t->state) - 1;
-    if (call->kind == CALL_WAITING && (t->filter.kept_words || filtered_lasts(call, now)))
+    if (call->kind == CALL_WAITING && filtered_lasts(call, now))
         filtered_flush(t);
-    if (call->kind == CALL_SHOWN) {
-        if (flagged)
-            filtered_keep_flag(t);
+    if (call->kind == CALL_SHOWN)
         filtered_write(t, now, call, false);
-    }
+    else if (call->kind == CALL_WAITING)
+        t->filter.cost += filter_settings.short_cost;
     t->state -= one_call;
 }
 
@@ -186,11 +178,14 @@ static void filtered_enter(struct thread *t, const struct event *event, uint64_t
         .frame_id = event->frame_id,
         .call_site = sites_of_event(&call[-1], event),
         .kind = kind,
-        .shown = call[-1].shown + (kind != CALL_HIDDEN),
+        .shown = (call[-1].shown + (kind != CALL_HIDDEN)) & MAX_SHOWN,
+        .cost = filter_cost_mark(&t->filter),
     };
     *call = entry;
     if (kind == CALL_SHOWN)
         filtered_write(t, now, call, true);
+    if (kind == CALL_HIDDEN)
+        t->filter.cost += filter_settings.hidden_cost;
     call = thread_call(t, t->state); /* the stack may have moved */
     *call = entry;
     const uint32_t depth = (uint32_t)(t->state >> 32);
@@ -199,30 +194,54 @@ static void filtered_enter(struct thread *t, const struct event *event, uint64_t
         filter_ignore(t, depth, now);
 }
 
-static void filtered_apply(struct thread *t, const struct event *event)
+/* Keeps the OS events before an event, and returns its time. */
+static uint64_t filtered_end_interval(struct thread *t, bool flagged, uint64_t begin)
 {
-    uint64_t now = clock_now(runtime.clock);
+    uint16_t storage[MAX_OS_WORDS];
+    struct extensions e = { storage, 0 };
+    uint64_t now;
+    do {
+        extensions_read_os_events(t, &e);
+        now = clock_now(runtime.clock);
+    } while (os_intervened(t));
     if (now < t->last)
         now = t->last;
+    if (flagged || e.length)
+        filtered_keep(t, &e, now, begin);
+    return now;
+}
+
+static void filtered_add_cost(struct thread *t, uint64_t begin, uint64_t end)
+{
+    if (begin && end > begin && end - begin < INT64_MAX / DWELL_PROBE_FRACTION)
+        sum_add(&t->filter.cost, (end - begin) * DWELL_PROBE_FRACTION);
+}
+
+static void filtered_add_own_time(struct thread *t, uint64_t begin)
+{
+    filtered_add_cost(t, begin, clock_counter());
+}
+
+/* `begin`: when the probe began, or zero. */
+static void filtered_apply(struct thread *t, const struct event *event, uint64_t begin)
+{
     int64_t left = frames_left_before(t, t->state, event);
     if (!thread_grow_stack(t)) {
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
         slow_count_lost();
         return;
     }
-    if (left < 0)
-        return;
     if (left > 0)
         holes_fill(t);
-    filtered_keep_os_events(t);
-    if (t->filter.kept_words)
-        filtered_flush(t);
+    const uint64_t now = filtered_end_interval(t, event->flagged, begin);
+    t->filter.last_seen = now;
+    filtered_add_cost(t, begin, now);
     for (; left > 0; left--)
         filtered_leave(t, now);
-    if (event->enter)
+    if (left == 0 && event->enter)
         filtered_enter(t, event, now);
-    else
-        filtered_exit(t, now, event->flagged);
+    else if (left == 0)
+        filtered_exit(t, now);
 }
 
 static enum attempt_outcome filtered_record(struct thread *t, struct attempt *attempt)
@@ -233,10 +252,12 @@ static enum attempt_outcome filtered_record(struct thread *t, struct attempt *at
         slow_count_lost();
         return ATTEMPT_DONE;
     }
-    filtered_apply(t, attempt->event);
+    filtered_apply(t, attempt->event, attempt->begin);
     thread_set_limit(t);
     sys_restore_signals(mask);
     os_forget_own(t);
+    if (attempt->begin && !t->pause.active)
+        filtered_add_own_time(t, t->filter.last_seen);
     return ATTEMPT_DONE;
 }
 
@@ -256,7 +277,7 @@ static void filtered_set_kinds(struct thread *t)
         const bool hidden = filter_action(call->function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) ||
                             call[-1].shown >= filter_settings.depth;
         call->kind = hidden ? CALL_HIDDEN : CALL_SHOWN;
-        call->shown = call[-1].shown + !hidden;
+        call->shown = (call[-1].shown + !hidden) & MAX_SHOWN;
     }
 }
 
@@ -273,7 +294,7 @@ static void filtered_resume(struct thread *t, uint64_t time)
     os_skip(t);
     if (t->chunks.current)
         filtered_control(t, &resume);
-    t->last = time;
+    t->last = t->filter.last_seen = time;
 }
 
 static void filtered_switch_stack(struct thread *t, struct stack *to, uint64_t now)
@@ -290,7 +311,7 @@ static void filtered_switch_stack(struct thread *t, struct stack *to, uint64_t n
         filtered_control(t, &(struct control_event){ DWELL_EXT_SWITCH, now, words, 2, 0, ended });
     thread_give_up_chunk(t, true); /* the next one begins with the calls of the stack */
     t->state = thread_with_depth(t->state, to->depth);
-    t->last = now;
+    t->last = t->filter.last_seen = now;
 }
 
 const struct recorder filtered_recorder = {
@@ -304,6 +325,7 @@ const struct recorder filtered_recorder = {
     .pause = filtered_pause,
     .resume = filtered_resume,
     .switch_stack = filtered_switch_stack,
+    .add_own_time = filtered_add_own_time,
     .flush = filtered_flush,
     .shown_depth = filtered_shown_depth,
 };

@@ -47,7 +47,7 @@ static ALWAYS_INLINE bool steps_enter_has_room(const unsigned steps, const struc
 {
     if (steps == STEPS_TIMED)
         return (uint32_t)state <= t->wiped->limit;
-    if (STEPS_RECORD(steps) && (uint32_t)state + MAX_SITE_WORDS * 2 > t->chunks.limit)
+    if (STEPS_RECORD(steps) && !(steps & STEPS_FILTER) && (uint32_t)state + MAX_SITE_WORDS * 2 > t->chunks.limit)
         return false;
     if (!(steps & STEPS_TIMED) && (uint32_t)state >= PAUSE_LAST_POSITION)
         return false;
@@ -57,7 +57,7 @@ static ALWAYS_INLINE bool steps_enter_has_room(const unsigned steps, const struc
 
 static ALWAYS_INLINE bool steps_exit_has_room(const unsigned steps, const struct thread *t, uint64_t state)
 {
-    if (STEPS_RECORD(steps))
+    if (STEPS_RECORD(steps) && !(steps & STEPS_FILTER))
         return (uint32_t)state <= (steps == STEPS_TIMED ? t->wiped->limit : t->chunks.limit);
     return true;
 }
@@ -83,10 +83,27 @@ static ALWAYS_INLINE bool steps_read_clock(const unsigned steps, const struct th
     return LIKELY(steps_time_fits(steps, t, *now));
 }
 
-/* Where there are filters: nothing has to be written before the record of a shown call. */
-static ALWAYS_INLINE bool steps_record_is_usual(const struct thread *t, uint64_t now)
+/* Where there are filters: the chunk has room for the record of a shown call, and nothing has to be written before it
+ * but the cost of hidden calls. */
+static ALWAYS_INLINE bool steps_record_is_usual(const struct thread *t, uint64_t state, uint64_t now)
 {
-    return LIKELY(now - t->last <= DWELL_TIME_MASK && !t->filter.kept_words && !t->filter.left_unrecorded);
+    return LIKELY(now - t->last <= DWELL_TIME_MASK && !t->filter.kept.any && !t->filter.left_unrecorded &&
+                  (uint32_t)state + (MAX_COST_WORDS + MAX_SITE_WORDS) * 2 <= t->chunks.limit);
+}
+
+/* The cost is taken before the claim: a handler's record must not say it again. */
+static ALWAYS_INLINE bool steps_begin_cost(struct thread *t, uint64_t ticks, struct slow_record record)
+{
+    if (!holes_begin_slow(&t->holes, record))
+        return false;
+    t->filter.cost_recorded += ticks * DWELL_PROBE_FRACTION;
+    return true;
+}
+
+static ALWAYS_INLINE void steps_undo_cost(struct thread *t, uint64_t ticks, uint32_t slow_count)
+{
+    t->filter.cost_recorded -= ticks * DWELL_PROBE_FRACTION;
+    holes_end_slow(&t->holes, slow_count);
 }
 
 /* ---- the shadow stack ---- */
@@ -138,7 +155,7 @@ static ALWAYS_INLINE bool steps_enter(const unsigned steps, struct thread *t, st
         if (UNLIKELY(action > DWELL_FILTER_SUPPRESS))
             return false;
         kind = filter_kind(caller, action);
-        if (kind == CALL_SHOWN && !steps_record_is_usual(t, now))
+        if (kind == CALL_SHOWN && !steps_record_is_usual(t, state, now))
             return false;
     }
     if (!(steps & STEPS_TIMED) && steps & STEPS_FILTER && UNLIKELY(filter_starts(function)))
@@ -152,17 +169,22 @@ static ALWAYS_INLINE bool steps_enter(const unsigned steps, struct thread *t, st
         return false;
 
     struct call entry = { function, stack_pointer, now, frame_id, 0, { NULL } };
-    uint16_t words[MAX_SITE_WORDS];
+    uint16_t words[MAX_COST_WORDS + MAX_SITE_WORDS];
     int count = 0;
+    uint64_t cost = 0; /* ticks */
+    if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
+        entry.kind = kind;
+        entry.shown = (call[-1].shown + (kind != CALL_HIDDEN)) & MAX_SHOWN;
+        entry.cost = filter_cost_mark(&t->filter);
+        cost = kind == CALL_SHOWN ? filter_cost_ticks(&t->filter) : 0;
+        if (cost)
+            count = cost_words(words, cost);
+    }
     if (steps & STEPS_SITES)
         entry.call_site = call_site_of(&call[-1], function, stack_pointer, origin);
     if (steps & STEPS_SITES && STEPS_RECORD(steps) && kind == CALL_SHOWN)
-        count = sites_words(words, entry.call_site,
-                            !(steps & STEPS_FILTER) || call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
-    if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
-        entry.kind = kind;
-        entry.shown = call[-1].shown + (kind != CALL_HIDDEN);
-    }
+        count += sites_words(words + count, entry.call_site,
+                             !(steps & STEPS_FILTER) || call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
     struct dwell_tree_node *const parent = steps & STEPS_TREE ? call[-1].node : NULL;
     if (steps & STEPS_TREE) {
         if (steps & STEPS_FILTER && tree_hides(parent, function))
@@ -182,31 +204,60 @@ static ALWAYS_INLINE bool steps_enter(const unsigned steps, struct thread *t, st
     else if (kind == CALL_SHOWN)
         wanted += bytes + ENTER_BYTES;
     steps_write_entry(steps, call, &entry);
-    if (UNLIKELY(!thread_claim(t, state, wanted)))
+    const uint32_t slow_count = cost ? t->holes.slow_count : 0;
+    if (cost &&
+        !steps_begin_cost(t, cost, (struct slow_record){ start.base, (uint32_t)state, bytes + ENTER_BYTES, true }))
         return false;
+    if (UNLIKELY(!thread_claim(t, state, wanted))) {
+        if (cost)
+            steps_undo_cost(t, cost, slow_count);
+        return false;
+    }
 
     if (steps & STEPS_TREE)
         tree_count_enter(t, state, now, parent, entry.node);
+    if (steps & STEPS_TREE && steps & STEPS_FILTER && entry.node == parent)
+        sum_add(&parent->runtime, filter_settings.hidden_cost / DWELL_PROBE_FRACTION);
     if (!STEPS_RECORD(steps))
         return true;
     if (steps & STEPS_FILTER) {
         /* A handler's probes may have used the entry before the claim, and left no trace of it in the state, as hidden
          * calls take no room. */
         *call = entry;
+        t->filter.last_seen = now;
+        if (kind == CALL_HIDDEN)
+            sum_add(&t->filter.cost, filter_settings.hidden_cost);
         if (kind != CALL_SHOWN)
             return true;
     }
     char *const at = start.base + (uint32_t)state;
-    if (steps & STEPS_SITES) {
+    if (count) {
         sites_count_bytes(start.chunk, bytes);
         store_words(at, words, count);
     }
     store_enter(at + bytes, half, now, function);
+    if (cost)
+        holes_end_slow(&t->holes, slow_count);
     t->last = now;
     return true;
 }
 
 /* ---- exit ---- */
+
+/* The exit of a call that the file does not know of. */
+static ALWAYS_INLINE bool steps_exit_unrecorded(const unsigned steps, struct thread *t, uint64_t state,
+                                                const struct call *call, uint64_t now)
+{
+    const bool hidden = call->kind == CALL_HIDDEN;
+    if (steps & STEPS_FLAGGED || (!hidden && UNLIKELY(now - call->enter_time >= filter_settings.shortest)))
+        return false;
+    if (UNLIKELY(!thread_claim(t, state, state - one_call)))
+        return false;
+    t->filter.last_seen = now;
+    if (!hidden)
+        sum_add(&t->filter.cost, filter_settings.short_cost);
+    return true;
+}
 
 /* As steps_enter. */
 static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, struct steps_start start,
@@ -215,28 +266,28 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
     const uint64_t state = start.state;
     if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
         return false;
-    const bool filtered = STEPS_RECORD(steps) && steps & STEPS_FILTER;
-    if (filtered) { /* a hidden call needs no time */
-        const struct call *call = thread_call(t, state) - 1;
-        if (UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
-            return false;
-        if (call->kind == CALL_HIDDEN)
-            return LIKELY(thread_claim(t, state, state - one_call));
-    }
     uint64_t now = 0;
     if (steps & STEPS_TIMED && UNLIKELY(!steps_read_clock(steps, t, &now)))
         return false;
     const struct call *const call = thread_call(t, state) - 1;
-    if (!filtered && UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
+    if (UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
         return false;
-    if (filtered && call->kind == CALL_WAITING) {
-        if (UNLIKELY(now - call->enter_time >= filter_settings.shortest))
-            return false;
-        return LIKELY(thread_claim(t, state, state - one_call));
-    }
-    if (filtered && !steps_record_is_usual(t, now))
+    const bool filtered = STEPS_RECORD(steps) && steps & STEPS_FILTER;
+    if (filtered && call->kind != CALL_SHOWN)
+        return steps_exit_unrecorded(steps, t, state, call, now);
+    if (filtered && !steps_record_is_usual(t, state, now))
         return false;
+    if (filtered && steps & STEPS_FLAGGED && t->filter.last_seen > t->last)
+        return false; /* a part of the interval is not flagged */
 
+    uint16_t words[MAX_COST_WORDS + 1];
+    int count = 0;
+    const uint64_t cost = filtered ? filter_cost_ticks(&t->filter) : 0; /* ticks */
+    if (cost)
+        count = cost_words(words, cost);
+    if (STEPS_RECORD(steps) && steps & STEPS_FLAGGED)
+        words[count++] = extension_word(DWELL_EXT_OS, 0);
+    const uint32_t bytes = (uint32_t)count * 2;
     uint64_t wanted = state - one_call;
     if (!(steps & STEPS_TIMED)) {
         if (steps & STEPS_FILTER && UNLIKELY(wanted >> 32 <= t->filter.ignored_depth))
@@ -246,19 +297,18 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
     } else if (steps & STEPS_TREE) {
         wanted = steps_with_time(wanted, now);
     } else {
-        wanted += steps & STEPS_FLAGGED ? 2 * EXIT_BYTES : EXIT_BYTES;
+        wanted += bytes + EXIT_BYTES;
     }
     struct dwell_tree_node *const node = steps & STEPS_TREE ? call->node : NULL;
     struct dwell_tree_node *const parent = steps & STEPS_TREE ? call[-1].node : NULL;
     const uint64_t duration = steps & STEPS_TREE ? now - call->enter_time : 0;
-    const bool is_slow = STEPS_RECORD(steps) && steps & STEPS_FLAGGED;
-    const uint32_t slow_count = is_slow ? t->holes.slow_count : 0;
-    if (is_slow &&
-        !holes_begin_slow(&t->holes, (struct slow_record){ start.base, (uint32_t)state, 2 * EXIT_BYTES, false }))
+    const uint32_t slow_count = count ? t->holes.slow_count : 0;
+    if (count &&
+        !steps_begin_cost(t, cost, (struct slow_record){ start.base, (uint32_t)state, bytes + EXIT_BYTES, false }))
         return false;
     if (UNLIKELY(!thread_claim(t, state, wanted))) {
-        if (is_slow)
-            holes_end_slow(&t->holes, slow_count);
+        if (count)
+            steps_undo_cost(t, cost, slow_count);
         return false;
     }
 
@@ -266,14 +316,13 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
         tree_count_exit(t, state, now, node, parent, duration, steps & STEPS_FLAGGED);
     if (!STEPS_RECORD(steps))
         return true;
-    char *at = start.base + (uint32_t)state;
-    if (steps & STEPS_FLAGGED) {
-        sites_count_bytes(start.chunk, EXIT_BYTES);
-        store_word(at, extension_word(DWELL_EXT_OS, 0));
-        at += EXIT_BYTES;
+    char *const at = start.base + (uint32_t)state;
+    if (count) {
+        sites_count_bytes(start.chunk, bytes);
+        store_words(at, words, count);
     }
-    store_word(at, timed_word(DWELL_WORD_EXIT, now));
-    if (is_slow)
+    store_word(at + bytes, timed_word(DWELL_WORD_EXIT, now));
+    if (count)
         holes_end_slow(&t->holes, slow_count);
     t->last = now;
     return true;

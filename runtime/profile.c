@@ -71,15 +71,15 @@ static void profile_add_interval(struct thread *t, const struct passed *passed)
     const uint64_t blocked = smaller_of(passed->blocked, passed->time),
                    preempted = smaller_of(passed->preempted, passed->time - blocked);
     struct dwell_tree_node *node = thread_call(t, t->state)[-1].node;
-    tree_add(&node->elapsed, passed->time);
+    sum_add(&node->elapsed, passed->time);
     if (!passed->flagged)
         return;
-    tree_add(&node->flagged, passed->time > passed->own ? passed->time - passed->own : 0);
-    tree_add(&node->flagged_intervals, 1);
-    tree_add(&node->os_events, passed->count);
-    tree_add(&node->blocked, blocked);
-    tree_add(&node->preempted, preempted);
-    tree_add(&node->page_faults, passed->page_faults);
+    sum_add(&node->flagged, passed->time > passed->own ? passed->time - passed->own : 0);
+    sum_add(&node->flagged_intervals, 1);
+    sum_add(&node->os_events, passed->count);
+    sum_add(&node->blocked, blocked);
+    sum_add(&node->preempted, preempted);
+    sum_add(&node->page_faults, passed->page_faults);
 }
 
 /* Adds what the slow path took since `begin` to the innermost call. It is called at the end of the interval that an
@@ -91,7 +91,7 @@ static void profile_add_own_time(struct thread *t, uint64_t begin)
     const uint64_t took = clock_counter() - begin, since = profile_last_time(t);
     if (took > INT64_MAX) /* the counters of two CPUs may differ */
         return;
-    tree_add(&thread_call(t, t->state)[-1].node->runtime, took);
+    sum_add(&thread_call(t, t->state)[-1].node->runtime, took);
     t->tree.own_time = (t->tree.own_since == since ? t->tree.own_time : 0) + took;
     t->tree.own_since = since;
 }
@@ -172,18 +172,14 @@ static bool profile_enter(struct thread *t, const struct event *event, uint64_t 
     if (!call->node)
         return false;
     if (call->node != call[-1].node)
-        tree_add(&call->node->calls, 1);
+        sum_add(&call->node->calls, 1);
+    else
+        sum_add(&call->node->runtime, filter_settings.hidden_cost / DWELL_PROBE_FRACTION);
     const uint32_t depth = (uint32_t)(t->state >> 32);
     t->state += one_call;
     if (filter_action(event->function) & DWELL_FILTER_IGNORE)
         filter_ignore(t, depth, now);
     return true;
-}
-
-static bool profile_is_top_hidden(const struct thread *t)
-{
-    const struct call *call = thread_call(t, t->state) - 1;
-    return call->node == call[-1].node;
 }
 
 /* Sets *time to the event's time. */
@@ -194,7 +190,7 @@ static bool profile_apply(struct thread *t, const struct event *event, uint64_t 
     if (t->tree.seen_unloads != __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_RELAXED))
         tree_forget_unloaded(t);
     const int64_t left = frames_left_before(t, t->state, event);
-    const uint64_t now = *time = profile_end_interval(t, event->flagged && !profile_is_top_hidden(t));
+    const uint64_t now = *time = profile_end_interval(t, event->flagged);
     if (left >= 0) {
         profile_leave(t, left, now);
         if (event->enter && !profile_enter(t, event, now))
@@ -283,7 +279,8 @@ static void profile_switch_stack(struct thread *t, struct stack *to, uint64_t no
 
 #define PROFILE_OPERATIONS                                                                                             \
     .ready_chunks = 1, .calibration = &calibration_of_trees, .is_ready = profile_is_ready, .record = profile_record,   \
-    .pause = profile_pause, .resume = profile_resume, .switch_stack = profile_switch_stack, .end_thread = tree_end
+    .pause = profile_pause, .resume = profile_resume, .add_own_time = profile_add_own_time,                            \
+    .switch_stack = profile_switch_stack, .end_thread = tree_end
 
 const struct recorder profile_recorder = {
     .gates = { GATE_TREE, GATE_TREE_SITES },

@@ -38,6 +38,19 @@ static inline uint16_t extension_word(enum dwell_extension type, int words)
     return (uint16_t)((uint32_t)type << DWELL_EXTENSION_LENGTH_BITS | (uint32_t)words);
 }
 
+enum { MAX_COST_WORDS = 4 };
+
+/* Puts the record of the ticks that the runtime took into `words`, and returns its number of words. */
+static ALWAYS_INLINE int cost_words(uint16_t words[MAX_COST_WORDS], uint64_t ticks)
+{
+    const bool is_short = ticks <= UINT16_MAX;
+    words[0] = extension_word(DWELL_EXT_RUNTIME, is_short ? 1 : 3);
+    words[1] = (uint16_t)ticks;
+    words[2] = (uint16_t)(ticks >> 16);
+    words[3] = (uint16_t)(ticks >> 32);
+    return is_short ? 2 : 4;
+}
+
 /* The number of words that follow the first one of an extension record. */
 static inline int extension_words(uint32_t word)
 {

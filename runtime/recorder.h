@@ -26,6 +26,7 @@ struct attempt {
     const struct event *event;
     uint64_t begin;               /* when the probe began, in ticks; zero if it is not known */
     bool guarded;                 /* signals are held back */
+    bool resumed;                 /* the event has ended the thread's pause */
     struct extensions extensions; /* what was read of the OS's work; kept from try to try */
 };
 
@@ -59,6 +60,9 @@ struct recorder {
     /* A pause has ended. t->pause says which calls are as they were, and the state is that of the recording again, with
      * the shadow stack's depth now. */
     void (*resume)(struct thread *t, uint64_t time);
+
+    /* The slow path has worked since `begin` (ticks), which is in the current interval. Signals may come in. */
+    void (*add_own_time)(struct thread *t, uint64_t begin);
 
     /* Makes `to` the thread's stack, by stacks_exchange. The thread is not paused. */
     void (*switch_stack)(struct thread *t, struct stack *to, uint64_t time);

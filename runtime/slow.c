@@ -82,8 +82,12 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
         if (UNLIKELY(control_pending(t)))
             return ATTEMPT_AGAIN;
     }
-    if (UNLIKELY(t->pause.active))
-        return pause_record(t, event, attempt->guarded) ? ATTEMPT_DONE : ATTEMPT_GUARDED;
+    if (UNLIKELY(t->pause.active)) {
+        if (!pause_record(t, event, attempt->guarded))
+            return ATTEMPT_GUARDED;
+        attempt->resumed = !t->pause.active;
+        return ATTEMPT_DONE;
+    }
     return runtime.recorder->record(t, attempt);
 }
 
@@ -105,6 +109,8 @@ static void slow_record(const struct event *event)
     }
     if (attempt.guarded)
         sys_restore_signals(mask);
+    if (UNLIKELY(attempt.resumed) && runtime.recorder->add_own_time && runtime.clock != DWELL_CLOCK_MONOTONIC)
+        runtime.recorder->add_own_time(thread_self, thread_self->last);
 }
 
 /* The probe is one of calibrate.c's, which the slow path would spoil. */

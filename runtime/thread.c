@@ -150,7 +150,10 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->modules.loading_slot = NULL;
     t->control.attend = 0;
     t->filter.ignored_depth = forked ? t->filter.ignored_depth : 0;
-    t->filter.left_unrecorded = t->filter.kept_words = 0;
+    t->filter.left_unrecorded = 0;
+    t->filter.last_seen = 0;
+    t->filter.cost_recorded = t->filter.cost;
+    t->filter.kept = (struct kept_events){ .any = false };
     t->named = 0;
     trace_events_begin_thread(t);
     if (!forked) {

@@ -93,16 +93,6 @@ static inline bool tree_hides(const struct dwell_tree_node *parent, uint64_t fun
     return filter_action(function) == DWELL_FILTER_SUPPRESS || parent->depth >= filter_settings.depth;
 }
 
-/* By one instruction, which a signal handler's probe cannot interrupt. */
-static inline void tree_add(uint64_t *sum, uint64_t value)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(value));
-#else
-    __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
-#endif
-}
-
 static inline void tree_note_duration(struct dwell_tree_node *node, uint64_t duration)
 {
     if (duration < node->shortest)
@@ -122,9 +112,9 @@ static inline void tree_note_last(struct thread *t, uint64_t now, const struct d
 static ALWAYS_INLINE void tree_count_enter(struct thread *t, uint64_t state, uint64_t now,
                                            struct dwell_tree_node *parent, struct dwell_tree_node *node)
 {
-    tree_add(&parent->elapsed, (uint32_t)now - (uint32_t)state);
+    sum_add(&parent->elapsed, (uint32_t)now - (uint32_t)state);
     if (LIKELY(node != parent))
-        tree_add(&node->calls, 1);
+        sum_add(&node->calls, 1);
     tree_note_last(t, now, node);
 }
 
@@ -133,15 +123,14 @@ static ALWAYS_INLINE void tree_count_exit(struct thread *t, uint64_t state, uint
                                           struct dwell_tree_node *parent, uint64_t duration, bool flagged)
 {
     const uint32_t passed = (uint32_t)now - (uint32_t)state;
-    tree_add(&node->elapsed, passed);
-    if (LIKELY(node != parent)) { /* else it is hidden */
-        if (flagged) {
-            tree_add(&node->flagged, passed);
-            tree_add(&node->flagged_intervals, 1);
-            tree_add(&node->os_events, 1);
-        }
-        tree_note_duration(node, duration);
+    sum_add(&node->elapsed, passed);
+    if (flagged) {
+        sum_add(&node->flagged, passed);
+        sum_add(&node->flagged_intervals, 1);
+        sum_add(&node->os_events, 1);
     }
+    if (LIKELY(node != parent)) /* else it is hidden */
+        tree_note_duration(node, duration);
     tree_note_last(t, now, parent);
 }
 

@@ -115,7 +115,7 @@ static void ctf_write_interval(struct slices_visitor *visitor, struct slices_thr
     if (!extras->flagged)
         return;
     ctf_event(stream, CTF_OS, ctf_time(w->session, end), 16);
-    ctf_put_64(stream, end - begin);
+    ctf_put_64(stream, decode_flagged(extras, end - begin));
     ctf_put_32(stream, extras->os_events);
     ctf_put_32(stream, extras->page_faults);
 }

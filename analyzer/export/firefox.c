@@ -12,6 +12,7 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "export/firefox_tables.h"
 #include "export/formats.h"
@@ -41,6 +42,8 @@ struct firefox_writer {
     enum firefox_sample_column column;
     bool blind;          /* OS events are unknown */
     uint64_t written_to; /* ticks: end of the written part of the current interval */
+    bool begun;          /* a part of the interval is written */
+    uint64_t flagged;    /* ticks on the CPU of its rest that are flagged, if `begun` */
     uint64_t passed;     /* mode profile: ticks */
     uint32_t *path;      /* mode profile: 1 + the stack of each node on the path */
     size_t path_room;
@@ -98,14 +101,29 @@ static void firefox_write_sample(struct firefox_writer *w, const struct slices_t
     w->count++;
 }
 
-/* Writes an off-CPU time, and the flagged part of its interval before it. */
+/* Writes the interval on the CPU up to `end`. Where it is flagged in part, that is its beginning. */
+static void firefox_write_on_cpu(struct firefox_writer *w, const struct slices_thread *thread, uint64_t end)
+{
+    const struct decoded_extras *extras = thread->extras;
+    if (!w->begun)
+        w->flagged = !extras->flagged        ? 0
+                     : !extras->flagged_part ? UINT64_MAX
+                                             : less(extras->flagged_part, extras->blocked + extras->preempted);
+    w->begun = true;
+    const uint64_t flagged = end > w->written_to ? smaller(end - w->written_to, w->flagged) : 0;
+    firefox_write_sample(w, thread, w->written_to + flagged, firefox_running_category(w, true));
+    firefox_write_sample(w, thread, end, firefox_running_category(w, false));
+    w->flagged -= flagged;
+}
+
+/* Writes an off-CPU time, and the part of its interval before it. */
 static void firefox_add_off_cpu(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t begin,
                                 uint64_t end, bool preempted)
 {
     struct firefox_writer *w = (struct firefox_writer *)visitor;
     if (w->written_to < thread->last)
         w->written_to = thread->last;
-    firefox_write_sample(w, thread, begin, firefox_running_category(w, true));
+    firefox_write_on_cpu(w, thread, begin);
     firefox_write_sample(w, thread, end, preempted ? FIREFOX_PREEMPTED : FIREFOX_IDLE);
 }
 
@@ -113,10 +131,12 @@ static void firefox_add_interval(struct slices_visitor *visitor, struct slices_t
                                  uint64_t end, const struct decoded_extras *extras)
 {
     struct firefox_writer *w = (struct firefox_writer *)visitor;
+    (void)extras;
     if (w->written_to < begin)
         w->written_to = begin;
-    firefox_write_sample(w, thread, end, firefox_running_category(w, extras->flagged));
+    firefox_write_on_cpu(w, thread, end);
     w->written_to = end;
+    w->begun = false;
 }
 
 /* ---- samples of a call tree ---- */

@@ -136,6 +136,7 @@ static void slices_report_interval(const struct slices_reader *s, struct slices_
         t->last = begin;
     if (event->interval) {
         slices_continue(s, t);
+        t->extras = event->extras;
         slices_report_off_cpu(s, t, event, begin);
         if (s->visitor->interval)
             s->visitor->interval(s->visitor, t, begin, event->time, event->extras);

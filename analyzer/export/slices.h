@@ -23,8 +23,9 @@ struct slices_thread {
     uint32_t number;          /* in order of appearance, from 0 */
     struct call_slice *stack; /* outermost first; the first `open` ones have an open slice */
     size_t depth, open, room;
-    uint64_t last;   /* begin of the current interval: earlier time has been reported */
-    uint64_t resume; /* when the calls without an open slice continue */
+    uint64_t last;                       /* begin of the current interval: earlier time has been reported */
+    uint64_t resume;                     /* when the calls without an open slice continue */
+    const struct decoded_extras *extras; /* of the current interval */
 };
 
 enum slice_end {

@@ -107,14 +107,15 @@ static void collector_add_os_times(struct profile_node *node, const struct decod
     const uint64_t preempted = smaller(extras->preempted, interval - blocked);
     node->preempted += preempted;
     node->page_faults += extras->page_faults;
-    const uint64_t runtime = smaller(extras->runtime, interval);
+    const uint64_t runtime = smaller(extras->runtime, interval),
+                   flagged = larger(decode_flagged(extras, interval), blocked + preempted);
+    /* The cost of hidden calls is in the rest of an interval that is flagged in part. */
+    const uint64_t in_flagged = less(runtime, interval - flagged), in_blocked = smaller(in_flagged, blocked);
     node->runtime += runtime;
-    node->runtime_blocked += smaller(runtime, blocked);
-    node->runtime_preempted += smaller(runtime - smaller(runtime, blocked), preempted);
-    if (extras->flagged) {
-        node->flagged += interval;
-        node->runtime_flagged += runtime;
-    }
+    node->runtime_blocked += in_blocked;
+    node->runtime_preempted += smaller(in_flagged - in_blocked, preempted);
+    node->flagged += flagged;
+    node->runtime_flagged += in_flagged;
 }
 
 static void collector_count_extras(struct profile_counts *counts, const struct decoded_extras *extras)
@@ -151,6 +152,8 @@ static struct decoded_extras collector_extras_within(const struct collector *w, 
     part.runtime = /* the probe works at the end of the interval */
         collector_length_within(w, now - smaller(extras->runtime, now - last), now);
     part.flagged = extras->flagged && collector_length_within(w, last, now);
+    if (part.flagged && extras->flagged_part)
+        part.flagged_part = collector_length_within(w, last, last + decode_flagged(extras, now - last));
     return part;
 }
 

@@ -29,6 +29,12 @@ static void decode_add_off_cpu_time(struct pending *p, const uint8_t *words, uin
     p->extras.os_events++;
 }
 
+/* A number that has as many words as it needs. */
+static uint64_t decode_short_number(const uint8_t *words, unsigned length)
+{
+    return decode_number(words, length < TIME_WORDS ? length : TIME_WORDS);
+}
+
 static bool decode_is_long_enough(unsigned type, unsigned length)
 {
     static const uint8_t needed[] = {
@@ -45,7 +51,7 @@ static bool decode_is_long_enough(unsigned type, unsigned length)
         [DWELL_EXT_SWITCH] = 5,
         [DWELL_EXT_SITE] = 1,
         [DWELL_EXT_SITE_INLINED] = 1,
-        [DWELL_EXT_RUNTIME] = TIME_WORDS,
+        [DWELL_EXT_RUNTIME] = 1,
     };
     return type >= sizeof needed || length >= needed[type];
 }
@@ -77,6 +83,7 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
     case DWELL_EXT_OS:
         p->extras.flagged = true;
         p->extras.os_events++;
+        p->extras.flagged_part = decode_short_number(words, length);
         break;
     case DWELL_EXT_BLOCKED:
         decode_add_off_cpu_time(p, words, &p->extras.blocked);
@@ -85,12 +92,12 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         decode_add_off_cpu_time(p, words, &p->extras.preempted);
         break;
     case DWELL_EXT_RUNTIME:
-        p->extras.runtime += decode_number(words, TIME_WORDS);
+        p->extras.runtime += decode_short_number(words, length);
         break;
     case DWELL_EXT_FAULTS:
         p->extras.flagged = true;
-        p->extras.os_events += decode_word(words);
-        p->extras.page_faults += decode_word(words);
+        p->extras.os_events += (uint32_t)decode_short_number(words, length);
+        p->extras.page_faults += (uint32_t)decode_short_number(words, length);
         break;
     case DWELL_EXT_UNWIND:
         p->extras.unwound += (uint32_t)decode_number(words, 2);

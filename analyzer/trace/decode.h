@@ -18,14 +18,23 @@ enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT, DECODED_CONTROL };
 
 /* The extensions of an event. The consumer resets them after each event (stack_apply does). */
 struct decoded_extras {
-    bool flagged;     /* the OS intervened in the interval that ends at the event */
-    uint32_t unwound; /* frames that were left without an exit at the event */
+    bool flagged;          /* the OS intervened in the interval that ends at the event */
+    uint64_t flagged_part; /* ticks of it in which it did, if a filter hides the rest; zero: the whole interval */
+    uint32_t unwound;      /* frames that were left without an exit at the event */
     uint32_t os_events;
     uint32_t page_faults;
     uint64_t blocked, preempted;  /* ticks */
     uint64_t runtime;             /* ticks of the interval in which the runtime worked */
     const uint8_t *run, *run_end; /* the extensions themselves, in the chunk: for decode_off_cpu */
 };
+
+/* The flagged ticks of an interval. */
+static inline uint64_t decode_flagged(const struct decoded_extras *extras, uint64_t interval)
+{
+    if (!extras->flagged)
+        return 0;
+    return extras->flagged_part && extras->flagged_part < interval ? extras->flagged_part : interval;
+}
 
 /* The call site of an enter, as it is recorded. */
 struct decoded_site {

@@ -121,8 +121,7 @@ static void lane_add_interval(struct timeline_lane *lane, uint64_t interval)
     const struct decoded_extras *extras = &lane->decoder.extras;
     lane->interval = interval;
     lane->sums.elapsed += interval;
-    if (extras->flagged || lane->blind)
-        lane->sums.flagged += interval;
+    lane->sums.flagged += lane->blind ? interval : decode_flagged(extras, interval);
     if (extras->blocked)
         lane->sums.blocked += extras->blocked < interval ? extras->blocked : interval;
     lane->unreported = true;

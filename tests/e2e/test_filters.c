@@ -1,6 +1,7 @@
 /* record --only, --suppress and the other filters: which of a program's calls are recorded. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,86 @@ Test(e2e_filters, calls_too_short_leave_their_time_to_their_callers)
     struct report *r = report_of("");
     check_sums(r, "function");
     report_drop(r);
+}
+
+/* Each nap lasts a millisecond at least. More of them than a record has room for belong to `in`. */
+static void filters_check_waits(const char *arguments, const char *in)
+{
+    enum { NAPS = 120 };
+    free(run_well("$DWELL record -q --os-events perf %s $PROGRAMS/filters/hidden 1000 120", arguments));
+    struct report *r = report_of("");
+    const uint64_t blocked = report_sum(r, "function", in, "blocked_exclusive_ns");
+    cr_assert(ge(u64, blocked, NAPS * 900000), "%s", arguments);
+    cr_assert(eq(u64, blocked, report_sum(r, "function", NULL, "blocked_exclusive_ns")), "%s", arguments);
+    cr_assert(ge(u64, report_sum(r, "function", "main", "page_faults"), 300), "%s", arguments);
+    cr_assert(ge(u64, report_sum(r, "function", "main", "application_inclusive_ns"), 100000), "%s", arguments);
+    check_sums(r, "function");
+    report_drop(r);
+}
+
+Test(e2e_filters, waits_and_page_faults_in_hidden_calls)
+{
+    static const char *const filters[] = { "--only main", "--depth 1", "--suppress 'nap*' --suppress touch" };
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            char all[100];
+            snprintf(all, sizeof all, "--mode %s %s", modes[j], filters[i]);
+            filters_check_waits(all, "main");
+        }
+    }
+}
+
+/* A call that sleeps is written when it ends, and its sleep is its own. */
+Test(e2e_filters, waits_in_calls_that_may_be_too_short)
+{
+    filters_check_waits("--min 1ns", "nap");
+    filters_check_waits("--min 10us", "nap");
+    filters_check_waits("--min 10us --suppress naps --mode ring=1G", "nap");
+    filters_check_waits("--min 200ms --suppress nap", "naps");
+}
+
+/* At least a nanosecond for each of the calls that are not shown. */
+Test(e2e_filters, the_cost_of_hidden_calls_is_left_out)
+{
+    static const char *const cases[] = {
+        "--suppress tiny",
+        "--suppress tiny --call-sites",
+        "--suppress tiny --mode ring=1G",
+        "--suppress tiny --mode profile",
+        "--suppress tiny --mode profile --call-sites",
+        "--only main --only work",
+        "--only work --mode profile",
+        "--depth 2",
+        "--depth 2 --mode profile",
+        "--min 10us",
+        "--min 10us --call-sites",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        free(run_well("$DWELL record -q %s $PROGRAMS/filters/hidden 100000 0", cases[i]));
+        struct report *r = report_of("");
+        cr_assert(ge(u64, report_sum(r, "function", "work", "overhead_exclusive_ns"), 100000), "%s", cases[i]);
+        report_drop(r);
+    }
+}
+
+/* Where all calls are hidden, the number of system calls does not follow theirs. Without OS events, as each stop by the
+ * tracer is one. */
+Test(e2e_filters, hidden_calls_make_no_system_calls)
+{
+    static const char *const filters[] = { "--only burn", "--suppress work --suppress tiny", "--only burn --min 1s" };
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < (i < 2 ? 3 : 2); j++) {
+            uint64_t counts[2];
+            for (int k = 0; k < 2; k++) {
+                struct ran r = run("$DWELL record -q --os-events none --mode %s %s $PROGRAMS/filters/syscalls "
+                                   "$PROGRAMS/filters/hidden %d 0",
+                                   modes[j], filters[i], k ? 200000 : 1000);
+                cr_assert(eq(int, r.status, 0), "%s", r.err);
+                counts[k] = truth(r.err, "syscalls");
+                ran_drop(&r);
+            }
+            cr_assert(lt(u64, counts[1], counts[0] + 20000), "%s %s", modes[j], filters[i]);
+        }
 }
 
 Test(e2e_filters, left_frames_hidden_and_shown)

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "calibrate.h"
 #include "pause.h"
 #include "sites.h"
 #include "sys.h"
@@ -13,6 +14,7 @@
 enum { SHADOW = 1 << 16 };
 
 struct runtime runtime;
+const struct calibrated_function calibrated_functions[CALIBRATED_FUNCTIONS] = { { &runtime, DWELL_FILTER_RECORD } };
 const size_t os_ring_size = PAGE;
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 struct runtime_calls runtime_calls;

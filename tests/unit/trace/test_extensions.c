@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "profile/overhead.h"
 #include "support/scenario.h"
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000 };
@@ -71,6 +72,59 @@ Test(unit_extensions, faults)
     expect_flagged(w, 65535, 65535, 0, 0);
 }
 
+Test(unit_extensions, more_faults_than_a_word_holds)
+{
+    struct writer *w = extensions_in_f();
+    write_words(w, (uint16_t[]){ 6u << 8 | 2, 1, 2 }, 3);
+    expect_flagged(w, 0x20001, 0x20001, 0, 0);
+}
+
+/* Where a filter hides the calls of the rest. */
+Test(unit_extensions, a_part_of_the_interval)
+{
+    struct writer *w = extensions_in_f();
+    write_words(w, (uint16_t[]){ 3u << 8 | 3, 7, 0, 0 }, 4); /* OS */
+    write_off_cpu(w, false, 12, 4);
+    write_faults(w, 2);
+    struct outcome o = extensions_leave_f(w);
+    ASSERT_TIMES(function_times(&o, F), 20, 20, 13, 13, 1);
+    struct times t = function_times(&o, F);
+    cr_assert(eq(u64, t.blocked_exclusive, 4));
+    cr_assert(eq(u64, t.flagged_on_cpu_exclusive, 3));
+    cr_assert(eq(u64, o.profile->counts.flagged_intervals, 1));
+    cr_assert(eq(u64, o.profile->counts.os_events, 4));
+    check_identities(&o);
+    outcome_drop(&o);
+}
+
+Test(unit_extensions, a_part_is_at_least_the_time_off_the_cpu)
+{
+    struct writer *w = extensions_in_f();
+    write_words(w, (uint16_t[]){ 3u << 8 | 3, 2, 0, 0 }, 4);
+    write_off_cpu(w, false, 12, 4);
+    struct outcome o = extensions_leave_f(w);
+    ASSERT_TIMES(function_times(&o, F), 20, 20, 16, 16, 1);
+    outcome_drop(&o);
+}
+
+/* The cost of hidden calls is outside of the flagged part, as far as it has room there. */
+Test(unit_extensions, runtime_in_an_interval_that_is_flagged_in_part)
+{
+    for (uint16_t words = 1; words <= 3; words += 2)
+        for (uint16_t runtime = 5; runtime <= 16; runtime += 11) {
+            struct writer *w = extensions_in_f();
+            write_words(w, (uint16_t[]){ 3u << 8 | 3, 7, 0, 0 }, 4);
+            write_words(w, (uint16_t[]){ (uint16_t)(19u << 8 | words), runtime, 0, 0 }, 1 + words);
+            struct outcome o = extensions_leave_f(w);
+            ASSERT_TIMES(function_times(&o, F), 20, 20, 13, 13, 1);
+            overhead_subtract(o.profile, &(struct probe_cost){ 1, 0, 0, 0 }, 1, false);
+            const struct profile_node *f = &o.profile->nodes[o.profile->node_count - 1];
+            cr_assert(eq(u64, f->elapsed, 20 - runtime));
+            cr_assert(eq(u64, f->flagged, runtime == 5 ? 7 : 4));
+            outcome_drop(&o);
+        }
+}
+
 Test(unit_extensions, several_of_them)
 {
     struct writer *w = extensions_in_f();
@@ -114,8 +168,8 @@ Test(unit_extensions, reserved_and_unknown_types_are_ignored)
 Test(unit_extensions, longer_extensions_are_read_as_far_as_this_version_knows)
 {
     struct writer *w = extensions_in_f();
-    write_words(w, (uint16_t[]){ 3u << 8 | 2, 0xffff, 0xffff }, 3);   /* OS */
-    write_words(w, (uint16_t[]){ 6u << 8 | 2, 4, 0xffff }, 3);        /* FAULTS */
+    write_words(w, (uint16_t[]){ 3u << 8 | 4, 20, 0, 0, 0xffff }, 5); /* OS */
+    write_words(w, (uint16_t[]){ 6u << 8 | 4, 4, 0, 0, 0xffff }, 5);  /* FAULTS */
     write_words(w, (uint16_t[]){ 1u << 8 | 4, 30, 0, 0, 0xffff }, 5); /* TIME */
     expect_flagged(w, 5, 4, 0, 0);
 }

@@ -1,0 +1,28 @@
+/* Plays events to the recorder of modes trace and ring with filters, and returns what it writes into its chunk. */
+#ifndef TESTS_FILTERED_SCRIPT_H
+#define TESTS_FILTERED_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct script_event {
+    uint64_t time, function; /* ticks */
+    bool enter;
+    bool flagged;                /* the exit of a call of the OS */
+    bool os;                     /* the OS intervened before it: */
+    uint32_t blocked, preempted; /* ticks, right before the event */
+    uint32_t faults;
+};
+
+struct script_filters {
+    uint64_t suppressed; /* a function */
+    uint32_t depth;
+    uint64_t shortest; /* ticks */
+};
+
+/* Returns the number of words. The thread's recording begins at tick `start`. */
+size_t filtered_script_play(const struct script_filters *filters, const struct script_event *events, size_t count,
+                            uint64_t start, uint16_t *words, size_t room);
+
+#endif
