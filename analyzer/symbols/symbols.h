@@ -52,7 +52,8 @@ uint64_t binaries_offset(struct binaries *b, const struct symbol_module *module,
 
 /* ---- names for people ---- */
 
-/* A linkage name, demangled (C++, Rust, D) if it is mangled. The caller frees it. */
+/* A linkage name, demangled (C++, Rust) if it is mangled. If that takes more than 128 bytes a byte of the name, or too
+ * many steps, the name is unchanged. The caller frees it. */
 char *symbol_demangle(const char *linkage_name);
 
 #endif

@@ -1,0 +1,86 @@
+/* Linkage names as people read them, and hostile names, which stay as they are. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/symbols.h"
+
+static void demangle_expect(const char *name, const char *wanted)
+{
+    char *found = symbol_demangle(name);
+    cr_assert(eq(str, found, (char *)wanted));
+    free(found);
+}
+
+Test(unit_demangle, names_of_languages)
+{
+    demangle_expect("", "");
+    demangle_expect("main", "main");
+    demangle_expect("_start", "_start");
+    demangle_expect("_Z1fii", "f(int, int)");
+    demangle_expect("_ZN3fooIiE1xEv", "foo<int>::x()");
+    demangle_expect("_ZN1acvT_IiEEv", "a::operator int<int>()");
+    demangle_expect("_RNvC6_123foo3bar", "123foo::bar");
+    demangle_expect("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
+    demangle_expect("_Zwrong", "_Zwrong");
+}
+
+/* The longest expansion of a name of LLVM is 29 bytes a byte. */
+Test(unit_demangle, a_long_name_of_a_real_program)
+{
+    char *found = symbol_demangle(
+        "_ZNSt6vectorISt4pairImN4llvm9MapVectorImNS2_IPNS1_5ValueEjNS1_8DenseMapIS4_jNS1_12DenseMapInfoIS4_vEENS1_"
+        "6detail12DenseMapPairIS4_jEEEES_IS0_IS4_jESaISC_EEEENS5_ImjNS6_ImvEENS9_ImjEEEES_IS0_ImSF_ESaISJ_"
+        "EEEEESaISN_EE17_M_realloc_insertIJSN_EEEvN9__gnu_cxx17__normal_iteratorIPSN_SP_EEDpOT_");
+    cr_assert(eq(sz, strncmp(found, "void std::vector<std::pair<unsigned long, llvm::MapVector<", 58), 0));
+    cr_assert(gt(sz, strlen(found), 7000));
+    free(found);
+}
+
+/* Each template has twice the one before as its arguments: f(a<int, int>, a<a<int, int>, a<int, int> >, ...). */
+static char *doubling_name(size_t length)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char *name = NULL, last[8] = "0";
+    size_t size;
+    FILE *out = open_memstream(&name, &size);
+    fputs("_Z1f1aIiiE", out);
+    for (unsigned i = 1; fflush(out) == 0 && size < length; i++) {
+        fprintf(out, "S_IS%s_S%s_E", last, last);
+        if (i < 36)
+            snprintf(last, sizeof last, "%c", digits[i]);
+        else
+            snprintf(last, sizeof last, "%c%c", digits[i / 36], digits[i % 36]);
+    }
+    fclose(out);
+    return name;
+}
+
+/* Without limits, 250 bytes take minutes and gigabytes, and 1000 bytes would take for ever. */
+Test(unit_demangle, a_name_of_endless_text, .timeout = 20)
+{
+    for (size_t length = 250; length <= 16000; length *= 4) {
+        char *name = doubling_name(length);
+        demangle_expect(name, name);
+        free(name);
+    }
+}
+
+Test(unit_demangle, a_name_of_endless_steps, .timeout = 20)
+{
+    char name[512] = "_Zcv";
+    for (int i = 0; i < 100; i++)
+        strcat(name, "T_I");
+    demangle_expect(name, name);
+    for (int i = 0; i < 100; i++)
+        strcat(name, "E");
+    demangle_expect(name, name);
+}
+
+/* A short name of the first kind is no different from any other. */
+Test(unit_demangle, a_name_that_refers_to_its_parts)
+{
+    demangle_expect("_Z1f1aIiiES_IS0_S0_E", "f(a<int, int>, a<a<int, int>, a<int, int> >)");
+}
