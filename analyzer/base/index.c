@@ -1,11 +1,38 @@
-/* A hash table from two numbers to a third: growing and filling it. */
+/* A hash table from two numbers to a third: its seeds, growing and filling it. */
 #include "base/index.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 
 #include "base/memory.h"
 
 enum { FIRST_SLOTS = 256 };
+
+uint64_t index_seeds[2] = { 0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu };
+
+/* Without random bytes, the seeds stay as they are: odd, and without a pattern. */
+__attribute__((constructor)) static void index_choose_seeds(void)
+{
+    uint64_t random[2];
+    if (getrandom(random, sizeof random, GRND_NONBLOCK) != sizeof random)
+        return;
+    memcpy(index_seeds, random, sizeof random);
+}
+
+uint64_t index_bytes_key(const void *bytes, size_t length)
+{
+    const unsigned char *at = bytes;
+    uint64_t key = length ^ index_seeds[0], word = 0;
+    for (; length > sizeof word; length -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        key = index_fold(key ^ word, index_seeds[1]) + index_seeds[0];
+    }
+    word = 0;
+    if (length)
+        memcpy(&word, at, length);
+    return index_fold(key ^ word, index_seeds[1]);
+}
 
 struct number_index *index_new(void)
 {

@@ -1,4 +1,8 @@
-/* A hash table with open addressing, from two numbers to a third. Entries are never removed. */
+/*
+ * A hash table with open addressing, from two numbers to a third. Entries are never removed. The hash has seeds that
+ * are random in each process, since a hostile file could otherwise give all entries one place. So nothing may depend on
+ * the order of the places.
+ */
 #ifndef DWELL_BASE_INDEX_H
 #define DWELL_BASE_INDEX_H
 
@@ -20,11 +24,23 @@ struct number_index {
 struct number_index *index_new(void);
 void index_free(struct number_index *table);
 
+extern uint64_t index_seeds[2];
+
+/* The two halves of the product of both numbers, added without carry. */
+static inline uint64_t index_fold(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 product_type;
+    const product_type product = (product_type)a * b;
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
 static inline size_t index_hash(uint64_t key, uint32_t second)
 {
-    uint64_t h = (key ^ (uint64_t)second << 32 ^ second) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
-    return (size_t)(h >> 32 ^ h >> 15);
+    return (size_t)index_fold(key ^ index_seeds[0], second ^ index_seeds[1]);
 }
+
+/* A key for bytes. Different bytes can have the same key, but no file can arrange it. */
+uint64_t index_bytes_key(const void *bytes, size_t length);
 
 /* The slot of the two numbers, or the free slot for them. Valid until the next index_set. */
 static inline struct index_slot *index_find(const struct number_index *table, uint64_t key, uint32_t second)

@@ -7,19 +7,11 @@
 #include "base/index.h"
 #include "base/memory.h"
 
-static uint64_t intern_hash(const unsigned char *bytes, size_t length)
-{
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ bytes[i]) * 0x100000001b3u;
-    return h;
-}
-
 uint32_t intern(struct intern *all, const void *bytes, size_t length)
 {
     if (!all->index)
         all->index = index_new();
-    const uint64_t key = intern_hash(bytes, length);
+    const uint64_t key = index_bytes_key(bytes, length);
     struct index_slot *slot = index_find(all->index, key, 0);
     const uint64_t first = slot->value_plus_1;
     for (uint64_t at = first; at; at = all->pieces[at - 1].next)

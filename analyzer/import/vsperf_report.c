@@ -92,13 +92,11 @@ enum known_by { BY_ALL = 1, BY_MODULE_AND_NAME = 2, BY_NAME = 3 };
 
 static uint64_t vsperf_hash_function(const char *name, enum known_by by, uint32_t module, uint64_t address)
 {
-    uint64_t hash = 0xcbf29ce484222325u + (uint64_t)by;
-    for (const unsigned char *at = (const unsigned char *)name; *at; at++)
-        hash = (hash ^ *at) * 0x100000001b3u;
+    uint64_t hash = index_bytes_key(name, strlen(name)) + (uint64_t)by;
     if (by != BY_NAME)
-        hash = (hash ^ module) * 0x9e3779b97f4a7c15u;
+        hash = index_fold(hash ^ module, index_seeds[1]);
     if (by == BY_ALL)
-        hash = (hash ^ address) * 0x9e3779b97f4a7c15u;
+        hash = index_fold(hash ^ address, index_seeds[1]);
     return hash;
 }
 

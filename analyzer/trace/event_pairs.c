@@ -61,14 +61,6 @@ static size_t pairs_line_innermost(const struct matching *m, struct pairs_line *
 
 /* ---- lanes ---- */
 
-static uint64_t pairs_hash_key(const uint8_t *data, size_t size, uint64_t seed)
-{
-    uint64_t h = 0xcbf29ce484222325u ^ seed;
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ data[i]) * 0x100000001b3u;
-    return h;
-}
-
 static struct pairs_lane *pairs_new_lane(struct matching *m, struct index_slot *slot, uint64_t name,
                                          const struct trace_event *e)
 {
@@ -80,8 +72,7 @@ static struct pairs_lane *pairs_new_lane(struct matching *m, struct index_slot *
 
 static struct pairs_lane *pairs_lane_of_key(struct matching *m, const struct trace_event *e)
 {
-    for (uint64_t seed = e->process;; seed += 0x9e3779b97f4a7c15u) {
-        const uint64_t name = pairs_hash_key(e->data, m->key, seed);
+    for (uint64_t name = index_bytes_key(e->data, m->key) + e->process;; name++) {
         struct index_slot *slot = index_find(m->lane_numbers, name, e->class);
         const size_t number = (size_t)slot->value_plus_1 - 1;
         if (number >= m->lane_count)

@@ -39,9 +39,7 @@ static uint32_t trace_events_chunk_end(const struct trace_chunk *chunk)
 /* The number of the class with that GUID. Adds a class without a name if there is none. */
 static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t guid[16])
 {
-    uint64_t halves[2];
-    memcpy(halves, guid, sizeof halves);
-    for (uint64_t key = halves[0] ^ halves[1] * 0x9e3779b97f4a7c15u;; key++) {
+    for (uint64_t key = index_bytes_key(guid, 16);; key++) {
         struct index_slot *slot = index_find(events->class_numbers, key, 0);
         const uint32_t number = slot->value_plus_1 - 1;
         if (number < events->class_count) {
