@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include "base/progress.h"
 #include "symbols/os_calls.h"
 #include "trace/metadata.h"
+
+enum { MAX_HOLE = 256 << 10 }; /* bytes; larger holes are not read */
 
 static long session_file_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
@@ -67,6 +70,7 @@ static const char *session_file_read_header(struct session_file *file)
         return strerror(errno);
     const char *error = session_file_check_header(&file->header, got);
     file->size = (uint64_t)status.st_size;
+    file->has_holes = status.st_blocks < status.st_size / 512;
     if (file->header.cursor < file->size)
         file->size = file->header.cursor;
     return error;
@@ -158,6 +162,41 @@ enum session_place session_file_look(const struct session_file *file, uint64_t o
     return session_file_is_unwritten(&h) ? PLACE_EMPTY : PLACE_BAD_UNIT;
 }
 
+/* The end of the last bytes of the chunk that were written. Holes cost no disk space, so a small file can hold a chunk
+ * of a gigabyte that is empty. */
+static uint64_t session_file_written_end(const struct session_file *file, uint64_t begin, uint64_t end)
+{
+    uint64_t written = begin;
+    for (uint64_t at = begin; at < end;) {
+        const off_t data = lseek(file->fd, (off_t)at, SEEK_DATA);
+        if (data < 0)
+            return errno == ENXIO ? written : end;
+        if ((uint64_t)data >= end)
+            return written;
+        const off_t hole = lseek(file->fd, data, SEEK_HOLE);
+        if (hole < 0)
+            return end;
+        at = written = smaller((uint64_t)hole, end);
+    }
+    return written;
+}
+
+/* Leaves out the empty end of a large chunk. Small chunks are not worth the system calls. */
+static void session_file_trim_chunk(const struct session_file *file, struct trace_chunk *chunk)
+{
+    const uint64_t begin = chunk->offset;
+    uint32_t size = chunk->size;
+    if (!file->has_holes || size <= MAX_HOLE)
+        return;
+    if (chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE && chunk->used)
+        size = (uint32_t)smaller(chunk->used, size);
+    const uint64_t written = session_file_written_end(file, begin, begin + size) - begin;
+    chunk->size = (uint32_t)larger(written, sizeof(struct dwell_chunk_header));
+    if (chunk->kind == DWELL_CHUNK_EVENTS &&
+        (chunk->size - sizeof(struct dwell_chunk_header)) / sizeof(struct dwell_frame) < chunk->depth)
+        chunk->size = size; /* open calls whose addresses are zero */
+}
+
 static void session_file_index_chunks(struct session_file *file)
 {
     for (uint64_t offset = DWELL_UNIT, next; offset < file->size; offset = next) {
@@ -169,6 +208,7 @@ static void session_file_index_chunks(struct session_file *file)
             session_file_read_ahead(file, offset, chunk.size);
             if (chunk.kind == DWELL_CHUNK_FREE)
                 break;
+            session_file_trim_chunk(file, &chunk);
             GROW(file->chunks, file->chunk_count, file->chunk_room);
             file->chunks[file->chunk_count++] = chunk;
             break;
@@ -296,12 +336,48 @@ void session_file_close(struct session_file *file)
     free(file);
 }
 
+/* Clears memory. Returns whole pages to the operating system, so that a hole takes no memory. */
+static void session_file_clear(uint8_t *memory, size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (page - (uintptr_t)memory % page) % page;
+    if (size > MAX_HOLE) {
+        const size_t whole = (size - before) / page * page;
+        if (madvise(memory + before, whole, MADV_DONTNEED) == 0) {
+            memset(memory, 0, before);
+            memset(memory + before + whole, 0, size - before - whole);
+            return;
+        }
+    }
+    memset(memory, 0, size);
+}
+
+/* Reads bytes of the file without its holes. Bytes that cannot be read are zero. */
+static void session_file_read_sparse(int fd, uint8_t *buffer, size_t size, uint64_t offset)
+{
+    for (size_t done = 0; done < size;) {
+        const off_t data = lseek(fd, (off_t)(offset + done), SEEK_DATA);
+        const off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
+        const bool none = data < 0 && errno == ENXIO;
+        const size_t from = none ? size : data < 0 ? done : smaller((uint64_t)data - offset, size);
+        const size_t to = hole < 0 ? size : smaller((uint64_t)hole - offset, size);
+        session_file_clear(buffer + done, from - done);
+        const long read = from < to ? session_file_read_at(fd, buffer + from, to - from, offset + from) : 0;
+        done = to;
+        if (read < (long)(to - from) && from < to) {
+            const size_t got = read > 0 ? (size_t)read : 0;
+            session_file_clear(buffer + from + got, to - from - got);
+        }
+    }
+}
+
 void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at,
                             uint8_t *buffer, size_t size)
 {
     size_t got = size;
     if (chunk->bytes) {
         memcpy(buffer, chunk->bytes + at, size);
+    } else if (file->has_holes && size > MAX_HOLE) {
+        session_file_read_sparse(file->fd, buffer, size, chunk->offset + at);
     } else {
         const long read = session_file_read_at(file->fd, buffer, size, chunk->offset + at);
         got = read > 0 ? (size_t)read : 0;

@@ -114,7 +114,8 @@ struct trace_event_class {
 struct session_file {
     char *path;
     int fd;
-    uint64_t size; /* bytes of the file that count */
+    uint64_t size;  /* bytes of the file that count */
+    bool has_holes; /* parts of the file take no room on the disk, and are zero */
     struct dwell_file_header header;
     struct trace_chunk *chunks; /* in file order */
     size_t chunk_count, chunk_room;
