@@ -182,6 +182,8 @@ static const char *info_process_ending(const struct trace_process *p, char *text
         snprintf(text, size, "exit %u", p->end_value);
     else if (p->end_how == DWELL_END_SIGNAL)
         snprintf(text, size, "signal %u", p->end_value);
+    else if (p->end_how == DWELL_END_EXECUTED)
+        snprintf(text, size, "exec");
     else
         snprintf(text, size, "%s", p->end_how ? "exit" : "unknown");
     return text;

@@ -136,7 +136,7 @@ static void ctf_metadata_write_events(FILE *out)
           " u32 number; text_t name; text_t module; x64 address; text_t file; u32 line; " },
         { CTF_SESSION, CTF_PROCESS, "process", " u32 pid; u32 parent_pid; text_t path; text_t arguments; " },
         { CTF_SESSION, CTF_PROCESS_END, "process_end",
-          " u32 pid; enum : u8 { \"unseen\" = 0, \"exit\" = 1, \"signal\" = 2, \"unknown\" = 3 } how; u32 value; " },
+          " u32 pid; enum : u8 { \"unseen\" = 0, \"exit\" = 1, \"signal\" = 2, \"unknown\" = 3, \"executed\" = 4 } how; u32 value; " },
         { CTF_SESSION, CTF_SAMPLE, "sample", " u32 pid; u64 cpu_ns; u64 resident_bytes; " },
     };
     ctf_metadata_write_stream(out, CTF_CALLS, true);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "trace/process_ends.h"
 
 /* A record being read: its fixed part, then strings one after another. */
 struct metadata_reader {
@@ -14,13 +15,7 @@ struct metadata_reader {
     uint32_t size;
     uint32_t next; /* offset of the next string */
     bool bad;
-    struct recorder_ends *ends;
-};
-
-/* The recorder's records of how processes ended. They have only PIDs, so all processes must be read first. */
-struct recorder_ends {
-    struct dwell_rec_process_end *list;
-    size_t count, room;
+    struct observed_ends *ends;
 };
 
 struct metadata_string {
@@ -124,44 +119,20 @@ static void metadata_read_process(struct metadata_reader *r)
     metadata_replace_text(&p->arguments, joined);
 }
 
-static struct trace_process *metadata_process_of_pid(struct session_file *file, uint32_t pid)
-{
-    struct trace_process *found = NULL; /* the last one: PIDs are reused */
-    for (size_t i = 0; i < file->process_count; i++)
-        if (file->processes[i].pid == pid)
-            found = &file->processes[i];
-    return found;
-}
-
 static void metadata_read_process_end(struct metadata_reader *r)
 {
     struct dwell_rec_process_end record;
     if (!TAKE(r, record))
         return;
-    if (record.process == 0) {
-        GROW(r->ends->list, r->ends->count, r->ends->room);
-        r->ends->list[r->ends->count++] = record;
+    if (record.process == 0 || record.process != r->process) {
+        process_ends_add(r->ends, r->process, &record);
         return;
     }
     struct trace_process *p = metadata_need_process(r->file, record.process);
     p->end_time = record.time;
     p->end_how = record.how;
     p->end_value = record.value;
-}
-
-/* The process' own record has the time, the recorder's has how it ended. */
-static void metadata_add_recorder_ends(struct session_file *file, struct recorder_ends *ends)
-{
-    for (size_t i = 0; i < ends->count; i++) {
-        struct trace_process *p = metadata_process_of_pid(file, ends->list[i].pid);
-        if (!p)
-            continue;
-        if (!p->end_time)
-            p->end_time = ends->list[i].time;
-        p->end_how = ends->list[i].how;
-        p->end_value = ends->list[i].value;
-    }
-    free(ends->list);
+    p->end_recorded = true;
 }
 
 static void metadata_read_thread(struct metadata_reader *r)
@@ -437,7 +408,7 @@ static void (*const readers[])(struct metadata_reader *) = {
 };
 
 static void metadata_read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
-                                  struct recorder_ends *ends)
+                                  struct observed_ends *ends)
 {
     const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
     uint32_t at = sizeof(struct dwell_chunk_header);
@@ -529,7 +500,7 @@ static int metadata_compare_chunks(const void *a, const void *b)
 void metadata_read(struct session_file *file)
 {
     uint8_t *buffer = NULL;
-    struct recorder_ends ends = { NULL, 0, 0 };
+    struct observed_ends ends = { NULL, 0, 0 };
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++) {
@@ -553,6 +524,6 @@ void metadata_read(struct session_file *file)
     free(chunks);
     free(buffer);
     metadata_sort_lists(file);
-    metadata_add_recorder_ends(file, &ends);
+    process_ends_apply(file, &ends);
     metadata_end_open_threads(file);
 }

@@ -46,6 +46,7 @@ struct trace_process {
     uint64_t start_time;
     uint64_t end_time;            /* zero if unknown */
     uint32_t end_how, end_value;  /* how: zero, or enum dwell_end */
+    bool end_recorded;            /* by the process itself: end_time is exact */
     char *path;                   /* of the executable; empty if unknown */
     char *arguments;              /* joined by blanks */
     char *name;                   /* given by the program; empty if none */

@@ -339,6 +339,7 @@ enum dwell_record_type {
     DWELL_REC_PROCESS_NAME = 12,
     DWELL_REC_SAMPLE = 13,
     DWELL_REC_HOST = 14,
+    DWELL_REC_VOID = 15, /* its writer has taken the record back */
     DWELL_REC_EVENT_CLASS = 16,
     DWELL_REC_SITE = 17,
     DWELL_REC_PROBES = 18,
@@ -356,9 +357,16 @@ struct dwell_rec_process { /* strings: path of the executable; arguments, each f
     uint64_t start_time;
 };
 
-enum dwell_end { DWELL_END_EXIT = 1, DWELL_END_SIGNAL = 2, DWELL_END_UNKNOWN = 3 };
+enum dwell_end {
+    DWELL_END_EXIT = 1,
+    DWELL_END_SIGNAL = 2,
+    DWELL_END_UNKNOWN = 3,
+    DWELL_END_EXECUTED = 4, /* it executed another program, which is a process of its own in the session */
+};
 
-struct dwell_rec_process_end { /* no strings; pid identifies the process if process is zero */
+/* No strings. The process itself records its end, or another process that saw it: the recorder, or the parent. That one
+ * gives the serial number, or zero and the pid. */
+struct dwell_rec_process_end {
     struct dwell_record record;
     uint32_t process;
     uint32_t pid;

@@ -190,12 +190,18 @@ void write_record(struct writer *w, uint32_t process, uint32_t type, const void 
 
 void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *path)
 {
+    write_process_of(w, serial, pid, 1, 0, 0, path);
+}
+
+void write_process_of(struct writer *w, uint32_t serial, uint32_t pid, uint32_t parent_pid, uint32_t parent,
+                      uint64_t start, const char *path)
+{
     struct bytes r;
     writer_begin_record(w, KIND_METADATA, serial, 1, &r);
     writer_put(&r, pid, 4);
-    writer_put(&r, 1, 4);
-    writer_put(&r, 0, 8);
-    writer_put(&r, 0, 8);
+    writer_put(&r, parent_pid, 4);
+    writer_put(&r, parent, 8);
+    writer_put(&r, start, 8);
     bytes_put_string(&r, path, strlen(path));
     bytes_put_string(&r, "prog\0arg", 9);
     writer_end_record(w, &r);
@@ -203,8 +209,14 @@ void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *
 
 void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value, uint64_t time)
 {
+    write_process_end_by(w, serial, serial, pid, how, value, time);
+}
+
+void write_process_end_by(struct writer *w, uint32_t by, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value,
+                          uint64_t time)
+{
     struct bytes r;
-    writer_begin_record(w, KIND_METADATA, serial, 2, &r);
+    writer_begin_record(w, KIND_METADATA, by, 2, &r);
     writer_put(&r, serial, 4);
     writer_put(&r, pid, 4);
     writer_put(&r, how, 4);

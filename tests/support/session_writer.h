@@ -31,7 +31,7 @@ struct writer {
 };
 
 enum { SOURCE_NONE = 0, SOURCE_PERF = 1, SOURCE_RSEQ = 2 };
-enum { END_EXIT = 1, END_SIGNAL = 2, END_UNKNOWN = 3 };
+enum { END_EXIT = 1, END_SIGNAL = 2, END_UNKNOWN = 3, END_EXECUTED = 4 };
 
 struct writer *writer_new(void);
 void writer_free(struct writer *w);
@@ -69,6 +69,12 @@ void write_record(struct writer *w, uint32_t process, uint32_t type, const void 
 /* Metadata. Consecutive records of one process go into one chunk. */
 void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *path);
 void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value, uint64_t time);
+/* With the parent's PID and serial number, and the start. */
+void write_process_of(struct writer *w, uint32_t serial, uint32_t pid, uint32_t parent_pid, uint32_t parent,
+                      uint64_t start, const char *path);
+/* As another process saw it; zero is the recorder. */
+void write_process_end_by(struct writer *w, uint32_t by, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value,
+                          uint64_t time);
 void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name);
 void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name);
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);

@@ -104,6 +104,67 @@ Test(unit_session_file, a_pid_that_was_used_twice_means_its_last_process)
     session_file_close(f);
 }
 
+/* Without the process' own record, the earliest is valid, and the status of the one that knows it. */
+Test(unit_session_file, ends_that_others_saw)
+{
+    for (int order = 0; order < 2; order++) {
+        struct writer *w = writer_new();
+        write_process(w, 1, 100, "/bin/parent");
+        write_process(w, 2, 101, "/bin/child");
+        end_records(w, true);
+        for (int i = 0; i < 2; i++) {
+            if (i == order)
+                write_process_end_by(w, 0, 2, 101, END_UNKNOWN, 0, 1000);
+            else
+                write_process_end_by(w, 1, 0, 101, END_SIGNAL, 9, 3000);
+        }
+        struct session_file *f = session_file_save_and_open(w);
+        cr_assert(eq(u64, f->processes[1].end_time, 1000));
+        cr_assert(eq(u32, f->processes[1].end_how, END_SIGNAL));
+        cr_assert(eq(u32, f->processes[1].end_value, 9));
+        cr_assert(eq(u64, f->processes[0].end_time, 0));
+        session_file_close(f);
+    }
+}
+
+/* The first process has executed the second. A third one took the PID after the end that the parent saw. */
+Test(unit_session_file, a_pid_whose_process_executed_another_program)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/parent");
+    write_process_of(w, 2, 101, 100, 1, 500, "/bin/shell");
+    write_process_end(w, 2, 101, END_EXECUTED, 0, 1000);
+    write_process_of(w, 3, 101, 100, 0, 1000, "/bin/child");
+    write_process_of(w, 4, 101, 100, 1, 4000, "/bin/later");
+    end_records(w, true);
+    write_process_end_by(w, 1, 0, 101, END_SIGNAL, 9, 3000);
+    struct session_file *f = session_file_save_and_open(w);
+    cr_assert(eq(u64, f->processes[1].end_time, 1000));
+    cr_assert(eq(u32, f->processes[1].end_how, END_EXECUTED));
+    cr_assert(eq(u64, f->processes[2].end_time, 3000));
+    cr_assert(eq(u32, f->processes[2].end_how, END_SIGNAL));
+    cr_assert(eq(u64, f->processes[3].end_time, 0));
+    session_file_close(f);
+}
+
+/* Two PID namespaces have the same PID. Each parent saw the end of its own child. */
+Test(unit_session_file, a_pid_of_two_namespaces)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/one");
+    write_process(w, 2, 200, "/bin/other");
+    write_process_of(w, 3, 2, 100, 1, 500, "/bin/child");
+    write_process_of(w, 4, 2, 200, 2, 600, "/bin/child");
+    end_records(w, true);
+    write_process_end_by(w, 1, 0, 2, END_SIGNAL, 9, 2000);
+    write_process_end_by(w, 2, 0, 2, END_EXIT, 5, 1000);
+    struct session_file *f = session_file_save_and_open(w);
+    cr_assert(eq(u64, f->processes[2].end_time, 2000));
+    cr_assert(eq(u64, f->processes[3].end_time, 1000));
+    cr_assert(eq(u32, f->processes[3].end_value, 5));
+    session_file_close(f);
+}
+
 Test(unit_session_file, notes_modules_and_symbols)
 {
     struct writer *w = writer_new();
