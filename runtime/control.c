@@ -194,6 +194,7 @@ void control_begin_process(int fd)
         ;
     p->control.chunk = control;
     p->helper.work = &control->work;
+    sys_futex_wake_shared((uint32_t *)&h->first_control); /* the recorder watches the process from now on */
 }
 
 static int control_command(struct process *p, uint32_t what, int fd)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "endings.h"
 #include "environment.h"
 #include "lock.h"
 #include "runtime.h"
@@ -65,29 +66,39 @@ __attribute__((constructor(101))) static void exec_look_up(void)
         result_;                                                                                                       \
     })
 
+/* Evaluates `call`, which replaces the program unless it fails. */
+#define EXECUTING(call)                                                                                                \
+    ({                                                                                                                 \
+        struct ending ending_;                                                                                         \
+        ending_begin(&ending_);                                                                                        \
+        int failed_ = (call);                                                                                          \
+        ending_take_back(&ending_);                                                                                    \
+        failed_;                                                                                                       \
+    })
+
 DWELL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, true, NEXT(execve)(path, argv, list));
+    return WITH_ENVIRONMENT(list, envp, true, EXECUTING(NEXT(execve)(path, argv, list)));
 }
 
 DWELL_EXPORT int execv(const char *path, char *const argv[])
 {
-    return WITH_ENVIRONMENT(list, environ, true, NEXT(execve)(path, argv, list));
+    return WITH_ENVIRONMENT(list, environ, true, EXECUTING(NEXT(execve)(path, argv, list)));
 }
 
 DWELL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, true, NEXT(execvpe)(file, argv, list));
+    return WITH_ENVIRONMENT(list, envp, true, EXECUTING(NEXT(execvpe)(file, argv, list)));
 }
 
 DWELL_EXPORT int execvp(const char *file, char *const argv[])
 {
-    return WITH_ENVIRONMENT(list, environ, true, NEXT(execvpe)(file, argv, list));
+    return WITH_ENVIRONMENT(list, environ, true, EXECUTING(NEXT(execvpe)(file, argv, list)));
 }
 
 DWELL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, true, NEXT(fexecve)(fd, argv, list));
+    return WITH_ENVIRONMENT(list, envp, true, EXECUTING(NEXT(fexecve)(fd, argv, list)));
 }
 
 /* In glibc 2.34 and later. With an older one no program calls it. */
@@ -99,7 +110,7 @@ DWELL_EXPORT int execveat(int folder, const char *path, char *const argv[], char
         errno = ENOSYS;
         return -1;
     }
-    return WITH_ENVIRONMENT(list, envp, true, real(folder, path, argv, list, flags));
+    return WITH_ENVIRONMENT(list, envp, true, EXECUTING(real(folder, path, argv, list, flags)));
 }
 
 /* ---- with the arguments one by one ---- */

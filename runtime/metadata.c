@@ -30,7 +30,8 @@ static size_t metadata_capped(size_t length)
     return length < MAX_TEXT ? length : MAX_TEXT;
 }
 
-void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count)
+struct dwell_record *metadata_append(const struct dwell_record *record, size_t size, const struct text *texts,
+                                     int count)
 {
     struct process *p = runtime.process;
     size_t total = size;
@@ -41,7 +42,7 @@ void metadata_append(const struct dwell_record *record, size_t size, const struc
     while (!p->metadata.chunk || p->metadata.used + total > p->metadata.chunk->size) {
         if (!metadata_next_chunk(p)) {
             process_unlock();
-            return;
+            return NULL;
         }
     }
     char *begin = (char *)p->metadata.chunk + p->metadata.used;
@@ -58,6 +59,13 @@ void metadata_append(const struct dwell_record *record, size_t size, const struc
     __atomic_store_n(&head->type, record->type, __ATOMIC_RELEASE);
     p->metadata.used += (uint32_t)total;
     process_unlock();
+    return head;
+}
+
+void metadata_take_back(struct dwell_record *record)
+{
+    if (record)
+        __atomic_store_n(&record->type, DWELL_REC_VOID, __ATOMIC_RELEASE);
 }
 
 void metadata_note(const char *text)

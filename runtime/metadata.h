@@ -19,8 +19,12 @@ struct process_metadata {
     uint32_t chunks; /* number of metadata chunks so far */
 };
 
-/* Appends a record of `size` bytes and its `count` texts, which are copied. */
-void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count);
+/* Appends a record of `size` bytes and its `count` texts, which are copied. Returns its place, or NULL. */
+struct dwell_record *metadata_append(const struct dwell_record *record, size_t size, const struct text *texts,
+                                     int count);
+
+/* Takes a record back. NULL is allowed. */
+void metadata_take_back(struct dwell_record *record);
 
 /* A sentence for the reader of a report. */
 void metadata_note(const char *text);

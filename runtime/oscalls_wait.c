@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "endings.h"
+
 /* ---- sleeping ---- */
 
 OS_CALL(unsigned, sleep, (unsigned seconds), (seconds))
@@ -39,11 +41,54 @@ DWELL_EXPORT OS_CALL_CODE void thrd_yield(void)
 
 /* ---- processes ---- */
 
-OS_CALL(pid_t, wait, (int *status), (status))
-OS_CALL(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
-OS_CALL(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage))
-OS_CALL(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage), (pid, status, options, usage))
-OS_CALL(int, waitid, (idtype_t kind, id_t id, siginfo_t *info, int options), (kind, id, info, options))
+/* The parent records its children's ends before the row ends. The program may pass no place for the status. */
+#define OS_WAIT(name, parameters, arguments)                                                                           \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE pid_t name parameters                                                                    \
+    {                                                                                                                  \
+        pid_t(*real) parameters = (pid_t(*) parameters)os_call_next(&next_##name, #name);                              \
+        int own_status_;                                                                                               \
+        if (!status)                                                                                                   \
+            status = &own_status_;                                                                                     \
+        const bool row_ = os_call_begin(OS_##name, __builtin_return_address(0));                                       \
+        const pid_t value_ = real arguments;                                                                           \
+        if (value_ > 0)                                                                                                \
+            ending_of_child(value_, *status);                                                                          \
+        if (row_)                                                                                                      \
+            os_call_end(OS_##name);                                                                                    \
+        return value_;                                                                                                 \
+    }
+
+OS_WAIT(wait, (int *status), (status))
+OS_WAIT(waitpid, (pid_t pid, int *status, int options), (pid, status, options))
+OS_WAIT(wait3, (int *status, int options, struct rusage *usage), (status, options, usage))
+OS_WAIT(wait4, (pid_t pid, int *status, int options, struct rusage *usage), (pid, status, options, usage))
+
+static void wait_note_end(const siginfo_t *info)
+{
+    if (info->si_code == CLD_EXITED)
+        ending_of_child(info->si_pid, W_EXITCODE(info->si_status, 0));
+    else if (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED)
+        ending_of_child(info->si_pid, W_EXITCODE(0, info->si_status));
+}
+
+/* A child that stays to be waited for is recorded the last time. */
+INTERPOSED(waitid);
+DWELL_EXPORT OS_CALL_CODE int waitid(idtype_t kind, id_t id, siginfo_t *info, int options)
+{
+    int (*real)(idtype_t, id_t, siginfo_t *, int) =
+        (int (*)(idtype_t, id_t, siginfo_t *, int))os_call_next(&next_waitid, "waitid");
+    siginfo_t own_info;
+    if (!info)
+        info = &own_info;
+    const bool row = os_call_begin(OS_waitid, __builtin_return_address(0));
+    const int value = real(kind, id, info, options);
+    if (value == 0 && info->si_pid > 0 && !(options & WNOWAIT))
+        wait_note_end(info);
+    if (row)
+        os_call_end(OS_waitid);
+    return value;
+}
 
 /* ---- threads ---- */
 

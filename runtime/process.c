@@ -319,13 +319,34 @@ static void process_note_threads(void)
     }
 }
 
-void process_end(enum dwell_end how, int value)
+bool process_is_recorded(void)
+{
+    const struct process *p = runtime.process;
+    return !runtime.off && !thread_is_silent() && p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE) &&
+           (uint32_t)SYS0(getpid) == p->pid;
+}
+
+struct dwell_record *process_append_end(enum dwell_end how, int value)
 {
     struct process *p = runtime.process;
-    if (runtime.off || thread_is_silent() || !p || !__atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
+    struct dwell_rec_process_end record = {
+        .record.type = DWELL_REC_PROCESS_END,
+        .process = p->serial,
+        .pid = p->pid,
+        .how = (uint32_t)how,
+        .value = (uint32_t)value,
+        .time = clock_now(runtime.clock),
+    };
+    if (p->control.chunk)
+        p->control.chunk->listening = 0;
+    return metadata_append(&record.record, sizeof record, NULL, 0);
+}
+
+void process_end(enum dwell_end how, int value)
+{
+    const struct process *p = runtime.process;
+    if (!process_is_recorded())
         return;
-    if ((uint32_t)SYS0(getpid) != p->pid)
-        return; /* a child of vfork, which shares this process' memory */
     int error = errno;
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
@@ -339,17 +360,7 @@ void process_end(enum dwell_end how, int value)
             "intervals with hundreds of OS events: how long these took is known, but not when each was; page faults may be missing");
     if (p->os_overflow & OS_MISSED)
         metadata_note("intervals with hundreds of OS events: blocked and preempted times are underreported");
-    struct dwell_rec_process_end record = {
-        .record.type = DWELL_REC_PROCESS_END,
-        .process = p->serial,
-        .pid = p->pid,
-        .how = (uint32_t)how,
-        .value = (uint32_t)value,
-        .time = clock_now(runtime.clock),
-    };
-    metadata_append(&record.record, sizeof record, NULL, 0);
-    if (p->control.chunk)
-        p->control.chunk->listening = 0;
+    process_append_end(how, value);
     calibrate_again();
     sys_restore_signals(mask);
     errno = error;

@@ -49,8 +49,15 @@ struct process {
 /* Sets up the process, if it is not, and returns whether it records. Any thread, with signals held back. */
 bool process_begin(void);
 
+/* Whether the calling process records. False in a child by vfork, which shares its parent's memory. */
+bool process_is_recorded(void);
+
 /* Records how the process ends, and how its threads stand. Any thread, any time. */
 void process_end(enum dwell_end how, int value);
+
+/* Writes the record of the process' end alone, with signals held back. Returns it, or NULL. No more commands are
+ * answered. */
+struct dwell_record *process_append_end(enum dwell_end how, int value);
 
 /* No more chunks are taken. */
 void process_stop(void);

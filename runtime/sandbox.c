@@ -167,6 +167,10 @@ __asm__(".pushsection .text\n"
         "	endbr64\n"
         "	cmpq $317, %rdi\n	je sandbox_call\n" /* SYS_seccomp */
         "	cmpq $157, %rdi\n	je sandbox_call\n" /* SYS_prctl */
+        "	cmpq $231, %rdi\n	je ending_call\n"  /* SYS_exit_group */
+        "	cmpq $60, %rdi\n	je ending_call\n"  /* SYS_exit */
+        "	cmpq $59, %rdi\n	je ending_call\n"  /* SYS_execve */
+        "	cmpq $322, %rdi\n	je ending_call\n"  /* SYS_execveat */
         "	movq %rdi, %rax\n	movq %rsi, %rdi\n	movq %rdx, %rsi\n	movq %rcx, %rdx\n"
         "	movq %r8, %r10\n	movq %r9, %r8\n	movq 8(%rsp), %r9\n"
         "	syscall\n"
@@ -179,10 +183,15 @@ __asm__(
     ".globl syscall\n.type syscall, %function\nsyscall:\n"
     "	cmp x0, #277\n	b.eq 1f\n" /* SYS_seccomp */
     "	cmp x0, #167\n	b.eq 1f\n" /* SYS_prctl */
+    "	cmp x0, #94\n	b.eq 3f\n" /* SYS_exit_group */
+    "	cmp x0, #93\n	b.eq 3f\n" /* SYS_exit */
+    "	cmp x0, #221\n	b.eq 3f\n" /* SYS_execve */
+    "	cmp x0, #281\n	b.eq 3f\n" /* SYS_execveat */
     "	mov x8, x0\n	mov x0, x1\n	mov x1, x2\n	mov x2, x3\n	mov x3, x4\n	mov x4, x5\n	mov x5, x6\n	mov x6, x7\n"
     "	svc 0\n"
     "	cmn x0, #4095\n	b.cs 2f\n	ret\n"
     "1:	b sandbox_call\n"
     "2:	b sandbox_failed\n"
+    "3:	b ending_call\n"
     ".size syscall, . - syscall\n.popsection\n");
 #endif

@@ -477,7 +477,7 @@ static void thread_fill_end(struct dwell_rec_thread_end *end, const struct threa
     process_unlock();
 }
 
-void thread_note_end(const struct thread *t)
+struct dwell_record *thread_append_end(const struct thread *t)
 {
     struct dwell_rec_thread_end record = {
         .record.type = DWELL_REC_THREAD_END,
@@ -486,7 +486,12 @@ void thread_note_end(const struct thread *t)
     };
     if (!t->stopped)
         thread_fill_end(&record, t);
-    metadata_append(&record.record, sizeof record, NULL, 0);
+    return metadata_append(&record.record, sizeof record, NULL, 0);
+}
+
+void thread_note_end(const struct thread *t)
+{
+    thread_append_end(t);
     switches_note(t);
 }
 
@@ -525,6 +530,16 @@ void thread_key_ended(void *block)
     uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED)
         thread_end(t);
+    sys_restore_signals(mask);
+}
+
+void thread_leave(void)
+{
+    if (!thread_self || !thread_self->wiped->alive)
+        return;
+    uint64_t mask = sys_block_signals();
+    if (mask != SYS_NOT_BLOCKED)
+        thread_end(thread_self);
     sys_restore_signals(mask);
 }
 

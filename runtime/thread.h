@@ -172,7 +172,12 @@ void thread_stop_for(struct thread *t, enum dwell_trouble trouble);
 void thread_silence(void);
 bool thread_is_silent(void);
 
-/* Writes the record of a thread's end as things stand now; the thread may go on. */
+/* The calling thread ends without libc. */
+void thread_leave(void);
+
+/* Write the record of a thread's end as things stand now; the thread may go on. The first returns the record or NULL.
+ * The second adds the kernel's counts. */
+struct dwell_record *thread_append_end(const struct thread *t);
 void thread_note_end(const struct thread *t);
 
 /* The destructor of the pthread key. */
