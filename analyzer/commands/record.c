@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "clock.h"
 #include "commands/commands.h"
 #include "commands/executable.h"
 #include "commands/filter_service.h"
 #include "commands/filters.h"
+#include "commands/process_watch.h"
 #include "commands/record_child.h"
 #include "commands/record_options.h"
 #include "commands/record_outcome.h"
@@ -71,11 +73,10 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     return fd;
 }
 
-static void record_end(struct session *session, int fd, pid_t pid, int status)
+static void record_end(struct session *session, int fd, struct finish_writer *ends, pid_t pid, int status)
 {
-    const bool killed = WIFSIGNALED(status);
-    finish_process(session, fd, (uint32_t)pid, killed ? DWELL_END_SIGNAL : DWELL_END_EXIT,
-                   killed ? WTERMSIG(status) : WEXITSTATUS(status));
+    finish_ends_add(ends, 0, (uint32_t)pid, status, clock_now(session->header->clock));
+    finish_ends_close(ends);
     finish_host(session, fd);
     finish_clock(session);
 }
@@ -109,9 +110,12 @@ int command_record(int argc, char **argv)
     size_warning_start(&warning, session.header, s.shared.output);
     struct filter_service service;
     filter_service_start(&service, &s.filters, &session, fd);
+    struct process_watch watch;
+    process_watch_start(&watch, &session, fd);
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &pid, &error);
+    process_watch_stop(&watch);
     filter_service_stop(&service);
     size_warning_stop(&warning);
     child_environment_drop(&environment);
@@ -122,7 +126,7 @@ int command_record(int argc, char **argv)
                               : STATUS_NOT_EXECUTABLE,
             "%s: %s", s.program[0], strerror(error));
     }
-    record_end(&session, fd, pid, status);
+    record_end(&session, fd, watch.ends, pid, status);
     struct record_outcome outcome = { 0 };
     record_complete(&session, fd, path, &outcome);
     record_report(&s, &outcome);

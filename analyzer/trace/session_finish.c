@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -66,14 +67,16 @@ static bool finish_append_record(struct finish_writer *w, const struct dwell_rec
     if ((!w->chunk || w->used + total > w->size) && !finish_begin_chunk(w, w->size))
         return false;
     char *begin = (char *)w->chunk + w->used, *at = begin + size;
-    memcpy(begin, record, size);
-    ((struct dwell_record *)begin)->size = (uint32_t)total;
+    memcpy(begin + sizeof *record, record + 1, size - sizeof *record);
     for (int i = 0; i < count; i++) {
         uint16_t length = (uint16_t)texts[i].length;
         memcpy(at, &length, sizeof length);
         memcpy(at + sizeof length, texts[i].at, length);
         at += sizeof length + length;
     }
+    struct dwell_record *head = (struct dwell_record *)begin;
+    head->size = (uint32_t)total;
+    __atomic_store_n(&head->type, record->type, __ATOMIC_RELEASE); /* a live reader may read it at once */
     w->used += (uint32_t)total;
     return true;
 }
@@ -84,19 +87,35 @@ static struct finish_text finish_text_of(const char *string)
     return (struct finish_text){ string ? string : "", length < LONGEST_TEXT ? length : LONGEST_TEXT };
 }
 
-bool finish_process(const struct session *session, int fd, uint32_t pid, enum dwell_end how, int value)
+struct finish_writer *finish_ends_begin(const struct session *session, int fd)
 {
-    struct finish_writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
-    struct dwell_rec_process_end record = {
+    struct finish_writer *w = need_memory(1, sizeof *w);
+    *w = (struct finish_writer){ .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
+    return w;
+}
+
+bool finish_ends_add(struct finish_writer *w, uint32_t process, uint32_t pid, int status, uint64_t time)
+{
+    const bool unknown = status == FINISH_STATUS_UNKNOWN, killed = !unknown && WIFSIGNALED(status);
+    const struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,
+        .process = process,
         .pid = pid,
-        .how = how,
-        .value = (uint32_t)value,
-        .time = clock_now(session->header->clock),
+        .how = unknown  ? DWELL_END_UNKNOWN
+               : killed ? DWELL_END_SIGNAL
+                        : DWELL_END_EXIT,
+        .value = (uint32_t)(unknown  ? 0
+                            : killed ? WTERMSIG(status)
+                                     : WEXITSTATUS(status)),
+        .time = time,
     };
-    bool done = finish_append_record(&w, &record.record, sizeof record, NULL, 0);
-    finish_end_chunk(&w);
-    return done;
+    return finish_append_record(w, &record.record, sizeof record, NULL, 0);
+}
+
+void finish_ends_close(struct finish_writer *w)
+{
+    finish_end_chunk(w);
+    free(w);
 }
 
 bool finish_host(const struct session *session, int fd)

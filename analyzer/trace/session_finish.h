@@ -31,8 +31,14 @@ struct finish_module {
     size_t build_id_length;
 };
 
-/* Records that the process with that PID has ended now, and how. */
-bool finish_process(const struct session *session, int fd, uint32_t pid, enum dwell_end how, int value);
+enum { FINISH_STATUS_UNKNOWN = -1 };
+
+/* Records ends of processes. finish_ends_add takes the process' serial number, or zero and the PID. The process ended
+ * at `time` at the latest. `status` is that of waitpid, or FINISH_STATUS_UNKNOWN. finish_ends_close frees
+ * the writer. The session must stay valid until then. Not thread-safe. */
+struct finish_writer *finish_ends_begin(const struct session *session, int fd);
+bool finish_ends_add(struct finish_writer *writer, uint32_t process, uint32_t pid, int status, uint64_t time);
+void finish_ends_close(struct finish_writer *writer);
 
 /* Records the machine. */
 bool finish_host(const struct session *session, int fd);

@@ -1,0 +1,40 @@
+/* Watches the recorded processes, to record the ends of those that cannot do so themselves. */
+#ifndef DWELL_COMMANDS_PROCESS_WATCH_H
+#define DWELL_COMMANDS_PROCESS_WATCH_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "session.h"
+#include "trace/session_finish.h"
+
+struct watched_process;
+
+struct process_watch {
+    const struct session *session;
+    int fd;                     /* the session, owned by the caller */
+    struct finish_writer *ends; /* under the lock until process_watch_stop */
+    bool running;
+    pthread_t newcomers, leavers; /* the threads */
+    pthread_mutex_t lock;
+    uint32_t stop;
+    int events;       /* epoll: a pidfd of each watched process, and `wake` */
+    int wake;         /* eventfd */
+    uint64_t visited; /* offset of the latest control chunk that was visited */
+    char *file;       /* the session's device and inode as /proc/PID/maps has them; NULL: PIDs there are not ours */
+    uint64_t start;   /* of dwell, in clock ticks since boot */
+    struct watched_process *list;
+    size_t count, room;
+    size_t polled; /* processes without a pidfd */
+    unsigned polls;
+};
+
+/* Begins to watch all processes of the session. */
+void process_watch_start(struct process_watch *w, const struct session *session, int fd);
+
+/* Ends that. w->ends stays open; the caller closes it. */
+void process_watch_stop(struct process_watch *w);
+
+#endif
