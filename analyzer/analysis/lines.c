@@ -9,58 +9,74 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "symbols/symbols.h"
+#include "trace/symbol_table.h"
 
 /* ---- names of sites ---- */
 
-/* The sites that the recording has names for, in order of module and address. */
+/* The sites that the recording has names for, in the order of their modules' identities, addresses and modules. */
 struct recorded_sites {
     const struct session_file *file;
     const struct trace_site **sorted;
 };
 
-static int lines_compare_sites(const void *a, const void *b)
+static int lines_compare_place(const struct session_file *file, const struct trace_site *x, uint32_t identity,
+                               uint64_t offset, bool inlined)
 {
-    const struct trace_site *x = *(const struct trace_site *const *)a, *y = *(const struct trace_site *const *)b;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    return x->inlined - y->inlined;
+    const uint32_t own = symbol_table_identity_of(file->symbol_table, x->module);
+    if (own != identity)
+        return own < identity ? -1 : 1;
+    if (x->offset != offset)
+        return x->offset < offset ? -1 : 1;
+    return x->inlined - inlined;
 }
 
-static const char *lines_file_path(const struct session_file *file, uint32_t number)
+static int lines_compare_sites(const void *a, const void *b, void *context)
 {
-    for (size_t i = 0; number && i < file->symbol_file_count; i++)
-        if (file->symbol_files[i].number == number)
-            return file->symbol_files[i].path;
-    return NULL;
+    const struct trace_site *x = *(const struct trace_site *const *)a, *y = *(const struct trace_site *const *)b;
+    const struct session_file *file = context;
+    const int order =
+        lines_compare_place(file, x, symbol_table_identity_of(file->symbol_table, y->module), y->offset, y->inlined);
+    if (order)
+        return order;
+    return x->module != y->module ? (x->module < y->module ? -1 : 1) : (x > y) - (x < y);
+}
+
+static struct recorded_sites lines_sort_recorded(const struct session_file *file)
+{
+    struct recorded_sites b = { file, need_memory(file->site_count, sizeof *b.sorted) };
+    for (size_t i = 0; i < file->site_count; i++)
+        b.sorted[i] = &file->sites[i];
+    if (file->site_count)
+        qsort_r(b.sorted, file->site_count, sizeof *b.sorted, lines_compare_sites, (void *)file);
+    return b;
 }
 
 static bool lines_find_recorded(const struct recorded_sites *b, const struct profile_module *m,
                                 const struct profile_site *site, struct symbol_site *found)
 {
-    for (uint32_t i = 0; i < b->file->symbol_module_count; i++) {
-        const struct trace_symbol_module *module = &b->file->symbol_modules[i];
-        if (strcmp(module->path, m->path) != 0 || module->build_id_length != m->build_id_length ||
-            memcmp(module->build_id, m->build_id, m->build_id_length) != 0)
-            continue;
-        const struct trace_site wanted = { .module = i, .offset = site->offset, .inlined = site->inlined };
-        const struct trace_site *key = &wanted;
-        const struct trace_site **at =
-            bsearch(&key, b->sorted, b->file->site_count, sizeof *b->sorted, lines_compare_sites);
-        if (!at)
-            continue;
-        *found = (struct symbol_site){
-            .function = (*at)->function[0] ? (*at)->function : NULL,
-            .file = lines_file_path(b->file, (*at)->file),
-            .line = (*at)->line,
-            .outer = (*at)->outer[0] ? (*at)->outer : NULL,
-            .outer_file = lines_file_path(b->file, (*at)->outer_file),
-            .outer_line = (*at)->outer_line,
-        };
-        return true;
+    const struct session_file *file = b->file;
+    const uint32_t identity = symbol_table_identity(file->symbol_table, m->path, m->build_id, m->build_id_length);
+    size_t low = 0, high = identity == SYMBOL_TABLE_NONE ? 0 : file->site_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (lines_compare_place(file, b->sorted[middle], identity, site->offset, site->inlined) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
+    if (identity == SYMBOL_TABLE_NONE || low == file->site_count ||
+        lines_compare_place(file, b->sorted[low], identity, site->offset, site->inlined) != 0)
+        return false;
+    const struct trace_site *at = b->sorted[low];
+    *found = (struct symbol_site){
+        .function = at->function[0] ? at->function : NULL,
+        .file = symbol_table_path(file, at->file),
+        .line = at->line,
+        .outer = at->outer[0] ? at->outer : NULL,
+        .outer_file = symbol_table_path(file, at->outer_file),
+        .outer_line = at->outer_line,
+    };
+    return true;
 }
 
 static const char *lines_base_name(const char *path)
@@ -105,10 +121,7 @@ struct line_name *lines_find(const struct session_file *file, const struct profi
 {
     struct line_name *lines = need_memory(p->site_count, sizeof *lines);
     struct binaries *binaries = binaries_new();
-    struct recorded_sites b = { file, need_memory(file->site_count, sizeof *b.sorted) };
-    for (size_t i = 0; i < file->site_count; i++)
-        b.sorted[i] = &file->sites[i];
-    qsort(b.sorted, file->site_count, sizeof *b.sorted, lines_compare_sites);
+    const struct recorded_sites b = lines_sort_recorded(file);
     for (size_t i = 0; i < p->site_count; i++) {
         const struct profile_site *site = &p->sites[i];
         const struct profile_module *m = &p->modules[site->module];

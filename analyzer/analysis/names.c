@@ -9,20 +9,32 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "symbols/symbols.h"
+#include "trace/symbol_table.h"
 
-/* The session's own symbols, in order of module and offset. */
+/* The session's own symbols, in the order of their modules' identities, offsets and modules. */
 struct recorded_symbols {
     const struct session_file *file;
     const struct trace_symbol **sorted;
 };
 
-static int names_compare_symbols(const void *a, const void *b)
+static int names_compare_place(const struct session_file *file, const struct trace_symbol *x, uint32_t identity,
+                               uint64_t offset)
+{
+    const uint32_t own = symbol_table_identity_of(file->symbol_table, x->module);
+    if (own != identity)
+        return own < identity ? -1 : 1;
+    return (x->offset > offset) - (x->offset < offset);
+}
+
+static int names_compare_symbols(const void *a, const void *b, void *context)
 {
     const struct trace_symbol *x = *(const struct trace_symbol *const *)a;
     const struct trace_symbol *y = *(const struct trace_symbol *const *)b;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    const struct session_file *file = context;
+    const int order = names_compare_place(file, x, symbol_table_identity_of(file->symbol_table, y->module), y->offset);
+    if (order)
+        return order;
+    return x->module != y->module ? (x->module < y->module ? -1 : 1) : (x > y) - (x < y);
 }
 
 static struct recorded_symbols names_sort_recorded(const struct session_file *file)
@@ -30,40 +42,30 @@ static struct recorded_symbols names_sort_recorded(const struct session_file *fi
     struct recorded_symbols b = { file, need_memory(file->symbol_count, sizeof *b.sorted) };
     for (size_t i = 0; i < file->symbol_count; i++)
         b.sorted[i] = &file->symbols[i];
-    qsort(b.sorted, file->symbol_count, sizeof *b.sorted, names_compare_symbols);
+    if (file->symbol_count)
+        qsort_r(b.sorted, file->symbol_count, sizeof *b.sorted, names_compare_symbols, (void *)file);
     return b;
-}
-
-static bool names_same_module(const struct trace_symbol_module *a, const struct profile_module *b)
-{
-    return strcmp(a->path, b->path) == 0 && a->build_id_length == b->build_id_length &&
-           memcmp(a->build_id, b->build_id, b->build_id_length) == 0;
-}
-
-static const char *names_file_path(const struct session_file *file, uint32_t number)
-{
-    for (size_t i = 0; number && i < file->symbol_file_count; i++)
-        if (file->symbol_files[i].number == number)
-            return file->symbol_files[i].path;
-    return NULL;
 }
 
 static bool names_find_recorded(const struct recorded_symbols *b, const struct profile_module *m, uint64_t offset,
                                 struct symbol *found)
 {
-    for (uint32_t i = 0; i < b->file->symbol_module_count; i++) {
-        if (!names_same_module(&b->file->symbol_modules[i], m))
-            continue;
-        struct trace_symbol wanted = { .module = i, .offset = offset };
-        const struct trace_symbol *key = &wanted;
-        const struct trace_symbol **at =
-            bsearch(&key, b->sorted, b->file->symbol_count, sizeof *b->sorted, names_compare_symbols);
-        if (at) {
-            *found = (struct symbol){ (*at)->name, names_file_path(b->file, (*at)->file), (*at)->line };
-            return true;
-        }
+    const struct session_file *file = b->file;
+    const uint32_t identity = symbol_table_identity(file->symbol_table, m->path, m->build_id, m->build_id_length);
+    size_t low = 0, high = identity == SYMBOL_TABLE_NONE ? 0 : file->symbol_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (names_compare_place(file, b->sorted[middle], identity, offset) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
+    if (identity == SYMBOL_TABLE_NONE || low == file->symbol_count ||
+        names_compare_place(file, b->sorted[low], identity, offset) != 0)
+        return false;
+    const struct trace_symbol *s = b->sorted[low];
+    *found = (struct symbol){ s->name, symbol_table_path(file, s->file), s->line };
+    return true;
 }
 
 char *names_module(const char *path)

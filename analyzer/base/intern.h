@@ -19,6 +19,15 @@ struct intern {
 
 /* Returns the number of the bytes. An intern that is all zero is empty. */
 uint32_t intern(struct intern *all, const void *bytes, size_t length);
+
+/* The number of the bytes, or INTERN_NONE if they have none yet. */
+#define INTERN_NONE UINT32_MAX
+uint32_t intern_find(const struct intern *all, const void *bytes, size_t length);
+
+/* The same for a text and bytes that belong to it, such as a path and a build-id. */
+uint32_t intern_pair(struct intern *all, const char *text, const void *bytes, size_t length);
+uint32_t intern_find_pair(const struct intern *all, const char *text, const void *bytes, size_t length);
+
 void intern_drop(struct intern *all);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/intern.h"
 #include "profile/profile.h"
 #include "trace/session_import.h"
 
@@ -65,6 +66,7 @@ struct vsperf {
     size_t process_count, process_room;
     char **modules; /* paths */
     size_t module_count, module_room;
+    struct intern module_numbers, process_numbers;
     struct vsperf_row *rows;
     size_t row_count, row_room;
     struct vsperf_edge *edges;

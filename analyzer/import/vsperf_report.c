@@ -36,6 +36,8 @@ void vsperf_free(struct vsperf *v)
     free(v->functions);
     free(v->processes);
     free(v->modules);
+    intern_drop(&v->process_numbers);
+    intern_drop(&v->module_numbers);
     free(v->rows);
     free(v->edges);
     free(v->paths);
@@ -43,16 +45,16 @@ void vsperf_free(struct vsperf *v)
     free(v);
 }
 
-/* ---- processes and modules: few ---- */
+/* ---- processes and modules ---- */
 
 uint32_t vsperf_find_process(struct vsperf *v, const char *name, uint32_t pid)
 {
-    for (size_t i = v->process_count; i-- > 0;) /* mostly the last one */
-        if (v->processes[i].pid == pid && strcmp(v->processes[i].name, name) == 0)
-            return (uint32_t)i;
+    const uint32_t number = intern_pair(&v->process_numbers, name, &pid, sizeof pid);
+    if (number < v->process_count)
+        return number;
     GROW(v->processes, v->process_count, v->process_room);
-    v->processes[v->process_count] = (struct vsperf_process){ need_copy(name, strlen(name)), pid };
-    return (uint32_t)v->process_count++;
+    v->processes[v->process_count++] = (struct vsperf_process){ need_copy(name, strlen(name)), pid };
+    return number;
 }
 
 /* Replaces backslashes in paths of the other system, so that the last part is the file name here, too. */
@@ -71,15 +73,14 @@ uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place)
 {
     const char *path = place->module_path[0] ? place->module_path : place->module_name;
     char *native = vsperf_native_path(strcmp(path, "[unknown]") == 0 ? "" : path);
-    for (size_t i = 0; i < v->module_count; i++) {
-        if (strcmp(v->modules[i], native) == 0) {
-            free(native);
-            return (uint32_t)i;
-        }
+    const uint32_t number = intern(&v->module_numbers, native, strlen(native));
+    if (number < v->module_count) {
+        free(native);
+        return number;
     }
     GROW(v->modules, v->module_count, v->module_room);
-    v->modules[v->module_count] = native;
-    return (uint32_t)v->module_count++;
+    v->modules[v->module_count++] = native;
+    return number;
 }
 
 /* ---- functions ---- */

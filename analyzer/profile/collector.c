@@ -489,7 +489,6 @@ void collector_end(struct collector *w)
     index_free(w->children);
     profile_free(w->profile);
     window_free(&w->window);
-    generations_end(&w->generations);
     free(w->stack);
     call_sites_free(w->sites);
 }

@@ -10,9 +10,8 @@
 struct generations {
     uint32_t current;           /* the generation that generations_find found */
     uint64_t begin_at, next_at; /* when the current one begins, and when the next one does */
-    const struct trace_process *process;
-    uint64_t *changes; /* ascending */
-    size_t count, room;
+    const uint64_t *changes;    /* of the process, ascending */
+    size_t count;
 };
 
 /* Finds the generations of a process. NULL is a process that the session does not know: it has one. */
@@ -20,7 +19,5 @@ void generations_begin(struct generations *g, const struct trace_process *proces
 
 /* Makes the generation at `time` the current one. */
 void generations_find(struct generations *g, uint64_t time);
-
-void generations_end(struct generations *g);
 
 #endif

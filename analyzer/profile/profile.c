@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "dwell/format.h"
 
 struct profile *profile_new(void)
 {
     struct profile *p = need_memory(1, sizeof *p);
+    p->module_table = need_memory(1, sizeof *p->module_table);
     p->function_table = index_new();
     p->site_table = index_new();
     p->node_table = index_new();
@@ -28,6 +30,8 @@ void profile_free(struct profile *p)
         free(p->marks[i].text);
     free(p->marks);
     free(p->reported);
+    intern_drop(p->module_table);
+    free(p->module_table);
     index_free(p->function_table);
     index_free(p->site_table);
     index_free(p->node_table);
@@ -48,13 +52,7 @@ const char *profile_module_path(const struct profile *p, uint32_t node)
 
 uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
 {
-    for (size_t i = 0; i < p->module_count; i++) {
-        const struct profile_module *m = &p->modules[i];
-        if (strcmp(m->path, path) == 0 && m->build_id_length == build_id_length &&
-            memcmp(m->build_id, build_id, build_id_length) == 0)
-            return (uint32_t)i;
-    }
-    return PROFILE_NONE;
+    return intern_find_pair(p->module_table, path, build_id, build_id_length);
 }
 
 uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset)
@@ -64,16 +62,16 @@ uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_
 
 uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
 {
-    const uint32_t found = profile_find_module(p, path, build_id, build_id_length);
-    if (found != PROFILE_NONE)
-        return found;
+    const uint32_t number = intern_pair(p->module_table, path, build_id, build_id_length);
+    if (number < p->module_count)
+        return number;
     GROW(p->modules, p->module_count, p->module_room);
-    p->modules[p->module_count] = (struct profile_module){
+    p->modules[p->module_count++] = (struct profile_module){
         .path = need_copy(path, strlen(path)),
         .build_id = (uint8_t *)need_copy((const char *)build_id, build_id_length),
         .build_id_length = build_id_length,
     };
-    return (uint32_t)p->module_count++;
+    return number;
 }
 
 uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset)

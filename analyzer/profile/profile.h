@@ -82,6 +82,7 @@ struct profile_reported {
     struct times times;
 };
 
+struct intern;
 struct number_index; /* an index of nodes by parent, function and site */
 
 struct profile {
@@ -100,6 +101,7 @@ struct profile {
     struct profile_reported *reported;
     size_t reported_count, reported_room;
     struct profile_counts counts;
+    struct intern *module_table; /* path and build-id to module */
     struct number_index *function_table, *site_table, *node_table, *thread_table;
 };
 

@@ -28,8 +28,6 @@ struct resolver *resolver_new(const struct session_file *file, const struct prof
 
 void resolver_free(struct resolver *r)
 {
-    for (size_t i = 0; i <= r->file->process_count; i++)
-        generations_end(&r->generations[i]);
     free(r->generations);
     index_free(r->functions);
     free(r);

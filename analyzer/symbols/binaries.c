@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "symbols/elf_facts.h"
@@ -35,6 +36,7 @@ struct binary {
 struct binaries {
     struct binary *list;
     size_t count, room;
+    struct intern numbers; /* path and build-id to place in the list */
 };
 
 static char *debug_path; /* NULL for libdw's usual places */
@@ -73,6 +75,7 @@ void binaries_free(struct binaries *b)
         free(b->list[i].build_id);
         free(b->list[i].entries);
     }
+    intern_drop(&b->numbers);
     free(b->list);
     free(b);
 }
@@ -194,12 +197,9 @@ static void binary_open(struct binary *binary)
 
 static struct binary *binaries_find_or_open(struct binaries *b, const struct symbol_module *m)
 {
-    for (size_t i = 0; i < b->count; i++) {
-        struct binary *binary = &b->list[i];
-        if (strcmp(binary->path, m->path) == 0 && binary->build_id_length == m->build_id_length &&
-            memcmp(binary->build_id, m->build_id, m->build_id_length) == 0)
-            return binary;
-    }
+    const uint32_t number = intern_pair(&b->numbers, m->path, m->build_id, m->build_id_length);
+    if (number < b->count)
+        return &b->list[number];
     GROW(b->list, b->count, b->room);
     struct binary *binary = &b->list[b->count++];
     *binary = (struct binary){

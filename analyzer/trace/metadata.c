@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "trace/process_ends.h"
+#include "trace/metadata_finish.h"
+#include "trace/symbol_table.h"
 
 /* A record being read: its fixed part, then strings one after another. */
 struct metadata_reader {
@@ -15,7 +17,7 @@ struct metadata_reader {
     uint32_t size;
     uint32_t next; /* offset of the next string */
     bool bad;
-    struct observed_ends *ends;
+    struct metadata_tables *tables;
 };
 
 struct metadata_string {
@@ -61,37 +63,41 @@ static bool metadata_read_fixed(struct metadata_reader *r, void *into, size_t si
 
 #define TAKE(r, into) metadata_read_fixed((r), &(into), sizeof(into))
 
-/* Entries are sorted by their numbers, which usually come in order. */
-static struct trace_process *metadata_need_process(struct session_file *file, uint32_t serial)
+static struct trace_process *metadata_need_process(struct session_file *file, struct metadata_tables *tables,
+                                                   uint32_t serial)
 {
-    struct trace_process *found = session_file_process(file, serial);
-    if (found)
-        return found;
+    struct index_slot *slot = index_find(tables->processes, serial, 0);
+    if (slot->value_plus_1)
+        return &file->processes[slot->value_plus_1 - 1];
     GROW(file->processes, file->process_count, file->process_room);
-    size_t at = file->process_count++;
-    for (; at > 0 && file->processes[at - 1].serial > serial; at--)
-        file->processes[at] = file->processes[at - 1];
-    file->processes[at] = (struct trace_process){
+    index_set(tables->processes, slot, serial, 0, (uint32_t)file->process_count);
+    struct trace_process *p = &file->processes[file->process_count++];
+    *p = (struct trace_process){
         .serial = serial,
         .path = need_copy("", 0),
         .name = need_copy("", 0),
         .arguments = need_copy("", 0),
     };
-    return &file->processes[at];
+    return p;
 }
 
-static struct trace_thread *metadata_need_thread(struct session_file *file, uint32_t serial, uint32_t process)
+static struct trace_thread *metadata_need_thread(struct session_file *file, struct metadata_tables *tables,
+                                                 uint32_t serial, uint32_t process)
 {
-    struct trace_thread *found = session_file_thread(file, serial);
-    if (found)
-        return found;
+    struct index_slot *slot = index_find(tables->threads, serial, 0);
+    if (slot->value_plus_1)
+        return &file->threads[slot->value_plus_1 - 1];
     GROW(file->threads, file->thread_count, file->thread_room);
-    size_t at = file->thread_count++;
-    for (; at > 0 && file->threads[at - 1].serial > serial; at--)
-        file->threads[at] = file->threads[at - 1];
-    file->threads[at] = (struct trace_thread){ .serial = serial, .process = process, .name = need_copy("", 0) };
-    metadata_need_process(file, process);
-    return &file->threads[at];
+    index_set(tables->threads, slot, serial, 0, (uint32_t)file->thread_count);
+    struct trace_thread *t = &file->threads[file->thread_count++];
+    *t = (struct trace_thread){ .serial = serial, .process = process, .name = need_copy("", 0) };
+    metadata_need_process(file, tables, process);
+    return t;
+}
+
+static struct trace_process *metadata_own_process(struct metadata_reader *r)
+{
+    return metadata_need_process(r->file, r->tables, r->process);
 }
 
 static void metadata_replace_text(char **text, char *by)
@@ -105,7 +111,7 @@ static void metadata_read_process(struct metadata_reader *r)
     struct dwell_rec_process record;
     if (!TAKE(r, record))
         return;
-    struct trace_process *p = metadata_need_process(r->file, r->process);
+    struct trace_process *p = metadata_own_process(r);
     p->pid = record.pid;
     p->parent_pid = record.parent_pid;
     p->parent_process = record.parent_process;
@@ -125,10 +131,10 @@ static void metadata_read_process_end(struct metadata_reader *r)
     if (!TAKE(r, record))
         return;
     if (record.process == 0 || record.process != r->process) {
-        process_ends_add(r->ends, r->process, &record);
+        process_ends_add(&r->tables->ends, r->process, &record);
         return;
     }
-    struct trace_process *p = metadata_need_process(r->file, record.process);
+    struct trace_process *p = metadata_need_process(r->file, r->tables, record.process);
     p->end_time = record.time;
     p->end_how = record.how;
     p->end_value = record.value;
@@ -140,7 +146,7 @@ static void metadata_read_thread(struct metadata_reader *r)
     struct dwell_rec_thread record;
     if (!TAKE(r, record))
         return;
-    struct trace_thread *t = metadata_need_thread(r->file, record.thread, r->process);
+    struct trace_thread *t = metadata_need_thread(r->file, r->tables, record.thread, r->process);
     t->process = r->process;
     t->tid = record.tid;
     t->os_source = record.os_source;
@@ -153,14 +159,15 @@ static void metadata_read_thread_name(struct metadata_reader *r)
 {
     struct dwell_rec_thread_name record;
     if (TAKE(r, record))
-        metadata_replace_text(&metadata_need_thread(r->file, record.thread, r->process)->name, metadata_next_text(r));
+        metadata_replace_text(&metadata_need_thread(r->file, r->tables, record.thread, r->process)->name,
+                              metadata_next_text(r));
 }
 
 static void metadata_read_process_name(struct metadata_reader *r)
 {
     struct dwell_rec_process_name record;
     if (TAKE(r, record))
-        metadata_replace_text(&metadata_need_process(r->file, r->process)->name, metadata_next_text(r));
+        metadata_replace_text(&metadata_own_process(r)->name, metadata_next_text(r));
 }
 
 static void metadata_read_thread_end(struct metadata_reader *r)
@@ -169,7 +176,7 @@ static void metadata_read_thread_end(struct metadata_reader *r)
     const size_t earlier = offsetof(struct dwell_rec_thread_end, blocked);
     if (!metadata_read_fixed(r, &record, r->size < sizeof record ? earlier : sizeof record))
         return;
-    struct trace_thread *t = metadata_need_thread(r->file, record.thread, r->process);
+    struct trace_thread *t = metadata_need_thread(r->file, r->tables, record.thread, r->process);
     if (record.time >= t->end_time) {
         t->end_time = record.time;
         t->end_recorded = true;
@@ -183,7 +190,7 @@ static void metadata_read_thread_switches(struct metadata_reader *r)
 {
     struct dwell_rec_thread_switches record;
     if (TAKE(r, record))
-        metadata_need_thread(r->file, record.thread, r->process)->switches = record;
+        metadata_need_thread(r->file, r->tables, record.thread, r->process)->switches = record;
 }
 
 static uint8_t *metadata_next_build_id(struct metadata_reader *r, size_t *length)
@@ -198,7 +205,7 @@ static void metadata_read_module(struct metadata_reader *r)
     struct dwell_rec_module record;
     if (!TAKE(r, record))
         return;
-    struct trace_process *p = metadata_need_process(r->file, r->process);
+    struct trace_process *p = metadata_own_process(r);
     GROW(p->modules, p->module_count, p->module_room);
     struct trace_module *m = &p->modules[p->module_count++];
     *m = (struct trace_module){
@@ -216,12 +223,18 @@ static void metadata_read_module(struct metadata_reader *r)
 static void metadata_read_module_unload(struct metadata_reader *r)
 {
     struct dwell_rec_module_unload record;
+    struct metadata_tables *t = r->tables;
     if (!TAKE(r, record))
         return;
-    struct trace_process *p = metadata_need_process(r->file, r->process);
-    for (size_t i = 0; i < p->module_count; i++)
-        if (p->modules[i].serial == record.module)
-            p->modules[i].unload_time = record.time;
+    struct index_slot *slot = index_find(t->modules, record.module, r->process);
+    const struct module_unload unload = { record.time, metadata_own_process(r)->module_count };
+    if (slot->value_plus_1) {
+        t->unloads[slot->value_plus_1 - 1] = unload;
+        return;
+    }
+    GROW(t->unloads, t->unload_count, t->unload_room);
+    t->unloads[t->unload_count] = unload;
+    index_set(t->modules, slot, record.module, r->process, (uint32_t)t->unload_count++);
 }
 
 static void metadata_read_note(struct metadata_reader *r)
@@ -256,6 +269,7 @@ static void metadata_read_symbol_module(struct metadata_reader *r)
     m->number = record.module;
     m->path = metadata_next_text(r);
     m->build_id = metadata_next_build_id(r, &m->build_id_length);
+    symbol_table_add_module(f->symbol_table, m);
 }
 
 static void metadata_read_symbol_file(struct metadata_reader *r)
@@ -267,16 +281,14 @@ static void metadata_read_symbol_file(struct metadata_reader *r)
     GROW(f->symbol_files, f->symbol_file_count, f->symbol_file_room);
     f->symbol_files[f->symbol_file_count].number = record.file;
     f->symbol_files[f->symbol_file_count++].path = metadata_next_text(r);
+    symbol_table_add_file(f->symbol_table, record.file);
 }
 
 /* The index of the module of that number. If there is none, the record is bad. */
 static uint32_t metadata_find_symbol_module(struct metadata_reader *r, uint32_t number)
 {
-    const struct session_file *f = r->file;
-    uint32_t module = 0;
-    while (module < f->symbol_module_count && f->symbol_modules[module].number != number)
-        module++;
-    r->bad |= module == f->symbol_module_count;
+    const uint32_t module = symbol_table_module(r->file->symbol_table, number);
+    r->bad |= module == SYMBOL_TABLE_NONE;
     return module;
 }
 
@@ -328,7 +340,7 @@ static void metadata_read_sample(struct metadata_reader *r)
     struct dwell_rec_sample record;
     if (!TAKE(r, record))
         return;
-    struct trace_process *p = metadata_need_process(r->file, r->process);
+    struct trace_process *p = metadata_own_process(r);
     GROW(p->samples, p->sample_count, p->sample_room);
     p->samples[p->sample_count++] = (struct trace_sample){ record.time, record.cpu, record.resident };
 }
@@ -344,7 +356,7 @@ static void metadata_read_probes(struct metadata_reader *r)
     struct dwell_rec_probes record;
     if (!TAKE(r, record))
         return;
-    struct dwell_rec_probes *known = &metadata_need_process(r->file, r->process)->probes;
+    struct dwell_rec_probes *known = &metadata_own_process(r)->probes;
     if (!known->rounds || metadata_cost_of_call(&record) < metadata_cost_of_call(known))
         *known = record;
 }
@@ -408,7 +420,7 @@ static void (*const readers[])(struct metadata_reader *) = {
 };
 
 static void metadata_read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
-                                  struct observed_ends *ends)
+                                  struct metadata_tables *tables)
 {
     const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
     uint32_t at = sizeof(struct dwell_chunk_header);
@@ -426,7 +438,7 @@ static void metadata_read_records(struct session_file *file, const struct trace_
             .process = chunk->process,
             .record = data + at,
             .size = head.size,
-            .ends = ends,
+            .tables = tables,
         };
         if (head.type < sizeof readers / sizeof *readers && readers[head.type])
             readers[head.type](&r); /* records of later versions are skipped */
@@ -435,55 +447,16 @@ static void metadata_read_records(struct session_file *file, const struct trace_
     }
 }
 
-static void metadata_record_last_chunk(struct session_file *file, size_t index)
+static void metadata_record_last_chunk(struct session_file *file, struct metadata_tables *tables, size_t index)
 {
     struct trace_chunk *chunk = &file->chunks[index];
-    struct trace_thread *t = metadata_need_thread(file, chunk->thread, chunk->process);
+    struct trace_thread *t = metadata_need_thread(file, tables, chunk->thread, chunk->process);
     if (t->last_chunk && file->chunks[t->last_chunk - 1].sequence >= chunk->sequence)
         return;
     if (t->last_chunk)
         file->chunks[t->last_chunk - 1].last_of_thread = false;
     t->last_chunk = index + 1;
     chunk->last_of_thread = true;
-}
-
-/* A thread without a recorded end ends with its process, or with the session (a dump). Its last OS events are unknown.
- */
-static void metadata_end_open_threads(struct session_file *file)
-{
-    for (size_t i = 0; i < file->thread_count; i++) {
-        struct trace_thread *t = &file->threads[i];
-        const struct trace_process *p = session_file_process(file, t->process);
-        if (t->end_time)
-            continue;
-        t->end_time = p && p->end_time ? p->end_time : file->header.end_ticks;
-        t->end_flagged = true;
-    }
-}
-
-static int metadata_compare_modules(const void *a, const void *b)
-{
-    const struct trace_module *x = a, *y = b;
-    if (x->load_time != y->load_time)
-        return x->load_time < y->load_time ? -1 : 1;
-    return (x->serial > y->serial) - (x->serial < y->serial);
-}
-
-static int metadata_compare_samples(const void *a, const void *b)
-{
-    const struct trace_sample *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
-}
-
-static void metadata_sort_lists(struct session_file *file)
-{
-    for (size_t i = 0; i < file->process_count; i++) {
-        struct trace_process *p = &file->processes[i];
-        if (p->sample_count)
-            qsort(p->samples, p->sample_count, sizeof *p->samples, metadata_compare_samples);
-        if (p->module_count)
-            qsort(p->modules, p->module_count, sizeof *p->modules, metadata_compare_modules);
-    }
 }
 
 /* Sorts in the order of writing, since a later record can replace an earlier one. */
@@ -497,33 +470,42 @@ static int metadata_compare_chunks(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-void metadata_read(struct session_file *file)
+static void metadata_read_chunks(struct session_file *file, struct metadata_tables *tables,
+                                 const struct trace_chunk **chunks, size_t count)
 {
     uint8_t *buffer = NULL;
-    struct observed_ends ends = { NULL, 0, 0 };
+    for (size_t i = 0; i < count; i++) {
+        buffer = need_more(buffer, (size_t)chunks[i]->size + TRACE_PADDING, 1);
+        if (session_file_read_chunk(file, chunks[i], buffer))
+            metadata_read_records(file, chunks[i], buffer, tables);
+        else
+            file->damaged_chunks++;
+    }
+    free(buffer);
+}
+
+void metadata_read(struct session_file *file)
+{
+    struct metadata_tables tables = { .processes = index_new(), .threads = index_new(), .modules = index_new() };
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
+    file->symbol_table = symbol_table_new();
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_EVENTS)
-            metadata_record_last_chunk(file, i);
+            metadata_record_last_chunk(file, &tables, i);
         if (chunk->kind == DWELL_CHUNK_CALL_TREE || chunk->kind == DWELL_CHUNK_TRACE_EVENTS)
-            metadata_need_thread(file, chunk->thread, chunk->process);
+            metadata_need_thread(file, &tables, chunk->thread, chunk->process);
         if (chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS)
             chunks[count++] = chunk;
     }
     if (count)
         qsort(chunks, count, sizeof *chunks, metadata_compare_chunks);
-    for (size_t i = 0; i < count; i++) {
-        buffer = need_more(buffer, (size_t)chunks[i]->size + TRACE_PADDING, 1);
-        if (session_file_read_chunk(file, chunks[i], buffer))
-            metadata_read_records(file, chunks[i], buffer, &ends);
-        else
-            file->damaged_chunks++;
-    }
+    metadata_read_chunks(file, &tables, chunks, count);
     free(chunks);
-    free(buffer);
-    metadata_sort_lists(file);
-    process_ends_apply(file, &ends);
-    metadata_end_open_threads(file);
+    metadata_finish(file, &tables);
+    index_free(tables.processes);
+    index_free(tables.threads);
+    index_free(tables.modules);
+    free(tables.unloads);
 }

@@ -15,6 +15,8 @@
 #include "base/progress.h"
 #include "symbols/os_calls.h"
 #include "trace/metadata.h"
+#include "trace/module_map.h"
+#include "trace/symbol_table.h"
 
 enum { MAX_HOLE = 256 << 10 }; /* bytes; larger holes are not read */
 
@@ -270,6 +272,8 @@ static void session_file_free_process(struct trace_process *process)
     for (size_t i = 0; i < process->module_count; i++)
         session_file_free_module(&process->modules[i]);
     free(process->modules);
+    module_map_free(process->module_map);
+    free(process->changes);
     free(process->path);
     free(process->arguments);
     free(process->samples);
@@ -291,6 +295,7 @@ static void session_file_free_symbols(struct session_file *file)
         free(file->sites[i].outer);
     }
     free(file->sites);
+    symbol_table_free(file->symbol_table);
     free(file->symbols);
     free(file->symbol_modules);
     free(file->symbol_files);
@@ -437,14 +442,6 @@ struct trace_thread *session_file_thread(const struct session_file *file, uint32
 _Static_assert(offsetof(struct trace_process, serial) == 0 && offsetof(struct trace_thread, serial) == 0,
                "session_file_compare_serial reads the first member");
 
-/* The distance of `time` from the module's life. A module is recorded a moment after it was loaded or unloaded. */
-static uint64_t trace_module_distance(const struct trace_module *m, uint64_t time)
-{
-    if (time < m->load_time)
-        return m->load_time - time;
-    return time < m->unload_time ? 0 : time - m->unload_time + 1;
-}
-
 bool trace_records_switches(const struct trace_thread *thread)
 {
     return thread->os_source == DWELL_OS_PERF || thread->os_source == DWELL_OS_SYSCALLS;
@@ -460,6 +457,8 @@ uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time)
 {
     const struct trace_module *nearest = NULL;
+    if (process->module_map)
+        return module_map_find(process->module_map, address, time);
     for (size_t i = 0; i < process->module_count; i++) {
         const struct trace_module *m = &process->modules[i];
         if (address >= m->begin && address < m->end &&

@@ -52,6 +52,9 @@ struct trace_process {
     char *name;                   /* given by the program; empty if none */
     struct trace_module *modules; /* by load_time */
     size_t module_count, module_room;
+    struct module_map *module_map; /* NULL if there are few modules */
+    uint64_t *changes;             /* times at which an address can begin to mean another function */
+    size_t change_count;
     struct dwell_rec_probes probes; /* the cost of the probes; all zero if unknown */
     struct trace_sample *samples;   /* by time */
     size_t sample_count, sample_room;
@@ -135,6 +138,7 @@ struct session_file {
         char *path;
     } * symbol_files;
     size_t symbol_file_count, symbol_file_room;
+    struct symbol_table *symbol_table; /* finds symbol_modules and symbol_files */
     struct trace_host host;
     struct trace_event_class *event_classes; /* as registered: a GUID can occur several times */
     size_t event_class_count, event_class_room;
