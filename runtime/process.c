@@ -120,6 +120,10 @@ static void process_explain(int error)
         process_complain("DWELL_OUTPUT names a file that is not a dwell session; nothing is recorded");
     else if (error == SESSION_OTHER_KIND)
         process_complain("DWELL_OUTPUT names a session of another version, machine or clock; nothing is recorded");
+    else if (error == SESSION_NOT_PRIVATE)
+        process_complain("DWELL_OUTPUT names a session that another user owns or may write to; nothing is recorded");
+    else if (error == -ELOOP)
+        process_complain("DWELL_OUTPUT names a symbolic link, which is not followed; nothing is recorded");
     else
         process_complain("the session file of DWELL_OUTPUT cannot be written; nothing is recorded");
 }

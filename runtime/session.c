@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 
 #include "clock.h"
 #include "rotation.h"
+#include "session_lock.h"
 #include "sys.h"
 
 enum {
@@ -171,39 +171,47 @@ static int session_examine(int fd)
     bool ours = got == (long)sizeof magic && memcmp(magic, DWELL_FILE_MAGIC, sizeof magic) == 0;
     if (!ours && !empty)
         return SESSION_NOT_OURS;
-    if (SYS2(flock, fd, LOCK_EX | LOCK_NB) == -EWOULDBLOCK)
+    if (!session_lock_alone(fd))
         return SESSION_IN_USE;
     return ours ? 0 : SESSION_NOT_OURS;
 }
 
-/* Creates the file under an exclusive lock. Returns -EEXIST if the name exists already. */
+bool session_is_private(const struct stat *status)
+{
+    return S_ISREG(status->st_mode) && status->st_uid == (uid_t)SYS0(geteuid) &&
+           !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Returns -EEXIST if the name exists already. No link is followed then. */
 static int session_create_file(struct session *session, const char *path, const struct session_settings *settings)
 {
-    int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
+    int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL, SESSION_FILE_MODE);
     if (fd < 0)
         return fd;
-    SYS2(flock, fd, LOCK_EX);
-    int error = session_write_header(session, fd, settings);
+    session_lock_as_writer(fd);
+    struct stat status;
+    int error = SYS2(fstat, fd, &status) == 0 && !session_is_private(&status) ? SESSION_NOT_PRIVATE : 0;
+    if (error == 0)
+        error = session_write_header(session, fd, settings);
     if (error < 0) {
         SYS3(unlinkat, AT_FDCWD, path, 0);
         sys_close(fd);
         return error;
     }
-    SYS2(flock, fd, LOCK_SH);
     return fd;
 }
 
 static int session_enter_existing(struct session *session, const char *path, bool join)
 {
-    int fd = sys_open(path, O_RDWR | O_NONBLOCK, 0);
+    int fd = sys_open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0);
     if (fd < 0)
         return fd;
     struct stat status;
     int state = SYS2(fstat, fd, &status) == 0 && S_ISREG(status.st_mode) ? session_examine(fd) : SESSION_NOT_OURS;
     if (state == SESSION_IN_USE && join) {
-        state = session_join(session, fd);
+        state = session_is_private(&status) ? session_join(session, fd) : SESSION_NOT_PRIVATE;
         if (state == 0) {
-            SYS2(flock, fd, LOCK_SH | LOCK_NB);
+            session_lock_as_writer(fd);
             return fd;
         }
     } else if (state == 0) {
@@ -233,13 +241,13 @@ int session_create(struct session *session, const char *path, const struct sessi
 
 int session_reopen(const struct session *session, const char *path)
 {
-    int fd = sys_open(path, O_RDWR | O_NONBLOCK, 0);
+    int fd = sys_open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0);
     if (fd < 0)
         return fd;
     struct stat status;
     long error = SYS2(fstat, fd, &status);
     if (error == 0 && status.st_dev == session->device && status.st_ino == session->inode) {
-        SYS2(flock, fd, LOCK_SH | LOCK_NB);
+        session_lock_as_writer(fd);
         return fd;
     }
     sys_close(fd);

@@ -2,8 +2,8 @@
  * The session file for its writers: creating and joining it, and claiming chunks. Used by the runtime, which must not
  * use libc's allocator or errno, and by `dwell record`.
  *
- * Each writer of a session holds a shared flock on it. An exclusive lock is therefore available only when there is no
- * writer.
+ * Each writer of a session holds a lock on it (session_lock.h). A session is readable and writable by its owner only. A
+ * process joins no other: who can write to the file controls the addresses that its writers use.
  */
 #ifndef DWELL_RUNTIME_SESSION_H
 #define DWELL_RUNTIME_SESSION_H
@@ -21,10 +21,13 @@ struct session {
 
 /* Errors of a session, beside negative errno values. */
 enum session_error {
-    SESSION_NOT_OURS = -1001,   /* the file is not a dwell session; it is left unchanged */
-    SESSION_IN_USE = -1002,     /* another recording writes to it */
-    SESSION_OTHER_KIND = -1003, /* a session of another version or machine */
+    SESSION_NOT_OURS = -1001,    /* the file is not a dwell session; it is left unchanged */
+    SESSION_IN_USE = -1002,      /* another recording writes to it */
+    SESSION_OTHER_KIND = -1003,  /* a session of another version or machine */
+    SESSION_NOT_PRIVATE = -1004, /* another user owns the session, or may write to it */
 };
+
+enum { SESSION_FILE_MODE = 0600 };
 
 struct session_settings {
     bool join;             /* join a running session of that name */
@@ -40,6 +43,10 @@ struct session_settings {
  * Returns a descriptor that holds the shared lock, or an error. The caller closes it, and session->header stays valid.
  */
 int session_create(struct session *session, const char *path, const struct session_settings *settings);
+
+/* Whether it is a regular file of the calling process' user, to which no other user may write. */
+struct stat;
+bool session_is_private(const struct stat *status);
 
 /* Opens the file of a session that was created or joined before, without changing it. Returns a descriptor that the
  * caller closes, or a negative errno value. It is -ESTALE if another file has taken the name. */

@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "runtime.h"
 #include "session.h"
+#include "session_lock.h"
 #include "snapshot.h"
 #include "sys.h"
 
@@ -114,10 +115,10 @@ static long snapshot_copy_session(const struct copy *c, uint64_t end)
     return snapshot_write_whole(c->to, (const char *)&header, sizeof header, 0);
 }
 
-/* Creates the file, or opens an older session that no process writes to. */
+/* Creates the file, or opens an older session of this user that no process writes to. */
 static int snapshot_open_target(const char *path)
 {
-    int fd = sys_open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0666);
+    int fd = sys_open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, SESSION_FILE_MODE);
     if (fd < 0)
         return fd;
     struct stat status;
@@ -125,7 +126,10 @@ static int snapshot_open_target(const char *path)
     long error = SYS2(fstat, fd, &status);
     if (error == 0 && !S_ISREG(status.st_mode))
         error = -EINVAL;
-    if (error == 0 && status.st_ino == runtime.session.inode && status.st_dev == runtime.session.device)
+    if (error == 0 && !session_is_private(&status))
+        error = -EPERM;
+    const bool same = status.st_ino == runtime.session.inode && status.st_dev == runtime.session.device;
+    if (error == 0 && (same || session_has_other_writers(fd)))
         error = -EBUSY;
     if (error == 0 && status.st_size > 0 &&
         (SYS4(pread64, fd, magic, sizeof magic, 0) != (long)sizeof magic ||

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "commands/size_warning.h"
 #include "rotation.h"
 #include "session.h"
+#include "session_lock.h"
 #include "trace/session_finish.h"
 
 static char *record_absolute_path(const char *path)
@@ -54,6 +54,11 @@ static int record_create_session(const struct record_settings *s, const char *pa
         die(STATUS_OWN_FAILURE, "%s: another recording writes to it; choose another file with -o", shown);
     case SESSION_OTHER_KIND:
         die(STATUS_OWN_FAILURE, "%s: a session of another version of dwell", shown);
+    case SESSION_NOT_PRIVATE:
+        die(STATUS_OWN_FAILURE, "%s: other users may write to files of that file system; choose another with -o",
+            shown);
+    case -ELOOP:
+        die(STATUS_OWN_FAILURE, "%s: a symbolic link, which is not followed; name the file itself with -o", shown);
     default:
         die(STATUS_OWN_FAILURE, "%s: %s", shown, strerror(-fd));
     }
@@ -87,7 +92,7 @@ static void record_name(const struct record_settings *s, const struct session *s
 {
     if (!o->empty)
         rotation_end(session, path, ROTATION_RECORDED);
-    else if (flock(fd, LOCK_EX | LOCK_NB) == 0 && rotation_end(session, path, ROTATION_EMPTY))
+    else if (!session_has_other_writers(fd) && rotation_end(session, path, ROTATION_EMPTY))
         say("%s: nothing was recorded, so it is still the earlier session", s->shared.output);
 }
 

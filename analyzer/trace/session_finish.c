@@ -6,7 +6,6 @@
 #include <linux/falloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -15,6 +14,7 @@
 #include "base/memory.h"
 #include "base/wide.h"
 #include "clock.h"
+#include "session_lock.h"
 
 /* ---- records ---- */
 
@@ -315,7 +315,7 @@ static void finish_cut_off_free(const struct session *session, int fd)
 
 void finish_space(const struct session *session, int fd)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* no process writes to the file any more */
+    if (!session_has_other_writers(fd)) {
         finish_cut_off_free(session, fd);
         finish_punch_unused(session, fd);
     }

@@ -21,7 +21,8 @@
 #define END "\r\n"
 
 enum {
-    MAX_TEXT = 4096,     /* maximum written at once */
+    MAX_TEXT = 4096, /* maximum written at once */
+    LOG_MODE = 0600,
     MIN_DESCRIPTOR = 64, /* lower numbers are left to the program, which may rely on them */
 };
 
@@ -29,8 +30,9 @@ static struct {
     char path[PATH_MAX]; /* empty until it is chosen */
     int fd;              /* valid if `open` */
     bool open;
-    bool written; /* the process `pid` has written the header */
-    bool torn;    /* the end of the last line could not be written */
+    bool in_folder; /* the library has chosen the file's name */
+    bool written;   /* the process `pid` has written the header */
+    bool torn;      /* the end of the last line could not be written */
     uint32_t pid;
     dev_t device;
     ino_t file;
@@ -92,6 +94,7 @@ static void log_choose_path(void)
         }
     }
     char name[NAME_MAX + 1] = "";
+    place.in_folder = folder;
     if (folder)
         log_file_name(name, sizeof name);
     if (used + strlen(wanted) + 1 + strlen(name) >= sizeof place.path) {
@@ -112,6 +115,20 @@ static bool log_is_open(void)
     return place.open && SYS2(fstat, place.fd, &now) == 0 && now.st_dev == place.device && now.st_ino == place.file;
 }
 
+/* In a folder, the log's name can be foreseen. So it must not be a link or a file that another user has put there. */
+static int log_open_file(void)
+{
+    const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY;
+    if (!place.in_folder)
+        return sys_open(place.path, flags, LOG_MODE);
+    const int fd = sys_open(place.path, flags | O_NOFOLLOW | O_NONBLOCK, LOG_MODE);
+    struct stat now;
+    if (fd < 0 || (SYS2(fstat, fd, &now) == 0 && S_ISREG(now.st_mode) && now.st_uid == (uid_t)SYS0(geteuid)))
+        return fd;
+    sys_close(fd);
+    return -EPERM;
+}
+
 /* Opens the log unless it is open. A program that closes all descriptors closes this one, too, and may open another
  * file with its number. */
 static bool log_open(void)
@@ -127,8 +144,7 @@ static bool log_open(void)
     } else {
         if (!*place.path)
             log_choose_path();
-        const int fd =
-            *place.path ? sys_open(place.path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY, 0666) : -ENAMETOOLONG;
+        const int fd = *place.path ? log_open_file() : -ENAMETOOLONG;
         if (fd < 0)
             return false;
         const long high = SYS3(fcntl, fd, F_DUPFD_CLOEXEC, MIN_DESCRIPTOR);

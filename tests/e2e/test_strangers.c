@@ -1,0 +1,174 @@
+/*
+ * Files of the runtime and other users: what it creates is its user's alone, it follows no link, and it joins no
+ * session that somebody else owns or may write to. No reader can keep the owner from recording.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_strangers, .timeout = 120, .init = without_os_calls);
+
+#define HAND(session, program) "DWELL_LOG=stderr DWELL_OUTPUT=" session " LD_PRELOAD=$RUNTIME " program
+#define AS_STRANGER "setpriv --reuid=54321 --regid=54321 --clear-groups "
+
+static void strangers_need_root(void)
+{
+    if (geteuid() != 0)
+        cr_skip_test("only root may act as another user");
+}
+
+static void strangers_expect(const char *out, const char *expected)
+{
+    cr_assert(eq(str, (char *)out, (char *)expected));
+}
+
+/* Begins a recording by hand of a program that ends when the file `go` exists, runs `commands`, and lets it end. */
+static struct ran during_recording(const char *commands)
+{
+    return run(
+        HAND(
+            "$PWD/x",
+            "sh -c '$SAMPLES/fib 3 >begun; while ! test -e go; do sleep 0.02; done'") " & "
+                                                                                      "while ! test -s begun; do sleep 0.02; done; { %s\n} ; s=$?; touch go; wait; exit $s",
+        commands);
+}
+
+Test(e2e_strangers, files_are_their_users_alone)
+{
+    char *out = run_well(
+        "umask 0; $DWELL record -q $SAMPLES/fib 3 >/dev/null; $DWELL record -q $SAMPLES/fib 4 >/dev/null; " HAND(
+            "$PWD/hand",
+            "$SAMPLES/fib 3 >/dev/null") "; mkdir logs; DWELL_PERFLOG=logs/ $PROGRAMS/perflog/perflog-c99-gcc >/dev/null; "
+                                         "DWELL_PERFLOG=named $PROGRAMS/perflog/perflog-c99-gcc >/dev/null; stat -c %%a dwell.data dwell.data.old hand logs/* named");
+    strangers_expect(out, "600\n600\n600\n600\n600\n");
+    free(out);
+    struct ran r =
+        during_recording("umask 0; $DWELL control $(pgrep -P $! fib || echo $!) dump -o $PWD/copy && stat -c %a copy");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    strangers_expect(r.out, "600\n");
+    ran_drop(&r);
+}
+
+/* A folder may be a link, and the file's name may not. The name may be that of a session, or of nothing. */
+Test(e2e_strangers, links_are_not_followed)
+{
+    struct ran r =
+        run("mkdir real; ln -s real folder; " HAND("$PWD/folder/x", "$SAMPLES/fib 3 >/dev/null") " && test -s real/x");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    strangers_expect(r.err, "");
+    ran_drop(&r);
+    r = run("ln -s real/x link; ln -s nowhere dangling; cp real/x before; for l in link dangling; do " HAND(
+        "$PWD/$l", "$SAMPLES/fib 3 >/dev/null") "; done; cmp before real/x && ! test -e nowhere && ls real");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    strangers_expect(r.out, "x\n");
+    strangers_expect(r.err, "dwell: DWELL_OUTPUT names a symbolic link, which is not followed; nothing is recorded\n"
+                            "dwell: DWELL_OUTPUT names a symbolic link, which is not followed; nothing is recorded\n");
+    ran_drop(&r);
+    r = run("$DWELL record -o link $SAMPLES/fib 3");
+    cr_assert(eq(int, r.status, 125));
+    strangers_expect(r.err, "dwell: link: a symbolic link, which is not followed; name the file itself with -o\n");
+    ran_drop(&r);
+    /* the session becomes a link after a process has joined it: its children do not follow the link */
+    r = run(
+        "$DWELL record -q -o moved sh -c 'mv moved elsewhere; ln -s elsewhere moved; exec $SAMPLES/processes 2 10'");
+    cr_assert(eq(int, r.status, 0));
+    r.out[0] = '\0';
+    ran_drop(&r);
+}
+
+Test(e2e_strangers, dumps_follow_no_link)
+{
+    struct ran r = during_recording(
+        "$DWELL record -q -o old $SAMPLES/fib 3 >/dev/null; cp old before; ln -s old link; ln -s nowhere dangling; "
+        "! $DWELL control $! dump -o $PWD/link && ! $DWELL control $! dump -o $PWD/dangling && cmp old before && "
+        "! test -e nowhere && $DWELL control $! dump -o $PWD/old && ! cmp -s old before");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+}
+
+/* An older session of this user is replaced; one that others may write to, or that is being written, is not. */
+Test(e2e_strangers, dumps_replace_only_ones_own_old_sessions)
+{
+    struct ran r = during_recording(
+        "for f in own shared public; do $DWELL record -q -o $f $SAMPLES/fib 3 >/dev/null; cp $f $f.before; done; "
+        "chmod 620 shared; chmod 602 public; ! $DWELL control $! dump -o $PWD/shared && ! $DWELL control $! dump -o $PWD/public && "
+        "cmp shared shared.before && cmp public public.before && $DWELL control $! dump -o $PWD/own && ! cmp -s own own.before && "
+        "! $DWELL control $! dump -o $PWD/x");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+    r = run("rm -f go begun; $DWELL record -q -o other $SAMPLES/sleeper 1 1 1500 >/dev/null & while ! test -s other; do sleep 0.02; done; " HAND(
+        "$PWD/y",
+        "sh -c '$SAMPLES/fib 3 >begun; while ! test -e go; do sleep 0.02; done'") " & pid=$!; "
+                                                                                  "while ! test -s begun; do sleep 0.02; done; ! $DWELL control $pid dump -o $PWD/other; s=$?; touch go; wait; "
+                                                                                  "$DWELL report other >/dev/null || s=9; exit $s");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+}
+
+#define PUBLIC "dwell: DWELL_OUTPUT names a session that another user owns or may write to; nothing is recorded\n"
+
+/* Each program joins if it may. The number of processes shows which did. */
+Test(e2e_strangers, sessions_that_others_may_write_to_are_not_joined)
+{
+    struct ran r = during_recording("for m in 620 602 666; do chmod $m x; " HAND(
+        "$PWD/x", "$SAMPLES/fib 3 >/dev/null") " 2>>refused; done; "
+                                               "chmod 644 x; " HAND("$PWD/x", "$SAMPLES/fib 3 >/dev/null"));
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+    char *refused = run_well("cat refused");
+    strangers_expect(refused, PUBLIC PUBLIC PUBLIC);
+    free(refused);
+    char *out = run_well("$DWELL report --by process --format csv x | grep -c fib");
+    strangers_expect(out, "2\n");
+    free(out);
+}
+
+Test(e2e_strangers, sessions_of_others_are_not_joined)
+{
+    strangers_need_root();
+    struct ran r =
+        during_recording("chown 54321 x; " HAND("$PWD/x", "$SAMPLES/fib 3 >/dev/null") " 2>refused; cat refused");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    strangers_expect(r.out, PUBLIC);
+    ran_drop(&r);
+    char *out = run_well("$DWELL report --by process --format csv x | grep -c fib");
+    strangers_expect(out, "1\n");
+    free(out);
+}
+
+#define LOG_IN(folder) "DWELL_PERFLOG=" folder "/ $PROGRAMS/perflog/perflog-c99-gcc >/dev/null"
+
+/* A log whose name the library chooses follows no link, and is no file of another user. A file that the user names may
+ * be a link. */
+Test(e2e_strangers, logs_in_a_folder)
+{
+    free(run_well("mkdir logs; " LOG_IN(
+        "logs") "; name=$(ls logs); test -n \"$name\"; mv logs/$name kept; cp kept before; "
+                "ln -s $PWD/kept logs/$name; { " LOG_IN(
+                    "logs") "; cmp kept before; } || exit 1; ln -s logs linked; "
+                            "rm logs/$name; " LOG_IN(
+                                "linked") "; test -s logs/$name || exit 2; "
+                                          "DWELL_PERFLOG=logs/../kept $PROGRAMS/perflog/perflog-c99-gcc >/dev/null; ! cmp -s kept before"));
+    if (geteuid() != 0)
+        return;
+    free(run_well(
+        "name=$(ls logs); cp before logs/$name; chown 54321 logs/$name; " LOG_IN("logs") "; "
+                                                                                         "cmp before logs/$name"));
+}
+
+/* Holds a lock of each kind on a readable session, as another user and as its owner. */
+Test(e2e_strangers, locks_of_readers)
+{
+    static const char *const locks[] = { "flock-shared", "flock-exclusive", "posix", "ofd" };
+    for (int owner = geteuid() != 0; owner < 2; owner++)
+        for (int i = 0; i < 4; i++)
+            free(run_well("rm -f held; chmod 755 .; cp $PROGRAMS/scarcity/holder .; chmod 755 holder; "
+                          "$DWELL record -q $SAMPLES/fib 3 >/dev/null; chmod 644 dwell.data; "
+                          "%s ./holder %s dwell.data >held & while ! test -s held; do sleep 0.01; done; "
+                          "$DWELL record -q $SAMPLES/fib 4 >/dev/null; s=$?; kill $!; exit $s",
+                          owner ? "" : AS_STRANGER, locks[i]));
+}
