@@ -203,6 +203,14 @@ static bool profile_apply(struct thread *t, const struct event *event, uint64_t 
     return true;
 }
 
+/* The tree cannot grow. The reason is a lack of memory unless a chunk could not be had, whose reason is known. */
+static void profile_stop(struct thread *t)
+{
+    if (!runtime.process->stopped)
+        session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);
+    thread_stop(t);
+}
+
 /* The thread's state holds a position until its tree has begun. */
 static enum attempt_outcome profile_record(struct thread *t, struct attempt *attempt)
 {
@@ -218,7 +226,7 @@ static enum attempt_outcome profile_record(struct thread *t, struct attempt *att
     profile_add_own_time(t, begin);
     uint64_t now = 0;
     if (!profile_apply(t, attempt->event, &now)) {
-        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
+        profile_stop(t);
         slow_count_lost();
     }
     thread_set_limit(t);
@@ -252,7 +260,7 @@ static void profile_resume(struct thread *t, uint64_t time)
     if (!t->tree.head)
         return;
     if (!tree_find_open_calls(t, t->pause.kept_depth, time)) {
-        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
+        profile_stop(t);
         return;
     }
     tree_note_last(t, time | 1, profile_top(t));
@@ -272,7 +280,7 @@ static void profile_switch_stack(struct thread *t, struct stack *to, uint64_t no
     }
     ((struct call *)t->shadow)->node = t->tree.root;
     if (to->tree_of != t->serial && !tree_find_open_calls(t, sizeof(struct call), now))
-        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
+        profile_stop(t);
     else
         tree_note_last(t, now, profile_top(t));
 }

@@ -374,7 +374,7 @@ static void thread_finish_chunk(struct thread *t)
 
 void thread_stop(struct thread *t)
 {
-    if (!t->stopped && t->chunks.begun == 0)
+    if (!t->stopped && t->chunks.begun == 0 && !t->tree.head)
         __atomic_fetch_add(&runtime.session.header->lost_threads, 1, __ATOMIC_RELAXED);
     t->stopped = 1;
     t->wiped->limit = 0;

@@ -49,11 +49,20 @@ static void check_account(const char *out, const char *file, int open, bool loss
 
 static const char *recorder = "$DWELL";
 
+/* The modes, and the probes with call sites and with filters. All take other paths when something is missing. The rings
+ * are larger than what is recorded, and the filter lets all calls pass. */
+static const char *const kinds[] = {
+    "", "--mode profile", "--mode ring=64M", "--call-sites", "--mode profile --call-sites", "--depth 100000",
+};
+enum { MODES = 3, KINDS = 6 };
+static const char *kind = "";
+
 /* `prefix` is shell text before both `dwell record` and the program alone. If `message` is NULL, nothing is lost. */
-static void scarcity_check(const char *prefix, const char *command, const char *message, const char *remark, int open)
+static void scarcity_check_kind(const char *prefix, const char *command, const char *message, const char *remark,
+                                int open)
 {
     struct ran alone = run("%s %s", prefix, command);
-    struct ran r = run("%s timeout 60 %s record -q %s", prefix, recorder, command);
+    struct ran r = run("%s timeout 60 %s record -q %s %s", prefix, recorder, kind, command);
     cr_assert(eq(int, alone.status, 0), "%s: %s", command, alone.err);
     cr_assert(eq(int, r.status, alone.status), "%s: %s", command, r.err);
     cr_assert(eq(str, r.out, alone.out), "%s", command);
@@ -67,6 +76,20 @@ static void scarcity_check(const char *prefix, const char *command, const char *
     free(info);
     ran_drop(&alone);
     ran_drop(&r);
+}
+
+static void scarcity_check_first(int count, const char *prefix, const char *command, const char *message,
+                                 const char *remark, int open)
+{
+    for (int i = 0; i < count; i++) {
+        kind = kinds[i];
+        scarcity_check_kind(prefix, command, message, remark, open);
+    }
+}
+
+static void scarcity_check(const char *prefix, const char *command, const char *message, const char *remark, int open)
+{
+    scarcity_check_first(KINDS, prefix, command, message, remark, open);
 }
 
 static bool left_out(const char *needs, const char *why)
@@ -157,15 +180,18 @@ Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
         return;
     struct ran alone =
         run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4m none small; $PROGRAMS/scarcity/fulldisk small'");
-    struct ran r = run(
-        "unshare -m sh -c 'mount -t tmpfs -o size=4m none small; timeout 60 $DWELL record -q --keep-free 0 -o small/x "
-        "$PROGRAMS/scarcity/fulldisk small; s=$?; cp small/x x; exit $s'");
-    cr_assert(eq(int, r.status, 0), "%s", r.err);
-    cr_assert(eq(str, r.out, alone.out));
-    cr_assert(has(r.err, FULL), "%s", r.err);
-    check_account(r.out, "x", 0, false);
+    for (int i = 0; i < KINDS; i++) {
+        struct ran r = run(
+            "unshare -m sh -c 'mount -t tmpfs -o size=4m none small; timeout 60 $DWELL record -q --keep-free 0 %s -o "
+            "small/x $PROGRAMS/scarcity/fulldisk small; s=$?; cp small/x x; exit $s'",
+            kinds[i]);
+        cr_assert(eq(int, r.status, 0), "%s: %s", kinds[i], r.err);
+        cr_assert(eq(str, r.out, alone.out), "%s", kinds[i]);
+        cr_assert(has(r.err, FULL), "%s: %s", kinds[i], r.err);
+        check_account(r.out, "x", 0, false);
+        ran_drop(&r);
+    }
     ran_drop(&alone);
-    ran_drop(&r);
 }
 
 /* 4 KiB hold the session's header only. */
@@ -173,31 +199,37 @@ Test(e2e_scarcity, a_disk_that_is_full_at_once)
 {
     if (left_out("unshare -m true", "no mount namespaces here"))
         return;
-    struct ran r = run(
-        "mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4k none small; timeout 60 $DWELL record -q --keep-free 0 -o small/x "
-        "$SAMPLES/fib 20; s=$?; cp small/x x; exit $s'");
-    cr_assert(eq(int, r.status, 0), "%s", r.err);
-    cr_assert(has(r.err, FULL), "%s", r.err);
-    cr_assert(has(r.out, "fib(20) = 6765\n"));
-    struct report *report = report_of("x");
-    cr_assert(eq(u64, report_session(report, "lost_events"), 2 * (truth(r.out, "fib") + 1)));
-    report_drop(report);
-    char *info = run_well("$DWELL info x");
-    cr_assert(has(info, "1 threads could not be recorded"), "%s", info);
-    free(info);
-    ran_drop(&r);
+    for (int i = 0; i < KINDS; i++) {
+        struct ran r =
+            run("mkdir -p small; unshare -m sh -c 'mount -t tmpfs -o size=%s none small; timeout 60 $DWELL record -q "
+                "--keep-free 0 %s -o small/x $SAMPLES/fib 20; s=$?; cp small/x x; exit $s'",
+                strncmp(kinds[i], "--depth", 7) == 0 ? "8k" : "4k", kinds[i]); /* the filters take 4 KiB, too */
+        cr_assert(eq(int, r.status, 0), "%s: %s", kinds[i], r.err);
+        cr_assert(has(r.err, FULL), "%s: %s", kinds[i], r.err);
+        cr_assert(has(r.out, "fib(20) = 6765\n"));
+        struct report *report = report_of("x");
+        cr_assert(eq(u64, report_session(report, "lost_events"), 2 * (truth(r.out, "fib") + 1)), "%s", kinds[i]);
+        report_drop(report);
+        char *info = run_well("$DWELL info x");
+        cr_assert(has(info, "1 threads could not be recorded"), "%s: %s", kinds[i], info);
+        free(info);
+        ran_drop(&r);
+    }
 }
 
 Test(e2e_scarcity, a_full_shared_memory)
 {
     if (left_out("unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm'", "no mount namespaces here"))
         return;
-    struct ran r = run(
-        "unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm; dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null; "
-        "exec timeout 60 $DWELL record -q $SAMPLES/threads 8 10000'");
-    cr_assert(eq(int, r.status, 0), "%s", r.err);
-    check_account(r.out, "", 0, true);
-    ran_drop(&r);
+    for (int i = 0; i < KINDS; i++) {
+        struct ran r = run(
+            "unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm; dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null; "
+            "exec timeout 60 $DWELL record -q %s $SAMPLES/threads 8 10000'",
+            kinds[i]);
+        cr_assert(eq(int, r.status, 0), "%s", r.err);
+        check_account(r.out, "", 0, true);
+        ran_drop(&r);
+    }
 }
 
 Test(e2e_scarcity, a_read_only_file_system)
@@ -223,18 +255,21 @@ Test(e2e_scarcity, a_read_only_file_system)
 Test(e2e_scarcity, a_folder_that_vanishes)
 {
     struct ran alone = run("mkdir gone; touch gone/x; $PROGRAMS/scarcity/vanish gone gone/x link");
-    struct ran r =
-        run("mkdir gone; timeout 60 $DWELL record -q -o gone/x $PROGRAMS/scarcity/vanish gone gone/x kept; s=$?; "
-            "test ! -e gone || s=1; exit $s");
-    cr_assert(eq(int, alone.status, 0), "%s", alone.err);
-    cr_assert(eq(int, r.status, 0), "%s", r.err);
-    cr_assert(eq(str, r.out, alone.out));
-    cr_assert(has(r.err, "gone/x: No such file or directory\n"), "%s", r.err);
-    check_account(r.out, "kept", 0, false);
-    char *info = run_well("$DWELL info kept");
-    cr_assert(has(info, "a process could not open the session file"), "%s", info);
-    free(info);
-    ran_drop(&r);
+    for (int i = 0; i < MODES; i++) {
+        struct ran r = run(
+            "rm -f kept; mkdir gone; timeout 60 $DWELL record -q %s -o gone/x $PROGRAMS/scarcity/vanish gone gone/x kept; s=$?; "
+            "test ! -e gone || s=1; exit $s",
+            kinds[i]);
+        cr_assert(eq(int, alone.status, 0), "%s", alone.err);
+        cr_assert(eq(int, r.status, 0), "%s", r.err);
+        cr_assert(eq(str, r.out, alone.out));
+        cr_assert(has(r.err, "gone/x: No such file or directory\n"), "%s", r.err);
+        check_account(r.out, "kept", 0, false);
+        char *info = run_well("$DWELL info kept");
+        cr_assert(has(info, "a process could not open the session file"), "%s", info);
+        free(info);
+        ran_drop(&r);
+    }
     ran_drop(&alone);
 }
 
@@ -255,12 +290,12 @@ Test(e2e_scarcity, perf_events_forbidden)
 Test(e2e_scarcity, an_allowlist_of_system_calls)
 {
     scarcity_check("", "$PROGRAMS/scarcity/allowlist prctl", REFUSED, "the system refused a call", 0);
-    scarcity_check("", "$PROGRAMS/scarcity/allowlist seccomp", REFUSED, "the system refused a call", 0);
-    scarcity_check("", "$PROGRAMS/scarcity/allowlist tsync", REFUSED, "the system refused a call", 0);
+    scarcity_check_first(MODES, "", "$PROGRAMS/scarcity/allowlist seccomp", REFUSED, "the system refused a call", 0);
+    scarcity_check_first(MODES, "", "$PROGRAMS/scarcity/allowlist tsync", REFUSED, "the system refused a call", 0);
     scarcity_check("", "$PROGRAMS/scarcity/allowlist tsync all", REFUSED, "the system refused a call", 0);
-    scarcity_check("", "$PROGRAMS/scarcity/allowlist prctl all", NULL, NULL,
-                   0); /* the helper may do what the program may not */
-    scarcity_check("", "$PROGRAMS/scarcity/allowlist seccomp all", NULL, NULL, 0);
+    scarcity_check_first(MODES, "", "$PROGRAMS/scarcity/allowlist prctl all", NULL, NULL,
+                         0); /* the helper may do what the program may not */
+    scarcity_check_first(MODES, "", "$PROGRAMS/scarcity/allowlist seccomp all", NULL, NULL, 0);
 }
 
 Test(e2e_scarcity, strict_mode)
