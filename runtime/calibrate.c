@@ -98,8 +98,8 @@ CALLERS(probed, ENTERED, EXITED)
 WORK(hidden, ENTERED, EXITED) /* a filter hides its calls */
 
 const struct calibrated_function calibrated_functions[CALIBRATED_FUNCTIONS] = {
-    { (const void *)probed_leaf, DWELL_FILTER_RECORD },
-    { (const void *)probed_between, DWELL_FILTER_RECORD },
+    { (const void *)probed_leaf, DWELL_FILTER_ROOT },
+    { (const void *)probed_between, DWELL_FILTER_ROOT },
     { (const void *)hidden_leaf, DWELL_FILTER_SUPPRESS },
 };
 
@@ -216,7 +216,7 @@ static void calibrate_reset_records(struct scratch *s)
 /* Whether the mode's probes record the two calls at once. Filters can hide the inner one, or keep them waiting. */
 static bool calibrate_records_calls(void)
 {
-    return filter_settings.shortest == 0 && filter_settings.depth >= 2;
+    return !filter_settings.waits && filter_settings.depth >= 2;
 }
 
 static bool calibrate_events_round(struct scratch *s, int round)
@@ -297,7 +297,7 @@ static void calibrate_filtered_round(struct scratch *s, int round)
     s->wiped.gate = runtime.recorder->gates[runtime.mode == DWELL_MODE_PROFILE ? 0 : runtime.call_sites];
     s->wiped.limit = 0;
     s->hidden[round] = calibrate_unrecorded(s, hidden_flat);
-    s->too_short[round] = filter_settings.shortest ? calibrate_unrecorded(s, probed_flat) : 0;
+    s->too_short[round] = filter_settings.waits ? calibrate_unrecorded(s, probed_flat) : 0;
 }
 
 const struct calibration calibration_of_events = { NULL, calibrate_events_round };

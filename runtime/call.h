@@ -21,13 +21,15 @@ struct call {
         struct dwell_tree_node *node; /* mode profile: a hidden call has its caller's. Not set while paused. */
         struct {                      /* other modes; zeros, so CALL_SHOWN, where there are no filters */
             uint32_t kind : 2;        /* enum call_kind */
-            uint32_t shown : 30;      /* number of calls up to this one that are not hidden */
+            uint32_t shown : 13;      /* number of calls up to this one that are not hidden, at most MAX_SHOWN */
+            uint32_t limit : 13;      /* below it, calls with so many are hidden; zero: no limit */
+            uint32_t time : 3;        /* below it, filter_settings.shortest[time] counts */
             uint32_t cost;            /* CALL_WAITING: filter_cost_mark() at its enter */
         };
     };
 };
 
-enum { MAX_SHOWN = (1 << 30) - 1 };
+enum { MAX_SHOWN = (1 << 13) - 1 };
 
 enum call_kind {
     CALL_SHOWN,   /* the file has its enter */

@@ -79,6 +79,22 @@ bool filter_is_on(void)
     return filter_chunk_count > 0;
 }
 
+static void filter_read_times(const struct dwell_filters *filters)
+{
+    const bool times = filters->actions & DWELL_FILTER_TIME, targets = filter_settings.targets;
+    filter_settings.shortest[0] = targets ? UINT64_MAX : filters->shortest;
+    filter_settings.waits = filter_settings.waits_partly = false;
+    for (int i = 0; i <= DWELL_FILTER_TIMES; i++) {
+        if (i > 0)
+            filter_settings.shortest[i] = targets || !times ? filter_settings.shortest[0] : filters->shortest_in[i - 1];
+        if (filter_settings.shortest[i])
+            filter_settings.waits = true;
+        else
+            filter_settings.waits_partly = true;
+    }
+    filter_settings.waits_partly &= filter_settings.waits;
+}
+
 bool filter_begin(int fd)
 {
     filter_chunk_count = 0;
@@ -89,7 +105,10 @@ bool filter_begin(int fd)
     filter_settings.only = filters->only != 0;
     filter_settings.depth = filters->depth ? filters->depth : UINT32_MAX;
     filter_settings.starts = filters->starts != 0;
-    filter_settings.shortest = filters->shortest;
+    filter_settings.roots = filters->actions & DWELL_FILTER_ROOT;
+    filter_settings.levels = filters->actions & DWELL_FILTER_LEVELS;
+    filter_settings.targets = filters->actions & DWELL_FILTER_TARGET;
+    filter_read_times(filters);
     if (filter_settings.starts)
         runtime.activation.stopped = 1;
     filter_use_modules(NULL, 0);

@@ -18,8 +18,15 @@ struct thread;
 struct filter_settings {
     bool only;         /* functions that no filter names are hidden */
     bool starts;       /* some function starts the recording */
+    bool roots;        /* only calls of roots, and calls below them, are shown */
+    bool levels;       /* some function has a limit of levels below it */
+    bool targets;      /* only calls of targets, and calls that lead to them, are shown */
+    bool waits;        /* calls wait until it is known whether they are shown, */
+    bool waits_partly; /* but not all */
     uint32_t depth;    /* number of shown calls that may be open */
-    uint64_t shortest; /* ticks; shorter calls are not recorded */
+    /* Ticks: shorter calls are not recorded. The first one counts for all calls, the others in calls of certain
+     * functions. If there are targets, no duration is long enough. */
+    uint64_t shortest[1 + DWELL_FILTER_TIMES];
 
     /* What the probes of a call take that a filter hides, and of one that is too short: 1/256 ticks. calibrate.c
      * measures it. */
@@ -36,6 +43,8 @@ struct thread_filter {
     uint64_t cost;          /* 1/256 ticks: what hidden calls and the slow path have taken since the thread began */
     uint64_t cost_recorded; /* the part of it that the file has */
     struct kept_events kept;
+    struct kept_waiting *waiting; /* what comes after the enters of calls that wait; NULL if it was never needed */
+    uint32_t waiting_count;
 };
 
 /* A loaded module that the filters name: its load bias, and its number in the filters. */
@@ -89,12 +98,50 @@ static inline bool filter_starts(uint64_t function)
     return filter_settings.starts && filter_action(function) & DWELL_FILTER_START;
 }
 
+/* Functions with any other action take the slow path. */
+enum { FILTER_FAST = DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT };
+
+static inline uint32_t filter_levels(uint32_t action)
+{
+    return (action & DWELL_FILTER_LEVELS) >> DWELL_FILTER_LEVELS_SHIFT;
+}
+
+static inline uint32_t filter_time(const struct call *caller, uint32_t action)
+{
+    const uint32_t own = (action & DWELL_FILTER_TIME) >> DWELL_FILTER_TIME_SHIFT;
+    return own ? own : caller->time;
+}
+
+/* Whether no root is open, and the function is none. `open`: the number of shown calls. */
+static inline bool filter_is_outside(uint32_t open, uint32_t action)
+{
+    return UNLIKELY(filter_settings.roots) && open == 0 && !(action & DWELL_FILTER_ROOT);
+}
+
 /* The kind of a call that `caller` makes, if `action` is its function's. */
 static inline enum call_kind filter_kind(const struct call *caller, uint32_t action)
 {
-    if (action & DWELL_FILTER_SUPPRESS || caller->shown >= filter_settings.depth)
+    if (action & DWELL_FILTER_SUPPRESS || caller->shown >= filter_settings.depth ||
+        (caller->limit && caller->shown >= caller->limit) || filter_is_outside(caller->shown, action))
         return CALL_HIDDEN;
-    return filter_settings.shortest ? CALL_WAITING : CALL_SHOWN;
+    if (action & DWELL_FILTER_TARGET)
+        return CALL_SHOWN;
+    return filter_settings.shortest[filter_time(caller, action)] ? CALL_WAITING : CALL_SHOWN;
+}
+
+/* Sets what the filters need to know of a call. */
+static inline void filter_set_call(struct call *call, const struct call *caller, uint32_t action, enum call_kind kind)
+{
+    const uint32_t shown = caller->shown + (kind != CALL_HIDDEN), levels = filter_levels(action);
+    call->kind = kind;
+    call->shown = (shown <= MAX_SHOWN ? shown : MAX_SHOWN) & MAX_SHOWN;
+    call->limit = caller->limit;
+    call->time = filter_time(caller, action) & DWELL_FILTER_TIMES;
+    if (levels && kind != CALL_HIDDEN) {
+        const uint32_t limit = call->shown + levels - 1;
+        if ((!call->limit || limit < call->limit) && limit <= MAX_SHOWN)
+            call->limit = limit & MAX_SHOWN;
+    }
 }
 
 /* Switches the recording on or off, if the function that is entered does that. */

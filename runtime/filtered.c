@@ -55,17 +55,21 @@ static bool filtered_make_room(struct thread *t)
 }
 
 /* Begins the extensions with what is kept for the record at `time`. `cost`: the ticks that it says. */
-static void filtered_begin_extensions(struct thread *t, struct extensions *e, uint64_t time, uint64_t cost)
+static void filtered_begin_extensions(struct thread *t, struct extensions *e, uint64_t time, uint64_t cost,
+                                      struct kept_events *kept)
 {
-    kept_put(&t->filter.kept, e, time - t->last);
+    if (kept)
+        kept_put(kept, e, time - t->last);
     if (cost)
         e->length += cost_words(e->words + e->length, cost);
     t->filter.cost_recorded += cost * DWELL_PROBE_FRACTION;
     extensions_put_unwind(e, t->filter.left_unrecorded);
 }
 
-/* Writes an enter or exit of a call, which may lie above the top of the shadow stack. */
-static void filtered_write(struct thread *t, uint64_t time, const struct call *call, bool enter)
+/* Writes an enter or exit of a call, which may lie above the top of the shadow stack. `kept`: OS events before it, or
+ * NULL. */
+static void filtered_write(struct thread *t, uint64_t time, const struct call *call, bool enter,
+                           struct kept_events *kept)
 {
     if (!filtered_make_room(t)) {
         slow_count_lost();
@@ -77,7 +81,7 @@ static void filtered_write(struct thread *t, uint64_t time, const struct call *c
         time = t->last;
     const bool waited = enter && call->kind == CALL_WAITING;
     filtered_begin_extensions(t, &e, time,
-                              waited ? filter_cost_up_to(&t->filter, call->cost) : filter_cost_ticks(&t->filter));
+                              waited ? filter_cost_up_to(&t->filter, call->cost) : filter_cost_ticks(&t->filter), kept);
     extensions_put_time(&e, time, t->last);
     unsigned half = 0;
     if (enter) {
@@ -95,26 +99,83 @@ static void filtered_write(struct thread *t, uint64_t time, const struct call *c
         extensions_take_upper(t, half, call->function);
 }
 
-/* Writes the enters that wait. What is kept was there before the first of them. */
+static uint32_t filtered_depth_of(const struct thread *t, const struct call *call)
+{
+    return (uint32_t)((const char *)call - t->shadow);
+}
+
+/* Writes the enters that wait. Between them comes what is kept there. What came after the last one waits for the next
+ * record. */
 static void filtered_flush(struct thread *t)
 {
+    struct thread_filter *const f = &t->filter;
+    struct kept_events *kept = &f->kept;
+    uint32_t next = 0;
     struct call *end = thread_call(t, t->state);
+    if (!filter_settings.waits)
+        return;
     for (struct call *call = (struct call *)t->shadow + 1; call < end; call++) {
         if (call->kind != CALL_WAITING)
             continue;
-        filtered_write(t, call->enter_time, call, true);
+        filtered_write(t, call->enter_time, call, true, kept);
         call->kind = CALL_SHOWN;
+        const bool has = next < f->waiting_count && f->waiting[next].depth == filtered_depth_of(t, call);
+        kept = has ? &f->waiting[next++].events : NULL;
     }
+    if (kept && kept != &f->kept)
+        kept_merge(&f->kept, kept);
+    f->waiting_count = 0;
 }
 
-/* Keeps OS events up to `now` for the next record. A call that waits is recorded before them, as the OS intervened in
- * it. `begin`: when the slow path began, or zero. */
+/* The depth of the innermost call that waits; zero if there is none. */
+static uint32_t filtered_waiting_depth(const struct thread *t)
+{
+    const struct call *call = thread_call(t, t->state) - 1;
+    while (call > (const struct call *)t->shadow && call->kind != CALL_WAITING)
+        call--;
+    return filtered_depth_of(t, call);
+}
+
+/* Where OS events are kept that come now. Without room, those since an earlier enter. */
+static struct kept_events *filtered_kept(struct thread *t)
+{
+    struct thread_filter *const f = &t->filter;
+    const uint32_t depth = filter_settings.targets ? filtered_waiting_depth(t) : 0, count = f->waiting_count;
+    if (depth == 0)
+        return &f->kept;
+    if (count && f->waiting[count - 1].depth == depth)
+        return &f->waiting[count - 1].events;
+    if (!f->waiting)
+        f->waiting = sys_memory(PAGE);
+    if (f->waiting && count < MAX_KEPT_WAITING) {
+        f->waiting[f->waiting_count++] = (struct kept_waiting){ .depth = depth };
+        return &f->waiting[count].events;
+    }
+    return count ? &f->waiting[count - 1].events : &f->kept;
+}
+
+/* The innermost call waits no more, and is not recorded: its time is its caller's. */
+static void filtered_drop_waiting(struct thread *t)
+{
+    struct thread_filter *const f = &t->filter;
+    const uint32_t depth = (uint32_t)(t->state >> 32) - (uint32_t)sizeof(struct call);
+    if (f->waiting_count == 0 || f->waiting[f->waiting_count - 1].depth != depth)
+        return;
+    const struct kept_events events = f->waiting[--f->waiting_count].events;
+    t->state -= one_call;
+    kept_merge(filtered_kept(t), &events);
+    t->state += one_call;
+}
+
+/* Keeps OS events up to `now` for the next record. A call that is too short so far is recorded before them, as the OS
+ * intervened in it. `begin`: when the slow path began, or zero. */
 static void filtered_keep(struct thread *t, const struct extensions *events, uint64_t now, uint64_t begin)
 {
     const uint64_t since = t->filter.last_seen > t->last ? t->filter.last_seen : t->last;
     const uint64_t ticks = saturating_difference(now, since);
-    filtered_flush(t);
-    kept_add(&t->filter.kept, events, ticks, begin ? smaller_of(saturating_difference(now, begin), ticks) : 0);
+    if (!filter_settings.targets)
+        filtered_flush(t);
+    kept_add(filtered_kept(t), events, ticks, begin ? smaller_of(saturating_difference(now, begin), ticks) : 0);
 }
 
 static void filtered_control(struct thread *t, const struct control_event *event)
@@ -131,7 +192,7 @@ static void filtered_control(struct thread *t, const struct control_event *event
     if (!filtered_make_room(t))
         return;
     e.length = 0;
-    filtered_begin_extensions(t, &e, event->time, filter_cost_ticks(&t->filter));
+    filtered_begin_extensions(t, &e, event->time, filter_cost_ticks(&t->filter), &t->filter.kept);
     extensions_put_control(&e, t, event);
     extensions_append_control(t, &e, event);
     t->filter.last_seen = event->time;
@@ -141,7 +202,7 @@ static void filtered_control(struct thread *t, const struct control_event *event
 
 static bool filtered_lasts(const struct call *call, uint64_t now)
 {
-    return now - call->enter_time >= filter_settings.shortest;
+    return now - call->enter_time >= filter_settings.shortest[call->time];
 }
 
 /* The innermost call was left without its exit. */
@@ -150,6 +211,8 @@ static void filtered_leave(struct thread *t, uint64_t now)
     const struct call *call = thread_call(t, t->state) - 1;
     if (call->kind == CALL_WAITING && filtered_lasts(call, now))
         filtered_flush(t);
+    if (call->kind == CALL_WAITING)
+        filtered_drop_waiting(t);
     t->filter.left_unrecorded += call->kind == CALL_SHOWN;
     t->state -= one_call;
 }
@@ -160,9 +223,11 @@ static void filtered_exit(struct thread *t, uint64_t now)
     if (call->kind == CALL_WAITING && filtered_lasts(call, now))
         filtered_flush(t);
     if (call->kind == CALL_SHOWN)
-        filtered_write(t, now, call, false);
-    else if (call->kind == CALL_WAITING)
+        filtered_write(t, now, call, false, &t->filter.kept);
+    if (call->kind == CALL_WAITING) {
+        filtered_drop_waiting(t);
         t->filter.cost += filter_settings.short_cost;
+    }
     t->state -= one_call;
 }
 
@@ -171,19 +236,20 @@ static void filtered_enter(struct thread *t, const struct event *event, uint64_t
     struct call *call = thread_call(t, t->state);
     const uint32_t action = filter_action(event->function);
     const enum call_kind kind = filter_kind(&call[-1], action & DWELL_FILTER_IGNORE ? DWELL_FILTER_SUPPRESS : action);
-    const struct call entry = {
+    struct call entry = {
         .function = event->function,
         .stack_pointer = event->stack_pointer,
         .enter_time = now,
         .frame_id = event->frame_id,
         .call_site = sites_of_event(&call[-1], event),
-        .kind = kind,
-        .shown = (call[-1].shown + (kind != CALL_HIDDEN)) & MAX_SHOWN,
         .cost = filter_cost_mark(&t->filter),
     };
+    filter_set_call(&entry, &call[-1], action, kind);
+    if (kind == CALL_SHOWN)
+        filtered_flush(t);
     *call = entry;
     if (kind == CALL_SHOWN)
-        filtered_write(t, now, call, true);
+        filtered_write(t, now, call, true, &t->filter.kept);
     if (kind == CALL_HIDDEN)
         t->filter.cost += filter_settings.hidden_cost;
     call = thread_call(t, t->state); /* the stack may have moved */
@@ -274,10 +340,9 @@ static void filtered_set_kinds(struct thread *t)
 {
     struct call *call = (struct call *)(t->shadow + t->pause.kept_depth);
     for (const struct call *end = thread_call(t, t->state); call < end; call++) {
-        const bool hidden = filter_action(call->function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) ||
-                            call[-1].shown >= filter_settings.depth;
-        call->kind = hidden ? CALL_HIDDEN : CALL_SHOWN;
-        call->shown = (call[-1].shown + !hidden) & MAX_SHOWN;
+        const uint32_t action = filter_action(call->function);
+        const bool hidden = action & DWELL_FILTER_IGNORE || filter_kind(&call[-1], action) == CALL_HIDDEN;
+        filter_set_call(call, &call[-1], action, hidden ? CALL_HIDDEN : CALL_SHOWN);
     }
 }
 

@@ -60,6 +60,16 @@ void kept_add(struct kept_events *k, const struct extensions *events, uint64_t t
     }
 }
 
+void kept_merge(struct kept_events *into, const struct kept_events *from)
+{
+    into->any |= from->any;
+    into->faults += from->faults;
+    into->ticks += from->ticks;
+    into->own += from->own;
+    for (uint32_t i = 0; i < from->length; i += OFF_CPU_WORDS)
+        kept_add_off_cpu(into, from->words + i);
+}
+
 void kept_put(struct kept_events *k, struct extensions *e, uint64_t interval)
 {
     if (!k->any)

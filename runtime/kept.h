@@ -23,6 +23,17 @@ struct kept_events {
     uint16_t words[KEPT_WORDS]; /* BLOCKED and PREEMPTED records */
 };
 
+/* OS events since a call was entered that waits, in the thread's shadow stack at `depth` (bytes). */
+struct kept_waiting {
+    uint32_t depth;
+    struct kept_events events;
+};
+
+enum { MAX_KEPT_WAITING = PAGE / sizeof(struct kept_waiting) };
+
+/* Adds what `from` has to `into`. */
+void kept_merge(struct kept_events *into, const struct kept_events *from);
+
 /* Adds the records that extensions_read_os_events has read. They belong to a part of the interval, of so many ticks, of
  * which the runtime took `own`. If the words are full, times off the CPU become longer instead of more. */
 void kept_add(struct kept_events *k, const struct extensions *events, uint64_t ticks, uint64_t own);

@@ -152,9 +152,11 @@ static ALWAYS_INLINE bool steps_enter(const unsigned steps, struct thread *t, st
     if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
         const struct call *caller = thread_call(t, state) - 1;
         const uint32_t action = filter_action(function);
-        if (UNLIKELY(action > DWELL_FILTER_SUPPRESS))
+        if (UNLIKELY(action & ~(uint32_t)FILTER_FAST))
             return false;
         kind = filter_kind(caller, action);
+        if (UNLIKELY(kind == CALL_SHOWN && filter_settings.waits_partly))
+            return false; /* callers may wait */
         if (kind == CALL_SHOWN && !steps_record_is_usual(t, state, now))
             return false;
     }
@@ -173,8 +175,7 @@ static ALWAYS_INLINE bool steps_enter(const unsigned steps, struct thread *t, st
     int count = 0;
     uint64_t cost = 0; /* ticks */
     if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
-        entry.kind = kind;
-        entry.shown = (call[-1].shown + (kind != CALL_HIDDEN)) & MAX_SHOWN;
+        filter_set_call(&entry, &call[-1], 0, kind);
         entry.cost = filter_cost_mark(&t->filter);
         cost = kind == CALL_SHOWN ? filter_cost_ticks(&t->filter) : 0;
         if (cost)
@@ -249,7 +250,9 @@ static ALWAYS_INLINE bool steps_exit_unrecorded(const unsigned steps, struct thr
                                                 const struct call *call, uint64_t now)
 {
     const bool hidden = call->kind == CALL_HIDDEN;
-    if (steps & STEPS_FLAGGED || (!hidden && UNLIKELY(now - call->enter_time >= filter_settings.shortest)))
+    if (steps & STEPS_FLAGGED ||
+        (!hidden && UNLIKELY(now - call->enter_time >= filter_settings.shortest[call->time])) ||
+        UNLIKELY(t->filter.waiting_count))
         return false;
     if (UNLIKELY(!thread_claim(t, state, state - one_call)))
         return false;

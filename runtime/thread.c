@@ -152,6 +152,7 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->filter.ignored_depth = forked ? t->filter.ignored_depth : 0;
     t->filter.left_unrecorded = 0;
     t->filter.last_seen = 0;
+    t->filter.waiting_count = 0;
     t->filter.cost_recorded = t->filter.cost;
     t->filter.kept = (struct kept_events){ .any = false };
     t->named = 0;

@@ -90,7 +90,9 @@ static inline void tree_insert(struct tree_table *table, uint64_t key, struct dw
  * hide have no node: they take the slow path. */
 static inline bool tree_hides(const struct dwell_tree_node *parent, uint64_t function)
 {
-    return filter_action(function) == DWELL_FILTER_SUPPRESS || parent->depth >= filter_settings.depth;
+    const uint32_t action = filter_action(function);
+    return (action & ~(uint32_t)DWELL_FILTER_ROOT) == DWELL_FILTER_SUPPRESS || parent->depth >= filter_settings.depth ||
+           (filter_is_outside(parent->depth, action) && !(action & ~(uint32_t)FILTER_FAST));
 }
 
 static inline void tree_note_duration(struct dwell_tree_node *node, uint64_t duration)

@@ -64,7 +64,7 @@ static bool names_find_recorded(const struct recorded_symbols *b, const struct p
         names_compare_place(file, b->sorted[low], identity, offset) != 0)
         return false;
     const struct trace_symbol *s = b->sorted[low];
-    *found = (struct symbol){ s->name, symbol_table_path(file, s->file), s->line };
+    *found = (struct symbol){ .linkage_name = s->name, .file = symbol_table_path(file, s->file), .line = s->line };
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 #include "symbols/short_name.h"
 #include "symbols/symbols.h"
 
-enum { FILTER_ONLY = 1 << 16 }; /* besides the actions of format.h */
+#define FILTER_ONLY (1u << 31) /* besides the actions of format.h */
 
 struct filter_pattern {
     char *text;   /* as typed */
@@ -34,6 +35,7 @@ struct filter_pattern {
     char *name;   /* glob; NULL for any */
     regex_t regex;
     bool by_regex;
+    uint64_t least_size; /* matches functions with less code; zero for any */
     uint32_t action;
     size_t matches;
     char *nearest; /* as long as nothing matches: a similar name; NULL if none */
@@ -45,9 +47,13 @@ static const struct {
     const char *name;
     uint32_t action;
 } actions[] = {
-    { "only", FILTER_ONLY },           { "suppress", DWELL_FILTER_SUPPRESS },
-    { "ignore", DWELL_FILTER_IGNORE }, { "start-on", DWELL_FILTER_START },
+    { "only", FILTER_ONLY },
+    { "suppress", DWELL_FILTER_SUPPRESS },
+    { "ignore", DWELL_FILTER_IGNORE },
+    { "start-on", DWELL_FILTER_START },
     { "stop-on", DWELL_FILTER_STOP },
+    { "root", DWELL_FILTER_ROOT },
+    { "callers-of", DWELL_FILTER_TARGET },
 };
 
 static char *filters_copy_text(const char *text)
@@ -88,14 +94,14 @@ static void filters_add_pattern(struct filters *f, uint32_t action, const char *
     f->patterns[f->pattern_count++] = p;
 }
 
-static uint32_t filters_parse_depth(const char *value, const char *place)
+static uint32_t filters_parse_number(const char *value, const char *place, uint32_t least, uint32_t most)
 {
     char *end;
     errno = 0;
-    unsigned long depth = strtoul(value, &end, 10);
-    if (errno || end == value || *end || *value == '-' || depth == 0 || depth > INT32_MAX)
-        die(STATUS_OWN_FAILURE, "%s: '%s' is not a number from 1 on", place, value);
-    return (uint32_t)depth;
+    unsigned long number = strtoul(value, &end, 10);
+    if (errno || end == value || *end || *value == '-' || number < least || number > most)
+        die(STATUS_OWN_FAILURE, "%s: '%s' is not a number from %" PRIu32 " to %" PRIu32, place, value, least, most);
+    return (uint32_t)number;
 }
 
 static uint64_t filters_parse_time(const char *value, const char *place)
@@ -109,6 +115,60 @@ static uint64_t filters_parse_time(const char *value, const char *place)
     die(STATUS_OWN_FAILURE, "%s: '%s' is not a time such as 500ns, 10us, 2.5ms or 1s", place, value);
 }
 
+/* Splits PATTERN=VALUE at the last sign. Returns the pattern, which the caller frees, and moves *value to VALUE. NULL
+ * if there is no pattern. */
+static char *filters_split(const char **value)
+{
+    const char *sign = strrchr(*value, '=');
+    if (!sign)
+        return NULL;
+    char *pattern = need_copy(*value, (size_t)(sign - *value));
+    *value = sign + 1;
+    return pattern;
+}
+
+static void filters_add_depth(struct filters *f, const char *value, const char *place)
+{
+    enum { MAX_DEPTH = 8000, MAX_LEVELS = 250 };
+    char *pattern = filters_split(&value);
+    if (pattern)
+        filters_add_pattern(f, (1 + filters_parse_number(value, place, 0, MAX_LEVELS)) << DWELL_FILTER_LEVELS_SHIFT,
+                            pattern, place);
+    else
+        f->depth = filters_parse_number(value, place, 1, MAX_DEPTH);
+    free(pattern);
+}
+
+/* The number of a time, from 1. */
+static uint32_t filters_number_of_time(struct filters *f, uint64_t ns, const char *place)
+{
+    uint32_t i = 0;
+    while (i < f->time_count && f->times_ns[i] != ns)
+        i++;
+    if (i == DWELL_FILTER_TIMES)
+        die(STATUS_OWN_FAILURE, "%s: there can be %d different times for patterns", place, DWELL_FILTER_TIMES);
+    if (i == f->time_count)
+        f->times_ns[f->time_count++] = ns;
+    return i + 1;
+}
+
+static void filters_add_time(struct filters *f, const char *value, const char *place)
+{
+    char *pattern = filters_split(&value);
+    const uint64_t ns = filters_parse_time(value, place);
+    if (pattern)
+        filters_add_pattern(f, filters_number_of_time(f, ns, place) << DWELL_FILTER_TIME_SHIFT, pattern, place);
+    else
+        f->shortest_ns = ns;
+    free(pattern);
+}
+
+static void filters_add_size(struct filters *f, const char *value, const char *place)
+{
+    filters_add_pattern(f, DWELL_FILTER_SUPPRESS, "*", place);
+    f->patterns[f->pattern_count - 1].least_size = filters_parse_number(value, place, 1, INT32_MAX);
+}
+
 void filters_add(struct filters *f, const char *name, const char *value, const char *place)
 {
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
@@ -118,11 +178,13 @@ void filters_add(struct filters *f, const char *name, const char *value, const c
         }
     }
     if (strcmp(name, "depth") == 0)
-        f->depth = filters_parse_depth(value, place);
+        filters_add_depth(f, value, place);
     else if (strcmp(name, "min") == 0)
-        f->shortest_ns = filters_parse_time(value, place);
+        filters_add_time(f, value, place);
+    else if (strcmp(name, "min-size") == 0)
+        filters_add_size(f, value, place);
     else
-        option_refuse(place, name, "only, suppress, ignore, start-on, stop-on, depth, min");
+        option_refuse(place, name, "only, suppress, ignore, root, callers-of, start-on, stop-on, depth, min, min-size");
 }
 
 void filters_read(struct filters *f, const char *path)
@@ -158,6 +220,24 @@ bool filters_any(const struct filters *f)
     return f->pattern_count || f->depth || f->shortest_ns;
 }
 
+static uint32_t filters_actions(const struct filters *f)
+{
+    uint32_t actions = 0;
+    for (size_t i = 0; i < f->pattern_count; i++)
+        actions |= f->patterns[i].action;
+    return actions;
+}
+
+bool filters_wait(const struct filters *f)
+{
+    return f->shortest_ns || f->time_count || filters_have_targets(f);
+}
+
+bool filters_have_targets(const struct filters *f)
+{
+    return filters_actions(f) & DWELL_FILTER_TARGET;
+}
+
 /* ---- matching ---- */
 
 static const char *filters_base_name(const char *path)
@@ -185,6 +265,8 @@ struct filter_names {
 static bool filters_pattern_matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol,
                                     const struct filter_names *n)
 {
+    if (p->least_size && (symbol->size == 0 || symbol->size >= p->least_size))
+        return false;
     if (p->module && !filters_path_matches(p->module, module))
         return false;
     if (p->file)
@@ -208,6 +290,15 @@ static void filters_note_similar(struct filter_pattern *p, const char *whole)
     }
 }
 
+/* Of two limits of levels, the lower one counts; of two times, the second. */
+static uint32_t filters_join(uint32_t before, uint32_t action)
+{
+    const uint32_t special = DWELL_FILTER_LEVELS | DWELL_FILTER_TIME, levels = before & DWELL_FILTER_LEVELS,
+                   other = action & DWELL_FILTER_LEVELS, time = action & DWELL_FILTER_TIME;
+    return ((before | action) & ~special) | (levels && (!other || levels < other) ? levels : other) |
+           (time ? time : before & DWELL_FILTER_TIME);
+}
+
 /* The actions of all patterns that match a function. Sets *named if any does. */
 static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
                                      bool *named)
@@ -223,10 +314,10 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         }
         p->matches++;
         *named = true;
-        action |= p->action;
+        action = filters_join(action, p->action);
     }
     free(n.whole);
-    return action & ~(uint32_t)FILTER_ONLY;
+    return action & ~FILTER_ONLY;
 }
 
 /* ---- the program's modules ---- */
@@ -360,14 +451,6 @@ static void filters_put_module(char *at, const struct filter_module *m)
         memcpy(at + head.size - m->count * sizeof *m->functions, m->functions, m->count * sizeof *m->functions);
 }
 
-static bool filters_has_action(const struct filters *f, uint32_t action)
-{
-    for (size_t i = 0; i < f->pattern_count; i++)
-        if (f->patterns[i].action & action)
-            return true;
-    return false;
-}
-
 void filters_find(struct filters *f, const char *program)
 {
     struct binaries *binaries = binaries_new();
@@ -425,6 +508,11 @@ void filters_warn(const struct filters *f)
 /* After so many chunks, all modules are written again into one, so that a process has few to read. */
 enum { MAX_CHUNKS = 64 };
 
+static uint64_t filters_ticks(const struct session *session, uint64_t ns)
+{
+    return multiply_divide(ns, session->header->ticks_per_second, 1000000000);
+}
+
 bool filters_write(struct filters *f, const struct session *session, int fd)
 {
     const bool again = f->chunks == MAX_CHUNKS;
@@ -434,11 +522,14 @@ bool filters_write(struct filters *f, const struct session *session, int fd)
         .chunk.kind = DWELL_CHUNK_FILTERS,
         .chunk.link = again ? 0 : session->header->first_filters,
         .modules = (uint32_t)(f->module_count - first),
-        .only = filters_has_action(f, FILTER_ONLY),
+        .only = filters_actions(f) >> 31,
         .depth = f->depth,
-        .starts = filters_has_action(f, DWELL_FILTER_START),
-        .shortest = multiply_divide(f->shortest_ns, session->header->ticks_per_second, 1000000000),
+        .starts = (filters_actions(f) & DWELL_FILTER_START) != 0,
+        .shortest = filters_ticks(session, f->shortest_ns),
+        .actions = filters_actions(f) & ~FILTER_ONLY,
     };
+    for (uint32_t i = 0; i < f->time_count; i++)
+        filters.shortest_in[i] = filters_ticks(session, f->times_ns[i]);
     size_t size = sizeof filters;
     for (size_t i = first; i < f->module_count; i++)
         size += filters_module_size(&f->modules[i]);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dwell/format.h"
 #include "session.h"
 
 struct filter_pattern;
@@ -17,22 +18,30 @@ struct filters {
     size_t pattern_count, pattern_room;
     struct filter_module *modules; /* judged ones */
     size_t module_count, module_room;
-    size_t modules_written; /* into the session */
-    uint32_t chunks;        /* that a process has to read */
-    bool strict;            /* a pattern must match a function before the program starts */
-    uint32_t depth;         /* zero if unlimited */
-    uint64_t shortest_ns;   /* zero for all calls */
-    bool os_calls;          /* patterns may match functions of libc that are recorded as calls of the OS */
+    size_t modules_written;                /* into the session */
+    uint32_t chunks;                       /* that a process has to read */
+    bool strict;                           /* a pattern must match a function before the program starts */
+    uint32_t depth;                        /* zero if unlimited */
+    uint64_t shortest_ns;                  /* zero for all calls */
+    uint64_t times_ns[DWELL_FILTER_TIMES]; /* the shortest durations in calls of certain functions */
+    uint32_t time_count;
+    bool os_calls; /* patterns may match functions of libc that are recorded as calls of the OS */
 };
 
-/* Adds a filter by its name ("only", "suppress", "ignore", "start-on", "stop-on", "depth", "min") and value. Ends the
- * program if they are not valid; `place` begins the message. */
+/* Adds a filter by its name, as in the option, and value. Ends the program if they are not valid; `place` begins the
+ * message. */
 void filters_add(struct filters *f, const char *name, const char *value, const char *place);
 
 /* Reads a filter a line: its name, blanks, its value. Empty lines and lines that begin with # are skipped. */
 void filters_read(struct filters *f, const char *path);
 
 bool filters_any(const struct filters *f);
+
+/* Whether a call can be recorded only when it has ended, as mode profile cannot do. */
+bool filters_wait(const struct filters *f);
+
+/* Whether calls are selected by their targets. */
+bool filters_have_targets(const struct filters *f);
 
 /* A module that a recorded process has loaded. */
 struct filter_loaded {

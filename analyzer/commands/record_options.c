@@ -24,6 +24,9 @@ enum {
     OPTION_STOP_ON,
     OPTION_DEPTH,
     OPTION_MIN,
+    OPTION_MIN_SIZE,
+    OPTION_ROOT,
+    OPTION_CALLERS_OF,
     OPTION_NO_FOLLOW,
     OPTION_NO_OS_CALLS,
     OPTION_DUMP_ON,
@@ -85,10 +88,19 @@ static const struct argp_option options[] = {
     { "only", OPTION_ONLY, "PATTERN", 0, "Record only these functions", 1 },
     { "suppress", OPTION_SUPPRESS, "PATTERN", 0, "Do not record these: their time counts for their callers", 1 },
     { "ignore", OPTION_IGNORE, "PATTERN", 0, "Do not record these and all that they call: their time is discarded", 1 },
+    { "root", OPTION_ROOT, "PATTERN", 0, "Record only these and what they call", 1 },
+    { "callers-of", OPTION_CALLERS_OF, "PATTERN", 0,
+      "Record only these and the calls that lead to them; not in mode profile", 1 },
     { "start-on", OPTION_START_ON, "PATTERN", 0, "Record nothing until one of these is entered", 1 },
-    { "stop-on", OPTION_STOP_ON, "PATTERN", 0, "Record nothing more once one of these is entered", 1 },
-    { "depth", OPTION_DEPTH, "N", 0, "Suppress calls that are deeper than N", 1 },
-    { "min", OPTION_MIN, "TIME", 0, "Suppress calls that took less time (500ns, 10us, 1ms); not in mode profile", 1 },
+    { "stop-on", OPTION_STOP_ON, "PATTERN", 0,
+      "Record nothing more once one of these is entered, until --start-on starts it again", 1 },
+    { "depth", OPTION_DEPTH, "[PATTERN=]N", 0,
+      "Suppress calls that are deeper than N; with PATTERN: that are more than N levels below one of these", 1 },
+    { "min", OPTION_MIN, "[PATTERN=]TIME", 0,
+      "Suppress calls that took less time (500ns, 10us, 1ms); with PATTERN: of these, and below them; not in mode "
+      "profile",
+      1 },
+    { "min-size", OPTION_MIN_SIZE, "BYTES", 0, "Suppress functions with less code", 1 },
     { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
       "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },
     { "strict-filters", OPTION_STRICT_FILTERS, NULL, 0,
@@ -204,8 +216,11 @@ static void record_check_settings(struct record_settings *s)
         die(STATUS_OWN_FAILURE, "--max-size: ring is for --mode trace; use --max-size SIZE");
     if (s->shared_ring)
         s->mode = DWELL_MODE_RING;
-    if (s->mode == DWELL_MODE_PROFILE && s->filters.shortest_ns)
-        die(STATUS_OWN_FAILURE, "--min: mode profile counts every call; use --mode trace or ring");
+    if (s->mode == DWELL_MODE_PROFILE && filters_wait(&s->filters))
+        die(STATUS_OWN_FAILURE, "%s: mode profile counts every call; use --mode trace or ring",
+            filters_have_targets(&s->filters) ? "--callers-of" : "--min");
+    if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
+        die(STATUS_OWN_FAILURE, "--min has no effect on --callers-of; use one of them");
     if (!s->program)
         die(STATUS_OWN_FAILURE, "record: which PROGRAM? See dwell record --help");
 }
@@ -268,6 +283,9 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
     case OPTION_STOP_ON:
     case OPTION_DEPTH:
     case OPTION_MIN:
+    case OPTION_MIN_SIZE:
+    case OPTION_ROOT:
+    case OPTION_CALLERS_OF:
         record_parse_filter(s, key, argument);
         return 0;
     case ARGP_KEY_ARG:

@@ -158,6 +158,12 @@ static const char *binary_name_at(struct binary *binary, uint64_t address)
     return i < binary->entry_count && binary->entries[i].address == address ? binary->entries[i].name : NULL;
 }
 
+static uint64_t binary_size_at(struct binary *binary, uint64_t address)
+{
+    const size_t i = binary_first_entry_from(binary, address);
+    return i < binary->entry_count && binary->entries[i].address == address ? binary->entries[i].size : 0;
+}
+
 static const char *binary_name_around(struct binary *binary, uint64_t address)
 {
     const size_t next = binary_first_entry_from(binary, address + 1);
@@ -213,13 +219,14 @@ static struct binary *binaries_find_or_open(struct binaries *b, const struct sym
 
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, uint64_t offset)
 {
-    struct symbol symbol = { NULL, NULL, 0 };
+    struct symbol symbol = { NULL, NULL, 0, 0 };
     if (!m->path[0])
         return symbol;
     struct binary *binary = binaries_find_or_open(b, m);
     if (!binary->module)
         return symbol;
     symbol.linkage_name = binary_name_at(binary, offset);
+    symbol.size = binary_size_at(binary, offset);
     const struct unit *unit = units_find(binary->units, offset);
     if (unit)
         symbol.file = unit_line_at(unit, offset, &symbol.line);

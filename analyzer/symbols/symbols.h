@@ -11,6 +11,7 @@ struct symbol {
     const char *linkage_name; /* NULL if unknown */
     const char *file;         /* NULL if unknown */
     uint32_t line;            /* zero if unknown */
+    uint64_t size;            /* bytes of code; zero if unknown */
 };
 
 /* A program or library, as recorded. */

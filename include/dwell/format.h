@@ -280,7 +280,15 @@ enum dwell_filter_action {
     DWELL_FILTER_IGNORE = 2,   /* its time and that of its callees is discarded */
     DWELL_FILTER_START = 4,    /* the process starts recording, */
     DWELL_FILTER_STOP = 8,     /* or stops, before the enter */
+    DWELL_FILTER_ROOT = 16,    /* if there are roots: only their calls and those below them are recorded */
+    DWELL_FILTER_TARGET = 32,  /* if there are targets: only their calls and those that lead to one are recorded */
+    /* Bits 8..15: 1 + the number of levels below its calls that are recorded; zero: no limit of its own. Bits 16..18: in
+     * its calls, dwell_filters.shortest_in with this number minus 1 takes the place of the shortest duration. */
+    DWELL_FILTER_LEVELS = 0xff00,
+    DWELL_FILTER_TIME = 0x70000,
 };
+
+enum { DWELL_FILTER_LEVELS_SHIFT = 8, DWELL_FILTER_TIME_SHIFT = 16, DWELL_FILTER_TIMES = 7 };
 
 /* A filters chunk. The recorder writes it, the first one before the program starts. Its chunk.link is the offset of the
  * chunk before, or zero. Each module is in one of the chunks. Modules follow one after another. */
@@ -291,6 +299,9 @@ struct dwell_filters {
     uint32_t depth;    /* deeper calls are suppressed; zero: no limit */
     uint32_t starts;   /* not zero: a function starts the recording, which is off until then */
     uint64_t shortest; /* ticks; shorter calls are not recorded */
+    uint32_t actions;  /* of all patterns, even if they match nothing: bits of enum dwell_filter_action */
+    uint32_t pad;
+    uint64_t shortest_in[DWELL_FILTER_TIMES]; /* ticks; see DWELL_FILTER_TIME */
 };
 
 struct dwell_filter_module { /* build-id, path, zeros up to a multiple of 8 and the functions follow */

@@ -71,6 +71,74 @@ Test(e2e_filters, starting_and_stopping_on_functions)
     filters_check_all("--start-on run_wave --stop-on worker", "main 0\nmain/run_wave 1\n");
 }
 
+/* threads 2 1000: main calls run_wave; two threads call worker, which calls work. */
+Test(e2e_filters, roots)
+{
+    filters_check_all("--root worker", "worker 2\nworker/work 2000\n");
+    filters_check_all("--root work --root run_wave", "run_wave 1\nwork 2000\n");
+    filters_check_all("--root main --depth 1", "main 1\n");
+}
+
+Test(e2e_filters, levels_below_some_functions)
+{
+    filters_check_all("--depth worker=0", "main 1\nmain/run_wave 1\nworker 2\n");
+    filters_check_all("--depth main=0 --depth worker=1", "main 1\nworker 2\nworker/work 2000\n");
+    filters_check_all("--depth 'w*=0' --depth '*=3'", "main 1\nmain/run_wave 1\nworker 2\n");
+}
+
+Test(e2e_filters, functions_with_little_code)
+{
+    filters_check_all("--min-size 1", ALL);
+    char *size = run_well("nm -S --defined-only $SAMPLES/threads | awk '$4 == \"work\" { print $2 }'");
+    char filters[100];
+    snprintf(filters, sizeof filters, "--root worker --min-size %lu", strtoul(size, NULL, 16));
+    filters_check_all(filters, "worker 2\nworker/work 2000\n");
+    snprintf(filters, sizeof filters, "--root worker --min-size %lu", strtoul(size, NULL, 16) + 1);
+    filters_check_all(filters, "worker 2\n");
+    free(size);
+}
+
+Test(e2e_filters, callers_of_functions)
+{
+    static const struct {
+        const char *filters, *wanted;
+    } cases[] = {
+        { "--callers-of work", "worker 2\nworker/work 2000\n" },
+        { "--callers-of worker", "worker 2\n" },
+        { "--callers-of 'run_*'", "main 1\nmain/run_wave 1\n" },
+        { "--callers-of work --callers-of run_wave --suppress worker", "main 1\nmain/run_wave 1\nwork 2000\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int j = 0; j < 2; j++)
+            filters_check(modes[j], cases[i].filters, cases[i].wanted);
+}
+
+/* Times of their own: in calls of `nap`, and below `main`. */
+Test(e2e_filters, shortest_durations_in_some_functions)
+{
+    free(run_well("$DWELL record -q --os-events none --min nap=500us --min work=1s $PROGRAMS/filters/hidden 1000 20"));
+    char *paths = report_paths("");
+    cr_assert(eq(str, paths, "main 1\nmain/burn 100\nmain/naps 1\nmain/naps/nap 20\nmain/touch 1\n"));
+    free(paths);
+    free(run_well("$DWELL record -q --os-events none --min 10s --min naps=0ns $PROGRAMS/filters/hidden 1000 20"));
+    paths = report_paths("");
+    cr_assert(eq(str, paths, "main 1\nmain/naps 1\nmain/naps/nap 20\n"));
+    free(paths);
+}
+
+/* Recording goes on and off with each call. */
+Test(e2e_filters, triggers_again_and_again)
+{
+    for (int i = 0; i < 3; i++) {
+        free(run_well("$DWELL record -q --mode %s --start-on begin_of_work --stop-on end_of_work "
+                      "$PROGRAMS/filters/again 50",
+                      modes[i]));
+        char *paths = report_paths("");
+        cr_assert(eq(str, paths, "main 0\nmain/begin_of_work 50\nmain/work 50\n"), "%s", modes[i]);
+        free(paths);
+    }
+}
+
 /* Half of the calls sleep 20 ms, the others do nothing. Calls in which the operating system intervenes are kept. */
 Test(e2e_filters, calls_that_are_too_short)
 {
@@ -424,7 +492,16 @@ Test(e2e_filters, mistakes)
         { "--strict-filters --only nothing_of_that_name",
           "--only: pattern 'nothing_of_that_name' matches no instrumented function of " },
         { "--suppress 're:('", "--suppress: 're:(': " },
-        { "--depth 0", "--depth: '0' is not a number from 1 on" },
+        { "--depth 0", "--depth: '0' is not a number from 1 to 8000" },
+        { "--depth main=300", "--depth: '300' is not a number from 0 to 250" },
+        { "--depth main=", "--depth: '' is not a number from 0 to 250" },
+        { "--depth =3", "--depth: '' names no function" },
+        { "--min-size 0", "--min-size: '0' is not a number from 1 to 2147483647" },
+        { "--min main=5", "--min: '5' is not a time such as 500ns, 10us, 2.5ms or 1s" },
+        { "--min a=1us --min a=2us --min a=3us --min a=4us --min a=5us --min a=6us --min a=7us --min a=8us",
+          "--min: there can be 7 different times for patterns" },
+        { "--callers-of work --mode profile", "--callers-of: mode profile counts every call" },
+        { "--callers-of work --min 1ms", "--min has no effect on --callers-of; use one of them" },
         { "--min 5", "--min: '5' is not a time such as 500ns, 10us, 2.5ms or 1s" },
         { "--min 1ms --mode profile", "--min: mode profile counts every call" },
         { "--filter-file none.txt", "none.txt: No such file or directory" },

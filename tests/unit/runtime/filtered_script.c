@@ -166,16 +166,20 @@ size_t filtered_script_play(const struct script_filters *filters, const struct s
         struct dwell_filters head;
         struct dwell_filter_module module;
         char id[8];
-        struct dwell_filter function;
+        struct dwell_filter functions[SCRIPT_FUNCTIONS];
     } file = {
         .head = { .chunk = { .kind = DWELL_CHUNK_FILTERS, .magic = DWELL_CHUNK_MAGIC, .size = PAGE },
                   .modules = 1,
                   .depth = filters->depth,
-                  .shortest = filters->shortest },
-        .module = { 16 + 8 + sizeof file.function, 1, 2, 0 },
+                  .shortest = filters->shortest,
+                  .shortest_in = { filters->shortest_in[0], filters->shortest_in[1] } },
+        .module = { 16 + 8 + sizeof file.functions, SCRIPT_FUNCTIONS, 2, 0 },
         .id = "id",
-        .function = { filters->suppressed, DWELL_FILTER_SUPPRESS, 0 },
     };
+    for (uint32_t i = 0; i < SCRIPT_FUNCTIONS; i++) {
+        file.functions[i] = (struct dwell_filter){ (i + 1) * SCRIPT_FUNCTION, filters->actions[i], 0 };
+        file.head.actions |= filters->actions[i];
+    }
     const int fd = runtime_filters(&file, sizeof file);
     if (!filter_begin(fd))
         abort();

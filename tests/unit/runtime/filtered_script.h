@@ -15,10 +15,12 @@ struct script_event {
     uint32_t faults;
 };
 
+enum { SCRIPT_FUNCTIONS = 4, SCRIPT_FUNCTION = 0x1000 }; /* functions are multiples of it */
+
 struct script_filters {
-    uint64_t suppressed; /* a function */
+    uint32_t actions[SCRIPT_FUNCTIONS]; /* of the functions: bits of DWELL_FILTER_* */
     uint32_t depth;
-    uint64_t shortest; /* ticks */
+    uint64_t shortest, shortest_in[2]; /* ticks */
 };
 
 /* Returns the number of words. The thread's recording begins at tick `start`. */

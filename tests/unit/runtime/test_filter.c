@@ -62,7 +62,7 @@ Test(unit_runtime_filter, without_filters_all_is_recorded)
     cr_assert(eq(u32, filter_module(filter_text("id"), filter_text("/lib/other.so")), 0));
     filter_use_modules(NULL, 0);
     cr_assert(eq(u32, filter_action(0x10), DWELL_FILTER_RECORD));
-    const struct call caller = { .shown = 1000000 };
+    const struct call caller = { .shown = MAX_SHOWN };
     cr_assert(eq(int, filter_kind(&caller, DWELL_FILTER_RECORD), CALL_SHOWN));
 }
 
@@ -72,7 +72,7 @@ Test(unit_runtime_filter, settings)
     cr_assert(filter_settings.only);
     cr_assert(filter_settings.starts);
     cr_assert(eq(u32, filter_settings.depth, 5));
-    cr_assert(eq(u64, filter_settings.shortest, 700));
+    cr_assert(eq(u64, filter_settings.shortest[0], 700));
     cr_assert(eq(u32, runtime.activation.stopped, 1));
     cr_assert(filter_begin_with(0, 0, 0, 0));
     cr_assert(not(filter_settings.only));

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwell/format.h"
 #include "support/scenario.h"
 #include "unit/runtime/filtered_script.h"
 
 TestSuite(unit_runtime_filtered);
 
-enum { FUNCTIONS = 4, MAX_EVENTS = 400, MAX_DEPTH = 6, START = 1000, WORDS = 1 << 16, MAX_PATHS = 512 };
+enum { MAX_EVENTS = 400, MAX_DEPTH = 6, START = 1000, WORDS = 1 << 16, MAX_PATHS = 512 };
 
 /* A session, event by event, with each call's duration and whether the OS intervened in it. */
 struct script {
@@ -19,11 +20,6 @@ struct script {
     bool intervened[MAX_EVENTS];
     size_t count;
 };
-
-static uint64_t script_function(unsigned number)
-{
-    return 0x1000u * (number + 1);
-}
 
 static unsigned script_random(unsigned limit)
 {
@@ -56,7 +52,7 @@ static void script_make(struct script *s, unsigned os_every)
         for (size_t i = 0; i < depth; i++)
             s->intervened[open[i]] |= e->os;
         if (e->enter) {
-            e->function = script_function(script_random(FUNCTIONS));
+            e->function = (1 + script_random(SCRIPT_FUNCTIONS)) * SCRIPT_FUNCTION;
             open[depth++] = s->count;
         } else {
             const size_t enter = open[--depth];
@@ -99,11 +95,75 @@ static void wanted_add_interval(struct wanted *w, const struct script_event *e, 
     w->faults += e->faults;
 }
 
+/* What the filters make of a call, by its enter. */
+struct verdict {
+    size_t parent; /* its enter; itself if there is none */
+    bool hidden, kept;
+    uint32_t shown, limit; /* as in struct call */
+    uint64_t shortest;
+};
+
+static uint32_t script_action(const struct script_filters *f, uint64_t function)
+{
+    return f->actions[function / SCRIPT_FUNCTION - 1];
+}
+
+static uint32_t script_actions(const struct script_filters *f)
+{
+    uint32_t actions = 0;
+    for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
+        actions |= f->actions[i];
+    return actions;
+}
+
+static void verdict_of_enter(struct verdict *v, const struct verdict *caller, const struct script_filters *f,
+                             uint64_t function)
+{
+    const uint32_t action = script_action(f, function), levels = (action & DWELL_FILTER_LEVELS) >> 8,
+                   time = (action & DWELL_FILTER_TIME) >> 16;
+    const bool outside = script_actions(f) & DWELL_FILTER_ROOT && caller->shown == 0 && !(action & DWELL_FILTER_ROOT);
+    v->hidden =
+        action & DWELL_FILTER_SUPPRESS || outside || caller->shown >= f->depth || caller->shown >= caller->limit;
+    v->shown = caller->shown + !v->hidden;
+    v->limit = caller->limit;
+    if (levels && !v->hidden && v->shown + levels - 1 < v->limit)
+        v->limit = v->shown + levels - 1;
+    v->shortest = time ? f->shortest_in[time - 1] : caller->shortest;
+}
+
+/* Calls are kept for themselves, or for one that they lead to. */
+static void verdict_fill(struct verdict *verdicts, const struct script *s, const struct script_filters *f)
+{
+    const bool targets = script_actions(f) & DWELL_FILTER_TARGET;
+    const struct verdict nothing = { .limit = UINT32_MAX, .shortest = f->shortest };
+    size_t open[MAX_DEPTH] = { 0 }, depth = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->events[i].enter) {
+            verdict_of_enter(&verdicts[i], depth ? &verdicts[open[depth - 1]] : &nothing, f, s->events[i].function);
+            verdicts[i].parent = depth ? open[depth - 1] : i;
+            open[depth++] = i;
+            continue;
+        }
+        struct verdict *v = &verdicts[open[--depth]];
+        const size_t enter = open[depth];
+        const bool own = targets ? script_action(f, s->events[enter].function) & DWELL_FILTER_TARGET
+                                 : s->duration[enter] >= v->shortest || s->intervened[enter];
+        v->kept = !v->hidden && (v->kept || own);
+        for (size_t at = enter; v->kept && at != verdicts[at].parent;) {
+            at = verdicts[at].parent;
+            verdicts[at].kept = true; /* a hidden one stays hidden */
+        }
+    }
+}
+
 static void wanted_fill(struct wanted_list *l, const struct script *s, const struct script_filters *f)
 {
+    static struct verdict verdicts[MAX_EVENTS];
     uint64_t path[MAX_DEPTH + 1] = { 0 }, last = START;
     bool shown[MAX_DEPTH] = { false };
     size_t depth = 0, shown_depth = 0;
+    memset(verdicts, 0, sizeof verdicts);
+    verdict_fill(verdicts, s, f);
     l->count = 0;
     memset(l->paths, 0, sizeof l->paths);
     for (size_t i = 0; i < s->count; i++) {
@@ -112,8 +172,7 @@ static void wanted_fill(struct wanted_list *l, const struct script *s, const str
             wanted_add_interval(wanted_find(l, path), e, e->time - last);
         last = e->time;
         if (e->enter) {
-            shown[depth] = e->function != f->suppressed && shown_depth < f->depth &&
-                           (s->duration[i] >= f->shortest || (f->shortest && s->intervened[i]));
+            shown[depth] = verdicts[i].kept && !verdicts[i].hidden;
             if (shown[depth]) {
                 path[shown_depth++] = e->function;
                 wanted_find(l, path)->calls++;
@@ -166,35 +225,70 @@ static void check_filters(struct script_filters filters)
     }
 }
 
-enum { NONE = 0xff };
+#define NONE 0
+#define HIDE DWELL_FILTER_SUPPRESS
+#define LEVELS(count) (((count) + 1u) << DWELL_FILTER_LEVELS_SHIFT)
+#define TIME(number) ((uint32_t)(number) << DWELL_FILTER_TIME_SHIFT)
 
 Test(unit_runtime_filtered, nothing_hidden)
 {
-    check_filters((struct script_filters){ NONE, 100, 0 });
+    check_filters((struct script_filters){ .depth = 100 });
 }
 
 Test(unit_runtime_filtered, suppressed)
 {
-    check_filters((struct script_filters){ 0x2000, 100, 0 });
+    check_filters((struct script_filters){ { NONE, HIDE }, .depth = 100 });
+    check_filters((struct script_filters){ { HIDE, HIDE, HIDE }, .depth = 100 });
 }
 
 Test(unit_runtime_filtered, too_deep)
 {
     for (uint32_t depth = 1; depth < MAX_DEPTH; depth++)
-        check_filters((struct script_filters){ NONE, depth, 0 });
+        check_filters((struct script_filters){ .depth = depth });
 }
 
 Test(unit_runtime_filtered, too_short)
 {
-    check_filters((struct script_filters){ NONE, 100, 1 });
-    check_filters((struct script_filters){ NONE, 100, 50 });
-    check_filters((struct script_filters){ NONE, 100, 5000 });
+    check_filters((struct script_filters){ .depth = 100, .shortest = 1 });
+    check_filters((struct script_filters){ .depth = 100, .shortest = 50 });
+    check_filters((struct script_filters){ .depth = 100, .shortest = 5000 });
+}
+
+Test(unit_runtime_filtered, below_roots)
+{
+    check_filters((struct script_filters){ { DWELL_FILTER_ROOT }, .depth = 100 });
+    check_filters((struct script_filters){ { DWELL_FILTER_ROOT, DWELL_FILTER_ROOT, HIDE }, .depth = 2 });
+    check_filters((struct script_filters){ { DWELL_FILTER_ROOT, NONE, HIDE }, .depth = 100, .shortest = 50 });
+}
+
+Test(unit_runtime_filtered, callers_of_targets)
+{
+    check_filters((struct script_filters){ { DWELL_FILTER_TARGET }, .depth = 100 });
+    check_filters((struct script_filters){ { DWELL_FILTER_TARGET, HIDE }, .depth = 100 });
+    check_filters((struct script_filters){ { DWELL_FILTER_TARGET, DWELL_FILTER_ROOT }, .depth = 3 });
+}
+
+Test(unit_runtime_filtered, levels_below_some_functions)
+{
+    check_filters((struct script_filters){ { LEVELS(0) }, .depth = 100 });
+    check_filters((struct script_filters){ { LEVELS(1), LEVELS(2), HIDE }, .depth = 100 });
+    check_filters((struct script_filters){ { LEVELS(1), DWELL_FILTER_ROOT | LEVELS(2) }, .depth = 4, .shortest = 30 });
+}
+
+Test(unit_runtime_filtered, other_times_below_some_functions)
+{
+    check_filters((struct script_filters){ { TIME(1) }, .depth = 100, .shortest_in = { 60 } });
+    check_filters((struct script_filters){ { TIME(1) }, .depth = 100, .shortest = 200, .shortest_in = { 0 } });
+    check_filters((struct script_filters){
+        { TIME(1), TIME(2), HIDE }, .depth = 100, .shortest = 20, .shortest_in = { 1000, 100 } });
 }
 
 Test(unit_runtime_filtered, all_together)
 {
-    check_filters((struct script_filters){ 0x1000, 3, 30 });
-    check_filters((struct script_filters){ 0x3000, 1, 1000 });
+    check_filters((struct script_filters){ { HIDE }, .depth = 3, .shortest = 30 });
+    check_filters((struct script_filters){ { NONE, NONE, HIDE }, .depth = 1, .shortest = 1000 });
+    check_filters((struct script_filters){
+        { HIDE, TIME(1) | DWELL_FILTER_ROOT, LEVELS(3) }, .depth = 5, .shortest = 30, .shortest_in = { 300 } });
 }
 
 /* More times off the CPU in hidden calls than a record holds, and more page faults than a word. */
@@ -216,7 +310,7 @@ Test(unit_runtime_filtered, many_os_events_in_hidden_calls)
     }
     s.events[s.count++] = (struct script_event){ .time = time + 7, .function = 0x1000 };
     s.duration[0] = time;
-    check_script(&s, &(struct script_filters){ 0x2000, 100, 0 });
+    check_script(&s, &(struct script_filters){ { NONE, HIDE }, .depth = 100 });
 }
 
 /* The exits of hidden calls of the OS. */
@@ -230,7 +324,7 @@ Test(unit_runtime_filtered, hidden_calls_of_the_os)
     s.events[s.count++] = (struct script_event){ .time = 1060, .function = 0x1000 };
     s.duration[0] = 50;
     s.duration[1] = 30;
-    check_script(&s, &(struct script_filters){ 0x2000, 100, 0 });
-    check_script(&s, &(struct script_filters){ NONE, 100, 0 });
-    check_script(&s, &(struct script_filters){ NONE, 100, 5 });
+    check_script(&s, &(struct script_filters){ { NONE, HIDE }, .depth = 100 });
+    check_script(&s, &(struct script_filters){ .depth = 100 });
+    check_script(&s, &(struct script_filters){ .depth = 100, .shortest = 5 });
 }
