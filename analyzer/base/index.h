@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/wide.h"
+
 struct index_slot {
     uint64_t key;
     uint32_t second;
@@ -29,8 +31,7 @@ extern uint64_t index_seeds[2];
 /* The two halves of the product of both numbers, added without carry. */
 static inline uint64_t index_fold(uint64_t a, uint64_t b)
 {
-    __extension__ typedef unsigned __int128 product_type;
-    const product_type product = (product_type)a * b;
+    const uint128 product = (uint128)a * b;
     return (uint64_t)(product >> 64) ^ (uint64_t)product;
 }
 

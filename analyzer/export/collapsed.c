@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/measures.h"
+#include "export/stack_limit.h"
 #include "export/text.h"
 
 struct collapsed_writer {
@@ -18,6 +19,7 @@ struct collapsed_writer {
     enum export_time time;
     char **names; /* by function */
     char *process, *thread;
+    struct stack_limit limit;
     FILE *out;
 };
 
@@ -46,9 +48,12 @@ static void collapsed_write_path(struct order_visitor *visitor, uint32_t node)
     if (!value)
         return;
     fprintf(w->out, "%s;%s", w->process, w->thread);
-    for (size_t i = 0; i < visitor->depth; i++) {
+    for (size_t i = 0, next; i < visitor->depth; i = next) {
+        next = stack_limit_next(&w->limit, i, visitor->depth);
         putc(';', w->out);
         fputs(w->names[w->session->profile->nodes[visitor->path[i]].function], w->out);
+        if (next > i + 1)
+            fputs(";" STACK_LIMIT_NAME, w->out);
     }
     fprintf(w->out, " %" PRIu64 "\n", value);
 }
@@ -67,6 +72,18 @@ static void collapsed_write_thread(struct collapsed_writer *w, const struct orde
     free(w->thread);
 }
 
+static struct stack_limit collapsed_choose_limit(const struct collapsed_writer *w, const struct order *order)
+{
+    const size_t count = w->session->profile->function_count;
+    size_t *costs = need_memory(count, sizeof *costs);
+    for (size_t i = 0; i < count; i++)
+        costs[i] = strlen(w->names[i]) + 1;
+    bool cuts;
+    const struct stack_limit limit = stack_limit_choose(order, costs, &cuts);
+    free(costs);
+    return limit;
+}
+
 bool export_collapsed(const struct analysis *session, const struct export_options *options, FILE *out,
                       struct error *error)
 {
@@ -82,6 +99,7 @@ bool export_collapsed(const struct analysis *session, const struct export_option
     for (size_t i = 0; i < p->function_count; i++)
         w.names[i] = collapsed_new_frame(session->names[i].name);
     struct order *order = order_new(session);
+    w.limit = collapsed_choose_limit(&w, order);
     for (size_t i = 0; i < p->thread_count; i++)
         collapsed_write_thread(&w, order, &p->threads[order->threads[i]]);
     order_free(order);

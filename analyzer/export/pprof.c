@@ -16,6 +16,7 @@
 #include "base/utf8.h"
 #include "export/formats.h"
 #include "export/measures.h"
+#include "export/stack_limit.h"
 #include "pprof.pb-c.h"
 
 /* The values of a sample. Counts come first by convention. */
@@ -41,6 +42,8 @@ struct pprof_writer {
     size_t location_room;
     struct number_index *lines; /* (function's rank, line of a call in it) -> number of the location */
     uint32_t line_count;
+    struct stack_limit limit;
+    uint64_t left_out; /* the location that stands for frames left out of a long stack */
 };
 
 /* ---- pieces ---- */
@@ -209,6 +212,37 @@ static void pprof_write_functions(struct pprof_writer *w)
     sources_drop(&sources);
 }
 
+/* The function and location for frames that are left out. */
+static void pprof_write_left_out(struct pprof_writer *w)
+{
+    Pprof__Function function = PPROF__FUNCTION__INIT, *functions = &function;
+    Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
+    Pprof__Location location = PPROF__LOCATION__INIT, *locations = &location;
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    function.id = line.function_id = location.id = w->left_out = w->session->profile->function_count + ++w->line_count;
+    function.name = pprof_write_string(w, STACK_LIMIT_NAME);
+    location.n_line = 1;
+    location.line = &lines;
+    piece.n_function = piece.n_location = 1;
+    piece.function = &functions;
+    piece.location = &locations;
+    pprof_write_piece(w, &piece);
+}
+
+/* A frame takes as many bytes as the variable-length number of its location. */
+static void pprof_choose_limit(struct pprof_writer *w)
+{
+    const size_t count = w->session->profile->function_count;
+    size_t *costs = need_memory(count, sizeof *costs);
+    for (size_t i = 0; i < count; i++)
+        costs[i] = count < 1 << 14 ? 2 : count < 1 << 21 ? 3 : 5;
+    bool cuts;
+    w->limit = stack_limit_choose(w->order, costs, &cuts);
+    free(costs);
+    if (cuts)
+        pprof_write_left_out(w);
+}
+
 /* ---- samples ---- */
 
 /* Returns the location in the function at which the next function on the path is called. Writes it if it is new. */
@@ -255,13 +289,18 @@ static void pprof_write_sample(struct order_visitor *visitor, uint32_t node)
         w->location_room = visitor->depth * 2;
         w->locations = need_more(w->locations, w->location_room, sizeof *w->locations);
     }
-    for (size_t i = 0; i < visitor->depth; i++) {
+    size_t frames = 0;
+    for (size_t i = visitor->depth; i-- > 0;) { /* innermost first */
         const struct profile_node *next = i + 1 < visitor->depth ? &p->nodes[visitor->path[i + 1]] : NULL;
-        w->locations[visitor->depth - 1 - i] = pprof_write_location(w, p->nodes[visitor->path[i]].function, next);
+        w->locations[frames++] = pprof_write_location(w, p->nodes[visitor->path[i]].function, next);
+        if (frames == w->limit.inner && i > w->limit.outer) {
+            w->locations[frames++] = w->left_out;
+            i = w->limit.outer;
+        }
     }
     Pprof__Sample sample = PPROF__SAMPLE__INIT, *list = &sample;
     Pprof__Profile piece = PPROF__PROFILE__INIT;
-    sample.n_location_id = visitor->depth;
+    sample.n_location_id = frames;
     sample.location_id = w->locations;
     sample.n_value = w->time_count;
     sample.value = values;
@@ -302,6 +341,7 @@ bool export_pprof(const struct analysis *session, const struct export_options *o
     pprof_write_session(&w);
     pprof_write_mappings(&w);
     pprof_write_functions(&w);
+    pprof_choose_limit(&w);
     for (int i = 0; i < LABEL_COUNT; i++) {
         pprof__label__init(&w.labels[i]);
         w.labels[i].key = pprof_write_string(&w, label_keys[i]);

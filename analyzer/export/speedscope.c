@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/measures.h"
+#include "export/stack_limit.h"
 
 struct speedscope_writer {
     struct order_visitor visitor;
@@ -18,10 +19,12 @@ struct speedscope_writer {
     enum export_time time;
     const char *comma; /* before the next element of the current list */
     uint64_t total;    /* of the current thread */
+    struct stack_limit limit;
     FILE *out;
 };
 
-static void speedscope_write_frames(const struct speedscope_writer *w)
+/* The last frame stands for those that are left out of long stacks. */
+static void speedscope_write_frames(const struct speedscope_writer *w, bool cuts)
 {
     const struct profile *p = w->session->profile;
     fputs("\"shared\":{\"frames\":[", w->out);
@@ -37,6 +40,8 @@ static void speedscope_write_frames(const struct speedscope_writer *w)
             fprintf(w->out, ",\"line\":%" PRIu32, name->line);
         putc('}', w->out);
     }
+    if (cuts)
+        fputs(",\n{\"name\":\"" STACK_LIMIT_NAME "\"}", w->out);
     fputs("]},\n", w->out);
 }
 
@@ -50,9 +55,13 @@ static void speedscope_write_sample(struct order_visitor *visitor, uint32_t node
         return;
     w->total += value;
     fputs(w->comma, w->out);
-    for (size_t i = 0; i < visitor->depth; i++)
+    for (size_t i = 0, next; i < visitor->depth; i = next) {
+        next = stack_limit_next(&w->limit, i, visitor->depth);
         fprintf(w->out, "%c%" PRIu32, i ? ',' : '[',
                 w->order->ranks[w->session->profile->nodes[visitor->path[i]].function]);
+        if (next > i + 1)
+            fprintf(w->out, ",%zu", w->session->profile->function_count);
+    }
     putc(']', w->out);
     w->comma = ",\n";
 }
@@ -95,6 +104,19 @@ static void speedscope_write_thread(struct speedscope_writer *w, const struct pr
     free(process);
 }
 
+/* A frame takes as many bytes as its number and a comma. */
+static bool speedscope_choose_limit(struct speedscope_writer *w)
+{
+    const size_t count = w->session->profile->function_count;
+    size_t *costs = need_memory(count, sizeof *costs);
+    for (size_t i = 0; i < count; i++)
+        costs[i] = 1 + (size_t)snprintf(NULL, 0, "%" PRIu32, w->order->ranks[i]);
+    bool cuts;
+    w->limit = stack_limit_choose(w->order, costs, &cuts);
+    free(costs);
+    return cuts;
+}
+
 /* The thread with the largest value, which viewers show first. */
 static size_t speedscope_largest_thread(const struct speedscope_writer *w)
 {
@@ -121,7 +143,7 @@ bool export_speedscope(const struct analysis *session, const struct export_optio
           out);
     json_put_text(out, session->summary.path);
     fprintf(out, ",\"activeProfileIndex\":%zu,\n", speedscope_largest_thread(&w));
-    speedscope_write_frames(&w);
+    speedscope_write_frames(&w, speedscope_choose_limit(&w));
     fputs("\"profiles\":[", out);
     for (size_t i = 0; i < session->profile->thread_count; i++) {
         fputs(i ? ",\n" : "\n", out);

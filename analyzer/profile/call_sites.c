@@ -10,6 +10,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "profile/call_path.h"
 #include "profile/identify.h"
 
 enum { RECENT = 4096 };
@@ -25,6 +26,7 @@ struct call_sites {
     const struct trace_process *process;
     struct number_index *sites;     /* (address and generation, whether it is inlined) -> site of the profile */
     struct number_index *functions; /* (address, generation) -> function of the profile */
+    struct call_path *path;
     struct number_index *recursive; /* (function, parent) -> the node that has the callees of the recursive calls */
     uint32_t *bases;                /* by node: the node below which its callees are */
     size_t base_room;
@@ -40,6 +42,7 @@ struct call_sites *call_sites_new(struct profile *p)
     c->sites = index_new();
     c->functions = index_new();
     c->recursive = index_new();
+    c->path = call_path_new(p);
     return c;
 }
 
@@ -60,6 +63,7 @@ void call_sites_free(struct call_sites *c)
     index_free(c->sites);
     index_free(c->functions);
     index_free(c->recursive);
+    call_path_free(c->path);
     free(c->bases);
     free(c->open);
     free(c);
@@ -105,19 +109,11 @@ static uint32_t call_sites_function_of(struct call_sites *c, const struct site_c
     return slot->value_plus_1 - 1;
 }
 
-bool call_sites_shares(const struct profile *p, uint32_t node)
-{
-    const struct profile_node *n = &p->nodes[node];
-    for (uint32_t outer = n->parent; outer != PROFILE_NONE; outer = p->nodes[outer].parent)
-        if (p->nodes[outer].function == n->function && p->nodes[outer].site == n->site)
-            return true;
-    return false;
-}
-
+/* Recursive calls with the same function and parent share their callees, which are below one of them. */
 static uint32_t call_sites_base_of(struct call_sites *c, uint32_t node)
 {
     const struct profile_node *n = &c->profile->nodes[node];
-    if (!call_sites_shares(c->profile, node))
+    if (!call_path_recurs(c->path, node))
         return node;
     struct index_slot *slot = index_find(c->recursive, n->function, n->parent);
     if (slot->value_plus_1)

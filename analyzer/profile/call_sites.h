@@ -31,8 +31,4 @@ uint32_t call_sites_child(struct call_sites *c, uint32_t parent, const struct si
 void call_sites_push(struct call_sites *c, size_t depth, uint64_t address);
 uint64_t call_sites_address(const struct call_sites *c, size_t depth);
 
-/* Whether the node is a recursive call: its function and site are on the path above it. Such nodes with the same
- * function and parent share their callees, which are below one of them. */
-bool call_sites_shares(const struct profile *p, uint32_t node);
-
 #endif

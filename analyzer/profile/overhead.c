@@ -8,15 +8,7 @@
 #include "base/numbers.h"
 #include "base/wide.h"
 #include "dwell/format.h"
-#include "profile/call_sites.h"
-
-static const struct probe_cost *overhead_cost_of(const struct probe_cost *costs, size_t count, uint32_t process)
-{
-    for (size_t i = 0; i < count; i++)
-        if (costs[i].process == process)
-            return &costs[i];
-    return NULL;
-}
+#include "profile/call_path.h"
 
 /* By node: the number of calls that it made. */
 static uint64_t *overhead_count_callees(const struct profile *p)
@@ -28,7 +20,7 @@ static uint64_t *overhead_count_callees(const struct profile *p)
     return callees;
 }
 
-/* Nodes that share their callees (call_sites_shares). */
+/* Recursive nodes of one function and parent. They share their callees (profile/call_sites.c). */
 struct sharing {
     uint64_t calls, callees; /* sums over these nodes */
     uint64_t dealt;          /* calls of the nodes that have had their share */
@@ -47,10 +39,11 @@ static void overhead_share_callees(const struct profile *p, uint64_t *callees)
     struct number_index *table = index_new();
     struct sharing *sharings = need_memory(p->node_count, sizeof *sharings);
     uint32_t *sharing_of = need_memory(p->node_count, sizeof *sharing_of), count = 0;
+    bool *recursive = call_path_find_recursive(p);
     for (uint32_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
         sharing_of[i] = PROFILE_NONE;
-        if (node->parent == PROFILE_NONE || !call_sites_shares(p, i))
+        if (!recursive[i])
             continue;
         struct index_slot *slot = index_find(table, node->function, node->parent);
         if (!slot->value_plus_1)
@@ -62,6 +55,7 @@ static void overhead_share_callees(const struct profile *p, uint64_t *callees)
     for (uint32_t i = 0; i < p->node_count; i++)
         if (sharing_of[i] != PROFILE_NONE && sharings[sharing_of[i]].calls)
             callees[i] = overhead_share_of(&sharings[sharing_of[i]], p->nodes[i].calls);
+    free(recursive);
     free(sharing_of);
     free(sharings);
     index_free(table);
@@ -71,8 +65,19 @@ static const struct probe_cost **overhead_costs_of_nodes(const struct profile *p
                                                          size_t count)
 {
     const struct probe_cost **list = need_memory(p->node_count, sizeof *list);
-    for (size_t i = 0; i < p->thread_count; i++)
-        list[p->threads[i].root] = overhead_cost_of(costs, count, p->threads[i].process);
+    struct number_index *places = index_new(); /* process to the place in the costs; the first of a process counts */
+    for (size_t i = count; i-- > 0;) {
+        struct index_slot *slot = index_find(places, costs[i].process, 0);
+        if (slot->value_plus_1)
+            slot->value_plus_1 = (uint32_t)i + 1;
+        else
+            index_set(places, slot, costs[i].process, 0, (uint32_t)i);
+    }
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct index_slot *slot = index_find(places, p->threads[i].process, 0);
+        list[p->threads[i].root] = slot->value_plus_1 ? &costs[slot->value_plus_1 - 1] : NULL;
+    }
+    index_free(places);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].parent != PROFILE_NONE)
             list[i] = list[p->nodes[i].parent];
