@@ -14,7 +14,7 @@
 /* `interval`: nanoseconds; zero for a timer that never expires. */
 __attribute__((no_instrument_function)) static timer_t start_timer(int number, long interval)
 {
-    struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number };
+    struct sigevent event = { .sigev_signo = number, .sigev_notify = SIGEV_THREAD_ID };
     event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
     timer_t timer;
     timer_create(CLOCK_MONOTONIC, &event, &timer);
