@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chunk.h"
+#include "guard.h"
 #include "helper.h"
 #include "process.h"
 #include "record.h"
@@ -17,11 +18,6 @@ enum {
     WORDS_AT_ONCE = 64, /* a constant, so that the compiler uses vector instructions */
     MIN_REST = 8 << 10, /* smaller rests are not used */
 };
-
-static uint32_t chunk_area_size(const char *at)
-{
-    return ((const struct dwell_chunk_header *)at)->size;
-}
 
 static void chunk_write_free_header(struct area area)
 {
@@ -57,10 +53,10 @@ static struct area chunk_get_slot(char **slots, int count, uint32_t least)
         char *at = __atomic_exchange_n(&slots[i], NULL, __ATOMIC_ACQUIRE);
         if (!at)
             continue;
-        if (chunk_area_size(at) >= least)
-            return (struct area){ at, chunk_area_size(at) };
+        if (guard_size(at) >= least)
+            return (struct area){ at, guard_size(at) };
         if (!chunk_put_slot(slots, count, at))
-            sys_unmap(at, chunk_area_size(at));
+            session_unmap(at, guard_size(at));
     }
     return (struct area){ NULL, 0 };
 }
@@ -123,12 +119,13 @@ void chunk_cut(struct area *area, uint32_t size)
     if (area->size < size + MIN_REST)
         return;
     struct area rest = { area->at + size, area->size - size };
+    guard_split(rest.at);
     chunk_write_free_header(rest); /* written before the first part ends there */
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area->at;
     __atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
     area->size = size;
     if (!chunk_put_slot(runtime.process->pool.rests, REST_SLOTS, rest.at))
-        sys_unmap(rest.at, rest.size);
+        session_unmap(rest.at, rest.size);
 }
 
 /* Keeps a chunk for later, in the place of a smaller one if need be. */
@@ -137,9 +134,9 @@ static void chunk_keep(char *at)
     char **rests = runtime.process->pool.rests;
     for (int i = 0; !chunk_put_slot(rests, REST_SLOTS, at); i++) {
         char *other = i < REST_SLOTS ? __atomic_exchange_n(&rests[i], NULL, __ATOMIC_ACQUIRE) : at;
-        if (!other || (chunk_area_size(other) > chunk_area_size(at) && chunk_put_slot(rests, REST_SLOTS, other)))
+        if (!other || (guard_size(other) > guard_size(at) && chunk_put_slot(rests, REST_SLOTS, other)))
             continue;
-        sys_unmap(other, chunk_area_size(other));
+        session_unmap(other, guard_size(other));
         if (other == at)
             return;
     }
@@ -148,7 +145,7 @@ static void chunk_keep(char *at)
 void chunk_free(char *at)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
-    const uint32_t size = chunk->size;
+    const uint32_t size = guard_size(at);
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
     memset((char *)(chunk + 1), 0, size - sizeof *chunk);
     *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
@@ -178,7 +175,8 @@ static bool chunk_has_missing_record(const char *at, const char *end)
         uint16_t word;
         uint32_t lower = 1;
         memcpy(&word, at, sizeof word);
-        if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION && record_bytes(word) == ENTER_BYTES)
+        if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION && record_bytes(word) == ENTER_BYTES &&
+            end - at >= ENTER_BYTES)
             memcpy(&lower, at + 2, sizeof lower);
         if (word == 0 || lower == 0)
             return true;
@@ -189,8 +187,10 @@ static bool chunk_has_missing_record(const char *at, const char *end)
 
 bool chunk_has_holes(const struct dwell_chunk_header *chunk)
 {
-    const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
-    const char *end = (const char *)chunk + chunk->used;
+    const uint64_t size = guard_size(chunk), used = chunk->used < size ? chunk->used : size;
+    const uint64_t skip = sizeof *chunk + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
+    const char *begin = (const char *)chunk + (skip < used ? skip : used);
+    const char *end = (const char *)chunk + used;
     return chunk_has_zero_word((const record_word *)begin, (const record_word *)end) &&
            chunk_has_missing_record(begin, end);
 }
@@ -209,7 +209,7 @@ void chunk_retire(struct dwell_chunk_header *chunk)
             return;
     }
     if (!chunk_has_holes(chunk))
-        sys_unmap(chunk, chunk->size);
+        session_unmap(chunk, guard_size(chunk));
 }
 
 /*

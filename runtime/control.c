@@ -274,13 +274,13 @@ static void control_wake_all(void)
     int fd = session_reopen(&runtime.session, runtime.path);
     uint64_t offset = fd < 0 ? 0 : __atomic_load_n(&h->first_control, __ATOMIC_ACQUIRE);
     while (offset && offset % DWELL_UNIT == 0 && offset < h->cursor) {
-        struct dwell_control *control = sys_map(DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+        struct dwell_control *control = session_map(&runtime.session, fd, offset, DWELL_UNIT);
         if (!control)
             break;
         __atomic_fetch_add(&control->work, 1, __ATOMIC_SEQ_CST);
         sys_futex_wake_shared(&control->work);
         const uint64_t next = control->next;
-        sys_unmap(control, DWELL_UNIT);
+        session_unmap(control, DWELL_UNIT);
         offset = next < offset ? next : 0;
     }
     if (fd >= 0)

@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "bus_signal.h"
 #include "clock.h"
 #include "helper.h"
+#include "losses.h"
 #include "metadata.h"
 #include "monitor.h"
 #include "process.h"
@@ -42,6 +44,7 @@ void ending_begin(struct ending *ending)
         ending_keep(ending, thread_append_end(t));
     monitor_end();
     ending_keep(ending, process_append_end(DWELL_END_EXECUTED, 0));
+    losses_of_process();
     sys_restore_signals(mask);
 }
 
@@ -122,7 +125,9 @@ long ending_call(long number, long a, long b, long c, long d, long e)
         process_end(DWELL_END_EXIT, (int)a);
     else
         ending_begin(&ending);
+    const struct bus_shown shown = bus_show(true);
     const long result = sys_bare(number, a, b, c, d, e, 0);
+    bus_hide(shown);
     ending_take_back(&ending);
     return result < 0 ? sandbox_failed(result) : result;
 }

@@ -2,8 +2,8 @@
  * Filters: which functions are recorded. `dwell record` finds the functions that the user's patterns name, and puts
  * their addresses into the session file. Here they are looked up at every enter.
  */
+#include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "calibrate.h"
 #include "control.h"
@@ -56,6 +56,24 @@ static const struct dwell_filter_module *filter_next_module(const struct dwell_f
     return (const struct dwell_filter_module *)((const char *)m + m->size);
 }
 
+/* A copy, as somebody may overwrite the file. */
+static const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t size)
+{
+    struct dwell_filters *chunk = size >= sizeof *chunk ? sys_memory(size) : NULL;
+    uint32_t got = 0;
+    while (chunk && got < size) {
+        const long more = SYS4(pread64, fd, (char *)chunk + got, size - got, offset + got);
+        if (more == -EINTR)
+            continue;
+        if (more <= 0) {
+            sys_unmap(chunk, size);
+            return NULL;
+        }
+        got += (uint32_t)more;
+    }
+    return chunk;
+}
+
 bool filter_map(int fd)
 {
     const uint64_t newest = __atomic_load_n(&runtime.session.header->first_filters, __ATOMIC_ACQUIRE);
@@ -64,7 +82,7 @@ bool filter_map(int fd)
         if (filter_chunk_count == MAX_FILTER_CHUNKS ||
             SYS4(pread64, fd, &head, sizeof head, offset) != (long)sizeof head || head.kind != DWELL_CHUNK_FILTERS)
             return false;
-        const struct dwell_filters *chunk = sys_map(head.size, PROT_READ, MAP_SHARED, fd, offset);
+        const struct dwell_filters *chunk = filter_read_chunk(fd, offset, head.size);
         if (!chunk)
             return false;
         filter_chunks[filter_chunk_count++] = chunk;

@@ -11,12 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bus_signal.h"
 #include "chunk.h"
 #include "clock.h"
 #include "control.h"
 #include "environment.h"
+#include "guard.h"
 #include "helper.h"
 #include "lock.h"
+#include "losses.h"
 #include "monitor.h"
 #include "osevents.h"
 #include "process.h"
@@ -28,6 +31,7 @@
 enum {
     HELPER_STACK = 64 << 10,
     PREPARED_SIZE = 256 << 10,
+    SETTLING = 100,  /* milliseconds between two attempts to add counts to the file */
     PATIENCE = 2000, /* milliseconds to wait for an answer before the helper counts as lost */
     MAX_DESCRIPTORS = 65536,
     REQUEST_RING = 1, /* requests that are not sizes of a chunk */
@@ -88,7 +92,7 @@ static bool helper_fill_pool(struct process *p, int fd)
         return false;
     char *none = NULL;
     if (!__atomic_compare_exchange_n(empty, &none, area.at, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        sys_unmap(area.at, area.size);
+        session_unmap(area.at, area.size);
     return true;
 }
 
@@ -97,7 +101,7 @@ static bool helper_unmap_whole(char *at)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
     if (chunk_has_holes(chunk))
         return false;
-    sys_unmap(at, chunk->size);
+    session_unmap(at, guard_size(at));
     return true;
 }
 
@@ -141,10 +145,14 @@ static void helper_run(void *argument)
             busy = helper_unmap_retired(p);
         if (busy)
             continue;
-        const long patience = monitor_tick(p, fd);
+        long patience = monitor_tick(p, fd);
+        if (guard_trouble() && !losses_settle(fd))
+            patience = patience >= 0 && patience < SETTLING ? patience : SETTLING;
         __atomic_store_n(&p->helper.sleeps, 1, __ATOMIC_SEQ_CST);
         bool waited = true;
-        if (__atomic_load_n(p->helper.work, __ATOMIC_SEQ_CST) == seen)
+        /* In a session that was truncated, the word may have come to the same value again. */
+        if (__atomic_load_n(p->helper.work, __ATOMIC_SEQ_CST) == seen &&
+            __atomic_load_n(&p->helper.request_size, __ATOMIC_SEQ_CST) == 0)
             waited = sys_futex_wait_shared(p->helper.work, seen, patience);
         __atomic_store_n(&p->helper.sleeps, 0, __ATOMIC_RELAXED);
         if (!waited)
@@ -188,6 +196,9 @@ void helper_wake(void)
     __atomic_fetch_add(p->helper.work, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&p->helper.sleeps, __ATOMIC_SEQ_CST))
         sys_futex_wake_shared(p->helper.work);
+    /* It may sleep on a page of the file whose place memory has taken since. */
+    if (UNLIKELY(guard_trouble()) && p->helper.tid && bus_is_guarded())
+        SYS3(tgkill, p->pid, p->helper.tid, SIGBUS);
 }
 
 void helper_end(void)
@@ -208,6 +219,8 @@ static bool helper_request(struct process *p, uint32_t what)
             return false;
         }
         sys_futex_wait(&p->helper.request_done, before, PATIENCE / 10);
+        if (guard_trouble())
+            helper_wake();
     }
     return true;
 }

@@ -10,6 +10,8 @@
 #include "holes.h"
 #include "record.h"
 #include "recorder.h"
+#include "runtime.h"
+#include "session.h"
 #include "sites.h"
 #include "thread.h"
 
@@ -311,7 +313,7 @@ bool holes_fill(struct thread *t)
 {
     if (!t->chunks.current || t->holes.checked == thread_position(t))
         return true;
-    if (holes_may_be(t->base + t->holes.checked, t->base + thread_position(t)) &&
+    if (session_is_whole(&runtime.session) && holes_may_be(t->base + t->holes.checked, t->base + thread_position(t)) &&
         !holes_walk_chunk(t, holes_depth(t))) {
         thread_give_up_chunk(t, false);
         return false;

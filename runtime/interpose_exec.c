@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bus_signal.h"
 #include "endings.h"
 #include "environment.h"
 #include "lock.h"
@@ -52,6 +53,15 @@ __attribute__((constructor(101))) static void exec_look_up(void)
     errno = error;
 }
 
+/* Evaluates `call`, a call of libc that starts a program. Nothing is recorded in it: there may be no guard. */
+#define STARTING(call)                                                                                                 \
+    ({                                                                                                                 \
+        const struct bus_shown bus_ = bus_show(true);                                                                  \
+        typeof(call) started_ = (call);                                                                                \
+        bus_hide(bus_);                                                                                                \
+        started_;                                                                                                      \
+    })
+
 /* Evaluates `call` with `list` as the environment to pass on. */
 #define WITH_ENVIRONMENT(list, given, in_place, call)                                                                  \
     ({                                                                                                                 \
@@ -71,7 +81,7 @@ __attribute__((constructor(101))) static void exec_look_up(void)
     ({                                                                                                                 \
         struct ending ending_;                                                                                         \
         ending_begin(&ending_);                                                                                        \
-        int failed_ = (call);                                                                                          \
+        int failed_ = STARTING(call);                                                                                  \
         ending_take_back(&ending_);                                                                                    \
         failed_;                                                                                                       \
     })
@@ -176,15 +186,17 @@ DWELL_EXPORT int execle(const char *path, const char *first, ...)
 DWELL_EXPORT OS_CALL_CODE int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                                           const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, false,
-                            AS_ROW(posix_spawn, NEXT(posix_spawn)(pid, path, actions, attributes, argv, list)));
+    return WITH_ENVIRONMENT(
+        list, envp, false,
+        AS_ROW(posix_spawn, STARTING(NEXT(posix_spawn)(pid, path, actions, attributes, argv, list))));
 }
 
 DWELL_EXPORT OS_CALL_CODE int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                                            const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, false,
-                            AS_ROW(posix_spawnp, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list)));
+    return WITH_ENVIRONMENT(
+        list, envp, false,
+        AS_ROW(posix_spawnp, STARTING(NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list))));
 }
 
 /* ---- by a shell ---- */
@@ -245,7 +257,7 @@ DWELL_EXPORT OS_CALL_CODE int system(const char *command)
     int result, error;
     exec_show_environment();
     pthread_cleanup_push(exec_hide_environment, NULL);
-    result = AS_ROW(system, NEXT(system)(command));
+    result = AS_ROW(system, STARTING(NEXT(system)(command)));
     error = errno;
     pthread_cleanup_pop(1);
     errno = error;
@@ -255,7 +267,7 @@ DWELL_EXPORT OS_CALL_CODE int system(const char *command)
 DWELL_EXPORT OS_CALL_CODE FILE *popen(const char *command, const char *mode)
 {
     exec_show_environment();
-    FILE *result = AS_ROW(popen, NEXT(popen)(command, mode));
+    FILE *result = AS_ROW(popen, STARTING(NEXT(popen)(command, mode)));
     int error = errno;
     exec_hide_environment(NULL);
     errno = error;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "chunk.h"
+#include "guard.h"
 #include "metadata.h"
 #include "process.h"
 #include "runtime.h"
@@ -39,7 +40,7 @@ struct dwell_record *metadata_append(const struct dwell_record *record, size_t s
         total += 2 + metadata_capped(texts[i].length);
     total = (total + 7) & ~(size_t)7;
     process_lock();
-    while (!p->metadata.chunk || p->metadata.used + total > p->metadata.chunk->size) {
+    while (!p->metadata.chunk || p->metadata.used + total > guard_size(p->metadata.chunk)) {
         if (!metadata_next_chunk(p)) {
             process_unlock();
             return NULL;

@@ -10,10 +10,12 @@
 #include "chunk.h"
 #include "clock.h"
 #include "environment.h"
+#include "guard.h"
 #include "metadata.h"
 #include "monitor.h"
 #include "process.h"
 #include "runtime.h"
+#include "session.h"
 #include "sys.h"
 
 enum { SAMPLES_CHUNK = 16 << 10, MAX_INTERVAL = 3600000 };
@@ -69,7 +71,7 @@ static bool monitor_next_chunk(struct process *p, int fd)
     process_unlock();
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_METADATA, __ATOMIC_RELEASE);
     if (p->monitor.chunk)
-        sys_unmap(p->monitor.chunk, p->monitor.chunk->size);
+        session_unmap(p->monitor.chunk, guard_size(p->monitor.chunk));
     p->monitor.chunk = chunk;
     p->monitor.used = sizeof *chunk;
     return true;
@@ -77,7 +79,8 @@ static bool monitor_next_chunk(struct process *p, int fd)
 
 static bool monitor_append(struct process *p, int fd, const struct dwell_rec_sample *record)
 {
-    if ((!p->monitor.chunk || p->monitor.used + sizeof *record > p->monitor.chunk->size) && !monitor_next_chunk(p, fd))
+    if ((!p->monitor.chunk || p->monitor.used + sizeof *record > guard_size(p->monitor.chunk)) &&
+        !monitor_next_chunk(p, fd))
         return false;
     struct dwell_rec_sample *at = (struct dwell_rec_sample *)((char *)p->monitor.chunk + p->monitor.used);
     memcpy(&at->record + 1, &record->record + 1, sizeof *record - sizeof record->record);

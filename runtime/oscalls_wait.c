@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bus_signal.h"
 #include "endings.h"
 
 /* ---- sleeping ---- */
@@ -92,9 +93,21 @@ DWELL_EXPORT OS_CALL_CODE int waitid(idtype_t kind, id_t id, siginfo_t *info, in
 
 /* ---- threads ---- */
 
-OS_CALL(int, pthread_create,
-        (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument),
-        (thread, attributes, run, argument))
+/* The new thread inherits the mask. */
+INTERPOSED(pthread_create);
+DWELL_EXPORT OS_CALL_CODE int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                                             void *argument)
+{
+    typeof(pthread_create) *real = os_call_next(&next_pthread_create, "pthread_create");
+    const bool row = os_call_begin(OS_pthread_create, __builtin_return_address(0));
+    const struct bus_shown shown = bus_show(false);
+    const int result = real(thread, attributes, run, argument);
+    bus_hide(shown);
+    if (row)
+        os_call_end(OS_pthread_create);
+    return result;
+}
+
 OS_CALL(int, pthread_join, (pthread_t thread, void **result), (thread, result))
 OS_CALL(int, pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result))
 OS_CALL(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until),

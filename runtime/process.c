@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bus_signal.h"
 #include "calibrate.h"
 #include "clock.h"
 #include "control.h"
@@ -17,6 +18,7 @@
 #include "filter.h"
 #include "helper.h"
 #include "lock.h"
+#include "losses.h"
 #include "metadata.h"
 #include "modules.h"
 #include "monitor.h"
@@ -148,6 +150,7 @@ static int process_set_up(void)
     const char *start = environment_get("DWELL_START");
     runtime.activation.stopped = start && strcmp(start, "paused") == 0;
     const char *max_size = environment_get("DWELL_MAX_SIZE");
+    bus_begin();
     int fd = session_create(&runtime.session, runtime.path,
                             &(struct session_settings){
                                 .join = true,
@@ -156,6 +159,7 @@ static int process_set_up(void)
                                 .keep_free = environment_get("DWELL_KEEP_FREE"),
                             });
     if (fd < 0) {
+        bus_end();
         process_explain(fd);
         return fd;
     }
@@ -366,6 +370,7 @@ void process_end(enum dwell_end how, int value)
         metadata_note("intervals with hundreds of OS events: blocked and preempted times are underreported");
     process_append_end(how, value);
     calibrate_again();
+    losses_of_process();
     sys_restore_signals(mask);
     errno = error;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chunk.h"
+#include "guard.h"
 #include "process.h"
 #include "ring.h"
 #include "runtime.h"
@@ -53,12 +54,11 @@ static bool ring_drop_chunk(struct dwell_chunk_header *chunk)
     return true;
 }
 
-/* Chunks are linked by a member of their headers that belongs to the writer. */
 static struct dwell_chunk_header *ring_take_first(struct ring *ring)
 {
     struct dwell_chunk_header *first = ring->first;
-    ring->first = (struct dwell_chunk_header *)first->link;
-    ring->bytes -= first->size;
+    ring->first = guard_link(first);
+    ring->bytes -= guard_size(first);
     if (!ring->first)
         ring->last = NULL;
     return first;
@@ -66,13 +66,13 @@ static struct dwell_chunk_header *ring_take_first(struct ring *ring)
 
 static void ring_append(struct ring *ring, struct dwell_chunk_header *chunk)
 {
-    chunk->link = 0;
+    guard_set_link(chunk, NULL);
     if (ring->last)
-        ring->last->link = (uint64_t)chunk;
+        guard_set_link(ring->last, chunk);
     else
         ring->first = chunk;
     ring->last = chunk;
-    ring->bytes += chunk->size;
+    ring->bytes += guard_size(chunk);
 }
 
 static void ring_trim(struct ring *ring, uint64_t size)
@@ -84,8 +84,8 @@ static void ring_trim(struct ring *ring, uint64_t size)
 static bool ring_has_chunk(const struct ring *ring, uint32_t least)
 {
     const struct dwell_chunk_header *chunk = ring->first;
-    while (chunk && chunk->size < least)
-        chunk = (const struct dwell_chunk_header *)chunk->link;
+    while (chunk && guard_size(chunk) < least)
+        chunk = guard_link(chunk);
     return chunk != NULL;
 }
 
@@ -96,7 +96,7 @@ static bool ring_replace_oldest(struct ring *ring, uint32_t least)
         return false;
     while (ring->first) {
         struct dwell_chunk_header *oldest = ring_take_first(ring);
-        const bool enough = oldest->size >= least;
+        const bool enough = guard_size(oldest) >= least;
         if (ring_drop_chunk(oldest) && enough)
             return true;
     }
@@ -141,7 +141,7 @@ void ring_end(struct ring *ring, struct ring *ended)
     process_lock();
     while (ring->first) {
         struct dwell_chunk_header *chunk = ring_take_first(ring);
-        ring_trim(ended, chunk->size);
+        ring_trim(ended, guard_size(chunk));
         ring_append(ended, chunk);
     }
     process_unlock();

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 
 #include "clock.h"
+#include "guard.h"
 #include "rotation.h"
 #include "session_lock.h"
 #include "sys.h"
@@ -128,6 +129,8 @@ static int session_write_header(struct session *session, int fd, const struct se
     header.start_ticks = clock_now(clock);
     header.start_monotonic = clock_monotonic();
     header.start_realtime = clock_realtime();
+    memcpy(session->id, header.session_id, sizeof session->id);
+    guard_header(session->header, &header);
     memcpy(session->header, &header, sizeof header);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     memcpy(session->header->magic, DWELL_FILE_MAGIC, sizeof header.magic);
@@ -153,6 +156,8 @@ static int session_join(struct session *session, int fd)
             if (error < 0)
                 return error;
             error = session_check_header(session->header);
+            guard_header(session->header, session->header);
+            memcpy(session->id, session->header->session_id, sizeof session->id);
             if (error != SESSION_NOT_OURS || session->header->magic[0] != '\0')
                 return error;
             sys_unmap(session->header, DWELL_UNIT);
@@ -258,12 +263,68 @@ void session_trouble(const struct session *session, enum dwell_trouble trouble)
 {
     if (trouble == DWELL_TROUBLE_NO_MEMORY && sys_map_was_refused())
         trouble = DWELL_TROUBLE_REFUSED;
-    __atomic_fetch_or(&session->header->trouble, trouble, __ATOMIC_RELAXED);
+    if (session_is_whole(session))
+        __atomic_fetch_or(&session->header->trouble, trouble, __ATOMIC_RELAXED);
 }
 
-void session_lose(const struct session *session)
+void session_lose(const struct session *session, uint64_t events)
 {
-    __atomic_fetch_add(&session->header->lost_events, 1, __ATOMIC_RELAXED);
+    if (session_is_whole(session))
+        __atomic_fetch_add(&session->header->lost_events, events, __ATOMIC_RELAXED);
+}
+
+static bool session_is_header(const struct session *session, const struct dwell_file_header *header)
+{
+    return memcmp(header->magic, DWELL_FILE_MAGIC, sizeof header->magic) == 0 &&
+           memcmp(header->session_id, session->id, sizeof session->id) == 0;
+}
+
+bool session_is_whole(const struct session *session)
+{
+    return session_is_header(session, session->header);
+}
+
+/* Each count is moved once, whatever threads and forked processes do the same. */
+static void session_move_count(uint64_t *from, uint64_t *to)
+{
+    const uint64_t count = __atomic_exchange_n(from, 0, __ATOMIC_RELAXED);
+    if (count)
+        __atomic_fetch_add(to, count, __ATOMIC_RELAXED);
+}
+
+static void session_move_counts(struct dwell_file_header *from, struct dwell_file_header *to)
+{
+    session_move_count(&from->lost_events, &to->lost_events);
+    session_move_count(&from->lost_threads, &to->lost_threads);
+    session_move_count(&from->lost_trace_events, &to->lost_trace_events);
+    session_move_count(&from->replaced_events, &to->replaced_events);
+    __atomic_fetch_or(&to->trouble, from->trouble | guard_trouble(), __ATOMIC_RELAXED);
+}
+
+/* Maps page 0 another time. The store that makes it writable fails here, and not with a signal. */
+bool session_settle(const struct session *session, int fd)
+{
+    if (!session_is_whole(session))
+        return false;
+    if (!guard_header_is_lost()) {
+        if (guard_trouble() & ~session->header->trouble)
+            session_trouble(session, guard_trouble());
+        return true;
+    }
+    struct dwell_file_header *page = sys_map(DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (!page || !guard_add(page, DWELL_UNIT, 0)) {
+        sys_unmap(page, DWELL_UNIT);
+        return false;
+    }
+    const long error = SYS3(madvise, page, DWELL_UNIT, MADV_POPULATE_WRITE);
+    const bool writable = (error == 0 || error == -EINVAL) && session_is_header(session, page);
+    if (writable) {
+        session_move_counts(session->header, page);
+        if (guard_first_lost(page, DWELL_UNIT) == 0) /* after all */
+            session_move_counts(page, session->header);
+    }
+    session_unmap(page, DWELL_UNIT);
+    return writable;
 }
 
 static bool session_leaves_free(const struct session *session, int fd, uint32_t size)
@@ -306,6 +367,10 @@ static uint64_t session_advance(const struct session *session, int fd, uint32_t 
 
 uint64_t session_claim(const struct session *session, int fd, uint32_t size)
 {
+    if (!session_is_whole(session)) {
+        guard_note(DWELL_TROUBLE_TRUNCATED);
+        return 0;
+    }
     const uint32_t ended = DWELL_TROUBLE_NO_SPACE | (session->limited ? DWELL_TROUBLE_KEEP_FREE : 0);
     if (__atomic_load_n(&session->header->trouble, __ATOMIC_RELAXED) & ended)
         return 0;
@@ -327,9 +392,20 @@ static void session_touch_pages(char *at, uint32_t size)
         __atomic_fetch_add(at + i, 0, __ATOMIC_RELAXED);
 }
 
+/* Whether the file has `end` bytes. */
+static bool session_ends_at(int fd, uint64_t end)
+{
+    struct stat status;
+    return SYS2(fstat, fd, &status) < 0 || (uint64_t)status.st_size >= end;
+}
+
 void *session_map(const struct session *session, int fd, uint64_t offset, uint32_t size)
 {
     char *at = sys_map(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    if (at && !guard_add(at, size, offset)) {
+        sys_unmap(at, size);
+        at = NULL;
+    }
     if (!at) {
         session_trouble(session, DWELL_TROUBLE_NO_MEMORY);
         return NULL;
@@ -337,11 +413,19 @@ void *session_map(const struct session *session, int fd, uint64_t offset, uint32
     SYS3(madvise, at, size, MADV_DONTFORK);
     long error = SYS3(madvise, at, size, MADV_POPULATE_WRITE);
     if (error == -EFAULT || error == -EIO || error == -ENOMEM || error == -EHWPOISON) { /* an access would be fatal */
-        sys_unmap(at, size);
-        session_trouble(session, error == -ENOMEM ? DWELL_TROUBLE_NO_MEMORY : DWELL_TROUBLE_NO_SPACE);
+        session_unmap(at, size);
+        session_trouble(session, error == -ENOMEM                     ? DWELL_TROUBLE_NO_MEMORY
+                                 : session_ends_at(fd, offset + size) ? DWELL_TROUBLE_NO_SPACE
+                                                                      : DWELL_TROUBLE_TRUNCATED);
         return NULL;
     }
     if (error < 0)
         session_touch_pages(at, size); /* populating is refused or unknown; the pages exist */
     return at;
+}
+
+void session_unmap(void *at, uint32_t size)
+{
+    guard_remove(at, size);
+    sys_unmap(at, size);
 }

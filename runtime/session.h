@@ -16,6 +16,7 @@
 struct session {
     struct dwell_file_header *header; /* the file's page 0, mapped and shared */
     uint64_t device, inode;           /* identify the file, as another may have the same name */
+    uint64_t id[2];                   /* session_id of the header */
     bool limited;                     /* max_size and keep_free of the header apply: to recorded processes */
 };
 
@@ -52,9 +53,16 @@ bool session_is_private(const struct stat *status);
  * caller closes, or a negative errno value. It is -ESTALE if another file has taken the name. */
 int session_reopen(const struct session *session, const char *path);
 
-/* The first sets a reason why something is missing in the header. The second counts a lost event. */
+/* The first sets a reason why something is missing in the header. The second counts lost events. */
 void session_trouble(const struct session *session, enum dwell_trouble trouble);
-void session_lose(const struct session *session);
+void session_lose(const struct session *session, uint64_t events);
+
+/* Whether the mapped header still is that of the session: nobody has truncated or overwritten the file. */
+bool session_is_whole(const struct session *session);
+
+/* Adds to the file, `fd`, what was counted while memory took the place of the header. False if that is impossible now.
+ * Safe in any thread with signals held back. */
+bool session_settle(const struct session *session, int fd);
 
 /* Claims `size` bytes (a multiple of DWELL_UNIT) and fills them with zeros. Returns their offset. If the disk is full
  * or a limit is reached, returns zero and sets `trouble` in the header. Safe in any thread and process. */
@@ -64,7 +72,9 @@ uint64_t session_claim(const struct session *session, int fd, uint32_t size);
 bool session_beyond_limit(uint64_t end);
 
 /* Maps a claimed range that is filled with zeros. It is present in memory, and a forked child does not inherit it. If
- * the system refuses, returns NULL and sets `trouble` in the header. The caller unmaps it. */
+ * the system refuses, returns NULL and sets `trouble` in the header. The mapping is guarded (guard.h), and ended by
+ * session_unmap, in parts if the caller likes. */
 void *session_map(const struct session *session, int fd, uint64_t offset, uint32_t size);
+void session_unmap(void *at, uint32_t size);
 
 #endif

@@ -25,7 +25,7 @@
 void slow_count_lost(void)
 {
     if (runtime.session.header && (!runtime.off || runtime.lossy))
-        session_lose(&runtime.session);
+        session_lose(&runtime.session, 1);
 }
 
 static bool slow_hold_signals(struct thread *t, uint64_t *mask)

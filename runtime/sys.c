@@ -76,7 +76,7 @@ long sys_read_file(const char *path, char *buffer, size_t size)
 
 uint64_t sys_block_signals(void)
 {
-    uint64_t all = ~0ull, before = 0;
+    uint64_t all = ~(1ull << (SIGBUS - 1)), before = 0;
     if (SYS4(rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all) < 0)
         return SYS_NOT_BLOCKED;
     return before;

@@ -95,8 +95,8 @@ void sys_close(int fd);
  * of bytes, or a negative errno value. */
 long sys_read_file(const char *path, char *buffer, size_t size);
 
-/* All signals of the calling thread are blocked between the two calls. If the system refuses that, as a sandbox may,
- * the first returns SYS_NOT_BLOCKED, and the second does nothing. */
+/* All signals of the calling thread but SIGBUS (guard.h) are blocked between the two calls. If the system refuses that,
+ * as a sandbox may, the first returns SYS_NOT_BLOCKED, and the second does nothing. */
 #define SYS_NOT_BLOCKED (~0ull) /* no real mask: SIGKILL is never in one */
 uint64_t sys_block_signals(void);
 void sys_restore_signals(uint64_t mask);

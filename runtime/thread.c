@@ -9,11 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bus_signal.h"
 #include "call.h"
 #include "chunk.h"
 #include "clock.h"
 #include "control.h"
+#include "guard.h"
 #include "helper.h"
+#include "losses.h"
 #include "metadata.h"
 #include "modules.h"
 #include "osevents.h"
@@ -215,7 +218,7 @@ struct thread *thread_begin(void)
     } else {
         t = NULL;
     }
-    sys_restore_signals(mask);
+    sys_restore_signals(t && !forked ? bus_adopt_mask(mask) : mask);
     return t;
 }
 
@@ -369,6 +372,8 @@ static void thread_finish_chunk(struct thread *t)
     else
         chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
     __atomic_store_n(&chunk->used, (uint32_t)(next - (char *)chunk), __ATOMIC_RELEASE);
+    if (UNLIKELY(guard_trouble()))
+        losses_of_events(chunk, (uint32_t)(next - (char *)chunk));
     t->chunks.current = NULL;
     t->chunks.end = 0; /* no event finds room */
 }
@@ -384,7 +389,7 @@ void thread_stop(struct thread *t)
 
 static void thread_retire_chunk(struct thread *t, struct dwell_chunk_header *chunk)
 {
-    t->chunks.last[t->chunks.begun % CHUNKS_REMEMBERED] = (struct area){ (char *)chunk, chunk->size };
+    t->chunks.last[t->chunks.begun % CHUNKS_REMEMBERED] = (struct area){ (char *)chunk, guard_size(chunk) };
     if (t->holes.found)
         return; /* an interrupted probe may go on and store its record: the chunk stays mapped for good */
     if (!ring_keep(&t->ring, chunk))
@@ -453,12 +458,13 @@ void thread_give_up_chunk(struct thread *t, bool count)
     struct dwell_chunk_header *chunk = t->chunks.current;
     if (!chunk)
         return;
+    const uint32_t used = (uint32_t)(t->base + thread_position(t) - (char *)chunk);
     thread_finish_chunk(t);
     if (!count)
         chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
-    struct area area = { (char *)chunk, chunk->size };
+    struct area area = { (char *)chunk, guard_size(chunk) };
     if (!runtime.session.header->shared_ring) /* it is used again as it is */
-        chunk_cut(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
+        chunk_cut(&area, (used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     thread_retire_chunk(t, chunk);
 }
 

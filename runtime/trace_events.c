@@ -19,7 +19,9 @@
 #include "control.h"
 #include "environment.h"
 #include "event_check.h"
+#include "guard.h"
 #include "lock.h"
+#include "losses.h"
 #include "metadata.h"
 #include "process.h"
 #include "recorder.h"
@@ -274,8 +276,10 @@ static void trace_events_finish_chunk(struct thread *t)
     struct dwell_chunk_header *chunk = t->trace_events.chunk;
     t->trace_events.chunk = NULL;
     __atomic_store_n(&chunk->used, t->trace_events.used, __ATOMIC_RELEASE);
+    if (guard_trouble())
+        losses_of_trace_events(chunk, t->trace_events.used);
     if (!ring_keep(&t->trace_events.ring, chunk))
-        sys_unmap(chunk, chunk->size);
+        session_unmap(chunk, guard_size(chunk));
 }
 
 static bool trace_events_next_chunk(struct thread *t, uint32_t room, uint64_t now)
@@ -304,6 +308,7 @@ static bool trace_events_next_chunk(struct thread *t, uint32_t room, uint64_t no
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_TRACE_EVENTS, __ATOMIC_RELEASE);
     t->trace_events.chunk = chunk;
     t->trace_events.used = sizeof *chunk;
+    t->trace_events.size = area.size;
     return true;
 }
 
@@ -311,7 +316,7 @@ void trace_events_end_thread(struct thread *t)
 {
     struct dwell_chunk_header *chunk = t->trace_events.chunk;
     if (chunk) {
-        struct area area = { (char *)chunk, chunk->size };
+        struct area area = { (char *)chunk, t->trace_events.size };
         chunk_cut(&area, t->trace_events.used);
         trace_events_finish_chunk(t);
     }
@@ -404,7 +409,7 @@ static int trace_events_append(struct thread *t, struct dwell_trace_event *event
 
     const uint32_t frame_bytes = (uint32_t)event->frames * 8;
     const uint32_t size = ((uint32_t)sizeof *event + frame_bytes + event->data_size + (uint32_t)sizeof size + 7) & ~7u;
-    if ((!t->trace_events.chunk || t->trace_events.used + size > t->trace_events.chunk->size) &&
+    if ((!t->trace_events.chunk || t->trace_events.used + size > t->trace_events.size) &&
         !trace_events_next_chunk(t, size, event->time)) {
         trace_events_count_lost();
         return DWELL_EVENT_LOST;

@@ -14,7 +14,7 @@ struct thread;
 /* In a thread's block. */
 struct thread_trace_events {
     struct dwell_chunk_header *chunk; /* NULL if the thread has none */
-    uint32_t used;                    /* bytes of the chunk */
+    uint32_t used, size;              /* bytes of the chunk: written, and in all */
     uint32_t begun;                   /* number of chunks that the thread has begun */
     uint64_t last;                    /* time of the last event, in ticks */
     struct ring ring;                 /* mode ring: finished chunks */

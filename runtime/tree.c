@@ -7,6 +7,8 @@
 #include "call.h"
 #include "chunk.h"
 #include "filter.h"
+#include "guard.h"
+#include "losses.h"
 #include "modules.h"
 #include "process.h"
 #include "runtime.h"
@@ -57,7 +59,7 @@ static void tree_end_chunk(struct thread *t)
 static bool tree_next_chunk(struct thread *t)
 {
     uint32_t size = FIRST_CHUNK;
-    while (size < LARGEST_CHUNK && t->tree.chunk && size <= t->tree.chunk->size)
+    while (size < LARGEST_CHUNK && t->tree.chunk && size <= guard_size(t->tree.chunk))
         size *= 2;
     struct area area = chunk_take(size, size);
     if (!area.at)
@@ -67,10 +69,11 @@ static bool tree_next_chunk(struct thread *t)
     chunk->process = runtime.process->serial;
     chunk->thread = t->serial;
     chunk->sequence = t->tree.chunk ? t->tree.chunk->sequence + 1 : 0;
-    chunk->link = (uint64_t)t->tree.chunk;
+    guard_set_link(chunk, t->tree.chunk);
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_CALL_TREE, __ATOMIC_RELEASE);
     t->tree.chunk = chunk;
     t->tree.next = tree_first_node(chunk);
+    t->tree.end = area.at + area.size;
     return true;
 }
 
@@ -108,8 +111,7 @@ static struct dwell_tree_node *tree_add_node(struct thread *t, const struct call
     const struct dwell_tree_node *const parent = call[-1].node;
     if (!tree_grow_table(t))
         return NULL;
-    if (t->tree.next + sizeof(struct dwell_tree_node) > (char *)t->tree.chunk + t->tree.chunk->size &&
-        !tree_next_chunk(t))
+    if (t->tree.next + sizeof(struct dwell_tree_node) > t->tree.end && !tree_next_chunk(t))
         return NULL;
     struct dwell_tree_node *node = (struct dwell_tree_node *)t->tree.next;
     t->tree.next += sizeof *node;
@@ -217,11 +219,13 @@ void tree_end(struct thread *t)
     t->tree.head = NULL;
     struct dwell_chunk_header *last = t->tree.chunk;
     tree_end_chunk(t);
-    struct area area = { (char *)last, last->size };
-    chunk_cut(&area, (last->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
+    if (guard_trouble())
+        losses_of_tree(t);
+    struct area area = { (char *)last, guard_size(last) };
+    chunk_cut(&area, (uint32_t)(t->tree.next - (char *)last + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     for (struct dwell_chunk_header *chunk = last; chunk;) {
-        struct dwell_chunk_header *before = (struct dwell_chunk_header *)chunk->link;
-        sys_unmap(chunk, chunk->size);
+        struct dwell_chunk_header *before = guard_link(chunk);
+        session_unmap(chunk, guard_size(chunk));
         chunk = before;
     }
     tree_free_tables(t->tree.table);

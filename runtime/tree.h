@@ -20,6 +20,7 @@ struct thread_tree {
     struct dwell_tree_node *root;     /* a node of no function, which is not in the file */
     struct dwell_chunk_header *chunk; /* the last one */
     char *next;                       /* the next free node of the chunk */
+    const char *end;                  /* of the chunk */
     uint32_t nodes;                   /* number of nodes so far */
     uint32_t seen_unloads;            /* the process' `modules.unloads` that the thread has seen */
     uint64_t own_time;                /* ticks that the runtime took of the interval that began at `own_since` */

@@ -80,6 +80,9 @@ static void load_add_loss_remarks(struct summary *s, const struct session_file *
         summary_remark(s, "a process could not open the session file: it was not recorded");
     if (h->trouble & DWELL_TROUBLE_REFUSED)
         summary_remark(s, "the system refused a call that recording needs (a sandbox?): some of it is missing");
+    if (h->trouble & DWELL_TROUBLE_TRUNCATED)
+        summary_remark(s, "the session file was truncated or overwritten while it was recorded, or its device failed: "
+                          "some of it is missing");
     uint64_t damaged = p->counts.damaged_chunks + file->damaged_chunks;
     if (damaged)
         summary_remark(s, "%" PRIu64 " damaged chunks were left out, wholly or in part", damaged);

@@ -92,7 +92,7 @@ static void *filter_service_run(void *argument)
         const uint32_t asked = __atomic_load_n(asks, __ATOMIC_SEQ_CST);
         filter_service_answer_all(s, asked);
         if (!last)
-            sys_futex_wait_shared(asks, asked, -1);
+            sys_futex_wait_shared(asks, asked, SERVICE_PATIENCE);
     }
     return NULL;
 }

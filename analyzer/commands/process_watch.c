@@ -345,7 +345,7 @@ static void *watch_newcomers(void *argument)
         const uint64_t latest = __atomic_load_n(first, __ATOMIC_ACQUIRE);
         watch_visit_new(w, latest);
         if (!last)
-            sys_futex_wait_shared((const uint32_t *)first, (uint32_t)latest, -1);
+            sys_futex_wait_shared((const uint32_t *)first, (uint32_t)latest, SERVICE_PATIENCE);
     }
     return NULL;
 }

@@ -15,6 +15,7 @@
 #include "commands/record_child.h"
 #include "commands/record_options.h"
 #include "commands/record_outcome.h"
+#include "commands/session_guard.h"
 #include "commands/size_warning.h"
 #include "rotation.h"
 #include "session.h"
@@ -109,6 +110,7 @@ int command_record(int argc, char **argv)
     char *path = record_absolute_path(s.shared.output);
     struct child_environment environment = record_child_environment(&s, &e, path);
     struct session session;
+    session_guard_begin();
     const int fd = record_begin(&s, path, &session);
 
     struct size_warning warning;
@@ -131,12 +133,18 @@ int command_record(int argc, char **argv)
                               : STATUS_NOT_EXECUTABLE,
             "%s: %s", s.program[0], strerror(error));
     }
-    record_end(&session, fd, watch.ends, pid, status);
-    struct record_outcome outcome = { 0 };
-    record_complete(&session, fd, path, &outcome);
-    record_report(&s, &outcome);
-    filters_warn(&s.filters);
-    record_name(&s, &session, fd, path, &outcome);
+    if (session_is_whole(&session)) {
+        record_end(&session, fd, watch.ends, pid, status);
+        struct record_outcome outcome = { 0 };
+        record_complete(&session, fd, path, &outcome);
+        record_report(&s, &outcome);
+        filters_warn(&s.filters);
+        record_name(&s, &session, fd, path, &outcome);
+    } else {
+        say("%s: the session file was truncated or overwritten while it was recorded; the recording is lost",
+            s.shared.output);
+        rotation_end(&session, path, ROTATION_RECORDED);
+    }
     close(fd);
     free(path);
     free(e.path);

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/runtime_library.h"
+#include "commands/session_guard.h"
 
 /* ---- the environment ---- */
 
@@ -120,6 +121,7 @@ int record_child_run(const struct record_settings *s, const struct executable *e
         return -1;
     }
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);               /* session_guard.c */
     sigprocmask(SIG_SETMASK, &all, &mask); /* no signal is lost before `child` is set */
     record_child_guard_signals(before);
     *pid = fork();
@@ -129,6 +131,7 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     }
     if (*pid == 0) {
         record_child_unguard_signals(before);
+        session_guard_end();
         sigprocmask(SIG_SETMASK, &mask, NULL);
         record_child_execute(e, s->program, environment->list, pipes[1]);
     }

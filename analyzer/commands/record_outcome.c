@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands/commands.h"
 #include "commands/record_symbols.h"
+#include "guard.h"
 #include "trace/mark_search.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
@@ -43,9 +45,14 @@ void record_complete(const struct session *session, int fd, const char *path, st
     struct stat status;
     if (fstat(fd, &status) == 0)
         o->bytes = (uint64_t)status.st_blocks * 512; /* on the disk: the file has holes */
-    o->lost = session->header->lost_events;
-    o->lost_trace_events = session->header->lost_trace_events;
-    o->trouble = session->header->trouble;
+    struct dwell_file_header header = *session->header;
+    if (guard_header_is_lost() && pread(fd, &header, sizeof header, 0) == sizeof header) {
+        header.lost_events += session->header->lost_events;
+        header.lost_trace_events += session->header->lost_trace_events;
+    }
+    o->lost = header.lost_events;
+    o->lost_trace_events = header.lost_trace_events;
+    o->trouble = header.trouble | session->header->trouble | guard_trouble();
 }
 
 static const char *record_size_text(char *text, size_t size, uint64_t number)
@@ -61,6 +68,8 @@ static const char *record_size_text(char *text, size_t size, uint64_t number)
 
 static const char *record_loss_reason(uint32_t trouble)
 {
+    if (trouble & DWELL_TROUBLE_TRUNCATED)
+        return "the session file was truncated or overwritten, or its device failed";
     if (trouble & DWELL_TROUBLE_NO_SPACE)
         return "the disk is full, or a limit on file sizes was reached";
     if (trouble & DWELL_TROUBLE_MAX_SIZE)
@@ -79,7 +88,9 @@ static const char *record_loss_reason(uint32_t trouble)
 void record_report(const struct record_settings *s, const struct record_outcome *o)
 {
     char events[32], bytes[32], lost[32];
-    if (o->lost || o->trouble & (DWELL_TROUBLE_NO_FILE | DWELL_TROUBLE_REFUSED))
+    if (!o->lost && (o->trouble & DWELL_TROUBLE_TRUNCATED || guard_header_is_lost()))
+        say("events were lost: %s", record_loss_reason(o->trouble));
+    else if (o->lost || o->trouble & (DWELL_TROUBLE_NO_FILE | DWELL_TROUBLE_REFUSED))
         say("%s events were lost: %s", record_size_text(lost, sizeof lost, o->lost), record_loss_reason(o->trouble));
     if (o->lost_trace_events)
         say("%s trace events were lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),

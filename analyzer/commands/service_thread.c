@@ -1,4 +1,4 @@
-/* Starts a thread that receives no signals. */
+/* Starts a thread that receives no signals but those of its own faults. */
 #include "commands/service_thread.h"
 
 #include <signal.h>
@@ -7,6 +7,7 @@ bool service_thread_start(pthread_t *thread, void *(*run)(void *), void *argumen
 {
     sigset_t all, mask;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* session_guard.c */
     pthread_sigmask(SIG_SETMASK, &all, &mask);
     const bool started = pthread_create(thread, NULL, run, argument) == 0;
     pthread_sigmask(SIG_SETMASK, &mask, NULL);

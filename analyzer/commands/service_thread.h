@@ -5,7 +5,11 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread with all signals blocked, so that the main thread receives them. False if the system refuses. */
+/* Milliseconds that such a thread waits for a word of the session. It waits in vain if the session is truncated. */
+enum { SERVICE_PATIENCE = 1000 };
+
+/* Starts a thread with all signals but SIGBUS blocked, so that the main thread receives them. False if the system
+ * refuses. */
 bool service_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
 #endif

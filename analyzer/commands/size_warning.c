@@ -14,7 +14,7 @@ static void *size_warning_run(void *argument)
 {
     struct size_warning *w = argument;
     while (__atomic_load_n(&w->header->warned, __ATOMIC_ACQUIRE) == 0)
-        sys_futex_wait_shared(&w->header->warned, 0, -1);
+        sys_futex_wait_shared(&w->header->warned, 0, SERVICE_PATIENCE);
     if (__atomic_load_n(&w->header->warned, __ATOMIC_ACQUIRE) == SIZE_REACHED)
         say("%s has %.1f GiB and grows; --max-size, --mode profile and filters keep it smaller", w->shown,
             (double)w->header->cursor / (1 << 30));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 #include "base/memory.h"
 #include "base/wide.h"
 #include "clock.h"
+#include "guard.h"
 #include "session_lock.h"
 
 /* ---- records ---- */
@@ -36,7 +38,7 @@ struct finish_text {
 static void finish_end_chunk(struct finish_writer *w)
 {
     if (w->chunk)
-        munmap(w->chunk, w->size);
+        session_unmap(w->chunk, w->size);
     w->chunk = NULL;
 }
 
@@ -313,6 +315,19 @@ static void finish_cut_off_free(const struct session *session, int fd)
         session->header->cursor = end;
 }
 
+/* If memory has taken the place of the header, there may be room for it now that unused space has been given back. */
+static void finish_header(const struct session *session, int fd)
+{
+    const struct dwell_file_header *h = session->header;
+    const size_t ticks = offsetof(struct dwell_file_header, ticks_per_second),
+                 cursor = offsetof(struct dwell_file_header, cursor), state = offsetof(struct dwell_file_header, state);
+    if (!session_settle(session, fd) || !guard_header_is_lost())
+        return;
+    if (pwrite(fd, (const char *)h + ticks, cursor + sizeof h->cursor - ticks, (off_t)ticks) > 0 &&
+        pwrite(fd, &h->state, sizeof h->state, (off_t)state) < 0)
+        return;
+}
+
 void finish_space(const struct session *session, int fd)
 {
     if (!session_has_other_writers(fd)) {
@@ -320,4 +335,5 @@ void finish_space(const struct session *session, int fd)
         finish_punch_unused(session, fd);
     }
     session->header->state = DWELL_COMPLETE;
+    finish_header(session, fd);
 }

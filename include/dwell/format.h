@@ -37,6 +37,7 @@ enum dwell_trouble {
     DWELL_TROUBLE_REFUSED = 8,    /* a system call was refused for another reason: by a sandbox, or the device failed */
     DWELL_TROUBLE_MAX_SIZE = 16,  /* the session has its maximum size */
     DWELL_TROUBLE_KEEP_FREE = 32, /* too little of the disk is free */
+    DWELL_TROUBLE_TRUNCATED = 64, /* somebody truncated or overwrote the file, or its device failed */
 };
 
 /* Page 0. Times are ticks of `clock` unless another unit is named. The members up to start_realtime never change after

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "calibrate.h"
+#include "guard.h"
+#include "losses.h"
 #include "pause.h"
 #include "sites.h"
 #include "sys.h"
@@ -34,7 +36,7 @@ struct thread *runtime_block(void)
     static struct thread block;
     static struct thread_wiped wiped = { .alive = 1 };
     static struct process process;
-    static struct dwell_file_header header;
+    static struct dwell_file_header header = { .magic = DWELL_FILE_MAGIC };
     block = (struct thread){ .wiped = &wiped, .serial = 3, .shadow_size = SHADOW, .shadow = sys_memory(SHADOW) };
     *(struct call *)block.shadow = (struct call){ .stack_pointer = UINT64_MAX };
     block.state = one_call;
@@ -88,6 +90,7 @@ struct area chunk_take(uint32_t least, uint32_t size)
     runtime_calls.chunks++;
     struct dwell_chunk_header *chunk = sys_memory(size);
     chunk->size = size;
+    guard_add(chunk, size, PAGE);
     return (struct area){ (char *)chunk, size };
 }
 
@@ -95,6 +98,11 @@ struct area chunk_take(uint32_t least, uint32_t size)
 void chunk_cut(struct area *area, uint32_t size)
 {
     (void)area, (void)size;
+}
+
+void losses_of_tree(const struct thread *t)
+{
+    (void)t;
 }
 
 int sites_put(uint16_t words[MAX_SITE_WORDS], uint64_t call_site, const struct call *caller)

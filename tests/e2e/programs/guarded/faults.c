@@ -1,0 +1,285 @@
+/* faults HOW [SESSION]: has faults of its own in a truncated file, with its own action for SIGBUS, and prints what it
+ * sees of signals. With SESSION, it truncates that file first. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "work.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+enum { PAGE_BYTES = 4096, FAULTS = 50 };
+
+static char *hole; /* a page of a file that has ended */
+static char other_stack[64 << 10];
+static volatile sig_atomic_t faults;
+static sigjmp_buf back;
+
+static BARE void faults_map_hole(void)
+{
+    int fd = open(".", O_TMPFILE | O_RDWR, 0600);
+    if (fd < 0)
+        fd = open("hole", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    need(fd >= 0 && ftruncate(fd, PAGE_BYTES) == 0, "file");
+    hole = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    need(hole != MAP_FAILED && ftruncate(fd, 0) == 0, "mmap");
+    close(fd);
+}
+
+static BARE void faults_store(int i)
+{
+    *(volatile char *)(hole + i) = 1;
+}
+
+static BARE int faults_blocked(int number)
+{
+    sigset_t now;
+    sigprocmask(SIG_BLOCK, NULL, &now);
+    return sigismember(&now, number);
+}
+
+static BARE void faults_tell(const char *what)
+{
+    struct sigaction now;
+    sigaction(SIGBUS, NULL, &now);
+    printf("%s: %s flags %x mask %d %d %d, blocked %d %d\n", what,
+           now.sa_handler == SIG_DFL   ? "default"
+           : now.sa_handler == SIG_IGN ? "ignored"
+                                       : "handled",
+           (unsigned)now.sa_flags, sigismember(&now.sa_mask, SIGBUS), sigismember(&now.sa_mask, SIGUSR1),
+           sigismember(&now.sa_mask, SIGKILL), faults_blocked(SIGBUS), faults_blocked(SIGUSR1));
+}
+
+static BARE bool faults_is_here(const void *at)
+{
+    return (const char *)at >= other_stack && (const char *)at < other_stack + sizeof other_stack;
+}
+
+/* Instrumented, as its calls are. */
+static void handler(int number, siginfo_t *info, void *context)
+{
+    step(1);
+    if (faults++ == 0)
+        printf("signal %d code %d at %s, %s stack, context %d, blocked %d %d\n", number, info->si_code,
+               info->si_code <= 0                                                           ? "nothing"
+               : (char *)info->si_addr >= hole && (char *)info->si_addr < hole + PAGE_BYTES ? "the hole"
+                                                                                            : "another place",
+               faults_is_here(__builtin_frame_address(0)) ? "other" : "own", context != NULL, faults_blocked(SIGBUS),
+               faults_blocked(SIGUSR1));
+    if (info->si_code > 0)
+        mmap(hole, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void jumper(int number)
+{
+    step((unsigned long)number);
+    faults++;
+    siglongjmp(back, 1);
+}
+
+static BARE void faults_handle(void (*with)(int, siginfo_t *, void *), int flags)
+{
+    struct sigaction action = { .sa_sigaction = with, .sa_flags = flags | SA_SIGINFO };
+    sigaddset(&action.sa_mask, SIGUSR1);
+    need(sigaction(SIGBUS, &action, NULL) == 0, "sigaction");
+    faults_tell("set");
+}
+
+static BARE void faults_set_stack(void)
+{
+    const stack_t stack = { .ss_sp = other_stack, .ss_size = sizeof other_stack };
+    need(sigaltstack(&stack, NULL) == 0, "sigaltstack");
+}
+
+static BARE void faults_jump(void)
+{
+    signal(SIGBUS, jumper);
+    faults_tell("set");
+    for (volatile int i = 0; i < FAULTS; i++)
+        if (sigsetjmp(back, 1) == 0)
+            faults_store(i);
+    printf("%d jumps\n", (int)faults);
+    faults_tell("then");
+}
+
+static BARE void faults_sent(void)
+{
+    sigset_t bus, pending;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    faults_handle(handler, 0);
+    raise(SIGBUS);
+    printf("%d raised\n", (int)faults);
+    sigprocmask(SIG_BLOCK, &bus, NULL);
+    raise(SIGBUS);
+    sigpending(&pending);
+    printf("%d while blocked, pending %d\n", (int)faults, sigismember(&pending, SIGBUS));
+    sigprocmask(SIG_UNBLOCK, &bus, NULL);
+    printf("%d when unblocked\n", (int)faults);
+    signal(SIGBUS, SIG_IGN);
+    raise(SIGBUS);
+    printf("%d when ignored\n", (int)faults);
+    faults_tell("then");
+}
+
+static BARE void faults_ask(void)
+{
+    struct sigaction action = { .sa_handler = jumper, .sa_flags = SA_RESTART | SA_NODEFER }, old;
+    faults_tell("first");
+    printf("signal %d\n", signal(SIGBUS, jumper) == SIG_DFL);
+    faults_tell("signal");
+    siginterrupt(SIGBUS, 1);
+    faults_tell("siginterrupt");
+    printf("sigset %d\n", sigset(SIGBUS, SIG_HOLD) == jumper);
+    faults_tell("sigset");
+    printf("sigset %d\n", sigset(SIGBUS, SIG_IGN) == SIG_HOLD);
+    faults_tell("sigset");
+    sighold(SIGBUS);
+    faults_tell("sighold");
+    sigrelse(SIGBUS);
+    faults_tell("sigrelse");
+    sigfillset(&action.sa_mask);
+    sigaction(SIGBUS, &action, &old);
+    printf("old %d\n", old.sa_handler == SIG_IGN);
+    faults_tell("sigaction");
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGUSR1, NULL, &old);
+    printf("another's mask %d %d\n", sigismember(&old.sa_mask, SIGBUS), sigismember(&old.sa_mask, SIGUSR2));
+    printf("sigblock %d\n", sigblock(1 << (SIGBUS - 1)) >> (SIGBUS - 1) & 1);
+    printf("sigsetmask %d\n", sigsetmask(0) >> (SIGBUS - 1) & 1);
+    faults_tell("sigsetmask");
+    printf("wrong %d %d\n", sigaction(0, NULL, &old), sigaction(65, &action, NULL));
+    sigignore(SIGBUS);
+    faults_tell("sigignore");
+}
+
+/* Programs that are executed inherit the action and the mask; so do children, and the mask by threads. */
+static BARE void faults_inherit(char *program)
+{
+    extern char **environ;
+    char *const argv[] = { program, "tell", NULL };
+    sigset_t bus;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    for (volatile int i = 0; i < 3; i++) {
+        char command[4096];
+        pid_t child;
+        if (i == 1)
+            signal(SIGBUS, SIG_IGN);
+        if (i == 2)
+            sigprocmask(SIG_BLOCK, &bus, NULL);
+        posix_spawn(&child, program, NULL, NULL, argv, environ);
+        waitpid(child, NULL, 0);
+        child = vfork();
+        if (child == 0) {
+            signal(SIGBUS, i == 0 ? SIG_IGN : SIG_DFL);
+            execv(program, argv);
+            _exit(1);
+        }
+        waitpid(child, NULL, 0);
+        snprintf(command, sizeof command, "'%s' tell", program);
+        need(system(command) == 0, "system");
+        faults_tell("parent");
+        if (fork() == 0) {
+            step(1);
+            faults_tell("child");
+            _exit(0);
+        }
+        wait(NULL);
+    }
+    execv(program, argv);
+}
+
+static BARE void *faults_in_thread(void *unused)
+{
+    faults_tell("thread");
+    step(1);
+    faults_tell("thread");
+    sigset_t bus;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
+    faults_store(1);
+    return unused;
+}
+
+static BARE void faults_thread(void)
+{
+    sigset_t all;
+    pthread_t thread;
+    faults_handle(handler, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    need(pthread_create(&thread, NULL, faults_in_thread, NULL) == 0, "pthread_create");
+    pthread_join(thread, NULL);
+    printf("%d faults\n", (int)faults);
+}
+
+static BARE void faults_die(const char *how)
+{
+    sigset_t all;
+    sigfillset(&all);
+    if (strcmp(how, "ignored") == 0)
+        signal(SIGBUS, SIG_IGN);
+    if (strcmp(how, "blocked") == 0) {
+        faults_handle(handler, 0);
+        sigprocmask(SIG_BLOCK, &all, NULL);
+    }
+    if (strcmp(how, "sent-default") == 0)
+        raise(SIGBUS);
+    faults_store(0);
+}
+
+static BARE void faults_once(void)
+{
+    faults_handle(handler, (int)SA_RESETHAND);
+    faults_store(0);
+    faults_tell("then");
+    faults_map_hole();
+    faults_store(0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "tell";
+    begin();
+    work(100);
+    if (argc > 2)
+        need(truncate(argv[2], 0) == 0, "truncate");
+    work(100);
+    faults_map_hole();
+    if (strcmp(how, "alternate") == 0 || strcmp(how, "ordinary") == 0)
+        faults_set_stack();
+    if (strcmp(how, "siginfo") == 0 || strcmp(how, "ordinary") == 0)
+        faults_handle(handler, 0);
+    else if (strcmp(how, "alternate") == 0)
+        faults_handle(handler, SA_ONSTACK | SA_NODEFER);
+    else if (strcmp(how, "jump") == 0)
+        faults_jump();
+    else if (strcmp(how, "sent") == 0)
+        faults_sent();
+    else if (strcmp(how, "ask") == 0)
+        faults_ask();
+    else if (strcmp(how, "inherit") == 0)
+        faults_inherit(argv[0]);
+    else if (strcmp(how, "thread") == 0)
+        faults_thread();
+    else if (strcmp(how, "once") == 0)
+        faults_once();
+    else if (strcmp(how, "tell") == 0)
+        faults_tell("executed");
+    else
+        faults_die(how);
+    if (strcmp(how, "siginfo") == 0 || strcmp(how, "ordinary") == 0 || strcmp(how, "alternate") == 0) {
+        faults_store(0);
+        faults_store(1);
+        printf("%d faults\n", (int)faults);
+        faults_tell("then");
+    }
+    work(100);
+    return 0;
+}
