@@ -206,15 +206,19 @@ static int session_create_file(struct session *session, const char *path, const 
     return fd;
 }
 
+/* A link to a finished session is renamed. No other link is followed. */
 static int session_enter_existing(struct session *session, const char *path, bool join)
 {
     int fd = sys_open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0);
+    const bool link = fd == -ELOOP;
+    if (link)
+        fd = sys_open(path, O_RDWR | O_NONBLOCK, 0);
     if (fd < 0)
-        return fd;
+        return link ? -ELOOP : fd;
     struct stat status;
     int state = SYS2(fstat, fd, &status) == 0 && S_ISREG(status.st_mode) ? session_examine(fd) : SESSION_NOT_OURS;
     if (state == SESSION_IN_USE && join) {
-        state = session_is_private(&status) ? session_join(session, fd) : SESSION_NOT_PRIVATE;
+        state = link ? -ELOOP : session_is_private(&status) ? session_join(session, fd) : SESSION_NOT_PRIVATE;
         if (state == 0) {
             session_lock_as_writer(fd);
             return fd;
