@@ -52,7 +52,7 @@ static const char *recorder = "$DWELL";
 /* The modes, and the probes with call sites and with filters. All take other paths when something is missing. The rings
  * are larger than what is recorded, and the filter lets all calls pass. */
 static const char *const kinds[] = {
-    "", "--mode profile", "--mode ring=64M", "--call-sites", "--mode profile --call-sites", "--depth 100000",
+    "", "--mode profile", "--mode ring=64M", "--call-sites", "--mode profile --call-sites", "--depth 8000",
 };
 enum { MODES = 3, KINDS = 6 };
 static const char *kind = "";
