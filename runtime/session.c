@@ -71,7 +71,7 @@ bool session_beyond_limit(uint64_t end)
 static long session_write_zeros(int fd, uint64_t offset, uint32_t size)
 {
     static const char zeros[PIECE];
-    while (size > 0) {
+    for (int tries = 0; size > 0;) {
         struct iovec pieces[PIECES];
         uint32_t left = size;
         int count = 0;
@@ -80,7 +80,7 @@ static long session_write_zeros(int fd, uint64_t offset, uint32_t size)
             left -= (uint32_t)pieces[count].iov_len;
         }
         long wrote = SYS5(pwritev, fd, pieces, count, offset, 0);
-        if (wrote == -EINTR)
+        if (wrote == -EINTR && ++tries < MAX_INTERRUPTIONS)
             continue;
         if (wrote <= 0)
             return wrote < 0 ? wrote : -ENOSPC;

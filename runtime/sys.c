@@ -42,10 +42,9 @@ void sys_unmap(void *at, size_t size)
 
 int sys_open(const char *path, int flags, int mode)
 {
-    long fd;
-    do {
+    long fd = -EINTR;
+    for (int tries = 0; tries < MAX_INTERRUPTIONS && fd == -EINTR; tries++)
         fd = SYS4(openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
-    } while (fd == -EINTR);
     return (int)fd;
 }
 
@@ -61,9 +60,9 @@ long sys_read_file(const char *path, char *buffer, size_t size)
         return fd;
     size_t used = 0;
     long got = 0;
-    while (used + 1 < size) {
+    for (int tries = 0; used + 1 < size;) {
         got = SYS3(read, fd, buffer + used, size - 1 - used);
-        if (got == -EINTR)
+        if (got == -EINTR && ++tries < MAX_INTERRUPTIONS)
             continue;
         if (got <= 0)
             break;

@@ -87,6 +87,9 @@ void *sys_memory(size_t size);
 void sys_unmap(void *at, size_t size);
 
 /* open with O_CLOEXEC, repeated after EINTR. Returns a descriptor or a negative errno value. */
+/* How often a call is repeated that signals interrupt; a sandbox may always answer EINTR. */
+enum { MAX_INTERRUPTIONS = 10000 };
+
 int sys_open(const char *path, int flags, int mode);
 
 void sys_close(int fd);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/find_function.h"
@@ -238,7 +239,10 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
     if (!load_session(l, path, options, error))
         return false;
     load_join_lines(l);
-    if (load_find_root(l, error))
+    const int unread = session_file_take_error();
+    if (unread)
+        error_set(error, "%s: %s", path, strerror(unread));
+    if (!unread && load_find_root(l, error))
         return true;
     analysis_drop(l);
     return false;

@@ -1,18 +1,32 @@
 /* Allocations that end the program if they fail. */
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/progress.h"
 
+static int memory_status = 2; /* STATUS_ERROR of commands/die.h */
+
+void memory_set_status(int status)
+{
+    memory_status = status;
+}
+
+/* Needs no memory, and no lock that a failed allocation may be under. */
 void out_of_memory(void)
 {
-    progress_hide();
-    fflush(stdout);
-    fputs("dwell: out of memory\n", stderr); /* say() needs memory */
-    exit(2);                                 /* STATUS_ERROR of commands/die.h */
+    static const char text[] = "dwell: out of memory\n";
+    static bool again; /* what runs at exit needs memory, too */
+    progress_abandon();
+    if (again)
+        _exit(memory_status);
+    again = true;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    exit(memory_status);
 }
 
 void *need_memory(size_t count, size_t size)

@@ -1,8 +1,8 @@
 /*
- * Allocations that end the program if they fail. This is the only failure that libraries do not return as an error.
- * Linux grants memory before it is used, so an allocation hardly ever fails. If one fails, there is no memory to report
- * an error or to continue either. Input cannot cause a large allocation: readers check counts against the size of the
- * file.
+ * Allocations that end the program if they fail. This is the only failure that libraries do not return as an error. In
+ * `dwell`, commands/allocation.c does the same for the allocations of libraries. Linux grants memory before it is used,
+ * so an allocation hardly ever fails. If one fails, there is no memory to report an error or to continue either. Input
+ * cannot cause a large allocation: readers check counts against the size of the file.
  */
 #ifndef DWELL_BASE_MEMORY_H
 #define DWELL_BASE_MEMORY_H
@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints "out of memory" and ends the program with status 2, like a command that fails. */
+/* Prints "out of memory" and ends the program, with status 2 like a command that fails unless another one was set. */
 void out_of_memory(void) __attribute__((noreturn));
+void memory_set_status(int status);
 
 /* Zeroed memory. The caller frees it. */
 void *need_memory(size_t count, size_t size);

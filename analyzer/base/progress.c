@@ -271,6 +271,14 @@ void progress_hide(void)
     pthread_mutex_unlock(&state.lock);
 }
 
+void progress_abandon(void)
+{
+    if (drawn)
+        progress_write(erase_line);
+    drawn = false;
+    state.shown = false;
+}
+
 void progress_output(void)
 {
     if (state.output_began)

@@ -19,6 +19,9 @@ void progress_end(void);
 /* Removes the line until there is more progress. Must be called before anything is printed on the terminal. */
 void progress_hide(void);
 
+/* Removes the line for ever, when the program ends. Takes no lock. */
+void progress_abandon(void);
+
 /* Announces that output begins during the work. If stdout is the terminal, no progress is shown from now on. */
 void progress_output(void);
 

@@ -71,13 +71,18 @@ void command_load(struct analysis *session, const char *path, const struct analy
 /* Ends the program if `path` is the session, under the same name or another. NULL is stdout. */
 void output_spare(const char *path, const char *session);
 
-/* Opens the file for writing; NULL is stdout. Ends the program if that fails. */
+/* Opens the file for writing; NULL is stdout. Ends the program if that fails. An older regular file stays until
+ * output_close, so that nothing is lost if the program ends before. */
 FILE *output_open(const char *path);
 
-/* Closes the file. Returns the exit status: an error, which is printed, if not all could be written. */
+/* Closes the file, which gets its name. Returns the exit status: an error, which is printed, if not all could be read
+ * or written. */
 int output_close(const char *path, FILE *out);
 
-/* Flushes stdout. Returns the exit status: an error, which is printed, if not all could be written. */
+/* Before the program ends without output_close: removes a part that stands under the final name. */
+void output_abandon(const char *path);
+
+/* Flushes stdout. Returns the exit status: an error, which is printed, if not all could be read or written. */
 int finish_output(void);
 
 #endif

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/gzip.h"
@@ -155,17 +154,6 @@ static bool *export_filter_functions(const struct analysis *l, const struct row_
     return only;
 }
 
-/* Removes what was written, so that a partial export is not mistaken for a complete one. */
-static void __attribute__((noreturn)) export_fail(const char *path, FILE *out, const struct error *error)
-{
-    struct stat status;
-    if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode))
-        unlink(path);
-    if (out != stdout)
-        fclose(out);
-    die_of(error);
-}
-
 static int export_write_stream(const struct export_settings *s, const struct analysis *session)
 {
     struct error error = { NULL };
@@ -177,7 +165,9 @@ static int export_write_stream(const struct export_settings *s, const struct ana
     if (export_is_compressed(s))
         out = gzip_stream(out);
     if (!s->format->write(session, &s->options, seen ? seen : out, &error))
-        export_fail(s->shared.output, out, &error);
+        output_abandon(s->shared.output);
+    if (error.text)
+        die_of(&error);
     if (seen)
         fclose(seen);
     return output_close(s->shared.output, out);

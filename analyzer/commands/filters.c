@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/interrupted.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/wide.h"
@@ -378,7 +379,8 @@ static void filters_add_libraries(struct filters *f, const char *path)
     if (in)
         fclose(in);
     int status;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    struct interruptions interruptions = { 0 };
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && interrupted(&interruptions))
         ;
 }
 

@@ -1,4 +1,5 @@
 /* dwell info: prints a session's time, clock, mode, losses, processes and threads. */
+#include <errno.h>
 #include <inttypes.h>
 #include <libsmartcols.h>
 #include <stdarg.h>
@@ -170,8 +171,9 @@ static void info_print_counts(const struct analysis *l)
                     l->profile->node_count - l->profile->thread_count, l->profile->function_count,
                     l->profile->module_count);
     struct stat status;
-    if (fstat(l->file->fd, &status) == 0)
-        info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
+    if (fstat(l->file->fd, &status) < 0)
+        die(STATUS_ERROR, "%s: %s", l->file->path, strerror(errno));
+    info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
     if (!l->summary.imported)
         info_print_line("lost events", "%" PRIu64, l->file->header.lost_events);
 }

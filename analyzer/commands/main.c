@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
@@ -75,6 +76,8 @@ static int main_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static char help[] = "--help";
+    if (argc > 1 && strcmp(argv[1], "record") == 0)
+        memory_set_status(STATUS_OWN_FAILURE);
     setlocale(LC_CTYPE, ""); /* only characters follow the locale, numbers do not */
     if (argc < 2) {
         main_print_help(stderr);

@@ -154,10 +154,20 @@ void option_session(const struct argp_state *state, const char *argument, const 
     *file = argument;
 }
 
+/* Prints why a session could not be read. The output lacks that part. */
+static bool options_read_failed(void)
+{
+    const int error = session_file_take_error();
+    if (error)
+        say("a part of the session could not be read: %s", strerror(error));
+    return error;
+}
+
 int finish_output(void)
 {
+    const bool failed = options_read_failed();
     if (fflush(stdout) == 0 && !ferror(stdout))
-        return STATUS_OK;
+        return failed ? STATUS_ERROR : STATUS_OK;
     if (errno == EPIPE && terminal_is_paged())
         return STATUS_OK;
     if (errno != EPIPE)
@@ -191,25 +201,4 @@ void output_spare(const char *path, const char *session)
 {
     if (path && options_is_same_file(path, session))
         die(STATUS_ERROR, "%s: is the session itself", path);
-}
-
-FILE *output_open(const char *path)
-{
-    if (!path)
-        return stdout;
-    FILE *file = fopen(path, "w");
-    if (!file)
-        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
-    return file;
-}
-
-int output_close(const char *path, FILE *out)
-{
-    if (out == stdout)
-        return finish_output();
-    const bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed)
-        return STATUS_OK;
-    say("%s: %s", path, strerror(errno));
-    return STATUS_ERROR;
 }

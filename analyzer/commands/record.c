@@ -65,23 +65,38 @@ static int record_create_session(const struct record_settings *s, const char *pa
     }
 }
 
+/* The session until the program runs. If dwell ends before, the earlier sessions get their names back. */
+static struct {
+    const struct session *session;
+    const char *path;
+} record_begun;
+
+static void record_undo(void)
+{
+    if (record_begun.session)
+        rotation_end(record_begun.session, record_begun.path, ROTATION_UNDONE);
+    record_begun.session = NULL;
+}
+
 /* Creates the session with what the runtime must know of the settings. */
 static int record_begin(struct record_settings *s, const char *path, struct session *session)
 {
     const int fd = record_create_session(s, path, session);
+    record_begun.session = session;
+    record_begun.path = path;
+    atexit(record_undo);
     session->header->mode = s->mode;
     session->header->ring_size = s->ring_size;
     session->header->also = s->call_sites ? DWELL_ALSO_CALL_SITES : 0;
-    if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd)) {
-        rotation_end(session, path, ROTATION_UNDONE);
+    if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->shared.output);
-    }
     return fd;
 }
 
 static void record_end(struct session *session, int fd, struct finish_writer *ends, pid_t pid, int status)
 {
-    finish_ends_add(ends, 0, (uint32_t)pid, status, clock_now(session->header->clock));
+    const int end = status == RECORD_CHILD_LOST ? FINISH_STATUS_UNKNOWN : status;
+    finish_ends_add(ends, 0, (uint32_t)pid, end, clock_now(session->header->clock));
     finish_ends_close(ends);
     finish_host(session, fd);
     finish_clock(session);
@@ -126,13 +141,15 @@ int command_record(int argc, char **argv)
     filter_service_stop(&service);
     size_warning_stop(&warning);
     child_environment_drop(&environment);
-    if (status == -1) {
-        rotation_end(&session, path, ROTATION_UNDONE);
+    if (status == -1)
         die(pid < 0           ? STATUS_OWN_FAILURE
             : error == ENOENT ? STATUS_NOT_FOUND
                               : STATUS_NOT_EXECUTABLE,
             "%s: %s", s.program[0], strerror(error));
-    }
+    record_begun.session = NULL;
+    const bool lost = status == RECORD_CHILD_LOST;
+    if (lost)
+        say("%s: its end is unknown: %s", s.program[0], strerror(error));
     if (session_is_whole(&session)) {
         record_end(&session, fd, watch.ends, pid, status);
         struct record_outcome outcome = { 0 };
@@ -149,5 +166,5 @@ int command_record(int argc, char **argv)
     free(path);
     free(e.path);
     record_options_drop(&s);
-    return record_child_end_as(status);
+    return lost ? STATUS_OWN_FAILURE : record_child_end_as(status);
 }

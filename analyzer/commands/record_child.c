@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupted.h"
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/runtime_library.h"
@@ -70,10 +71,12 @@ static void record_child_set_signal_handler(int number, void (*handler)(int), st
 
 static const int terminal_signals[] = { SIGINT, SIGQUIT };
 static const int sent_signals[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-enum { TERMINAL_SIGNALS = 2, SENT_SIGNALS = 4, ALL_SIGNALS = TERMINAL_SIGNALS + SENT_SIGNALS };
+enum { TERMINAL_SIGNALS = 2, SENT_SIGNALS = 4, CHILD = TERMINAL_SIGNALS + SENT_SIGNALS, ALL_SIGNALS };
 
+/* SIGCHLD may be ignored since dwell's start. Then the kernel would forget the program's status. */
 static void record_child_guard_signals(struct sigaction *before)
 {
+    record_child_set_signal_handler(SIGCHLD, SIG_DFL, &before[CHILD]);
     for (int i = 0; i < TERMINAL_SIGNALS; i++)
         record_child_set_signal_handler(terminal_signals[i], SIG_IGN, &before[i]);
     for (int i = 0; i < SENT_SIGNALS; i++)
@@ -82,6 +85,7 @@ static void record_child_guard_signals(struct sigaction *before)
 
 static void record_child_unguard_signals(const struct sigaction *before)
 {
+    sigaction(SIGCHLD, &before[CHILD], NULL);
     for (int i = 0; i < TERMINAL_SIGNALS; i++)
         sigaction(terminal_signals[i], &before[i], NULL);
     for (int i = 0; i < SENT_SIGNALS; i++)
@@ -141,8 +145,16 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     bool failed = read(pipes[0], error, sizeof *error) == (ssize_t)sizeof *error;
     close(pipes[0]);
     int status;
-    while (waitpid(*pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    struct interruptions interruptions = { 0 };
+    pid_t waited;
+    while ((waited = waitpid(*pid, &status, 0)) < 0 && interrupted(&interruptions))
+        continue;
+    if (waited < 0 && !failed) {
+        status = RECORD_CHILD_LOST;
+        *error = errno;
+    } else if (!failed) {
+        memory_set_status(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    }
     child = 0;
     record_child_unguard_signals(before);
     return failed ? -1 : status;

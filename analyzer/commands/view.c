@@ -103,43 +103,11 @@ static void view_check_output(const struct view_settings *s)
     fclose(there);
 }
 
-/* Opens a file beside `path`, which replaces it when complete. The caller frees the name. */
-static char *view_begin_file(const char *path, FILE **out)
-{
-    char *unfinished = need_text("%s.XXXXXX", path);
-    const int fd = mkstemp(unfinished);
-    *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!*out)
-        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    return unfinished;
-}
-
-static void view_end_file(const char *path, char *unfinished, FILE *out)
-{
-    const bool failed = ferror(out);
-    if (fclose(out) != 0 || failed || rename(unfinished, path) < 0) {
-        const int error = errno;
-        unlink(unfinished);
-        die(STATUS_ERROR, "%s: %s", path, strerror(error));
-    }
-    free(unfinished);
-}
-
 static int view_write_page(const char *path, const struct view_session *const *sessions, size_t count)
 {
-    FILE *out;
-    if (view_is_special_file(path)) {
-        out = output_open(path);
-        page_write(sessions, count, out);
-        return output_close(path, out);
-    }
-    char *unfinished = view_begin_file(path, &out);
+    FILE *out = output_open(path);
     page_write(sessions, count, out);
-    view_end_file(path, unfinished, out);
-    return STATUS_OK;
+    return output_close(path, out);
 }
 
 /* ---- sessions ---- */

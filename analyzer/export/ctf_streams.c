@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupted.h"
 #include "base/memory.h"
+#include "trace/session_file.h"
 
 enum {
     MAGIC = (int)0xc1fc1fc1,
@@ -98,6 +100,9 @@ bool ctf_folder_begin(struct ctf_folder *folder, const char *path, struct error 
 
 bool ctf_folder_end(struct ctf_folder *folder)
 {
+    const int unread = session_file_take_error();
+    if (unread)
+        ctf_folder_fail(folder, unread);
     if (!folder->error->text && rename(folder->unfinished, folder->path) < 0)
         ctf_folder_fail(folder, errno);
     const bool good = !folder->error->text;
@@ -135,9 +140,10 @@ static void ctf_put_at(uint8_t *at, uint64_t value, unsigned bytes)
 
 static bool ctf_stream_write(const struct ctf_stream *s, int fd)
 {
+    struct interruptions interruptions = { 0 };
     for (size_t done = 0; done < s->length;) {
         const ssize_t wrote = write(fd, s->packet + done, s->length - done);
-        if (wrote < 0 && errno != EINTR)
+        if (wrote < 0 && !interrupted(&interruptions))
             return false;
         done += wrote > 0 ? (size_t)wrote : 0;
     }

@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/leftovers.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "trace/session_file.h"
 
 /* True if a step has failed. Later steps then do nothing. */
 static bool database_has_failed(const struct database *d)
@@ -31,8 +33,10 @@ static bool database_make_file(struct database *d)
     if (stat(d->path, &status) == 0 && !S_ISREG(status.st_mode))
         return error_set(d->error, "%s: is not a regular file", d->path);
     char *unfinished = need_text("%s.XXXXXX", d->path);
+    leftover_add(unfinished);
     const int fd = mkstemp(unfinished);
     if (fd < 0) {
+        leftover_forget(unfinished);
         error_set(d->error, "%s: %s", d->path, strerror(errno));
         free(unfinished);
         return false;
@@ -123,6 +127,11 @@ void database_insert_numbers(struct database *d, sqlite3_stmt *statement, const 
 
 static void database_put_in_place(struct database *d)
 {
+    const int unread = session_file_take_error();
+    if (unread) {
+        error_set(d->error, "a part of the session could not be read: %s", strerror(unread));
+        return;
+    }
     if (sqlite3_close(d->sqlite) != SQLITE_OK) {
         database_fail(d);
         return;
@@ -141,6 +150,8 @@ bool database_end(struct database *d)
     sqlite3_close_v2(d->sqlite);
     if (!good && d->unfinished)
         unlink(d->unfinished);
+    if (d->unfinished)
+        leftover_forget(d->unfinished);
     free(d->unfinished);
     return good;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/leftovers.h"
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/vsperf_rows.h"
@@ -264,10 +265,12 @@ static bool vsperf_write_part(struct vsperf_output *o, size_t number, const stru
                               struct error *error)
 {
     char *part = need_text("%s.%d.part", o->path, (int)getpid());
+    leftover_add(part);
     const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
         error_set(error, "%s: %s", o->path, strerror(errno));
-        free(part); /* not ours to remove */
+        leftover_forget(part); /* not ours to remove */
+        free(part);
         return false;
     }
     o->part = part;
@@ -296,6 +299,9 @@ static bool vsperf_write_parts(struct vsperf_output *outputs, const struct vsper
 
 static bool vsperf_put_in_place(const struct vsperf_output *outputs, struct error *error)
 {
+    const int unread = session_file_take_error();
+    if (unread)
+        return error_set(error, "a part of the session could not be read: %s", strerror(unread));
     for (size_t i = 0; i < SUMMARY_COUNT; i++)
         if (rename(outputs[i].part, outputs[i].path) < 0)
             return error_set(error, "%s: %s", outputs[i].path, strerror(errno));
@@ -312,6 +318,8 @@ bool export_vsperf(const struct analysis *session, const struct export_options *
     for (size_t i = 0; i < SUMMARY_COUNT; i++) {
         if (!good && outputs[i].part)
             unlink(outputs[i].part);
+        if (outputs[i].part)
+            leftover_forget(outputs[i].part);
         free(outputs[i].path);
         free(outputs[i].part);
     }

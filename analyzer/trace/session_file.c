@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupted.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
@@ -20,15 +21,30 @@
 
 enum { MAX_HOLE = 256 << 10 }; /* bytes; larger holes are not read */
 
+static int session_file_error; /* of the first read that failed */
+
+int session_file_take_error(void)
+{
+    return __atomic_exchange_n(&session_file_error, 0, __ATOMIC_RELAXED);
+}
+
+static long session_file_note_error(int error)
+{
+    int none = 0;
+    __atomic_compare_exchange_n(&session_file_error, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return -1;
+}
+
 static long session_file_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
+    struct interruptions interruptions = { 0 };
     size_t got = 0;
     while (got < size) {
         ssize_t n = pread(fd, (char *)buffer + got, size - got, (off_t)(offset + got));
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && interrupted(&interruptions))
             continue;
         if (n < 0)
-            return -1;
+            return session_file_note_error(errno);
         if (n == 0)
             break;
         got += (size_t)n;

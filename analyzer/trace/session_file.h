@@ -168,6 +168,10 @@ enum session_place { PLACE_EMPTY, PLACE_CHUNK, PLACE_BAD_CHUNK, PLACE_BAD_UNIT }
 enum session_place session_file_look(const struct session_file *file, uint64_t offset, struct trace_chunk *chunk,
                                      uint64_t *next);
 
+/* Returns the errno of the first read of any session that has failed since the last call, or zero. Such a read is not
+ * an error where it happens: what is missing is left out, like what a damaged session lacks. */
+int session_file_take_error(void);
+
 /* Returns how many bytes were read, or -1 with errno set. */
 long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size);
 

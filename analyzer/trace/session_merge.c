@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupted.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/wide.h"
@@ -92,13 +93,14 @@ static const char *merge_write_error(void)
 
 static void merge_write_at(struct merger *m, const void *data, size_t size, uint64_t offset)
 {
+    struct interruptions interruptions = { 0 };
     for (size_t done = 0; done < size && !m->error;) {
         if (session_beyond_limit(offset + size)) {
             m->error = "the file would exceed the limit of file size (ulimit -f)";
             return;
         }
         const ssize_t wrote = pwrite(m->fd, (const char *)data + done, size - done, (off_t)(offset + done));
-        if (wrote < 0 && errno != EINTR)
+        if (wrote < 0 && !interrupted(&interruptions))
             m->error = merge_write_error();
         done += wrote > 0 ? (size_t)wrote : 0;
     }
@@ -385,6 +387,9 @@ const char *session_merge(struct session_file *const *sessions, size_t count, co
         if (!merge_shift_behind(&m.shift, file))
             m.error = "more processes, threads or symbols than one session can hold";
     }
+    const int unread = session_file_take_error(); /* also while the sessions were opened */
+    if (unread)
+        m.error = strerror(unread);
     if (!m.error && ftruncate(output.fd, (off_t)m.end) < 0)
         m.error = merge_write_error();
     output.session.header->cursor = m.end;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/leftovers.h"
 #include "base/memory.h"
 #include "rotation.h"
 
@@ -45,8 +46,10 @@ static const char *session_output_claim_name(const struct session_output *o)
 const char *session_output_begin(struct session_output *o, const char *path)
 {
     o->part = need_text("%s.%d.part", path, (int)getpid());
+    leftover_add(o->part);
     o->fd = session_create(&o->session, o->part, &(struct session_settings){ 0 });
     if (o->fd < 0) {
+        leftover_forget(o->part); /* not ours to remove */
         free(o->part);
         return session_output_reason(o->fd);
     }
@@ -62,6 +65,7 @@ const char *session_output_end(struct session_output *o, const char *error)
         error = session_output_claim_name(o);
     if (error)
         unlink(o->part);
+    leftover_forget(o->part);
     free(o->part);
     free(o->path);
     return error;

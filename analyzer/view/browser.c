@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupted.h"
+
 /* Returns NULL if the variable is not set or empty. */
 static const char *browser_setting(const char *variable)
 {
@@ -69,9 +71,10 @@ bool browser_open(const char *url)
     ssize_t length = 0;
     if (child > 0) {
         waitpid(child, NULL, 0);
+        struct interruptions interruptions = { 0 };
         do
             length = read(report[0], &failed, 1);
-        while (length < 0 && errno == EINTR);
+        while (length < 0 && interrupted(&interruptions));
     }
     close(report[0]);
     return child > 0 && length == 0;

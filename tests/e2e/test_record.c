@@ -209,3 +209,16 @@ Test(e2e_record, a_probe_makes_no_system_call)
     /* 150,000 events. The program and its helper together make a few hundred system calls. */
     free(run_well("test $(grep -c '^[0-9]' calls) -lt 1500"));
 }
+
+/* A parent that ignores SIGCHLD, as some supervisors do. */
+Test(e2e_record, where_sigchld_is_ignored)
+{
+    struct ran r =
+        run("python3 -c 'import os, signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+            "os.execl(os.environ[\"DWELL\"], \"dwell\", \"record\", \"sh\", \"-c\", \"$SAMPLES/fib 5; exit 7\")'");
+    cr_assert(eq(int, r.status, 7), "%s", r.err);
+    ran_drop(&r);
+    char *info = run_well("$DWELL info");
+    cr_assert(has(info, "complete") && has(info, "exit 7"), "%s", info);
+    free(info);
+}

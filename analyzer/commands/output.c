@@ -1,0 +1,111 @@
+/* Opens and completes the file that a command writes. An older file of its name stays until the new one is complete. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/leftovers.h"
+#include "base/memory.h"
+#include "commands/commands.h"
+
+/* A command writes one file at a time. NULL if it writes to the file itself. */
+static char *output_unfinished, *output_final;
+
+/* The name of the file behind links, or NULL if it must be written in place: it is a device or a pipe, or a link to
+ * nothing. */
+static char *output_find_final(const char *path, mode_t *mode)
+{
+    struct stat status;
+    const mode_t mask = umask(0);
+    umask(mask);
+    *mode = 0666 & ~mask;
+    if (lstat(path, &status) < 0)
+        return need_copy(path, strlen(path));
+    if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+        return NULL;
+    *mode = status.st_mode & 0777;
+    return realpath(path, NULL);
+}
+
+static void output_drop_unfinished(int fd)
+{
+    if (fd >= 0) {
+        unlink(output_unfinished);
+        close(fd);
+    }
+    leftover_forget(output_unfinished);
+    free(output_unfinished);
+    output_unfinished = NULL;
+}
+
+/* Opens a file beside the final one. */
+static FILE *output_open_beside(const char *path)
+{
+    mode_t mode;
+    output_final = output_find_final(path, &mode);
+    if (!output_final || (access(output_final, F_OK) == 0 && access(output_final, W_OK) < 0))
+        return NULL;
+    output_unfinished = need_text("%s.XXXXXX", output_final);
+    leftover_add(output_unfinished);
+    const int fd = mkstemp(output_unfinished);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (out)
+        fchmod(fd, mode);
+    else
+        output_drop_unfinished(fd);
+    return out;
+}
+
+FILE *output_open(const char *path)
+{
+    if (!path)
+        return stdout;
+    FILE *file = output_open_beside(path);
+    if (!file)
+        file = fopen(path, "w"); /* also where the folder takes no new files */
+    if (!file)
+        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+    return file;
+}
+
+static void output_forget(void)
+{
+    if (output_unfinished)
+        leftover_forget(output_unfinished);
+    free(output_unfinished);
+    free(output_final);
+    output_unfinished = output_final = NULL;
+}
+
+static bool output_end(FILE *out)
+{
+    const bool failed = ferror(out);
+    if (fclose(out) != 0 || failed)
+        return false;
+    return !output_unfinished || rename(output_unfinished, output_final) == 0;
+}
+
+int output_close(const char *path, FILE *out)
+{
+    if (out == stdout)
+        return finish_output();
+    const int unread = session_file_take_error();
+    if (!unread && output_end(out)) {
+        output_forget();
+        return STATUS_OK;
+    }
+    if (unread)
+        say("a part of the session could not be read: %s", strerror(unread));
+    else
+        say("%s: %s", path, strerror(errno));
+    return STATUS_ERROR; /* the unfinished file is removed at exit */
+}
+
+void output_abandon(const char *path)
+{
+    struct stat status;
+    if (path && !output_unfinished && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        unlink(path);
+}
