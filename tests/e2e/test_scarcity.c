@@ -50,7 +50,8 @@ static void check_account(const char *out, const char *file, int open, bool loss
 static const char *recorder = "$DWELL";
 
 /* The modes, and the probes with call sites and with filters. All take other paths when something is missing. The rings
- * are larger than what is recorded, and the filter lets all calls pass. */
+ * are larger than what is recorded, and the filter lets all calls pass. It is the last kind, as it would hide a deep
+ * recursion. */
 static const char *const kinds[] = {
     "", "--mode profile", "--mode ring=64M", "--call-sites", "--mode profile --call-sites", "--depth 8000",
 };
@@ -116,7 +117,7 @@ Test(e2e_scarcity, descriptors)
 
 Test(e2e_scarcity, address_space_lowered_in_the_middle)
 {
-    scarcity_check("", "$PROGRAMS/scarcity/memory", MEMORY, "1 threads could not be recorded", 0);
+    scarcity_check_first(KINDS - 1, "", "$PROGRAMS/scarcity/memory", MEMORY, "1 threads could not be recorded", 0);
 }
 
 /* Memory grows from too little for the loader to enough for all. Only the loader's own failure may be seen. */
