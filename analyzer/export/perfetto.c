@@ -49,6 +49,7 @@ struct perfetto_writer {
     size_t thread_count, thread_room;
     bool *announced; /* by process of the file; the last one is for unknown processes */
     bool *threads_announced;
+    const struct trace_process **by_pid; /* the processes, sorted by PID and start */
 };
 
 /* ---- numbers ---- */
@@ -417,26 +418,56 @@ static bool perfetto_write_event(void *context, const struct trace_event *event,
 
 /* ---- processes ---- */
 
+static int perfetto_compare_processes(const void *a, const void *b)
+{
+    const struct trace_process *x = *(const struct trace_process *const *)a,
+                               *y = *(const struct trace_process *const *)b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->start_time != y->start_time)
+        return x->start_time < y->start_time ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void perfetto_sort_processes(struct perfetto_writer *w)
+{
+    const struct session_file *file = w->session->file;
+    w->by_pid = need_memory(file->process_count + 1, sizeof *w->by_pid);
+    for (size_t i = 0; i < file->process_count; i++)
+        w->by_pid[i] = &file->processes[i];
+    qsort(w->by_pid, file->process_count, sizeof *w->by_pid, perfetto_compare_processes);
+}
+
+/* The last process with that PID that began before `p`; NULL if there is none. */
+static const struct trace_process *perfetto_latest_before(const struct perfetto_writer *w,
+                                                          const struct trace_process *p, uint32_t pid)
+{
+    size_t low = 0, high = w->session->file->process_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const struct trace_process *other = w->by_pid[middle];
+        const bool later = other->start_time > p->start_time || (other->start_time == p->start_time && other >= p);
+        if (other->pid < pid || (other->pid == pid && !later))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && w->by_pid[low - 1]->pid == pid ? w->by_pid[low - 1] : NULL;
+}
+
 /* The process that it comes from: the one that forked it, had its PID before exec, or has its parent's PID. NULL if the
  * session has none. */
-static const struct trace_process *perfetto_process_origin(const struct session_file *file,
+static const struct trace_process *perfetto_process_origin(const struct perfetto_writer *w,
                                                            const struct trace_process *p, const char **how)
 {
-    const struct trace_process *forked = p->parent_process ? session_file_process(file, p->parent_process) : NULL;
-    const struct trace_process *executed = NULL, *started = NULL;
+    const struct trace_process *forked =
+        p->parent_process ? session_file_process(w->session->file, p->parent_process) : NULL;
     *how = "fork";
     if (forked)
         return forked;
-    for (const struct trace_process *other = file->processes; other < file->processes + file->process_count; other++) {
-        if (other->start_time > p->start_time || (other->start_time == p->start_time && other >= p))
-            continue;
-        if (other->pid == p->pid && (!executed || other->start_time > executed->start_time))
-            executed = other;
-        if (other->pid == p->parent_pid && (!started || other->start_time > started->start_time))
-            started = other;
-    }
+    const struct trace_process *executed = perfetto_latest_before(w, p, p->pid);
     *how = executed ? "exec" : "start";
-    return executed ? executed : started;
+    return executed ? executed : perfetto_latest_before(w, p, p->parent_pid);
 }
 
 static void perfetto_write_flow_end(const struct perfetto_writer *w, uint32_t process, uint64_t time, char *name,
@@ -464,7 +495,7 @@ static void perfetto_write_flow_end(const struct perfetto_writer *w, uint32_t pr
 static void perfetto_write_flow(struct perfetto_writer *w, const struct trace_process *p)
 {
     const char *how;
-    const struct trace_process *origin = perfetto_process_origin(w->session->file, p, &how);
+    const struct trace_process *origin = perfetto_process_origin(w, p, &how);
     if (!origin)
         return;
     const uint64_t flow = perfetto_track_id(w, OF_PROCESS, p->serial), time = perfetto_time(w, p->start_time);
@@ -510,6 +541,7 @@ static void perfetto_free_writer(struct perfetto_writer *w)
     }
     packet_stream_end(&w->stream);
     free(w->begins);
+    free(w->by_pid);
     free(w->end.at);
     free(w->threads);
     free(w->announced);
@@ -548,6 +580,7 @@ bool export_perfetto(const struct analysis *session, const struct export_options
         .threads_announced = need_memory(file->thread_count + 1, sizeof *w.threads_announced),
     };
     w.stream = packet_stream_begin(out, SESSION_SEQUENCE, 0, &file->header);
+    perfetto_sort_processes(&w);
     for (size_t i = 0; i < file->process_count; i++)
         perfetto_write_flow(&w, &file->processes[i]);
     slices_run(session, &w.visitor);

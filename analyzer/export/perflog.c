@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "export/formats.h"
@@ -47,6 +48,8 @@ struct perflog_log {
     struct perflog_app *apps; /* one for each process of the session, and one for unknown processes */
     size_t app_count;
     bool has_samples;
+    struct intern base_names; /* of the processes' programs */
+    uint32_t *name_uses;      /* by the number of a base name: of how many processes it is */
 };
 
 /* ---- the header ---- */
@@ -267,16 +270,26 @@ static void perflog_make_printable(char *name, size_t longest)
             *name = '?';
 }
 
+static const char *perflog_base_name(const struct trace_process *process)
+{
+    const char *slash = strrchr(process->path, '/');
+    return slash ? slash + 1 : process->path;
+}
+
+static void perflog_count_names(struct perflog_log *log)
+{
+    const struct session_file *file = log->session->file;
+    log->name_uses = need_memory(file->process_count + 1, sizeof *log->name_uses);
+    for (size_t i = 0; i < file->process_count; i++) {
+        const char *name = perflog_base_name(&file->processes[i]);
+        log->name_uses[intern(&log->base_names, name, strlen(name))]++;
+    }
+}
+
 static void perflog_name_app(const struct perflog_log *log, struct perflog_app *app)
 {
-    const char *path = app->process ? app->process->path : "";
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const struct session_file *file = log->session->file;
-    bool shared = !*name;
-    for (size_t i = 0; i < file->process_count && !shared; i++) {
-        const char *other = strrchr(file->processes[i].path, '/');
-        shared = &file->processes[i] != app->process && strcmp(other ? other + 1 : file->processes[i].path, name) == 0;
-    }
+    const char *name = app->process ? perflog_base_name(app->process) : "";
+    const bool shared = !*name || log->name_uses[intern_find(&log->base_names, name, strlen(name))] > 1;
     char suffix[32] = "";
     if (shared && app->process)
         snprintf(suffix, sizeof suffix, "-%" PRIu32 ".%" PRIu32, app->process->pid, app->process->serial);
@@ -299,6 +312,7 @@ static void perflog_begin_log(struct perflog_log *log, const struct analysis *se
     free(chosen);
     for (size_t i = 0; i < log->function_count; i++)
         perflog_make_printable(log->names[i], LONGEST_NAME);
+    perflog_count_names(log);
     log->app_count = file->process_count + 1;
     log->apps = need_memory(log->app_count, sizeof *log->apps);
     for (size_t i = 0; i < log->app_count; i++) {
@@ -314,6 +328,8 @@ static void perflog_end_log(struct perflog_log *log)
         free(log->names[i]);
     for (size_t i = 0; i < log->app_count; i++)
         free(log->apps[i].markers);
+    intern_drop(&log->base_names);
+    free(log->name_uses);
     free(log->names);
     free(log->chosen);
     free(log->apps);

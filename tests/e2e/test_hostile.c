@@ -140,6 +140,8 @@ Test(e2e_hostile, processes_and_ends_in_descending_order)
 {
     hostile_write(hostile_make_processes, 4000);
     hostile_compare("info");
+    hostile_compare("export perfetto -o /dev/null");
+    hostile_compare("export perflog -o /dev/null");
 }
 
 static void hostile_make_calls(struct writer *w, uint32_t parts, uint64_t distance)
