@@ -24,6 +24,20 @@ static bool record_is_empty(const struct session_file *file, const struct record
     return o->events == 0 && o->trace_events == 0 && !mark_search(file, "*", 0, &time);
 }
 
+/* Whether the file has events of a thread, but not the thread's name, which was there first. Where no other trouble
+ * explains that, the file was truncated when no chunk in use was behind its end, and has grown again since. */
+static bool record_lacks_threads(const struct session_file *file)
+{
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        const bool of_thread = chunk->kind == DWELL_CHUNK_EVENTS || chunk->kind == DWELL_CHUNK_CALL_TREE;
+        const struct trace_thread *thread = of_thread ? session_file_thread(file, chunk->thread) : NULL;
+        if (of_thread && (!thread || !thread->announced))
+            return true;
+    }
+    return false;
+}
+
 void record_complete(const struct session *session, int fd, const char *path, struct record_outcome *o)
 {
     const char *error;
@@ -37,6 +51,8 @@ void record_complete(const struct session *session, int fd, const char *path, st
         for (size_t i = 0; i < file->process_count; i++)
             o->processes += file->processes[i].path[0] != '\0';
         o->empty = record_is_empty(file, o);
+        if (!session->header->trouble && record_lacks_threads(file))
+            session_trouble(session, DWELL_TROUBLE_TRUNCATED);
         session_file_close(file);
     } else {
         say("%s: %s", path, error);
