@@ -49,10 +49,11 @@ static char *doubling_name(size_t length)
     fputs("_Z1f1aIiiE", out);
     for (unsigned i = 1; fflush(out) == 0 && size < length; i++) {
         fprintf(out, "S_IS%s_S%s_E", last, last);
-        if (i < 36)
-            snprintf(last, sizeof last, "%c", digits[i]);
-        else
-            snprintf(last, sizeof last, "%c%c", digits[i / 36], digits[i % 36]);
+        char *at = last + sizeof last - 1;
+        *at = '\0';
+        for (unsigned rest = i; rest; rest /= 36)
+            *--at = digits[rest % 36];
+        memmove(last, at, strlen(at) + 1);
     }
     fclose(out);
     return name;
