@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/measured.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -34,23 +34,9 @@ struct hostile_cost {
 /* Runs `dwell COMMAND FILE` without its output. */
 static struct hostile_cost hostile_run(const char *command, const char *file)
 {
-    char *line;
-    cr_assert(ge(int, asprintf(&line, "exec '%s' %s %s >/dev/null 2>&1", DWELL_EXE, command, file), 0));
-    const char *folder = test_folder();
-    const pid_t pid = fork();
-    cr_assert(ge(int, pid, 0));
-    if (pid == 0) {
-        const struct rlimit limit = { MAX_SECONDS, MAX_SECONDS };
-        if (chdir(folder) < 0 || setrlimit(RLIMIT_CPU, &limit) < 0)
-            _exit(99);
-        execl("/bin/sh", "sh", "-c", line, (char *)NULL);
-        _exit(99);
-    }
-    int status;
-    struct rusage use;
-    cr_assert(eq(int, wait4(pid, &status, 0, &use), pid));
-    cr_assert(eq(int, status, 0), "dwell %s %s", command, file);
-    free(line);
+    char line[200];
+    snprintf(line, sizeof line, "%s %s >/dev/null 2>&1", command, file);
+    const struct rusage use = measured_run(line, RLIMIT_CPU, MAX_SECONDS);
     return (struct hostile_cost){
         (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000 + use.ru_utime.tv_usec + use.ru_stime.tv_usec,
         use.ru_maxrss * 1024,

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/measured.h"
 #include "support/repeat.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -100,24 +100,9 @@ static void write_sessions(void)
  * in memory. */
 static long peak_of(const char *command)
 {
-    char *line;
-    cr_assert(ge(int, asprintf(&line, "exec '%s' %s >out", DWELL_EXE, command), 0));
-    const char *folder = test_folder();
-    const pid_t pid = fork();
-    cr_assert(ge(int, pid, 0));
-    if (pid == 0) {
-        const struct rlimit limit = { MAX_MEMORY, MAX_MEMORY };
-        if (chdir(folder) < 0 || setrlimit(RLIMIT_DATA, &limit) < 0)
-            _exit(99);
-        execl("/bin/sh", "sh", "-c", line, (char *)NULL);
-        _exit(99);
-    }
-    int status;
-    struct rusage use;
-    cr_assert(eq(int, wait4(pid, &status, 0, &use), pid));
-    cr_assert(eq(int, status, 0), "dwell %s", command);
-    free(line);
-    return use.ru_maxrss * 1024;
+    char line[400];
+    cr_assert(lt(int, snprintf(line, sizeof line, "%s >out", command), (int)sizeof line));
+    return measured_run(line, RLIMIT_DATA, MAX_MEMORY).ru_maxrss * 1024;
 }
 
 /* Runs the command on both sessions in turn. The output for the large one is in "out". */
