@@ -171,32 +171,36 @@ static void pprof_write_mappings(struct pprof_writer *w)
 }
 
 /* Writes a function, and with the same number a location at its first line, for calls whose line is unknown. */
+static void pprof_write_with_location(struct pprof_writer *w, Pprof__Function *function, Pprof__Location *location)
+{
+    Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    line.line = function->start_line;
+    line.function_id = location->id = function->id;
+    location->n_line = 1;
+    location->line = &lines;
+    piece.n_function = piece.n_location = 1;
+    piece.function = &function;
+    piece.location = &location;
+    pprof_write_piece(w, &piece);
+}
+
 static void pprof_write_function(struct pprof_writer *w, uint32_t index, int64_t file)
 {
     const struct function_name *name = &w->session->names[index];
     const struct profile_function *f = &w->session->profile->functions[index];
-    const uint64_t number = (uint64_t)w->order->ranks[index] + 1;
-    Pprof__Function function = PPROF__FUNCTION__INIT, *functions = &function;
-    Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
-    Pprof__Location location = PPROF__LOCATION__INIT, *locations = &location;
-    Pprof__Profile piece = PPROF__PROFILE__INIT;
-    function.id = number;
+    Pprof__Function function = PPROF__FUNCTION__INIT;
+    Pprof__Location location = PPROF__LOCATION__INIT;
+    function.id = (uint64_t)w->order->ranks[index] + 1;
     function.name = pprof_write_string(w, name->name);
     function.system_name = !name->linkage_name                           ? 0
                            : strcmp(name->linkage_name, name->name) == 0 ? function.name
                                                                          : pprof_write_string(w, name->linkage_name);
     function.filename = file;
-    function.start_line = line.line = name->line;
-    line.function_id = number;
-    location.id = number;
+    function.start_line = name->line;
     location.mapping_id = (uint64_t)w->order->module_ranks[f->module] + 1;
     location.address = f->offset;
-    location.n_line = 1;
-    location.line = &lines;
-    piece.n_function = piece.n_location = 1;
-    piece.function = &functions;
-    piece.location = &locations;
-    pprof_write_piece(w, &piece);
+    pprof_write_with_location(w, &function, &location);
 }
 
 static void pprof_write_functions(struct pprof_writer *w)
@@ -215,18 +219,11 @@ static void pprof_write_functions(struct pprof_writer *w)
 /* The function and location for frames that are left out. */
 static void pprof_write_left_out(struct pprof_writer *w)
 {
-    Pprof__Function function = PPROF__FUNCTION__INIT, *functions = &function;
-    Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
-    Pprof__Location location = PPROF__LOCATION__INIT, *locations = &location;
-    Pprof__Profile piece = PPROF__PROFILE__INIT;
-    function.id = line.function_id = location.id = w->left_out = w->session->profile->function_count + ++w->line_count;
+    Pprof__Function function = PPROF__FUNCTION__INIT;
+    Pprof__Location location = PPROF__LOCATION__INIT;
+    function.id = w->left_out = w->session->profile->function_count + ++w->line_count;
     function.name = pprof_write_string(w, STACK_LIMIT_NAME);
-    location.n_line = 1;
-    location.line = &lines;
-    piece.n_function = piece.n_location = 1;
-    piece.function = &functions;
-    piece.location = &locations;
-    pprof_write_piece(w, &piece);
+    pprof_write_with_location(w, &function, &location);
 }
 
 /* A frame takes as many bytes as the variable-length number of its location. */
