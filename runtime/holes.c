@@ -43,14 +43,6 @@ static uint32_t holes_word(const char *at)
     return word;
 }
 
-static uint64_t holes_number(const char *at, int words)
-{
-    uint64_t number = 0;
-    for (int i = 0; i < words; i++)
-        number |= (uint64_t)holes_word(at + 2 * i) << 16 * i;
-    return number;
-}
-
 static uint64_t holes_time(uint64_t last, uint64_t low, int bits)
 {
     return last + ((low - last) & ((1ull << bits) - 1));
@@ -71,13 +63,13 @@ static struct holes_record holes_read(const struct holes_walk *w)
         r.last_extension = r.event;
         switch (r.word >> DWELL_EXTENSION_LENGTH_BITS) {
         case DWELL_EXT_TIME:
-            r.time = holes_time(w->time, holes_number(words, TIME_WORDS), LONG_TIME_BITS);
+            r.time = holes_time(w->time, record_number(words, TIME_WORDS), LONG_TIME_BITS);
             break;
         case DWELL_EXT_UPPER:
-            r.upper[holes_word(words) & 1] = (uint32_t)holes_number(words + 2, 2);
+            r.upper[holes_word(words) & 1] = (uint32_t)record_number(words + 2, 2);
             break;
         case DWELL_EXT_UNWIND:
-            r.left = (uint32_t)holes_number(words, 2);
+            r.left = (uint32_t)record_number(words, 2);
             break;
         default:
             break;
@@ -92,7 +84,7 @@ static struct holes_record holes_read(const struct holes_walk *w)
     if (!r.time)
         r.time = holes_time(w->time, r.word, DWELL_TIME_BITS);
     r.end = r.event + record_bytes(r.word);
-    r.stored = r.end == r.event + EXIT_BYTES || holes_number(r.event + 2, 2) != 0;
+    r.stored = r.end == r.event + EXIT_BYTES || record_number(r.event + 2, 2) != 0;
     return r;
 }
 
@@ -139,7 +131,7 @@ static struct holes_bounds holes_find_bounds(const struct holes_walk *w, const s
     if (next.stored) {
         bounds.next_time = next.time;
         if (next.end != next.event + EXIT_BYTES)
-            bounds.next_function = (uint32_t)holes_number(next.event + 2, 2);
+            bounds.next_function = (uint32_t)record_number(next.event + 2, 2);
     }
     return bounds;
 }

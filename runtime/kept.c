@@ -7,39 +7,31 @@
 
 enum { TIME_WORDS = 3, OFF_CPU_WORDS = 1 + 2 * TIME_WORDS };
 
-static uint64_t kept_number(const uint16_t *words)
-{
-    return words[0] | (uint64_t)words[1] << 16 | (uint64_t)words[2] << 32;
-}
-
-/* Makes the last time of that kind longer. There always is one, as the first of each kind has room. */
-static void kept_lengthen(struct kept_events *k, const uint16_t *record)
+/* The last time of that kind; NULL if there is none. */
+static uint16_t *kept_find_last(struct kept_events *k, uint16_t head)
 {
     uint16_t *last = NULL;
     for (uint32_t i = 0; i < k->length; i += OFF_CPU_WORDS)
-        if (k->words[i] == record[0])
-            last = k->words + i;
-    if (!last)
-        return;
-    uint16_t *const length = last + 1 + TIME_WORDS;
-    const uint64_t sum = kept_number(length) + kept_number(record + 1 + TIME_WORDS);
-    for (int i = 0; i < TIME_WORDS; i++)
-        length[i] = (uint16_t)(sum >> 16 * i);
-}
-
-static bool kept_has(const struct kept_events *k, uint16_t head)
-{
-    for (uint32_t i = 0; i < k->length; i += OFF_CPU_WORDS)
         if (k->words[i] == head)
-            return true;
-    return false;
+            last = k->words + i;
+    return last;
 }
 
+static void kept_lengthen(uint16_t *last, const uint16_t *record)
+{
+    const int length = 1 + TIME_WORDS;
+    const uint64_t sum = record_number(last + length, TIME_WORDS) + record_number(record + length, TIME_WORDS);
+    for (int i = 0; i < TIME_WORDS; i++)
+        last[length + i] = (uint16_t)(sum >> 16 * i);
+}
+
+/* The room for a last time is kept for the kind of which there is none yet. */
 static void kept_add_off_cpu(struct kept_events *k, const uint16_t *record)
 {
     const uint32_t left = KEPT_WORDS - k->length;
-    if (left < 2 * OFF_CPU_WORDS && (left < OFF_CPU_WORDS || kept_has(k, record[0]))) {
-        kept_lengthen(k, record);
+    uint16_t *const last = left < 2 * OFF_CPU_WORDS ? kept_find_last(k, record[0]) : NULL;
+    if (last) {
+        kept_lengthen(last, record);
         return;
     }
     memcpy(k->words + k->length, record, OFF_CPU_WORDS * sizeof *record);

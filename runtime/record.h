@@ -5,6 +5,8 @@
 #ifndef DWELL_RECORD_H
 #define DWELL_RECORD_H
 
+#include <string.h>
+
 #include "common.h"
 #include "dwell/format.h"
 
@@ -55,6 +57,18 @@ static ALWAYS_INLINE int cost_words(uint16_t words[MAX_COST_WORDS], uint64_t tic
 static inline int extension_words(uint32_t word)
 {
     return (int)(word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
+}
+
+/* The number in these words, of which the first one is the lowest. */
+static inline uint64_t record_number(const void *at, int words)
+{
+    uint64_t number = 0;
+    for (int i = 0; i < words; i++) {
+        uint16_t word;
+        memcpy(&word, (const char *)at + 2 * i, sizeof word);
+        number |= (uint64_t)word << 16 * i;
+    }
+    return number;
 }
 
 /* The size of the record that begins with this word. */
