@@ -44,9 +44,11 @@ struct perflog_reading {
     size_t first_run;
     const char *fields[FIELD_COUNT]; /* of the last header */
     bool header_named;               /* the last header names an application */
-    uint64_t resolution;             /* the last one */
+    uint64_t resolution;             /* the last one that the file states */
     size_t last_run;                 /* 1 + the run of the last header, or zero */
     size_t unnamed_since;            /* runs before this one are older than the last header without an application */
+    size_t unnamed_before;           /* unnamed_since before the last header */
+    uint64_t second_line;            /* of a second RESOLUTION of last_run, or zero */
     bool guessed;                    /* an application without a header has been reported */
     uint64_t last_bad_line, bad_lines, reported;
 };
@@ -118,7 +120,12 @@ static uint32_t perflog_log_add_run(struct perflog_reading *r, const char *app, 
     GROW(log->runs, log->run_count, log->run_room);
     struct perflog_run *run = &log->runs[log->run_count];
     *run = (struct perflog_run){
-        .file = r->file, .line = line, .app = app, .app_number = app_number, .file_number = r->file_number
+        .file = r->file,
+        .line = line,
+        .app = app,
+        .resolution = r->resolution,
+        .app_number = app_number,
+        .file_number = r->file_number,
     };
     memcpy(run->fields, r->fields, sizeof run->fields);
     struct index_slot *slot = index_find(log->current, app_number, r->file_number);
@@ -141,7 +148,7 @@ static uint32_t perflog_log_run_of(struct perflog_reading *r, const struct perfl
     if (slot->value_plus_1 && slot->value_plus_1 > r->unnamed_since)
         return slot->value_plus_1 - 1;
     const uint32_t run = perflog_log_add_run(r, app, number, record->line);
-    r->log->runs[run].resolution = r->resolution;
+    r->unnamed_before = r->unnamed_since;
     if (r->header_named && r->resolution && !r->guessed) {
         char quoted[QUOTE_ROOM];
         say("%s:%" PRIu64 ": application '%s' has no header; using the previous header's resolution of %" PRIu64
@@ -162,6 +169,8 @@ static void perflog_log_set_field(struct perflog_reading *r, const struct perflo
             memset(r->fields, 0, sizeof r->fields);
             r->header_named = false;
             r->last_run = 0;
+            r->second_line = 0;
+            r->unnamed_before = r->unnamed_since;
         }
         r->fields[i] = perflog_log_intern_text(r->log, record->text, NULL);
     }
@@ -176,35 +185,48 @@ static void perflog_log_add_app(struct perflog_reading *r, const struct perflog_
     r->log->runs[run].pid = record->number;
     r->header_named = true;
     r->last_run = (size_t)run + 1;
+    r->unnamed_since = r->unnamed_before; /* a RESOLUTION before this line is of this header */
+    r->second_line = 0;
 }
 
+/* RESOLUTION holds for the header that it is in, and for all runs after it in the file until another one is stated. */
 static void perflog_log_set_resolution(struct perflog_reading *r, const struct perflog_record *record)
 {
     struct perflog *log = r->log;
     r->resolution = record->number;
-    if (!r->last_run) { /* a header that names no application */
+    if (!r->last_run) { /* a header that names no application so far */
         r->header_named = false;
         r->unnamed_since = log->run_count;
         return;
     }
     struct perflog_run *run = &log->runs[r->last_run - 1];
-    if (run->resolution && run->resolution != record->number) {
-        /* A header between the two was lost. The earlier run keeps its own resolution. */
-        r->last_run = (size_t)perflog_log_add_run(r, run->app, run->app_number, record->line) + 1;
-        run = &log->runs[r->last_run - 1];
+    if (run->resolution && run->resolution != record->number && (run->stated || run->durations)) {
+        r->second_line = record->line;
+        return;
     }
     run->resolution = record->number;
+    run->stated = true;
     /* Headers of several programs that log at once can be interleaved. */
-    for (size_t i = r->last_run - 1; i > r->first_run && !log->runs[i - 1].resolution && !log->runs[i - 1].durations;
-         i--)
+    for (size_t i = r->last_run - 1; i > r->first_run && !log->runs[i - 1].stated && !log->runs[i - 1].durations; i--)
         log->runs[i - 1].resolution = record->number;
+}
+
+/* A second RESOLUTION belongs to the header of the REGISTERED APP that follows. If none follows, a header was lost: the
+ * application's earlier run keeps its own resolution, and another run begins. */
+static void perflog_log_begin_second(struct perflog_reading *r)
+{
+    const struct perflog_run before = r->log->runs[r->last_run - 1];
+    const uint32_t run = perflog_log_add_run(r, before.app, before.app_number, r->second_line);
+    r->log->runs[run].stated = true;
+    r->last_run = (size_t)run + 1;
+    r->second_line = 0;
 }
 
 /* ---- markers ---- */
 
 /* Two registrations with equal keys are the same marker. */
 struct marker_key {
-    uint64_t resolution, run, instance; /* the run only if its resolution is unknown */
+    uint64_t resolution, run, instance; /* the run only if its header states no resolution so far */
     uint32_t app, text, id;             /* the id only if there is no text */
     uint32_t zero;
 };
@@ -219,8 +241,8 @@ static uint32_t perflog_log_add_marker(struct perflog_reading *r, uint32_t run_n
     const char *text =
         perflog_log_intern_text(log, registered ? record->text : (struct perflog_text){ "", 0 }, &text_number);
     const struct marker_key key = {
-        .resolution = run->resolution,
-        .run = run->resolution ? 0 : run_number + 1ull,
+        .resolution = run->stated ? run->resolution : 0,
+        .run = run->stated ? 0 : run_number + 1ull,
         .instance = log->instances ? log->marker_count + 1 : 0,
         .app = run->app_number,
         .text = text_number,
@@ -245,10 +267,39 @@ static uint32_t perflog_log_add_marker(struct perflog_reading *r, uint32_t run_n
     return number;
 }
 
+/* Whether the marker's string is that of the library's calibration, which has none or "calibration". */
+static bool perflog_log_names_calibration(struct perflog_text text)
+{
+    static const char word[] = "calibrat";
+    for (size_t at = 0; at + sizeof word - 1 <= text.length; at++)
+        if (strncasecmp(text.at + at, word, sizeof word - 1) == 0)
+            return true;
+    return text.length == 0;
+}
+
+/* Whether the record belongs to the library's calibration. A program can register that id with another string: then it
+ * is a marker of the program. */
+static bool perflog_log_is_calibration(struct perflog_reading *r, const struct perflog_record *record)
+{
+    if (record->kind < PERFLOG_MARKER || record->kind == PERFLOG_NAMED || record->id != PERFLOG_ID_CALIBRATION)
+        return false;
+    if (record->kind == PERFLOG_MARKER && !perflog_log_names_calibration(record->text)) {
+        r->log->runs[perflog_log_run_of(r, record)].uses_calibration_id = true;
+        return false;
+    }
+    uint32_t number;
+    perflog_log_intern_text(r->log, record->app, &number);
+    const struct index_slot *slot = index_find(r->log->current, number, r->file_number);
+    if (!slot->value_plus_1)
+        return true;
+    struct perflog_run *run = &r->log->runs[slot->value_plus_1 - 1];
+    if (record->kind == PERFLOG_MARKER)
+        run->uses_calibration_id = false;
+    return !run->uses_calibration_id;
+}
+
 static void perflog_log_register_marker(struct perflog_reading *r, const struct perflog_record *record)
 {
-    if (record->id == PERFLOG_ID_CALIBRATION)
-        return;
     const uint32_t run = perflog_log_run_of(r, record);
     const uint32_t marker = perflog_log_add_marker(r, run, record, true);
     const uint64_t key = (uint64_t)run << 32 | record->id;
@@ -394,7 +445,10 @@ static void perflog_log_add_record(const struct perflog_record *record, void *co
         return;
     }
     r->log->totals.understood++;
-    if (record->id == PERFLOG_ID_CALIBRATION && record->kind != PERFLOG_NAMED)
+    if (r->second_line && record->kind != PERFLOG_FIELD && record->kind != PERFLOG_APP &&
+        record->kind != PERFLOG_RESOLUTION)
+        perflog_log_begin_second(r);
+    if (perflog_log_is_calibration(r, record))
         return;
     if (record->kind >= PERFLOG_DURATION && record->kind <= PERFLOG_OTHER)
         r->log->totals.events++;
@@ -444,7 +498,7 @@ bool perflog_load(struct perflog *log, FILE *in, const char *file)
     /* A file that is loaded twice is two logs. */
     r.file = perflog_log_intern_text(log, (struct perflog_text){ file, strlen(file) }, NULL);
     r.file_number = log->file_count++;
-    r.first_run = r.unnamed_since = log->run_count;
+    r.first_run = r.unnamed_since = r.unnamed_before = log->run_count;
     const bool read = perflog_read(in, perflog_log_add_record, &r);
     if (r.reported > MAX_REPORTED)
         say("%s: %" PRIu64 " more like these", file, r.reported - MAX_REPORTED);
@@ -464,17 +518,12 @@ void perflog_finish(struct perflog *log, uint64_t resolution)
             continue;
         char quoted[QUOTE_ROOM];
         if (reported++ < MAX_REPORTED)
-            say("%s:%" PRIu64 ": application '%s' has no RESOLUTION; durations left out: %" PRIu64
-                " (set its ticks per second with --resolution)",
+            say("%s:%" PRIu64 ": application '%s' has no RESOLUTION; durations shown in ticks: %" PRIu64
+                " (set the ticks per second with --resolution)",
                 run->file, run->first_duration_line, quote(quoted, run->app, strlen(run->app)), run->durations);
-        log->totals.bad_lines += run->durations;
-        log->totals.events -= run->durations;
     }
     if (reported > MAX_REPORTED)
         say("%" PRIu64 " more runs like these", reported - MAX_REPORTED);
-    for (size_t i = 0; i < log->marker_count; i++)
-        if (!log->runs[log->markers[i].run].resolution)
-            histogram_drop(&log->markers[i].durations);
 }
 
 const struct perflog_run *perflog_runs(const struct perflog *log, size_t *count)

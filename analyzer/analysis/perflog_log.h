@@ -23,7 +23,9 @@ struct perflog_run {
     const char *fields[FIELD_COUNT]; /* NULL if the header does not have the field */
     bool pid_known;
     uint64_t pid;
-    uint64_t resolution; /* ticks per second; zero if unknown */
+    uint64_t resolution;      /* ticks per second; zero if unknown */
+    bool stated;              /* the run's own header states the resolution; else it is that of an earlier header */
+    bool uses_calibration_id; /* the program has registered id 101 for a marker of its own */
     uint64_t durations, first_duration_line;
     uint32_t named; /* markers without an id */
     uint32_t app_number, file_number;
@@ -87,8 +89,8 @@ void perflog_free(struct perflog *log);
  * messages. Returns false and sets errno if the log cannot be read to its end. */
 bool perflog_load(struct perflog *log, FILE *in, const char *file);
 
-/* Ends the loading. Durations without a known RESOLUTION are in ticks of `resolution`. If that is zero, they are
- * removed, reported, and counted as lines that cannot be parsed. */
+/* Ends the loading. Durations without a known RESOLUTION are in ticks of `resolution`. If that is zero, their unit
+ * stays unknown, which is reported. */
 void perflog_finish(struct perflog *log, uint64_t resolution);
 
 const struct perflog_run *perflog_runs(const struct perflog *log, size_t *count);

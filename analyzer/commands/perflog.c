@@ -144,6 +144,8 @@ static void perflog_print_run(const struct perflog_run *run)
         perflog_print_text(" build ", run->fields[FIELD_BUILD]);
     if (run->resolution)
         printf(", %" PRIu64 " ticks per second", run->resolution);
+    else if (run->durations)
+        printf(", unknown resolution");
     puts("");
 }
 
@@ -200,7 +202,7 @@ static void perflog_print_csv(const struct perflog *log, const struct perflog_se
 
 static void perflog_print_json(const struct perflog *log, const struct perflog_settings *s)
 {
-    struct perflog_table markers = view_perflog(log, &s->choice, false);
+    struct perflog_table markers = view_perflog(log, &s->choice, true);
     struct table monitors = view_perflog_monitors(log, s->choice.instances), runs = view_perflog_runs(log);
     fputs("{", stdout);
     table_print_json_rows(&markers.table, "rows", stdout);
@@ -240,9 +242,9 @@ static const struct command_line line = {
     .arguments = "FILE...\n--diff FIRST SECOND",
     .text = "Reports the markers, the CPU and the memory of PerfLog logs; - is standard input.\v"
             "Durations become times by the RESOLUTION of their run. Percentiles are nearest ranks. Lines that cannot "
-            "be understood are reported, counted and skipped. In csv, key=value pairs in a marker's string are "
-            "columns. In their values, %AVG%, %MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's "
-            "value.\n\nExamples:\n"
+            "be understood are reported, counted and skipped. In csv and json, key=value pairs in a marker's string "
+            "and its attributes are columns. In their values, %AVG%, %MIN% and %MAX% are the row's in seconds, and "
+            "%KEY% is another pair's value. Durations without a RESOLUTION are shown in ticks.\n\nExamples:\n"
             "  dwell perflog app.log\n"
             "  dwell perflog --sort p99 --format csv app.log\n"
             "  dwell perflog --diff before.log after.log",

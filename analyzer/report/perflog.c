@@ -10,20 +10,36 @@
 #include "base/message.h"
 #include "report/plot.h"
 
-/* Scripts rely on the first eight columns. */
+/* Scripts rely on the first eight columns. The columns of ticks are there only if a row's resolution is unknown. */
 static const struct column marker_columns[] = {
-    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },        { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
-    { "id", "ID", CELL_COUNT, USE_ALWAYS, false },         { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false },
-    { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },   { "min", "MIN", CELL_TICKS, USE_ALWAYS, false },
-    { "mean", "AVERAGE", CELL_TICKS, USE_ALWAYS, false },  { "max", "MAX", CELL_TICKS, USE_ALWAYS, false },
-    { "median", "MEDIAN", CELL_TICKS, USE_ALWAYS, false }, { "p90", "P90", CELL_TICKS, USE_ALWAYS, false },
-    { "p99", "P99", CELL_TICKS, USE_ALWAYS, false },       { "stddev", "STDDEV", CELL_TICKS, USE_ALWAYS, false },
-    { "errors", "ERRORS", CELL_COUNT, USE_ALWAYS, false }, { "registered", "REGISTERED", CELL_TEXT, USE_ALWAYS, false },
+    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },
+    { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
+    { "id", "ID", CELL_COUNT, USE_ALWAYS, false },
+    { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false },
+    { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },
+    { "min", "MIN", CELL_TICKS, USE_ALWAYS, false },
+    { "mean", "AVERAGE", CELL_TICKS, USE_ALWAYS, false },
+    { "max", "MAX", CELL_TICKS, USE_ALWAYS, false },
+    { "median", "MEDIAN", CELL_TICKS, USE_ALWAYS, false },
+    { "p90", "P90", CELL_TICKS, USE_ALWAYS, false },
+    { "p99", "P99", CELL_TICKS, USE_ALWAYS, false },
+    { "stddev", "STDDEV", CELL_TICKS, USE_ALWAYS, false },
+    { "errors", "ERRORS", CELL_COUNT, USE_ALWAYS, false },
+    { "registered", "REGISTERED", CELL_TEXT, USE_ALWAYS, false },
+    { "total_ticks", "TOTAL ticks", CELL_COUNT, USE_ALWAYS, false },
+    { "min_ticks", "MIN ticks", CELL_COUNT, USE_ALWAYS, false },
+    { "mean_ticks", "AVERAGE ticks", CELL_COUNT, USE_ALWAYS, false },
+    { "max_ticks", "MAX ticks", CELL_COUNT, USE_ALWAYS, false },
+    { "median_ticks", "MEDIAN ticks", CELL_COUNT, USE_ALWAYS, false },
+    { "p90_ticks", "P90 ticks", CELL_COUNT, USE_ALWAYS, false },
+    { "p99_ticks", "P99 ticks", CELL_COUNT, USE_ALWAYS, false },
+    { "stddev_ticks", "STDDEV ticks", CELL_COUNT, USE_ALWAYS, false },
 };
-enum { MARKER_COLUMNS = sizeof marker_columns / sizeof *marker_columns, ERRORS = MARKER_COLUMNS - 2 };
+enum { TIMES = 4, ERRORS = 12, REGISTERED = 13, TICKS = 14, TIME_COLUMNS = 8 };
+enum { MARKER_COLUMNS = sizeof marker_columns / sizeof *marker_columns };
 
 /* Times of single activations have their averages' unit, as totals may be a million times as long. */
-static const size_t marker_units[MARKER_COLUMNS] = {
+static const size_t marker_units[REGISTERED] = {
     [4] = 4, [5] = 6, [6] = 6, [7] = 6, [8] = 6, [9] = 6, [10] = 6, [11] = 6
 };
 
@@ -34,25 +50,42 @@ void perflog_table_drop(struct perflog_table *t)
         free(t->keys[i]);
     free(t->keys);
     free(t->columns);
+    free(t->units);
 }
 
-static void perflog_fill_marker(struct cell *cells, const struct perflog_row *row, bool instances)
+/* The optional columns of a table of markers. */
+struct perflog_layout {
+    bool ticks;     /* a row has them */
+    bool instances; /* rows have a place of registration */
+    bool pairs;     /* the table has a column for each key */
+    size_t fixed;   /* number of columns before those of the keys */
+};
+
+static void perflog_fill_place(struct cell *cell, const struct perflog_row *row)
 {
-    const uint64_t times[] = { row->least, row->mean, row->greatest, row->median, row->p90, row->p99, row->deviation };
+    char *place = need_text("%s:%" PRIu64, row->file, row->line);
+    cell_text(cell, place);
+    free(place);
+}
+
+static void perflog_fill_marker(struct cell *cells, const struct perflog_row *row, const struct perflog_layout *layout)
+{
+    const uint64_t times[TIME_COLUMNS] = { row->total,  row->least, row->mean, row->greatest,
+                                           row->median, row->p90,   row->p99,  row->deviation };
+    char *marker = layout->pairs ? NULL : perflog_text_with_values(row);
     cell_text(&cells[0], row->app);
-    cell_text(&cells[1], row->marker);
+    cell_text(&cells[1], marker ? marker : row->marker);
+    free(marker);
     cell_number(&cells[2], row->id);
     cell_number(&cells[3], row->count);
-    cell_number(&cells[4], row->total);
-    for (size_t i = 0; row->count && i < sizeof times / sizeof *times; i++)
-        cell_number(&cells[5 + i], times[i]);
+    struct cell *at = &cells[row->in_ticks ? layout->fixed - TIME_COLUMNS : TIMES];
+    if (!row->in_ticks)
+        cell_number(&at[0], row->total);
+    for (size_t i = 0; row->count && i < TIME_COLUMNS; i++)
+        cell_number(&at[i], times[i]);
     cell_number(&cells[ERRORS], row->errors);
-    if (instances && row->file) {
-        char *place = need_memory(strlen(row->file) + 32, 1);
-        sprintf(place, "%s:%" PRIu64, row->file, row->line);
-        cell_text(&cells[MARKER_COLUMNS - 1], place);
-        free(place);
-    }
+    if (layout->instances && row->file)
+        perflog_fill_place(&cells[REGISTERED], row);
 }
 
 enum { MAX_KEYS = 1000 }; /* maximum number of columns, each of which is in all rows */
@@ -87,6 +120,14 @@ static bool perflog_any_errors(const struct perflog_row *rows, size_t count)
     return false;
 }
 
+static bool perflog_any_ticks(const struct perflog_row *rows, size_t count, bool in_ticks)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].in_ticks == in_ticks)
+            return true;
+    return false;
+}
+
 static bool perflog_is_column_key(const char *key)
 {
     for (size_t i = 0; i < MARKER_COLUMNS; i++) {
@@ -109,22 +150,45 @@ static char *perflog_column_name(const char *key)
     return name;
 }
 
-/* Makes a table with the fixed columns and one for each key. */
-static struct perflog_table perflog_make_table(const struct intern *keys, size_t fixed)
+static struct perflog_layout perflog_find_layout(const struct perflog_row *rows, size_t count, bool instances,
+                                                 bool pairs)
 {
+    struct perflog_layout layout = { perflog_any_ticks(rows, count, true), instances, pairs, REGISTERED };
+    layout.fixed += instances;
+    layout.fixed += layout.ticks ? TIME_COLUMNS : 0;
+    return layout;
+}
+
+/* Makes a table with the fixed columns and one for each key. */
+static struct perflog_table perflog_make_table(const struct intern *keys, const struct perflog_layout *layout)
+{
+    const size_t fixed = layout->fixed;
     struct perflog_table t = { .key_count = keys->count < MAX_KEYS ? keys->count : MAX_KEYS };
     if (keys->count > MAX_KEYS)
         say("%zu different keys in markers' strings; only the first %d are shown as columns", keys->count, MAX_KEYS);
     t.keys = need_memory(t.key_count, sizeof *t.keys);
     t.columns = need_memory(fixed + t.key_count, sizeof *t.columns);
-    memcpy(t.columns, marker_columns, fixed * sizeof *t.columns);
+    memcpy(t.columns, marker_columns, (REGISTERED + layout->instances) * sizeof *t.columns);
+    if (layout->ticks)
+        memcpy(&t.columns[fixed - TIME_COLUMNS], &marker_columns[TICKS], TIME_COLUMNS * sizeof *t.columns);
     for (size_t i = 0; i < t.key_count; i++) {
         t.keys[i] = perflog_column_name(keys->pieces[i].bytes);
         t.columns[fixed + i] = (struct column){ t.keys[i], t.keys[i], CELL_TEXT, USE_DATA, false };
     }
     t.table = table_make(t.columns, fixed + t.key_count, NULL);
-    t.table.unit_columns = marker_units; /* columns of pairs are not times */
+    t.units = need_memory(fixed + t.key_count, sizeof *t.units); /* the further columns are not times */
+    memcpy(t.units, marker_units, sizeof marker_units);
+    t.table.unit_columns = t.units;
     return t;
+}
+
+/* Text leaves out columns that are empty or zero in all rows. */
+static void perflog_hide_columns(struct perflog_table *t, const struct perflog_row *rows, size_t count)
+{
+    if (!perflog_any_errors(rows, count))
+        t->columns[ERRORS].use = USE_DATA;
+    for (size_t i = 0; count && !perflog_any_ticks(rows, count, false) && i < TIME_COLUMNS; i++)
+        t->columns[TIMES + i].use = USE_DATA;
 }
 
 static void perflog_fill_pairs(struct cell *cells, size_t count, const struct perflog_row *row,
@@ -142,18 +206,17 @@ struct perflog_table view_perflog(const struct perflog *log, const struct perflo
     size_t count;
     struct perflog_row *rows = perflog_rows(log, choice->instances, &count);
     struct intern keys = { 0 };
-    const size_t fixed = choice->instances ? MARKER_COLUMNS : MARKER_COLUMNS - 1;
     perflog_sort(rows, count, choice->sort);
     const size_t shown = choice->limit && choice->limit < count ? choice->limit : count;
     if (pairs)
         perflog_find_keys(&keys, rows, shown);
-    struct perflog_table t = perflog_make_table(&keys, fixed);
-    if (!perflog_any_errors(rows, shown))
-        t.columns[ERRORS].use = USE_DATA; /* all are 0, so text leaves them out */
+    const struct perflog_layout layout = perflog_find_layout(rows, shown, choice->instances, pairs);
+    struct perflog_table t = perflog_make_table(&keys, &layout);
+    perflog_hide_columns(&t, rows, shown);
     for (size_t i = 0; i < shown; i++) {
         struct cell *cells = table_row(&t.table);
-        perflog_fill_marker(cells, &rows[i], choice->instances);
-        perflog_fill_pairs(&cells[fixed], t.key_count, &rows[i], &keys);
+        perflog_fill_marker(cells, &rows[i], &layout);
+        perflog_fill_pairs(&cells[layout.fixed], t.key_count, &rows[i], &keys);
     }
     t.table.hidden_rows = count - shown;
     intern_drop(&keys);
@@ -186,13 +249,11 @@ static void perflog_put_value(struct cell *cell, int128 millionths)
     cell_text(cell, text);
 }
 
+/* Memory is in bytes, as in the log. */
 static void perflog_put_with_unit(struct cell *cell, int128 millionths, bool memory)
 {
     char text[64];
-    if (memory)
-        snprintf(text, sizeof text, "%.3f", (double)millionths / 1e6 / (1 << 20));
-    else
-        snprintf(text, sizeof text, "%.2f", (double)millionths / 1e6);
+    snprintf(text, sizeof text, memory ? "%.0f" : "%.2f", (double)millionths / 1e6);
     cell_text(cell, text);
 }
 
@@ -243,7 +304,7 @@ struct table view_perflog_monitors(const struct perflog *log, bool instances)
             perflog_put_value(&cells[3 + v], values[v]);
             perflog_put_with_unit(&cells[6 + v], values[v], s->memory);
         }
-        cell_text(&cells[9], s->memory ? "MiB" : "%");
+        cell_text(&cells[9], s->memory ? "bytes" : "%");
         perflog_put_plot(&cells[10], &s->plot);
         if (instances)
             cell_text(&cells[11], markers[s->marker].text);

@@ -9,7 +9,8 @@
 #include "analysis/perflog_log.h"
 #include "report/table.h"
 
-/* A marker's durations in nanoseconds over all runs. Markers of one name are summed up unless instances are shown. */
+/* A marker's durations over all runs: in nanoseconds, or in ticks if the resolution is unknown. Markers of one name and
+ * unit are summed up unless instances are shown. */
 struct perflog_row {
     const char *app, *marker;
     uint32_t id;
@@ -19,6 +20,7 @@ struct perflog_row {
     uint64_t errors;
     const struct perflog_attribute *attributes; /* owned by the log */
     size_t attribute_count;
+    bool in_ticks; /* the durations below are in ticks of an unknown resolution */
     uint64_t count, total, least, mean, greatest, median, p90, p99, deviation;
 };
 
@@ -40,12 +42,14 @@ void perflog_sort(struct perflog_row *rows, size_t count, const char *key);
 struct perflog_table {
     struct table table;
     struct column *columns;
+    size_t *units;
     char **keys;
     size_t key_count;
 };
 void perflog_table_drop(struct perflog_table *t);
 
-/* The view of markers. With `pairs` it has a column for each key of the key=value pairs in markers' strings. */
+/* The view of markers. With `pairs` it has a column for each key of the key=value pairs in markers' strings and for
+ * each attribute. Without, the column of markers shows them with their values. */
 struct perflog_table view_perflog(const struct perflog *log, const struct perflog_choice *choice, bool pairs);
 struct table view_perflog_monitors(const struct perflog *log, bool instances);
 struct table view_perflog_runs(const struct perflog *log);
@@ -68,5 +72,8 @@ bool perflog_next_pair(const char **at, struct perflog_pair *pair);
  * the value of another pair. A product or quotient of numbers is calculated. Returns NULL if there is no such pair or
  * the result is unknown. The caller frees the value. */
 char *perflog_pair_value(const struct perflog_row *row, const char *key);
+
+/* The marker's string with the results of its macros, followed by its attributes as pairs. The caller frees it. */
+char *perflog_text_with_values(const struct perflog_row *row);
 
 #endif

@@ -47,7 +47,7 @@ static int perflog_diff_compare_names(const struct perflog_row *x, const struct 
         order = strcmp(x->marker, y->marker);
     if (order == 0 && !*x->marker)
         order = (x->id > y->id) - (x->id < y->id);
-    return order;
+    return order ? order : x->in_ticks - y->in_ticks;
 }
 
 static struct perflog_row_pair perflog_diff_make_pair(const struct perflog_row *first, const struct perflog_row *second)
@@ -66,6 +66,10 @@ static int perflog_diff_compare_pairs(const void *a, const void *b, void *data)
     const struct perflog_row_pair *x = a, *y = b;
     const char *key = data;
     const bool by_mean = strcmp(key, "mean") == 0;
+    const bool x_ticks = (x->first ? x->first : x->second)->in_ticks,
+               y_ticks = (y->first ? y->first : y->second)->in_ticks;
+    if (strcmp(key, "name") != 0 && x_ticks != y_ticks)
+        return x_ticks - y_ticks;
     const int64_t of_x = llabs(by_mean ? x->mean_change : x->total_change);
     const int64_t of_y = llabs(by_mean ? y->mean_change : y->total_change);
     if (strcmp(key, "name") != 0 && of_x != of_y)
@@ -89,6 +93,21 @@ static size_t perflog_diff_match_rows(struct perflog_row_pair *pairs, const stru
     return count;
 }
 
+/* Ticks of an unknown resolution have no times, but a change in percent. */
+static void perflog_diff_fill_changes(struct cell *cells, const struct perflog_row_pair *pair, bool in_ticks)
+{
+    const struct perflog_row *first = pair->first, *second = pair->second;
+    const uint64_t total = first ? first->total : 0;
+    if (first && second && first->count && second->count) {
+        if (!in_ticks)
+            cell_change(&cells[7], pair->mean_change);
+        fill_change_percent(&cells[8], pair->mean_change, first->mean);
+    }
+    if (!in_ticks)
+        cell_change(&cells[11], pair->total_change);
+    fill_change_percent(&cells[12], pair->total_change, total);
+}
+
 static void perflog_diff_fill_row(struct cell *cells, const struct perflog_row_pair *pair)
 {
     const struct perflog_row *sides[] = { pair->first, pair->second };
@@ -100,13 +119,13 @@ static void perflog_diff_fill_row(struct cell *cells, const struct perflog_row_p
         if (!sides[i])
             continue;
         cell_number(&cells[3 + i], sides[i]->count);
+        if (sides[i]->in_ticks)
+            continue;
         if (sides[i]->count)
             cell_number(&cells[5 + i], sides[i]->mean);
         cell_number(&cells[9 + i], sides[i]->total);
     }
-    if (pair->first && pair->second && pair->first->count && pair->second->count)
-        fill_change(&cells[7], pair->mean_change, pair->first->mean);
-    fill_change(&cells[11], pair->total_change, pair->first ? pair->first->total : 0);
+    perflog_diff_fill_changes(cells, pair, any->in_ticks);
 }
 
 /* The application that all rows have, or NULL. Rows are sorted by application. */

@@ -89,7 +89,7 @@ static void perflog_expansion_put(struct perflog_expansion *e, const char *text,
 static void perflog_expansion_put_seconds(struct perflog_expansion *e, uint64_t ns)
 {
     char text[64];
-    if (e->row->count == 0)
+    if (e->row->count == 0 || e->row->in_ticks)
         e->unknown = true;
     const int length = snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
     perflog_expansion_put(e, text, (size_t)length);
@@ -174,4 +174,50 @@ char *perflog_pair_value(const struct perflog_row *row, const char *key)
     char digits[64];
     const int length = snprintf(digits, sizeof digits, "%.12g", result);
     return need_copy(digits, (size_t)length);
+}
+
+/* Replaces the macros of a part of the string, calculates its value if it is a pair, and appends it to `out`. */
+static void perflog_put_part(FILE *out, const struct perflog_row *row, const char *from, size_t length)
+{
+    struct perflog_pair pair;
+    char *value = NULL;
+    if (perflog_parse_pair(from, length, &pair)) {
+        char *key = need_copy(pair.key, pair.key_length);
+        value = perflog_pair_value(row, key);
+        free(key);
+        length = (size_t)(pair.value - from);
+        fwrite(from, 1, length, out);
+        fputs(value ? value : "", out);
+        free(value);
+        return;
+    }
+    struct perflog_expansion e = { .row = row };
+    perflog_expand_text(&e, from, length, 0);
+    if (e.failed || e.unknown)
+        fwrite(from, 1, length, out);
+    else
+        fwrite(e.text, 1, e.length, out);
+}
+
+char *perflog_text_with_values(const struct perflog_row *row)
+{
+    char *text = NULL;
+    size_t room = 0;
+    FILE *out = need_stream(&text, &room);
+    const char *at = row->marker;
+    for (size_t length; *at; at += length + 1) {
+        length = strcspn(at, ",");
+        perflog_put_part(out, row, at, length);
+        if (!at[length])
+            break;
+        fputc(',', out);
+    }
+    for (size_t i = 0; i < row->attribute_count; i++) {
+        const struct perflog_attribute *a = &row->attributes[i];
+        struct perflog_pair pair;
+        if (!perflog_find_pair(row, a->name, strlen(a->name), &pair)) /* else the pair counts, as in csv */
+            fprintf(out, "%s%s=%s", ftell(out) > 0 ? "," : "", a->name, a->value);
+    }
+    need_stream_end(out);
+    return text;
 }

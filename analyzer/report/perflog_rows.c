@@ -25,6 +25,9 @@ static uint64_t perflog_saturate_double(double number)
     return number >= 0x1p64 ? UINT64_MAX : (uint64_t)number;
 }
 
+/* The resolution of durations whose unit is unknown: they stay in ticks. */
+enum { TICKS_STAY = 1000000000 };
+
 /* Like ticks_to_ns, for sums of more than 64 bits. */
 static uint128 perflog_wide_ticks_to_ns(uint128 ticks, uint64_t resolution)
 {
@@ -77,6 +80,7 @@ static uint64_t perflog_clamp(uint64_t number, uint64_t least, uint64_t greatest
 struct perflog_part {
     const struct perflog_marker *marker;
     uint64_t resolution;
+    bool in_ticks; /* the resolution is unknown */
     size_t order;
 };
 
@@ -118,7 +122,8 @@ static void perflog_fill_sums(struct perflog_row *row, const struct perflog_part
     histogram_drop(&sum.ns);
 }
 
-/* Parts of one row compare equal. Markers without a string are distinguished by their ids. */
+/* Parts of one row compare equal. Markers without a string are distinguished by their ids. Ticks of an unknown
+ * resolution cannot be added to times. */
 static int perflog_compare_part_names(const struct perflog_part *x, const struct perflog_part *y)
 {
     int order = strcmp(x->marker->app, y->marker->app);
@@ -126,7 +131,7 @@ static int perflog_compare_part_names(const struct perflog_part *x, const struct
         order = strcmp(x->marker->text, y->marker->text);
     if (order == 0 && !*x->marker->text)
         order = (x->marker->id > y->marker->id) - (x->marker->id < y->marker->id);
-    return order;
+    return order ? order : x->in_ticks - y->in_ticks;
 }
 
 static int perflog_compare_parts(const void *a, const void *b)
@@ -146,6 +151,7 @@ static struct perflog_row perflog_make_row(const struct perflog_part *parts, siz
         .file = marker->registered ? marker->file : NULL,
         .line = marker->line,
         .order = parts[0].order,
+        .in_ticks = parts[0].in_ticks,
     };
     for (size_t i = 0; i < count; i++) {
         row.errors += parts[i].marker->errors;
@@ -164,9 +170,12 @@ struct perflog_row *perflog_rows(const struct perflog *log, bool instances, size
     const struct perflog_marker *markers = perflog_markers(log, &marker_count);
     const struct perflog_run *runs = perflog_runs(log, &run_count);
     struct perflog_part *parts = need_memory(marker_count, sizeof *parts);
-    for (size_t i = 0; i < marker_count; i++)
+    for (size_t i = 0; i < marker_count; i++) {
+        const uint64_t resolution = runs[markers[i].run].resolution;
         if (markers[i].durations.count || markers[i].errors || !markers[i].monitor)
-            parts[part_count++] = (struct perflog_part){ &markers[i], runs[markers[i].run].resolution, i };
+            parts[part_count++] = (struct perflog_part){ &markers[i], resolution ? resolution : TICKS_STAY,
+                                                         !resolution && markers[i].durations.count, i };
+    }
     qsort(parts, part_count, sizeof *parts, perflog_compare_parts);
     struct perflog_row *rows = need_memory(part_count, sizeof *rows);
     *count = 0;
@@ -220,6 +229,8 @@ static int perflog_compare_rows(const void *a, const void *b, void *data)
     const struct perflog_row *x = a, *y = b;
     const struct perflog_order *by = data;
     const bool by_name = strcmp(by->key, "name") == 0, by_order = strcmp(by->key, "order") == 0;
+    if (!by_name && !by_order && x->in_ticks != y->in_ticks)
+        return x->in_ticks - y->in_ticks;
     if (!by_name && !by_order) {
         const uint64_t of_x = perflog_row_number(x, by->offset), of_y = perflog_row_number(y, by->offset);
         if (of_x != of_y)

@@ -54,11 +54,6 @@ Test(golden_perflog, bars_where_the_terminal_has_no_blocks)
     free(plain);
 }
 
-Test(golden_perflog, pairs_in_strings_are_columns)
-{
-    check_perflog("pairs.log --format csv", "pairs.csv");
-}
-
 Test(golden_perflog, too_many_keys)
 {
     struct ran r = run("head -n 5 seed.log >keys; for i in $(seq 1001); do "
@@ -189,12 +184,23 @@ Test(golden_perflog, durations_without_a_resolution)
         "");
     struct ran r = run("$DWELL perflog --format json bare.log monitors.log");
     cr_assert(eq(int, r.status, 0));
-    cr_assert(
-        eq(str, r.err,
-           "dwell: bare.log:1: application 'a' has no RESOLUTION; durations left out: 1 (set its ticks per second "
-           "with --resolution)\n"));
-    cr_assert(has(r.out, "\"bad_lines\": 1,"));
+    cr_assert(eq(
+        str, r.err,
+        "dwell: bare.log:1: application 'a' has no RESOLUTION; durations shown in ticks: 1 (set the ticks per second "
+        "with --resolution)\n"));
+    cr_assert(has(r.out, "\"bad_lines\": 0,"));
+    cr_assert(has(r.out, "\"count\":1,\"total_ns\":null"), "%s", r.out);
+    cr_assert(has(r.out, "\"total_ticks\":5"), "%s", r.out);
     ran_drop(&r);
+    r = run("$DWELL perflog bare.log");
+    cr_assert(eq(int, r.status, 0));
+    check_text(r.out, "perflog/bare.txt");
+    ran_drop(&r);
+}
+
+Test(golden_perflog, values_of_macros_and_attributes_in_every_format)
+{
+    perflog_check_formats("pairs.log", "pairs");
 }
 
 Test(golden_perflog, unknown_events_are_reported_once)

@@ -125,22 +125,101 @@ Test(unit_perflog_log, an_application_without_a_header_has_the_previous_resoluti
     expect_log(LOG_HEADER MARKER_OF("b", "m", 1) DURATION_OF("b", 1, 5), "b m 1 1 5\n");
 }
 
-Test(unit_perflog_log, durations_without_any_resolution)
+Test(unit_perflog_log, durations_without_any_resolution_are_in_ticks)
 {
     static const char text[] = APP("a", "1") MARKER_OF("a", "m", 1) DURATION_OF("a", 1, 5) DURATION_OF("a", 1, 6)
-        APP("b", "2") RESOLUTION(1000) DURATION_OF("b", 1, 7);
+        APP("b", "2") DURATION_OF("b", 1, 7);
     struct perflog *log = log_of(text);
-    cr_assert(eq(u64, perflog_totals(log).bad_lines, 2));
-    cr_assert(eq(u64, perflog_totals(log).events, 1));
+    struct rows rows = rows_of(log, false);
+    const struct perflog_row *row = row_of(&rows, "a", "m");
+    cr_assert(row->in_ticks);
+    cr_assert(eq(u64, row->count, 2));
+    cr_assert(eq(u64, row->total, 11));
+    cr_assert(eq(u64, row->least, 5));
+    cr_assert(eq(u64, row->mean, 6));
+    cr_assert(eq(u64, row->greatest, 6));
+    cr_assert(eq(u64, perflog_totals(log).bad_lines, 0));
+    cr_assert(eq(u64, perflog_totals(log).events, 3));
+    free(rows.list);
     perflog_free(log);
-    expect_log(text, "a m 1 0 0\nb  1 1 7\n");
     log = perflog_new(false);
     FILE *in = fmemopen((void *)text, strlen(text), "r");
     cr_assert(perflog_load(log, in, "test.log"));
     fclose(in);
     perflog_finish(log, 10);
     cr_assert(eq(u64, perflog_totals(log).bad_lines, 0));
-    expect_rows(log, false, "a m 1 2 1100\nb  1 1 7\n");
+    expect_rows(log, false, "a m 1 2 1100\nb  1 1 700\n");
+}
+
+/* Their sum would have no unit. */
+Test(unit_perflog_log, ticks_of_an_unknown_resolution_are_not_added_to_times)
+{
+    static const char *const texts[] = { LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1),
+                                         APP("a", "1") MARKER_OF("a", "m", 1) DURATION_OF("a", 1, 5) };
+    struct perflog *log = perflog_new(false);
+    for (int i = 0; i < 2; i++) {
+        FILE *in = fmemopen((void *)texts[i], strlen(texts[i]), "r");
+        cr_assert(perflog_load(log, in, "test.log"));
+        fclose(in);
+    }
+    perflog_finish(log, 0);
+    struct rows rows = rows_of(log, false);
+    cr_assert(eq(sz, rows.count, 2));
+    perflog_sort(rows.list, rows.count, "total");
+    cr_assert(eq(u64, rows.list[0].total, 1000000));
+    cr_assert(not(rows.list[0].in_ticks));
+    cr_assert(eq(u64, rows.list[1].total, 5));
+    cr_assert(rows.list[1].in_ticks);
+    free(rows.list);
+    perflog_free(log);
+}
+
+/* RESOLUTION holds for every application after it in the file, until another one is stated. */
+Test(unit_perflog_log, a_later_application_has_the_resolution_of_the_header)
+{
+    expect_log(LOG_HEADER LOG_DURATION(1, 1) APP("b", "0x2") MARKER_OF("b", "m", 1) DURATION_OF("b", 1, 5),
+               "a  1 1 1\nb m 1 1 5\n");
+}
+
+Test(unit_perflog_log, the_application_registered_again_has_the_resolution_of_the_header)
+{
+    expect_log(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) APP("a", "0x2") LOG_MARKER("m", 1) LOG_DURATION(1, 5),
+               "a m 1 2 6\n");
+}
+
+Test(unit_perflog_log, the_resolution_may_come_before_the_application)
+{
+    expect_log("## PERF ## OSVERSION=[6.0] BUILD=[1]\n" RESOLUTION(1000) APP("a", "0x1") LOG_MARKER("m", 1)
+                   LOG_DURATION(1, 5),
+               "a m 1 1 5\n");
+    expect_log(RESOLUTION(1000) APP("a", "0x1") LOG_DURATION(1, 5), "a  1 1 5\n");
+    /* It is not the earlier application's, which goes on with its own. */
+    expect_log(LOG_HEADER LOG_MARKER("m", 1) RESOLUTION(10) APP("b", "0x2") DURATION_OF("b", 1, 5) LOG_DURATION(1, 5),
+               "a m 1 1 5\nb  1 1 500\n");
+    /* A header without REGISTERED APP so far does not end an application's markers. */
+    expect_log(LOG_HEADER LOG_MARKER("m", 1) "## PERF ## OSVERSION=[6.0] BUILD=[1]\n" RESOLUTION(10) APP("b", "0x2")
+                   DURATION_OF("b", 1, 5) LOG_DURATION(1, 5),
+               "a m 1 1 5\nb  1 1 500\n");
+}
+
+Test(unit_perflog_log, a_resolution_holds_until_another_is_stated)
+{
+    expect_log(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) APP("b", "0x2") RESOLUTION(10) DURATION_OF("b", 1, 1)
+                   APP("c", "0x3") DURATION_OF("c", 1, 1) LOG_DURATION(1, 1),
+               "a m 1 2 2\nb  1 1 100\nc  1 1 100\n");
+    /* Appended by another device: markers registered before its RESOLUTION are in its ticks, too. */
+    expect_log(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) APP("a", "0x2") LOG_MARKER("n", 1) RESOLUTION(10)
+                   LOG_DURATION(1, 1),
+               "a m 1 1 1\na n 1 1 100\n");
+}
+
+Test(unit_perflog_log, id_101_with_a_string_of_the_programs_own_is_data)
+{
+    expect_log(LOG_HEADER LOG_MARKER("mine", 101) LOG_DURATION(101, 7), "a mine 101 1 7\n");
+    expect_log(LOG_HEADER LOG_DURATION(101, 7) LOG_MARKER("Calibration", 101) LOG_DURATION(101, 7), "");
+    expect_log(LOG_HEADER LOG_MARKER("mine", 101) LOG_DURATION(101, 7) LOG_MARKER("calibration", 101)
+                   LOG_DURATION(101, 7) APP("a", "2") LOG_DURATION(101, 7),
+               "a mine 101 1 7\n");
 }
 
 Test(unit_perflog_log, a_header_of_which_only_the_resolution_is_left)
