@@ -3,8 +3,8 @@
  * it, a function a marker. There are 100 numbers for markers; if more are needed, numbers are reused in turn, and the
  * log registers them again.
  *
- * The activation of a recursive call has a duration of 0, as the outer call's contains it. So the count and the sum of
- * a marker equal the report's calls and elapsed inclusive time.
+ * An activation's duration is that of its call without the calls of the same function within it, which have durations
+ * of their own. So the count and the sum of a marker equal the report's calls and elapsed inclusive time.
  */
 #include <ctype.h>
 #include <inttypes.h>

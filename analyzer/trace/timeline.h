@@ -34,14 +34,13 @@ struct timeline_call {
     uint64_t delay;      /* how many ticks it has moved, as far as that is known */
     /* Ticks on the stack, without pauses. All of these are set when the call is removed from the stack. */
     uint64_t elapsed;
-    uint64_t once;    /* the part of elapsed in which no other call of the function was below it on its stack */
+    uint64_t once;    /* the part of elapsed in which no other call of the function was above it on its stack */
     uint64_t flagged; /* the part of elapsed in flagged intervals */
     uint64_t blocked; /* the part of elapsed in which the thread was blocked */
     uint64_t below, flagged_below; /* the parts of elapsed and flagged in which another call was on top of it */
     bool entered, ended;           /* its enter is recorded; its end is recorded (set when it is removed) */
-    bool outermost;                /* no other call of the function is below it on the stack */
     uint32_t note;                 /* for the consumer, kept as long as the call is open; zero at first */
-    uint32_t count_slot;           /* for the timeline, like `begin` */
+    uint32_t count_slot, outer;    /* for the timeline, like `begin` */
     struct timeline_sums begin;
 };
 

@@ -38,8 +38,8 @@ static uint32_t lane_slot_of(struct timeline_lane *lane, uint64_t function)
     struct index_slot *slot = index_find(lane->slots, function, 0);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    GROW(lane->open, lane->slot_count, lane->slot_room);
-    lane->open[lane->slot_count] = 0;
+    GROW(lane->innermost, lane->slot_count, lane->slot_room);
+    lane->innermost[lane->slot_count] = 0;
     index_set(lane->slots, slot, function, 0, (uint32_t)lane->slot_count);
     return (uint32_t)lane->slot_count++;
 }
@@ -54,7 +54,8 @@ static void lane_push_call(struct timeline *l, struct timeline_lane *lane, enum 
                            struct timeline_call *call, uint64_t time)
 {
     call->count_slot = lane_slot_of(lane, call->function);
-    call->outermost = lane->open[call->count_slot]++ == 0;
+    call->outer = lane->innermost[call->count_slot];
+    lane->innermost[call->count_slot] = (uint32_t)lane->shown.depth;
     call->begin.elapsed = lane->sums.elapsed;
     call->begin.flagged = lane->sums.flagged;
     call->begin.blocked = lane->sums.blocked;
@@ -75,10 +76,11 @@ static void lane_pop_call(struct timeline *l, struct timeline_lane *lane, enum t
         call[-1].below += passed;
         call[-1].flagged_below += flagged;
     }
-    if (call->outermost)
-        call->once += passed;
+    call->once += passed;
+    if (call->outer)
+        lane->shown.stack[call->outer - 1].once -= passed; /* which is added to it when it is removed */
     call->ended = ended;
-    lane->open[call->count_slot]--;
+    lane->innermost[call->count_slot] = call->outer;
     lane_report_event(l, lane, kind, time, call);
     lane->shown.depth--;
 }
@@ -343,7 +345,7 @@ void lane_free(struct timeline_lane *lane)
 {
     window_free(&lane->window);
     free(lane->shown.stack);
-    free(lane->open);
+    free(lane->innermost);
     if (lane->slots)
         index_free(lane->slots);
     *lane = (struct timeline_lane){ 0 };

@@ -32,7 +32,7 @@ struct timeline_lane {
     uint64_t interval;
     bool unreported;            /* no event was reported that ends the interval */
     struct number_index *slots; /* function -> index of open */
-    uint32_t *open;             /* by slot: how many calls of the function are on the stack */
+    uint32_t *innermost;        /* by slot: 1 + the index of the function's innermost open call, or zero */
     size_t slot_count, slot_room;
 };
 

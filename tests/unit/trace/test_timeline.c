@@ -108,9 +108,9 @@ Test(unit_timeline, recursive_time_counts_once)
     expect_timeline(w, "10.1 enter F +10\n"
                        "20.1 enter G +10\n"
                        "30.1 enter F +10\n"
-                       "50.1 exit F 20/0 +20\n"
+                       "50.1 exit F 20/20 +20\n"
                        "70.1 exit G 50/50 +20\n"
-                       "100.1 exit F 90/90 +30\n");
+                       "100.1 exit F 90/70 +30\n");
 }
 
 Test(unit_timeline, calls_that_were_left_and_calls_still_open)
