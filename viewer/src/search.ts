@@ -6,19 +6,31 @@ export interface Condition {
     operator: string;
     number: number;
     unit: string; // '', '%' or a unit of time
+    text: string; // as typed
+}
+
+// What a condition must know of a table's column.
+export interface Conditional {
+    key: string;
+    numeric: boolean;
+    whole?: number; // 100 %
+    perNanosecond?: number; // of times only
 }
 
 export interface Matcher {
     empty: boolean;
     problem: string;
     conditions: Condition[];
+    unfinished: { column: string; text: string }[]; // words with an operator, but no number
     matches(name: string, module: string, file: string): boolean;
 }
 
 const condition = /^([a-z_]+)(<=|>=|<|>|=)(\d+(?:\.\d+)?)(%|ns|us|µs|ms|s)?$/;
+const conditionStart = /^([a-z_]+)(?:<=|>=|<|>|=)/;
 
 export function makeMatcher(text: string): Matcher {
     const conditions: Condition[] = [];
+    const unfinished: Matcher['unfinished'] = [];
     const tests: ((name: string, module: string, file: string) => boolean)[] = [];
     let problem = '';
     const pattern = /^\/(.*)\/(i?)$/.exec(text.trim());
@@ -26,8 +38,9 @@ export function makeMatcher(text: string): Matcher {
         try {
             const compiled = new RegExp(pattern[1]!, pattern[2]);
             tests.push((name) => compiled.test(name));
-        } catch {
-            problem = 'not a valid regular expression';
+        } catch (error) {
+            const reason = (error as Error).message.split(': ').at(-1)!.toLowerCase();
+            problem = `not a valid regular expression: ${reason}`;
         }
     } else {
         for (const word of text.trim().toLowerCase().split(/\s+/)) {
@@ -38,19 +51,40 @@ export function makeMatcher(text: string): Matcher {
                     operator: parsed[2]!,
                     number: Number(parsed[3]),
                     unit: parsed[4] ?? '',
+                    text: word,
                 });
             else if (word.startsWith('module:'))
                 tests.push((_, module) => module.toLowerCase().includes(word.slice(7)));
             else if (word.startsWith('file:')) tests.push((_, __, file) => file.toLowerCase().includes(word.slice(5)));
-            else if (word) tests.push((name) => name.toLowerCase().includes(word));
+            else if (word) {
+                const start = conditionStart.exec(word);
+                if (start) unfinished.push({ column: start[1]!, text: word });
+                tests.push((name) => name.toLowerCase().includes(word));
+            }
         }
     }
     return {
         empty: tests.length === 0 && conditions.length === 0 && !problem,
         problem,
         conditions,
+        unfinished,
         matches: (name, module, file) => tests.every((test) => test(name, module, file)),
     };
+}
+
+// Says why a search cannot filter a table with these columns. Returns an empty text if it can.
+export function problemOf(by: Matcher, columns: readonly Conditional[]): string {
+    if (by.problem) return by.problem;
+    const columnOf = (key: string) => columns.find((one) => one.key === key && one.numeric);
+    for (const { column, text } of by.unfinished)
+        if (columnOf(column)) return `${text}: a number must follow, as in ${column}>1000`;
+    for (const c of by.conditions) {
+        const column = columnOf(c.column);
+        if (!column) return `${c.text}: this table has no column of numbers with the key ${c.column}`;
+        if (c.unit === '%' && !column.whole) return `${c.text}: ${c.column} has no percentage`;
+        if (c.unit && c.unit !== '%' && !column.perNanosecond) return `${c.text}: ${c.column} is not a time`;
+    }
+    return '';
 }
 
 const scales: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };

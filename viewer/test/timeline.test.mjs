@@ -152,6 +152,27 @@ test('matches of the search are highlighted', async () => {
     await browser.done(page);
 });
 
+test('typing in the search and choosing a measure redraw the timeline', async () => {
+    const page = await open('&by=elapsed');
+    const becomes = async (y, x, test, what) => {
+        let colour;
+        for (let i = 0; i < 60 && !test((colour = await colourAt(page, x, y))); i++) await page.waitForTimeout(50);
+        assert.ok(test(colour), `${what}: ${colour}`);
+    };
+    const waits = [rowOf.worker + 14, 400];
+    const parse = [rowOf.worker + 14, 700];
+    await becomes(...waits, (c) => c === '201,205,210', 'a call that waits is grey');
+    await page.fill('.search', 'parse');
+    await becomes(...parse, (c) => c === '255,226,122', 'a match is highlighted');
+    await becomes(...waits, (c) => c === '227,229,233', 'others are dimmed');
+    await page.fill('.search', '');
+    await becomes(...waits, (c) => c === '201,205,210', 'the search is over');
+    // By blocked time, the waiting call is the hottest.
+    await page.click('.measures button:has-text("Blocked")');
+    await becomes(...waits, (c) => c === '168,67,11', 'the hottest by blocked time');
+    await browser.done(page);
+});
+
 test('a real recording shows its threads and their calls', async () => {
     const recordings = new Recordings();
     try {

@@ -4,6 +4,7 @@ import { choicesOf } from '../data/measures';
 import { shortDuration, shortened } from '../format';
 import { isDark as darkNow } from '../colours';
 import { copyLink, focusView } from '../keys';
+import { isNarrow } from '../narrow';
 import {
     type View,
     dark,
@@ -11,14 +12,12 @@ import {
     failure,
     helping,
     lost,
-    matcher,
     measure,
     model,
     notice,
     path,
     paused,
     progress,
-    search,
     source,
     subject,
     view,
@@ -30,6 +29,7 @@ import { Details } from './details';
 import { Entities } from './entities';
 import { Flame, InvertedGraph } from './flames';
 import { Help } from './help';
+import { SearchBox } from './search_box';
 import { Timeline } from './timeline';
 import { Tree } from './tree';
 
@@ -42,7 +42,7 @@ function Remarks() {
         remarks.push('application times are unavailable: the recording has no OS events');
     if (remarks.length === 0) return null;
     return (
-        <details class="remarks" open>
+        <details class="remarks" open={!isNarrow.peek()}>
             <summary>{remarks.length === 1 ? '1 remark' : `${remarks.length} remarks`}</summary>
             <ul>
                 {remarks.map((r) => (
@@ -88,15 +88,7 @@ function Top() {
                     </button>
                 ))}
             </div>
-            <input
-                class={`search ${matcher.value.problem ? 'wrong' : ''}`}
-                type="search"
-                placeholder="Search (/)"
-                aria-label="Search"
-                spellcheck={false}
-                value={search.value}
-                onInput={(e) => (search.value = e.currentTarget.value)}
-            />
+            <SearchBox />
             <button title="Details (i)" aria-pressed={details.value} onClick={() => (details.value = !details.value)}>
                 Details
             </button>

@@ -4,9 +4,10 @@ import type { ColumnKey } from '../data/measures';
 import type { Model, Side as WhichSide, TableName, Values } from '../data/model';
 import { type Neighbour, neighbours, sumOf } from '../data/neighbours';
 import { percent, shortened } from '../format';
-import { matcher, measure, model, recentre, setSort, sorts, subject, unit } from '../state';
-import { type GridColumn, valueColumns } from './columns';
-import { sourceText, defaultSort } from './entities';
+import { problemOf } from '../search';
+import { matcher, measure, model, recentre, setSort, subject, unit } from '../state';
+import { type GridColumn, sortOf, valueColumns } from './columns';
+import { defaultSort, meets, sourceText } from './entities';
 import { Grid } from './grid';
 import { Name } from './name';
 
@@ -71,24 +72,20 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
             text('module', 'Module', 130, (row) => shortened(m.modules[of(row)?.module ?? -1]?.name ?? '', 200)),
             text('source', 'Source', 150, (row) => sourceText(of(row)?.file ?? null, of(row)?.line ?? 0)),
         ];
-    }, [m, list, unit.value]);
+    }, [m, list, unit.value, measure.value]);
     const [chosen, choose] = useState(-1);
     const initial = m.sides === 2 ? defaultSort(m, 'paths') : { key: `${measure.value}_inclusive`, descending: true };
-    const sort = sorts.value[which] ?? initial;
+    const sort = sortOf(which, columns, initial);
     const rows = useMemo(() => {
         const column = columns.find((c) => c.key === sort.key);
         const by = matcher.value;
-        const all = [...list.keys()].filter(
-            (row) =>
-                by.empty ||
-                list[row]!.function < 0 ||
-                by.conditions.length > 0 ||
-                by.matches(
-                    m.functions[list[row]!.function]!.name,
-                    m.modules[m.functions[list[row]!.function]!.module]?.name ?? '',
-                    m.functions[list[row]!.function]!.file ?? '',
-                ),
-        );
+        const filters = !by.empty && !problemOf(by, columns);
+        const fits = meets(filters ? by.conditions : [], columns);
+        const all = [...list.keys()].filter((row) => {
+            const f = m.functions[list[row]!.function];
+            const named = !f || by.matches(f.name, m.modules[f.module]?.name ?? '', f.file ?? '');
+            return !filters || (named && fits(row));
+        });
         if (!column) return all;
         const sign = sort.descending ? -1 : 1;
         return all.sort((a, b) => {
@@ -134,7 +131,7 @@ export function Callers() {
     const m = model.value!;
     const centre = subject.value >= 0 ? subject.value : largestFunction(m);
     const both = useMemo(() => (centre < 0 ? null : neighbours(m, centre)), [m, centre]);
-    const columns = useMemo(() => valueColumns(m, 'functions', unit.value), [m, unit.value]);
+    const columns = useMemo(() => valueColumns(m, 'functions', unit.value), [m, unit.value, measure.value]);
     if (!both) return <p class="wait">The recording has no functions.</p>;
     const f = m.functions[centre]!;
     const shown = columns.filter((c) => c.shown && !/_(ex|in)clusive_percent$/.test(c.key));

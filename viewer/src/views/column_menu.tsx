@@ -1,18 +1,19 @@
 // The menu in which the columns of a table are chosen.
 import { useEffect, useRef } from 'preact/hooks';
-import { columns as chosenColumns } from '../state';
+import { type Sort, columns as chosenColumns } from '../state';
 import { type GridColumn, shownColumns } from './columns';
 
 interface Props {
     name: string;
     columns: GridColumn[];
+    sort: Sort;
     at: { x: number; y: number };
     onClose: () => void;
 }
 
-export function ColumnMenu({ name, columns, at, onClose }: Props) {
+export function ColumnMenu({ name, columns, sort, at, onClose }: Props) {
     const box = useRef<HTMLDivElement>(null);
-    const shown = shownColumns(name, columns);
+    const shown = shownColumns(name, columns, sort);
     useEffect(() => {
         const outside = (e: Event) => {
             if (!box.current?.contains(e.target as Node)) onClose();
@@ -51,8 +52,13 @@ export function ColumnMenu({ name, columns, at, onClose }: Props) {
         >
             <button onClick={reset}>Default columns</button>
             {columns.slice(1).map((c) => (
-                <label key={c.key} title={c.hint}>
-                    <input type="checkbox" checked={shown.has(c.key)} onChange={() => toggle(c.key)} />{' '}
+                <label key={c.key} title={c.key === sort.key ? 'The table is sorted by this column.' : c.hint}>
+                    <input
+                        type="checkbox"
+                        checked={shown.has(c.key)}
+                        disabled={c.key === sort.key}
+                        onChange={() => toggle(c.key)}
+                    />{' '}
                     {c.group ? `${c.group} ${c.title}` : c.title}
                 </label>
             ))}

@@ -3,7 +3,7 @@ import type { ValueFacts } from '../data/facts';
 import { type ColumnKey, extents, isCount, isMeasure } from '../data/measures';
 import type { Model, Side, TableName, Values } from '../data/model';
 import { type Unit, count, duration, nanoseconds, percent, signed, units } from '../format';
-import { columns as chosenColumns } from '../state';
+import { type Sort, columns as chosenColumns, measure, sorts } from '../state';
 
 export interface GridColumn {
     key: string;
@@ -29,9 +29,18 @@ interface Quantity {
     value: ValueFacts;
 }
 
-// The columns in the order of the session's list of values: first sums, then values of single calls, then percentages.
+// The keys of the chosen measure and, if it is time on the CPU, of the waits that it does not contain.
+function leading(model: Model): string[] {
+    const own = model.facts[0]!.values.find((v) => v.key === measure.value);
+    return own?.whole && isMeasure(own) ? [own.key, ...own.parts!.slice(0, 1)] : [measure.value];
+}
+
+// The columns of the chosen measure first, and then in the order of the session's list of values: sums, values of single
+// calls, percentages.
 function quantities(model: Model): Quantity[] {
-    const rank = (v: ValueFacts) => (v.kind === 'percent' ? 2 : v.completed ? 1 : 0);
+    const first = leading(model);
+    const rank = (v: ValueFacts) =>
+        first.includes(v.key) ? first.indexOf(v.key) - 9 : v.kind === 'percent' ? 2 : v.completed ? 1 : 0;
     const raw = model.facts[0]!.overhead ? ', as measured, with the overhead of the probes' : '';
     return [...model.facts[0]!.values]
         .sort((a, b) => rank(a) - rank(b))
@@ -78,6 +87,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares:
     const time = q.value.kind === 'time' && !model.facts[0]!.samples;
     const isKnown = (row: number) =>
         known && (!q.value.completed || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
+    const leads = leading(model).includes(q.value.key);
     const hint = known ? q.hint : `${q.hint} (unavailable: the recording has no such data)`;
     const group = q.group && (time ? `${q.group} (${units[unit].text})` : q.group);
     const main: GridColumn = {
@@ -87,7 +97,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares:
         hint: time ? `${hint}, in ${units[unit].text}` : hint,
         width: isMeasure(q.value) || time ? 92 : 100,
         numeric: true,
-        shown: q.value.shown && (known || !isMeasure(q.value)),
+        shown: (q.value.shown || leads) && (known || !isMeasure(q.value)),
         text: (row) => (isKnown(row) ? valueText(model, q.key, values[row]!, 0, unit) : empty),
         sortBy: (row) => (isKnown(row) ? values[row]! : -1),
         whole: total,
@@ -106,7 +116,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares:
             hint: `${hint}; share of the session's total`,
             width: 76,
             numeric: true,
-            shown: shares && q.value.share_shown && known,
+            shown: shares && (q.value.share_shown || q.value.key === measure.value) && known,
             text: (row) => (known && total > 0 ? percent(share(row)) : empty),
             sortBy: (row) => (known ? values[row]! : -1),
             whole: total,
@@ -141,7 +151,7 @@ function percentage(model: Model, table: TableName, value: ValueFacts): GridColu
 // The columns base, new and change. Changes are in nanoseconds, as the clocks of the sessions may differ.
 function compared(model: Model, table: TableName, q: Quantity, unit: Unit): GridColumn[] {
     if (!model.knows(q.key) || q.value.kind === 'percent') return [];
-    const shown = q.value.share_shown;
+    const shown = q.value.share_shown || q.value.key === measure.value;
     const sides: Values[] = [model.column(table, q.key, 0), model.column(table, q.key, 1)];
     const time = q.value.kind === 'time' && !model.facts[0]!.samples;
     const scale = ([0, 1] as Side[]).map((s) => (time ? 1e9 / model.facts[s]!.ticks_per_second : 1));
@@ -221,7 +231,8 @@ export function valueColumns(model: Model, table: TableName, unit: Unit, shares 
     if (model.sides === 1) return all.flatMap((q) => single(model, table, q, unit, shares));
     // The columns of the default sort key, the change of exclusive time, come first.
     const own = table === 'functions' || table === 'modules';
-    if (own) all.sort((a, b) => Number(b.key === 'elapsed_exclusive') - Number(a.key === 'elapsed_exclusive'));
+    const first = `${measure.value}_exclusive`;
+    if (own) all.sort((a, b) => Number(b.key === first) - Number(a.key === first));
     return all.flatMap((q) => compared(model, table, q, unit));
 }
 
@@ -233,8 +244,17 @@ export function waits(model: Model, table: TableName, row: number): boolean {
     return whole > 0 && model.column(table, 'blocked_exclusive', side)[row]! > whole / 2;
 }
 
-export function shownColumns(name: string, all: GridColumn[]): Set<string> {
+// The name, the chosen columns, and always the one that the table is sorted by.
+export function shownColumns(name: string, all: GridColumn[], sort: Sort): Set<string> {
     const chosen = chosenColumns.value[name];
-    const shown = all.filter((c, i) => (chosen ? i === 0 || chosen.includes(c.key) : c.shown));
+    const shown = all.filter((c, i) => c.key === sort.key || (chosen ? i === 0 || chosen.includes(c.key) : c.shown));
     return new Set(shown.map((c) => c.key));
+}
+
+// The order that the user chose for a table, if it still has the column; otherwise the standard one.
+export function sortOf(name: string, columns: GridColumn[], standard: Sort): Sort {
+    const has = (sort: Sort | undefined) => columns.some((c) => c.key === sort?.key);
+    const chosen = sorts.value[name];
+    if (chosen && has(chosen)) return chosen;
+    return has(standard) ? standard : { key: columns[0]!.key, descending: false };
 }

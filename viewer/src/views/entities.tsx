@@ -2,21 +2,9 @@
 import { useMemo } from 'preact/hooks';
 import type { Model, Side, TableName } from '../data/model';
 import { shortFile, shortened } from '../format';
-import { type Matcher, holds } from '../search';
-import {
-    type Sort,
-    matcher,
-    measure,
-    model,
-    recentre,
-    search,
-    selectFunction,
-    setSort,
-    sorts,
-    subject,
-    unit,
-} from '../state';
-import { type GridColumn, valueColumns, waits } from './columns';
+import { type Condition, type Matcher, holds, problemOf } from '../search';
+import { type Sort, matcher, measure, model, recentre, search, selectFunction, setSort, subject, unit } from '../state';
+import { type GridColumn, sortOf, valueColumns, waits } from './columns';
 import { Grid } from './grid';
 import { Name } from './name';
 
@@ -36,13 +24,11 @@ export function sourceText(file: string | null, line: number): string {
     return file ? shortened(`${shortFile(file)}${line ? `:${line}` : ''}`, 200) : '';
 }
 
+// The columns before those of values.
 export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
     if (table === 'modules')
         return [
             textColumn('name', 'Module', 220, 'executable or shared library', (row) => shortened(m.modules[row]!.name)),
-            textColumn('path', 'Path', 300, 'path of the file when it was recorded', (row) =>
-                shortened(m.modules[row]!.path),
-            ),
         ];
     if (table === 'processes')
         return [
@@ -61,18 +47,36 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
                 numeric: true,
                 sortBy: (row) => m.threads[row]!.id,
             },
+        ];
+    return [
+        textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'name of the function', (row) =>
+            shortened(m.functions[row]!.name),
+        ),
+    ];
+}
+
+// The columns of text after those of values.
+function placeColumns(m: Model, table: EntityTable): GridColumn[] {
+    if (table === 'modules')
+        return [
+            textColumn('path', 'Path', 300, 'path of the file when it was recorded', (row) =>
+                shortened(m.modules[row]!.path),
+            ),
+        ];
+    if (table === 'threads')
+        return [
             textColumn('process', 'Process', 180, 'name and PID of its process', (row) => {
                 const process = m.processes[m.threads[row]!.process];
                 return process ? `${shortened(process.name, 100)} (${process.id})` : '';
             }),
         ];
-    const moduleOf = (row: number) => m.modules[m.functions[row]!.module]?.name ?? '';
+    if (table === 'processes') return [];
     return [
-        textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'name of the function', (row) =>
-            shortened(m.functions[row]!.name),
+        textColumn('module', 'Module', 130, 'executable or shared library of the function', (row) =>
+            shortened(m.modules[m.functions[row]!.module]?.name ?? '', 200),
         ),
-        textColumn('module', 'Module', 110, 'executable or shared library of the function', (row) =>
-            shortened(moduleOf(row), 200),
+        textColumn('source', 'Source', 170, 'source file and line', (row) =>
+            sourceText(m.functions[row]!.file, m.functions[row]!.line),
         ),
         {
             ...textColumn('address', 'Address', 120, 'address within the module', (row) => m.functions[row]!.address),
@@ -80,15 +84,6 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
             shown: false,
             sortBy: (row) => Number(m.functions[row]!.address) || 0,
         },
-    ];
-}
-
-function sourceColumns(m: Model, table: EntityTable): GridColumn[] {
-    if (table !== 'functions') return [];
-    return [
-        textColumn('source', 'Source', 170, 'source file and line', (row) =>
-            sourceText(m.functions[row]!.file, m.functions[row]!.line),
-        ),
     ];
 }
 
@@ -110,15 +105,21 @@ function isEmpty(m: Model, table: EntityTable, row: number): boolean {
     return true;
 }
 
+// A test of rows by the search's conditions.
+export function meets(conditions: Condition[], columns: GridColumn[]): (row: number) => boolean {
+    const all = conditions.map((c) => ({ c, column: columns.find((one) => one.key === c.column)! }));
+    return (row) =>
+        all.every(({ c, column }) => holds(c, column.sortBy(row) as number, column.whole ?? 1, column.perNanosecond));
+}
+
 export function filterRows(m: Model, table: EntityTable, columns: GridColumn[], by: Matcher): number[] {
-    const conditions = by.conditions.map((c) => ({ c, column: columns.find((one) => one.key === c.column) }));
+    const filters = !by.empty && !problemOf(by, columns);
+    const fits = meets(filters ? by.conditions : [], columns);
     const rows: number[] = [];
     for (let row = 0; row < m.rows(table); row++) {
         if (m.facts[0]!.slice && isEmpty(m, table, row)) continue;
-        if (!by.empty && !by.matches(...searched(m, table, row))) continue;
-        const fits = ({ c, column }: (typeof conditions)[number]) =>
-            column !== undefined && holds(c, column.sortBy(row) as number, column.whole ?? 1, column.perNanosecond);
-        if (conditions.every(fits)) rows.push(row);
+        if (filters && !by.matches(...searched(m, table, row))) continue;
+        if (fits(row)) rows.push(row);
     }
     return rows;
 }
@@ -139,13 +140,14 @@ export function defaultSort(m: Model, table: TableName): Sort {
     return { key: m.sides === 2 ? `${key}_change` : key, descending: true };
 }
 
+export function entityColumns(m: Model, table: EntityTable): GridColumn[] {
+    return [...nameColumns(m, table), ...valueColumns(m, table, unit.value), ...placeColumns(m, table)];
+}
+
 export function Entities({ table }: { table: EntityTable }) {
     const m = model.value!;
-    const columns = useMemo(
-        () => [...nameColumns(m, table), ...valueColumns(m, table, unit.value), ...sourceColumns(m, table)],
-        [m, table, unit.value],
-    );
-    const sort = sorts.value[table] ?? defaultSort(m, table);
+    const columns = useMemo(() => entityColumns(m, table), [m, table, unit.value, measure.value]);
+    const sort = sortOf(table, columns, defaultSort(m, table));
     const found = useMemo(() => filterRows(m, table, columns, matcher.value), [m, table, columns, matcher.value]);
     const rows = useMemo(
         () =>

@@ -10,6 +10,7 @@ import {
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { nameWidth } from '../narrow';
 import type { Sort } from '../state';
 import { ColumnMenu } from './column_menu';
 import { type GridColumn, shownColumns } from './columns';
@@ -38,19 +39,20 @@ export interface GridProps {
     empty?: string;
 }
 
-function useColumns(name: string, all: GridColumn[]) {
+function useColumns(name: string, all: GridColumn[], sort: Sort) {
     const [sizing, setSizing] = useState<ColumnSizingState>({});
     const [sizingInfo, setSizingInfo] = useState<TableState['columnSizingInfo'] | null>(null);
     const definitions = useMemo<ColumnDef<number>[]>(() => {
         const groups: ColumnDef<number>[] = [];
         for (const c of all) {
-            const own = { id: c.key, size: c.width, minSize: 40, maxSize: 4000, accessorFn: (row: number) => row };
+            const size = c === all[0] ? Math.min(c.width, nameWidth.value) : c.width;
+            const own = { id: c.key, size, minSize: 40, maxSize: 4000, accessorFn: (row: number) => row };
             const last = groups.at(-1);
             if (c.group && last?.header === c.group && 'columns' in last) last.columns!.push(own);
             else groups.push({ id: `group:${c.key}`, header: c.group ?? '', columns: [own] });
         }
         return groups;
-    }, [all]);
+    }, [all, nameWidth.value]);
     const [table] = useState(() =>
         createTable<number>({
             data: [],
@@ -62,7 +64,7 @@ function useColumns(name: string, all: GridColumn[]) {
             getCoreRowModel: getCoreRowModel(),
         }),
     );
-    const shown = shownColumns(name, all);
+    const shown = shownColumns(name, all, sort);
     const visibility = Object.fromEntries(all.map((c) => [c.key, shown.has(c.key)]));
     table.setOptions((before) => ({
         ...before,
@@ -110,7 +112,7 @@ export function indexOfRow(rows: ArrayLike<number>, row: number): number {
 export function Grid(props: GridProps) {
     const { columns, rows, sort } = props;
     const scroller = useRef<HTMLDivElement>(null);
-    const table = useColumns(props.name, columns);
+    const table = useColumns(props.name, columns, sort);
     const byKey = useMemo(() => new Map(columns.map((c) => [c.key, c])), [columns]);
     const count = Math.min(rows.length, maxRows);
     const virtualizer = useVirtualizer(count, scroller);
@@ -183,7 +185,7 @@ export function Grid(props: GridProps) {
                                     key={c.key}
                                     role="columnheader"
                                     class={`head ${c.numeric ? 'numeric' : ''} ${sorted ? 'sorted' : ''}`}
-                                    title={c.hint}
+                                    title={c.numeric ? `${c.hint} (in conditions: ${c.key})` : c.hint}
                                     data-key={c.key}
                                     aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : undefined}
                                 >
@@ -239,7 +241,9 @@ export function Grid(props: GridProps) {
             >
                 columns ▾
             </button>
-            {menu && <ColumnMenu name={props.name} columns={columns} at={menu} onClose={() => setMenu(null)} />}
+            {menu && (
+                <ColumnMenu name={props.name} columns={columns} sort={sort} at={menu} onClose={() => setMenu(null)} />
+            )}
             {rows.length > maxRows && (
                 <p class="cut">
                     Only the first {maxRows.toLocaleString('en')} rows are shown. Close branches or search.

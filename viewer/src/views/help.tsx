@@ -1,7 +1,8 @@
 // The dialog that lists the keys and explains search and values.
 import { useEffect, useRef } from 'preact/hooks';
 import { keyHelp } from '../keys';
-import { helping } from '../state';
+import { helping, model } from '../state';
+import { ColourMeanings, ValueMeanings } from './meanings';
 
 export function Help() {
     const box = useRef<HTMLDialogElement>(null);
@@ -17,7 +18,7 @@ export function Help() {
             onClick={(e) => e.target === e.currentTarget && e.currentTarget.close()}
         >
             <div class="help-head">
-                <h2>Keys</h2>
+                <h2>Keys, values, colours</h2>
                 <button onClick={() => box.current?.close()}>Close</button>
             </div>
             <div class="help-keys">
@@ -43,15 +44,18 @@ export function Help() {
                         <code>application_inclusive&gt;5%</code>. Tables show only matching rows; trees and graphs
                         highlight matches.
                     </p>
-                    <h3>Values</h3>
-                    <p>
-                        <b>Elapsed</b>: all time between enter and exit. <b>Application</b>: elapsed time without the
-                        intervals in which the operating system intervened. <b>CPU</b>: elapsed time minus blocked and
-                        preempted time. <b>Inclusive</b>: with callees; <b>exclusive</b>: without them. Rows and frames
-                        that mostly wait are grey.
-                    </p>
                 </section>
             </div>
+            <section>
+                <h3>What the values mean</h3>
+                <p>
+                    Inclusive values contain the callees, exclusive ones do not. A session's times are sums over its
+                    threads, so two threads that run side by side for a second make two seconds.
+                </p>
+                <ValueMeanings m={model.value!} />
+                <h3>What the colours mean</h3>
+                <ColourMeanings />
+            </section>
         </dialog>
     );
 }

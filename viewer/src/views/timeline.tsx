@@ -103,6 +103,9 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     );
     const marks = useMemo(() => marksOf(m, side), [m, side]);
     const colourOf = useColours(m, side);
+    // The canvas is drawn after the render. Reading these here renders and draws again when they change.
+    const highlighted = found.value;
+    void measure.value;
     const [from, to] = clampedRange(range.value ?? [facts.start, facts.end], facts);
     const top = rulerHeight + (marks.length ? markHeight : 0);
 
@@ -119,8 +122,8 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             pieces: tiles.pieces(from, to, (to - from) / d.width),
             nameOf: (fn) => shortened(m.functions[m.rowOf('functions', fn, side)]!.name, 200),
             colourOf,
-            isFound: (fn) => found.value?.[m.rowOf('functions', fn, side)] === 1,
-            searching: found.value !== null,
+            isFound: (fn) => highlighted?.[m.rowOf('functions', fn, side)] === 1,
+            searching: highlighted !== null,
             titleOf: (thread) => {
                 const t = m.facts[side]!.threads[thread];
                 const process = t && m.facts[side]!.processes[t.process];

@@ -6,21 +6,8 @@ import { Order, hotPath, shownRows } from '../data/open';
 import { hasChildren } from '../data/paths';
 import { Yielder, Stopped } from '../data/yielder';
 import { shortened } from '../format';
-import {
-    expanded,
-    found,
-    measure,
-    model,
-    path,
-    recentre,
-    reveal,
-    search,
-    selectPath,
-    setSort,
-    sorts,
-    unit,
-} from '../state';
-import { type GridColumn, valueColumns, waits } from './columns';
+import { expanded, found, measure, model, path, recentre, reveal, search, selectPath, setSort, unit } from '../state';
+import { type GridColumn, sortOf, valueColumns, waits } from './columns';
 import { sourceText } from './entities';
 import { Grid } from './grid';
 import { Name } from './name';
@@ -142,8 +129,8 @@ export function nextMatch(matches: Int32Array, from: number, backwards: boolean)
 
 export function Tree() {
     const m = model.value!;
-    const columns = useMemo(() => treeColumns(m), [m, unit.value]);
-    const sort = sorts.value.tree ?? defaultOrder(m);
+    const columns = useMemo(() => treeColumns(m), [m, unit.value, measure.value]);
+    const sort = sortOf('tree', columns, defaultOrder(m));
     const rows = useRows(m, columns, sort);
     const matches = useMatches(m);
     const hot = useMemo(() => {
