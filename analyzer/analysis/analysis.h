@@ -62,6 +62,9 @@ void analysis_drop(struct analysis *l);
 /* The path of the session of a process (serial number). */
 const char *analysis_session_of(const struct analysis *l, uint32_t process);
 
+/* Whether the function's address is known. Imported reports may lack it; then its offset is only a number. */
+bool function_has_address(const struct analysis *l, uint32_t function);
+
 /* For modules that make an analysis themselves: computes the summary anew, and subtracts the probes' own time from the
  * profile, which must be done once. */
 void analysis_summarize(struct analysis *l);

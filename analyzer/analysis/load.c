@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "profile/collect.h"
 #include "profile/subtree.h"
+#include "trace/session_import.h"
 
 void summary_remark(struct summary *s, const char *format, ...)
 {
@@ -144,6 +145,11 @@ void analysis_subtract_overhead(struct analysis *l)
     free(costs);
 }
 
+bool function_has_address(const struct analysis *l, uint32_t function)
+{
+    return !l->summary.imported || l->profile->functions[function].offset < IMPORT_NO_ADDRESS;
+}
+
 static bool load_open(struct analysis *l, const char *path, struct error *error)
 {
     const char *wrong;
@@ -178,6 +184,7 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     } else {
         l->profile = collect_selection(l->file, jobs, l->selection);
     }
+    l->summary.raw = options->raw;
     if (!options->raw)
         analysis_subtract_overhead(l);
     l->rollup = rollup_new(l->profile);

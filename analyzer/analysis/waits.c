@@ -4,12 +4,16 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A decoration can follow a name. A star in the list allows a variant, too (Ex, A, W, Timeout...). */
+/* A decoration can follow a name. A star in the list allows a variant, too (Ex, A, W, Timeout...). docs/vsperf.md lists
+ * these names as well. */
 static const char *const waiting[] = {
+    /* Windows */
     "WaitFor*",
     "MsgWaitFor*",
+    "WSAWaitFor*",
     "WaitMessage",
     "SignalObjectAndWait",
+    "SignalAndWaitForSingleObject",
     "Sleep",
     "SleepEx",
     "SleepConditionVariable*",
@@ -22,30 +26,55 @@ static const char *const waiting[] = {
     "GetMessageW",
     "UserGetMessage",
     "UserWaitMessage",
-    "SignalAndWaitForSingleObject",
     "RtlpWaitOnCriticalSection",
-    "WaitForWorkViaWorkerFactory",
+    "ReadConsole*",
+    "getch",
+    "getche",
+    "getwch",
+    /* .NET */
+    "System.Threading.WaitHandle.Wait*",
+    "System.Threading.WaitHandle.InternalWait*",
+    "System.Threading.Monitor.Wait*",
+    "System.Threading.Monitor.ObjWait*",
+    "System.Threading.Thread.Sleep*",
+    "System.Threading.Thread.Join*",
+    "System.Console.Read*",
+    /* POSIX and Linux */
     "select",
     "pselect*",
     "poll",
     "ppoll*",
     "epoll_wait",
     "epoll_pwait*",
+    "io_getevents",
+    "io_uring_wait*",
     "nanosleep",
     "clock_nanosleep*",
     "usleep",
     "sleep",
     "pause",
+    "accept",
+    "accept4",
+    "readline",
     "pthread_cond_wait*",
     "pthread_cond_timedwait*",
+    "pthread_cond_clockwait*",
+    "pthread_join",
+    "pthread_barrier_wait*",
     "sem_wait",
     "sem_timedwait",
+    "sem_clockwait",
     "sigwait*",
+    "sigtimedwait",
+    "sigsuspend",
     "waitpid",
+    "waitid",
+    "wait4",
     "futex_wait*",
 };
 
-/* Import tables and system services have prefixes: __imp__WaitFor..., NtWaitFor..., ZwWaitFor... */
+/* Import tables and system services have prefixes: __imp__WaitFor..., NtWaitFor..., ZwWaitFor..., and debuggers write
+ * module!name. */
 static const char *waits_bare_name(const char *name)
 {
     static const char *const prefixes[] = { "imp_", "Nt", "Zw" };
@@ -61,7 +90,8 @@ static const char *waits_bare_name(const char *name)
 
 bool function_waits(const char *name)
 {
-    name = waits_bare_name(name);
+    const size_t module = strcspn(name, "!(");
+    name = waits_bare_name(name[module] == '!' ? name + module + 1 : name);
     const size_t length = strcspn(name, "@(");
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
         const size_t wanted = strcspn(waiting[i], "*");
@@ -69,4 +99,10 @@ bool function_waits(const char *name)
             return true;
     }
     return false;
+}
+
+bool waits_by_name(const struct analysis *l, uint32_t function)
+{
+    return l->summary.imported && !l->summary.off_cpu_known && function != PROFILE_NONE &&
+           function_waits(l->names[function].name);
 }

@@ -42,7 +42,27 @@ struct report_settings {
     bool hot;
 };
 
-static const char hot_columns[] = "calls,cpu_exclusive,cpu_inclusive,elapsed_exclusive,waiting_percent";
+/* What `--hot` sorts by and shows, by the best measure of work that the session has. */
+static const struct report_hot {
+    unsigned needs; /* enum value_needs */
+    const char *key, *columns;
+} hot_measures[] = {
+    { NEEDS_OFF_CPU, "cpu_exclusive", "calls,cpu_exclusive,cpu_inclusive,elapsed_exclusive,waiting_percent" },
+    { NEEDS_APPLICATION, "application_exclusive",
+      "calls,application_exclusive,application_exclusive_percent,application_inclusive,elapsed_exclusive" },
+    { NEEDS_CALLS, "elapsed_exclusive",
+      "calls,elapsed_exclusive,elapsed_exclusive_percent,elapsed_inclusive,elapsed_inclusive_percent" },
+    { 0, "elapsed_exclusive",
+      "elapsed_exclusive,elapsed_exclusive_percent,elapsed_inclusive,elapsed_inclusive_percent" },
+};
+
+static const struct report_hot *report_hot_measure(const struct summary *s)
+{
+    size_t i = 0;
+    while (hot_measures[i].needs & ~summary_knows(s))
+        i++;
+    return &hot_measures[i];
+}
 
 static void report_parse_by(struct report_settings *s, const char *text)
 {
@@ -110,7 +130,7 @@ static struct sorting report_sorting(const struct report_settings *s)
 {
     struct sorting sorting = { .key = s->shared.sort, .limit = s->shared.limit, .filters = &s->shared.filters };
     if (!sorting.key)
-        sorting.key = s->hot ? "cpu_exclusive" : s->by == BY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
+        sorting.key = s->by == BY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
     if (!shared_is_set(&s->shared, SHARED_LIMIT) && s->shared.print == table_print_text)
         sorting.limit = TEXT_LIMIT;
     sorting.calls = view_needs_calls(sorting.key) || (s->shared.columns && view_needs_calls(s->shared.columns));
@@ -124,9 +144,7 @@ int command_report(int argc, char **argv)
     struct report_settings s = { .by = BY_FUNCTION };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     s.shared.load.lines = s.by == BY_LINE ? LINES_NEEDED : LINES_NONE;
-    if (!s.shared.columns && s.hot)
-        s.shared.columns = hot_columns;
-    const struct sorting sorting = report_sorting(&s);
+    struct sorting sorting = report_sorting(&s);
     if (sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: only functions have columns of single calls, such as min; choose other columns");
     session_list_unique(&s.sessions);
@@ -134,6 +152,12 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--columns: columns of single calls, such as min, need a single session");
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.shared);
+    if (s.hot) {
+        const struct report_hot *hot = report_hot_measure(&loaded.summary);
+        sorting.key = s.shared.sort ? s.shared.sort : hot->key;
+        sorting.waits_last = !s.shared.sort;
+        s.shared.columns = s.shared.columns ? s.shared.columns : hot->columns;
+    }
     struct table table = s.view ? s.view(&loaded) : view_rows(&loaded, s.by, &sorting);
     option_order(&table, &sorting);
     if (s.shared.columns)

@@ -222,12 +222,12 @@ static void callgrind_write_head(const struct callgrind_writer *w)
     fputs("positions: line\n", w->out);
     for (int i = 0; i < EVENT_COUNT; i++)
         if (w->known[i])
-            fprintf(w->out, "event: %s : %s time (ns)\n", measure_value(events[i])->label,
-                    measure_value(events[i])->label);
+            fprintf(w->out, "event: %s : %s%s\n", measure_label(w->session, events[i]),
+                    measure_label(w->session, events[i]), measure_is_time(w->session, events[i]) ? " time (ns)" : "");
     fputs("events:", w->out);
     for (int i = 0; i < EVENT_COUNT; i++)
         if (w->known[i])
-            fprintf(w->out, " %s", measure_value(events[i])->label);
+            fprintf(w->out, " %s", measure_label(w->session, events[i]));
     putc('\n', w->out);
 }
 

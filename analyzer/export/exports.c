@@ -214,6 +214,8 @@ char **export_unique_names(const struct analysis *session)
         char **place = &names[sorted[i].function];
         if (!shared)
             *place = need_copy(name->name, strlen(name->name));
+        else if (!function_has_address(session, sorted[i].function))
+            *place = need_text("%s @%s", name->name, name->module);
         else
             *place = need_text("%s @%s+0x%" PRIx64, name->name, name->module,
                                session->profile->functions[sorted[i].function].offset);

@@ -13,9 +13,29 @@ static const enum value_id measured[] = {
     [EXPORT_CALLS] = VALUE_CALLS,
 };
 
-const struct value *measure_value(enum export_time measure)
+static const struct value *measure_value(enum export_time measure)
 {
     return &value_table[measured[measure]];
+}
+
+static bool measure_is_samples(const struct analysis *session, enum export_time measure)
+{
+    return session->summary.samples && measure == EXPORT_ELAPSED;
+}
+
+const char *measure_key(const struct analysis *session, enum export_time measure)
+{
+    return measure_is_samples(session, measure) ? "samples" : measure_value(measure)->key;
+}
+
+const char *measure_label(const struct analysis *session, enum export_time measure)
+{
+    return measure_is_samples(session, measure) ? "Samples" : measure_value(measure)->label;
+}
+
+bool measure_is_time(const struct analysis *session, enum export_time measure)
+{
+    return measure_value(measure)->kind == VALUE_IS_TIME && !session->summary.samples;
 }
 
 static const char *measure_name(enum export_time measure)
@@ -70,6 +90,5 @@ uint64_t measure_inclusive(const struct times *times, enum export_time measure)
 uint64_t measure_exclusive(const struct analysis *session, uint32_t node, enum export_time measure)
 {
     const uint64_t value = measure_exclusive_ticks(&session->profile->nodes[node], measure);
-    return measure_value(measure)->kind == VALUE_IS_TIME ? ticks_to_ns(value, session->summary.ticks_per_second)
-                                                         : value;
+    return measure_is_time(session, measure) ? ticks_to_ns(value, session->summary.ticks_per_second) : value;
 }

@@ -10,8 +10,12 @@ bool measure_find(const char *name, enum export_time *measure);
 /* Writes all names, separated by commas, for messages. */
 void measure_names(char *text, size_t size);
 
-/* The description of the measure: its key, its label, and whether it is a time. */
-const struct value *measure_value(enum export_time measure);
+/* Its key and its label. In a session of samples, elapsed time is called samples. */
+const char *measure_key(const struct analysis *session, enum export_time measure);
+const char *measure_label(const struct analysis *session, enum export_time measure);
+
+/* True if it is a time, false if it is a count, as in a session of samples. */
+bool measure_is_time(const struct analysis *session, enum export_time measure);
 
 /* True if the measure is known for at least one thread of the session. */
 bool measure_is_known(const struct analysis *session, enum export_time measure);
@@ -25,7 +29,7 @@ uint64_t measure_exclusive_ticks(const struct profile_node *node, enum export_ti
 /* A path's inclusive time in ticks, or the calls of it and all paths below it, from its sums. */
 uint64_t measure_inclusive(const struct times *times, enum export_time measure);
 
-/* A path's exclusive time in nanoseconds, or its calls. */
+/* A path's exclusive time in nanoseconds, or its calls or samples. */
 uint64_t measure_exclusive(const struct analysis *session, uint32_t node, enum export_time measure);
 
 #endif

@@ -83,8 +83,8 @@ static void pprof_write_kinds(struct pprof_writer *w)
             continue;
         Pprof__ValueType *type = list[w->time_count] = &types[w->time_count];
         pprof__value_type__init(type);
-        type->type = pprof_write_string(w, measure_value(kinds[i])->key);
-        type->unit = measure_value(kinds[i])->kind == VALUE_IS_COUNT ? count : nanoseconds;
+        type->type = pprof_write_string(w, measure_key(w->session, kinds[i]));
+        type->unit = measure_is_time(w->session, kinds[i]) ? nanoseconds : count;
         w->times[w->time_count++] = kinds[i];
         if (kinds[i] == EXPORT_ELAPSED) {
             piece.default_sample_type = type->type;
@@ -199,7 +199,7 @@ static void pprof_write_function(struct pprof_writer *w, uint32_t index, int64_t
     function.filename = file;
     function.start_line = name->line;
     location.mapping_id = (uint64_t)w->order->module_ranks[f->module] + 1;
-    location.address = f->offset;
+    location.address = function_has_address(w->session, index) ? f->offset : 0;
     pprof_write_with_location(w, &function, &location);
 }
 
@@ -260,7 +260,7 @@ static uint64_t pprof_write_location(struct pprof_writer *w, uint32_t function, 
     line.line = at;
     location.id = w->session->profile->function_count + ++w->line_count;
     location.mapping_id = (uint64_t)w->order->module_ranks[f->module] + 1;
-    location.address = f->offset;
+    location.address = function_has_address(w->session, function) ? f->offset : 0;
     location.n_line = 1;
     location.line = &lines;
     piece.n_location = 1;

@@ -95,7 +95,7 @@ static void speedscope_write_thread(struct speedscope_writer *w, const struct pr
     char *title = need_text("%s (%" PRIu32 ") %s (%" PRIu32 ")", process, p ? p->pid : 0, name, t ? t->tid : 0);
     fputs("{\"type\":\"sampled\",\"name\":", w->out);
     json_put_text(w->out, title);
-    fprintf(w->out, ",\"unit\":\"%s\",\"startValue\":0", w->time == EXPORT_CALLS ? "none" : "nanoseconds");
+    fprintf(w->out, ",\"unit\":\"%s\",\"startValue\":0", measure_is_time(w->session, w->time) ? "nanoseconds" : "none");
     w->total = 0;
     speedscope_write_list(w, "samples", thread, speedscope_write_sample);
     speedscope_write_list(w, "weights", thread, speedscope_write_weight);

@@ -95,9 +95,10 @@ static void sqlite_write_functions(const struct sqlite_writer *w)
     for (size_t i = 0; i < p->function_count; i++) {
         const struct profile_function *f = &p->functions[w->order->functions[i]];
         const struct function_name *name = &w->session->names[w->order->functions[i]];
-        database_insert(w->database, insert, "ittiitz", (int64_t)i + 1, name->name, name->linkage_name,
-                        (int64_t)w->order->module_ranks[f->module] + 1, (int64_t)f->offset, name->file,
-                        (int64_t)name->line);
+        database_insert(w->database, insert, "ittiztz", (int64_t)i + 1, name->name, name->linkage_name,
+                        (int64_t)w->order->module_ranks[f->module] + 1,
+                        function_has_address(w->session, w->order->functions[i]) ? (int64_t)f->offset : (int64_t)0,
+                        name->file, (int64_t)name->line);
     }
     sqlite3_finalize(insert);
 }

@@ -108,6 +108,16 @@ static void vsperf_put_samples(const struct vsperf_file *f, unsigned first, cons
         vsperf_put_percent(f, values[i], whole);
 }
 
+/* Raw times have no overhead subtracted, so that it is 0. */
+static void vsperf_put_overhead(const struct vsperf_file *f, uint64_t overhead)
+{
+    const struct summary *s = &f->session->summary;
+    if (s->overhead_known || (s->raw && !s->imported))
+        vsperf_number(f, overhead);
+    else
+        vsperf_empty(f, 1);
+}
+
 void vsperf_values(const struct vsperf_file *f, unsigned which, const struct call_sums *called)
 {
     const struct summary *s = &f->session->summary;
@@ -132,8 +142,8 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
             vsperf_empty(f, 1);
     }
     if (which & VSPERF_INCLUSIVE)
-        vsperf_number(f, t->overhead_inclusive);
-    vsperf_number(f, t->overhead_exclusive);
+        vsperf_put_overhead(f, t->overhead_inclusive);
+    vsperf_put_overhead(f, t->overhead_exclusive);
     if (which & VSPERF_EACH)
         vsperf_put_per_call(f, called);
     if (which & VSPERF_CALLS)
@@ -160,7 +170,10 @@ void vsperf_location_titles(const struct vsperf_file *f)
 
 void vsperf_address(const struct vsperf_file *f, uint32_t function)
 {
-    fprintf(f->out, "0x%016" PRIX64 ",", f->session->profile->functions[function].offset);
+    if (function_has_address(f->session, function))
+        fprintf(f->out, "0x%016" PRIX64 ",", f->session->profile->functions[function].offset);
+    else
+        vsperf_empty(f, 1);
 }
 
 void vsperf_location(const struct vsperf_file *f, uint32_t function)

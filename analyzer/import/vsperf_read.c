@@ -256,11 +256,28 @@ static bool vsperf_check_sums(struct vsperf_reading *r, const struct times *t)
     return true;
 }
 
+/* A row without its two numbers would count as zero. The row of a process in a call tree needs none: its values are
+ * those of what follows. */
+static bool vsperf_check_numbers(struct vsperf_reading *r, enum column inclusive, enum column exclusive)
+{
+    const bool of_process = r->kind == VSPERF_CALL_TREE && strcmp(vsperf_field_text(r, LEVEL), "0") == 0;
+    const bool has_inclusive = vsperf_field_text(r, inclusive)[0], has_exclusive = vsperf_field_text(r, exclusive)[0];
+    if ((has_inclusive && has_exclusive) || of_process)
+        return true;
+    if (!has_inclusive && !has_exclusive)
+        return vsperf_wrong_here(r, "a row without numbers");
+    return error_set(r->v->error, "%s:%lu: a row without a number in the column '%s'", r->name, r->csv.record,
+                     titles[has_inclusive ? exclusive : inclusive]);
+}
+
 static bool vsperf_read_times(struct vsperf_reading *r, struct times *t)
 {
     const bool sampled = r->v->sampled;
     bool shortest = false, longest = false;
     *t = (struct times){ .shortest = UINT64_MAX };
+    if (!vsperf_check_numbers(r, sampled ? INCLUSIVE_SAMPLES : ELAPSED_INCLUSIVE,
+                              sampled ? EXCLUSIVE_SAMPLES : ELAPSED_EXCLUSIVE))
+        return false;
     if (!vsperf_read_count(r, sampled ? INCLUSIVE_SAMPLES : ELAPSED_INCLUSIVE, &t->elapsed_inclusive, NULL) ||
         !vsperf_read_count(r, sampled ? EXCLUSIVE_SAMPLES : ELAPSED_EXCLUSIVE, &t->elapsed_exclusive, NULL) ||
         !vsperf_read_count(r, CALLS, &t->calls, NULL) || !vsperf_check_percents(r) || !vsperf_check_sums(r, t))

@@ -257,17 +257,17 @@ static void vsperf_estimate_rows(struct vsperf *v)
     free(callees);
 }
 
-/* The address becomes the offset in the module, unless another function has it, or it is impossible. */
+/* The address becomes the offset in the module. A function without one has no address in reports and exports. So has a
+ * function whose address another one has, or whose address is impossible. */
 static void vsperf_place_functions(struct vsperf *v)
 {
-    const uint64_t addresses_end = (uint64_t)1 << 47;
     struct number_index *taken = index_new();
-    uint64_t next = addresses_end;
+    uint64_t next = IMPORT_NO_ADDRESS;
     for (uint32_t i = 0; i < v->function_count; i++) {
         struct vsperf_function *f = &v->functions[i];
         f->offset = f->address;
         struct index_slot *slot = index_find(taken, f->offset, f->module);
-        if (!f->has_address || f->address >= addresses_end || slot->value_plus_1) {
+        if (!f->has_address || f->address >= IMPORT_NO_ADDRESS || slot->value_plus_1) {
             f->offset = next;
             next += 16;
             slot = index_find(taken, f->offset, f->module);

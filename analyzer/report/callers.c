@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/lines.h"
+#include "analysis/waits.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "report/views.h"
@@ -12,6 +13,7 @@ static const struct column columns[] = {
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    { "waits", "", CELL_TEXT, USE_TEXT, false },
 };
 static const struct column line_columns[] = {
     { "role", "", CELL_TEXT, USE_ALWAYS, false },
@@ -20,6 +22,7 @@ static const struct column line_columns[] = {
     { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },
     { "of", "OF FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    { "waits", "", CELL_TEXT, USE_TEXT, false },
 };
 enum {
     SOURCE = 3,
@@ -70,7 +73,9 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
         cell_text(&cells[OF], of);
         free(of);
     }
-    cell_percent(&cells[c->table->first_value - 1], percent_of(times->elapsed_inclusive, c->whole));
+    if (waits_by_name(c->loaded, function))
+        cell_text(&cells[c->table->wait_column], "waits");
+    cell_percent(&cells[c->table->wait_column - 1], percent_of(times->elapsed_inclusive, c->whole));
     fill_times(c->table, times);
 }
 
@@ -85,6 +90,7 @@ struct table view_callers(const struct analysis *l, uint32_t function)
 {
     struct table t = l->lines ? values_table(line_columns, LINE_COLUMN_COUNT, NULL, 0, &l->summary)
                               : values_table(columns, COLUMN_COUNT, NULL, 0, &l->summary);
+    t.wait_column = t.first_value - 1;
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);
     struct callers_context c = { l, &t, sums[function].elapsed_inclusive };

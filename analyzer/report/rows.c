@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/live.h"
+#include "analysis/waits.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "report/row_order.h"
@@ -79,8 +80,9 @@ static const struct column number_column = { "number", "NUMBER", CELL_COUNT, USE
 static const struct column function_columns[] = {
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false }, { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "file", "FILE", CELL_TEXT, USE_DATA, false },           { "line", "LINE", CELL_COUNT, USE_DATA, false },
-    { "source", "SOURCE", CELL_TEXT, USE_TEXT, false },
+    { "source", "SOURCE", CELL_TEXT, USE_TEXT, false },       { "waits", "", CELL_TEXT, USE_TEXT, false },
 };
+enum { COLUMN_WAITS = 5 }; /* "waits" if its name says so */
 static const struct column module_columns[] = {
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "path", "PATH", CELL_TEXT, USE_ALWAYS, false },
@@ -130,6 +132,8 @@ static void rows_fill_function(const struct analysis *l, struct cell *cells, siz
         snprintf(source, sizeof source, "%s:%u", slash ? slash + 1 : name->file, name->line);
         cell_text(&cells[4], source);
     }
+    if (waits_by_name(l, (uint32_t)i))
+        cell_text(&cells[COLUMN_WAITS], "waits");
 }
 
 static void rows_fill_module(const struct analysis *l, struct cell *cells, size_t i)
@@ -245,6 +249,8 @@ bool view_sort(struct table *t, const struct sorting *sorting, struct error *err
         return false;
     if (!table_sort(t, sorting->key, error))
         return false;
+    if (sorting->waits_last && t->wait_column)
+        table_move_last(t, t->wait_column);
     if (sorting->limit)
         table_limit(t, sorting->limit);
     return true;
@@ -353,6 +359,7 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
     struct table t =
         values_table(subjects[by].columns, subjects[by].count + (l->part_count ? subjects[by].of_several : 0), others,
                      other_count, &l->summary);
+    t.wait_column = by == BY_FUNCTION ? COLUMN_WAITS : 0;
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);

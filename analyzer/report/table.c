@@ -105,7 +105,8 @@ static bool table_column_is_wanted(const struct table *t, size_t column, enum co
 {
     if (t->columns[column].use == unwanted || t->columns[column].use == USE_CHOSEN)
         return false;
-    const bool may_be_unknown = (t->session && t->session->imported) || (t->dim_column && column == t->dim_column);
+    const bool may_be_unknown = (t->session && t->session->imported) || (t->dim_column && column == t->dim_column) ||
+                                (t->wait_column && column == t->wait_column);
     bool known = !may_be_unknown || unwanted == USE_TEXT;
     for (size_t row = 0; row < t->row_count && !known; row++)
         known = t->cells[row * t->column_count + column].known;
@@ -154,6 +155,19 @@ struct cell *table_row(struct table *t)
     struct cell *row = &t->cells[t->row_count++ * t->column_count];
     memset(row, 0, t->column_count * sizeof *row);
     return row;
+}
+
+void table_move_last(struct table *t, size_t column)
+{
+    const size_t width = t->column_count;
+    struct cell *cells = need_memory(t->row_room * width + 1, sizeof *cells);
+    size_t count = 0;
+    for (int last = 0; last < 2; last++)
+        for (size_t row = 0; row < t->row_count; row++)
+            if (t->cells[row * width + column].known == (last == 1))
+                memcpy(&cells[count++ * width], &t->cells[row * width], width * sizeof *cells);
+    free(t->cells);
+    t->cells = cells;
 }
 
 void table_limit(struct table *t, size_t limit)

@@ -57,6 +57,7 @@ struct table {
     size_t hidden_rows; /* number of rows that a limit left out */
     size_t fixed_row;   /* 1 + a row that filters and sorting keep; 0 if there is none */
     size_t dim_column;  /* a percentage: text dims rows with more than half; 0 if there is none */
+    size_t wait_column; /* a text: text dims rows in which it begins with w; 0 if there is none */
     size_t first_value; /* columns from here on are values; earlier ones identify the row */
     size_t *chosen;     /* value columns to print, in this order; NULL for the default ones */
     size_t chosen_count;
@@ -69,6 +70,9 @@ void table_drop(struct table *t);
 
 /* Appends a row of unknown cells and returns it; valid until the next call. */
 struct cell *table_row(struct table *t);
+
+/* Moves the rows in which the column is known behind the others. Both keep their order. */
+void table_move_last(struct table *t, size_t column);
 
 /* Keeps the first `limit` rows and counts the others as hidden. */
 void table_limit(struct table *t, size_t limit);

@@ -52,7 +52,7 @@ static struct text_unit text_common_unit(const struct table *t)
 {
     const struct summary *s = t->session;
     if (s && s->samples)
-        return (struct text_unit){ "samples", 0 };
+        return (struct text_unit){ "SAMPLES", 0 };
     return text_unit_for(s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second)
                            : text_longest_time(t, ALL_COLUMNS));
 }
@@ -105,7 +105,9 @@ static void text_format_cell(const struct table *t, const struct column *column,
 static void text_make_title(const struct column *column, struct text_unit unit, char *title, size_t size)
 {
     const bool elapsed = !unit.ns && strncmp(column->title, "EL.", 3) == 0; /* samples have no elapsed time */
-    if (column_is_time(column))
+    if (!unit.ns && strcmp(column->title, "ELAPSED") == 0)
+        snprintf(title, size, "%s", unit.name);
+    else if (column_is_time(column))
         snprintf(title, size, "%s %s", column->title + (elapsed ? 3 : 0), unit.name);
     else
         snprintf(title, size, "%s", column->title);
@@ -152,7 +154,10 @@ static void text_add_columns(struct libscols_table *table, const struct table *t
 /* True if the row mostly waits. It is printed dim, because it is not a hot spot. */
 static bool text_row_is_dim(const struct table *t, size_t row)
 {
+    const struct cell *wait = &t->cells[row * t->column_count + t->wait_column];
     const struct cell *cell = &t->cells[row * t->column_count + t->dim_column];
+    if (t->wait_column && wait->known && wait->text[0] == 'w')
+        return true;
     return t->dim_column && cell->known && cell->percent > 50;
 }
 
@@ -216,7 +221,7 @@ static void text_print_summary(const struct summary *s, struct text_unit unit, F
     text_format_time(text, sizeof text,
                      s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
     print_text(out, "%s%s%s: %s%s %s", s->path, s->selection ? ", " : "", s->selection ? s->selection : "",
-               s->samples ? "" : "elapsed ", text, unit.name);
+               s->samples ? "" : "elapsed ", text, s->samples ? "samples" : unit.name);
     if (s->imported) {
         text_print_imported(s, unit, out);
         return;

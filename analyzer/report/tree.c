@@ -22,6 +22,7 @@ static const struct column recursion_column = { "recursion", "DEEP", CELL_COUNT,
 enum {
     PATH_COLUMN_COUNT = sizeof path_columns / sizeof *path_columns,
     LINE_COLUMN_COUNT = sizeof line_columns / sizeof *line_columns,
+    HOT = 1,
     SOURCE = PATH_COLUMN_COUNT,
     MAX_SUBJECTS = PATH_COLUMN_COUNT + LINE_COLUMN_COUNT + 1,
 };
@@ -124,8 +125,7 @@ static void tree_add_folded_row(struct tree_drawing *d, const struct tree_ranked
 
 static bool tree_node_waits(const struct tree_drawing *d, uint32_t node)
 {
-    return d->loaded->summary.samples &&
-           function_waits(d->loaded->names[d->rollup->profile->nodes[node].function].name);
+    return waits_by_name(d->loaded, d->rollup->profile->nodes[node].function);
 }
 
 static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list *pending, const struct tree_pending *p,
@@ -140,8 +140,7 @@ static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list 
         tree_add_folded_row(d, children + shown, count - shown, row, p->depth + 1,
                             p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
     uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
-    /* The first child that does not only wait. Samples do not distinguish waiting from work, as application times do.
-     */
+    /* The first child that does not only wait. */
     size_t first = shown;
     for (size_t i = shown; i-- > 0;) {
         if (tree_node_waits(d, children[i].node))
@@ -301,6 +300,7 @@ struct table view_tree(const struct analysis *l, const struct tree_options *opti
     struct column subjects[MAX_SUBJECTS];
     const size_t count = tree_list_subjects(subjects, options);
     struct table t = values_table(subjects, count, NULL, 0, &l->summary);
+    t.wait_column = HOT;
     void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
     struct tree_drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
     d.smallest = tree_amount(&options->min, l);

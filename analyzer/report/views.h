@@ -15,6 +15,7 @@ struct sorting {
     const char *key;                   /* of a column; "name" for the first column */
     size_t limit;                      /* of rows; zero for all */
     bool calls;                        /* also fill the columns of single calls */
+    bool waits_last;                   /* functions that only wait come last, whatever their values */
     const struct row_filters *filters; /* NULL for none */
     const struct recent_times *recent; /* NULL for a view without the columns of recent times */
 };

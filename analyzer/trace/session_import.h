@@ -8,6 +8,9 @@
 
 #include "trace/session_finish.h"
 
+/* Functions whose address is unknown have offsets from here on in their modules, so that they differ. */
+#define IMPORT_NO_ADDRESS ((uint64_t)1 << 47)
+
 /* A call path: parents come before their children. */
 struct import_node {
     uint64_t function; /* address, not zero */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "analysis/bounds.h"
+#include "analysis/waits.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 
@@ -58,7 +59,8 @@ static struct json_object *facts_functions(const struct analysis *l, const struc
         facts_add_number(function, "module", order->module_ranks[f->module]);
         facts_add_text(function, "file", name->file);
         facts_add_number(function, "line", name->line);
-        facts_add_text(function, "address", address);
+        facts_add_text(function, "address", function_has_address(l, order->functions[i]) ? address : NULL);
+        facts_add_flag(function, "waits", waits_by_name(l, order->functions[i]));
         json_object_array_add(list, function);
     }
     return list;
@@ -148,18 +150,20 @@ static void facts_add_formula(struct json_object *object, const struct value *v)
     json_object_object_add(object, "parts", parts);
 }
 
-static struct json_object *facts_value(enum value_id value, unsigned knows)
+static struct json_object *facts_value(enum value_id value, const struct summary *s)
 {
     static const char *const kinds[] = { "time", "count", "percent" };
+    static const char *const of_samples[] = { "samples with it on the stack", "samples with it on top of the stack" };
+    const bool samples = s->samples && value == VALUE_ELAPSED;
     const struct value *v = &value_table[value];
     struct json_object *object = json_object_new_object(), *meanings = json_object_new_array();
     facts_add_text(object, "key", v->key);
-    facts_add_text(object, "title", v->label);
+    facts_add_text(object, "title", samples ? "Samples" : v->label);
     facts_add_text(object, "kind", kinds[v->kind]);
     for (unsigned form = 0; form < v->forms; form++)
-        json_object_array_add(meanings, json_new_text(v->meanings[form]));
+        json_object_array_add(meanings, json_new_text(samples ? of_samples[form] : v->meanings[form]));
     json_object_object_add(object, "meanings", meanings);
-    facts_add_flag(object, "known", value_is_known(value, knows, NULL));
+    facts_add_flag(object, "known", value_is_known(value, summary_knows(s), NULL));
     facts_add_flag(object, "shown", v->shown & SHOWN_IN_PAGE);
     facts_add_flag(object, "share_shown", v->shown & SHARE_SHOWN_IN_PAGE);
     facts_add_flag(object, "completed", v->needs & NEEDS_COMPLETED);
@@ -174,7 +178,7 @@ static struct json_object *facts_values(const struct summary *s)
 {
     struct json_object *list = json_object_new_array();
     for (enum value_id i = 0; i < VALUE_COUNT; i++)
-        json_object_array_add(list, facts_value(i, summary_knows(s)));
+        json_object_array_add(list, facts_value(i, s));
     return list;
 }
 

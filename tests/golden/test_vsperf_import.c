@@ -157,6 +157,66 @@ Test(golden_vsperf_import, ticks_of_another_rate)
     free(text);
 }
 
+/* ---- functions that wait, and unknown addresses ---- */
+
+static const char waiting[] =
+    "Type,Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %,Module Name\n"
+    "Root,main,10000,103,\"100,00\",\"1,03\",app.exe\n"
+    "Callee,WaitForMultipleObjects,5197,5197,\"51,97\",\"51,97\",kernel32.dll\n"
+    "Callee,work,4700,4700,\"47,00\",\"47,00\",app.exe\n"
+    "Root,WaitForMultipleObjects,5197,5197,\"51,97\",\"51,97\",kernel32.dll\n"
+    "Caller,main,5197,5197,\"51,97\",\"51,97\",app.exe\n"
+    "Root,work,4700,4700,\"47,00\",\"47,00\",app.exe\n"
+    "Caller,main,4700,4700,\"47,00\",\"47,00\",app.exe\n";
+
+/* The work comes first, and the wait is marked. */
+Test(golden_vsperf_import, waits_are_not_hot)
+{
+    save_report("waiting.csv", waiting);
+    free(run_well("$DWELL import vsperf waiting.csv -o w.dwell"));
+    expect_import("report --hot w.dwell", "vsperf-waits-hot.txt");
+    expect_import("report w.dwell", "vsperf-waits-report.txt");
+    expect_import("callers w.dwell main", "vsperf-waits-callers.txt");
+    expect_import("tree w.dwell", "vsperf-waits-tree.txt");
+    free(run_well("$DWELL report --hot --sort elapsed_exclusive w.dwell | grep -A1 SAMPLES | grep -q WaitForMultiple"));
+}
+
+/* Terminals show it dim, in every report. */
+Test(golden_vsperf_import, waits_are_grey_on_terminals)
+{
+    static const char *const commands[] = { "report w.dwell", "report --hot w.dwell", "callers w.dwell main",
+                                            "tree w.dwell" };
+    save_report("waiting.csv", waiting);
+    free(run_well("$DWELL import vsperf waiting.csv -o w.dwell"));
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char *text = run_well("DWELL_PAGER= TERM=xterm script -qec \"$DWELL %s\" /dev/null </dev/null | "
+                              "grep -c \"$(printf '\\033')\\[2m.*WaitFor\"",
+                              commands[i]);
+        cr_assert(eq(str, text, (char *)"1\n"), "%s", commands[i]);
+        free(text);
+    }
+}
+
+/* A report without addresses gets none. An address that another function has is not replaced by another number. */
+Test(golden_vsperf_import, addresses_are_those_of_the_file)
+{
+    save_report("addresses.csv",
+                "Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Module Name,Function Address\n"
+                "f,10,10,m,0x00401000\ng,20,20,m,\nh,30,30,m,0xFFFFF80012345678\n");
+    free(run_well("$DWELL import vsperf addresses.csv -o a.dwell && $DWELL export vsperf a.dwell -o a && "
+                  "$DWELL export sqlite a.dwell -o a.db && $DWELL export pprof a.dwell -o a.pb.gz && "
+                  "$DWELL view a.dwell -o a.html"));
+    char *text = run_well("head -1 a_FunctionSummary.csv | tr , '\\n' | grep -n 'Function Address' | cut -d: -f1");
+    char *cells = run_well("sed 1d a_FunctionSummary.csv | cut -d, -f1,%d", atoi(text));
+    cr_assert(eq(str, cells, (char *)"\"h\",\n\"g\",\n\"f\",0x0000000000401000\n"));
+    free(text);
+    free(cells);
+    char *rows = run_well("sqlite3 a.db 'SELECT name, address FROM function ORDER BY name'");
+    cr_assert(eq(str, rows, (char *)"f|4198400\ng|\nh|\n"));
+    free(rows);
+    free(run_well("! grep -r 8000000000 a_*.csv"));
+}
+
 /* ---- mistakes ---- */
 
 static void expect_refusal(const char *command, const char *message)

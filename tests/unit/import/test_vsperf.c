@@ -41,14 +41,6 @@ static void vsperf_expect_paths(const struct analysis *l, const char *wanted)
 
 /* ---- the seed's example, letter for letter ---- */
 
-static const char names_alone[] = "Root\",\"_wmain\"\n"
-                                  "\"Caller\",\"_wmainCRTStartup\"\n"
-                                  "\"Callee\",\"ExpensiveMethodB(void)\"\n"
-                                  "\"Callee\",\"ExpensiveMethodC(void)\"\n";
-static const char names_of_b[] = "Root\",\"ExpensiveMethodB(void)\"\n"
-                                 "\"Caller\",\"_wmain\"\n"
-                                 "\"Callee\",\"Data::~Data(void)\"\n"
-                                 "\"Callee\",\"Data::Data(int)\"\n";
 static const char wmain[] = "\"Root\",\"_wmain\",14,0,\"100,00\",\"0,00\"\n"
                             "\"Caller\",\"_wmainCRTStartup\",14,0,\"100,00\",\"0,00\"\n"
                             "\"Callee\",\"ExpensiveMethodB(void)\",4,0,\"28,57\",\"0,00\"\n"
@@ -56,22 +48,6 @@ static const char wmain[] = "\"Root\",\"_wmain\",14,0,\"100,00\",\"0,00\"\n"
 static const char tidy[] = "\"Root\",\"std::list::_Tidy(void)\",6,0,\"42,86\",\"0,00\"\n"
                            "\"Caller\",\"Data::~Data(void)\",6,0,\"42,86\",\"0,00\"\n"
                            "\"Callee\",\"_free\",6,0,\"42,86\",\"0,00\"\n";
-
-Test(unit_vsperf, the_seeds_example_with_names_only)
-{
-    struct analysis l = vsperf_load_file(names_alone);
-    vsperf_expect_paths(&l, "_wmainCRTStartup 0 0\n"
-                            "_wmainCRTStartup/_wmain 0 0\n"
-                            "_wmainCRTStartup/_wmain/ExpensiveMethodB(void) 0 0\n"
-                            "_wmainCRTStartup/_wmain/ExpensiveMethodC(void) 0 0\n");
-    analysis_drop(&l);
-    l = vsperf_load_file(names_of_b);
-    vsperf_expect_paths(&l, "_wmain 0 0\n"
-                            "_wmain/ExpensiveMethodB(void) 0 0\n"
-                            "_wmain/ExpensiveMethodB(void)/Data::Data(int) 0 0\n"
-                            "_wmain/ExpensiveMethodB(void)/Data::~Data(void) 0 0\n");
-    analysis_drop(&l);
-}
 
 /* wmain is drawn once, under its caller. "100,00" is 100 %, and its samples are given. */
 Test(unit_vsperf, the_seeds_example)
@@ -450,6 +426,21 @@ Test(unit_vsperf, invalid_files_are_refused)
                         "1.csv:2: Ticks per Second: '3' is impossible: from 1000 to 10^12 are");
 }
 
+/* A row without numbers is not a row of zeros. */
+Test(unit_vsperf, rows_without_numbers_are_refused)
+{
+    vsperf_expect_error(SAMPLED "Root,a,2,1,1\nRoot,b\n", "1.csv:3: a row without numbers");
+    vsperf_expect_error(SAMPLED "Root,a,2,1,1\nCaller,b,,,1\n", "1.csv:3: a row without numbers");
+    vsperf_expect_error(SAMPLED "Root,a,2,,1\n", "1.csv:2: a row without a number in the column 'Exclusive Samples'");
+    vsperf_expect_error("Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time\nf,,1\n",
+                        "1.csv:2: a row without a number in the column 'Elapsed Inclusive Time'");
+    vsperf_expect_error("Module Name,Elapsed Inclusive Time,Elapsed Exclusive Time\nm,,\n",
+                        "1.csv:2: a row without numbers");
+    vsperf_expect_error("Level,Function Name,Inclusive Samples,Exclusive Samples\n0,p.exe,,\n1,main,,\n",
+                        "1.csv:3: a row without numbers");
+    vsperf_expect_error("Name,Value\nTicks per Second,\n", "1.csv:2: Ticks per Second: '' is not a number");
+}
+
 Test(unit_vsperf, sums_that_are_impossible)
 {
     struct text t;
@@ -495,9 +486,15 @@ Test(unit_vsperf, functions_that_wait)
         "epoll_wait",
         "pthread_cond_timedwait@@GLIBC_2.3.2",
         "GetMessageW",
+        "kernel32.dll!WaitForSingleObject",
+        "System.Console.ReadLine()",
+        "_ReadConsoleW@20",
+        "readline",
+        "select",
+        "accept4",
     };
-    static const char *const working[] = { "Sleepless", "pollute", "Await", "Notify", "selected(int)",
-                                           "",          "__imp_",  "Nt",    "main" };
+    static const char *const working[] = { "Sleepless", "pollute", "Await",  "Notify", "selected(int)",
+                                           "readlines", "",        "__imp_", "Nt",     "main" };
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
         cr_assert(function_waits(waiting[i]), "%s", waiting[i]);
     for (size_t i = 0; i < sizeof working / sizeof *working; i++)
