@@ -18,6 +18,7 @@ enum lines { LINES_NONE, LINES_IF_KNOWN, LINES_NEEDED };
 struct analysis_options {
     unsigned jobs; /* threads; zero: one a CPU */
     enum lines lines;
+    bool no_merge;                      /* copies of one source function are functions of their own */
     bool raw;                           /* leave the probes' own time in all times */
     struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
 };
@@ -53,9 +54,9 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
 bool analysis_load_several(struct analysis *l, const char *const *paths, size_t count,
                            const struct analysis_options *options, struct error *error);
 
-/* Reduces the analysis to the calls of the function and everything below them. analysis_load does so if the options
- * name a function. */
-void analysis_narrow_to_root(struct analysis *l, uint32_t function);
+/* Reduces the analysis to the calls of the functions that match the text, and everything below them. It is an error if
+ * none does. analysis_load does so for the texts of its options. */
+bool analysis_narrow(struct analysis *l, const struct selection_names *roots, struct error *error);
 
 void analysis_drop(struct analysis *l);
 

@@ -1,4 +1,5 @@
-/* Finds functions by the name that the user typed: in full, without return type or parameters, or in part. */
+/* Finds functions by the text that the user typed: a name in full, without return type or parameters, a glob or a part
+ * of a name, each with or without a place. */
 #include "analysis/find_function.h"
 
 #include <stdlib.h>
@@ -12,19 +13,23 @@ enum { MAX_NAMED = 8 };
 
 static int function_compare_modules(const void *a, const void *b, void *data)
 {
-    const struct function_name *names = data;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int order = strcmp(names[x].module, names[y].module);
-    return order ? order : (x > y) - (x < y);
+    const struct analysis *l = data;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int order = strcmp(l->names[x].module, l->names[y].module);
+    const uint64_t first = l->profile->functions[x].offset, second = l->profile->functions[y].offset;
+    return order ? order : (first > second) - (first < second);
 }
 
-/* "function@module" distinguishes functions of one name. */
+struct named_function function_named(const struct function_name *n, uint64_t address)
+{
+    return (struct named_function){ n->name, n->linkage_name, n->module, n->file, n->line, address };
+}
+
+/* ---- ways to match a name ---- */
+
 static bool function_is_whole_name(const struct function_name *name, const char *text)
 {
-    size_t length = strlen(name->name);
-    if (strncmp(name->name, text, length) != 0)
-        return false;
-    return text[length] == '\0' || (text[length] == '@' && strcmp(text + length + 1, name->module) == 0);
+    return strcmp(name->name, text) == 0 || (name->linkage_name && strcmp(name->linkage_name, text) == 0);
 }
 
 static bool function_is_short_name(const struct function_name *name, const char *text)
@@ -32,27 +37,53 @@ static bool function_is_short_name(const struct function_name *name, const char 
     return short_name_matches(name->name, short_name_is_text, text);
 }
 
+static bool function_is_glob(const struct function_name *name, const char *text)
+{
+    return strpbrk(text, "*?[") && short_name_matches(name->name, short_name_is_glob, text);
+}
+
 static bool function_is_part_of_name(const struct function_name *name, const char *text)
 {
     return strstr(name->name, text) != NULL;
 }
 
-uint32_t *function_find_all(const struct analysis *l, const char *text, size_t *count)
+enum function_way { FUNCTION_WHOLE, FUNCTION_SHORT, FUNCTION_GLOB, FUNCTION_PART, FUNCTION_WAYS };
+
+static bool (*const function_ways[FUNCTION_WAYS])(const struct function_name *, const char *) = {
+    [FUNCTION_WHOLE] = function_is_whole_name,
+    [FUNCTION_SHORT] = function_is_short_name,
+    [FUNCTION_GLOB] = function_is_glob,
+    [FUNCTION_PART] = function_is_part_of_name,
+};
+
+/* Returns the functions that the text names in the first way that finds any. */
+static uint32_t *function_search(const struct analysis *l, const char *text, enum function_way *way, size_t *count)
 {
-    static bool (*const ways[])(const struct function_name *, const char *) = {
-        function_is_whole_name,
-        function_is_short_name,
-        function_is_part_of_name,
-    };
     uint32_t *found = need_memory(l->profile->function_count, sizeof *found);
+    const char *place = typed_place_of(text);
+    char *name = need_copy(text, place ? (size_t)(place - text) : strlen(text));
     *count = 0;
-    for (size_t way = 0; way < sizeof ways / sizeof *ways && *count == 0; way++)
-        for (uint32_t i = 0; i < l->profile->function_count; i++)
-            if (ways[way](&l->names[i], text))
+    for (*way = 0; *way < FUNCTION_WAYS && *count == 0; (*way)++)
+        for (uint32_t i = 0; i < l->profile->function_count; i++) {
+            const struct named_function f = function_named(&l->names[i], l->profile->functions[i].offset);
+            if (function_ways[*way](&l->names[i], text) || (place && function_ways[*way](&l->names[i], name) &&
+                                                            typed_place_matches(&f, short_name_is_glob, place + 1)))
                 found[(*count)++] = i;
-    qsort_r(found, *count, sizeof *found, function_compare_modules, l->names);
+        }
+    *way -= *count > 0;
+    free(name);
+    if (*count)
+        qsort_r(found, *count, sizeof *found, function_compare_modules, (void *)l);
     return found;
 }
+
+uint32_t *function_find_all(const struct analysis *l, const char *text, size_t *count)
+{
+    enum function_way way;
+    return function_search(l, text, &way, count);
+}
+
+/* ---- errors ---- */
 
 static bool function_set_unknown(const struct analysis *l, const char *text, struct error *error)
 {
@@ -61,15 +92,46 @@ static bool function_set_unknown(const struct analysis *l, const char *text, str
                      hint_function(l, text, ";"));
 }
 
-static void function_set_ambiguous(const struct analysis *l, const char *text, const uint32_t *found, size_t count,
+/* Whether the text names only this function. */
+static bool function_is_only(const struct analysis *l, const char *text, uint32_t function)
+{
+    size_t count;
+    uint32_t *found = function_find_all(l, text, &count);
+    const bool only = count == 1 && found[0] == function;
+    free(found);
+    return only;
+}
+
+/* The first text that names only this function: its name, or its name and a place. The caller frees it. */
+static char *function_typed_form(const struct analysis *l, uint32_t function)
+{
+    const struct named_function f = function_named(&l->names[function], l->profile->functions[function].offset);
+    const char *slash = f.file ? strrchr(f.file, '/') : NULL;
+    char *form = need_copy(f.name, strlen(f.name));
+    for (int i = 0; i < 4 && !function_is_only(l, form, function); i++) {
+        if ((i == 1 || i == 2) && (!f.file || !f.line))
+            continue;
+        free(form);
+        form = i == 0   ? need_text("%s@%s", f.name, f.module)
+               : i == 1 ? need_text("%s@%s:%u", f.name, slash ? slash + 1 : f.file, f.line)
+               : i == 2 ? need_text("%s@%s:%u", f.name, f.file, f.line)
+                        : need_text("%s@0x%llx", f.name, (unsigned long long)f.address);
+    }
+    return form;
+}
+
+static bool function_set_ambiguous(const struct analysis *l, const char *text, const uint32_t *found, size_t count,
                                    struct error *error)
 {
-    error_set(error, "'%s' names %zu functions; type the full name of one, with @module if that name recurs:", text,
-              count);
-    for (size_t i = 0; i < count && i < MAX_NAMED; i++)
-        error_list(error, "  %s (%s)", l->names[found[i]].name, l->names[found[i]].module);
+    error_set(error, "'%s' names %zu functions; type one of:", text, count);
+    for (size_t i = 0; i < count && i < MAX_NAMED; i++) {
+        char *form = function_typed_form(l, found[i]);
+        error_list(error, "  %s", form);
+        free(form);
+    }
     if (count > MAX_NAMED)
         error_list(error, "  and %zu more", count - MAX_NAMED);
+    return false;
 }
 
 bool function_find(const struct analysis *l, const char *text, uint32_t *function, struct error *error)
@@ -79,10 +141,24 @@ bool function_find(const struct analysis *l, const char *text, uint32_t *functio
     bool good = count == 1;
     if (good)
         *function = found[0];
-    else if (count == 0)
-        function_set_unknown(l, text, error);
     else
-        function_set_ambiguous(l, text, found, count, error);
+        good = count == 0 ? function_set_unknown(l, text, error) : function_set_ambiguous(l, text, found, count, error);
     free(found);
+    return good;
+}
+
+bool function_find_each(const struct analysis *l, const char *text, bool *found, struct error *error)
+{
+    size_t count;
+    enum function_way way;
+    uint32_t *list = function_search(l, text, &way, &count);
+    const char *place = typed_place_of(text);
+    const bool glob = way == FUNCTION_GLOB || (way != FUNCTION_PART && place && strpbrk(place, "*?["));
+    bool good = count == 1 || (count > 1 && glob);
+    for (size_t i = 0; i < count; i++)
+        found[list[i]] |= good;
+    if (!good)
+        good = count == 0 ? function_set_unknown(l, text, error) : function_set_ambiguous(l, text, list, count, error);
+    free(list);
     return good;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/copies.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -30,6 +31,7 @@ struct live *live_open(const char *file, const char *path, const struct analysis
     l->binaries = binaries_new();
     l->jobs = options->jobs ? options->jobs : collect_default_jobs();
     l->raw = options->raw;
+    l->no_merge = options->no_merge;
     return l;
 }
 
@@ -38,6 +40,7 @@ static void live_free_rollup(struct analysis *l)
     if (l->rollup) {
         rollup_free(l->rollup);
         profile_free(l->profile);
+        free(l->names);
     }
     l->rollup = NULL;
 }
@@ -61,11 +64,27 @@ void live_close(struct live *l)
     free(l);
 }
 
+/* Functions keep their order, so a function's number is the same in the next reading. */
+static void live_join_copies(const struct live *l, struct analysis *part)
+{
+    struct profile *p = part->profile;
+    uint32_t *copies = l->no_merge ? NULL : copies_find(p, l->names);
+    if (copies) {
+        part->profile = copies_join(p, copies);
+        part->names = copies_names(part->profile, p, l->names, copies);
+        profile_free(p);
+    } else {
+        part->names = need_memory(p->function_count, sizeof *part->names);
+        memcpy(part->names, l->names, p->function_count * sizeof *part->names);
+    }
+    free(copies);
+}
+
 /* Works on a copy of the profile: the overhead may not be subtracted from the profile that grows. */
 static void live_load_part(struct live *l, struct analysis *part, struct profile *profile)
 {
     part->file = l->follow->growth->file;
-    part->names = l->names;
+    part->names = NULL;
     part->rollup = NULL;
     if (!profile)
         return;
@@ -74,6 +93,7 @@ static void live_load_part(struct live *l, struct analysis *part, struct profile
     profile_merge(part->profile, profile);
     if (!l->raw)
         analysis_subtract_overhead(part);
+    live_join_copies(l, part);
     part->rollup = rollup_new(part->profile);
     analysis_summarize(part);
 }

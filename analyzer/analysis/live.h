@@ -15,14 +15,14 @@ struct recent_times {
 
 struct live {
     struct follow *follow;
-    struct analysis whole;     /* the whole session; valid from one reading to the next */
-    struct analysis recent;    /* the part since the previous reading; no rollup after the first reading */
-    struct recent_times times; /* the same, for view_rows */
-    struct function_name *names;
+    struct analysis whole;       /* the whole session; valid from one reading to the next */
+    struct analysis recent;      /* the part since the previous reading; no rollup after the first reading */
+    struct recent_times times;   /* the same, for view_rows */
+    struct function_name *names; /* by function of the growing profile, in which copies are not joined */
     size_t name_count;
     struct binaries *binaries;
     unsigned jobs;
-    bool raw;
+    bool raw, no_merge;
 };
 
 /* Opens the session in `file`. Messages name it `path`. Uses the options jobs and raw. Returns NULL and sets the error

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/copies.h"
 #include "analysis/find_function.h"
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
@@ -203,22 +204,42 @@ bool load_session(struct analysis *l, const char *path, const struct analysis_op
     return true;
 }
 
-static void load_join_lines(struct analysis *l)
+static void load_join_copies(struct analysis *l, const uint32_t *representatives)
 {
-    if (!l->lines)
+    struct profile *p = l->profile, *joined = copies_join(p, representatives);
+    struct function_name *names = copies_names(joined, p, l->names, representatives);
+    for (uint32_t i = 0; i < p->function_count; i++)
+        if (representatives[i] != i)
+            names_drop(&l->names[i]);
+    free(l->names);
+    profile_free(p);
+    l->profile = joined;
+    l->names = names;
+}
+
+void load_join(struct analysis *l, const struct analysis_options *options)
+{
+    const bool keep_apart = options->no_merge || l->profile->reported_count; /* rows of a report are as it has them */
+    uint32_t *copies = keep_apart ? NULL : copies_find(l->profile, l->names);
+    if (!copies && !l->lines && l->rollup)
         return;
-    rollup_free(l->rollup);
-    lines_join(l);
+    if (l->lines)
+        lines_join(l);
+    if (copies)
+        load_join_copies(l, copies);
+    free(copies);
+    if (l->rollup)
+        rollup_free(l->rollup);
     l->rollup = rollup_new(l->profile);
 }
 
-void analysis_narrow_to_root(struct analysis *l, uint32_t function)
+static void load_narrow_to(struct analysis *l, bool *roots)
 {
     struct selection_request *request = &l->request;
-    struct profile *below = subtree_below(l->profile, function);
-    request->selection.below = true;
-    request->selection.root = function;
-    request->root = l->names[function].name; /* the whole name */
+    struct profile *below = subtree_below(l->profile, roots);
+    free((bool *)request->selection.roots);
+    request->selection.roots = roots;
+    request->selection.root_count = l->profile->function_count;
     free(l->summary.selection);
     l->summary.selection = selection_describe(request);
     rollup_free(l->rollup);
@@ -229,27 +250,51 @@ void analysis_narrow_to_root(struct analysis *l, uint32_t function)
     analysis_summarize(l);
 }
 
-/* Narrows the analysis to the function that the request names. */
-static bool load_find_root(struct analysis *l, struct error *error)
+/* The whole name if there is one function and the text has no place, or the text as typed. */
+static const char *load_root_name(const struct analysis *l, const bool *found, const char *text)
 {
-    uint32_t function;
-    if (!l->request.root)
-        return true;
-    if (!function_find(l, l->request.root, &function, error))
-        return false;
-    analysis_narrow_to_root(l, function);
-    return true;
+    size_t count = 0;
+    const char *name = text;
+    for (size_t i = 0; i < l->profile->function_count; i++) {
+        count += found[i];
+        name = found[i] ? l->names[i].name : name;
+    }
+    return count == 1 && !typed_place_of(text) ? name : text;
+}
+
+bool analysis_narrow(struct analysis *l, const struct selection_names *texts, struct error *error)
+{
+    const size_t count = l->profile->function_count;
+    bool *roots = need_memory(count, sizeof *roots), *found = need_memory(count, sizeof *found), good = true;
+    char *names = need_copy("", 0);
+    for (size_t i = 0; i < texts->count && good; i++) {
+        memset(found, 0, count * sizeof *found);
+        good = function_find_each(l, texts->list[i], found, error);
+        char *more = need_text("%s%s%s", names, i ? " or " : "", load_root_name(l, found, texts->list[i]));
+        free(names);
+        names = more;
+        for (size_t j = 0; j < count; j++)
+            roots[j] |= found[j];
+    }
+    free(found);
+    free(l->request.root_text);
+    l->request.root_text = names;
+    if (good)
+        load_narrow_to(l, roots);
+    else
+        free(roots);
+    return good;
 }
 
 bool analysis_load(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
 {
     if (!load_session(l, path, options, error))
         return false;
-    load_join_lines(l);
+    load_join(l, options);
     const int unread = session_file_take_error();
     if (unread)
         error_set(error, "%s: %s", path, strerror(unread));
-    if (!unread && load_find_root(l, error))
+    if (!unread && (!l->request.roots.count || analysis_narrow(l, &l->request.roots, error)))
         return true;
     analysis_drop(l);
     return false;
@@ -258,6 +303,8 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
 void analysis_drop(struct analysis *l)
 {
     free(l->summary.selection);
+    free(l->request.root_text);
+    free((bool *)l->request.selection.roots);
     load_free_remarks(&l->summary);
     free(l->summary.remarks);
     for (size_t i = 0; i < l->part_count; i++)

@@ -250,9 +250,7 @@ bool analysis_load_several(struct analysis *l, const char *const *paths, size_t 
         analysis_drop(l);
         return false;
     }
-    if (l->lines)
-        lines_join(l);
-    l->rollup = rollup_new(l->profile);
+    load_join(l, options);
     several_summarize(l, summaries, count);
     several_free_summaries(summaries, count);
     return true;

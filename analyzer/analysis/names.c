@@ -91,6 +91,22 @@ static char *names_of_symbol(const struct symbol *symbol, const char *module, ui
     return names_from_address(module, offset);
 }
 
+static struct function_name names_of(const struct recorded_symbols *recorded, struct binaries *binaries,
+                                     const struct profile_module *m, uint64_t offset)
+{
+    struct symbol symbol;
+    if (!names_find_recorded(recorded, m, offset, &symbol)) {
+        const struct symbol_module module = { m->path, m->build_id, m->build_id_length };
+        symbol = binaries_find(binaries, &module, offset);
+    }
+    const bool linked = symbol.linkage_name && symbol.linkage_name[0];
+    struct function_name name = { .module = names_module(m->path), .line = symbol.line };
+    name.name = names_of_symbol(&symbol, name.module, offset);
+    name.linkage_name = linked ? need_copy(symbol.linkage_name, strlen(symbol.linkage_name)) : NULL;
+    name.file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
+    return name;
+}
+
 void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
                   const struct profile *profile, struct binaries *binaries)
 {
@@ -100,18 +116,7 @@ void names_extend(struct function_name **names, size_t *count, const struct sess
     *names = need_more(*names, profile->function_count, sizeof **names);
     for (size_t i = *count; i < profile->function_count; i++) {
         const struct profile_function *f = &profile->functions[i];
-        const struct profile_module *m = &profile->modules[f->module];
-        struct function_name *name = &(*names)[i];
-        struct symbol symbol;
-        if (!names_find_recorded(&recorded, m, f->offset, &symbol)) {
-            struct symbol_module module = { m->path, m->build_id, m->build_id_length };
-            symbol = binaries_find(binaries, &module, f->offset);
-        }
-        *name = (struct function_name){ .module = names_module(m->path), .line = symbol.line };
-        name->name = names_of_symbol(&symbol, name->module, f->offset);
-        if (symbol.linkage_name && symbol.linkage_name[0])
-            name->linkage_name = need_copy(symbol.linkage_name, strlen(symbol.linkage_name));
-        name->file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
+        (*names)[i] = names_of(&recorded, binaries, &profile->modules[f->module], f->offset);
     }
     *count = profile->function_count;
     free(recorded.sorted);
@@ -127,14 +132,18 @@ struct function_name *names_find(const struct session_file *file, const struct p
     return names;
 }
 
+void names_drop(struct function_name *name)
+{
+    free(name->name);
+    free(name->linkage_name);
+    free(name->module);
+    free(name->file);
+}
+
 void names_free(struct function_name *names, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        free(names[i].name);
-        free(names[i].linkage_name);
-        free(names[i].module);
-        free(names[i].file);
-    }
+    for (size_t i = 0; i < count; i++)
+        names_drop(&names[i]);
     free(names);
 }
 
@@ -145,7 +154,7 @@ struct namer {
     struct binaries *binaries;
     struct recorded_symbols recorded;
     struct number_index *known; /* (offset, number of the module in memory) to an index into names */
-    char **names;
+    struct function_name **names;
     size_t count, room;
 };
 
@@ -162,7 +171,7 @@ struct namer *namer_new(const struct session_file *file)
 void namer_free(struct namer *n)
 {
     for (size_t i = 0; i < n->count; i++)
-        free(n->names[i]);
+        names_free(n->names[i], 1);
     free(n->names);
     index_free(n->known);
     free(n->recorded.sorted);
@@ -170,24 +179,21 @@ void namer_free(struct namer *n)
     free(n);
 }
 
-static char *names_find_function(struct namer *n, const struct trace_module *m, uint64_t address)
+static struct function_name *namer_make_name(const struct namer *n, const struct trace_module *m, uint64_t address)
 {
-    if (!m)
-        return names_from_address("[unknown]", address);
-    const struct profile_module wanted = { .path = m->path,
+    struct function_name *name = need_memory(1, sizeof *name);
+    if (!m) {
+        *name = (struct function_name){ .name = names_from_address("[unknown]", address), .module = names_module("") };
+        return name;
+    }
+    const struct profile_module module = { .path = m->path,
                                            .build_id = m->build_id,
                                            .build_id_length = m->build_id_length };
-    struct symbol symbol;
-    if (!names_find_recorded(&n->recorded, &wanted, address - m->bias, &symbol)) {
-        struct symbol_module module = { m->path, m->build_id, m->build_id_length };
-        symbol = binaries_find(n->binaries, &module, address - m->bias);
-    }
-    char *short_name = names_module(m->path), *name = names_of_symbol(&symbol, short_name, address - m->bias);
-    free(short_name);
+    *name = names_of(&n->recorded, n->binaries, &module, address - m->bias);
     return name;
 }
 
-const char *namer_find(struct namer *n, uint32_t process, uint64_t address, uint64_t time)
+const struct function_name *namer_find_function(struct namer *n, uint32_t process, uint64_t address, uint64_t time)
 {
     const struct trace_process *p = session_file_process(n->file, process);
     const struct trace_module *m = p ? trace_module_at(p, address, time) : NULL;
@@ -195,9 +201,14 @@ const char *namer_find(struct namer *n, uint32_t process, uint64_t address, uint
     struct index_slot *slot = index_find(n->known, m ? address - m->bias : address, module);
     if (!slot->value_plus_1) {
         GROW(n->names, n->count, n->room);
-        n->names[n->count] = names_find_function(n, m, address);
+        n->names[n->count] = namer_make_name(n, m, address);
         index_set(n->known, slot, m ? address - m->bias : address, module, (uint32_t)n->count++);
         return n->names[n->count - 1];
     }
     return n->names[slot->value_plus_1 - 1];
+}
+
+const char *namer_find(struct namer *n, uint32_t process, uint64_t address, uint64_t time)
+{
+    return namer_find_function(n, process, address, time)->name;
 }

@@ -21,6 +21,7 @@ struct binaries;
 void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
                   const struct profile *profile, struct binaries *binaries);
 void names_free(struct function_name *names, size_t count);
+void names_drop(struct function_name *name); /* one of them */
 
 /* Names of single addresses, such as those of the calls that were open at a trace event. */
 struct namer;
@@ -30,6 +31,9 @@ void namer_free(struct namer *namer);
 /* The function that begins at `address` in the process (serial number) at that time. Valid as long as the
  * namer. */
 const char *namer_find(struct namer *namer, uint32_t process, uint64_t address, uint64_t time);
+
+/* The same with the function's module and source line. */
+const struct function_name *namer_find_function(struct namer *namer, uint32_t process, uint64_t address, uint64_t time);
 
 /* A module's name as names_find returns it. The caller frees it. */
 char *names_module(const char *path);

@@ -15,11 +15,12 @@
 void selection_request_drop(struct selection_request *r)
 {
     selection_free(&r->selection);
+    selection_names_free(&r->roots);
 }
 
 bool selection_is_requested(const struct selection_request *r)
 {
-    return r->from.given || r->to.given || r->root || r->selection.threads.count || r->selection.processes.count;
+    return r->from.given || r->to.given || r->roots.count || r->selection.threads.count || r->selection.processes.count;
 }
 
 /* ---- moments ---- */
@@ -156,8 +157,8 @@ char *selection_describe(const struct selection_request *r)
     if (r->selection.processes.count)
         fputs(selection_separator(out), out);
     selection_describe_names(out, "process ", &r->selection.processes);
-    if (r->selection.below)
-        fprintf(out, "%sin calls of %s", selection_separator(out), r->root);
+    if (r->root_text)
+        fprintf(out, "%sin calls of %s", selection_separator(out), r->root_text);
     need_stream_end(out);
     if (!*text) {
         free(text);

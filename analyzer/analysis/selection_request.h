@@ -16,7 +16,9 @@ struct selection_moment {
 struct selection_request {
     struct selection_moment from, to;
     struct selection selection; /* its names as typed */
-    const char *root;           /* selects the calls of this function and everything below them; NULL for all */
+    /* Selects the calls of the functions that match any of these texts, and everything below them; empty for all. */
+    struct selection_names roots;
+    char *root_text; /* the functions that were found, for people; NULL if not found yet */
 };
 
 /* Parses the argument of an option such as "--from": 2.5ms, mark:7, mark:frame*. */

@@ -21,6 +21,7 @@ static const struct shared_use shared[] = {
     { SHARED_FORMAT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
+    { SHARED_NO_MERGE, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },
 };
@@ -61,7 +62,8 @@ static const struct command_line line = {
         "Shows a function of one or more sessions (default: dwell.data) between its callers and its callees.\v"
         "A caller's times are the function's own in calls from there. A callee's times are its own in calls from "
         "the function. SHARE is elapsed inclusive time in percent of the function's. FUNCTION is a whole name, a "
-        "C++ name without its return type or parameters, name@module, or a part that only one name has.\n\nExamples:\n"
+        "C++ name without its return type or parameters, or a part that only one name has. name@module, name@file and "
+        "name@file:line tell functions of one name apart.\n\nExamples:\n"
         "  dwell callers parse\n"
         "  dwell callers run.data read@libc.so.6\n"
         "  dwell callers --process worker 'ns::Class::method'",

@@ -34,6 +34,7 @@ static const struct shared_use shared[] = {
     { SHARED_CSV_SAFE, NULL },
     { SHARED_OUTPUT, "(default: standard output), or to several files whose names begin with FILE" },
     { SHARED_RAW, NULL },
+    { SHARED_NO_MERGE, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },
 };

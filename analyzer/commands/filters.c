@@ -23,8 +23,8 @@
 #include "commands/commands.h"
 #include "symbols/elf_facts.h"
 #include "symbols/os_calls.h"
-#include "symbols/short_name.h"
 #include "symbols/symbols.h"
+#include "symbols/typed_name.h"
 
 #define FILTER_ONLY (1u << 31) /* besides the actions of format.h */
 
@@ -33,7 +33,7 @@ struct filter_pattern {
     char *place;  /* begins messages about it */
     char *module; /* glob; NULL for any */
     char *file;   /* glob of a source file; NULL for any */
-    char *name;   /* glob; NULL for any */
+    char *name;   /* glob, also with a place (typed_name.h); NULL for any */
     regex_t regex;
     bool by_regex;
     uint64_t least_size; /* matches functions with less code; zero for any */
@@ -252,15 +252,16 @@ static bool filters_path_matches(const char *glob, const char *path)
     return fnmatch(glob, strchr(glob, '/') ? path : filters_base_name(path), 0) == 0;
 }
 
-static bool filters_name_matches(const char *name, const void *pattern)
+static bool filters_regex_matches(const char *name, const void *pattern)
 {
     const struct filter_pattern *p = pattern;
-    return p->by_regex ? regexec(&p->regex, name, 0, NULL, 0) == 0 : fnmatch(p->name, name, 0) == 0;
+    return regexec(&p->regex, name, 0, NULL, 0) == 0;
 }
 
 struct filter_names {
     const char *linkage;
     char *whole; /* demangled */
+    uint64_t offset;
 };
 
 static bool filters_pattern_matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol,
@@ -274,7 +275,11 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
         return symbol->file && filters_path_matches(p->file, symbol->file);
     if (!p->name && !p->by_regex)
         return true;
-    return filters_name_matches(n->linkage, p) || short_name_matches(n->whole, filters_name_matches, p);
+    if (p->by_regex)
+        return filters_regex_matches(n->linkage, p) || short_name_matches(n->whole, filters_regex_matches, p);
+    const struct named_function f = { n->whole,     n->linkage,   filters_base_name(module),
+                                      symbol->file, symbol->line, n->offset };
+    return typed_name_matches(&f, short_name_is_glob, p->name);
 }
 
 static void filters_note_similar(struct filter_pattern *p, const char *whole)
@@ -302,9 +307,9 @@ static uint32_t filters_join(uint32_t before, uint32_t action)
 
 /* The actions of all patterns that match a function. Sets *named if any does. */
 static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
-                                     bool *named)
+                                     uint64_t offset, bool *named)
 {
-    struct filter_names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "" };
+    struct filter_names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "", .offset = offset };
     n.whole = symbol_demangle(n.linkage);
     uint32_t action = 0;
     for (size_t i = 0; i < f->pattern_count; i++) {
@@ -405,7 +410,7 @@ static void filters_judge_function(const struct filters *f, struct filter_module
                                    uint64_t offset)
 {
     bool named = false;
-    const uint32_t action = filters_judge_symbol(f, m->path, symbol, &named);
+    const uint32_t action = filters_judge_symbol(f, m->path, symbol, offset, &named);
     if (!named)
         return;
     GROW(m->functions, m->count, m->room);

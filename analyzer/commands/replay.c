@@ -59,7 +59,7 @@ static void replay_find_part(struct replay_settings *s, const struct session_fil
         !selection_check_names(&part->selection, file, &error))
         die_of(&error);
     s->what.threads = &part->selection;
-    s->what.root = part->root;
+    s->what.roots = part->roots.count ? &part->roots : NULL;
     const uint64_t start = s->what.from > file->header.start_ticks ? s->what.from : file->header.start_ticks;
     const uint64_t last = session_file_last_time(file), end = s->what.to < last ? s->what.to : last;
     s->what.shortest = s->shared.min.ns ? selection_ticks(s->shared.min.ns, file)
@@ -91,11 +91,12 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
     if (result->counts.damaged_chunks)
         say("%s: %llu damaged chunks were left out, wholly or in part", s->file,
             (unsigned long long)result->counts.damaged_chunks);
-    if (s->what.root && !result->root_found) {
+    if (s->what.roots && !result->root_found) {
         struct analysis l;
         command_load(&l, s->file, &(struct analysis_options){ .jobs = s->shared.load.jobs });
-        say("%s: --root: no call of '%s' in the selected range%s dwell report -s name lists the functions", s->file,
-            s->what.root, hint_function(&l, s->what.root, ";"));
+        const char *first = s->what.roots->list[0];
+        say("%s: --root: no call of '%s'%s in the selected range%s dwell report -s name lists the functions", s->file,
+            first, s->what.roots->count > 1 ? " or the others" : "", hint_function(&l, first, ";"));
         analysis_drop(&l);
         return STATUS_ERROR;
     }
@@ -107,13 +108,14 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
 static const struct command_line line = {
     .name = "replay",
     .arguments = "[FILE]",
-    .text = "Shows the calls as they happened, over all threads in order of time.\v"
-            "A call within which nothing is shown is one line. Other calls have a line where they begin ({), and one "
-            "where they end (}), with how long they took. '>' marks a line of another thread than the line above. "
-            "FUNCTION is a name, with or without return type and parameters, or a glob for several.\n\nExamples:\n"
-            "  dwell replay --from 2.5ms --to 3ms\n"
-            "  dwell replay --root handle_request --min 100us\n"
-            "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
+    .text =
+        "Shows the calls as they happened, over all threads in order of time.\v"
+        "A call within which nothing is shown is one line. Other calls have a line where they begin ({), and one "
+        "where they end (}), with how long they took. '>' marks a line of another thread than the line above. "
+        "FUNCTION is a name, with or without return type and parameters, or a glob for several; name@file:line is one of several.\n\nExamples:\n"
+        "  dwell replay --from 2.5ms --to 3ms\n"
+        "  dwell replay --root handle_request --min 100us\n"
+        "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
     .options = options,
     .parse = replay_parse_option,
     .shared = shared,

@@ -22,8 +22,8 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                         "Only this thread: a tid, or a glob for names; may be repeated", GROUP_PART },
     [SHARED_PROCESS] = { "process", KEY(SHARED_PROCESS), "PROCESS", 0,
                          "Only this process: a PID, or a glob for names; may be repeated", GROUP_PART },
-    [SHARED_ROOT] = { "root", KEY(SHARED_ROOT), "FUNCTION", 0, "Only what happens within calls of FUNCTION",
-                      GROUP_PART },
+    [SHARED_ROOT] = { "root", KEY(SHARED_ROOT), "FUNCTION", 0,
+                      "Only what happens within calls of FUNCTION, a name or a glob; may be repeated", GROUP_PART },
     [SHARED_FILTER] = { "filter", KEY(SHARED_FILTER), "CONDITION", 0,
                         "Only rows that meet it: a column's key, one of ~ !~ = != < <= > >=, and a value (~ takes a "
                         "glob); a GLOB alone means name~GLOB; may be repeated",
@@ -42,6 +42,9 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
     [SHARED_OUTPUT] = { "output", 'o', "FILE", 0, "Write to FILE", GROUP_COMMON },
     [SHARED_RAW] = { "raw", KEY(SHARED_RAW), NULL, 0, "Show times as measured, with the time of the probes in them",
                      GROUP_COMMON },
+    [SHARED_NO_MERGE] = { "no-merge", KEY(SHARED_NO_MERGE), NULL, 0,
+                          "Show copies of one function apart, which inline functions of headers have in each object",
+                          GROUP_COMMON },
     [SHARED_JOBS] = { "jobs", 'j', "N", 0, "Read the session with N threads (default: one a CPU)", GROUP_COMMON },
     [SHARED_NO_CONFIG] = { "no-config", KEY(SHARED_NO_CONFIG), NULL, 0, "Ignore the config file", GROUP_COMMON },
     [SHARED_HELP] = { "help", 'h', NULL, 0, "Print this help", GROUP_COMMON },
@@ -123,7 +126,7 @@ static bool shared_read_part(struct selection_request *part, enum shared_option 
         selection_add_name(&part->selection.processes, argument);
         return true;
     case SHARED_ROOT:
-        part->root = argument;
+        selection_add_name(&part->roots, argument);
         return true;
     default:
         return false;
@@ -172,6 +175,9 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
         return;
     case SHARED_RAW:
         s->load.raw = true;
+        return;
+    case SHARED_NO_MERGE:
+        s->load.no_merge = true;
         return;
     case SHARED_JOBS:
         s->load.jobs = option_jobs(argument);

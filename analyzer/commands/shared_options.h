@@ -27,6 +27,7 @@ enum shared_option {
     SHARED_CSV_SAFE,
     SHARED_OUTPUT,
     SHARED_RAW,
+    SHARED_NO_MERGE,
     SHARED_JOBS,
     SHARED_NO_CONFIG,
     SHARED_HELP,

@@ -30,6 +30,7 @@ static const struct shared_use shared[] = {
     { SHARED_FORMAT, "with --once and --count" },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
+    { SHARED_NO_MERGE, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },
 };

@@ -12,8 +12,8 @@ struct follower {
     void *context;
 };
 
-/* A bit of timeline_call.note, which is otherwise the call's function: the call is within a call of the selection's
- * function. */
+/* A bit of timeline_call.note, which is otherwise the call's function: the call is within a call of one of the
+ * selection's functions. */
 static const uint32_t BELOW = 1u << 31;
 
 static uint32_t calls_function_of(const struct timeline_call *call)
@@ -46,7 +46,7 @@ static bool calls_event_is_wanted(const struct follower *f, const struct timelin
 {
     if (!selection_holds(f->selection, event->time))
         return false;
-    if (f->selection && f->selection->below && !(event->call->note & BELOW))
+    if (f->selection && f->selection->roots && !(event->call->note & BELOW))
         return false;
     return selection_takes(f->selection, f->file, event->thread->process, event->thread->thread);
 }
@@ -61,8 +61,9 @@ static bool calls_follow_event(void *context, const struct timeline_event *event
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
         call->note = resolver_function(f->resolver, event->thread->process, call->function, event->time) & ~BELOW;
-        if (f->selection && f->selection->below &&
-            (call->note == f->selection->root || (event->thread->depth > 1 && call[-1].note & BELOW)))
+        if (f->selection && f->selection->roots &&
+            (selection_is_root(f->selection, calls_function_of(call)) ||
+             (event->thread->depth > 1 && call[-1].note & BELOW)))
             call->note |= BELOW;
         return true;
     case TIMELINE_EXIT:

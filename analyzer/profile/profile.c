@@ -38,6 +38,7 @@ void profile_free(struct profile *p)
     index_free(p->thread_table);
     free(p->modules);
     free(p->functions);
+    free(p->aliases);
     free(p->sites);
     free(p->threads);
     free(p->nodes);
@@ -83,6 +84,16 @@ uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset)
     p->functions[p->function_count] = (struct profile_function){ module, offset };
     index_set(p->function_table, slot, offset, module, (uint32_t)p->function_count);
     return (uint32_t)p->function_count++;
+}
+
+void profile_add_alias(struct profile *p, uint32_t module, uint64_t offset, uint32_t function)
+{
+    struct index_slot *slot = index_find(p->function_table, offset, module);
+    if (slot->value_plus_1)
+        return;
+    GROW(p->aliases, p->alias_count, p->alias_room);
+    p->aliases[p->alias_count++] = (struct profile_alias){ module, offset, function };
+    index_set(p->function_table, slot, offset, module, function);
 }
 
 /* Addresses in user space leave the highest bit free. */
@@ -140,6 +151,8 @@ void profile_copy_functions(struct profile *into, const struct profile *from)
         profile_module(into, from->modules[i].path, from->modules[i].build_id, from->modules[i].build_id_length);
     for (size_t i = 0; i < from->function_count; i++)
         profile_function(into, from->functions[i].module, from->functions[i].offset);
+    for (size_t i = 0; i < from->alias_count; i++)
+        profile_add_alias(into, from->aliases[i].module, from->aliases[i].offset, from->aliases[i].function);
     for (size_t i = 0; i < from->site_count; i++)
         profile_site(into, from->sites[i].module, from->sites[i].offset, from->sites[i].inlined);
 }

@@ -28,6 +28,13 @@ struct profile_function {
     uint64_t offset; /* address as the module's file has it, or an absolute one in the unknown module */
 };
 
+/* Another address of a function, such as that of a copy which counts as the same function. */
+struct profile_alias {
+    uint32_t module;
+    uint64_t offset;
+    uint32_t function;
+};
+
 /* A call site: the address after the call, or one within an inlined call. */
 struct profile_site {
     uint32_t module;
@@ -90,6 +97,8 @@ struct profile {
     size_t module_count, module_room;
     struct profile_function *functions;
     size_t function_count, function_room;
+    struct profile_alias *aliases;
+    size_t alias_count, alias_room;
     struct profile_site *sites;
     size_t site_count, site_room;
     struct profile_thread *threads;
@@ -124,13 +133,17 @@ uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function);
 uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t function, uint32_t site);
 uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool inlined);
 
-/* Copies all modules, functions and sites into an empty profile, where they have the same numbers. */
+/* Adds an address at which the function is found. Does nothing if there is a function at that address. */
+void profile_add_alias(struct profile *p, uint32_t module, uint64_t offset, uint32_t function);
+
+/* Copies all modules, functions, aliases and sites into an empty profile, where they have the same numbers. */
 void profile_copy_functions(struct profile *into, const struct profile *from);
 
 /* For qsort of marks: by time, then thread, then the order in which they were set. */
 int profile_compare_marks(const void *a, const void *b);
 
-/* Adds all of `from` to `into`. Merging is associative, and commutative except for the order of the entries. */
+/* Adds all of `from` but its aliases to `into`. Merging is associative, and commutative except for the order of the
+ * entries. */
 void profile_merge(struct profile *into, const struct profile *from);
 
 #endif

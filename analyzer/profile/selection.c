@@ -15,7 +15,7 @@ void selection_add_name(struct selection_names *names, const char *name)
     names->list[names->count++] = need_copy(name, strlen(name));
 }
 
-static void selection_free_names(struct selection_names *names)
+void selection_names_free(struct selection_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         free(names->list[i]);
@@ -24,8 +24,8 @@ static void selection_free_names(struct selection_names *names)
 
 void selection_free(struct selection *s)
 {
-    selection_free_names(&s->threads);
-    selection_free_names(&s->processes);
+    selection_names_free(&s->threads);
+    selection_names_free(&s->processes);
 }
 
 static bool selection_name_is_number(const char *text, uint32_t number)

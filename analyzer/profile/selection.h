@@ -1,4 +1,4 @@
-/* A selected part of a session: a range of time, threads, processes, and calls below a function. */
+/* A selected part of a session: a range of time, threads, processes, and calls below functions. */
 #ifndef DWELL_PROFILE_SELECTION_H
 #define DWELL_PROFILE_SELECTION_H
 
@@ -14,11 +14,18 @@ struct selection {
     uint64_t from, to;                /* ticks: from <= time < to */
     struct selection_names threads;   /* TIDs, or globs for names; a thread matches any of them; empty for all */
     struct selection_names processes; /* PIDs, or globs for names */
-    bool below;                       /* single calls must be within a call of a function: */
-    uint32_t root;                    /* this function, as numbered in the profile of the selection */
+    const bool *roots;                /* single calls must be within a call of a function that is set here; NULL: any */
+    size_t root_count;                /* by function of the selection's profile */
 };
 
+/* Whether the function is one of those within which single calls are selected. */
+static inline bool selection_is_root(const struct selection *s, uint32_t function)
+{
+    return s && s->roots && function < s->root_count && s->roots[function];
+}
+
 void selection_add_name(struct selection_names *names, const char *name);
+void selection_names_free(struct selection_names *names);
 void selection_free(struct selection *s);
 
 /* Whether an event of that time is part of the selection. NULL selects the whole session. */

@@ -33,7 +33,7 @@ static void subtree_count_node(struct profile_counts *counts, const struct profi
     counts->preempted += node->preempted;
 }
 
-struct profile *subtree_below(const struct profile *p, uint32_t function)
+struct profile *subtree_below(const struct profile *p, const bool *roots)
 {
     struct profile *below = profile_new();
     uint32_t *places = subtree_no_places(p), *threads = subtree_threads_of_nodes(p);
@@ -43,7 +43,7 @@ struct profile *subtree_below(const struct profile *p, uint32_t function)
         if (node->parent == PROFILE_NONE)
             continue;
         uint32_t parent = places[node->parent];
-        if (parent == PROFILE_NONE && node->function != function)
+        if (parent == PROFILE_NONE && !roots[node->function])
             continue;
         if (parent == PROFILE_NONE)
             parent = profile_root(below, p->threads[threads[i]].process, p->threads[threads[i]].thread);

@@ -5,9 +5,10 @@
 
 #include "profile/profile.h"
 
-/* The calls of a function and everything below them. The function's outermost calls become the first calls of their
- * threads. Exits and OS events are not counted. Modules and functions keep their numbers. */
-struct profile *subtree_below(const struct profile *p, uint32_t function);
+/* The calls of the functions that are set in `roots` (by function), and everything below them. The outermost of these
+ * calls become the first calls of their threads. Exits and OS events are not counted. Modules and functions keep their
+ * numbers. */
+struct profile *subtree_below(const struct profile *p, const bool *roots);
 
 /* The call paths that have calls, time or page faults, and only the functions on them. */
 struct profile *subtree_used(const struct profile *p);

@@ -66,6 +66,7 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
     } else {
         cell_text(&cells[1], c->loaded->names[function].name);
         cell_text(&cells[2], c->loaded->names[function].module);
+        fill_place(c->table, &c->loaded->names[function]);
     }
     if (c->loaded->lines && site != PROFILE_NONE) {
         char *of = lines_function(&c->loaded->lines[site]);
@@ -88,8 +89,8 @@ static void callers_add_rows(const struct callers_context *c, const char *role, 
 
 struct table view_callers(const struct analysis *l, uint32_t function)
 {
-    struct table t = l->lines ? values_table(line_columns, LINE_COLUMN_COUNT, NULL, 0, &l->summary)
-                              : values_table(columns, COLUMN_COUNT, NULL, 0, &l->summary);
+    struct table t = l->lines ? values_table(line_columns, LINE_COLUMN_COUNT, place_columns, PLACE_COLUMNS, &l->summary)
+                              : values_table(columns, COLUMN_COUNT, place_columns, PLACE_COLUMNS, &l->summary);
     t.wait_column = t.first_value - 1;
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);

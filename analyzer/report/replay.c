@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/names.h"
+#include "analysis/find_function.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "symbols/short_name.h"
+#include "symbols/typed_name.h"
 
 enum {
     MAX_HELD = 4096, /* lines held back because an earlier call may still become a whole call */
@@ -16,7 +16,7 @@ enum {
 
 /* An open call. */
 struct replay_call {
-    const char *function; /* NULL if not looked up yet */
+    const struct function_name *function; /* NULL if not looked up yet */
     uint64_t begin;
     uint64_t age;  /* when it was found */
     uint64_t line; /* number of its line, or NO_LINE */
@@ -50,7 +50,7 @@ struct replay {
     struct replay_thread **threads; /* in order of appearance */
     size_t thread_count, thread_room;
     struct number_index *thread_index;
-    struct number_index *root_names; /* cache: name -> whether it matches the root */
+    struct number_index *root_names; /* cache: name -> whether it matches a root */
     struct replay_held_line *lines;  /* a ring, by number */
     size_t line_room;                /* a power of two */
     uint64_t first_line, end_line;
@@ -176,22 +176,30 @@ static struct replay_thread *replay_find_thread(struct replay *r, const struct t
 
 /* ---- calls ---- */
 
-/* Matches each name only once. Equal names have equal addresses, as the namer interns them. */
-static bool replay_is_root(const struct replay *r, const char *name)
+static bool replay_matches_root(const struct replay *r, const struct function_name *name)
+{
+    const struct named_function f = function_named(name, 0);
+    for (size_t i = 0; i < r->options->roots->count; i++)
+        if (typed_name_matches(&f, short_name_is_glob, r->options->roots->list[i]))
+            return true;
+    return false;
+}
+
+/* Matches each name only once, as the namer keeps them. */
+static bool replay_is_root(const struct replay *r, const struct function_name *name)
 {
     struct index_slot *slot = index_find(r->root_names, (uintptr_t)name, 0);
     if (!slot->value_plus_1)
-        index_set(r->root_names, slot, (uintptr_t)name, 0,
-                  short_name_matches(name, short_name_is_glob, r->options->root));
+        index_set(r->root_names, slot, (uintptr_t)name, 0, replay_matches_root(r, name));
     slot = index_find(r->root_names, (uintptr_t)name, 0);
     return slot->value_plus_1 > 1;
 }
 
-static const char *replay_call_name(const struct replay *r, const struct replay_thread *t, struct replay_call *call,
-                                    uint64_t time)
+static const struct function_name *replay_call_name(const struct replay *r, const struct replay_thread *t,
+                                                    struct replay_call *call, uint64_t time)
 {
     if (!call->function)
-        call->function = namer_find(r->namer, t->process, call->address, time);
+        call->function = namer_find_function(r->namer, t->process, call->address, time);
     return call->function;
 }
 
@@ -209,7 +217,7 @@ static void replay_show_begin(struct replay *r, struct replay_thread *t, size_t 
                                       .time = call->begin,
                                       .has_time = true,
                                       .depth = call->depth,
-                                      .function = replay_call_name(r, t, call, now),
+                                      .function = replay_call_name(r, t, call, now)->name,
                                   },
                                   true);
 }
@@ -235,10 +243,10 @@ static void replay_open_call(struct replay *r, struct replay_thread *t, const st
     };
     if (event->kind == TIMELINE_BACK && r->begun)
         call->begin = event->time;
-    if (r->options->root && !t->root && replay_is_root(r, replay_call_name(r, t, call, event->time)))
+    if (r->options->roots && !t->root && replay_is_root(r, replay_call_name(r, t, call, event->time)))
         t->root = at + 1;
     call->depth = t->root ? at + 1 - t->root : at;
-    call->visible = (!r->options->root || t->root) && (!r->options->depth || call->depth < r->options->depth);
+    call->visible = (!r->options->roots || t->root) && (!r->options->depth || call->depth < r->options->depth);
     if (r->begun)
         replay_show_begin(r, t, at, event->time);
 }
@@ -269,7 +277,7 @@ static void replay_show_end(struct replay *r, struct replay_thread *t, size_t at
     }
     end.kind = REPLAY_END;
     end.depth = call->depth;
-    end.function = call->function;
+    end.function = call->function ? call->function->name : NULL;
     end.far = r->end_line - call->line > FAR;
     replay_push_line(r, t, end, false);
 }
@@ -308,7 +316,7 @@ static bool replay_find_depth(const struct replay *r, const struct replay_thread
             *depth = t->calls[at].depth + 1;
             return true;
         }
-    return !r->options->root;
+    return !r->options->roots;
 }
 
 static void replay_show_between(struct replay *r, const struct replay_thread *t, struct replay_line line)

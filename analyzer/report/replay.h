@@ -52,11 +52,11 @@ struct replay_line {
 typedef bool replay_taker(void *context, const struct replay_line *line);
 
 struct replay_options {
-    uint64_t from, to;               /* ticks of the session: from <= time < to */
-    const struct selection *threads; /* only these threads and processes; NULL if all */
-    const char *root;  /* only calls within this function: a name as in short_name_matches, or a glob; NULL for all */
-    size_t depth;      /* maximum number of levels; 0 for all */
-    uint64_t shortest; /* ticks; shorter calls and intervals are left out */
+    uint64_t from, to;                   /* ticks of the session: from <= time < to */
+    const struct selection *threads;     /* only these threads and processes; NULL if all */
+    const struct selection_names *roots; /* only calls within functions that match any of these; NULL for all */
+    size_t depth;                        /* maximum number of levels; 0 for all */
+    uint64_t shortest;                   /* ticks; shorter calls and intervals are left out */
 };
 
 struct replay_result {

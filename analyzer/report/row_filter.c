@@ -8,7 +8,7 @@
 
 #include "base/duration.h"
 #include "base/memory.h"
-#include "symbols/short_name.h"
+#include "symbols/typed_name.h"
 
 enum row_comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
 
@@ -195,12 +195,25 @@ static bool row_filter_has_functions(const struct table *t, const struct column 
            (strcmp(column->key, "name") == 0 && row_filter_find_column(t, "function") < t->column_count);
 }
 
-static bool row_filter_text_matches(const struct table *t, const struct column *column, const char *glob,
-                                    const char *text)
+/* The row's cell of that column; NULL if there is none. */
+static const struct cell *row_filter_find_cell(const struct table *t, size_t row, const char *key)
 {
-    if (row_filter_has_functions(t, column))
-        return short_name_matches(text, short_name_is_glob, glob);
-    return fnmatch(glob, text, 0) == 0;
+    const size_t column = row_filter_find_column(t, key);
+    const struct cell *cell = column < t->column_count ? &t->cells[row * t->column_count + column] : NULL;
+    return cell && cell->known ? cell : NULL;
+}
+
+static bool row_filter_function_matches(const struct table *t, size_t row, const char *glob, const char *text)
+{
+    const struct cell *module = row_filter_find_cell(t, row, "module"), *file = row_filter_find_cell(t, row, "file"),
+                      *line = row_filter_find_cell(t, row, "line");
+    const struct named_function f = {
+        .name = text,
+        .module = module ? module->text : NULL,
+        .file = file ? file->text : NULL,
+        .line = line ? (uint32_t)line->number : 0,
+    };
+    return typed_name_matches(&f, short_name_is_glob, glob);
 }
 
 static bool row_filter_row_matches(const struct table *t, const struct bound_condition *b, size_t row)
@@ -210,8 +223,11 @@ static bool row_filter_row_matches(const struct table *t, const struct bound_con
     const enum row_comparison comparison = (enum row_comparison)b->condition->comparison;
     if (!cell->known)
         return false;
-    if (column->kind == CELL_TEXT && comparison <= UNLIKE)
-        return row_filter_text_matches(t, column, b->condition->value, cell->text) == (comparison == LIKE);
+    if (column->kind == CELL_TEXT && comparison <= UNLIKE) {
+        const char *glob = b->condition->value;
+        return (row_filter_has_functions(t, column) ? row_filter_function_matches(t, row, glob, cell->text)
+                                                    : fnmatch(glob, cell->text, 0) == 0) == (comparison == LIKE);
+    }
     if (column->kind == CELL_TEXT)
         return row_filter_order_matches(comparison, strcmp(cell->text, b->condition->value));
     if (column->kind == CELL_PERCENT)

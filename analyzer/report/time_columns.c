@@ -47,6 +47,19 @@ struct table values_table(const struct column *subjects, size_t subject_count, c
     return t;
 }
 
+const struct column place_columns[PLACE_COLUMNS] = {
+    { "file", "FILE", CELL_TEXT, USE_CHOSEN, false },
+    { "line", "LINE", CELL_COUNT, USE_CHOSEN, false },
+};
+
+void fill_place(struct table *table, const struct function_name *function)
+{
+    struct cell *cells = &table->cells[table->row_count * table->column_count - PLACE_COLUMNS];
+    cell_text(&cells[0], function->file);
+    if (function->line)
+        cell_number(&cells[1], function->line);
+}
+
 static void time_columns_fill_cell(struct cell *cell, const struct times *t, enum value_id value, enum value_form form)
 {
     if (value_table[value].kind == VALUE_IS_PERCENT)

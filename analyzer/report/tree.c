@@ -54,14 +54,16 @@ struct tree_pending_list {
 };
 
 static size_t tree_add_row(struct tree_drawing *d, size_t parent, unsigned depth, const char *mark, const char *name,
-                           const char *module, const struct times *times)
+                           const struct function_name *function, const struct times *times)
 {
     struct cell *cells = table_row(d->table);
     cell_number(&cells[0], depth);
     cell_text(&cells[1], mark);
     cell_text(&cells[2], name);
-    if (module)
-        cell_text(&cells[3], module);
+    if (function) {
+        cell_text(&cells[3], function->module);
+        fill_place(d->table, function);
+    }
     fill_times(d->table, times);
     d->table->parents = need_more(d->table->parents, d->table->row_room, sizeof *d->table->parents);
     d->table->parents[d->table->row_count - 1] = parent;
@@ -188,8 +190,8 @@ static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
             deepest = d->deepest[next];
     }
     need_stream_end(out);
-    const char *module = d->loaded->names[nodes[p->node].function].module;
-    const size_t row = tree_add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, module, &times);
+    const struct function_name *last = &d->loaded->names[nodes[p->node].function];
+    const size_t row = tree_add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, last, &times);
     struct cell *cells = &d->table->cells[(row - 1) * d->table->column_count];
     if (line) {
         char *of = lines_function(line);
@@ -299,7 +301,7 @@ struct table view_tree(const struct analysis *l, const struct tree_options *opti
 {
     struct column subjects[MAX_SUBJECTS];
     const size_t count = tree_list_subjects(subjects, options);
-    struct table t = values_table(subjects, count, NULL, 0, &l->summary);
+    struct table t = values_table(subjects, count, place_columns, PLACE_COLUMNS, &l->summary);
     t.wait_column = HOT;
     void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
     struct tree_drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };

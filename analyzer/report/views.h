@@ -87,6 +87,12 @@ bool view_sort(struct table *t, const struct sorting *sorting, struct error *err
 struct table values_table(const struct column *subjects, size_t subject_count, const struct column *others,
                           size_t other_count, const struct summary *session);
 
+/* Columns after the values: the source file and line of the row's function, which are shown only if chosen. Filters of
+ * functions use them. */
+enum { PLACE_COLUMNS = 2 };
+extern const struct column place_columns[PLACE_COLUMNS];
+void fill_place(struct table *table, const struct function_name *function);
+
 /* Fills the values of a table's last row. Dims the row if it mostly waits. */
 void fill_times(struct table *t, const struct times *times);
 

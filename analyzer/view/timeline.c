@@ -112,21 +112,20 @@ static uint32_t view_timeline_function(const struct view_timeline *f, const stru
 
 static void view_timeline_begin_call(struct view_timeline *f, struct view_lane *lane, const struct timeline_event *e)
 {
-    const struct selection *selection = f->session->selection;
     if (e->thread->depth > TIMELINE_MAX_DEPTH)
         return;
     lane->depth = e->thread->depth - 1;
     GROW(lane->stack, lane->depth, lane->room);
     struct view_open_call *call = &lane->stack[lane->depth++];
     *call = (struct view_open_call){ .start = e->time, .function = e->call->function };
-    call->root = selection && selection->below && view_timeline_function(f, lane, call) == selection->root;
+    call->root = selection_is_root(f->session->selection, view_timeline_function(f, lane, call));
     lane->roots += call->root;
 }
 
 static void view_timeline_end_call(struct view_timeline *f, struct view_lane *lane, uint64_t time)
 {
     const struct view_open_call *call = &lane->stack[--lane->depth];
-    const bool wanted = !f->session->selection || !f->session->selection->below || lane->roots > 0;
+    const bool wanted = !f->session->selection || !f->session->selection->roots || lane->roots > 0;
     lane->roots -= call->root;
     if (!wanted || time < f->range.begin)
         return;

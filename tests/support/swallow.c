@@ -76,7 +76,9 @@ static void swallow_replay(const struct session_file *file)
         middle = middle / 2 + file->chunks[i].start_time / 2;
     size_t lines = 0;
     replay(file, &(struct replay_options){ .to = UINT64_MAX }, swallow_count_line, &lines);
-    replay(file, &(struct replay_options){ .from = middle, .to = UINT64_MAX / 2, .shortest = 1000, .root = "*" },
+    char *any[] = { "*" };
+    const struct selection_names roots = { .list = any, .count = 1 };
+    replay(file, &(struct replay_options){ .from = middle, .to = UINT64_MAX / 2, .shortest = 1000, .roots = &roots },
            swallow_count_line, &lines);
 }
 
@@ -92,8 +94,12 @@ static void swallow_selections(const struct session_file *file, const struct pro
     const uint64_t middle = start < end ? start + (end - start) / 2 : start + 100;
     profile_free(collect_selection(file, 1, &(struct selection){ .cut = true, .from = 0, .to = middle }));
     profile_free(collect_selection(file, 1, &(struct selection){ .cut = true, .from = middle, .to = UINT64_MAX }));
-    for (uint32_t i = 0; i < profile->function_count && i < 4; i++)
-        profile_free(subtree_below(profile, i));
+    bool *roots = calloc(profile->function_count + 1, sizeof *roots);
+    for (uint32_t i = 0; i < profile->function_count && i < 4; i++) {
+        roots[i] = true;
+        profile_free(subtree_below(profile, roots));
+    }
+    free(roots);
     uint32_t *deepest;
     profile_free(recursion_fold(rollup, &deepest));
     free(deepest);

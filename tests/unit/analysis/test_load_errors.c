@@ -65,8 +65,11 @@ Test(unit_load_errors, call_sites)
 static void load_errors_expect_part(struct selection_moment from, struct selection_moment to, const char *root,
                                     const char *wanted)
 {
-    struct analysis_options options = { .selection = { .from = from, .to = to, .root = root } };
+    struct analysis_options options = { .selection = { .from = from, .to = to } };
+    if (root)
+        selection_add_name(&options.selection.roots, root);
     load_errors_expect(load_errors_save("part", example_session(SOURCE_PERF)), &options, wanted);
+    selection_request_drop(&options.selection);
 }
 
 Test(unit_load_errors, parts)
@@ -83,9 +86,7 @@ Test(unit_load_errors, parts)
     load_errors_expect_part(
         none, none, "handl(",
         "part: no function 'handl(' was recorded; did you mean 'handle'? dwell report -s name lists them");
-    load_errors_expect_part(none, none, "main",
-                            "'main' names 2 functions; type the full name of one, with @module if that name recurs:\n"
-                            "  main (shop)\n  main (worker)");
+    load_errors_expect_part(none, none, "main", "'main' names 2 functions; type one of:\n  main@shop\n  main@worker");
 }
 
 Test(unit_load_errors, names_of_threads_and_processes)

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/find_function.h"
@@ -13,6 +14,7 @@
 #include "support/model.h"
 #include "support/rows.h"
 #include "support/scenario.h"
+#include "support/success.h"
 
 static struct session_file *open_model(struct model *m, unsigned pieces)
 {
@@ -140,13 +142,22 @@ Test(unit_slices, threads_of_processes)
     model_free(m);
 }
 
+static struct profile *subtree_of(const struct profile *p, uint32_t root)
+{
+    bool *roots = calloc(p->function_count, sizeof *roots);
+    roots[root] = true;
+    struct profile *below = subtree_below(p, roots);
+    free(roots);
+    return below;
+}
+
 /* The times within calls of a function: the part of each reference path from its first frame on. */
 static void check_root(struct model *m, const struct profile *whole, int function)
 {
     const uint32_t module =
         profile_find_module(whole, model_paths[function / MODEL_PER_MODULE], (const uint8_t *)"", 0);
     const uint32_t root = profile_find_function(whole, module, model_offset(function));
-    struct profile *below = subtree_below(whole, root);
+    struct profile *below = subtree_of(whole, root);
     struct rollup *rollup = rollup_new(below);
     cr_assert(eq(u64, rollup->session.elapsed_inclusive, m->functions[function].elapsed_inclusive));
     cr_assert(eq(u64, rollup->session.elapsed_exclusive, m->functions[function].elapsed_inclusive));
@@ -210,7 +221,7 @@ Test(unit_slices, below_main_is_the_whole)
     write_exit(w, 80);
     struct outcome o = outcome_of(w, 1);
     const uint32_t unknown = profile_find_module(o.profile, "", (const uint8_t *)"", 0);
-    struct profile *below = subtree_below(o.profile, profile_find_function(o.profile, unknown, MAIN));
+    struct profile *below = subtree_of(o.profile, profile_find_function(o.profile, unknown, MAIN));
     cr_assert(eq(sz, below->node_count, o.profile->node_count));
     for (size_t i = 0; i < below->node_count; i++)
         cr_assert(zero(int, memcmp(&below->nodes[i], &o.profile->nodes[i], sizeof *below->nodes)));
@@ -542,7 +553,8 @@ static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64
     size_t count;
     uint32_t *functions = function_find_all(&l, "main", &count);
     cr_assert(gt(sz, count, 0));
-    analysis_narrow_to_root(&l, functions[0]);
+    selection_add_name(&options.selection.roots, l.names[functions[0]].name);
+    EXPECT_SUCCESS(analysis_narrow(&l, &options.selection.roots, &error));
     free(functions);
     print_part(&l, out);
     fprintf(out, "%zu functions\n", l.profile->function_count);
@@ -588,12 +600,12 @@ Test(unit_slices, single_calls)
     calls_follow(file, whole, &(struct selection){ .cut = true, .from = 55, .to = 61 }, count_call, &begins);
     cr_assert(eq(u64, begins, 70));
     begins = 0;
-    const struct selection in_g = { .below = true, .root = profile_find_function(whole, unknown, G) };
-    calls_follow(file, whole, &in_g, count_call, &begins);
+    bool in_g[16] = { false }, in_h[16] = { false };
+    in_g[profile_find_function(whole, unknown, G)] = in_h[profile_find_function(whole, unknown, H)] = true;
+    calls_follow(file, whole, &(struct selection){ .roots = in_g, .root_count = 16 }, count_call, &begins);
     cr_assert(eq(u64, begins, 70));
     begins = 0;
-    const struct selection in_h = { .below = true, .root = profile_find_function(whole, unknown, H) };
-    calls_follow(file, whole, &in_h, count_call, &begins);
+    calls_follow(file, whole, &(struct selection){ .roots = in_h, .root_count = 16 }, count_call, &begins);
     cr_assert(eq(u64, begins, 50));
     profile_free(whole);
     session_file_close(file);

@@ -342,8 +342,9 @@ Test(unit_view_timeline, one_thread)
 
 Test(unit_view_timeline, calls_of_a_function)
 {
-    struct analysis_options options = { .jobs = 1, .selection = { .root = "0x2000" } };
+    struct analysis_options options = { .jobs = 1 };
     struct analysis l;
+    selection_add_name(&options.selection.roots, "0x2000");
     view_timeline_take(&l, &options);
     struct shown s = shown_of(&l, PLENTY);
     view_timeline_expect(&s, "spans", "0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n");

@@ -1,0 +1,148 @@
+/* Copies of one source function are one function of a session. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/copies.h"
+#include "analysis/find_function.h"
+#include "profile/calls.h"
+#include "support/copies_session.h"
+#include "support/load.h"
+#include "support/rows.h"
+#include "support/scenario.h"
+#include "support/success.h"
+
+TestSuite(unit_copies, .timeout = 60);
+
+static const char *copies_save(void)
+{
+    struct writer *w = copies_session();
+    writer_save(w, test_path("copies"));
+    writer_free(w);
+    return test_path("copies");
+}
+
+static uint32_t copies_only(const struct analysis *l, const char *text)
+{
+    uint32_t function = 0;
+    EXPECT_SUCCESS(function_find(l, text, &function, &error));
+    return function;
+}
+
+Test(unit_copies, a_merged_row_counts_nested_activations_once)
+{
+    struct analysis l;
+    load_whole(&l, copies_save(), 1);
+    struct times *sums = rollup_groups(l.rollup, BY_FUNCTION);
+    cr_assert(eq(sz, l.profile->function_count, 4));
+    ASSERT_TIMES(sums[copies_only(&l, "length@0x2000")], 30, 30, 30, 30, 3);
+    ASSERT_TIMES(sums[copies_only(&l, "length@list.h")], 10, 10, 10, 10, 1);
+    ASSERT_TIMES(sums[copies_only(&l, "length@libshop.so")], 10, 10, 10, 10, 1);
+    ASSERT_TIMES(sums[copies_only(&l, "main")], 100, 50, 100, 50, 1);
+    cr_assert(eq(u64, l.profile->functions[copies_only(&l, "length@0x2000")].offset, 0x2000));
+    free(sums);
+    analysis_drop(&l);
+}
+
+Test(unit_copies, can_be_kept_apart)
+{
+    struct analysis l;
+    load_with(&l, copies_save(), &(struct analysis_options){ .jobs = 1, .no_merge = true });
+    struct times *sums = rollup_groups(l.rollup, BY_FUNCTION);
+    cr_assert(eq(sz, l.profile->function_count, 5));
+    ASSERT_TIMES(sums[copies_only(&l, "length@0x3000")], 20, 15, 20, 15, 1);
+    ASSERT_TIMES(sums[copies_only(&l, "length@0x2000")], 15, 15, 15, 15, 2);
+    free(sums);
+    analysis_drop(&l);
+}
+
+struct copies_calls {
+    uint32_t function;
+    uint64_t count, elapsed;
+};
+
+static bool copies_add_call(void *context, const struct finished_call *call)
+{
+    struct copies_calls *c = context;
+    if (call->function == c->function) {
+        c->count++;
+        c->elapsed += call->times[CALL_ELAPSED_INCLUSIVE];
+    }
+    return true;
+}
+
+/* Also where only the calls of a function are selected. */
+Test(unit_copies, single_calls_are_those_of_all_copies)
+{
+    struct analysis_options options = { .jobs = 1 };
+    for (int narrow = 0; narrow < 2; narrow++) {
+        struct analysis l;
+        if (narrow)
+            selection_add_name(&options.selection.roots, "mai?");
+        load_with(&l, copies_save(), &options);
+        struct copies_calls calls = { .function = copies_only(&l, "length@0x2000") };
+        calls_follow(l.file, l.profile, l.selection, copies_add_call, &calls);
+        cr_assert(eq(u64, calls.count, 3));
+        cr_assert(eq(u64, calls.elapsed, 35));
+        analysis_drop(&l);
+    }
+    selection_request_drop(&options.selection);
+}
+
+Test(unit_copies, several_roots)
+{
+    struct analysis_options options = { .jobs = 1 };
+    struct analysis l;
+    selection_add_name(&options.selection.roots, "length@list.h:9");
+    selection_add_name(&options.selection.roots, "length@*.so");
+    load_with(&l, copies_save(), &options);
+    cr_assert(eq(u64, l.summary.elapsed_inclusive, 20));
+    cr_assert(eq(str, l.summary.selection, "in calls of length@list.h:9 or length@*.so"));
+    analysis_drop(&l);
+    selection_request_drop(&options.selection);
+}
+
+Test(unit_copies, the_message_lists_what_can_be_typed)
+{
+    struct analysis l;
+    uint32_t function;
+    struct error error = { NULL };
+    load_whole(&l, copies_save(), 1);
+    cr_assert(not(function_find(&l, "length", &function, &error)));
+    cr_assert(eq(str, error.text, "'length' names 3 functions; type one of:"));
+    cr_assert(eq(str, error.list, "  length@libshop.so\n  length@0x2000\n  length@list.h:9\n"));
+    error_drop(&error);
+    analysis_drop(&l);
+}
+
+/* The copies of several sessions of one build are one function, whichever of them each session has. */
+Test(unit_copies, of_several_sessions)
+{
+    struct analysis l;
+    const char *const paths[] = { copies_save(), copies_save() };
+    load_several(&l, paths, 2, &(struct analysis_options){ .jobs = 1 });
+    struct times *sums = rollup_groups(l.rollup, BY_FUNCTION);
+    cr_assert(eq(sz, l.profile->function_count, 4));
+    ASSERT_TIMES(sums[copies_only(&l, "length@0x2000")], 60, 60, 60, 60, 6);
+    free(sums);
+    analysis_drop(&l);
+}
+
+/* The destructor that frees the object calls the other one of its name: two rows, as before. */
+Test(unit_copies, constructors_and_destructors)
+{
+    struct profile *p = profile_new();
+    const uint32_t module = profile_module(p, "/bin/shop", (const uint8_t *)"", 0);
+    char *const linkage[] = { "_ZN1AC1Ev", "_ZN1AC2Ev", "_ZN1AD0Ev", "_ZN1AD1Ev", "_ZN1AD2Ev" };
+    struct function_name names[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        profile_function(p, module, 0x100 + i);
+        names[i] = (struct function_name){ i < 2 ? "A::A()" : "A::~A()", linkage[i], "shop", "a.cc", i < 2 ? 3 : 4 };
+    }
+    uint32_t *first = copies_find(p, names);
+    const uint32_t expected[] = { 0, 0, 2, 3, 3 };
+    cr_assert(zero(int, memcmp(first, expected, sizeof expected)));
+    free(first);
+    profile_free(p);
+}
