@@ -6,6 +6,7 @@
 #include "analysis/selection_request.h"
 #include "analysis/summary.h"
 #include "base/error.h"
+#include "profile/calls.h"
 #include "profile/overhead.h"
 #include "profile/rollup.h"
 #include "profile/selection.h"
@@ -40,6 +41,7 @@ struct analysis {
     const struct selection *selection; /* that of `request`; NULL if the whole session was loaded */
     struct selection_request request;  /* its texts and lists belong to the options */
     struct overhead overhead;          /* the probes' own time, which was subtracted */
+    struct profile *measured;          /* the profile before copies were joined and paths left out, if any were */
     struct summary summary;
     struct analysis_part *parts; /* the sessions, if several were loaded as one */
     size_t part_count;
@@ -57,6 +59,10 @@ bool analysis_load_several(struct analysis *l, const char *const *paths, size_t 
 /* Reduces the analysis to the calls of the functions that match the text, and everything below them. It is an error if
  * none does. analysis_load does so for the texts of its options. */
 bool analysis_narrow(struct analysis *l, const struct selection_names *roots, struct error *error);
+
+/* Passes single calls to `take` (profile/calls.h), without their probes unless the analysis is raw. `all`: also calls
+ * whose enter or end was not recorded. */
+void analysis_follow_calls(const struct analysis *l, bool all, call_taker *take, void *context);
 
 void analysis_drop(struct analysis *l);
 

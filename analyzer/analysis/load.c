@@ -131,17 +131,24 @@ void analysis_summarize(struct analysis *l)
         summary_remark(s, "call paths are approximate (scaled)");
 }
 
-void analysis_subtract_overhead(struct analysis *l)
+/* The probes' costs of all processes that have measured them. The caller frees the list. */
+static struct probe_cost *load_list_costs(const struct session_file *f, size_t *count)
 {
-    const struct session_file *f = l->file;
     struct probe_cost *costs = need_memory(f->process_count, sizeof *costs);
-    size_t count = 0;
+    *count = 0;
     for (size_t i = 0; i < f->process_count; i++) {
         const struct dwell_rec_probes *probes = &f->processes[i].probes;
         if (probes->rounds)
-            costs[count++] = (struct probe_cost){ f->processes[i].serial, probes->in_callee, probes->in_caller,
-                                                  probes->first_callee };
+            costs[(*count)++] = (struct probe_cost){ f->processes[i].serial, probes->in_callee, probes->in_caller,
+                                                     probes->first_callee };
     }
+    return costs;
+}
+
+void analysis_subtract_overhead(struct analysis *l)
+{
+    size_t count;
+    struct probe_cost *costs = load_list_costs(l->file, &count);
     l->overhead = overhead_subtract(l->profile, costs, count, l->lines != NULL);
     free(costs);
 }
@@ -149,6 +156,39 @@ void analysis_subtract_overhead(struct analysis *l)
 bool function_has_address(const struct analysis *l, uint32_t function)
 {
     return !l->summary.imported || l->profile->functions[function].offset < IMPORT_NO_ADDRESS;
+}
+
+/* By function of the paths' profile: its number in the analysis. The caller frees the list. */
+static uint32_t *load_number_functions(const struct analysis *l, const struct profile *paths)
+{
+    uint32_t *numbers = need_memory(paths->function_count, sizeof *numbers);
+    for (size_t i = 0; i < paths->function_count; i++) {
+        const struct profile_function *f = &paths->functions[i];
+        const struct profile_module *m = &paths->modules[f->module];
+        const uint32_t module = profile_find_module(l->profile, m->path, m->build_id, m->build_id_length);
+        numbers[i] = profile_find_function(l->profile, module, f->offset);
+    }
+    return numbers;
+}
+
+void analysis_follow_calls(const struct analysis *l, bool all, call_taker *take, void *context)
+{
+    size_t count;
+    const struct profile *paths = l->measured ? l->measured : l->profile;
+    struct probe_cost *costs = load_list_costs(l->file, &count);
+    uint32_t *functions = load_number_functions(l, paths);
+    const struct calls_source source = {
+        .file = l->file,
+        .profile = paths,
+        .functions = functions,
+        .selection = l->selection,
+        .costs = costs,
+        .cost_count = l->summary.raw ? 0 : count,
+        .all = all,
+    };
+    calls_follow(&source, take, context);
+    free(functions);
+    free(costs);
 }
 
 static bool load_open(struct analysis *l, const char *path, struct error *error)
@@ -204,6 +244,16 @@ bool load_session(struct analysis *l, const char *path, const struct analysis_op
     return true;
 }
 
+/* Keeps the first profile: single calls are on its paths. */
+static void load_replace_profile(struct analysis *l, struct profile *p)
+{
+    if (l->measured || l->lines)
+        profile_free(l->profile);
+    else
+        l->measured = l->profile;
+    l->profile = p;
+}
+
 static void load_join_copies(struct analysis *l, const uint32_t *representatives)
 {
     struct profile *p = l->profile, *joined = copies_join(p, representatives);
@@ -212,8 +262,7 @@ static void load_join_copies(struct analysis *l, const uint32_t *representatives
         if (representatives[i] != i)
             names_drop(&l->names[i]);
     free(l->names);
-    profile_free(p);
-    l->profile = joined;
+    load_replace_profile(l, joined);
     l->names = names;
 }
 
@@ -243,8 +292,7 @@ static void load_narrow_to(struct analysis *l, bool *roots)
     free(l->summary.selection);
     l->summary.selection = selection_describe(request);
     rollup_free(l->rollup);
-    profile_free(l->profile);
-    l->profile = below;
+    load_replace_profile(l, below);
     l->rollup = rollup_new(below);
     l->summary.partial_paths = true;
     analysis_summarize(l);
@@ -315,6 +363,8 @@ void analysis_drop(struct analysis *l)
         lines_free(l->lines, l->profile->site_count);
         profile_free(l->profile);
     }
+    if (l->measured)
+        profile_free(l->measured);
     if (l->rollup)
         rollup_free(l->rollup);
     session_file_close(l->file);

@@ -100,15 +100,23 @@ static uint32_t single_calls_load(struct analysis *l, struct single_calls_settin
     return option_function(l, s->words[s->count - 1]);
 }
 
-static void single_calls_print_exact(const struct histogram *h, const char *function, const char *selection,
+static double single_calls_us(const struct analysis *l, double ticks)
+{
+    return ticks / (double)l->summary.ticks_per_second * 1e6;
+}
+
+static void single_calls_print_exact(const struct analysis *l, const struct call_spread *spread, uint32_t function,
                                      enum call_time time)
 {
-    print_text(stdout, "%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, selection ? ", " : "",
-               selection ? selection : "", h->count, call_time_names[time]);
-    printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n", (double)h->least / 1e3,
-           histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3,
-           (double)histogram_percentile(h, 90) / 1e3, (double)histogram_percentile(h, 99) / 1e3,
-           (double)h->greatest / 1e3);
+    const char *selection = l->summary.selection;
+    const struct histogram *h = &spread->ticks;
+    print_text(stdout, "%s%s%s: %" PRIu64 " completed calls, %s in us:\n", l->names[function].name,
+               selection ? ", " : "", selection ? selection : "", h->count, call_time_names[time]);
+    printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n",
+           single_calls_us(l, (double)h->least), single_calls_us(l, call_spread_mean(spread)),
+           single_calls_us(l, (double)histogram_percentile(h, 50)),
+           single_calls_us(l, (double)histogram_percentile(h, 90)),
+           single_calls_us(l, (double)histogram_percentile(h, 99)), single_calls_us(l, (double)h->greatest));
 }
 
 static const struct command_line histogram_line = {
@@ -130,15 +138,15 @@ int command_histogram(int argc, char **argv)
     command_line_parse(&histogram_line, argc, argv, &s, &s.shared);
     struct analysis l;
     const uint32_t function = single_calls_load(&l, &s);
-    struct histogram exact;
+    struct call_spread exact;
     struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, s.shared.columns, true);
     if (s.shared.print == table_print_text)
-        single_calls_print_exact(&exact, l.names[function].name, l.summary.selection, s.time);
+        single_calls_print_exact(&l, &exact, function, s.time);
     s.shared.print(&table, stdout);
     table_drop(&table);
-    histogram_drop(&exact);
+    call_spread_drop(&exact);
     analysis_drop(&l);
     shared_options_drop(&s.shared);
     return finish_output();

@@ -4,7 +4,9 @@
  * log registers them again.
  *
  * An activation's duration is that of its call without the calls of the same function within it, which have durations
- * of their own. So the count and the sum of a marker equal the report's calls and elapsed inclusive time.
+ * of their own. So the count and the sum of a marker equal the report's calls and elapsed inclusive time. Durations are
+ * whole ticks: what rounding leaves, and what a call lacks that is shorter than its probes should have been, is carried
+ * to the marker's next line.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,10 +16,10 @@
 #include "base/index.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "export/formats.h"
-#include "profile/resolve.h"
-#include "trace/timeline.h"
+#include "profile/calls.h"
 
 enum {
     MAX_MARKERS = 100,
@@ -41,7 +43,6 @@ struct perflog_app {
 struct perflog_log {
     const struct analysis *session;
     FILE *out;
-    struct resolver *resolver;
     char **names;
     bool *chosen; /* by function */
     size_t function_count;
@@ -50,6 +51,17 @@ struct perflog_log {
     bool has_samples;
     struct intern base_names; /* of the processes' programs */
     uint32_t *name_uses;      /* by the number of a base name: of how many processes it is */
+    struct perflog_total *totals;
+    size_t total_count;
+    struct number_index *total_places; /* (function, app) -> place in totals */
+};
+
+/* The sum of a process' calls of a function, as in the report. */
+struct perflog_total {
+    uint32_t app, function;
+    uint64_t elapsed;
+    uint64_t printed; /* ticks */
+    uint64_t carried; /* 1/256 ticks, signed: not yet printed */
 };
 
 /* ---- the header ---- */
@@ -150,43 +162,13 @@ static void perflog_print_samples(struct perflog_log *log, uint64_t time)
     }
 }
 
-/* ---- activations ---- */
+/* ---- sums of functions ---- */
 
 static struct perflog_app *perflog_find_app(const struct perflog_log *log, uint32_t process)
 {
     const struct trace_process *p = session_file_process(log->session->file, process);
     return &log->apps[p ? (size_t)(p - log->session->file->processes) : log->app_count - 1];
 }
-
-static bool perflog_add_event(void *context, const struct timeline_event *event)
-{
-    struct perflog_log *log = context;
-    struct timeline_call *call = event->call;
-    switch (event->kind) {
-    case TIMELINE_ENTER:
-    case TIMELINE_FOUND:
-        call->note = resolver_function(log->resolver, event->thread->process, call->function, event->time);
-        break;
-    case TIMELINE_EXIT:
-    case TIMELINE_LEFT:
-    case TIMELINE_OPEN:
-        if (log->has_samples)
-            perflog_print_samples(log, event->time);
-        if (call->note < log->function_count && log->chosen[call->note])
-            perflog_print_duration(log, perflog_find_app(log, event->thread->process), call->note, call->once);
-        break;
-    default:
-        break;
-    }
-    return !ferror(log->out);
-}
-
-/* ---- one line for each function ---- */
-
-struct perflog_total {
-    uint32_t app, function;
-    uint64_t elapsed;
-};
 
 static bool perflog_is_open_above(const struct profile *p, uint32_t node)
 {
@@ -219,40 +201,64 @@ static uint32_t *perflog_find_node_apps(const struct perflog_log *log)
     return apps;
 }
 
-/* Sums up times by function and process; returns the number of sums, at most one for each node. */
-static size_t perflog_add_up_totals(const struct perflog_log *log, struct perflog_total *totals)
+/* Sums up the times of the chosen functions by function and process. */
+static void perflog_add_up_totals(struct perflog_log *log)
 {
     const struct profile *p = log->session->profile;
-    struct number_index *index = index_new();
     uint32_t *apps = perflog_find_node_apps(log);
-    size_t count = 0;
+    log->totals = need_memory(p->node_count + 1, sizeof *log->totals);
+    log->total_places = index_new();
     for (uint32_t i = 0; i < p->node_count; i++) {
         const uint32_t function = p->nodes[i].function;
         if (function == PROFILE_NONE || !log->chosen[function])
             continue;
-        struct index_slot *slot = index_find(index, function, apps[i]);
-        const size_t at = slot->value_plus_1 ? slot->value_plus_1 - 1 : count;
-        if (at == count) {
-            totals[count++] = (struct perflog_total){ apps[i], function, 0 };
-            index_set(index, slot, function, apps[i], (uint32_t)at);
+        struct index_slot *slot = index_find(log->total_places, function, apps[i]);
+        const size_t at = slot->value_plus_1 ? slot->value_plus_1 - 1 : log->total_count;
+        if (at == log->total_count) {
+            log->totals[log->total_count++] = (struct perflog_total){ .app = apps[i], .function = function };
+            index_set(log->total_places, slot, function, apps[i], (uint32_t)at);
         }
         if (!perflog_is_open_above(p, i))
-            totals[at].elapsed += log->session->rollup->nodes[i].elapsed_inclusive;
+            log->totals[at].elapsed += log->session->rollup->nodes[i].elapsed_inclusive;
     }
     free(apps);
-    index_free(index);
-    return count;
 }
 
-static void perflog_print_totals(const struct perflog_log *log)
+/* One line for each function of a process. */
+static void perflog_print_totals(struct perflog_log *log)
 {
-    struct perflog_total *totals = need_memory(log->session->profile->node_count + 1, sizeof *totals);
-    const size_t count = perflog_add_up_totals(log, totals);
-    if (count)
-        qsort(totals, count, sizeof *totals, perflog_compare_totals);
-    for (size_t i = 0; i < count; i++)
-        perflog_print_duration(log, &log->apps[totals[i].app], totals[i].function, totals[i].elapsed);
-    free(totals);
+    if (log->total_count)
+        qsort(log->totals, log->total_count, sizeof *log->totals, perflog_compare_totals);
+    for (size_t i = 0; i < log->total_count; i++)
+        perflog_print_duration(log, &log->apps[log->totals[i].app], log->totals[i].function, log->totals[i].elapsed);
+}
+
+/* ---- single calls ---- */
+
+/* The lines add up to the report. If the last calls lack time, no later line can make up for it, so the sum is limited.
+ */
+static uint64_t perflog_duration(const struct perflog_log *log, struct perflog_total *total, uint64_t amount)
+{
+    total->carried += amount;
+    uint64_t ticks = (int64_t)total->carried > 0 ? total->carried / DWELL_PROBE_FRACTION : 0;
+    if (!log->session->selection)
+        ticks = smaller(ticks, less(total->elapsed, total->printed));
+    total->carried -= ticks * DWELL_PROBE_FRACTION;
+    total->printed += ticks;
+    return ticks;
+}
+
+static bool perflog_add_call(void *context, const struct finished_call *call)
+{
+    struct perflog_log *log = context;
+    if (log->has_samples)
+        perflog_print_samples(log, call->end);
+    struct perflog_app *app = perflog_find_app(log, call->process);
+    const struct index_slot *slot = index_find(log->total_places, call->function, (uint32_t)(app - log->apps));
+    if (slot->value_plus_1)
+        perflog_print_duration(log, app, call->function,
+                               perflog_duration(log, &log->totals[slot->value_plus_1 - 1], call->once));
+    return !ferror(log->out);
 }
 
 /* ---- start and end ---- */
@@ -328,6 +334,8 @@ static void perflog_end_log(struct perflog_log *log)
         free(log->names[i]);
     for (size_t i = 0; i < log->app_count; i++)
         free(log->apps[i].markers);
+    index_free(log->total_places);
+    free(log->totals);
     intern_drop(&log->base_names);
     free(log->name_uses);
     free(log->names);
@@ -342,13 +350,11 @@ bool export_perflog(const struct analysis *session, const struct export_options 
     struct perflog_log log;
     perflog_begin_log(&log, session, options, out);
     perflog_print_system(&log);
-    if (options->aggregate) {
+    perflog_add_up_totals(&log);
+    if (options->aggregate)
         perflog_print_totals(&log);
-    } else {
-        log.resolver = resolver_new(session->file, session->profile);
-        timeline_run(session->file, perflog_add_event, &log);
-        resolver_free(log.resolver);
-    }
+    else
+        analysis_follow_calls(session, true, perflog_add_call, &log);
     perflog_print_samples(&log, UINT64_MAX);
     perflog_end_log(&log);
     return true;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/identify.h"
+#include "profile/interval.h"
 
 struct collector_call {
     uint32_t node;
@@ -99,23 +100,17 @@ static void collector_open_frames(struct collector *w, const struct trace_chunk 
     generations_find(&w->generations, chunk->start_time);
 }
 
-/* Adds the OS events of an interval. The off-CPU time is limited to the interval's length. */
 static void collector_add_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
 {
-    const uint64_t blocked = smaller(extras->blocked, interval);
-    node->blocked += blocked;
-    const uint64_t preempted = smaller(extras->preempted, interval - blocked);
-    node->preempted += preempted;
+    const struct interval_parts parts = interval_parts(extras, interval);
+    node->blocked += parts.blocked;
+    node->preempted += parts.preempted;
     node->page_faults += extras->page_faults;
-    const uint64_t runtime = smaller(extras->runtime, interval),
-                   flagged = larger(decode_flagged(extras, interval), blocked + preempted);
-    /* The cost of hidden calls is in the rest of an interval that is flagged in part. */
-    const uint64_t in_flagged = less(runtime, interval - flagged), in_blocked = smaller(in_flagged, blocked);
-    node->runtime += runtime;
-    node->runtime_blocked += in_blocked;
-    node->runtime_preempted += smaller(in_flagged - in_blocked, preempted);
-    node->flagged += flagged;
-    node->runtime_flagged += in_flagged;
+    node->runtime += parts.runtime;
+    node->runtime_blocked += parts.runtime_blocked;
+    node->runtime_preempted += parts.runtime_preempted;
+    node->flagged += parts.flagged;
+    node->runtime_flagged += parts.runtime_flagged;
 }
 
 static void collector_count_extras(struct profile_counts *counts, const struct decoded_extras *extras)

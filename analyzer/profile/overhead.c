@@ -10,16 +10,6 @@
 #include "dwell/format.h"
 #include "profile/call_path.h"
 
-/* By node: the number of calls that it made. */
-static uint64_t *overhead_count_callees(const struct profile *p)
-{
-    uint64_t *callees = need_memory(p->node_count, sizeof *callees);
-    for (size_t i = 0; i < p->node_count; i++)
-        if (p->nodes[i].parent != PROFILE_NONE)
-            callees[p->nodes[i].parent] += p->nodes[i].calls;
-    return callees;
-}
-
 /* Recursive nodes of one function and parent. They share their callees (profile/call_sites.c). */
 struct sharing {
     uint64_t calls, callees; /* sums over these nodes */
@@ -61,11 +51,21 @@ static void overhead_share_callees(const struct profile *p, uint64_t *callees)
     index_free(table);
 }
 
-static const struct probe_cost **overhead_costs_of_nodes(const struct profile *p, const struct probe_cost *costs,
-                                                         size_t count)
+uint64_t *overhead_callees(const struct profile *p, bool sites)
 {
-    const struct probe_cost **list = need_memory(p->node_count, sizeof *list);
-    struct number_index *places = index_new(); /* process to the place in the costs; the first of a process counts */
+    uint64_t *callees = need_memory(p->node_count, sizeof *callees);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            callees[p->nodes[i].parent] += p->nodes[i].calls;
+    if (sites)
+        overhead_share_callees(p, callees);
+    return callees;
+}
+
+/* The first costs of a process count. */
+struct number_index *overhead_index_costs(const struct probe_cost *costs, size_t count)
+{
+    struct number_index *places = index_new();
     for (size_t i = count; i-- > 0;) {
         struct index_slot *slot = index_find(places, costs[i].process, 0);
         if (slot->value_plus_1)
@@ -73,6 +73,13 @@ static const struct probe_cost **overhead_costs_of_nodes(const struct profile *p
         else
             index_set(places, slot, costs[i].process, 0, (uint32_t)i);
     }
+    return places;
+}
+
+const struct probe_cost **overhead_costs_of_nodes(const struct profile *p, const struct probe_cost *costs, size_t count)
+{
+    const struct probe_cost **list = need_memory(p->node_count, sizeof *list);
+    struct number_index *places = overhead_index_costs(costs, count);
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct index_slot *slot = index_find(places, p->threads[i].process, 0);
         list[p->threads[i].root] = slot->value_plus_1 ? &costs[slot->value_plus_1 - 1] : NULL;
@@ -125,9 +132,7 @@ struct overhead overhead_subtract(struct profile *p, const struct probe_cost *co
     struct overhead sum = { 0, 0, 0, 0 };
     if (!count)
         return sum;
-    uint64_t *callees = overhead_count_callees(p);
-    if (sites)
-        overhead_share_callees(p, callees);
+    uint64_t *callees = overhead_callees(p, sites);
     const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];

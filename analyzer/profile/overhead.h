@@ -27,4 +27,14 @@ struct overhead {
  * process; threads of a process without costs are unchanged. `sites`: the profile's paths include call sites. */
 struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count, bool sites);
 
+/* By node: the number of calls that it made. `sites` is as above. */
+uint64_t *overhead_callees(const struct profile *p, bool sites);
+
+/* From a process to the place of its costs. The caller frees the index. */
+struct number_index *overhead_index_costs(const struct probe_cost *costs, size_t count);
+
+/* By node: the costs of its process, or NULL. */
+const struct probe_cost **overhead_costs_of_nodes(const struct profile *p, const struct probe_cost *costs,
+                                                  size_t count);
+
 #endif

@@ -129,6 +129,17 @@ uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
     return root;
 }
 
+uint32_t profile_find_root(const struct profile *p, uint32_t process, uint32_t thread)
+{
+    const struct index_slot *slot = index_find(p->thread_table, process, thread);
+    return slot->value_plus_1 ? p->threads[slot->value_plus_1 - 1].root : PROFILE_NONE;
+}
+
+uint32_t profile_find_child(const struct profile *p, uint32_t parent, uint32_t function)
+{
+    return index_find(p->node_table, function, parent)->value_plus_1 - 1;
+}
+
 uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
 {
     return profile_child_from(p, parent, function, PROFILE_NONE);

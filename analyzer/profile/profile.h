@@ -124,6 +124,8 @@ const char *profile_module_path(const struct profile *p, uint32_t node);
 uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id,
                              size_t build_id_length);
 uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset);
+uint32_t profile_find_root(const struct profile *p, uint32_t process, uint32_t thread);
+uint32_t profile_find_child(const struct profile *p, uint32_t parent, uint32_t function); /* without a call site */
 
 /* Find an entry, or make it. Paths and build-ids are copied into the profile. */
 uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/histogram.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/calls.h"
@@ -39,8 +38,9 @@ struct distribution_buckets {
     const struct analysis *session;
     uint32_t function;
     enum call_time time;
-    uint64_t calls[BUCKETS], total[BUCKETS];
-    struct histogram exact; /* in nanoseconds, like all times here */
+    uint64_t calls[BUCKETS];
+    int128 total[BUCKETS]; /* in 1/256 ticks */
+    struct call_spread exact;
 };
 
 /* 0, 1, 2, 5, 10, 20, 50 and so on. */
@@ -73,11 +73,12 @@ static bool distribution_add_call(void *context, const struct finished_call *cal
     struct distribution_buckets *b = context;
     if (call->function != b->function)
         return true;
-    const uint64_t ns = ticks_to_ns(call->times[b->time], b->session->summary.ticks_per_second);
-    const unsigned bucket = distribution_bucket_of(ns);
+    const uint64_t amount = call->times[b->time];
+    const unsigned bucket =
+        distribution_bucket_of(ticks_to_ns(call_ticks(amount), b->session->summary.ticks_per_second));
     b->calls[bucket]++;
-    b->total[bucket] += ns;
-    histogram_add(&b->exact, ns, 1);
+    b->total[bucket] += (int64_t)amount;
+    call_spread_add(&b->exact, amount);
     return true;
 }
 
@@ -90,10 +91,24 @@ static void distribution_fill_bar(struct cell *cell, uint64_t calls, uint64_t mo
     cell_text(cell, bar);
 }
 
+/* In nanoseconds. Calls that are shorter than their probes should have been can make a bucket's sum negative. Such a
+ * sum is shown as zero and subtracted from the next bucket, so that the totals add up. */
+static uint64_t distribution_total(const struct distribution_buckets *b, unsigned bucket, int128 *missing)
+{
+    const int128 sum = b->total[bucket] + *missing;
+    *missing = sum < 0 ? sum : 0;
+    const uint64_t ticks = sum < 0 ? 0 : (uint64_t)((sum + DWELL_PROBE_FRACTION / 2) / DWELL_PROBE_FRACTION);
+    return ticks_to_ns(ticks, b->session->summary.ticks_per_second);
+}
+
 static void distribution_fill_buckets(struct table *t, const struct distribution_buckets *b, bool wide)
 {
     unsigned first = BUCKETS, last = 0;
     uint64_t most = 1, cumulated = 0;
+    int128 missing = 0;
+    const uint64_t all = b->exact.sum > 0 ? ticks_to_ns((uint64_t)(b->exact.sum / DWELL_PROBE_FRACTION),
+                                                        b->session->summary.ticks_per_second)
+                                          : 0;
     for (unsigned i = 0; i < BUCKETS; i++) {
         if (!b->calls[i])
             continue;
@@ -107,19 +122,20 @@ static void distribution_fill_buckets(struct table *t, const struct distribution
         cell_number(&cells[0], distribution_bucket_begin(i));
         cell_number(&cells[1], i + 1 < BUCKETS ? distribution_bucket_begin(i + 1) : UINT64_MAX);
         cell_number(&cells[2], b->calls[i]);
-        cell_percent(&cells[3], percent_of(b->calls[i], b->exact.count));
-        cell_percent(&cells[4], percent_of(cumulated, b->exact.count));
-        cell_number(&cells[5], b->total[i]);
-        cell_percent(&cells[6], percent_of(b->total[i], (uint64_t)b->exact.sum));
+        cell_percent(&cells[3], percent_of(b->calls[i], b->exact.ticks.count));
+        cell_percent(&cells[4], percent_of(cumulated, b->exact.ticks.count));
+        const uint64_t total = distribution_total(b, i, &missing);
+        cell_number(&cells[5], total);
+        cell_percent(&cells[6], percent_of(total, all));
         distribution_fill_bar(&cells[BAR], b->calls[i], most, wide);
     }
 }
 
 struct table view_histogram(const struct analysis *l, uint32_t function, enum call_time time, bool wide,
-                            struct histogram *exact)
+                            struct call_spread *exact)
 {
     struct distribution_buckets b = { .session = l, .function = function, .time = time };
-    calls_follow(l->file, l->profile, l->selection, distribution_add_call, &b);
+    analysis_follow_calls(l, false, distribution_add_call, &b);
     static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_columns = units;
@@ -159,7 +175,7 @@ static bool slowest_is_slower(const struct slowest_calls *s, const struct finish
                               const struct finished_call *b)
 {
     if (a->times[s->time] != b->times[s->time])
-        return a->times[s->time] > b->times[s->time];
+        return (int64_t)a->times[s->time] > (int64_t)b->times[s->time];
     return a->begin != b->begin ? a->begin < b->begin : a->thread < b->thread;
 }
 
@@ -205,9 +221,9 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *l, cons
     cell_number(&cells[0], call->begin > start ? call->begin - start : 0);
     for (int i = 0; i < CALL_TIMES; i++)
         if (i < CALL_APPLICATION_INCLUSIVE || l->summary.application_known)
-            cell_number(&cells[1 + i], call->times[i]);
+            cell_number(&cells[1 + i], call_ticks(call->times[i]));
     if (l->summary.off_cpu_known)
-        cell_number(&cells[5], call->blocked);
+        cell_number(&cells[5], call_ticks(call->blocked));
     if (t && t->tid)
         cell_number(&cells[6], t->tid);
     if (p && p->pid)
@@ -219,7 +235,7 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *l, cons
 struct table view_slowest(const struct analysis *l, uint32_t function, enum call_time time, size_t limit)
 {
     struct slowest_calls s = { function, time, need_memory(limit, sizeof *s.calls), 0, limit };
-    calls_follow(l->file, l->profile, l->selection, slowest_add_call, &s);
+    analysis_follow_calls(l, false, slowest_add_call, &s);
     if (s.count)
         qsort_r(s.calls, s.count, sizeof *s.calls, slowest_compare_calls, &s);
     struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &l->summary);

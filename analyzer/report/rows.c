@@ -258,27 +258,27 @@ bool view_sort(struct table *t, const struct sorting *sorting, struct error *err
 
 /* ---- single calls ---- */
 
-struct rows_distributions {
-    struct histogram (*functions)[CALL_TIMES];
+struct rows_spreads {
+    struct call_spread (*functions)[CALL_TIMES];
     size_t count;
 };
 
 static bool rows_add_call(void *context, const struct finished_call *call)
 {
-    struct rows_distributions *d = context;
-    for (int i = 0; i < CALL_TIMES && call->function < d->count; i++)
-        histogram_add(&d->functions[call->function][i], call->times[i], 1);
+    const struct rows_spreads *s = context;
+    for (int i = 0; i < CALL_TIMES && call->function < s->count; i++)
+        call_spread_add(&s->functions[call->function][i], call->times[i]);
     return true;
 }
 
-static void rows_fill_calls(const struct analysis *l, struct cell *cells, struct histogram *histograms)
+static void rows_fill_calls(const struct analysis *l, struct cell *cells, const struct call_spread *spreads)
 {
     for (int i = 0; i < CALL_TIMES; i++, cells += COLUMNS_A_TIME) {
-        const struct histogram *h = &histograms[i];
+        const struct histogram *h = &spreads[i].ticks;
         if (h->count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known))
             continue;
         const uint64_t values[] = { h->least,
-                                    (uint64_t)llround(histogram_mean(h)),
+                                    (uint64_t)llround(call_spread_mean(&spreads[i])),
                                     histogram_percentile(h, 50),
                                     histogram_percentile(h, 90),
                                     histogram_percentile(h, 99),
@@ -286,19 +286,19 @@ static void rows_fill_calls(const struct analysis *l, struct cell *cells, struct
         for (int j = 0; j < COLUMNS_A_TIME; j++)
             cell_number(&cells[j], values[j]);
     }
-    for (int i = 0; i < CALL_TIMES; i++)
-        histogram_drop(&histograms[i]);
 }
 
 /* Fills the columns of single calls, which begin at `first`. `groups` is the function of each row. */
 static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_t first, const size_t *groups)
 {
-    struct rows_distributions d = { NULL, l->profile->function_count };
-    d.functions = need_memory(d.count, sizeof *d.functions);
-    calls_follow(l->file, l->profile, l->selection, rows_add_call, &d);
+    struct rows_spreads s = { NULL, l->profile->function_count };
+    s.functions = need_memory(s.count, sizeof *s.functions);
+    analysis_follow_calls(l, false, rows_add_call, &s);
     for (size_t i = 0; i < t->row_count; i++)
-        rows_fill_calls(l, &t->cells[i * t->column_count + first], d.functions[groups[i]]);
-    free(d.functions);
+        rows_fill_calls(l, &t->cells[i * t->column_count + first], s.functions[groups[i]]);
+    for (size_t i = 0; i < s.count * CALL_TIMES; i++)
+        call_spread_drop(&s.functions[i / CALL_TIMES][i % CALL_TIMES]);
+    free(s.functions);
 }
 
 size_t view_row_number(const struct table *t, size_t row)

@@ -4,7 +4,7 @@
 
 #include "analysis/analysis.h"
 #include "base/amount.h"
-#include "base/histogram.h"
+#include "profile/call_spread.h"
 #include "profile/calls.h"
 #include "report/row_filter.h"
 #include "report/table.h"
@@ -65,7 +65,7 @@ extern const char *const call_time_names[CALL_TIMES];
 /* The durations of the function's calls in buckets of 1, 2, 5, 10 and so on. With `wide`, bars consist of block
  * characters. *exact is the distribution in nanoseconds; the caller drops it. */
 struct table view_histogram(const struct analysis *l, uint32_t function, enum call_time time, bool wide,
-                            struct histogram *exact);
+                            struct call_spread *exact);
 
 /* The function's slowest calls, the slowest first. */
 struct table view_slowest(const struct analysis *l, uint32_t function, enum call_time time, size_t limit);

@@ -67,7 +67,7 @@ static bool copies_add_call(void *context, const struct finished_call *call)
     struct copies_calls *c = context;
     if (call->function == c->function) {
         c->count++;
-        c->elapsed += call->times[CALL_ELAPSED_INCLUSIVE];
+        c->elapsed += call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]);
     }
     return true;
 }
@@ -82,7 +82,7 @@ Test(unit_copies, single_calls_are_those_of_all_copies)
             selection_add_name(&options.selection.roots, "mai?");
         load_with(&l, copies_save(), &options);
         struct copies_calls calls = { .function = copies_only(&l, "length@0x2000") };
-        calls_follow(l.file, l.profile, l.selection, copies_add_call, &calls);
+        analysis_follow_calls(&l, false, copies_add_call, &calls);
         cr_assert(eq(u64, calls.count, 3));
         cr_assert(eq(u64, calls.elapsed, 35));
         analysis_drop(&l);

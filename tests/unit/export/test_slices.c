@@ -594,18 +594,30 @@ Test(unit_slices, single_calls)
     struct profile *whole = collect_profile(file, 1);
     const uint32_t unknown = profile_find_module(whole, "", (const uint8_t *)"", 0);
     uint64_t begins = 0;
-    calls_follow(file, whole, &(struct selection){ .cut = true, .from = 55, .to = 60 }, count_call, &begins);
+    calls_follow(&(struct calls_source){ .file = file,
+                                         .profile = whole,
+                                         .selection = &(struct selection){ .cut = true, .from = 55, .to = 60 } },
+                 count_call, &begins);
     cr_assert(eq(u64, begins, 50));
     begins = 0;
-    calls_follow(file, whole, &(struct selection){ .cut = true, .from = 55, .to = 61 }, count_call, &begins);
+    calls_follow(&(struct calls_source){ .file = file,
+                                         .profile = whole,
+                                         .selection = &(struct selection){ .cut = true, .from = 55, .to = 61 } },
+                 count_call, &begins);
     cr_assert(eq(u64, begins, 70));
     begins = 0;
     bool in_g[16] = { false }, in_h[16] = { false };
     in_g[profile_find_function(whole, unknown, G)] = in_h[profile_find_function(whole, unknown, H)] = true;
-    calls_follow(file, whole, &(struct selection){ .roots = in_g, .root_count = 16 }, count_call, &begins);
+    calls_follow(&(struct calls_source){ .file = file,
+                                         .profile = whole,
+                                         .selection = &(struct selection){ .roots = in_g, .root_count = 16 } },
+                 count_call, &begins);
     cr_assert(eq(u64, begins, 70));
     begins = 0;
-    calls_follow(file, whole, &(struct selection){ .roots = in_h, .root_count = 16 }, count_call, &begins);
+    calls_follow(&(struct calls_source){ .file = file,
+                                         .profile = whole,
+                                         .selection = &(struct selection){ .roots = in_h, .root_count = 16 } },
+                 count_call, &begins);
     cr_assert(eq(u64, begins, 50));
     profile_free(whole);
     session_file_close(file);

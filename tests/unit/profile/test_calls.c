@@ -45,11 +45,11 @@ static struct writer *calls_begin(uint32_t source)
 static void calls_check(const struct finished_call *call, uint64_t el_incl, uint64_t el_excl, uint64_t app_incl,
                         uint64_t app_excl, uint64_t blocked)
 {
-    cr_assert(eq(u64, call->times[CALL_ELAPSED_INCLUSIVE], el_incl));
-    cr_assert(eq(u64, call->times[CALL_ELAPSED_EXCLUSIVE], el_excl));
-    cr_assert(eq(u64, call->times[CALL_APPLICATION_INCLUSIVE], app_incl));
-    cr_assert(eq(u64, call->times[CALL_APPLICATION_EXCLUSIVE], app_excl));
-    cr_assert(eq(u64, call->blocked, blocked));
+    cr_assert(eq(u64, call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]), el_incl));
+    cr_assert(eq(u64, call_ticks(call->times[CALL_ELAPSED_EXCLUSIVE]), el_excl));
+    cr_assert(eq(u64, call_ticks(call->times[CALL_APPLICATION_INCLUSIVE]), app_incl));
+    cr_assert(eq(u64, call_ticks(call->times[CALL_APPLICATION_EXCLUSIVE]), app_excl));
+    cr_assert(eq(u64, call_ticks(call->blocked), blocked));
 }
 
 /* F 10..110, in it G 30..60. G is blocked for 12 at its end, and 25 are flagged before F's exit. */
@@ -69,7 +69,7 @@ Test(unit_calls, each_call_has_four_times)
     end_events(w, true);
     struct analysis l = calls_load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, NULL, calls_keep, &list);
+    analysis_follow_calls(&l, false, calls_keep, &list);
     cr_assert(eq(sz, list.count, 4));
     calls_check(&list.calls[0], 10, 10, 10, 10, 0);
     calls_check(&list.calls[1], 30, 20, 20, 10, 7);
@@ -90,7 +90,7 @@ Test(unit_calls, without_a_source_nothing_is_application_time)
     end_events(w, true);
     struct analysis l = calls_load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, NULL, calls_keep, &list);
+    analysis_follow_calls(&l, false, calls_keep, &list);
     calls_check(&list.calls[0], 40, 40, 0, 0, 0);
     analysis_drop(&l);
 }
@@ -107,7 +107,7 @@ Test(unit_calls, open_calls_do_not_count)
     end_events(w, true);
     struct analysis l = calls_load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, NULL, calls_keep, &list);
+    analysis_follow_calls(&l, false, calls_keep, &list);
     cr_assert(eq(sz, list.count, 0));
     analysis_drop(&l);
 }
@@ -122,9 +122,9 @@ struct sums {
 static bool calls_add_sums(void *context, const struct finished_call *call)
 {
     struct sums *s = context;
-    const uint64_t elapsed = call->times[CALL_ELAPSED_INCLUSIVE];
+    const uint64_t elapsed = call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]);
     for (int i = 0; i < CALL_TIMES; i++)
-        s->times[call->function][i] += call->times[i];
+        s->times[call->function][i] += call_ticks(call->times[i]);
     if (s->count[call->function]++ == 0 || elapsed < s->shortest[call->function])
         s->shortest[call->function] = elapsed;
     if (elapsed > s->longest[call->function])
@@ -139,7 +139,7 @@ Test(unit_calls, sums_are_the_reports, .timeout = 60)
         struct analysis l = calls_load(model_write(m, 20, 0));
         const size_t count = l.profile->function_count;
         struct sums s = { calloc(count, sizeof *s.times), calloc(count, 8), calloc(count, 8), calloc(count, 8) };
-        calls_follow(l.file, l.profile, NULL, calls_add_sums, &s);
+        analysis_follow_calls(&l, false, calls_add_sums, &s);
         struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
         for (size_t i = 0; i < count; i++) {
             cr_assert(le(u64, s.count[i], functions[i].calls));
@@ -183,7 +183,7 @@ static struct writer *many_calls(void)
 Test(unit_calls, histogram)
 {
     struct analysis l = calls_load(many_calls());
-    struct histogram exact;
+    struct call_spread exact;
     struct table t = view_histogram(&l, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
     static const struct {
         uint64_t from, to, calls, total;
@@ -206,10 +206,10 @@ Test(unit_calls, histogram)
         cr_assert(eq(str, calls_cell_of(&t, i, "bar")->text, (char *)wanted[i].bar));
     }
     cr_assert(epsilon_eq(dbl, calls_cell_of(&t, 3, "calls_cumulated_percent")->percent, 19, 1e-9));
-    cr_assert(eq(u64, exact.least, 1));
-    cr_assert(eq(u64, histogram_percentile(&exact, 50), 50));
-    cr_assert(eq(u64, histogram_percentile(&exact, 99), 99));
-    histogram_drop(&exact);
+    cr_assert(eq(u64, exact.ticks.least, 1));
+    cr_assert(eq(u64, histogram_percentile(&exact.ticks, 50), 50));
+    cr_assert(eq(u64, histogram_percentile(&exact.ticks, 99), 99));
+    call_spread_drop(&exact);
     table_drop(&t);
     analysis_drop(&l);
 }

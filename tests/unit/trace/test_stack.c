@@ -221,7 +221,11 @@ static bool stack_keep_call(void *context, const struct finished_call *call)
 {
     struct list *list = context;
     cr_assert(lt(sz, list->count, STACK_MODEL_CALLS));
-    list->calls[list->count++] = *call;
+    struct finished_call *kept = &list->calls[list->count++];
+    *kept = *call;
+    for (int time = 0; time < CALL_TIMES; time++)
+        kept->times[time] = call_ticks(call->times[time]);
+    kept->blocked = call_ticks(call->blocked);
     return true;
 }
 
@@ -251,7 +255,7 @@ static void stack_check_calls(struct session_file *file, const struct stack_mode
     struct profile *p = collect_profile(file, 1);
     struct list found = { calloc(STACK_MODEL_CALLS, sizeof *found.calls), 0 }, wanted = found;
     wanted.calls = calloc(STACK_MODEL_CALLS, sizeof *wanted.calls);
-    calls_follow(file, p, NULL, stack_keep_call, &found);
+    calls_follow(&(struct calls_source){ .file = file, .profile = p }, stack_keep_call, &found);
     for (size_t i = 0; i < m->call_count; i++)
         if (m->calls[i]->recorded && m->calls[i]->finished && !m->calls[i]->lost)
             wanted.calls[wanted.count++] = stack_expected_call(p, m->calls[i]);
@@ -333,7 +337,7 @@ Test(unit_stack, other_calls_behind_a_pause)
         struct profile *p = collect_profile(file, 1);
         struct finished_call call;
         struct list list = { &call, 0 };
-        calls_follow(file, p, NULL, stack_keep_call, &list);
+        calls_follow(&(struct calls_source){ .file = file, .profile = p }, stack_keep_call, &list);
         cr_assert(eq(sz, list.count, same));
         if (same) {
             cr_assert(eq(u64, call.begin, 10));

@@ -1,0 +1,84 @@
+/*
+ * The probes of single calls: how the overhead that was subtracted from a call path is spread over the path's calls.
+ * docs/time-model.md describes it. All times here are in 1/256 ticks, and the sum over a path's calls is the path's
+ * value to the tick. They are computed modulo 2^64 and read as signed numbers: a call can be shorter than its probes
+ * should have been.
+ */
+#ifndef DWELL_PROFILE_PATH_PROBES_H
+#define DWELL_PROFILE_PATH_PROBES_H
+
+#include "dwell/format.h"
+#include "profile/interval.h"
+#include "profile/overhead.h"
+#include "trace/session_file.h"
+
+/* One call path. */
+struct path_probes {
+    uint64_t call;   /* subtracted from each call */
+    uint64_t callee; /* subtracted from a call for each call that it makes */
+    uint64_t rest;   /* less than a tick: added to the first call, as the path's overhead was rounded down */
+    bool subtracted; /* the overhead is known, and was subtracted */
+    bool held;       /* the path was held at its off-CPU time */
+    bool idle;       /* the path has no application time */
+};
+
+/* By node of the profile. After these comes one for each thread of the file, and one for an unknown thread: they are
+ * for paths that the profile does not have, as they are outside the selection. */
+struct path_probes_table {
+    struct path_probes *paths;
+    size_t known; /* number of nodes */
+};
+
+/* The overhead must have been subtracted from the profile by these costs, or there are none. The profile must have no
+ * call sites. The caller frees `paths`. */
+struct path_probes_table path_probes_of(const struct profile *p, const struct session_file *file,
+                                        const struct probe_cost *costs, size_t count);
+
+/* A call's times, by itself or with the calls below it. */
+struct call_amounts {
+    uint64_t elapsed, application, blocked;
+};
+
+static inline void call_amounts_add(struct call_amounts *into, const struct call_amounts *from)
+{
+    into->elapsed += from->elapsed;
+    into->application += from->application;
+    into->blocked += from->blocked;
+}
+
+static inline void call_amounts_subtract(struct call_amounts *from, const struct call_amounts *what)
+{
+    from->elapsed -= what->elapsed;
+    from->application -= what->application;
+    from->blocked -= what->blocked;
+}
+
+static inline void call_amounts_charge(struct call_amounts *own, const struct path_probes *probes, uint64_t charge)
+{
+    if (probes->held)
+        return;
+    own->elapsed -= charge;
+    own->application -= probes->idle ? 0 : charge;
+}
+
+/* Adds an interval without OS events. */
+static inline void call_amounts_add_plain(struct call_amounts *own, const struct path_probes *probes, uint64_t length)
+{
+    if (probes->held)
+        return;
+    own->elapsed += length * DWELL_PROBE_FRACTION;
+    own->application += probes->idle ? 0 : length * DWELL_PROBE_FRACTION;
+}
+
+/* Adds an interval with its OS events. */
+void call_amounts_add_interval(struct call_amounts *own, const struct path_probes *probes,
+                               const struct decoded_extras *extras, uint64_t length);
+
+/* Whole ticks, rounded; zero for a call that is shorter than its probes should have been. */
+static inline uint64_t call_ticks(uint64_t amount)
+{
+    const int64_t rounded = (int64_t)(amount + DWELL_PROBE_FRACTION / 2);
+    return rounded > 0 ? (uint64_t)rounded / DWELL_PROBE_FRACTION : 0;
+}
+
+#endif

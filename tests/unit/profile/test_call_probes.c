@@ -1,0 +1,309 @@
+/* Single calls without their probes: exact times by given costs, and the sums of the report. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwell/format.h"
+#include "report/views.h"
+#include "support/exported.h"
+#include "support/load.h"
+#include "support/rows.h"
+#include "support/scenario.h"
+
+enum { F = 0x1000, G = 0x2000, H = 0x3000, TICK = DWELL_PROBE_FRACTION, MAX_KEPT = 64 };
+
+struct kept_calls {
+    struct finished_call list[MAX_KEPT];
+    size_t count;
+};
+
+static bool call_probes_keep(void *context, const struct finished_call *call)
+{
+    struct kept_calls *calls = context;
+    if (!call->completed)
+        return true;
+    cr_assert(lt(sz, calls->count, MAX_KEPT));
+    calls->list[calls->count++] = *call;
+    return true;
+}
+
+static struct kept_calls call_probes_follow(const struct analysis *l)
+{
+    struct kept_calls calls = { .count = 0 };
+    analysis_follow_calls(l, true, call_probes_keep, &calls);
+    return calls;
+}
+
+static struct writer *call_probes_begin(uint32_t in_callee, uint32_t in_caller, uint32_t first_callee)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_probes(w, 1, in_callee, in_caller, first_callee);
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    return w;
+}
+
+/* F from 0 to 1000. It calls G three times for 100 each, and the last G calls H for 10. */
+static struct writer *call_probes_nested(struct writer *w)
+{
+    write_enter(w, 0, F);
+    for (uint64_t at = 100; at < 700; at += 200) {
+        write_enter(w, at, G);
+        if (at == 500) {
+            write_enter(w, 550, H);
+            write_exit(w, 560);
+        }
+        write_exit(w, at + 100);
+    }
+    write_exit(w, 1000);
+    return w;
+}
+
+/* In ticks. */
+static void expect_call(const struct finished_call *call, int64_t el_incl, int64_t el_excl, int64_t app_incl,
+                        int64_t app_excl)
+{
+    cr_assert(eq(i64, (int64_t)call->times[CALL_ELAPSED_INCLUSIVE], el_incl * TICK));
+    cr_assert(eq(i64, (int64_t)call->times[CALL_ELAPSED_EXCLUSIVE], el_excl * TICK));
+    cr_assert(eq(i64, (int64_t)call->times[CALL_APPLICATION_INCLUSIVE], app_incl * TICK));
+    cr_assert(eq(i64, (int64_t)call->times[CALL_APPLICATION_EXCLUSIVE], app_excl * TICK));
+}
+
+/* The sums over all calls are the report's, to the tick. */
+static void expect_sums(const struct analysis *l)
+{
+    struct times *functions = rollup_groups(l->rollup, BY_FUNCTION);
+    const struct kept_calls calls = call_probes_follow(l);
+    for (uint32_t f = 0; f < l->profile->function_count; f++) {
+        uint64_t sums[CALL_TIMES] = { 0 }, once = 0;
+        for (size_t i = 0; i < calls.count; i++) {
+            for (int time = 0; time < CALL_TIMES && calls.list[i].function == f; time++)
+                sums[time] += calls.list[i].times[time];
+            once += calls.list[i].function == f ? calls.list[i].once : 0;
+        }
+        cr_assert(eq(u64, once, functions[f].elapsed_inclusive * TICK));
+        cr_assert(eq(u64, sums[CALL_ELAPSED_EXCLUSIVE], functions[f].elapsed_exclusive * TICK));
+        cr_assert(eq(u64, sums[CALL_APPLICATION_EXCLUSIVE], functions[f].application_exclusive * TICK));
+    }
+    free(functions);
+}
+
+/* F calls more often than it is called, G and H are called more often than they call: so the first callee counts for
+ * F's call, and for the call of H. */
+Test(unit_call_probes, each_call_is_without_its_probes_and_those_below_it)
+{
+    struct analysis l = loaded_of(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)));
+    const struct kept_calls calls = call_probes_follow(&l);
+    cr_assert(eq(sz, calls.count, 5));
+    expect_call(&calls.list[0], 98, 98, 98, 98);                                        /* G */
+    expect_call(&calls.list[1], 98, 98, 98, 98);                                        /* G */
+    expect_call(&calls.list[2], 8, 8, 8, 8);                                            /* H */
+    expect_call(&calls.list[3], 100 - 2 - 8 - 2, 90 - 2 - 8, 88, 80);                   /* G, which called H */
+    expect_call(&calls.list[4], 1000 - 20 - 14 - 2, 700 - 20, 1000 - 20 - 14 - 2, 680); /* F */
+    expect_sums(&l);
+    analysis_drop(&l);
+}
+
+Test(unit_call_probes, fractions_of_ticks_add_up)
+{
+    struct analysis l = loaded_of(call_probes_nested(call_probes_begin(TICK / 2 + 3, 77, 19)));
+    expect_sums(&l);
+    analysis_drop(&l);
+}
+
+Test(unit_call_probes, raw_calls_have_all_their_time)
+{
+    struct writer *w = call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK));
+    writer_save(w, test_path("raw.dwell"));
+    writer_free(w);
+    struct analysis l;
+    load_with(&l, test_path("raw.dwell"), &(struct analysis_options){ .raw = true });
+    const struct kept_calls calls = call_probes_follow(&l);
+    expect_call(&calls.list[3], 100, 90, 100, 90);
+    expect_call(&calls.list[4], 1000, 700, 1000, 700);
+    expect_sums(&l);
+    analysis_drop(&l);
+}
+
+/* A call can be shorter than its probes: its neighbours on the path are as much too long. */
+static struct writer *call_probes_short(uint64_t longest)
+{
+    struct writer *w = call_probes_begin(15 * TICK, 0, 0);
+    const uint64_t lengths[] = { 10, 20, 10, longest, 20, 10 };
+    uint64_t at = 0;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        write_enter(w, at, F);
+        write_exit(w, at + lengths[i]);
+        at += lengths[i] + 100;
+    }
+    return w;
+}
+
+Test(unit_call_probes, a_call_may_be_shorter_than_its_probes)
+{
+    struct analysis l = loaded_of(call_probes_short(100));
+    const struct kept_calls calls = call_probes_follow(&l);
+    expect_call(&calls.list[0], -5, -5, -5, -5);
+    expect_call(&calls.list[1], 5, 5, 5, 5);
+    expect_call(&calls.list[3], 85, 85, 85, 85);
+    expect_sums(&l);
+    struct table t = sorted_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
+    size_t column = 0;
+    while (strcmp(t.columns[column].key, "elapsed_inclusive_min") != 0)
+        column++;
+    const uint64_t wanted[] = { 0, 13, 0, 85, 85, 85 }; /* min, mean (80 / 6), median, p90, p99, max */
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        cr_assert(eq(u64, t.cells[column + i].number, wanted[i]));
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+Test(unit_call_probes, calls_of_a_path_that_is_held_at_zero_take_no_time)
+{
+    struct analysis l = loaded_of(call_probes_short(10));
+    const struct kept_calls calls = call_probes_follow(&l);
+    for (size_t i = 0; i < calls.count; i++)
+        expect_call(&calls.list[i], 0, 0, 0, 0);
+    expect_sums(&l);
+    analysis_drop(&l);
+}
+
+/* F is blocked for 40 of its 50 ticks, and flagged for all of them; the probes take 20. G has 6 flagged ticks of 20,
+ * and probes of 20. */
+Test(unit_call_probes, calls_keep_their_time_off_the_cpu)
+{
+    struct writer *w = call_probes_begin(20 * TICK, 0, 0);
+    write_enter(w, 0, F);
+    write_off_cpu(w, false, 5, 40);
+    write_exit(w, 50);
+    write_enter(w, 100, G);
+    write_enter(w, 114, H);
+    write_exit(w, 214);
+    write_os(w);
+    write_exit(w, 220);
+    struct analysis l = loaded_of(w);
+    const struct kept_calls calls = call_probes_follow(&l);
+    expect_call(&calls.list[0], 40, 40, 0, 0);
+    cr_assert(eq(u64, calls.list[0].blocked, 40 * TICK));
+    expect_call(&calls.list[1], 80, 80, 80, 80);
+    expect_call(&calls.list[2], 80, 0, 80, 0);
+    expect_sums(&l);
+    analysis_drop(&l);
+}
+
+/* Each level of a recursion is a path. */
+Test(unit_call_probes, recursion)
+{
+    struct writer *w = call_probes_begin(3 * TICK, 2 * TICK, TICK);
+    for (uint64_t i = 0; i < 4; i++)
+        write_enter(w, 10 * i, F);
+    for (uint64_t i = 0; i < 4; i++)
+        write_exit(w, 100 + 20 * i);
+    struct analysis l = loaded_of(w);
+    const struct kept_calls calls = call_probes_follow(&l);
+    expect_call(&calls.list[0], 70 - 3, 67, 67, 67);
+    expect_call(&calls.list[1], 100 - 3 - 6, 30 - 6, 91, 24);
+    expect_call(&calls.list[3], 160 - 3 - 3 * 6, 24, 139, 24);
+    cr_assert(eq(u64, calls.list[0].once, 67 * TICK));
+    cr_assert(eq(u64, calls.list[3].once, 24 * TICK));
+    expect_sums(&l);
+    analysis_drop(&l);
+}
+
+/* The outer call is still open at the end. The sums of the calls lack its time. */
+Test(unit_call_probes, open_calls)
+{
+    struct writer *w = call_probes_begin(2 * TICK, 3 * TICK, 0);
+    write_enter(w, 0, F);
+    write_enter(w, 10, F);
+    write_exit(w, 30);
+    write_enter(w, 50, G);
+    write_exit(w, 60);
+    struct analysis l = loaded_of(w);
+    const struct kept_calls calls = call_probes_follow(&l);
+    cr_assert(eq(sz, calls.count, 2));
+    expect_call(&calls.list[0], 18, 18, 18, 18);
+    expect_call(&calls.list[1], 8, 8, 8, 8);
+    analysis_drop(&l);
+}
+
+/* A chunk ends within the calls. */
+Test(unit_call_probes, across_chunks)
+{
+    struct writer *w = call_probes_begin(2 * TICK + 7, 3 * TICK, 11);
+    write_enter(w, 0, F);
+    write_enter(w, 10, G);
+    end_events(w, true);
+    begin_events(w, 1, 1, 1, 10, (struct open_call[]){ { F, 0 }, { G, 10 } }, 2);
+    write_enter(w, 20, H);
+    write_exit(w, 30);
+    write_exit(w, 40);
+    end_events(w, true);
+    begin_events(w, 1, 1, 2, 40, (struct open_call[]){ { F, 0 } }, 1);
+    write_enter(w, 50, G);
+    write_exit(w, 60);
+    write_exit(w, 70);
+    end_events(w, true);
+    struct analysis l = loaded_of(w);
+    cr_assert(eq(sz, call_probes_follow(&l).count, 4));
+    expect_sums(&l);
+    analysis_drop(&l);
+}
+
+/* The lines of a PerfLog log, in ticks. */
+static uint64_t perflog_sum(const struct analysis *l, const char *marker, uint64_t *lines)
+{
+    size_t length;
+    char *log = exported(l, "perflog", EXPORT_ELAPSED, &length);
+    uint64_t sum = 0;
+    *lines = 0;
+    for (const char *at = log; (at = strstr(at, marker)); at++, ++*lines)
+        sum += strtoull(strstr(at, "DUR [") + 5, NULL, 10);
+    free(log);
+    return sum;
+}
+
+Test(unit_call_probes, lines_of_perflog_are_the_report)
+{
+    for (uint64_t longest = 10; longest <= 100; longest += 15) {
+        struct analysis l = loaded_of(call_probes_short(longest));
+        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
+        uint64_t lines;
+        cr_assert(eq(u64, perflog_sum(&l, "EVT [1] DUR [", &lines), functions[0].elapsed_inclusive));
+        cr_assert(eq(u64, lines, functions[0].calls));
+        free(functions);
+        analysis_drop(&l);
+    }
+}
+
+Test(unit_call_probes, buckets_of_the_histogram_add_up)
+{
+    struct analysis l = loaded_of(call_probes_short(100));
+    struct call_spread exact;
+    struct table t = view_histogram(&l, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
+    /* -5, -5, -5; 5, 5; 85 */
+    const uint64_t calls[] = { 3, 0, 0, 2, 0, 0, 1 }, total[] = { 0, 0, 0, 0, 0, 0, 80 };
+    cr_assert(eq(sz, t.row_count, 7));
+    for (size_t i = 0; i < t.row_count; i++) {
+        cr_assert(eq(u64, t.cells[i * t.column_count + 2].number, calls[i]));
+        cr_assert(eq(u64, t.cells[i * t.column_count + 5].number, total[i]));
+    }
+    cr_assert(epsilon_eq(dbl, call_spread_mean(&exact), 80.0 / 6, 1e-9));
+    call_spread_drop(&exact);
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+Test(unit_call_probes, the_slowest_calls_are_without_their_probes)
+{
+    struct analysis l = loaded_of(call_probes_short(100));
+    struct table t = view_slowest(&l, 0, CALL_ELAPSED_INCLUSIVE, 10);
+    const uint64_t wanted[] = { 85, 5, 5, 0, 0, 0 };
+    cr_assert(eq(sz, t.row_count, 6));
+    for (size_t i = 0; i < t.row_count; i++)
+        cr_assert(eq(u64, t.cells[i * t.column_count + 1].number, wanted[i]));
+    table_drop(&t);
+    analysis_drop(&l);
+}
