@@ -81,12 +81,13 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
     struct container_column path_columns[MAX_PATH_COLUMNS];
     struct view_session_group groups[4];
     struct blocks blocks;
+    struct activity activity;
     marks_find(&marks, l, order);
     events_find(&events, l, order);
     json_object_object_add(header, "mark_names", moments_names(&marks));
     json_object_object_add(header, "event_names", moments_names(&events));
     json_object_object_add(header, "events_left_out", json_object_new_uint64(events.left_out));
-    json_object_object_add(header, "timeline", timeline_make(l, order, options->detail, &blocks));
+    json_object_object_add(header, "timeline", timeline_make(l, order, options->detail, &blocks, &activity));
     view->blocks = blocks.list;
     view->block_count = blocks.count;
     const struct container_table tables[] = {
@@ -97,10 +98,12 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
         view_session_group_table(&groups[3], "processes", l, BY_PROCESS, NULL),
         marks_table(&marks),
         events_table(&events),
+        activity_table(&activity),
     };
     const bool good = container_pack(header, tables, sizeof tables / sizeof *tables, &view->main);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         free(groups[i].times);
+    activity_drop(&activity);
     moments_drop(&events);
     moments_drop(&marks);
     paths_drop(&paths);

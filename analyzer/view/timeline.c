@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "profile/resolve.h"
 #include "trace/timeline.h"
 #include "view/thread_rank.h"
@@ -27,7 +28,8 @@ struct view_lane {
     unsigned roots; /* number of root calls on the stack */
     uint32_t deepest;
     uint32_t process;
-    uint64_t end; /* the thread's last event is not later */
+    uint64_t start; /* its first event */
+    uint64_t end;   /* the thread's last event is not later */
     bool seen, ended;
 };
 
@@ -37,6 +39,7 @@ struct view_timeline {
     struct timeline_range range;
     struct resolver *resolver;
     struct levels *levels;
+    struct activity *activity;
     struct number_index *numbers; /* (thread, process) -> 1 + lane, or 0 if it has no lane */
     struct view_lane *lanes;      /* in the order of the threads */
     size_t live, sweep_at;        /* number of lanes not ended yet; at `sweep_at`, idle lanes are ended */
@@ -73,6 +76,7 @@ static struct view_lane *view_timeline_find_lane(struct view_timeline *f, const 
         const struct trace_thread *t = session_file_thread(f->session->file, thread->thread);
         lane->seen = true;
         lane->process = thread->process;
+        lane->start = now;
         lane->end = t && t->end_time ? t->end_time : UINT64_MAX;
         if (++f->live >= f->sweep_at)
             view_timeline_end_idle_lanes(f, now);
@@ -137,9 +141,27 @@ static void view_timeline_end_call(struct view_timeline *f, struct view_lane *la
         lane->deepest = (uint32_t)lane->depth + 1;
 }
 
+/* Whether the interval that ends at the event belongs to a call that is shown. */
+static bool view_timeline_in_calls(const struct view_timeline *f, const struct view_lane *lane,
+                                   const struct timeline_event *e)
+{
+    const struct selection *selection = f->session->selection;
+    const bool begins = e->kind == TIMELINE_ENTER || e->kind == TIMELINE_FOUND || e->kind == TIMELINE_BACK;
+    return e->thread->depth > (begins ? 1 : 0) && (!selection || !selection->roots || lane->roots > 0);
+}
+
+/* Cuts a time to the timeline and makes it count from its begin. Returns false if nothing is left. */
+static bool view_timeline_cut(const struct view_timeline *f, uint64_t *begin, uint64_t *end)
+{
+    const struct timeline_range *r = &f->range;
+    *begin = less(*begin, r->begin);
+    *end = less(smaller(*end, r->end), r->begin);
+    return *begin < *end;
+}
+
 /* Adds the off-CPU times of the interval that ends at the event. */
 static void view_timeline_add_off_cpu(struct view_timeline *f, const struct view_lane *lane,
-                                      const struct timeline_event *e)
+                                      const struct timeline_event *e, bool in_calls)
 {
     const uint64_t since = e->time - e->interval;
     const uint8_t *at = e->extras->run;
@@ -147,9 +169,23 @@ static void view_timeline_add_off_cpu(struct view_timeline *f, const struct view
     while (decode_off_cpu(e->extras, e->time, &at, &off_cpu)) {
         const uint64_t begin = off_cpu.begin > since ? off_cpu.begin : since;
         const uint64_t end = off_cpu.length < e->time - begin ? begin + off_cpu.length : e->time;
+        uint64_t from = begin, to = end;
+        if (in_calls && view_timeline_cut(f, &from, &to))
+            activity_add_off_cpu(f->activity, (size_t)(lane - f->lanes), off_cpu.preempted, from, to);
         if (end > f->range.begin && begin < f->range.end)
             view_timeline_add_span(f, lane, off_cpu.preempted ? ROW_PREEMPTED : ROW_BLOCKED, LEVEL_MERGED, begin, end);
     }
+}
+
+static void view_timeline_add_interval(struct view_timeline *f, const struct view_lane *lane,
+                                       const struct timeline_event *e)
+{
+    const bool in_calls = view_timeline_in_calls(f, lane, e);
+    uint64_t begin = less(e->time, e->interval), end = e->time;
+    if (in_calls && view_timeline_cut(f, &begin, &end))
+        activity_add_calls(f->activity, (size_t)(lane - f->lanes), begin, end);
+    if (e->extras->blocked || e->extras->preempted)
+        view_timeline_add_off_cpu(f, lane, e, in_calls);
 }
 
 static bool view_timeline_add_event(void *context, const struct timeline_event *e)
@@ -160,8 +196,8 @@ static bool view_timeline_add_event(void *context, const struct timeline_event *
     struct view_lane *lane = view_timeline_find_lane(f, e->thread, e->time);
     if (!lane)
         return true;
-    if (e->interval && (e->extras->blocked || e->extras->preempted))
-        view_timeline_add_off_cpu(f, lane, e);
+    if (e->interval)
+        view_timeline_add_interval(f, lane, e);
     switch (e->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
@@ -197,6 +233,7 @@ static struct json_object *view_timeline_describe(const struct view_timeline *f,
         struct json_object *lane = json_object_new_object();
         json_object_object_add(lane, "thread", json_object_new_uint64(i));
         json_object_object_add(lane, "depth", json_object_new_uint64(f->lanes[i].deepest));
+        json_object_object_add(lane, "start", json_object_new_uint64(less(f->lanes[i].start, start)));
         if (f->lanes[i].seen)
             json_object_array_add(lanes, lane);
         else
@@ -205,6 +242,7 @@ static struct json_object *view_timeline_describe(const struct view_timeline *f,
     json_object_object_add(object, "start", json_object_new_uint64(f->range.begin - start));
     json_object_object_add(object, "end", json_object_new_uint64(f->range.end - start));
     json_object_object_add(object, "lanes", lanes);
+    json_object_object_add(object, "bin", json_object_new_uint64(f->activity->width));
     json_object_object_add(object, "levels", blocks->levels);
     json_object_object_add(object, "complete", json_object_new_boolean(blocks->whole));
     return object;
@@ -222,11 +260,20 @@ static void view_timeline_add_events(struct view_timeline *f)
     levels_end(f->levels);
 }
 
-struct json_object *timeline_make(const struct analysis *l, const struct order *order, size_t most,
-                                  struct blocks *blocks)
+static void view_timeline_share_activity(struct view_timeline *f)
 {
-    struct view_timeline f = { .session = l, .order = order, .sweep_at = MIN_SWEEP };
+    struct times *times = rollup_groups(f->session->rollup, BY_THREAD);
+    for (size_t i = 0; i < f->session->profile->thread_count; i++)
+        activity_share(f->activity, i, &times[f->order->threads[i]]);
+    free(times);
+}
+
+struct json_object *timeline_make(const struct analysis *l, const struct order *order, size_t most,
+                                  struct blocks *blocks, struct activity *activity)
+{
+    struct view_timeline f = { .session = l, .order = order, .sweep_at = MIN_SWEEP, .activity = activity };
     *blocks = (struct blocks){ 0 };
+    *activity = (struct activity){ 0 };
     if (!most || !timeline_range_find(&f.range, l))
         return NULL;
     const size_t lanes = l->profile->thread_count;
@@ -235,7 +282,9 @@ struct json_object *timeline_make(const struct analysis *l, const struct order *
     f.lanes = need_memory(lanes + 1, sizeof *f.lanes);
     f.levels = levels_new(f.range.end - f.range.begin, (uint32_t)lanes,
                           most / MIN_SPAN > MIN_SPANS ? most / MIN_SPAN : MIN_SPANS);
+    activity_begin(activity, f.range.end - f.range.begin, lanes);
     view_timeline_add_events(&f);
+    view_timeline_share_activity(&f);
     blocks_make(blocks, f.levels, f.range.begin - l->file->header.start_ticks, most);
     struct json_object *described = view_timeline_describe(&f, blocks);
     levels_free(f.levels);

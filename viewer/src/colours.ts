@@ -38,6 +38,7 @@ export interface Palette {
     wait: string;
     preempted: string;
     merged: string;
+    busy: string; // on the CPU
 }
 
 const light: Palette = {
@@ -51,6 +52,7 @@ const light: Palette = {
     wait: '#c9cdd2',
     preempted: '#8d949e',
     merged: '#e3e5e9',
+    busy: '#f0a04b',
 };
 const night: Palette = {
     back: '#16181c',
@@ -63,6 +65,7 @@ const night: Palette = {
     wait: '#565b64',
     preempted: '#8b929c',
     merged: '#31353c',
+    busy: '#c07a26',
 };
 export const palette = (): Palette => (isDark() ? night : light);
 

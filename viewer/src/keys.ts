@@ -75,6 +75,7 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
             ['drag, ← →, a d', 'move in time'],
             ['↑ ↓ PgUp PgDn', 'scroll through the threads'],
             ['double click, f, Enter', 'zoom to the call'],
+            ['l', 'hide, collapse and order threads'],
             ['[ ]', 'previous, next mark'],
             ['0, Home', 'show the whole session'],
         ],

@@ -4,10 +4,12 @@ import { effect } from '@preact/signals';
 import { identify, locate } from './data/identity';
 import { type Measure, choicesOf } from './data/measures';
 import type { Model } from './data/model';
+import { type LaneOrder, laneOrders } from './data/threads';
 import type { Unit } from './format';
 import * as state from './state';
 
 const maxBranches = 400;
+const maxLanes = 400;
 
 function textOf(m: Model): string {
     const p = new URLSearchParams();
@@ -38,6 +40,10 @@ function textOf(m: Model): string {
     put('colour', state.colouring.value, 'heat');
     put('widths', String(state.drawnSide.value), '1');
     put('time', state.range.value?.map((t) => Math.round(t)).join('-') ?? '');
+    put('threads', state.laneOrder.value, 'recorded');
+    put('order', state.ownOrder.value.slice(0, maxLanes).join('.'));
+    put('hidden', [...state.hiddenLanes.value].slice(0, maxLanes).join('.'));
+    put('folded', [...state.foldedLanes.value].slice(0, maxLanes).join('.'));
     put('session', String(state.timelineSide.value), '0');
     put('unit', state.chosenUnit.value, 'auto');
     put('details', state.details.value ? '1' : '0', '1');
@@ -53,6 +59,8 @@ function pairs(text: string | null): [string, string][] {
             return [one.slice(0, at), one.slice(at + 1)];
         });
 }
+
+const listOf = (text: string): string[] => text.split('.').filter(Boolean);
 
 function oneOf<T extends string>(text: string | null, all: readonly T[], fallback: T): T {
     return all.includes(text as T) ? (text as T) : fallback;
@@ -95,6 +103,10 @@ export function restore(m: Model, fragment: string): boolean {
     const time = get('time').split('-').map(Number);
     state.range.value =
         time.length === 2 && time.every(Number.isFinite) && time[0]! < time[1]! ? [time[0]!, time[1]!] : null;
+    state.laneOrder.value = oneOf(p.get('threads'), Object.keys(laneOrders) as LaneOrder[], 'recorded');
+    state.ownOrder.value = listOf(get('order'));
+    state.hiddenLanes.value = new Set(listOf(get('hidden')));
+    state.foldedLanes.value = new Set(listOf(get('folded')));
     state.timelineSide.value = get('session') === '1' ? 1 : 0;
     state.chosenUnit.value = oneOf<Unit | 'auto'>(p.get('unit'), ['auto', 'ns', 'us', 'ms', 's'], 'auto');
     state.details.value = get('details') !== '0';

@@ -1,6 +1,7 @@
 // The state of the page: what is loaded, selected and shown. All that a link restores is here (link.ts).
 import { computed, signal } from '@preact/signals';
 import type { Measure } from './data/measures';
+import type { LaneOrder } from './data/threads';
 import type { Model, Side } from './data/model';
 import { Branches } from './data/open';
 import { stackOf } from './data/paths';
@@ -57,6 +58,11 @@ export const colouring = signal<'heat' | 'module'>('heat');
 export const drawnSide = signal<Side>(1); // with two sessions, the one whose times set the widths
 export const range = signal<[number, number] | null>(null); // shown part of the timeline, in ticks
 export const timelineSide = signal<Side>(0);
+export const laneOrder = signal<LaneOrder>('recorded');
+// Threads and processes of the timeline, by the keys of data/threads.ts.
+export const ownOrder = signal<readonly string[]>([]);
+export const hiddenLanes = signal<ReadonlySet<string>>(new Set());
+export const foldedLanes = signal<ReadonlySet<string>>(new Set());
 export const chosenUnit = signal<Unit | 'auto'>('auto');
 export const details = signal(true);
 

@@ -1,7 +1,7 @@
 // Tests the page on made-up sessions with known values.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Browser, column, rowsOf, until, view } from './support/browser.mjs';
+import { Browser, column, fragmentWith, rowsOf, until, view } from './support/browser.mjs';
 import { hostile, hostileNames, shop, shopTree, session } from './support/sessions.mjs';
 
 let browser;
@@ -13,12 +13,6 @@ const openShop = (fragment = '', options = {}) =>
 const press = async (page, ...keys) => {
     for (const key of keys) await page.keyboard.press(key);
 };
-// Waits, as the fragment is updated a moment after a change.
-const fragmentWith = async (page, text) => {
-    await page.waitForFunction((t) => location.hash.includes(t), text);
-    return page.evaluate(() => location.hash);
-};
-
 test('loads from a file, shows remarks, and requests nothing else', async () => {
     const page = await openShop();
     assert.equal(await page.textContent('.title'), 'shop --serve 60.00 µs');

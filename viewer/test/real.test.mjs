@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, rowsOf, view } from './support/browser.mjs';
+import { sessionIn } from './support/container.mjs';
 import { Recordings, sample } from './support/dwell.mjs';
 
 let browser;
@@ -94,6 +95,23 @@ for (const [name, command] of [
         await browser.done(page);
     });
 }
+
+test('the sums of the activity strip are the CPU, blocked and preempted times of each thread', () => {
+    const session = recordings.record('strip.data', [sample('threads'), '3', '400']);
+    const { header, tables } = sessionIn(recordings.view('strip', session));
+    const said = report(session, 'threads');
+    const toNs = (ticks) =>
+        (BigInt(ticks) * 1000000000n + BigInt(header.ticks_per_second) / 2n) / BigInt(header.ticks_per_second);
+    assert.equal(said.length, 4);
+    for (const row of said) {
+        const thread = header.threads.findIndex((one) => one.id === row.tid);
+        for (const kind of ['cpu', 'blocked', 'preempted']) {
+            const own = tables.activity[kind].filter((_, i) => tables.activity.thread[i] === thread);
+            const sum = own.reduce((all, one) => all + one, 0);
+            assert.equal(Number(toNs(sum)), row[`${kind}_inclusive_ns`], `${row.thread} ${kind}`);
+        }
+    }
+});
 
 test('callers and callees are those of dwell callers', async () => {
     const session = recordings.record('callers.data', [sample('fib'), '10']);

@@ -1,9 +1,9 @@
 // The timeline: what it draws where, at which level of detail, and how it is moved.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Browser, colourAt, view } from './support/browser.mjs';
+import { Browser, colourAt, fragmentWith, view } from './support/browser.mjs';
 import { Recordings, sample } from './support/dwell.mjs';
-import { timed } from './support/sessions.mjs';
+import { threaded, timed } from './support/sessions.mjs';
 
 let browser;
 let file;
@@ -18,11 +18,14 @@ const open = (fragment = '') =>
     browser.open(file, { fragment: `#view=timeline&details=0${fragment}`, viewport: { width: 1024, height: 700 } });
 const top = 26 + 18; // the ruler, the marks
 const rowOf = {
-    main: top + 20,
-    serve: top + 37,
-    walks: top + 54,
-    absent: top + 71,
-    worker: top + 20 + 3 * 17 + 9 + 8 + 20,
+    activity: top + 20,
+    main: top + 37,
+    serve: top + 54,
+    walks: top + 71,
+    absent: top + 88,
+    workerTitle: top + 37 + 3 * 17 + 9 + 8,
+    workerActivity: top + 37 + 3 * 17 + 9 + 8 + 20,
+    worker: top + 37 + 3 * 17 + 9 + 8 + 37,
 };
 
 // The text of the tooltip at a point of the timeline.
@@ -173,6 +176,91 @@ test('typing in the search and choosing a measure redraw the timeline', async ()
     await browser.done(page);
 });
 
+const orange = '240,160,75';
+const grey = '201,205,210';
+// A lane is 14 pixels high, and its shares stand on each other: CPU, preempted, blocked.
+test('a strip above the calls shows the shares of CPU, blocked and preempted time', async () => {
+    const page = await open();
+    await shows(page, 100, rowOf.activity + 5, /^100\.0 % on the CPU 0\.0 % blocked 0\.0 % preempted$/);
+    await shows(page, 800, rowOf.activity + 5, /^0\.0 % on the CPU 0\.0 % blocked 100\.0 % preempted$/);
+    await shows(page, 300, rowOf.workerActivity + 5, /^0\.0 % on the CPU 100\.0 % blocked/);
+    await shows(page, 5, rowOf.workerActivity + 5, /^0\.0 % on the CPU 0\.0 % blocked/);
+    await page.mouse.move(0, 0);
+    assert.equal(await colourAt(page, 100, rowOf.activity + 8), orange);
+    assert.equal(await colourAt(page, 700, rowOf.workerActivity + 8), orange);
+    assert.equal(await colourAt(page, 300, rowOf.workerActivity + 8), grey);
+    await browser.done(page);
+    // At two pixels a tick, bins of 64 ticks are too wide: the calls and off-CPU times are used instead.
+    const near = await open('&time=2490-3514');
+    await shows(near, 505, rowOf.workerActivity + 5, /^100\.0 % on the CPU 0\.0 % blocked/);
+    await shows(near, 515, rowOf.workerActivity + 5, /^0\.0 % on the CPU 100\.0 % blocked/);
+    await browser.done(near);
+});
+
+// The titles of the lanes, from the top.
+const lanesOf = (page) =>
+    page.evaluate(() => JSON.parse(document.querySelector('.timeline').dataset.lanes).map(([title]) => title));
+
+test('threads are hidden, collapsed and ordered by the menu and by keys; processes are groups', async () => {
+    const grouped = browser.write('threaded', [threaded()]);
+    const fragment = '#view=timeline&details=0';
+    const page = await browser.open(grouped, { fragment });
+    const becomes = async (expected) => {
+        let got;
+        for (let i = 0; i < 60; i++) {
+            got = await lanesOf(page);
+            if (JSON.stringify(got) === JSON.stringify(expected)) return;
+            await page.waitForTimeout(30);
+        }
+        assert.deepEqual(got, expected);
+    };
+    const recorded = [
+        'shop (10): 2 threads',
+        'shop (10)',
+        'pool (11)',
+        'audit (20): 2 threads',
+        'audit (20)',
+        'io (21)',
+    ];
+    await becomes(recorded);
+    await page.focus('.timeline');
+    await page.keyboard.press('l');
+    await page.waitForSelector('.thread-menu select:focus');
+    const order = (key) => page.selectOption('.thread-menu select', key);
+    await order('name');
+    await becomes(['audit (20): 2 threads', 'audit (20)', 'io (21)', 'shop (10): 2 threads', 'pool (11)', 'shop (10)']);
+    await order('cpu');
+    await becomes(['audit (20): 2 threads', 'io (21)', 'audit (20)', 'shop (10): 2 threads', 'shop (10)', 'pool (11)']);
+    await order('start');
+    await becomes(['shop (10): 2 threads', 'pool (11)', 'shop (10)', 'audit (20): 2 threads', 'audit (20)', 'io (21)']);
+    await order('recorded');
+    await page.click('[aria-label="Show pool (11)"]');
+    await becomes(['shop (10): 1 thread', 'shop (10)', ...recorded.slice(3)]);
+    await page.click('[aria-label="Show shop (10)"] >> nth=0'); // the process
+    await becomes(recorded.slice(3));
+    await page.click('.thread-menu button:has-text("Show all")');
+    await page.click('[aria-label="Collapse audit (20)"] >> nth=0');
+    await becomes(recorded.slice(0, 4));
+    await page.focus('[aria-label="Move audit (20) up"] >> nth=0');
+    await page.keyboard.press('Enter');
+    await becomes([recorded[3], ...recorded.slice(0, 3)]);
+    await page.focus('[aria-label="Move pool (11) up"]');
+    await page.keyboard.press('Space');
+    await becomes([recorded[3], recorded[0], 'pool (11)', 'shop (10)']);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.thread-menu', { state: 'detached' });
+    const link = await fragmentWith(page, 'threads=own');
+    await browser.done(page);
+    const again = await browser.open(grouped, { fragment: link });
+    await again.waitForSelector('.timeline');
+    assert.deepEqual(await lanesOf(again), [recorded[3], recorded[0], 'pool (11)', 'shop (10)']);
+    // A click on the title of a process opens it again.
+    const box = await again.locator('.timeline').boundingBox();
+    await again.mouse.click(box.x + 60, box.y + 26 + 8);
+    await again.waitForFunction(() => JSON.parse(document.querySelector('.timeline').dataset.lanes).length === 6);
+    await browser.done(again);
+});
+
 test('a real recording shows its threads and their calls', async () => {
     const recordings = new Recordings();
     try {
@@ -184,7 +272,7 @@ test('a real recording shows its threads and their calls', async () => {
         // Looks down the middle of all lanes for each thread's title and the program's calls.
         const box = await page.locator('.timeline').boundingBox();
         const seen = new Set();
-        for (let y = 40; y < 260; y += 17)
+        for (let y = 40; y < 420; y += 17)
             for (let x = 60; x < box.width; x += 75) {
                 await page.mouse.move(box.x + x, box.y + y);
                 const tip = page.locator('.tip-name');

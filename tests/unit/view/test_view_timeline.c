@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/selection_request.h"
+#include "base/numbers.h"
 #include "support/exported.h"
 #include "support/load.h"
 #include "support/model.h"
@@ -25,6 +26,36 @@ struct shown {
     size_t block_count;
 };
 
+static struct json_object *timeline_of(const struct shown *s)
+{
+    return viewed_get(s->main.header, "timeline");
+}
+
+static uint64_t number_of(struct json_object *object, const char *key)
+{
+    return json_object_get_uint64(viewed_get(object, key));
+}
+
+/* The sums of a thread's bins are its values in the table of threads. */
+static void expect_sums_of_activity(const struct shown *s, size_t thread)
+{
+    uint64_t cpu = 0, blocked = 0, preempted = 0;
+    for (size_t i = 0; i < viewed_rows(&s->main, "activity"); i++) {
+        if ((size_t)viewed_number(&s->main, "activity", "thread", i) != thread)
+            continue;
+        const uint64_t own[] = { (uint64_t)viewed_number(&s->main, "activity", "cpu", i),
+                                 (uint64_t)viewed_number(&s->main, "activity", "blocked", i),
+                                 (uint64_t)viewed_number(&s->main, "activity", "preempted", i) };
+        cpu += own[0];
+        blocked += own[1];
+        preempted += own[2];
+    }
+    const uint64_t elapsed = (uint64_t)viewed_number(&s->main, "threads", "elapsed_inclusive", thread);
+    cr_assert(eq(u64, blocked, (uint64_t)viewed_number(&s->main, "threads", "blocked_inclusive", thread)));
+    cr_assert(eq(u64, preempted, (uint64_t)viewed_number(&s->main, "threads", "preempted_inclusive", thread)));
+    cr_assert(eq(u64, cpu, less(less(elapsed, blocked), preempted)));
+}
+
 static struct shown shown_of(const struct analysis *l, size_t detail)
 {
     struct view_session *view;
@@ -34,6 +65,8 @@ static struct shown shown_of(const struct analysis *l, size_t detail)
     for (size_t i = 0; i < s.block_count; i++)
         s.blocks[i] = viewed_packed(view->blocks[i].bytes, view->blocks[i].length);
     view_session_free(view);
+    for (size_t i = 0; timeline_of(&s) && i < viewed_rows(&s.main, "threads"); i++)
+        expect_sums_of_activity(&s, i);
     return s;
 }
 
@@ -43,16 +76,6 @@ static void shown_drop(struct shown *s)
     for (size_t i = 0; i < s->block_count; i++)
         viewed_drop(&s->blocks[i]);
     free(s->blocks);
-}
-
-static struct json_object *timeline_of(const struct shown *s)
-{
-    return viewed_get(s->main.header, "timeline");
-}
-
-static uint64_t number_of(struct json_object *object, const char *key)
-{
-    return json_object_get_uint64(viewed_get(object, key));
 }
 
 /* A span before it was cut at the borders of stretches. */
@@ -216,6 +239,34 @@ Test(unit_view_timeline, calls_and_times_off_the_cpu)
         cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, i), "thread"), i));
         cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, i), "depth"), 2));
     }
+    shown_drop(&s);
+    analysis_drop(&l);
+}
+
+/* Thread one has bins of 8 ticks: in bin 1, it is blocked from the 12th tick on; in bin 38, it is preempted at first.
+ */
+Test(unit_view_timeline, activity_of_threads)
+{
+    struct analysis l = loaded_of(two_threads());
+    struct shown s = shown_of(&l, PLENTY);
+    cr_assert(eq(u64, number_of(timeline_of(&s), "bin"), 8));
+    static const struct {
+        size_t row;
+        double thread, bin, cpu, blocked, preempted;
+    } wanted[] = {
+        { 0, 0, 0, 8, 0, 0 },   { 1, 0, 1, 4, 4, 0 },     { 2, 0, 2, 0, 8, 0 },
+        { 38, 0, 38, 3, 0, 5 }, { 612, 0, 612, 4, 0, 0 }, { 613, 1, 125, 8, 0, 0 },
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        cr_assert(eq(dbl, viewed_number(&s.main, "activity", "thread", wanted[i].row), wanted[i].thread));
+        cr_assert(eq(dbl, viewed_number(&s.main, "activity", "bin", wanted[i].row), wanted[i].bin));
+        cr_assert(eq(dbl, viewed_number(&s.main, "activity", "cpu", wanted[i].row), wanted[i].cpu));
+        cr_assert(eq(dbl, viewed_number(&s.main, "activity", "blocked", wanted[i].row), wanted[i].blocked));
+        cr_assert(eq(dbl, viewed_number(&s.main, "activity", "preempted", wanted[i].row), wanted[i].preempted));
+    }
+    struct json_object *lanes = viewed_get(timeline_of(&s), "lanes");
+    cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, 0), "start"), 1000));
+    cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, 1), "start"), 2000));
     shown_drop(&s);
     analysis_drop(&l);
 }

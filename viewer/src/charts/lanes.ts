@@ -1,15 +1,21 @@
-// The layout of the timeline: a lane for each thread with its title, its calls and its off-CPU strip.
-import type { TimelineFacts } from '../data/facts';
+// The layout of the timeline: a lane for each shown thread with its title, activity, calls and off-CPU strip. With several
+// processes, each has a lane of its own above its threads', which shows their activity together.
 
 export const rowHeight = 17;
 export const titleHeight = 20;
+export const activityHeight = 17;
 export const offCpuHeight = 9;
 export const gap = 8;
 export const rulerHeight = 26;
 export const markHeight = 18;
+export const groupIndent = 14;
 
 export interface Lane {
-    thread: number;
+    key: string; // names the thread or process in links
+    thread: number; // -1: the lane of a process
+    threads: number[]; // of which the lane shows the activity
+    title: string;
+    grouped: boolean; // below the lane of its process
     top: number;
     rows: number; // drawn rows, at most `depth`
     depth: number;
@@ -17,19 +23,31 @@ export interface Lane {
     bottom: number;
 }
 
+// What is laid out, in its order.
+export interface Laid {
+    key: string;
+    thread: number;
+    threads: number[];
+    title: string;
+    depth: number;
+    grouped: boolean;
+}
+
 const defaultRows = 32;
 
 export function layLanes(
-    facts: TimelineFacts,
-    folded: ReadonlySet<number>,
-    whole: ReadonlySet<number>,
+    list: Laid[],
+    folded: ReadonlySet<string>,
+    whole: ReadonlySet<string>,
 ): { lanes: Lane[]; height: number } {
     let top = 0;
-    const lanes = facts.lanes.map(({ thread, depth }) => {
-        const isFolded = folded.has(thread);
-        const rows = isFolded ? Math.min(1, depth) : whole.has(thread) ? depth : Math.min(depth, defaultRows);
-        const bottom = top + titleHeight + rows * rowHeight + offCpuHeight + gap;
-        const lane = { thread, top, rows, depth, folded: isFolded, bottom };
+    const lanes = list.map((one) => {
+        const isFolded = folded.has(one.key);
+        const { depth } = one;
+        const rows = isFolded ? Math.min(1, depth) : whole.has(one.key) ? depth : Math.min(depth, defaultRows);
+        const calls = one.thread < 0 ? 0 : rows * rowHeight + offCpuHeight;
+        const bottom = top + titleHeight + activityHeight + calls + gap;
+        const lane = { ...one, top, rows, folded: isFolded, bottom };
         top = bottom;
         return lane;
     });

@@ -2,8 +2,21 @@
 import { scaleLinear } from 'd3-scale';
 import { inkOn, palette } from '../colours';
 import { type Rows, type Piece, firstEnding } from '../data/tiles';
+import type { Activity } from '../data/activity';
+import { type ActivityHit, drawActivity } from './activity_draw';
 import { type Drawing, fitted, font } from './canvas';
-import { type Lane, offCpuHeight, gap, markHeight, rowHeight, rulerHeight, titleHeight } from './lanes';
+import { hatch } from './hatch';
+import {
+    type Lane,
+    activityHeight,
+    gap,
+    groupIndent,
+    markHeight,
+    offCpuHeight,
+    rowHeight,
+    rulerHeight,
+    titleHeight,
+} from './lanes';
 
 export interface Span {
     thread: number;
@@ -23,7 +36,8 @@ export interface Hit {
     offCpu?: { kind: number; thread: number; start: number; length: number; count: number };
     mark?: number;
     event?: number;
-    lane?: number;
+    lane?: Lane;
+    activity?: ActivityHit;
 }
 
 export interface Mark {
@@ -47,7 +61,7 @@ export interface TimelineScene {
     colourOf(fn: number): string;
     isFound(fn: number): boolean;
     searching: boolean;
-    titleOf(thread: number): string;
+    activity: Activity;
     complete: boolean;
 }
 
@@ -64,31 +78,6 @@ export function timeText(ns: number, step: number, latest: number): string {
             return `${(ns / scale).toFixed(Math.min(decimals, 5))} ${unit}`;
     }
     return '';
-}
-
-const hatches = new Map<string, CanvasPattern>();
-function hatch(context: CanvasRenderingContext2D, colour: string, back: string): CanvasPattern | string {
-    const key = `${colour}/${back}`;
-    let made = hatches.get(key);
-    if (!made) {
-        const tile = document.createElement('canvas');
-        tile.width = tile.height = 6;
-        const c = tile.getContext('2d')!;
-        c.fillStyle = back;
-        c.fillRect(0, 0, 6, 6);
-        c.strokeStyle = colour;
-        c.lineWidth = 2;
-        c.beginPath();
-        for (const shift of [-6, 0, 6]) {
-            c.moveTo(shift, 6);
-            c.lineTo(shift + 6, 0);
-        }
-        c.stroke();
-        const pattern = context.createPattern(tile, 'repeat');
-        if (!pattern) return colour;
-        hatches.set(key, (made = pattern));
-    }
-    return made;
 }
 
 export function drawTimeline(d: Drawing, scene: TimelineScene): Hit[] {
@@ -195,11 +184,11 @@ function drawLane(
 ): void {
     const { context, width, height } = d;
     const colours = palette();
-    const calls = y + titleHeight;
+    const calls = y + titleHeight + activityHeight;
     const strip = calls + lane.rows * rowHeight;
     const firstRow = Math.max(0, Math.floor((rulerHeight - calls) / rowHeight));
     const lastRow = Math.min(lane.rows, Math.ceil((height - calls) / rowHeight));
-    for (const piece of scene.pieces) {
+    for (const piece of lane.thread < 0 ? [] : scene.pieces) {
         const left = Math.max(piece.from, scene.from);
         const right = Math.min(piece.to, scene.to);
         if (left >= right) continue;
@@ -207,6 +196,8 @@ function drawLane(
         for (let depth = firstRow; depth < lastRow; depth++)
             drawRow(d, scene, lane, piece, depth, calls + depth * rowHeight, left, right, xOf, hits);
     }
+    const activity = drawActivity(d, scene.activity, lane, scene, scene.pieces, y + titleHeight);
+    hits.push({ x: 0, y: y + titleHeight, width, height: activityHeight, activity });
     // The title is drawn last, above the calls that scroll under it.
     context.fillStyle = colours.raised;
     context.fillRect(0, y, width, titleHeight - 2);
@@ -215,16 +206,14 @@ function drawLane(
         lane.depth > lane.rows
             ? `   ${lane.rows} of ${lane.depth} rows: click to show ${lane.folded ? 'them' : 'all'}`
             : '';
-    context.fillText(`${lane.folded ? '▸' : '▾'} ${scene.titleOf(lane.thread)}`, 6, y + titleHeight / 2 - 1);
+    const title = `${lane.folded ? '▸' : '▾'} ${lane.title}`;
+    const left = 6 + (lane.grouped ? groupIndent : 0);
+    context.fillText(title, left, y + titleHeight / 2 - 1);
     if (more) {
         context.fillStyle = colours.faint;
-        context.fillText(
-            more,
-            14 + context.measureText(scene.titleOf(lane.thread)).width + 20,
-            y + titleHeight / 2 - 1,
-        );
+        context.fillText(more, left + context.measureText(title).width + 12, y + titleHeight / 2 - 1);
     }
-    hits.push({ x: 0, y, width, height: titleHeight - 2, lane: lane.thread });
+    hits.push({ x: 0, y, width, height: titleHeight - 2, lane });
     context.fillStyle = colours.line;
     context.fillRect(0, y + lane.bottom - lane.top - gap / 2, width, 1);
 }

@@ -34,7 +34,8 @@ export interface Level {
 export interface TimelineFacts {
     start: number;
     end: number;
-    lanes: { thread: number; depth: number }[];
+    lanes: { thread: number; depth: number; start?: number }[];
+    bin: number; // width of a bin of the table activity, in ticks
     levels: Level[];
     complete: boolean;
 }

@@ -35,6 +35,7 @@ export function ColourMeanings() {
             <>{[0.01, 0.1, 0.45, 1].map((share) => swatch(heat(share)))}</>,
             'from pale to dark: the exclusive time by the chosen measure, from little to that of the hottest row',
         ],
+        [swatch(colours.busy), 'orange, at the top of a thread of the timeline: the share of time on the CPU'],
         [swatch(colours.wait), 'grey: blocked. A call or frame is grey if it waits for more than half of its own time'],
         [<i class="swatch-preempted" />, 'hatched: preempted. Another thread had the CPU'],
         [<i class="swatch-merged" />, 'light grey on the timeline: calls too short to be drawn one by one; zoom in'],

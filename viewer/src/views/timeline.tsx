@@ -3,20 +3,26 @@ import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomBehavior, zoom as makeZoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useCanvas } from '../charts/canvas';
-import { layLanes, markHeight, rowHeight, rulerHeight } from '../charts/lanes';
+import { type Laid, layLanes, markHeight, rowHeight, rulerHeight } from '../charts/lanes';
 import { type Hit, type Mark, type Span, drawTimeline } from '../charts/timeline_draw';
 import { Tip, type TipAt } from '../charts/tip';
 import { ofKind } from '../colours';
 import { heatOf } from '../heat';
 import type { TimelineFacts } from '../data/facts';
 import type { Model, Side } from '../data/model';
+import { Activity, activityKinds } from '../data/activity';
+import { type ProcessLanes, orderLanes } from '../data/threads';
 import { Tiles } from '../data/tiles';
-import { nanoseconds, shortDuration, shortened, visible } from '../format';
+import { nanoseconds, percent, shortDuration, shortened, visible } from '../format';
 import {
     colouring,
+    foldedLanes,
     found,
+    hiddenLanes,
+    laneOrder,
     measure,
     model,
+    ownOrder,
     path,
     range,
     recentre,
@@ -25,6 +31,7 @@ import {
     timelineSide,
 } from '../state';
 import { sourceText } from './entities';
+import { ThreadMenu, toggled } from './thread_menu';
 
 function marksOf(m: Model, side: Side): Mark[] {
     const { tables } = m.containers[side]!;
@@ -67,6 +74,27 @@ function useColours(m: Model, side: Side) {
     };
 }
 
+// The lanes that are shown. A folded process hides its threads.
+function laidOut(groups: ProcessLanes[], hidden: ReadonlySet<string>, folded: ReadonlySet<string>): Laid[] {
+    const grouped = groups.length > 1;
+    return groups.flatMap((group) => {
+        const threads = hidden.has(group.key) ? [] : group.threads.filter((one) => !hidden.has(one.key));
+        const own: Laid[] = threads.map((one) => ({
+            key: one.key,
+            thread: one.thread,
+            threads: [one.thread],
+            title: `${shortened(one.name, 100)} (${one.id})`,
+            depth: one.depth,
+            grouped,
+        }));
+        if (!grouped || own.length === 0) return own;
+        const title = `${shortened(group.name, 100)} (${group.id}): ${own.length === 1 ? '1 thread' : `${own.length} threads`}`;
+        const all = threads.map((one) => one.thread);
+        const head: Laid = { key: group.key, thread: -1, threads: all, title, depth: 0, grouped: false };
+        return folded.has(group.key) ? [head] : [head, ...own];
+    });
+}
+
 export function Timeline() {
     const m = model.value!;
     const side: Side = m.sides === 2 ? timelineSide.value : 0;
@@ -84,14 +112,22 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const scroller = useRef<HTMLDivElement>(null);
     const hits = useRef<Hit[]>([]);
     const size = useRef({ width: 1000, height: 500 });
-    const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
-    const [whole, setWhole] = useState<ReadonlySet<number>>(new Set());
-    const [tip, setTip] = useState<(TipAt & { hit: Hit }) | null>(null);
+    const [whole, setWhole] = useState<ReadonlySet<string>>(new Set());
+    const [choosing, setChoosing] = useState(false);
+    const [tip, setTip] = useState<(TipAt & { hit: Hit; column: number }) | null>(null);
     const [selected, setSelected] = useState<Span | null>(null);
     const redrawLater = useRef(() => {});
     const perSecond = m.facts[side]!.ticks_per_second;
     const toNs = (ticks: number) => Number(nanoseconds(Math.round(ticks), perSecond));
-    const { lanes, height } = useMemo(() => layLanes(facts, folded, whole), [facts, folded, whole]);
+    const groups = useMemo(
+        () => orderLanes(m, side, facts, laneOrder.value, ownOrder.value),
+        [m, side, laneOrder.value, ownOrder.value],
+    );
+    const { lanes, height } = useMemo(
+        () => layLanes(laidOut(groups, hiddenLanes.value, foldedLanes.value), foldedLanes.value, whole),
+        [groups, hiddenLanes.value, foldedLanes.value, whole],
+    );
+    const activity = useMemo(() => new Activity(m.containers[side]!, facts.start, facts.bin), [m, side]);
     const tiles = useMemo(
         () =>
             new Tiles(
@@ -124,13 +160,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             colourOf,
             isFound: (fn) => highlighted?.[m.rowOf('functions', fn, side)] === 1,
             searching: highlighted !== null,
-            titleOf: (thread) => {
-                const t = m.facts[side]!.threads[thread];
-                const process = t && m.facts[side]!.processes[t.process];
-                return t
-                    ? `${shortened(t.name, 100)} (${t.id})${m.facts[side]!.processes.length > 1 && process ? ` of ${shortened(process.name, 60)}` : ''}`
-                    : `thread ${thread}`;
-            },
+            activity,
             complete: facts.complete,
         });
     });
@@ -153,14 +183,10 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const click = (event: MouseEvent) => {
         scroller.current!.focus({ preventScroll: true });
         const hit = hitAt(event);
-        if (hit?.lane !== undefined) {
-            const lane = lanes.find((l) => l.thread === hit.lane)!;
-            if (!lane.folded && lane.depth > lane.rows) setWhole(new Set([...whole, lane.thread]));
-            else {
-                const next = new Set(folded);
-                if (!next.delete(lane.thread)) next.add(lane.thread);
-                setFolded(next);
-            }
+        if (hit?.lane) {
+            const { lane } = hit;
+            if (!lane.folded && lane.depth > lane.rows) setWhole(new Set([...whole, lane.key]));
+            else foldedLanes.value = toggled(foldedLanes.value, lane.key);
         } else if (hit?.span) {
             setSelected(hit.span);
             if (hit.span.function >= 0) {
@@ -195,6 +221,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
         else if ((key === 'f' || key === 'Enter') && selected) zoomToSpan(selected);
         else if (key === 'o' && selected && selected.function >= 0)
             recentre(m.rowOf('functions', selected.function, side));
+        else if (key === 'l') setChoosing(true);
         else if (key === ']') toMark(true);
         else if (key === '[') toMark(false);
         else return;
@@ -209,6 +236,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 tabIndex={0}
                 role="application"
                 aria-label="Timeline"
+                data-lanes={JSON.stringify(lanes.slice(0, 100).map((one) => [one.title, one.top]))}
                 onKeyDown={onKeyDown}
                 onScroll={redraw}
             >
@@ -222,14 +250,15 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                         }}
                         onMouseMove={(e) => {
                             const hit = e.buttons ? undefined : hitAt(e);
-                            setTip(hit && hit.lane === undefined ? { hit, x: e.clientX, y: e.clientY } : null);
+                            const column = e.clientX - element.current!.getBoundingClientRect().left;
+                            setTip(hit && !hit.lane ? { hit, column, x: e.clientX, y: e.clientY } : null);
                         }}
                         onMouseLeave={() => setTip(null)}
                     />
                 </div>
                 {tip && (
                     <Tip at={tip}>
-                        <HitTip m={m} side={side} hit={tip.hit} marks={marks} toNs={toNs} />
+                        <HitTip m={m} side={side} hit={tip.hit} column={tip.column} marks={marks} toNs={toNs} />
                     </Tip>
                 )}
             </div>
@@ -247,6 +276,16 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 <button onClick={() => zoomBy(2)} title="Zoom out (-, s)" aria-label="Zoom out">
                     −
                 </button>
+                <button
+                    class="threads-button"
+                    aria-haspopup="dialog"
+                    aria-expanded={choosing}
+                    title="Hide, collapse and order threads (l)"
+                    onClick={() => setChoosing(!choosing)}
+                >
+                    Threads ▾
+                </button>
+                {choosing && <ThreadMenu groups={groups} onClose={() => setChoosing(false)} />}
                 <span class="range">
                     {shortDuration(toNs(from))} … {shortDuration(toNs(to))} ({shortDuration(toNs(to - from))})
                 </span>
@@ -276,8 +315,8 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                     </select>
                 </label>
                 <span class="legend">
-                    <i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted{' '}
-                    <i class="swatch-merged" /> short calls
+                    <i class="swatch-busy" /> CPU <i class="swatch-wait" /> blocked <i class="swatch-preempted" />{' '}
+                    preempted <i class="swatch-merged" /> short calls
                 </span>
                 {!facts.complete && (
                     <span title="dwell view --detail SIZE keeps more detail">some detail is left out</span>
@@ -293,12 +332,14 @@ function HitTip({
     m,
     side,
     hit,
+    column,
     marks,
     toNs,
 }: {
     m: Model;
     side: Side;
     hit: Hit;
+    column: number;
     marks: Mark[];
     toNs: (ticks: number) => number;
 }) {
@@ -312,6 +353,25 @@ function HitTip({
                     {mark.event ? 'event' : 'mark'} at {shortDuration(toNs(mark.time))}
                     {thread ? ` on ${shortened(thread.name, 100)}` : ''}
                 </p>
+            </>
+        );
+    }
+    if (hit.activity) {
+        const { shares, perPixel, threads } = hit.activity;
+        const x = Math.floor(column);
+        const names = {
+            cpu: m.facts[side]!.off_cpu ? 'on the CPU' : 'in calls',
+            blocked: 'blocked',
+            preempted: 'preempted',
+        };
+        return (
+            <>
+                {activityKinds.map((kind) => (
+                    <p key={kind} class="where">
+                        {percent((shares[kind][x] ?? 0) / perPixel)} {names[kind]}
+                    </p>
+                ))}
+                {threads.length > 1 && <p class="where">sums over {threads.length} threads</p>}
             </>
         );
     }

@@ -164,3 +164,9 @@ export const colourAt = (page, x, y) =>
         },
         [x, y],
     );
+
+// Waits, as the fragment is updated a moment after a change.
+export const fragmentWith = async (page, text) => {
+    await page.waitForFunction((t) => location.hash.includes(t), text);
+    return page.evaluate(() => location.hash);
+};

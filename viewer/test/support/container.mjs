@@ -1,5 +1,6 @@
 // Writes containers and pages as `dwell view` does (docs/view-format.md), for tests of the page alone.
-import { gzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 const kinds = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array };
 
@@ -50,4 +51,17 @@ export function pageWith(template, sessions) {
     const [before, after] = template.split('<!-- dwell:sessions -->');
     if (after === undefined) throw new Error('the template has no place for sessions');
     return before + lines.join('\n') + after;
+}
+
+// Reads the first session of a page: its header and its tables, with columns as arrays of numbers.
+export function sessionIn(file) {
+    const packed = /data-part="session" data-session="0">([^<]*)</.exec(readFileSync(file, 'utf8'))[1];
+    const bytes = new Uint8Array(gunzipSync(Buffer.from(packed, 'base64')));
+    const length = new DataView(bytes.buffer).getUint32(8, true);
+    const { tables, ...header } = JSON.parse(Buffer.from(bytes.subarray(12, 12 + length)).toString());
+    const start = Math.ceil((12 + length) / 8) * 8;
+    const columnOf = ({ type, offset }, rows) => Array.from(new kinds[type](bytes.buffer, start + offset, rows));
+    const read = ({ rows, columns }) =>
+        Object.fromEntries(Object.entries(columns).map(([key, one]) => [key, columnOf(one, rows)]));
+    return { header, tables: Object.fromEntries(Object.entries(tables).map(([name, one]) => [name, read(one)])) };
 }

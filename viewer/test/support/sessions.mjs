@@ -139,21 +139,26 @@ export function fromPaths(paths, names, options) {
         session: {},
         modules,
         functions,
-        processes: [{ id: 4711, name: 'shop' }],
+        processes: options.processes ?? [{ id: 4711, name: 'shop' }],
         threads: options.threads ?? [{ id: 4711, process: 0, name: 'shop' }],
         mark_names: options.markNames ?? [],
         timeline: options.timeline,
     };
     facts.values = valuesOf(facts);
     const threads = { ...all };
+    const shares = options.threadShares ?? [1];
     if (facts.threads.length > 1)
-        for (const key of Object.keys(all)) threads[key] = facts.threads.map((_, i) => (i ? 0 : all[key][0]));
+        for (const key of Object.keys(all)) threads[key] = facts.threads.map((_, i) => (shares[i] ?? 0) * all[key][0]);
+    const processes = { ...all };
+    if (facts.processes.length > 1)
+        for (const key of Object.keys(all)) processes[key] = facts.processes.map((_, i) => (i ? 0 : all[key][0]));
     const tables = {
         paths,
         functions: sums(paths, (i) => paths.function[i], names.length),
         modules: sums(paths, (i) => functions[paths.function[i]].module, modules.length),
-        processes: all,
+        processes,
         threads,
+        ...(options.activity ? { activity: options.activity } : {}),
         ...(options.marks ? { marks: options.marks } : {}),
     };
     return { main: container(facts, tables), blocks: options.blocks ?? [] };
@@ -306,15 +311,25 @@ export function timed() {
             { id: 4711, process: 0, name: 'shop' },
             { id: 4712, process: 0, name: 'worker' },
         ],
+        activity: binned(64, [
+            [0, 'cpu', 0, 50000],
+            [0, 'preempted', 50000, 53000],
+            [0, 'cpu', 53000, 65536],
+            [1, 'cpu', 2000, 3000],
+            [1, 'blocked', 3000, 31000],
+            [1, 'cpu', 31000, 32000],
+            [1, 'cpu', 40000, 50000],
+        ]),
         markNames: ['loaded', '<b>half way</b>'],
         marks: { time: [8192, 32768], thread: [0, 1], number: [1, 2], name: [0, 1] },
         timeline: {
             start: 0,
             end: 65536,
             lanes: [
-                { thread: 0, depth: 3 },
-                { thread: 1, depth: 1 },
+                { thread: 0, depth: 3, start: 0 },
+                { thread: 1, depth: 1, start: 2000 },
             ],
+            bin: 64,
             levels: [
                 { stretch: 65536, resolution: 32, blocks: { 0: 0 } },
                 { stretch, resolution: 0, blocks: { 0: 1, 1: 2, 3: 3 } },
@@ -323,3 +338,46 @@ export function timed() {
         },
     });
 }
+
+// The table of activity: times [thread, kind, begin, end], in bins.
+function binned(width, times) {
+    const bins = new Map();
+    for (const [thread, kind, begin, end] of times)
+        for (let bin = Math.floor(begin / width); bin * width < end; bin++) {
+            const key = thread * 65536 + bin;
+            if (!bins.has(key)) bins.set(key, { thread, bin, cpu: 0, blocked: 0, preempted: 0 });
+            bins.get(key)[kind] += Math.min(end, (bin + 1) * width) - Math.max(begin, bin * width);
+        }
+    const rows = [...bins.values()].sort((a, b) => a.thread - b.thread || a.bin - b.bin);
+    return Object.fromEntries(
+        ['thread', 'bin', 'cpu', 'blocked', 'preempted'].map((key) => [key, rows.map((row) => row[key])]),
+    );
+}
+
+// Two processes with two threads each, without calls in their timeline.
+export const threaded = () =>
+    shop({
+        processes: [
+            { id: 10, name: 'shop' },
+            { id: 20, name: 'audit' },
+        ],
+        threads: [
+            { id: 10, process: 0, name: 'shop' },
+            { id: 11, process: 0, name: 'pool' },
+            { id: 20, process: 1, name: 'audit' },
+            { id: 21, process: 1, name: 'io' },
+        ],
+        threadShares: [3, 2, 1, 4],
+        activity: binned(
+            64,
+            [0, 1, 2, 3].map((thread) => [thread, 'cpu', 1000 * thread, 60000]),
+        ),
+        timeline: {
+            start: 0,
+            end: 65536,
+            bin: 64,
+            lanes: [900, 100, 2000, 3000].map((start, thread) => ({ thread, depth: 1, start })),
+            levels: [],
+            complete: true,
+        },
+    });
