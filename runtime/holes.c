@@ -313,3 +313,12 @@ bool holes_fill(struct thread *t)
     holes_skip(t);
     return true;
 }
+
+void holes_fill_last(struct thread *t)
+{
+    const uint32_t position = thread_position(t), room = position - t->holes.checked;
+    const char *const end = t->base + position, *const begin =
+                                                    end - (room < HOLES_LAST_BYTES ? room : HOLES_LAST_BYTES);
+    if (t->chunks.current && room > 0 && holes_may_be(begin, end))
+        holes_fill(t);
+}

@@ -13,7 +13,7 @@
 
 struct thread;
 
-enum { MAX_SLOW_RECORDS = 8 };
+enum { MAX_SLOW_RECORDS = 8, HOLES_LAST_BYTES = 4096 };
 
 /* A record that the slow path is about to claim. Unlike that of a usual event, it may be of any size. */
 struct slow_record {
@@ -60,6 +60,13 @@ static inline void holes_end_slow(struct thread_holes *h, uint32_t count_before)
  * names the calls that are open. On the calling thread, with signals held back.
  */
 bool holes_fill(struct thread *t);
+
+/*
+ * A chunk ends: the same if a record may be missing in its last HOLES_LAST_BYTES. A handler's calls may have ended the
+ * chunk before the handler leaves, and holes_fill does not look back into it. To look at the whole chunk would cost
+ * every program too much. Likewise.
+ */
+void holes_fill_last(struct thread *t);
 
 /* A chunk begins, or a control event was appended: the file knows the thread's calls, time and upper halves. Likewise.
  */

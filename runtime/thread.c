@@ -429,6 +429,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         thread_finish_chunk(t);
         thread_stop(t);
     } else if (!fits) {
+        holes_fill_last(t);
         struct dwell_chunk_header *old = t->chunks.current;
         thread_finish_chunk(t);
         if (old)

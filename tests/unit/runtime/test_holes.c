@@ -88,6 +88,39 @@ Test(unit_runtime_holes, an_enter_is_that_of_the_shadow_stack)
     }
 }
 
+/* A handler ends the chunk before it leaves. */
+Test(unit_runtime_holes, an_ending_chunk_is_filled_at_its_end)
+{
+    struct thread *t = holes_thread();
+    holes_enter(t, F, 110);
+    holes_open(t, E, 120);
+    holes_claim(t, 3);
+    holes_enter(t, H, 130);
+    holes_fill_last(t);
+    const uint16_t words[] = { holes_enter_word(110), F, 0, holes_enter_word(120), E, 0, holes_enter_word(130), H, 0 };
+    holes_expect(t, words, 9);
+    cr_assert(t->holes.found);
+}
+
+Test(unit_runtime_holes, an_ending_chunk_is_not_searched_for_more_than_its_end)
+{
+    static uint16_t large[POSITION / 2 + HOLES_LAST_BYTES / 2 + WORDS];
+    struct thread *t = holes_thread();
+    t->base = (char *)large;
+    holes_open(t, E, 120);
+    holes_claim(t, 3);
+    for (int i = 0; i < HOLES_LAST_BYTES / 2; i++)
+        holes_put(t, (uint16_t[]){ holes_exit_word(130) }, 1);
+    holes_fill_last(t);
+    cr_assert(not(t->holes.found));
+    t->state -= 2;
+    holes_fill_last(t);
+    cr_assert(not(t->holes.found));
+    t->state -= 2;
+    holes_fill_last(t);
+    cr_assert(t->holes.found);
+}
+
 /* The probe of an exit was left, and then the probe of an enter. */
 Test(unit_runtime_holes, exits_have_the_time_before)
 {
