@@ -11,7 +11,9 @@
 #include "analysis/load_part.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "profile/collect.h"
+#include "profile/reported.h"
 #include "profile/subtree.h"
 #include "trace/session_import.h"
 
@@ -104,6 +106,44 @@ static void load_free_remarks(struct summary *s)
     s->remark_count = 0;
 }
 
+/*
+ * The time that is 100 % in an imported report, from its function with the largest percentage. Percentages have two
+ * decimals, so the sum of all threads' roots is used where it fits them. A part of a report does not fit: its roots are
+ * not the whole run.
+ */
+static uint64_t load_whole_of(const struct profile *p, unsigned column, enum value_id value, uint64_t sum)
+{
+    const double rounded = 0.0051;
+    double largest = 0;
+    uint64_t of_largest = 0;
+    for (size_t i = 0; i < p->reported_count; i++) {
+        const struct profile_reported *r = &p->reported[i];
+        double percent;
+        if (r->kind != DWELL_REPORTED_FUNCTION || !stated_value(&r->stated, column, &percent) || percent <= largest)
+            continue;
+        largest = percent;
+        of_largest = times_value(&r->times, value, INCLUSIVE);
+    }
+    const double least = (double)of_largest * 100 / (largest + rounded);
+    if (largest <= rounded || !of_largest ||
+        ((double)sum >= least && (double)sum <= (double)of_largest * 100 / (largest - rounded)))
+        return sum;
+    return (uint64_t)((double)of_largest * 100 / largest + 0.5);
+}
+
+static void load_find_whole(struct analysis *l)
+{
+    struct summary *s = &l->summary;
+    s->whole.elapsed_inclusive =
+        load_whole_of(l->profile, DWELL_STATED_PERCENT, VALUE_ELAPSED, s->sums.elapsed_inclusive);
+    s->whole.application_inclusive =
+        load_whole_of(l->profile, DWELL_STATED_PERCENT + 2, VALUE_APPLICATION, s->sums.application_inclusive);
+    const double share = percent_of(s->sums.elapsed_inclusive, s->whole.elapsed_inclusive);
+    if (s->whole.elapsed_inclusive != s->sums.elapsed_inclusive)
+        summary_remark(s, "percentages are those of the report: its functions have %d.%02d %% of the run", (int)share,
+                       (int)((share - (int)share) * 100));
+}
+
 void analysis_summarize(struct analysis *l)
 {
     struct summary *s = &l->summary;
@@ -112,7 +152,7 @@ void analysis_summarize(struct analysis *l)
     free(rollup_process_list(l->profile, &processes));
     s->path = l->file->path;
     s->ticks_per_second = l->file->header.ticks_per_second;
-    s->sums = l->rollup->session;
+    s->sums = s->whole = l->rollup->session;
     s->elapsed_inclusive = l->rollup->session.elapsed_inclusive;
     s->application_inclusive = l->rollup->session.application_inclusive;
     s->os_events = l->profile->counts.os_events;
@@ -127,6 +167,8 @@ void analysis_summarize(struct analysis *l)
     load_judge_sources(s, l);
     s->overhead = l->rollup->session.overhead_inclusive;
     s->overhead_known = l->overhead.paths > 0;
+    if (s->imported && !l->selection)
+        load_find_whole(l);
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
         summary_remark(s, "call paths are approximate (scaled)");
 }

@@ -48,8 +48,10 @@ static void several_scale_profile(struct profile *p, uint64_t rate)
 {
     for (size_t i = 0; i < p->node_count; i++)
         amounts_scale(&p->nodes[i], rate);
-    for (size_t i = 0; i < p->reported_count; i++)
+    for (size_t i = 0; i < p->reported_count; i++) {
         times_scale(&p->reported[i].times, rate);
+        p->reported[i].stated.columns = 0; /* they are of this session alone */
+    }
     p->counts.blocked = ticks_to_ns(p->counts.blocked, rate);
     p->counts.preempted = ticks_to_ns(p->counts.preempted, rate);
     p->counts.paused = ticks_to_ns(p->counts.paused, rate);
@@ -132,7 +134,7 @@ static void several_summarize(struct analysis *all, const struct summary *parts,
     struct summary *s = &all->summary;
     s->path = all->file->path;
     s->ticks_per_second = ns_per_second;
-    s->sums = all->rollup->session;
+    s->sums = s->whole = all->rollup->session;
     s->elapsed_inclusive = all->rollup->session.elapsed_inclusive;
     s->application_inclusive = all->rollup->session.application_inclusive;
     s->overhead = all->rollup->session.overhead_inclusive;

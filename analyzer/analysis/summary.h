@@ -13,7 +13,8 @@ struct summary {
     const char *path; /* NULL if text is printed without the session's facts */
     char *selection;  /* the selected part of the session; NULL for the whole */
     uint64_t ticks_per_second;
-    struct times sums; /* over the roots of all threads */
+    struct times sums;  /* over the roots of all threads */
+    struct times whole; /* what percentages are of: the sums, or what the percentages of an imported report are of */
     uint64_t elapsed_inclusive, application_inclusive;
     bool application_known;
     bool off_cpu_known;  /* blocked and preempted times, and page faults */

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/vsperf_rows.h"
+#include "profile/reported.h"
 
 /* ---- modules, threads, processes ---- */
 
@@ -59,6 +60,7 @@ static void vsperf_put_modules(const struct vsperf_file *f, const struct vsperf_
     const struct profile *profile = f->session->profile;
     const struct vsperf_file rows = vsperf_of_process(f, p);
     struct times *sums = vsperf_times_in_process(m->session, p->serial, BY_MODULE);
+    const struct dwell_stated **stated = reported_stated(profile, DWELL_REPORTED_MODULE, p->serial);
     bool *seen = need_memory(profile->module_count, sizeof *seen);
     uint32_t *sorted = need_memory(profile->module_count, sizeof *sorted);
     size_t count = 0;
@@ -71,7 +73,7 @@ static void vsperf_put_modules(const struct vsperf_file *f, const struct vsperf_
     qsort_r(sorted, count, sizeof *sorted, vsperf_compare_modules, &(struct vsperf_module_order){ profile, sums });
     for (size_t i = 0; i < count; i++) {
         char *name = names_module(profile->modules[sorted[i]].path);
-        const struct call_sums called = { .times = sums[sorted[i]] };
+        const struct call_sums called = { .times = sums[sorted[i]], .stated = stated[sorted[i]] };
         vsperf_text(&rows, name);
         vsperf_values(&rows, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);
         vsperf_text(&rows, profile->modules[sorted[i]].path);
@@ -82,6 +84,7 @@ static void vsperf_put_modules(const struct vsperf_file *f, const struct vsperf_
     free(sorted);
     free(seen);
     free(sums);
+    free(stated);
 }
 
 static void vsperf_write_modules(const struct vsperf_file *f, const struct vsperf_tables *m)
@@ -277,7 +280,9 @@ static bool vsperf_write_part(struct vsperf_output *o, size_t number, const stru
     FILE *out = fdopen(fd, "w");
     if (!out)
         return error_set(error, "%s: %s", o->path, strerror(errno));
-    const struct vsperf_file f = { .out = out, .session = m->session };
+    const struct vsperf_file f = { .out = out,
+                                   .session = m->session,
+                                   .average_samples = vsperf_has_average_samples(m->session) };
     errno = 0;
     summaries[number].write(&f, m);
     const bool failed = ferror(out);

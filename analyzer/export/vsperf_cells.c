@@ -2,6 +2,7 @@
 #include "export/vsperf_cells.h"
 
 #include "base/csv_text.h"
+#include "profile/reported.h"
 
 void vsperf_text(const struct vsperf_file *f, const char *text)
 {
@@ -32,11 +33,48 @@ void vsperf_titles(const struct vsperf_file *f, const char *titles)
 
 /* ---- times ---- */
 
-/* Writes a percentage with two decimals and a point in every locale. */
+/* Writes the number with at least that many decimals and at most six, with a point in every locale. */
+static void vsperf_put_decimal(const struct vsperf_file *f, double value, int least)
+{
+    const uint64_t million = 1000000;
+    uint64_t whole = (uint64_t)value, rest = (uint64_t)((value - (double)whole) * (double)million + 0.5);
+    int decimals = 6;
+    whole += rest / million;
+    for (rest %= million; decimals > least && rest % 10 == 0; rest /= 10)
+        decimals--;
+    fprintf(f->out, "%" PRIu64, whole);
+    if (decimals)
+        fprintf(f->out, ".%0*" PRIu64, decimals, rest);
+    fputc(',', f->out);
+}
+
+/* Writes a column as an imported report states it. Returns false if it states nothing. */
+static bool vsperf_put_stated(const struct vsperf_file *f, const struct dwell_stated *stated, unsigned column)
+{
+    const bool percent = column < DWELL_STATED_OVERHEAD;
+    double value;
+    if ((percent && f->session->selection) || !stated_value(stated, column, &value))
+        return false;
+    vsperf_put_decimal(f, value, percent ? 2 : 0);
+    return true;
+}
+
+/* Writes a percentage with two decimals. */
 static void vsperf_put_percent(const struct vsperf_file *f, uint64_t part, uint64_t whole)
 {
     const uint64_t hundredths = whole ? (uint64_t)((double)part * 10000 / (double)whole + 0.5) : 0;
     fprintf(f->out, "%" PRIu64 ".%02" PRIu64 ",", hundredths / 100, hundredths % 100);
+}
+
+bool vsperf_has_average_samples(const struct analysis *session)
+{
+    const struct profile *p = session->profile;
+    double value;
+    for (size_t i = 0; i < p->reported_count; i++)
+        if (stated_value(&p->reported[i].stated, DWELL_STATED_EACH + 1, &value) ||
+            stated_value(&p->reported[i].stated, DWELL_STATED_EACH + 4, &value))
+            return true;
+    return false;
 }
 
 void vsperf_value_titles(const struct vsperf_file *f, unsigned which)
@@ -47,6 +85,8 @@ void vsperf_value_titles(const struct vsperf_file *f, unsigned which)
     if (f->session->summary.samples) {
         vsperf_titles(f, first ? "Exclusive Samples,Exclusive Samples %"
                                : "Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %");
+        if (which & VSPERF_EACH && f->average_samples)
+            vsperf_titles(f, "Avg Inclusive Samples,Avg Exclusive Samples");
         return;
     }
     for (unsigned i = first; i < 4; i += step)
@@ -70,52 +110,62 @@ static void vsperf_put_average(const struct vsperf_file *f, uint64_t sum, uint64
         vsperf_empty(f, 1);
 }
 
-/* Writes minimum, average and maximum of a call. The minimum and maximum of other times are unknown and stay empty. */
+static void vsperf_put_known(const struct vsperf_file *f, uint64_t number, bool known)
+{
+    if (known)
+        vsperf_number(f, number);
+    else
+        vsperf_empty(f, 1);
+}
+
+/* Writes minimum, average and maximum of a call. Without an imported report that states them, the minimum and maximum
+ * of other times are unknown and stay empty. */
 static void vsperf_put_per_call(const struct vsperf_file *f, const struct call_sums *called)
 {
     const struct times *t = &called->times;
     const bool application = f->session->summary.application_known, limits = t->shortest <= t->longest;
-    if (limits)
-        vsperf_number(f, t->shortest);
-    else
-        vsperf_empty(f, 1);
-    vsperf_put_average(f, called->every_elapsed, t->calls, called->every_known);
-    if (limits)
-        vsperf_number(f, t->longest);
-    else
-        vsperf_empty(f, 1);
     const struct {
-        uint64_t sum;
-        bool known;
-    } others[] = {
-        { t->elapsed_exclusive, true },
-        { called->every_application, application && called->every_known },
-        { t->application_exclusive, application },
+        uint64_t least, sum, greatest;
+        bool limits, known;
+    } each[] = {
+        { t->shortest, called->every_elapsed, t->longest, limits, called->every_known },
+        { 0, t->elapsed_exclusive, 0, false, true },
+        { 0, called->every_application, 0, false, application && called->every_known },
+        { 0, t->application_exclusive, 0, false, application },
     };
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        vsperf_empty(f, 1);
-        vsperf_put_average(f, others[i].sum, t->calls, others[i].known);
-        vsperf_empty(f, 1);
+    for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
+        const unsigned column = DWELL_STATED_EACH + 3 * i;
+        if (!vsperf_put_stated(f, called->stated, column))
+            vsperf_put_known(f, each[i].least, each[i].limits);
+        if (!vsperf_put_stated(f, called->stated, column + 1))
+            vsperf_put_average(f, each[i].sum, t->calls, each[i].known);
+        if (!vsperf_put_stated(f, called->stated, column + 2))
+            vsperf_put_known(f, each[i].greatest, each[i].limits);
     }
 }
 
 /* Writes the values of a sampled report, which has neither application times nor calls. */
-static void vsperf_put_samples(const struct vsperf_file *f, unsigned first, const uint64_t *values, uint64_t whole)
+static void vsperf_put_samples(const struct vsperf_file *f, unsigned which, const struct call_sums *called)
 {
+    const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1;
+    const uint64_t values[] = { called->times.elapsed_inclusive, called->times.elapsed_exclusive };
     for (unsigned i = first; i < 2; i++)
         vsperf_number(f, values[i]);
     for (unsigned i = first; i < 2; i++)
-        vsperf_put_percent(f, values[i], whole);
+        if (!vsperf_put_stated(f, called->stated, DWELL_STATED_PERCENT + i))
+            vsperf_put_percent(f, values[i], f->session->summary.whole.elapsed_inclusive);
+    for (unsigned i = 0; which & VSPERF_EACH && f->average_samples && i < 2; i++)
+        if (!vsperf_put_stated(f, called->stated, DWELL_STATED_EACH + 1 + 3 * i))
+            vsperf_empty(f, 1);
 }
 
-/* Raw times have no overhead subtracted, so that it is 0. */
-static void vsperf_put_overhead(const struct vsperf_file *f, uint64_t overhead)
+/* Writes probe overhead. Raw times have none subtracted, so that it is 0. */
+static void vsperf_put_overhead(const struct vsperf_file *f, const struct call_sums *called, enum value_form form)
 {
     const struct summary *s = &f->session->summary;
-    if (s->overhead_known || (s->raw && !s->imported))
-        vsperf_number(f, overhead);
-    else
-        vsperf_empty(f, 1);
+    if (!vsperf_put_stated(f, called->stated, DWELL_STATED_OVERHEAD + (unsigned)form))
+        vsperf_put_known(f, times_value(&called->times, VALUE_OVERHEAD, form),
+                         s->overhead_known || (s->raw && !s->imported));
 }
 
 void vsperf_values(const struct vsperf_file *f, unsigned which, const struct call_sums *called)
@@ -126,24 +176,20 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
                                 t->application_exclusive };
     const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1, step = 2 - (which & VSPERF_INCLUSIVE);
     if (s->samples) {
-        vsperf_put_samples(f, first, values, s->elapsed_inclusive);
+        vsperf_put_samples(f, which, called);
         return;
     }
+    for (unsigned i = first; i < 4; i += step)
+        vsperf_put_known(f, values[i], i < 2 || s->application_known);
     for (unsigned i = first; i < 4; i += step) {
-        if (i < 2 || s->application_known)
-            vsperf_number(f, values[i]);
-        else
+        if (i >= 2 && !s->application_known)
             vsperf_empty(f, 1);
-    }
-    for (unsigned i = first; i < 4; i += step) {
-        if (i < 2 || s->application_known)
-            vsperf_put_percent(f, values[i], i < 2 ? s->elapsed_inclusive : s->application_inclusive);
-        else
-            vsperf_empty(f, 1);
+        else if (!vsperf_put_stated(f, called->stated, DWELL_STATED_PERCENT + i))
+            vsperf_put_percent(f, values[i], i < 2 ? s->whole.elapsed_inclusive : s->whole.application_inclusive);
     }
     if (which & VSPERF_INCLUSIVE)
-        vsperf_put_overhead(f, t->overhead_inclusive);
-    vsperf_put_overhead(f, t->overhead_exclusive);
+        vsperf_put_overhead(f, called, INCLUSIVE);
+    vsperf_put_overhead(f, called, EXCLUSIVE);
     if (which & VSPERF_EACH)
         vsperf_put_per_call(f, called);
     if (which & VSPERF_CALLS)

@@ -16,7 +16,11 @@ struct vsperf_file {
     const char *process_name;
     uint32_t process; /* serial number */
     uint32_t pid;
+    bool average_samples; /* an imported report of samples states averages */
 };
+
+/* Whether the rows of an imported report state averages of samples. Recorded sessions have no such columns. */
+bool vsperf_has_average_samples(const struct analysis *session);
 
 void vsperf_text(const struct vsperf_file *f, const char *text);
 void vsperf_number(const struct vsperf_file *f, uint64_t number);

@@ -292,6 +292,12 @@ const char *csv_count(const char *text, uint64_t *count)
     return csv_parse_number(text, true, &value, count);
 }
 
+const char *csv_decimal(const char *text, double *value)
+{
+    uint64_t count;
+    return csv_parse_number(text, true, value, &count);
+}
+
 const char *csv_percent(const char *text, double *percent)
 {
     uint64_t count;

@@ -34,6 +34,7 @@ bool csv_next(struct csv *csv);
  * or the problem, such as "is not a number". An empty text is not a number.
  */
 const char *csv_count(const char *text, uint64_t *count); /* rounded to a whole number, at most 2^56 */
+const char *csv_decimal(const char *text, double *value); /* the same with decimals */
 const char *csv_percent(const char *text, double *percent);
 
 #endif

@@ -21,16 +21,19 @@ static uint64_t vsperf_address_of(const struct vsperf *v, uint32_t row)
     return ((uint64_t)(f->module + 1) << MODULE_SHIFT) + f->offset;
 }
 
+static const struct dwell_stated nothing;
+
 struct vsperf_reported {
-    struct dwell_rec_reported *list;
+    struct import_reported *list;
     size_t count, room;
 };
 
 static void vsperf_report_row(struct vsperf_reported *r, enum dwell_reported kind, uint64_t function, uint64_t other,
-                              const struct times *t)
+                              const struct times *t, const struct dwell_stated *stated)
 {
     GROW(r->list, r->count, r->room);
-    r->list[r->count++] = (struct dwell_rec_reported){
+    r->list[r->count].stated = *stated;
+    r->list[r->count++].row = (struct dwell_rec_reported){
         .kind = kind,
         .function = function,
         .other = other,
@@ -62,7 +65,7 @@ static void vsperf_report_unknown_callers(const struct vsperf *v, struct vsperf_
     if (t.application_exclusive > t.elapsed_exclusive)
         t.application_exclusive = t.elapsed_exclusive;
     if (t.elapsed_inclusive || t.elapsed_exclusive || t.calls)
-        vsperf_report_row(r, DWELL_REPORTED_CALLER, vsperf_address_of(v, row), 0, &t);
+        vsperf_report_row(r, DWELL_REPORTED_CALLER, vsperf_address_of(v, row), 0, &t, &nothing);
 }
 
 /* Values that the files have are reported unchanged, beside the call tree. */
@@ -74,21 +77,21 @@ static void vsperf_collect_reported(const struct vsperf *v, bool scaled, struct 
         const bool is_listed = row->has_root || row->has_summed;
         if (is_listed || (scaled && (row->times.elapsed_inclusive || row->times.calls)))
             vsperf_report_row(&by_process[row->process], DWELL_REPORTED_FUNCTION, vsperf_address_of(v, i), 0,
-                              &row->times);
+                              &row->times, row->has_root ? &row->stated : &row->summed_stated);
     }
     for (size_t i = 0; i < v->module_row_count; i++) {
         const struct vsperf_module_row *row = &v->module_rows[i];
         vsperf_report_row(&by_process[row->process], DWELL_REPORTED_MODULE, (uint64_t)(row->module + 1) << MODULE_SHIFT,
-                          0, &row->times);
+                          0, &row->times, &row->stated);
     }
     for (size_t i = 0; i < v->edge_count; i++) {
         const struct vsperf_edge *e = &v->edges[i];
         struct vsperf_reported *r = &by_process[v->rows[e->caller].process];
         struct times *sum = &known[e->callee];
         vsperf_report_row(r, DWELL_REPORTED_CALLER, vsperf_address_of(v, e->callee), vsperf_address_of(v, e->caller),
-                          &e->as_caller);
+                          &e->as_caller, &e->caller_stated);
         vsperf_report_row(r, DWELL_REPORTED_CALLEE, vsperf_address_of(v, e->caller), vsperf_address_of(v, e->callee),
-                          &e->as_callee);
+                          &e->as_callee, &e->callee_stated);
         sum->elapsed_inclusive += e->as_caller.elapsed_inclusive;
         sum->elapsed_exclusive += e->as_caller.elapsed_exclusive;
         sum->application_inclusive += e->as_caller.application_inclusive;

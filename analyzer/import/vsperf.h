@@ -39,6 +39,7 @@ struct vsperf_process {
 struct vsperf_row {
     uint32_t process, function;
     struct times root, summed, times; /* of its Root row; of FunctionSummary; those used, set by vsperf_complete */
+    struct dwell_stated stated, summed_stated; /* of the Root row, and of FunctionSummary */
     bool has_root, has_summed;
 };
 
@@ -46,12 +47,14 @@ struct vsperf_row {
 struct vsperf_edge {
     uint32_t caller, callee;
     struct times as_caller, as_callee; /* of the Caller row and of the Callee row; vsperf_complete makes both known */
+    struct dwell_stated caller_stated, callee_stated;
     bool has_caller, has_callee;
 };
 
 struct vsperf_module_row {
     uint32_t process, module;
     struct times times;
+    struct dwell_stated stated;
 };
 
 struct vsperf_path {

@@ -35,7 +35,8 @@ enum column {
     LINE_BEGIN,
     NAME,
     VALUE,
-    COLUMNS,
+    STATED, /* the first of DWELL_STATED_COLUMNS */
+    COLUMNS = STATED + DWELL_STATED_COLUMNS,
 };
 
 static const char *const titles[COLUMNS] = {
@@ -63,10 +64,42 @@ static const char *const titles[COLUMNS] = {
     [LINE_BEGIN] = "Source Line Begin",
     [NAME] = "Name",
     [VALUE] = "Value",
+    [STATED] = "Elapsed Inclusive Time %",
+    "Elapsed Exclusive Time %",
+    "Application Inclusive Time %",
+    "Application Exclusive Time %",
+    "Time Inclusive Probe Overhead",
+    "Time Exclusive Probe Overhead",
+    "Min Elapsed Inclusive Time",
+    "Avg Elapsed Inclusive Time",
+    "Max Elapsed Inclusive Time",
+    "Min Elapsed Exclusive Time",
+    "Avg Elapsed Exclusive Time",
+    "Max Elapsed Exclusive Time",
+    "Min Application Inclusive Time",
+    "Avg Application Inclusive Time",
+    "Max Application Inclusive Time",
+    "Min Application Exclusive Time",
+    "Avg Application Exclusive Time",
+    "Max Application Exclusive Time",
 };
 
+/* Sampled reports have these columns instead. */
+static const struct {
+    const char *title;
+    int column;
+} of_samples[] = {
+    { "Inclusive Samples %", STATED + DWELL_STATED_PERCENT },
+    { "Exclusive Samples %", STATED + DWELL_STATED_PERCENT + 1 },
+    { "Avg Inclusive Samples", STATED + DWELL_STATED_EACH + 1 },
+    { "Avg Exclusive Samples", STATED + DWELL_STATED_EACH + 4 },
+};
+enum { COLUMNS_OF_SAMPLES = sizeof of_samples / sizeof *of_samples };
+
 /* The columns of the first reports, which have no line of titles. */
-static const enum column without_titles[] = { TYPE, FUNCTION_NAME, INCLUSIVE_SAMPLES, EXCLUSIVE_SAMPLES };
+static const int without_titles[] = {
+    TYPE, FUNCTION_NAME, INCLUSIVE_SAMPLES, EXCLUSIVE_SAMPLES, STATED, STATED + 1,
+};
 enum { FIRST_PERCENT = 4, LAST_PERCENT = 5 };
 
 enum { MAX_ROWS = 1 << 24, MAX_OF_A_KIND = 65000 };
@@ -89,7 +122,7 @@ static bool vsperf_wrong_here(struct vsperf_reading *r, const char *what)
     return error_set(r->v->error, "%s:%lu: %s", r->name, r->csv.record, what);
 }
 
-static const char *vsperf_field_text(const struct vsperf_reading *r, enum column column)
+static const char *vsperf_field_text(const struct vsperf_reading *r, int column)
 {
     const int at = r->at[column];
     return at >= 0 && (size_t)at < r->csv.count ? r->csv.fields[at] : "";
@@ -119,6 +152,9 @@ static void vsperf_find_columns(struct vsperf_reading *r)
         for (int column = 0; column < COLUMNS; column++)
             if (r->at[column] < 0 && vsperf_same_title(text, titles[column]))
                 r->at[column] = (int)i;
+        for (int j = 0; j < COLUMNS_OF_SAMPLES; j++)
+            if (r->at[of_samples[j].column] < 0 && vsperf_same_title(text, of_samples[j].title))
+                r->at[of_samples[j].column] = (int)i;
     }
 }
 
@@ -297,6 +333,23 @@ static bool vsperf_read_times(struct vsperf_reading *r, struct times *t)
     return true;
 }
 
+/* Reads the columns that are kept as they are. Percentages have been checked. */
+static bool vsperf_read_stated(struct vsperf_reading *r, struct dwell_stated *stated)
+{
+    *stated = (struct dwell_stated){ 0 };
+    for (int i = 0; i < DWELL_STATED_COLUMNS; i++) {
+        const char *text = vsperf_field_text(r, STATED + i);
+        if (!text[0])
+            continue;
+        const char *wrong =
+            i < DWELL_STATED_OVERHEAD ? csv_percent(text, &stated->values[i]) : csv_decimal(text, &stated->values[i]);
+        if (wrong)
+            return vsperf_wrong_number(r, titles[STATED + i], text, wrong);
+        stated->columns |= (uint64_t)1 << i;
+    }
+    return true;
+}
+
 /* ---- rows ---- */
 
 static bool vsperf_read_place(struct vsperf_reading *r, struct vsperf_place *place, uint32_t *process)
@@ -337,8 +390,14 @@ static bool vsperf_check_inclusive(struct vsperf_reading *r, const struct times 
     return true;
 }
 
-static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t, const struct vsperf_place *place,
-                                uint32_t process)
+/* Sums of several rows are not what the report states. */
+static void vsperf_keep_stated(struct dwell_stated *into, const struct dwell_stated *stated, bool first)
+{
+    *into = first ? *stated : (struct dwell_stated){ 0 };
+}
+
+static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t, const struct dwell_stated *stated,
+                                const struct vsperf_place *place, uint32_t process)
 {
     const char *type = vsperf_field_text(r, TYPE);
     if (!vsperf_is_row_type(type))
@@ -347,6 +406,7 @@ static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t,
     if (strcasecmp(type, "Root") == 0) {
         const uint32_t row = vsperf_find_row(r->v, process, place);
         times_add(&r->v->rows[row].root, t);
+        vsperf_keep_stated(&r->v->rows[row].stated, stated, !r->v->rows[row].has_root);
         r->v->rows[row].has_root = true;
         r->root = row + 1;
         return vsperf_check_inclusive(r, t);
@@ -358,6 +418,8 @@ static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t,
     const uint32_t edge = is_caller ? vsperf_find_edge(r->v, row, root) : vsperf_find_edge(r->v, root, row);
     struct vsperf_edge *e = &r->v->edges[edge];
     times_add(is_caller ? &e->as_caller : &e->as_callee, t);
+    vsperf_keep_stated(is_caller ? &e->caller_stated : &e->callee_stated, stated,
+                       is_caller ? !e->has_caller : !e->has_callee);
     e->has_caller |= is_caller;
     e->has_callee |= !is_caller;
     return true;
@@ -414,6 +476,7 @@ static bool vsperf_read_row(struct vsperf_reading *r)
 {
     struct vsperf_place place;
     struct times t;
+    struct dwell_stated stated;
     uint32_t process;
     if (r->kind == VSPERF_OTHER)
         return true;
@@ -421,20 +484,22 @@ static bool vsperf_read_row(struct vsperf_reading *r)
         return vsperf_read_fact(r);
     if (r->v->row_count + r->v->edge_count + r->v->path_count + r->v->module_row_count >= MAX_ROWS)
         return vsperf_wrong_here(r, "more rows than can be imported");
-    if (!vsperf_read_times(r, &t) || !vsperf_read_place(r, &place, &process))
+    if (!vsperf_read_times(r, &t) || !vsperf_read_stated(r, &stated) || !vsperf_read_place(r, &place, &process))
         return false;
     if (r->kind == VSPERF_CALLER_CALLEE)
-        return vsperf_read_related(r, &t, &place, process);
+        return vsperf_read_related(r, &t, &stated, &place, process);
     if (r->kind == VSPERF_CALL_TREE)
         return vsperf_read_path(r, &t, &place, process);
     if (r->kind == VSPERF_MODULE) {
         struct vsperf *v = r->v;
         GROW(v->module_rows, v->module_row_count, v->module_row_room);
-        v->module_rows[v->module_row_count++] = (struct vsperf_module_row){ process, vsperf_find_module(v, &place), t };
+        v->module_rows[v->module_row_count++] =
+            (struct vsperf_module_row){ process, vsperf_find_module(v, &place), t, stated };
         return vsperf_check_inclusive(r, &t);
     }
     const uint32_t row = vsperf_find_row(r->v, process, &place);
     times_add(&r->v->rows[row].summed, &t);
+    vsperf_keep_stated(&r->v->rows[row].summed_stated, &stated, !r->v->rows[row].has_summed);
     r->v->rows[row].has_summed = true;
     return vsperf_check_inclusive(r, &t);
 }

@@ -181,7 +181,8 @@ uint32_t vsperf_find_row(struct vsperf *v, uint32_t process, const struct vsperf
         return slot->value_plus_1 - 1;
     GROW(v->rows, v->row_count, v->row_room);
     const struct times none = { .shortest = UINT64_MAX };
-    v->rows[v->row_count] = (struct vsperf_row){ process, function, none, none, none, false, false };
+    v->rows[v->row_count] =
+        (struct vsperf_row){ .process = process, .function = function, .root = none, .summed = none, .times = none };
     index_set(v->row_table, slot, function, process, (uint32_t)v->row_count);
     return (uint32_t)v->row_count++;
 }
@@ -193,7 +194,8 @@ uint32_t vsperf_find_edge(struct vsperf *v, uint32_t caller, uint32_t callee)
         return slot->value_plus_1 - 1;
     GROW(v->edges, v->edge_count, v->edge_room);
     const struct times none = { .shortest = UINT64_MAX };
-    v->edges[v->edge_count] = (struct vsperf_edge){ caller, callee, none, none, false, false };
+    v->edges[v->edge_count] =
+        (struct vsperf_edge){ .caller = caller, .callee = callee, .as_caller = none, .as_callee = none };
     index_set(v->edge_table, slot, caller, callee, (uint32_t)v->edge_count);
     return (uint32_t)v->edge_count++;
 }

@@ -87,10 +87,11 @@ static void edges_walk_thread(struct edges_walk *w, uint32_t root)
 }
 
 /* An imported report has no inclusive times of all calls. */
-static void edges_add_reported(struct call_sums *into, const struct times *times)
+static void edges_add_reported(struct call_sums *into, const struct profile_reported *row)
 {
     into->every_known = false;
-    times_add(&into->times, times);
+    into->stated = into->reported++ == 0 ? &row->stated : NULL;
+    times_add(&into->times, &row->times);
 }
 
 static void edges_add_reported_rows(struct edges_walk *w, uint32_t process)
@@ -104,14 +105,14 @@ static void edges_add_reported_rows(struct edges_walk *w, uint32_t process)
             continue;
         e->seen[row->function] = true;
         if (row->kind == DWELL_REPORTED_CALLER) {
-            edges_add_reported(&e->list[edges_find_between(w, row->other, row->function)].of_callee, &row->times);
+            edges_add_reported(&e->list[edges_find_between(w, row->other, row->function)].of_callee, row);
         } else if (row->kind == DWELL_REPORTED_CALLEE) {
-            edges_add_reported(&e->list[edges_find_between(w, row->function, row->other)].of_edge, &row->times);
+            edges_add_reported(&e->list[edges_find_between(w, row->function, row->other)].of_edge, row);
         } else {
             if (!begun[row->function])
                 e->functions[row->function] = edges_no_calls();
             begun[row->function] = true;
-            edges_add_reported(&e->functions[row->function], &row->times);
+            edges_add_reported(&e->functions[row->function], row);
         }
     }
     free(begun);

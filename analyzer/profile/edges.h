@@ -12,6 +12,8 @@ struct call_sums {
     /* Inclusive times of all calls, for averages per call. `times` has those of the outermost calls only. */
     uint64_t every_elapsed, every_application;
     bool every_known;
+    unsigned reported;                 /* number of rows that an imported report has for them */
+    const struct dwell_stated *stated; /* the columns of that row if there is one, else NULL */
 };
 
 struct edge {

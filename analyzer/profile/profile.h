@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dwell/format.h"
 #include "profile/values.h"
 
 #define PROFILE_NONE UINT32_MAX
@@ -87,6 +88,7 @@ struct profile_reported {
     uint32_t function; /* or a module */
     uint32_t other;    /* PROFILE_NONE if it is unknown */
     struct times times;
+    struct dwell_stated stated;
 };
 
 struct intern;

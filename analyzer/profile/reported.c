@@ -41,6 +41,30 @@ void reported_modules(const struct profile *p, struct times *sums)
     reported_replace_sums(p, DWELL_REPORTED_MODULE, sums, p->module_count);
 }
 
+const struct dwell_stated **reported_stated(const struct profile *p, enum dwell_reported kind, uint32_t process)
+{
+    const size_t count = kind == DWELL_REPORTED_MODULE ? p->module_count : p->function_count;
+    const struct dwell_stated **list = need_memory(count, sizeof *list);
+    bool *begun = need_memory(count, sizeof *begun);
+    for (size_t i = 0; i < p->reported_count; i++) {
+        const struct profile_reported *r = &p->reported[i];
+        if (r->kind != kind || (process != PROFILE_NONE && r->process != process))
+            continue;
+        list[r->function] = begun[r->function] ? NULL : &r->stated;
+        begun[r->function] = true;
+    }
+    free(begun);
+    return list;
+}
+
+bool stated_value(const struct dwell_stated *stated, unsigned column, double *value)
+{
+    if (!stated || !(stated->columns >> column & 1))
+        return false;
+    *value = stated->values[column];
+    return true;
+}
+
 bool reported_has_edges(const struct profile *p)
 {
     for (size_t i = 0; i < p->reported_count; i++)

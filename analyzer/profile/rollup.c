@@ -245,7 +245,7 @@ static struct neighbour *rollup_find_neighbour(struct neighbour_sums *sums, uint
         return &sums->list[slot->value_plus_1 - 1];
     GROW(sums->list, sums->count, sums->room);
     GROW(sums->open, sums->count, sums->open_room);
-    sums->list[sums->count] = (struct neighbour){ function, site, times_of_nothing() };
+    sums->list[sums->count] = (struct neighbour){ .function = function, .site = site, .times = times_of_nothing() };
     sums->open[sums->count] = 0;
     index_set(sums->places, slot, function, site, (uint32_t)sums->count);
     return &sums->list[sums->count++];
@@ -306,6 +306,12 @@ static struct neighbour *rollup_pick_neighbours(struct neighbour_sums *sums, siz
     return list;
 }
 
+static void rollup_add_reported_row(struct neighbour *n, const struct profile_reported *row)
+{
+    times_add(&n->times, &row->times);
+    n->stated = n->reported++ == 0 ? &row->stated : NULL;
+}
+
 static void rollup_add_reported(const struct profile *p, struct neighbour_walk *w)
 {
     for (size_t i = 0; i < p->reported_count; i++) {
@@ -313,9 +319,9 @@ static void rollup_add_reported(const struct profile *p, struct neighbour_walk *
         if (row->function != w->function)
             continue;
         if (row->kind == DWELL_REPORTED_CALLER)
-            times_add(&rollup_find_neighbour(&w->callers, row->other, PROFILE_NONE)->times, &row->times);
+            rollup_add_reported_row(rollup_find_neighbour(&w->callers, row->other, PROFILE_NONE), row);
         else if (row->kind == DWELL_REPORTED_CALLEE)
-            times_add(&rollup_find_neighbour(&w->callees, row->other, PROFILE_NONE)->times, &row->times);
+            rollup_add_reported_row(rollup_find_neighbour(&w->callees, row->other, PROFILE_NONE), row);
     }
 }
 

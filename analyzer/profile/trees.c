@@ -178,6 +178,7 @@ static void trees_read_reported(struct profile *p, const struct session_file *fi
                 .shortest = from->shortest,
                 .longest = from->longest,
             },
+            .stated = file->reported[i].stated,
         };
     }
 }

@@ -57,7 +57,7 @@ static int callers_compare_neighbours(const void *a, const void *b, void *data)
 }
 
 static void callers_add_row(const struct callers_context *c, const char *role, uint32_t function, uint32_t site,
-                            const struct times *times)
+                            const struct times *times, const struct dwell_stated *stated)
 {
     struct cell *cells = table_row(c->table);
     cell_text(&cells[0], role);
@@ -78,13 +78,14 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
         cell_text(&cells[c->table->wait_column], "waits");
     cell_percent(&cells[c->table->wait_column - 1], percent_of(times->elapsed_inclusive, c->whole));
     fill_times(c->table, times);
+    fill_stated(c->table, c->loaded->selection ? NULL : stated);
 }
 
 static void callers_add_rows(const struct callers_context *c, const char *role, struct neighbour *list, size_t count)
 {
     qsort_r(list, count, sizeof *list, callers_compare_neighbours, (void *)c->loaded);
     for (size_t i = 0; i < count; i++)
-        callers_add_row(c, role, list[i].function, list[i].site, &list[i].times);
+        callers_add_row(c, role, list[i].function, list[i].site, &list[i].times, list[i].stated);
 }
 
 struct table view_callers(const struct analysis *l, uint32_t function)
@@ -94,12 +95,14 @@ struct table view_callers(const struct analysis *l, uint32_t function)
     t.wait_column = t.first_value - 1;
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);
+    const struct dwell_stated **stated = stated_percentages(l, BY_FUNCTION);
     struct callers_context c = { l, &t, sums[function].elapsed_inclusive };
     callers_add_rows(&c, "caller", n.callers, n.caller_count);
-    callers_add_row(&c, "function", function, PROFILE_NONE, &sums[function]);
+    callers_add_row(&c, "function", function, PROFILE_NONE, &sums[function], stated ? stated[function] : NULL);
     t.fixed_row = t.row_count;
     callers_add_rows(&c, "callee", n.callees, n.callee_count);
     neighbours_free(&n);
+    free(stated);
     free(sums);
     return t;
 }

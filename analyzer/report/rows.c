@@ -363,6 +363,7 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
+    const struct dwell_stated **stated = stated_percentages(l, by);
     size_t *groups = need_memory(count, sizeof *groups);
     for (size_t i = 0; i < count; i++) {
         if (l->selection && times_are_empty(&sums[i]))
@@ -378,7 +379,9 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
         else
             rows_fill_process(l, cells, processes[i]);
         fill_times(&t, &sums[i]);
+        fill_stated(&t, stated ? stated[i] : NULL);
     }
+    free(stated);
     if (by == BY_FUNCTION && sorting->calls)
         rows_fill_all_calls(l, &t, t.column_count - other_count, groups);
     if (sorting->recent)

@@ -1,8 +1,11 @@
 /* The columns of the values, which all views of values share, and the cells of a row in these columns. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "profile/reported.h"
 #include "report/views.h"
 
 static enum column_use time_columns_use(unsigned shown)
@@ -82,8 +85,32 @@ void fill_times(struct table *table, const struct times *t)
             if (known)
                 time_columns_fill_cell(cell, t, i, form);
             if (v->shares[form] && known)
-                cell_percent(cell + 1, percent_of(cell->number, times_value(&s->sums, i, INCLUSIVE)));
+                cell_percent(cell + 1, percent_of(cell->number, times_value(&s->whole, i, INCLUSIVE)));
             cell += v->shares[form] != NULL;
         }
+    }
+}
+
+const struct dwell_stated **stated_percentages(const struct analysis *l, enum rollup_by by)
+{
+    if (l->selection || !l->profile->reported_count || (by != BY_FUNCTION && by != BY_MODULE))
+        return NULL;
+    return reported_stated(l->profile, by == BY_MODULE ? DWELL_REPORTED_MODULE : DWELL_REPORTED_FUNCTION, PROFILE_NONE);
+}
+
+/* Reports state percentages with two decimals. Where the computed one is equal to these, it stays, with its decimals.
+ */
+void fill_stated(struct table *table, const struct dwell_stated *stated)
+{
+    static const enum value_id with_percent[] = { VALUE_ELAPSED, VALUE_APPLICATION };
+    const double rounded = 0.005001;
+    struct cell *row = &table->cells[(table->row_count - 1) * table->column_count];
+    for (unsigned i = 0; stated && i < sizeof with_percent / sizeof *with_percent * VALUE_FORMS; i++) {
+        const char *key = value_table[with_percent[i / VALUE_FORMS]].shares[i % VALUE_FORMS];
+        double percent;
+        for (size_t at = table->first_value; at < table->column_count; at++)
+            if (row[at].known && strcmp(table->columns[at].key, key) == 0 &&
+                stated_value(stated, DWELL_STATED_PERCENT + i, &percent) && fabs(row[at].percent - percent) > rounded)
+                cell_percent(&row[at], percent);
     }
 }

@@ -96,6 +96,13 @@ void fill_place(struct table *table, const struct function_name *function);
 /* Fills the values of a table's last row. Dims the row if it mostly waits. */
 void fill_times(struct table *t, const struct times *times);
 
+/* By function or module, the columns that an imported report states. NULL for other rows, and if only a part of the
+ * session is loaded, as the percentages are of the whole. The caller frees it. */
+const struct dwell_stated **stated_percentages(const struct analysis *l, enum rollup_by by);
+
+/* Replaces the percentages of a table's last row by those that an imported report states; `stated` may be NULL. */
+void fill_stated(struct table *t, const struct dwell_stated *stated);
+
 /* Sets `columns` to the columns of the values and returns their number. */
 enum { MAX_VALUE_COLUMNS = VALUE_COUNT * VALUE_FORMS * 2 };
 size_t value_columns(struct column *columns);

@@ -384,17 +384,32 @@ static bool metadata_report_is_plausible(const struct dwell_rec_reported *r)
            r->application_inclusive <= r->elapsed_inclusive && r->application_exclusive <= r->elapsed_exclusive;
 }
 
+/* Reads the columns after the record, if there are any. Returns false if one has an impossible value. */
+static bool metadata_read_stated(const struct metadata_reader *r, struct dwell_stated *stated)
+{
+    const double most = (double)((uint64_t)1 << 60);
+    *stated = (struct dwell_stated){ 0 };
+    if (r->size < sizeof(struct dwell_rec_reported) + sizeof *stated)
+        return true;
+    memcpy(stated, (const uint8_t *)r->record + sizeof(struct dwell_rec_reported), sizeof *stated);
+    for (unsigned i = 0; i < DWELL_STATED_COLUMNS; i++)
+        if (stated->columns >> i & 1 && !(stated->values[i] >= 0 && stated->values[i] <= most))
+            return false;
+    return true;
+}
+
 static void metadata_read_reported(struct metadata_reader *r)
 {
     struct dwell_rec_reported record;
+    struct dwell_stated stated;
     if (!TAKE(r, record))
         return;
-    if (!metadata_report_is_plausible(&record)) {
+    if (!metadata_report_is_plausible(&record) || !metadata_read_stated(r, &stated)) {
         r->bad = true;
         return;
     }
     GROW(r->file->reported, r->file->reported_count, r->file->reported_room);
-    r->file->reported[r->file->reported_count++] = (struct trace_reported){ r->process, record };
+    r->file->reported[r->file->reported_count++] = (struct trace_reported){ r->process, record, stated };
 }
 
 static void (*const readers[])(struct metadata_reader *) = {

@@ -107,6 +107,7 @@ struct trace_symbol_module {
 struct trace_reported {
     uint32_t process; /* serial number */
     struct dwell_rec_reported row;
+    struct dwell_stated stated;
 };
 
 /* A class of trace events. */

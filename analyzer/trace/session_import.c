@@ -118,9 +118,10 @@ static bool import_write_metadata(const struct session *session, int fd, const s
         import_append_record(&w, &note, sizeof note, p->note, NULL);
     }
     for (size_t i = 0; i < p->reported_count; i++) {
-        struct dwell_rec_reported reported = p->reported[i];
-        reported.record = (struct dwell_record){ .type = DWELL_REC_REPORTED };
-        import_append_record(&w, &reported, sizeof reported, NULL, NULL);
+        struct import_reported reported = p->reported[i];
+        reported.row.record = (struct dwell_record){ .type = DWELL_REC_REPORTED };
+        import_append_record(&w, &reported, reported.stated.columns ? sizeof reported : sizeof reported.row, NULL,
+                             NULL);
     }
     return import_end_writer(&w);
 }

@@ -27,6 +27,12 @@ struct import_module {
     uint64_t base;
 };
 
+/* A row of the report. Its `record` is ignored. */
+struct import_reported {
+    struct dwell_rec_reported row;
+    struct dwell_stated stated;
+};
+
 struct import_process {
     const char *path, *note;
     uint32_t pid;
@@ -34,7 +40,7 @@ struct import_process {
     size_t module_count;
     const struct import_node *nodes;
     size_t node_count;
-    const struct dwell_rec_reported *reported; /* their `record` is ignored */
+    const struct import_reported *reported;
     size_t reported_count;
 };
 

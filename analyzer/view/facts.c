@@ -193,7 +193,7 @@ static bool facts_has_total(const struct value *v)
 static struct json_object *facts_totals(const struct analysis *l)
 {
     struct json_object *object = json_object_new_object();
-    const struct times *t = &l->rollup->session;
+    const struct times *t = &l->summary.whole; /* what the page's percentages are of */
     const struct profile_counts *c = &l->profile->counts;
     const struct {
         const char *key;

@@ -541,6 +541,21 @@ struct dwell_rec_reported { /* no strings */
     uint64_t longest;
 };
 
+/* More columns of a row of an imported report. */
+enum dwell_stated_column {
+    DWELL_STATED_PERCENT = 0,  /* elapsed (or samples) inclusive, exclusive, application inclusive, exclusive */
+    DWELL_STATED_OVERHEAD = 4, /* time inclusive, exclusive probe overhead */
+    DWELL_STATED_EACH = 6,     /* minimum, average and maximum of a call, of each of the four times in that order */
+    DWELL_STATED_COLUMNS = 18,
+};
+
+/* What the report states in these columns, after struct dwell_rec_reported if it states any of them. */
+struct dwell_stated {
+    uint64_t columns; /* bit N: column N is stated */
+    double values[DWELL_STATED_COLUMNS];
+};
+
+_Static_assert(sizeof(struct dwell_stated) == 152, "the layout of stated columns is fixed");
 _Static_assert(sizeof(struct dwell_file_header) == 240, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
