@@ -56,8 +56,10 @@ void live_close(struct live *l)
 {
     live_free_rollup(&l->whole);
     live_free_rollup(&l->recent);
+    live_free_rollup(&l->window);
     live_free_summary(&l->whole.summary);
     live_free_summary(&l->recent.summary);
+    live_free_summary(&l->window.summary);
     names_free(l->names, l->name_count);
     binaries_free(l->binaries);
     follow_close(l->follow);
@@ -106,11 +108,13 @@ bool live_read(struct live *l, uint64_t *left, struct error *error)
     *left = l->follow->growth->left;
     live_free_rollup(&l->whole);
     live_free_rollup(&l->recent);
+    live_free_rollup(&l->window);
     follow_look(l->follow);
     names_extend(&l->names, &l->name_count, l->follow->growth->file, l->follow->whole, l->binaries);
     live_load_part(l, &l->whole, l->follow->whole);
     live_load_part(l, &l->recent, l->follow->recent);
-    l->times = (struct recent_times){ l->recent.rollup, l->follow->interval };
+    live_load_part(l, &l->window, l->follow->window);
+    l->times = (struct recent_times){ l->recent.rollup, l->window.rollup, l->follow->interval };
     return true;
 }
 

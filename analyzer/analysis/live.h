@@ -10,6 +10,7 @@ struct binaries;
 /* The values of the time between the last two readings. Groups have the same numbers as in the whole. */
 struct recent_times {
     const struct rollup *rollup; /* NULL after the first reading */
+    const struct rollup *window; /* of the last seconds, for shares that do not jump; NULL if `rollup` is */
     uint64_t interval;           /* nanoseconds */
 };
 
@@ -17,7 +18,8 @@ struct live {
     struct follow *follow;
     struct analysis whole;       /* the whole session; valid from one reading to the next */
     struct analysis recent;      /* the part since the previous reading; no rollup after the first reading */
-    struct recent_times times;   /* the same, for view_rows */
+    struct analysis window;      /* the part of the last seconds, likewise */
+    struct recent_times times;   /* both, for view_rows */
     struct function_name *names; /* by function of the growing profile, in which copies are not joined */
     size_t name_count;
     struct binaries *binaries;

@@ -34,8 +34,11 @@ void follow_close(struct follow *f)
     growth_close(f->growth);
     follow_drop_profile(f->events);
     follow_drop_profile(f->whole);
-    follow_drop_profile(f->base);
+    for (size_t i = 0; i < f->look_count; i++)
+        profile_free(f->looks[i].whole);
+    free(f->looks);
     follow_drop_profile(f->recent);
+    follow_drop_profile(f->window);
     free(f);
 }
 
@@ -52,9 +55,18 @@ static struct profile *follow_profile_of(const struct session_file *file, struct
     return collect_profile(&part, jobs);
 }
 
+static uint64_t follow_monotonic_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static const char *follow_read_step(struct follow *f, uint64_t most, unsigned jobs)
 {
     struct growth *g = f->growth;
+    f->reading = session_now(g->file);
+    f->read_at = follow_monotonic_now();
     const char *error = growth_step(g, most, !f->alive);
     if (error)
         return error;
@@ -94,8 +106,8 @@ static struct profile *follow_new_alike(const struct profile *p)
     return copy;
 }
 
-/* Ends the threads that still run at this moment. */
-static void follow_end_threads(struct session_file *file, uint64_t now)
+/* Ends the threads that still run, at that time. */
+static void follow_end_threads(struct session_file *file, uint64_t time)
 {
     bool *alive = need_memory(file->process_count, sizeof *alive);
     for (size_t i = 0; i < file->process_count; i++)
@@ -105,7 +117,7 @@ static void follow_end_threads(struct session_file *file, uint64_t now)
         const struct trace_process *p = session_file_process(file, t->process);
         if (t->end_time || !p || !alive[p - file->processes])
             continue;
-        t->end_time = now;
+        t->end_time = time;
         t->end_recorded = true;
         if (trace_records_switches(t) && thread_is_waiting(p->pid, t->tid)) { /* assumed since its last event */
             t->end_flagged = true;
@@ -116,18 +128,19 @@ static void follow_end_threads(struct session_file *file, uint64_t now)
 }
 
 /* Adds the time since a thread's last event to its innermost call. OS events of that time are not recorded yet. */
-static void follow_add_open_interval(struct profile *p, const struct session_file *file, const struct growth_thread *g)
+static void follow_add_open_interval(struct profile *p, const struct session_file *file, const struct growth_thread *g,
+                                     uint64_t until)
 {
     const struct trace_thread *t = session_file_thread(file, g->thread);
     const struct trace_process *process = session_file_process(file, g->process);
     const struct open_stack *s = &g->stack;
-    const uint64_t last = s->state.last;
-    if (!t || s->state.paused || !s->depth || t->end_time <= last)
+    const uint64_t last = s->state.last, end = t ? smaller(t->end_time, until) : 0;
+    if (s->state.paused || !s->depth || end <= last)
         return;
     uint32_t at = profile_root(p, g->process, g->thread);
     for (uint32_t i = 0; i < s->depth; i++)
         at = profile_child(p, at, identify_function(p, process, s->frames[i].function, s->frames[i].enter_time));
-    const uint64_t length = t->end_time - last;
+    const uint64_t length = end - last;
     const uint64_t blocked = trace_end_blocked(t, profile_module_path(p, at), length),
                    preempted = smaller(t->end_preempted, length - blocked);
     p->nodes[at].elapsed += length;
@@ -149,18 +162,19 @@ static struct profile *follow_difference(const struct profile *now, const struct
     return p;
 }
 
-static uint64_t follow_monotonic_now(void)
+/* A thread of which not everything has been read is known up to the last complete look only: a later time would be
+ * given to the call that was open then. */
+static void follow_add_open_intervals(const struct follow *f, struct profile *whole)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    const struct growth *g = f->growth;
+    for (size_t i = 0; i < g->thread_count; i++)
+        follow_add_open_interval(whole, g->file, &g->threads[i],
+                                 f->alive && (g->left || g->threads[i].behind) ? f->until : UINT64_MAX);
 }
 
-void follow_look(struct follow *f)
+static struct profile *follow_make_whole(const struct follow *f)
 {
-    struct growth *g = f->growth;
-    if (f->alive && !g->left)
-        follow_end_threads(g->file, session_now(g->file));
+    const struct growth *g = f->growth;
     struct profile *whole = follow_new_alike(f->whole);
     profile_merge(whole, f->events);
     if (g->file->chunk_count || g->file->reported_count) {
@@ -168,19 +182,41 @@ void follow_look(struct follow *f)
         profile_merge(whole, trees);
         profile_free(trees);
     }
-    for (size_t i = 0; i < g->thread_count && !g->left; i++)
-        follow_add_open_interval(whole, g->file, &g->threads[i]);
-    if (f->complete) {
-        follow_drop_profile(f->base);
-        f->base = f->whole;
-        f->base_time = f->looked;
-    } else {
+    follow_add_open_intervals(f, whole);
+    return whole;
+}
+
+/* Keeps the last look, and forgets those before the window. */
+static void follow_keep_look(struct follow *f)
+{
+    GROW(f->looks, f->look_count, f->look_room);
+    f->looks[f->look_count++] = (struct follow_look){ f->whole, f->looked };
+    size_t old = 0;
+    while (old + 1 < f->look_count && f->looks[old].time + FOLLOW_WINDOW < f->read_at)
+        profile_free(f->looks[old++].whole);
+    f->look_count -= old;
+    memmove(f->looks, f->looks + old, f->look_count * sizeof *f->looks);
+}
+
+void follow_look(struct follow *f)
+{
+    struct growth *g = f->growth;
+    if (f->alive)
+        follow_end_threads(g->file, f->reading);
+    struct profile *whole = follow_make_whole(f);
+    if (f->complete)
+        follow_keep_look(f);
+    else
         follow_drop_profile(f->whole);
-    }
     follow_drop_profile(f->recent);
+    follow_drop_profile(f->window);
     f->whole = whole;
-    f->looked = follow_monotonic_now();
+    f->looked = f->read_at;
     f->complete = g->left == 0;
-    f->recent = f->base ? follow_difference(f->whole, f->base) : NULL;
-    f->interval = f->looked - f->base_time;
+    if (f->complete)
+        f->until = f->reading;
+    const struct follow_look *last = f->look_count ? &f->looks[f->look_count - 1] : NULL;
+    f->recent = last ? follow_difference(f->whole, last->whole) : NULL;
+    f->window = last ? follow_difference(f->whole, f->looks[0].whole) : NULL;
+    f->interval = last ? f->looked - last->time : 0;
 }

@@ -51,7 +51,7 @@ static const struct recent_column {
       VALUE_ELAPSED,
       INCLUSIVE },
     { { "recent_elapsed_inclusive_percent", "NOW.INCL %", CELL_PERCENT, USE_CHOSEN, false },
-      "its share of all time since the previous refresh",
+      "its share of all time of the last 3 s",
       VALUE_ELAPSED,
       INCLUSIVE },
     { { "recent_elapsed_exclusive", "+EL.EXCL", CELL_TICKS, USE_CHOSEN, false },
@@ -59,7 +59,7 @@ static const struct recent_column {
       VALUE_ELAPSED,
       EXCLUSIVE },
     { { "recent_elapsed_exclusive_percent", "NOW %", CELL_PERCENT, USE_CHOSEN, false },
-      "its share of all time since the previous refresh",
+      "its share of all time of the last 3 s",
       VALUE_ELAPSED,
       EXCLUSIVE },
     { { "recent_application_inclusive", "+APP.INCL", CELL_TICKS, USE_CHOSEN, false },
@@ -308,20 +308,20 @@ size_t view_row_number(const struct table *t, size_t row)
 
 /* ---- recent times ---- */
 
-static void rows_fill_recent(struct cell *cells, unsigned knows, const struct times *t,
+/* Percentages are of the window, other values of the time since the previous refresh. */
+static void rows_fill_recent(struct cell *cells, unsigned knows, const struct times *t, const struct times *window,
                              const struct recent_times *recent)
 {
-    const uint64_t all = recent->rollup->session.elapsed_inclusive;
+    const uint64_t all = recent->window->session.elapsed_inclusive;
     const double seconds = (double)recent->interval / 1e9;
     for (size_t i = 0; i < RECENT_VALUES; i++) {
         const struct recent_column *column = &recent_columns[i];
-        const uint64_t value = times_value(t, column->value, column->form);
         if (!value_is_known(column->value, knows, t))
             continue;
         if (column->column.kind == CELL_PERCENT)
-            cell_percent(&cells[i], percent_of(value, all));
+            cell_percent(&cells[i], percent_of(times_value(window, column->value, column->form), all));
         else
-            cell_number(&cells[i], value);
+            cell_number(&cells[i], times_value(t, column->value, column->form));
     }
     cell_number(&cells[0], seconds > 0 ? (uint64_t)llround((double)t->calls / seconds) : 0);
 }
@@ -330,13 +330,15 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
                                  const struct recent_times *recent, const size_t *groups)
 {
     struct times *sums = recent->rollup ? rollup_groups(recent->rollup, by) : NULL;
+    struct times *window = recent->window ? rollup_groups(recent->window, by) : NULL;
     for (size_t i = 0; i < t->row_count; i++) {
         struct cell *cells = &t->cells[(i + 1) * t->column_count - RECENT_COLUMN_COUNT];
         cell_number(&cells[RECENT_COLUMN_COUNT - 1], groups[i]);
-        if (sums)
-            rows_fill_recent(cells, summary_knows(&l->summary), &sums[groups[i]], recent);
+        if (sums && window)
+            rows_fill_recent(cells, summary_knows(&l->summary), &sums[groups[i]], &window[groups[i]], recent);
     }
     free(sums);
+    free(window);
 }
 
 /* Lists the columns after the values. */

@@ -336,6 +336,8 @@ static void growth_read_part(struct growth *g, const struct trace_chunk *chunk, 
         part->at = open_stack_follow(&part->stack, records, length) ? part->at + length : UINT32_MAX;
         growth_record_stack(g, chunk, &part->stack);
     }
+    if (growth_thread_of(g, chunk)->sequence <= chunk->sequence)
+        growth_thread_of(g, chunk)->behind = part->at < end;
     free(records);
 }
 
@@ -426,6 +428,8 @@ const char *growth_step(struct growth *g, uint64_t most, bool ended)
     if (error)
         return error;
     growth_drop_buffers(g);
+    for (size_t i = 0; i < g->thread_count; i++)
+        g->threads[i].behind = false;
     g->index->ended = ended;
     growth_walk_areas(g, WALK_EVENTS, most);
     growth_read_found(g, ended);

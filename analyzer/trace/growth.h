@@ -13,6 +13,7 @@ struct growth_thread {
     uint32_t process, thread; /* serial numbers */
     uint32_t sequence;        /* of the last chunk read */
     struct open_stack stack;
+    bool behind; /* it has written more than could be read in the last step */
 };
 
 struct growth {
