@@ -16,7 +16,7 @@ command command_record, command_report, command_tree, command_callers, command_i
     command_export, command_events, command_histogram, command_slowest, command_perflog, command_import, command_replay,
     command_doctor, command_diff, command_merge, command_view, command_top;
 
-#define DEFAULT_SESSION "dwell.data"
+#define DEFAULT_SESSION DWELL_USUAL_FILE
 
 /* Numbers, amounts of time, times in nanoseconds. Each ends the program if the text is not valid; `option` begins the
  * message. */

@@ -164,6 +164,16 @@ static void diff_load_side(const struct diff_settings *s, struct diff *d, enum d
 
 /* ---- output ---- */
 
+/* Prints one line instead of rows without changes, unless the user chose their columns. */
+static void diff_print_equal(const struct diff_settings *s, const struct diff *d)
+{
+    static const char *const kinds[] = {
+        [DIFF_FUNCTIONS] = "function", [DIFF_MODULES] = "module", [DIFF_PATHS] = "call path"
+    };
+    printf("\nno difference: all compared values of %zu %s%s are equal\n", d->row_count, kinds[s->by],
+           d->row_count == 1 ? "" : "s");
+}
+
 static void diff_print_text(const struct diff_settings *s, const struct diff *d, struct table *rows)
 {
     struct table sessions = view_diff_sessions(d);
@@ -173,6 +183,13 @@ static void diff_print_text(const struct diff_settings *s, const struct diff *d,
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
         print_text(stdout, "! %s\n", d->remarks[i]);
+    if (diff_is_equal(d) && !s->shared.columns) {
+        diff_print_equal(s, d);
+        table_drop(&sessions);
+        free(usual);
+        free(judgement);
+        return;
+    }
     print_text(stdout, "\n%s %s\n\n", s->diff.sort == DIFF_CALLS || diff_is_tested(d) ? "*" : "~", judgement);
     table_print_text(rows, stdout);
     table_drop(&sessions);

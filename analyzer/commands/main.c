@@ -89,7 +89,7 @@ int main(int argc, char **argv)
         return finish_output();
     }
     const bool is_help = strcmp(name, "help") == 0;
-    if (is_help && argc > 2 && argv[2][0] != '-')
+    if (is_help && argc > 2 && argv[2][0] != '-' && strcmp(argv[2], "help") != 0)
         return main_run(2, (char *[]){ argv[2], help, NULL });
     if (is_help || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         main_print_help(stdout);

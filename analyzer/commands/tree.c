@@ -6,12 +6,10 @@
 #include "commands/sessions.h"
 #include "report/views.h"
 
-enum { MAX_TEXT_DEPTH = 1000 }; /* libsmartcols draws a tree recursively, and a row is as wide as its depth */
-
 enum { OPTION_DEPTH = 256, OPTION_BY, OPTION_COLLAPSE, OPTION_FOLD_RECURSION };
 
 static const struct argp_option options[] = {
-    { "depth", OPTION_DEPTH, "N", 0, "Fold calls that are deeper than N (default: 40; at most 1000 in text)", 0 },
+    { "depth", OPTION_DEPTH, "N", 0, "Fold calls that are deeper than N (default: 40)", 0 },
     { "by", OPTION_BY, "WHAT", 0,
       "thread: a tree for each thread; line: keep calls from different lines apart and show the lines (needs record "
       "--call-sites); may be repeated",
@@ -103,8 +101,6 @@ int command_tree(int argc, char **argv)
     s.shared.load.lines = s.tree.by_line ? LINES_NEEDED : LINES_NONE;
     s.tree.min = s.shared.min;
     s.tree.unfolded = s.shared.filters.count > 0;
-    if (s.shared.print == table_print_text && s.tree.depth > MAX_TEXT_DEPTH)
-        s.tree.depth = MAX_TEXT_DEPTH;
     if (!shared_is_set(&s.shared, SHARED_MIN) &&
         !s.tree.unfolded) /* any path may lead to a row that the filter keeps */
         s.tree.min = (struct amount){ .percent = 1 };

@@ -2,6 +2,7 @@
  * recording ends. */
 #include "commands/view_live.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/find_session.h"
 #include "view/browser.h"
 #include "view/server.h"
 
@@ -69,11 +71,24 @@ static unsigned view_live_load(const struct view_live *l, unsigned failures, boo
     return 0;
 }
 
+/* Serves the session for the first time. Ends the program if it cannot be read. */
+static bool view_live_load_first(const struct view_live *l)
+{
+    const struct live_settings *s = l->settings;
+    struct error error = { NULL };
+    bool ended;
+    struct view_session *session = view_load(s->file, s->load, &s->options, false, &ended, &error);
+    if (!session)
+        die_of(&error);
+    server_show(l->server, session);
+    return ended;
+}
+
 static void *view_live_update(void *context)
 {
     const struct view_live *l = context;
     unsigned failures = 0;
-    bool ended = false;
+    bool ended = view_live_load_first(l);
     for (uint64_t took = 0; !ended;) {
         view_live_wait_ms(took * REST > INTERVAL_MS ? took * REST : INTERVAL_MS);
         const uint64_t begin = view_live_now_ms();
@@ -101,10 +116,21 @@ static void view_live_show(const struct live_settings *s, const char *address)
         say("found no browser to open it; set BROWSER");
 }
 
+/* Ends the program if the file is no session, before anything is printed. */
+static void view_live_check_file(const struct live_settings *s)
+{
+    const int fd = session_open_raw(s->file, O_RDONLY);
+    struct error error = { NULL };
+    bool ended;
+    if (fd >= 0)
+        close(fd);
+    else if (!view_load(s->file, s->load, &s->options, false, &ended, &error))
+        die_of(&error);
+}
+
 int view_live(const struct live_settings *s)
 {
     struct error error = { NULL };
-    bool ended;
     int number;
     sigset_t signals;
     pthread_t thread;
@@ -116,18 +142,13 @@ int view_live(const struct live_settings *s)
     else
         sigaddset(&signals, SIGHUP);
     struct view_live live = { .settings = s };
-    struct view_session *first = view_load(s->file, s->load, &s->options, false, &ended, &error);
-    if (!first)
-        die_of(&error);
+    view_live_check_file(s);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on, as sigwait needs it */
     live.server = server_start(s->port, INTERVAL_MS, &error);
     if (!live.server)
         die_of(&error);
-    server_show(live.server, first);
-    view_live_show(s, server_address(live.server));
-    if (ended)
-        view_live_report_end(s);
-    else if (pthread_create(&thread, NULL, view_live_update, &live) != 0)
+    view_live_show(s, server_address(live.server)); /* before the session is read, which can take long */
+    if (pthread_create(&thread, NULL, view_live_update, &live) != 0)
         die(STATUS_ERROR, "cannot start a thread");
     sigwait(&signals, &number);
     view_live_remove_secret();

@@ -476,6 +476,15 @@ void diff_judge(struct diff *d, const struct diff_options *options)
         qsort_r(d->rows, d->row_count, sizeof *d->rows, diff_compare_rows, &order);
 }
 
+bool diff_is_equal(const struct diff *d)
+{
+    for (size_t i = 0; i < d->row_count; i++)
+        for (int value = 0; value < DIFF_VALUES; value++)
+            if (d->known[value] && diff_pair_is_changed(d, &d->rows[i].values[value]))
+                return false;
+    return d->row_count > 0;
+}
+
 /* ---- names ---- */
 
 const char *diff_function_name(const struct diff *d, uint32_t function)

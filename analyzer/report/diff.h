@@ -103,6 +103,9 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *sessio
 void diff_judge(struct diff *d, const struct diff_options *options);
 void diff_free(struct diff *d);
 
+/* After diff_judge: whether all rows are on both sides and equal in all known values. False if there are no rows. */
+bool diff_is_equal(const struct diff *d);
+
 /* Whether both sides have enough runs for a test. */
 static inline bool diff_is_tested(const struct diff *d)
 {

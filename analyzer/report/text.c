@@ -161,27 +161,56 @@ static bool text_row_is_dim(const struct table *t, size_t row)
     return t->dim_column && cell->known && cell->percent > 50;
 }
 
+/* The rows of a tree, down to a limit below which guides would fill the lines. Deeper rows have their depth as a
+ * number instead, all in the last column of guides. */
+enum { MAX_GUIDES = 48 };
+
+struct text_row {
+    struct libscols_line *line;
+    size_t anchor; /* 1 + the row whose guide leads to this one, or zero */
+    size_t depth;
+};
+
+static void text_add_line(struct libscols_table *table, const struct table *t, struct text_row *rows, size_t row)
+{
+    const size_t parent = t->parents ? t->parents[row] : 0;
+    rows[row] = (struct text_row){ .anchor = parent, .depth = parent ? rows[parent - 1].depth + 1 : 1 };
+    if (rows[row].depth > MAX_GUIDES)
+        rows[row].anchor = rows[parent - 1].anchor;
+    rows[row].line = scols_table_new_line(table, rows[row].anchor ? rows[rows[row].anchor - 1].line : NULL);
+    if (!rows[row].line)
+        out_of_memory();
+}
+
+static void text_set_cell(const struct text_row *row, size_t at, const struct column *column, const char *text)
+{
+    if (!column->tree || row->depth <= MAX_GUIDES) {
+        scols_line_set_data(row->line, at, text);
+        return;
+    }
+    char *numbered = need_text("[%zu] %s", row->depth, text);
+    scols_line_set_data(row->line, at, numbered);
+    free(numbered);
+}
+
 static void text_add_rows(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
                           const struct text_unit *units)
 {
-    struct libscols_line **lines = need_memory(t->row_count, sizeof *lines);
+    struct text_row *rows = need_memory(t->row_count, sizeof *rows);
     for (size_t row = 0; row < t->row_count; row++) {
-        struct libscols_line *parent = t->parents && t->parents[row] ? lines[t->parents[row] - 1] : NULL;
-        lines[row] = scols_table_new_line(table, parent);
-        if (!lines[row])
-            out_of_memory();
+        text_add_line(table, t, rows, row);
         if (text_row_is_dim(t, row))
-            scols_line_set_color(lines[row], DIM);
+            scols_line_set_color(rows[row].line, DIM);
         for (size_t i = 0; i < count; i++) {
             const struct cell *cell = &t->cells[row * t->column_count + order[i]];
             char number[64] = "", *shown = text_visible_cell(&t->columns[order[i]], cell);
             if (!shown)
                 text_format_cell(t, &t->columns[order[i]], cell, units[order[i]], number, sizeof number);
-            scols_line_set_data(lines[row], i, shown ? shown : number);
+            text_set_cell(&rows[row], i, &t->columns[order[i]], shown ? shown : number);
             free(shown);
         }
     }
-    free(lines);
+    free(rows);
 }
 
 static void text_print_count(FILE *out, uint64_t count, const char *one, const char *many)

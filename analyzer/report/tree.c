@@ -40,9 +40,15 @@ struct tree_drawing {
     const uint32_t *deepest; /* by node, if recursion is folded: the highest number of open calls */
 };
 
+struct tree_folded { /* a row for several branches */
+    struct times times;
+    char name[64];
+};
+
 struct tree_pending { /* a row that is not made yet */
     uint32_t node;
-    size_t parent; /* 1 + row of the parent, or zero */
+    struct tree_folded *folded; /* NULL if it is the row of the node */
+    size_t parent;              /* 1 + row of the parent, or zero */
     unsigned depth;
     bool hot;
     bool waits; /* it is a function that only waits, or below one */
@@ -109,20 +115,26 @@ static size_t tree_sorted_children(const struct tree_drawing *d, uint32_t node, 
     return count;
 }
 
-/* Adds one row for all children that are too small or too deep, so that the shown children still add up. */
-static void tree_add_folded_row(struct tree_drawing *d, const struct tree_ranked_node *children, size_t count,
-                                size_t parent, unsigned depth, const char *why)
+/* Makes one row for all children that are too small or too deep, so that the shown children still add up. */
+static struct tree_folded *tree_fold(const struct tree_drawing *d, const struct tree_ranked_node *children,
+                                     size_t count, const char *why)
 {
-    struct times sum = times_of_nothing();
+    struct tree_folded *folded = need_memory(1, sizeof *folded);
+    folded->times = times_of_nothing();
     for (size_t i = 0; i < count; i++) {
         const struct times *t = &d->rollup->nodes[children[i].node];
-        times_add_inclusive(&sum, t);
-        sum.calls += t->calls;
+        times_add_inclusive(&folded->times, t);
+        folded->times.calls += t->calls;
     }
-    times_own_all(&sum); /* no rows are below this one */
-    char name[64];
-    snprintf(name, sizeof name, "(%zu %s)", count, why);
-    tree_add_row(d, parent, depth, "", name, NULL, &sum);
+    times_own_all(&folded->times); /* no rows are below this one */
+    snprintf(folded->name, sizeof folded->name, "(%zu %s)", count, why);
+    return folded;
+}
+
+static void tree_push(struct tree_pending_list *pending, struct tree_pending row)
+{
+    GROW(pending->list, pending->count, pending->room);
+    pending->list[pending->count++] = row;
 }
 
 static bool tree_node_waits(const struct tree_drawing *d, uint32_t node)
@@ -138,9 +150,13 @@ static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list 
     if (p->depth < d->options->depth)
         while (shown < count && d->rollup->nodes[children[shown].node].elapsed_inclusive >= d->smallest)
             shown++;
-    if (shown < count && !d->options->unfolded)
-        tree_add_folded_row(d, children + shown, count - shown, row, p->depth + 1,
-                            p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
+    if (shown < count && !d->options->unfolded) /* the last to be drawn */
+        tree_push(pending, (struct tree_pending){
+                               .folded = tree_fold(d, children + shown, count - shown,
+                                                   p->depth < d->options->depth ? "smaller" : "deeper; see --depth"),
+                               .parent = row,
+                               .depth = p->depth + 1,
+                           });
     uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
     /* The first child that does not only wait. */
     size_t first = shown;
@@ -154,8 +170,7 @@ static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list 
         const bool waiting = p->waits || tree_node_waits(d, children[i].node);
         const bool hot = p->hot && i == first && !waiting &&
                          d->rollup->nodes[children[i].node].elapsed_inclusive >= whole / HOT_SHARE;
-        GROW(pending->list, pending->count, pending->room);
-        pending->list[pending->count++] = (struct tree_pending){ children[i].node, row, p->depth + 1, hot, waiting };
+        tree_push(pending, (struct tree_pending){ children[i].node, NULL, row, p->depth + 1, hot, waiting });
     }
     free(children);
 }
@@ -208,10 +223,15 @@ static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
 static void tree_draw_below(struct tree_drawing *d, uint32_t root, size_t row, unsigned depth)
 {
     struct tree_pending_list pending = { 0 };
-    struct tree_pending first = { root, row, depth, true, false };
+    struct tree_pending first = { root, NULL, row, depth, true, false };
     tree_draw_children(d, &pending, &first, row);
     while (pending.count) {
         struct tree_pending p = pending.list[--pending.count];
+        if (p.folded) {
+            tree_add_row(d, p.parent, p.depth, "", p.folded->name, NULL, &p.folded->times);
+            free(p.folded);
+            continue;
+        }
         size_t own = tree_draw_path(d, &p);
         tree_draw_children(d, &pending, &p, own);
     }

@@ -152,6 +152,9 @@ struct session_file {
     uint64_t damaged_records; /* of metadata and symbols */
 };
 
+/* The session that commands record and read if none is named. */
+#define DWELL_USUAL_FILE "dwell.data"
+
 /* Opens and indexes the file. Returns NULL and sets *error to a static text if that fails. */
 struct session_file *session_file_open(const char *path, const char **error);
 

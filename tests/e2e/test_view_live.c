@@ -21,6 +21,20 @@ struct live {
     char token[64];
 };
 
+/* The address is printed before the session has been read. */
+static void live_await_session(const struct live *l)
+{
+    char target[128];
+    snprintf(target, sizeof target, "/session?token=%s", l->token);
+    for (int i = 0, status = 503; status == 503 && i < PATIENCE; i++) {
+        struct answer a = ask("127.0.0.1", l->port, "GET", target, NULL);
+        status = a.status;
+        answer_drop(&a);
+        if (status == 503)
+            free(run_well("sleep 0.1"));
+    }
+}
+
 /* Starts serving in the background, for a limited time in case the test fails. Its process is `pid` in the folder. */
 static struct live live_begin(const char *arguments)
 {
@@ -34,6 +48,7 @@ static struct live live_begin(const char *arguments)
     cr_assert(eq(sz, strlen(l.token), 32));
     l.port = (uint16_t)port;
     free(line);
+    live_await_session(&l);
     return l;
 }
 

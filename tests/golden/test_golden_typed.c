@@ -22,6 +22,7 @@ Test(golden_typed, copies_are_one_row)
     check_golden("report copies.dwell -s name", "typed-report.txt");
     check_golden("report copies.dwell -s name --no-merge", "typed-apart.txt");
     check_golden("tree copies.dwell --format csv", "typed-tree.csv");
+    check_golden("tree copies.dwell --min 15%", "typed-tree-folded.txt"); /* the folded row is the last */
     check_golden("export collapsed copies.dwell", "typed.collapsed");
 }
 
@@ -48,4 +49,63 @@ Test(golden_typed, texts_of_one_function)
     check_golden("tree copies.dwell --filter length@list.h:9", "typed-filter.txt");
     check_golden("report copies.dwell --filter 'len*@sds.h' -s name --columns calls", "typed-filter-report.txt");
     check_golden("tree copies.dwell --root main --root length@*", "typed-root.txt");
+}
+
+/* Rows below the 48th level have a number instead of guides, so a line does not grow with the depth. */
+Test(golden_typed, deep_trees)
+{
+    enum { DEPTH = 16000 };
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/deep");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "deep");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint64_t i = 0; i < DEPTH; i++)
+        write_enter(w, 10 + i, 0x1000);
+    for (uint64_t i = 0; i < DEPTH; i++)
+        write_exit(w, 20000 + i);
+    end_events(w, true);
+    write_symbol_module(w, 0, "");
+    write_symbol(w, 0, 0, 0, 0x1000, "down");
+    writer_save(w, test_path("deep.dwell"));
+    writer_free(w);
+    char *text = run_well("$DWELL tree deep.dwell --min 0 --depth 1000000 --columns calls >deep.txt; wc -l <deep.txt; "
+                          "awk '{ if (length($0) > 1000) print \"too long\" }' deep.txt; tail -1 deep.txt | tr -d ' '");
+    cr_assert(eq(str, text, "16003\n1*└─[16000]down\n"));
+    free(text);
+    check_golden("tree deep.dwell --min 0 --depth 50 --columns calls", "typed-deep.txt");
+}
+
+Test(golden_typed, equal_sessions)
+{
+    check_golden("diff copies.dwell copies.dwell", "typed-equal.txt");
+    check_golden("diff --by path copies.dwell copies.dwell", "typed-equal-path.txt");
+}
+
+Test(golden_typed, no_session_yet)
+{
+    static const char *const commands[] = { "report",          "tree",           "info",
+                                            "replay",          "marks",          "events",
+                                            "callers main",    "histogram main", "view -o x.html",
+                                            "export collapsed" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct ran r = run("$DWELL %s", commands[i]);
+        cr_assert(eq(int, r.status, 2), "%s", commands[i]);
+        cr_assert(eq(str, r.err, "dwell: dwell.data: no such file; record a program first: dwell record ./prog\n"));
+        ran_drop(&r);
+    }
+}
+
+Test(golden_typed, help_of_every_command)
+{
+    static const char *const commands[] = { "record",  "control", "doctor", "report", "tree",   "callers", "histogram",
+                                            "slowest", "replay",  "marks",  "events", "info",   "view",    "top",
+                                            "diff",    "export",  "import", "merge",  "perflog" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char *help = run_well("$DWELL help %s", commands[i]), *option = run_well("$DWELL %s -h", commands[i]);
+        cr_assert(eq(str, help, option));
+        cr_assert(has(help, commands[i]));
+        free(help);
+        free(option);
+    }
+    free(run_well("$DWELL help; $DWELL -h; $DWELL help help"));
 }
