@@ -42,6 +42,7 @@ struct analysis {
     struct selection_request request;  /* its texts and lists belong to the options */
     struct overhead overhead;          /* the probes' own time, which was subtracted */
     struct profile *measured;          /* the profile before copies were joined and paths left out, if any were */
+    bool raw;                          /* it was not subtracted, as requested */
     struct summary summary;
     struct analysis_part *parts; /* the sessions, if several were loaded as one */
     size_t part_count;

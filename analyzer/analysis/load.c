@@ -277,7 +277,7 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
 
 bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
 {
-    *l = (struct analysis){ .request = options->selection };
+    *l = (struct analysis){ .request = options->selection, .raw = options->raw };
     if (!load_open(l, path, error) || !load_select(l, error) || !load_check_lines(l, options->lines, error)) {
         analysis_drop(l);
         return false;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/numbers.h"
 #include "profile/identify.h"
-#include "profile/interval.h"
+#include "profile/interval_limits.h"
+#include "profile/periods.h"
 
 struct collector_call {
     uint32_t node;
@@ -98,66 +98,6 @@ static void collector_open_frames(struct collector *w, const struct trace_chunk 
         collector_push_called(w, node, frame.function, frame.enter_time);
     }
     generations_find(&w->generations, chunk->start_time);
-}
-
-static void collector_add_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
-{
-    const struct interval_parts parts = interval_parts(extras, interval);
-    node->blocked += parts.blocked;
-    node->preempted += parts.preempted;
-    node->page_faults += extras->page_faults;
-    node->runtime += parts.runtime;
-    node->runtime_blocked += parts.runtime_blocked;
-    node->runtime_preempted += parts.runtime_preempted;
-    node->flagged += parts.flagged;
-    node->runtime_flagged += parts.runtime_flagged;
-}
-
-static void collector_count_extras(struct profile_counts *counts, const struct decoded_extras *extras)
-{
-    counts->os_events += extras->os_events;
-    counts->page_faults += extras->page_faults;
-    counts->blocked += extras->blocked;
-    counts->preempted += extras->preempted;
-    counts->flagged_intervals += extras->flagged;
-}
-
-/* ---- a range of time ---- */
-
-/* The length of the part of an interval that is in the selection. */
-static uint64_t collector_length_within(const struct collector *w, uint64_t begin, uint64_t end)
-{
-    const uint64_t first = larger(begin, w->from), last = smaller(end, w->to);
-    return last > first ? last - first : 0;
-}
-
-/* An interval has only the sums of its off-CPU times. They are assumed to be at its beginning: first blocked, then
- * preempted. Counts belong to the time of the event. */
-static struct decoded_extras collector_extras_within(const struct collector *w, const struct decoded_extras *extras,
-                                                     uint64_t last, uint64_t now)
-{
-    const uint64_t waited = last + smaller(extras->blocked, now - last);
-    const uint64_t ran = waited + smaller(extras->preempted, now - waited);
-    struct decoded_extras part = { .blocked = collector_length_within(w, last, waited),
-                                   .preempted = collector_length_within(w, waited, ran) };
-    if (selection_holds(w->selection, now)) {
-        part.os_events = extras->os_events;
-        part.page_faults = extras->page_faults;
-    }
-    part.runtime = /* the probe works at the end of the interval */
-        collector_length_within(w, now - smaller(extras->runtime, now - last), now);
-    part.flagged = extras->flagged && collector_length_within(w, last, now);
-    if (part.flagged && extras->flagged_part)
-        part.flagged_part = collector_length_within(w, last, last + decode_flagged(extras, now - last));
-    return part;
-}
-
-static void collector_add_extras_within(struct collector *w, struct profile_node *node,
-                                        const struct decoded_extras *extras, uint64_t last, uint64_t now)
-{
-    const struct decoded_extras part = collector_extras_within(w, extras, last, now);
-    collector_add_os_times(node, &part, collector_length_within(w, last, now));
-    collector_count_extras(&w->profile->counts, &part);
 }
 
 /* ---- actions on events: in any chunk ---- */
@@ -259,8 +199,8 @@ static inline void collector_add_interval(void *to, const struct decoder *d, uin
     struct profile_node *top = collector_top(l->w);
     top->elapsed += d->time - begin;
     if (__builtin_expect(d->has_extras, 0)) {
-        collector_add_os_times(top, &d->extras, d->time - begin);
-        collector_count_extras(&l->w->profile->counts, &d->extras);
+        interval_add_os(top, &d->extras, d->time - begin);
+        interval_count_os(&l->w->profile->counts, &d->extras);
     }
 }
 
@@ -268,7 +208,7 @@ static inline void collector_skip_interval(void *to, const struct decoder *d, ui
 {
     const struct collector_loop *l = to;
     l->w->profile->counts.paused += d->time - begin;
-    collector_count_extras(&l->w->profile->counts, &d->extras);
+    interval_count_os(&l->w->profile->counts, &d->extras);
 }
 
 static inline void collector_enter(void *to, const struct decoder *d)
@@ -338,21 +278,28 @@ static void collector_events(struct collector *w, struct decoder *decoder)
 
 /* ---- in a chunk at a limit of the selection, or with call sites ---- */
 
+/* Adds the part of an interval that is between the limits. `extras` may be NULL. */
+static void collector_add_part(struct collector *w, struct profile_node *node, const struct decoded_extras *extras,
+                               uint64_t begin, uint64_t end)
+{
+    node->elapsed += interval_length_within(w->from, w->to, begin, end);
+    if (extras)
+        interval_add_os_within(node, &w->profile->counts, extras, &(struct interval){ begin, end, w->from, w->to });
+}
+
 static void collector_add_interval_within(void *to, const struct decoder *d, uint64_t begin)
 {
     struct collector *w = ((struct collector_loop *)to)->w;
     struct profile_node *top = collector_top(w);
-    top->elapsed += collector_length_within(w, begin, d->time);
-    if (d->has_extras)
-        collector_add_extras_within(w, top, &d->extras, begin, d->time);
+    collector_add_part(w, top, d->has_extras ? &d->extras : NULL, begin, d->time);
 }
 
 static void collector_skip_interval_within(void *to, const struct decoder *d, uint64_t begin)
 {
     struct collector *w = ((struct collector_loop *)to)->w;
-    w->profile->counts.paused += collector_length_within(w, begin, d->time);
-    const struct decoded_extras part = collector_extras_within(w, &d->extras, begin, d->time);
-    collector_count_extras(&w->profile->counts, &part);
+    struct profile_node nobody = { 0 };
+    collector_add_part(w, &nobody, &d->extras, begin, d->time);
+    w->profile->counts.paused += nobody.elapsed;
 }
 
 static void collector_enter_within(void *to, const struct decoder *d)
@@ -425,6 +372,92 @@ static void collector_events_within(struct collector *w, struct decoder *d)
     }
 }
 
+/* ---- in a chunk whose events are distributed to periods ---- */
+
+static void collector_begin_period(struct collector *w, uint64_t time)
+{
+    period_sums_move(w->periods, w->profile);
+    period_sums_find(w->periods, time, &w->from, &w->to);
+}
+
+static inline void collector_touch_top(const struct collector *w)
+{
+    period_sums_touch(w->periods, w->stack[w->depth - 1].node);
+}
+
+/* Adds an interval that ends in a later period than it begins. */
+static void collector_add_across(struct collector *w, const struct decoded_extras *extras, uint64_t begin, uint64_t now)
+{
+    for (;;) {
+        collector_touch_top(w);
+        collector_add_part(w, collector_top(w), extras, begin, now);
+        if (now < w->to)
+            return;
+        collector_begin_period(w, w->to);
+    }
+}
+
+static inline void collector_add_interval_in_periods(void *to, const struct decoder *d, uint64_t begin)
+{
+    struct collector *w = ((struct collector_loop *)to)->w;
+    if (__builtin_expect(d->time >= w->to, 0)) {
+        collector_add_across(w, &d->extras, begin, d->time);
+        return;
+    }
+    collector_touch_top(w);
+    collector_add_interval(to, d, begin);
+}
+
+static inline void collector_skip_interval_in_periods(void *to, const struct decoder *d, uint64_t begin)
+{
+    struct collector *w = ((struct collector_loop *)to)->w;
+    (void)begin;
+    if (d->time >= w->to)
+        collector_begin_period(w, d->time);
+}
+
+static inline void collector_enter_in_periods(void *to, const struct decoder *d)
+{
+    collector_enter(to, d);
+    collector_touch_top(((const struct collector_loop *)to)->w);
+}
+
+static inline void collector_exit_in_periods(void *to, const struct decoder *d)
+{
+    collector_touch_top(((const struct collector_loop *)to)->w);
+    collector_exit(to, d);
+}
+
+static inline void collector_left_in_periods(void *to, const struct decoder *d)
+{
+    collector_touch_top(((const struct collector_loop *)to)->w);
+    collector_left(to, d);
+}
+
+static void collector_events_in_periods(struct collector *w, struct decoder *d)
+{
+    static const struct stack_actions actions = {
+        .depth = collector_depth,
+        .interval = collector_add_interval_in_periods,
+        .skip = collector_skip_interval_in_periods,
+        .delay = collector_delay_calls,
+        .enter = collector_enter_in_periods,
+        .exit = collector_exit_in_periods,
+        .left = collector_left_in_periods,
+        .ended = collector_drop_call,
+        .stray_exit = collector_stray_exit,
+        .set_aside = collector_set_aside,
+        .open = collector_open_call,
+        .pause = collector_pause,
+        .resume = collector_resume,
+        .mark = collector_resume, /* marks are part of no period */
+    };
+    struct collector_loop loop = { .w = w };
+    enum decoded event;
+    while ((event = decode_next(d)) != DECODED_END)
+        stack_apply(&actions, &loop, &w->state, event, d);
+}
+
 /* ---- chunks ---- */
 
 /* Adds the interval from the thread's last event to its end. */
@@ -435,11 +468,13 @@ static void collector_add_last_interval(struct collector *w, const struct trace_
         return;
     const uint64_t last = w->state.last;
     const uint32_t node = w->stack[w->depth - 1].node;
-    struct profile_node *top = &w->profile->nodes[node];
     const struct decoded_extras extras = stack_end_extras(t, profile_module_path(w->profile, node), t->end_time - last);
-    top->elapsed += collector_length_within(w, last, t->end_time);
-    collector_add_extras_within(w, top, &extras, last, t->end_time);
     w->profile->counts.intervals++;
+    if (w->periods) {
+        collector_add_across(w, &extras, last, t->end_time);
+        return;
+    }
+    collector_add_part(w, &w->profile->nodes[node], &extras, last, t->end_time);
 }
 
 void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, bool whole)
@@ -456,13 +491,19 @@ void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     w->chunk = chunk;
     stack_begin(&w->state, chunk);
     collector_open_frames(w, chunk, &d);
+    if (w->periods)
+        collector_begin_period(w, chunk->start_time);
     do {
-        if (whole && !w->sites)
+        if (w->periods)
+            collector_events_in_periods(w, &d);
+        else if (whole && !w->sites)
             collector_events(w, &d);
         else
             collector_events_within(w, &d);
-    } while (d.time < w->to && window_more(&w->window, &d));
+    } while ((w->periods || d.time < w->to) && window_more(&w->window, &d));
     collector_add_last_interval(w, chunk);
+    if (w->periods)
+        period_sums_move(w->periods, w->profile);
     counts->damaged_chunks += d.damaged;
 }
 

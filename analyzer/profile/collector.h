@@ -27,7 +27,8 @@ struct collector {
     struct chunk_window window;
     struct collector_call *stack; /* stack[0] is the thread's root */
     size_t depth, room;
-    struct call_sites *sites; /* NULL if paths do not include call sites */
+    struct call_sites *sites;    /* NULL if paths do not include call sites */
+    struct period_sums *periods; /* if set, `from` and `to` are the current period; see periods.h */
     /* of the current chunk */
     const struct trace_chunk *chunk;
     struct stack_state state;

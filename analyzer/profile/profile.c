@@ -217,9 +217,10 @@ int profile_compare_marks(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-void profile_merge(struct profile *into, const struct profile *from)
+/* Adds the nodes of `from` without their amounts. Returns their new numbers. */
+static uint32_t *profile_map_nodes(struct profile *into, const struct profile *from, const uint32_t *functions,
+                                   const uint32_t *sites)
 {
-    uint32_t *sites, *functions = profile_map_functions(into, from, &sites);
     uint32_t *nodes = need_memory(from->node_count, sizeof *nodes);
     for (size_t i = 0; i < from->thread_count; i++)
         nodes[from->threads[i].root] = profile_root(into, from->threads[i].process, from->threads[i].thread);
@@ -228,8 +229,16 @@ void profile_merge(struct profile *into, const struct profile *from)
         if (node->parent != PROFILE_NONE)
             nodes[i] = profile_child_from(into, nodes[node->parent], functions[node->function],
                                           node->site == PROFILE_NONE ? PROFILE_NONE : sites[node->site]);
-        profile_add_values(&into->nodes[nodes[i]], node);
     }
+    return nodes;
+}
+
+void profile_merge(struct profile *into, const struct profile *from)
+{
+    uint32_t *sites, *functions = profile_map_functions(into, from, &sites);
+    uint32_t *nodes = profile_map_nodes(into, from, functions, sites);
+    for (size_t i = 0; i < from->node_count; i++)
+        profile_add_values(&into->nodes[nodes[i]], &from->nodes[i]);
     for (size_t i = 0; i < from->mark_count; i++) {
         GROW(into->marks, into->mark_count, into->mark_room);
         struct profile_mark *mark = &into->marks[into->mark_count++];
@@ -254,4 +263,13 @@ void profile_merge(struct profile *into, const struct profile *from)
     free(nodes);
     free(functions);
     free(sites);
+}
+
+uint32_t *profile_add_nodes(struct profile *into, const struct profile *from)
+{
+    uint32_t *sites, *functions = profile_map_functions(into, from, &sites);
+    uint32_t *nodes = profile_map_nodes(into, from, functions, sites);
+    free(functions);
+    free(sites);
+    return nodes;
 }

@@ -150,4 +150,7 @@ int profile_compare_marks(const void *a, const void *b);
  * entries. */
 void profile_merge(struct profile *into, const struct profile *from);
 
+/* Adds all nodes of `from` without their amounts. Returns their numbers in `into`; the caller frees the array. */
+uint32_t *profile_add_nodes(struct profile *into, const struct profile *from);
+
 #endif

@@ -14,19 +14,24 @@ void threads_take_outside(struct profile *p)
     }
 }
 
-void threads_flag_blind(struct profile *p, const struct session_file *file)
+bool *threads_find_blind(const struct profile *p, const struct session_file *file)
 {
     bool *blind = need_memory(p->node_count, sizeof *blind);
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct trace_thread *t = session_file_thread(file, p->threads[i].thread);
         blind[p->threads[i].root] = t && t->announced && t->os_source == DWELL_OS_NONE;
     }
-    for (size_t i = 0; i < p->node_count; i++) {
-        struct profile_node *node = &p->nodes[i];
-        if (node->parent != PROFILE_NONE)
-            blind[i] = blind[node->parent];
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            blind[i] = blind[p->nodes[i].parent];
+    return blind;
+}
+
+void threads_flag_blind(struct profile *p, const struct session_file *file)
+{
+    bool *blind = threads_find_blind(p, file);
+    for (size_t i = 0; i < p->node_count; i++)
         if (blind[i])
-            node->flagged = node->elapsed;
-    }
+            p->nodes[i].flagged = p->nodes[i].elapsed;
     free(blind);
 }

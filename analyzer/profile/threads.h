@@ -8,6 +8,9 @@
 /* Moves the time in which a thread had no open function from the roots to counts.outside. */
 void threads_take_outside(struct profile *p);
 
+/* By node, whether its thread has no source of OS events. The caller frees the array. */
+bool *threads_find_blind(const struct profile *p, const struct session_file *file);
+
 /* Flags all time of the threads without a source of OS events, so that none of it counts as application time. */
 void threads_flag_blind(struct profile *p, const struct session_file *file);
 

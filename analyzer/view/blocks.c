@@ -222,7 +222,7 @@ static struct packed blocks_pack_stretch(struct blocks_maker *m, uint64_t number
 
 /* ---- levels ---- */
 
-static size_t blocks_page_size(const struct packed *packed)
+size_t blocks_page_size(const struct packed *packed)
 {
     return (packed->length + 2) / 3 * 4 + TAG_LENGTH;
 }

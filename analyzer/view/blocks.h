@@ -21,4 +21,7 @@ struct blocks {
  * the timeline, in ticks since the session's start. The caller frees the list and its elements. */
 void blocks_make(struct blocks *blocks, const struct levels *levels, uint64_t begin, size_t most);
 
+/* The size of a block in a page. */
+size_t blocks_page_size(const struct packed *block);
+
 #endif

@@ -66,6 +66,18 @@ static struct json_object *facts_functions(const struct analysis *l, const struc
     return list;
 }
 
+/* The cost of a process' probes, if it was subtracted. */
+static struct json_object *facts_probes(const struct analysis *l, const struct trace_process *p)
+{
+    if (l->raw || !p || !p->probes.rounds)
+        return NULL;
+    struct json_object *probes = json_object_new_object();
+    facts_add_number(probes, "in_callee", p->probes.in_callee);
+    facts_add_number(probes, "in_caller", p->probes.in_caller);
+    facts_add_number(probes, "first_callee", p->probes.first_callee);
+    return probes;
+}
+
 static struct json_object *facts_processes(const struct analysis *l, const uint32_t *serials, size_t count)
 {
     struct json_object *list = json_object_new_array();
@@ -79,6 +91,7 @@ static struct json_object *facts_processes(const struct analysis *l, const uint3
         facts_add_text(process, "given_name", p && p->name[0] ? p->name : NULL);
         facts_add_text(process, "command", p ? p->arguments : "");
         facts_add_text(process, "path", p ? p->path : "");
+        json_object_object_add(process, "probes", facts_probes(l, p));
         json_object_array_add(list, process);
         free(name);
     }

@@ -5,14 +5,15 @@
 
 #include "base/memory.h"
 
-/* By function of the joined profile, its number in the order. The joined profile numbers functions differently. */
-static uint32_t *paths_function_ranks(const struct profile *joined, const struct analysis *l, const struct order *order)
+uint32_t *paths_function_ranks(const struct profile *p, const struct analysis *l, const struct order *order)
 {
-    uint32_t *ranks = need_memory(joined->function_count + 1, sizeof *ranks);
-    for (size_t i = 0; i < joined->function_count; i++) {
-        const struct profile_module *m = &joined->modules[joined->functions[i].module];
+    uint32_t *ranks = need_memory(p->function_count + 1, sizeof *ranks);
+    for (size_t i = 0; i < p->function_count; i++) {
+        const struct profile_module *m = &p->modules[p->functions[i].module];
         const uint32_t module = profile_find_module(l->profile, m->path, m->build_id, m->build_id_length);
-        ranks[i] = order->ranks[profile_find_function(l->profile, module, joined->functions[i].offset)];
+        const uint32_t function =
+            module == PROFILE_NONE ? PROFILE_NONE : profile_find_function(l->profile, module, p->functions[i].offset);
+        ranks[i] = function == PROFILE_NONE ? PROFILE_NONE : order->ranks[function];
     }
     return ranks;
 }

@@ -14,6 +14,11 @@ struct paths {
 };
 
 struct paths paths_of(const struct analysis *session, const struct order *order);
+/* By function of a profile, its number in the order; PROFILE_NONE if the session does not have the function. The caller
+ * frees the array. */
+uint32_t *paths_function_ranks(const struct profile *profile, const struct analysis *session,
+                               const struct order *order);
+
 void paths_drop(struct paths *paths);
 
 #endif

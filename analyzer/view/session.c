@@ -7,10 +7,12 @@
 #include "base/memory.h"
 #include "view/facts.h"
 #include "view/marks.h"
-#include "view/paths.h"
+#include "view/parts.h"
 #include "view/timeline.h"
 
 /* ---- tables of sums ---- */
+
+enum { PARTS_OF_DETAIL = 4 }; /* a quarter of the timeline's size */
 
 enum {
     MAX_GROUP_COLUMNS = VALUE_COUNT * VALUE_FORMS,
@@ -88,6 +90,7 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
     json_object_object_add(header, "event_names", moments_names(&events));
     json_object_object_add(header, "events_left_out", json_object_new_uint64(events.left_out));
     json_object_object_add(header, "timeline", timeline_make(l, order, options->detail, &blocks, &activity));
+    json_object_object_add(header, "parts", parts_make(l, order, &paths, options->detail / PARTS_OF_DETAIL, &blocks));
     view->blocks = blocks.list;
     view->block_count = blocks.count;
     const struct container_table tables[] = {

@@ -61,6 +61,8 @@ static struct shown shown_of(const struct analysis *l, size_t detail)
     struct view_session *view;
     EXPECT_SUCCESS(view = view_session_new(l, &(struct view_options){ detail }, &error));
     struct shown s = { .main = viewed_packed(view->main.bytes, view->main.length), .block_count = view->block_count };
+    if (viewed_get(s.main.header, "parts")) /* the last block is that of the parts */
+        s.block_count--;
     s.blocks = calloc(s.block_count + 1, sizeof *s.blocks);
     for (size_t i = 0; i < s.block_count; i++)
         s.blocks[i] = viewed_packed(view->blocks[i].bytes, view->blocks[i].length);

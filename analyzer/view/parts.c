@@ -1,0 +1,269 @@
+/* Packs the amounts of all call paths by thread and period of time. */
+#include "view/parts.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "profile/periods.h"
+#include "view/thread_rank.h"
+#include "view/timeline_range.h"
+
+/* MIN_ROW is the minimum size of a row in a page, in bytes; more rows than fit are not kept. */
+enum { MAX_PERIODS = 1000, MIN_ROW = 8, MIN_ROWS = 4096, MIN_TICKS = 2 };
+
+/* ---- periods ---- */
+
+/* The smallest of 1, 2, 5, 10, 20 ... nanoseconds of which a period has at least two ticks, and with which there are
+ * not too many periods. */
+static uint64_t parts_period_width(uint64_t begin, uint64_t end, uint64_t ticks_per_second)
+{
+    uint64_t ten = 1;
+    for (;; ten *= 10)
+        for (unsigned i = 0; i < 3; i++) {
+            const uint64_t width = ten * (i == 0 ? 1 : i == 1 ? 2 : 5);
+            if (end / width - begin / width < MAX_PERIODS && ticks_to_ns(MIN_TICKS, ticks_per_second) <= width)
+                return width;
+        }
+}
+
+/* The borders that are multiples of the width; the first and the last are those of the selection. Sets the number of
+ * the first period and the width in nanoseconds. Returns NULL if the session has no times. */
+static uint64_t *parts_borders(const struct analysis *l, uint32_t *count, uint64_t *first, uint64_t *width)
+{
+    const struct dwell_file_header *h = &l->file->header;
+    struct timeline_range range;
+    if (!h->ticks_per_second || !timeline_range_find(&range, l))
+        return NULL;
+    const uint64_t begin = ticks_to_ns(range.begin - h->start_ticks, h->ticks_per_second),
+                   end = ticks_to_ns(range.end - h->start_ticks, h->ticks_per_second);
+    *width = parts_period_width(begin, end, h->ticks_per_second);
+    *first = begin / *width;
+    *count = (uint32_t)(end / *width - *first + 1);
+    uint64_t *borders = need_memory(*count + 1, sizeof *borders);
+    for (uint32_t i = 0; i <= *count; i++)
+        borders[i] = h->start_ticks + selection_ticks((*first + i) * *width, l->file);
+    return borders;
+}
+
+/* Collects all that the selection holds. Sets the periods' width in nanoseconds before any of them were joined. */
+static struct periods *parts_collect(const struct analysis *l, size_t most, uint64_t *width)
+{
+    uint32_t count = 1;
+    uint64_t first = 0;
+    *width = 1;
+    const bool cut = l->selection && l->selection->cut;
+    uint64_t *borders = parts_borders(l, &count, &first, width);
+    if (!borders)
+        borders = need_memory(count + 1, sizeof *borders);
+    borders[0] = cut ? l->selection->from : 0;
+    borders[count] = cut ? l->selection->to : UINT64_MAX;
+    return periods_collect(l->file, l->selection, borders, count, first,
+                           most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS);
+}
+
+static struct json_object *parts_describe_borders(const struct analysis *l, const struct periods *p, uint64_t width)
+{
+    struct json_object *list = json_object_new_array();
+    const uint64_t start = l->file->header.start_ticks;
+    const bool cut = l->selection && l->selection->cut;
+    width <<= p->joined;
+    for (uint32_t i = 0; i <= p->count; i++) {
+        const bool open = (i == 0 && !(cut && l->selection->from)) || (i == p->count && p->borders[i] == UINT64_MAX);
+        const uint64_t border = open ? selection_ticks((p->first + i) * width, l->file) : p->borders[i] - start;
+        json_object_array_add(list, json_object_new_uint64(border));
+    }
+    return list;
+}
+
+/* ---- call paths of threads ---- */
+
+/* The rows of the block's table "nodes": a call path of one thread. */
+struct part_nodes {
+    uint32_t *numbers; /* by node of the periods, its row or PROFILE_NONE */
+    int32_t *parents;  /* by row: the caller's row, or -1 */
+    uint32_t *threads; /* by row */
+    int32_t *paths;    /* by row: the path in the page, or -1 if it shows none */
+    size_t count;
+};
+
+/* The rows of the page's paths by function and caller. */
+static struct number_index *parts_index_paths(const struct paths *paths)
+{
+    struct number_index *index = index_new();
+    for (size_t i = 0; i < paths->count; i++) {
+        const uint32_t parent = (uint32_t)(paths->parents[i] + 1);
+        index_set(index, index_find(index, paths->functions[i], parent), paths->functions[i], parent, (uint32_t)i);
+    }
+    return index;
+}
+
+/* By node, whether it has amounts, or a callee has. */
+static bool *parts_find_used(const struct periods *p)
+{
+    bool *used = need_memory(p->profile->node_count + 1, sizeof *used);
+    for (size_t i = 0; i < p->row_count; i++)
+        used[p->rows[i].path] = true;
+    for (size_t i = p->profile->node_count; i-- > 0;)
+        if (used[i] && p->profile->nodes[i].parent != PROFILE_NONE)
+            used[p->profile->nodes[i].parent] = true;
+    return used;
+}
+
+/* Numbers the nodes, and finds their path in the page. Outside of the calls of the selected root, there is none. */
+static void parts_number_nodes(struct part_nodes *n, const struct analysis *l, const struct order *order,
+                               const struct paths *paths, const struct periods *p, const int32_t *ranks)
+{
+    const struct selection *s = l->selection;
+    uint32_t *functions = paths_function_ranks(p->profile, l, order);
+    struct number_index *index = parts_index_paths(paths);
+    bool *used = parts_find_used(p);
+    for (size_t i = 0; i < p->profile->node_count; i++) {
+        const struct profile_node *node = &p->profile->nodes[i];
+        n->numbers[i] = PROFILE_NONE;
+        if (node->parent == PROFILE_NONE || !used[i] || ranks[i] < 0)
+            continue;
+        const uint32_t above = n->numbers[node->parent], function = functions[node->function];
+        const int32_t path_above = above == PROFILE_NONE ? -1 : n->paths[above];
+        const bool outside = function == PROFILE_NONE ||
+                             (s && s->roots && path_above < 0 && !selection_is_root(s, order->functions[function]));
+        const struct index_slot *slot = index_find(index, function, (uint32_t)(path_above + 1));
+        n->numbers[i] = (uint32_t)n->count;
+        n->parents[n->count] = above == PROFILE_NONE ? -1 : (int32_t)above;
+        n->threads[n->count] = (uint32_t)ranks[i];
+        n->paths[n->count++] = outside ? -1 : (int32_t)slot->value_plus_1 - 1;
+    }
+    free(used);
+    index_free(index);
+    free(functions);
+}
+
+/* By node, the number of its thread in the page; -1 if the page does not have the thread. */
+static int32_t *parts_find_threads(const struct profile *p, const struct order *order)
+{
+    int32_t *ranks = need_memory(p->node_count + 1, sizeof *ranks);
+    for (size_t i = 0; i < p->thread_count; i++)
+        ranks[p->threads[i].root] = thread_rank(order, p->threads[i].process, p->threads[i].thread);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            ranks[i] = ranks[p->nodes[i].parent];
+    return ranks;
+}
+
+static struct part_nodes parts_nodes(const struct analysis *l, const struct order *order, const struct paths *paths,
+                                     const struct periods *p)
+{
+    const size_t room = p->profile->node_count + 1;
+    struct part_nodes n = { .numbers = need_memory(room, sizeof *n.numbers),
+                            .parents = need_memory(room, sizeof *n.parents),
+                            .threads = need_memory(room, sizeof *n.threads),
+                            .paths = need_memory(room, sizeof *n.paths) };
+    int32_t *ranks = parts_find_threads(p->profile, order);
+    parts_number_nodes(&n, l, order, paths, p, ranks);
+    free(ranks);
+    return n;
+}
+
+static void part_nodes_drop(struct part_nodes *n)
+{
+    free(n->numbers);
+    free(n->parents);
+    free(n->threads);
+    free(n->paths);
+}
+
+/* ---- the block ---- */
+
+static const struct {
+    const char *name;
+    size_t offset;
+} part_amounts[] = {
+#define AMOUNT_COLUMN(member, unit, merge) { #member, offsetof(struct period_row, amounts.member) },
+    PATH_AMOUNTS(AMOUNT_COLUMN)
+#undef AMOUNT_COLUMN
+};
+enum { PART_AMOUNTS = sizeof part_amounts / sizeof *part_amounts };
+
+static struct packed parts_pack(const struct periods *p, const struct part_nodes *n)
+{
+    const struct container_column nodes[] = {
+        { "parent", n->parents, sizeof *n->parents, CONTAINER_I32, NULL },
+        { "thread", n->threads, sizeof *n->threads, CONTAINER_U32, NULL },
+        { "path", n->paths, sizeof *n->paths, CONTAINER_I32, NULL },
+    };
+    struct container_column rows[2 + PART_AMOUNTS];
+    const struct period_row *first = p->rows;
+    rows[0] = (struct container_column){ "period", &first->period, sizeof *first, CONTAINER_U32, NULL };
+    rows[1] = (struct container_column){ "node", &first->path, sizeof *first, CONTAINER_U32, NULL };
+    for (size_t i = 0; i < PART_AMOUNTS; i++)
+        rows[2 + i] = (struct container_column){ part_amounts[i].name, (const char *)first + part_amounts[i].offset,
+                                                 sizeof *first, CONTAINER_U64, NULL };
+    const struct container_table tables[] = {
+        { "nodes", n->count, nodes, sizeof nodes / sizeof *nodes },
+        { "amounts", p->row_count, rows, sizeof rows / sizeof *rows },
+    };
+    struct packed packed = { 0 };
+    container_pack(json_object_new_object(), tables, sizeof tables / sizeof *tables, &packed);
+    return packed;
+}
+
+/* Leaves out the rows of threads that the page does not have, and numbers paths as in the table "nodes". */
+static void parts_number_rows(struct periods *p, const struct part_nodes *n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->row_count; i++) {
+        p->rows[kept] = p->rows[i];
+        p->rows[kept].path = n->numbers[p->rows[i].path];
+        kept += p->rows[kept].path != PROFILE_NONE;
+    }
+    p->row_count = kept;
+}
+
+/* Rows without a completed call have shortest > longest. Small numbers keep the columns narrow. */
+static void parts_mark_unknown(struct periods *p, uint64_t before, uint64_t after)
+{
+    for (size_t i = 0; i < p->row_count; i++)
+        if (p->rows[i].amounts.shortest == before && p->rows[i].amounts.longest == 0)
+            p->rows[i].amounts.shortest = after;
+}
+
+/* Joins periods until the block fits. */
+static bool parts_fit(struct periods *p, const struct part_nodes *n, size_t most, struct packed *packed)
+{
+    for (;;) {
+        parts_mark_unknown(p, UINT64_MAX, 1);
+        *packed = parts_pack(p, n);
+        if (blocks_page_size(packed) <= most)
+            return true;
+        packed_drop(packed);
+        parts_mark_unknown(p, 1, UINT64_MAX);
+        if (!periods_join(p))
+            return false;
+    }
+}
+
+struct json_object *parts_make(const struct analysis *l, const struct order *order, const struct paths *paths,
+                               size_t most, struct blocks *blocks)
+{
+    uint64_t width;
+    if (!most || l->profile->reported_count || !paths->count)
+        return NULL;
+    struct periods *p = parts_collect(l, most, &width);
+    struct part_nodes nodes = parts_nodes(l, order, paths, p);
+    struct packed packed;
+    struct json_object *described = NULL;
+    parts_number_rows(p, &nodes);
+    if ((p->count > 1 || l->profile->thread_count > 1) && parts_fit(p, &nodes, most, &packed)) {
+        described = json_object_new_object();
+        json_object_object_add(described, "block", json_object_new_uint64(blocks->count));
+        json_object_object_add(described, "borders", parts_describe_borders(l, p, width));
+        GROW(blocks->list, blocks->count, blocks->room);
+        blocks->list[blocks->count++] = packed;
+    }
+    part_nodes_drop(&nodes);
+    periods_free(p);
+    return described;
+}
