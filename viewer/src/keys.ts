@@ -2,7 +2,9 @@
 import { isDark } from './colours';
 import { choicesOf } from './data/measures';
 import { fragment } from './link';
+import { chooseWhole, isWhole } from './part';
 import {
+    chosen,
     chosenUnit,
     dark,
     details,
@@ -35,6 +37,7 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
             ['e', 'show the selection in the call tree'],
             ['r', 'show the selection in the flame graph'],
             ['y', 'copy a link to this view'],
+            ['x', 'choose a part of the recording; show the whole again'],
             ['t', 'light or dark'],
             ['?', 'this help'],
         ],
@@ -73,6 +76,7 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
         keys: [
             ['wheel, + −, w s', 'zoom'],
             ['drag, ← →, a d', 'move in time'],
+            ['drag on the ruler, Shift-drag', 'choose a range of time for all views'],
             ['↑ ↓ PgUp PgDn', 'scroll through the threads'],
             ['double click, f, Enter', 'zoom to the call'],
             ['l', 'hide, collapse and order threads'],
@@ -152,6 +156,7 @@ const actions: Record<string, () => void> = {
     r: showInFlame,
     y: () => void copyLink(),
     t: () => (dark.value = !isDark()),
+    x: () => (isWhole(chosen.value) ? document.querySelector<HTMLElement>('.part-button')?.click() : chooseWhole()),
     c: () => document.querySelector<HTMLElement>('.columns-button')?.click(),
 };
 

@@ -44,6 +44,8 @@ function textOf(m: Model): string {
     put('order', state.ownOrder.value.slice(0, maxLanes).join('.'));
     put('hidden', [...state.hiddenLanes.value].slice(0, maxLanes).join('.'));
     put('folded', [...state.foldedLanes.value].slice(0, maxLanes).join('.'));
+    put('part', state.chosen.value.ranges.map((r) => (r ? r.map(Math.round).join('-') : '')).join(';'), ';');
+    put('only', state.chosen.value.threads.join('.'));
     put('session', String(state.timelineSide.value), '0');
     put('unit', state.chosenUnit.value, 'auto');
     put('details', state.details.value ? '1' : '0', '1');
@@ -66,6 +68,16 @@ function oneOf<T extends string>(text: string | null, all: readonly T[], fallbac
     return all.includes(text as T) ? (text as T) : fallback;
 }
 
+// The part that a link names.
+export function partOf(fragment: string): state.Chosen {
+    const p = new URLSearchParams(fragment.replace(/^#/, ''));
+    const [a, b] = (p.get('part') ?? '').split(';').map((text): [number, number] | null => {
+        const [from, to] = text.split('-').map(Number);
+        return from !== undefined && to !== undefined && from < to ? [from, to] : null;
+    });
+    return { ranges: [a ?? null, b ?? null], threads: (p.get('only') ?? '').split('.').filter(Boolean) };
+}
+
 // Returns true if the link lists the open branches.
 export function restore(m: Model, fragment: string): boolean {
     const p = new URLSearchParams(fragment.replace(/^#/, ''));
@@ -82,6 +94,8 @@ export function restore(m: Model, fragment: string): boolean {
     );
     state.measure.value = m.knows(`${by}_inclusive`) ? by : 'elapsed';
     state.search.value = get('search');
+    const part = partOf(fragment);
+    if (JSON.stringify(part) !== JSON.stringify(state.chosen.peek())) state.chosen.value = part;
     state.path.value = locate(m, 'paths', get('path'));
     state.subject.value = locate(m, 'functions', get('function'));
     state.sorts.value = Object.fromEntries(

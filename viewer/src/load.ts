@@ -1,13 +1,12 @@
 // Loads the sessions into the model. A live session is fetched again and again; selection and open branches stay.
-import { batch } from '@preact/signals';
+import { batch, effect } from '@preact/signals';
 import type { Container } from './data/container';
 import { identify, identities, locate } from './data/identity';
-import { mergeModels } from './data/merge';
-import { type Model, SingleModel } from './data/model';
+import type { Model } from './data/model';
 import { Branches } from './data/open';
-import { Yielder } from './data/yielder';
 import { type Source, findSource } from './data/source';
-import { restore } from './link';
+import { partOf, restore } from './link';
+import { Parts } from './part';
 import * as state from './state';
 import { openHotPath } from './views/tree';
 
@@ -54,30 +53,51 @@ function replaceModel(m: Model): void {
     });
 }
 
-async function followSession(from: Source): Promise<void> {
+async function followSession(from: Source, parts: Parts): Promise<void> {
     while (!state.model.value!.facts[0]!.complete) {
         await new Promise((resolve) => setTimeout(resolve, from.live));
         if (state.paused.value) continue;
         try {
             const container = await from.session(0);
             state.lost.value = '';
-            if (container) replaceModel(new SingleModel(container));
+            if (!container) continue;
+            await parts.set([container]);
+            replaceModel(await parts.model(state.chosen.value));
         } catch (error) {
             state.lost.value = (error as Error).message;
         }
     }
 }
 
+// Shows the chosen part whenever another one is chosen.
+function followPart(parts: Parts): void {
+    let shown = state.chosen.value;
+    effect(() => {
+        const part = state.chosen.value;
+        if (part === shown) return;
+        shown = part;
+        parts
+            .model(part)
+            .then((m) => {
+                if (state.chosen.value === part) replaceModel(m);
+            })
+            .catch((error: Error) => state.notify(error.message));
+    });
+}
+
 export async function load(): Promise<void> {
     const from = findSource();
     if (from.sessions === 0) throw new Error('This page holds no recording. Use dwell view to write a page with one.');
     state.source.value = from;
-    const a = new SingleModel(await firstSession(from, 0));
-    if (from.sessions === 1) showModel(a);
-    else {
-        const b = new SingleModel(await firstSession(from, 1));
+    const containers = [await firstSession(from, 0)];
+    if (from.sessions > 1) {
+        containers.push(await firstSession(from, 1));
         state.progress.value = 'Comparing …';
-        showModel(await mergeModels(a, b, new Yielder()));
     }
-    if (from.live) await followSession(from);
+    const parts = new Parts(from);
+    await parts.set(containers);
+    state.chosen.value = partOf(location.hash);
+    showModel(await parts.model(state.chosen.value));
+    followPart(parts);
+    if (from.live) await followSession(from, parts);
 }

@@ -39,6 +39,12 @@ export interface Sort {
     descending: boolean;
 }
 
+// The part that all views show: a range of time of each session in ticks, and threads by identity. See part.ts.
+export interface Chosen {
+    ranges: [[number, number] | null, [number, number] | null];
+    threads: string[]; // none: all
+}
+
 export const source = signal<Source | null>(null);
 export const model = signal<Model | null>(null);
 export const failure = signal('');
@@ -57,6 +63,7 @@ export const invertedZoom = signal<number[]>([]); // functions from the inverted
 export const colouring = signal<'heat' | 'module'>('heat');
 export const drawnSide = signal<Side>(1); // with two sessions, the one whose times set the widths
 export const range = signal<[number, number] | null>(null); // shown part of the timeline, in ticks
+export const chosen = signal<Chosen>({ ranges: [null, null], threads: [] });
 export const timelineSide = signal<Side>(0);
 export const laneOrder = signal<LaneOrder>('recorded');
 // Threads and processes of the timeline, by the keys of data/threads.ts.

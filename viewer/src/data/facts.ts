@@ -17,12 +17,15 @@ export interface ModuleFacts {
 export interface ProcessFacts {
     id: number;
     name: string;
+    // The cost of its probes in 1/256 ticks; null if it was not subtracted.
+    probes?: { in_callee: number; in_caller: number; first_callee: number } | null;
 }
 
 export interface ThreadFacts {
     id: number;
     process: number;
     name: string;
+    os_source?: string;
 }
 
 export interface Level {
@@ -79,6 +82,7 @@ export interface SessionFacts {
     processes: ProcessFacts[];
     threads: ThreadFacts[];
     timeline?: TimelineFacts | null;
+    parts?: { block: number; borders: number[] } | null;
     mark_names?: string[];
     event_names?: string[];
     [fact: string]: unknown;

@@ -29,6 +29,7 @@ import { Details } from './details';
 import { Entities } from './entities';
 import { Flame, InvertedGraph } from './flames';
 import { Help } from './help';
+import { PartBar, PartButton } from './part';
 import { SearchBox } from './search_box';
 import { Timeline } from './timeline';
 import { Tree } from './tree';
@@ -138,6 +139,7 @@ function Tabs() {
                     {v.title}
                 </button>
             ))}
+            <PartButton />
         </nav>
     );
 }
@@ -179,6 +181,7 @@ export function App() {
         <>
             <Top />
             <Tabs />
+            <PartBar />
             <Remarks />
             <main class="view">
                 <Shown which={view.value} />

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useCanvas } from '../charts/canvas';
 import { type Laid, layLanes, markHeight, rowHeight, rulerHeight } from '../charts/lanes';
 import { type Hit, type Mark, type Span, drawTimeline } from '../charts/timeline_draw';
+import { shadeRange } from '../charts/range_shade';
 import { Tip, type TipAt } from '../charts/tip';
 import { ofKind } from '../colours';
 import { heatOf } from '../heat';
@@ -14,7 +15,9 @@ import { Activity, activityKinds } from '../data/activity';
 import { type ProcessLanes, orderLanes } from '../data/threads';
 import { Tiles } from '../data/tiles';
 import { nanoseconds, percent, shortDuration, shortened, visible } from '../format';
+import { canChooseTime, chooseRange, chosenThreads, snapped } from '../part';
 import {
+    chosen,
     colouring,
     foldedLanes,
     found,
@@ -31,6 +34,7 @@ import {
     timelineSide,
 } from '../state';
 import { sourceText } from './entities';
+import { beginsRange, useRangeDrag } from './range_drag';
 import { ThreadMenu, toggled } from './thread_menu';
 
 function marksOf(m: Model, side: Side): Mark[] {
@@ -63,6 +67,18 @@ function clampedRange(span: [number, number], facts: TimelineFacts): [number, nu
     const width = Math.max(Math.min(span[1] - span[0], whole), Math.min(whole, 16));
     const from = Math.max(facts.start, Math.min(span[0], facts.end - width));
     return [from, from + width];
+}
+
+// The lanes of the chosen threads.
+function shownLanes(m: Model, side: Side, facts: TimelineFacts): TimelineFacts {
+    const threads = chosenThreads(m, chosen.value);
+    if (!threads) return facts;
+    return { ...facts, lanes: facts.lanes.filter((lane) => threads[m.rowOf('threads', lane.thread, side)]) };
+}
+
+function chosenRange(m: Model, side: Side): [number, number] | null {
+    const wanted = chosen.value.ranges[side];
+    return wanted && m.facts[side]!.parts ? snapped(m.facts[side]!, wanted) : null;
 }
 
 function useColours(m: Model, side: Side) {
@@ -119,9 +135,11 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const redrawLater = useRef(() => {});
     const perSecond = m.facts[side]!.ticks_per_second;
     const toNs = (ticks: number) => Number(nanoseconds(Math.round(ticks), perSecond));
+    const [dragged, setDragged] = useState<[number, number] | null>(null);
+    const shown = useMemo(() => shownLanes(m, side, facts), [facts, chosen.value]);
     const groups = useMemo(
-        () => orderLanes(m, side, facts, laneOrder.value, ownOrder.value),
-        [m, side, laneOrder.value, ownOrder.value],
+        () => orderLanes(m, side, shown, laneOrder.value, ownOrder.value),
+        [m, side, shown, laneOrder.value, ownOrder.value],
     );
     const { lanes, height } = useMemo(
         () => layLanes(laidOut(groups, hiddenLanes.value, foldedLanes.value), foldedLanes.value, whole),
@@ -135,7 +153,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 (block) => source.value!.block(side, block),
                 () => redrawLater.current(),
             ),
-        [m, side],
+        [facts, side],
     );
     const marks = useMemo(() => marksOf(m, side), [m, side]);
     const colourOf = useColours(m, side);
@@ -144,6 +162,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     void measure.value;
     const [from, to] = clampedRange(range.value ?? [facts.start, facts.end], facts);
     const top = rulerHeight + (marks.length ? markHeight : 0);
+    const part = dragged ?? chosenRange(m, side);
 
     const { canvas, redraw, element } = useCanvas((d) => {
         size.current = d;
@@ -163,6 +182,13 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             activity,
             complete: facts.complete,
         });
+        if (part)
+            shadeRange(
+                d,
+                ((part[0] - from) / (to - from)) * d.width,
+                ((part[1] - from) / (to - from)) * d.width,
+                !!dragged,
+            );
     });
     redrawLater.current = redraw;
 
@@ -173,7 +199,12 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const zoomBy = (factor: number, centre = (from + to) / 2) =>
         setRange([centre - (centre - from) * factor, centre + (to - centre) * factor]);
 
-    useZoom(element, facts, [from, to], setRange, scroller);
+    useZoom(element, facts, [from, to], setRange, scroller, canChooseTime(m.facts[side]!));
+    const dragEnded = useRangeDrag(element, canChooseTime(m.facts[side]!), {
+        timeAt: (x) => from + (x / size.current.width) * (to - from),
+        onMove: setDragged,
+        onEnd: (next) => chooseRange(side, next),
+    });
 
     const hitAt = (event: MouseEvent): Hit | undefined => {
         const box = element.current!.getBoundingClientRect();
@@ -182,7 +213,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     };
     const click = (event: MouseEvent) => {
         scroller.current!.focus({ preventScroll: true });
-        const hit = hitAt(event);
+        const hit = dragEnded.current ? undefined : hitAt(event);
         if (hit?.lane) {
             const { lane } = hit;
             if (!lane.folded && lane.depth > lane.rows) setWhole(new Set([...whole, lane.key]));
@@ -322,7 +353,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                     <span title="dwell view --detail SIZE keeps more detail">some detail is left out</span>
                 )}
                 {tiles.problem && <span class="more">{tiles.problem}</span>}
-                <span class="hint">wheel: zoom; drag: move; ?: keys</span>
+                <span class="hint">wheel: zoom; drag: move; drag on the ruler: choose a part; ?: keys</span>
             </p>
         </div>
     );
@@ -424,16 +455,22 @@ function useZoom(
     shown: [number, number],
     setRange: (next: [number, number]) => void,
     scroller: { current: HTMLDivElement | null },
+    choosable: boolean,
 ): void {
     const behaviour = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
-    const latest = useRef({ setRange, facts });
-    latest.current = { setRange, facts };
+    const latest = useRef({ setRange, facts, choosable });
+    latest.current = { setRange, facts, choosable };
     const whole = facts.end - facts.start;
     useEffect(() => {
         const canvas = element.current!;
         let lastY = 0;
         behaviour.current = makeZoom<HTMLCanvasElement, unknown>()
-            .filter((event: MouseEvent) => !event.button && !(event.type === 'dblclick'))
+            .filter(
+                (event: MouseEvent) =>
+                    !event.button &&
+                    !(event.type === 'dblclick') &&
+                    !(event.type === 'mousedown' && latest.current.choosable && beginsRange(event)),
+            )
             .on(
                 'start',
                 (event: D3ZoomEvent<HTMLCanvasElement, unknown>) =>

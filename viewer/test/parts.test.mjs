@@ -1,0 +1,130 @@
+// A part of a recording, chosen by time and threads, shows the values of dwell's reports of the same part.
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { Browser, rowsOf, view } from './support/browser.mjs';
+import { Recordings, sample } from './support/dwell.mjs';
+
+let browser;
+let recordings;
+before(async () => {
+    recordings = new Recordings();
+    browser = await Browser.start();
+});
+after(async () => {
+    await browser?.stop();
+    recordings.remove();
+});
+
+const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead'].flatMap((m) => [
+    `${m}_inclusive`,
+    `${m}_exclusive`,
+]);
+const all = ['calls', ...keys].join(',');
+const fragment =
+    `#unit=ns&view=functions&details=0` +
+    `&columns=tree:${all};functions:module,${all};modules:path,${all};threads:id,${all};processes:id,${all}`;
+const wide = { width: 3000, height: 900 };
+const single = { functions: 'function', modules: 'module', threads: 'thread', processes: 'process' };
+const byText = (a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+
+// The options of the part that the page shows.
+const optionsOf = async (page) =>
+    (await page.getAttribute('.part-bar button:last-child', 'title')).replace(/^.*commands: /, '').split(' ');
+
+const cells = (row, text) => [String(row.calls), ...keys.map((key) => text(row[key], row[`${key}_ns`]))];
+const ofPage = (row) => cells(row, (shown) => (shown === '—' ? null : Number(shown)));
+const ofReport = (row) => cells(row, (_, ns) => ns ?? null);
+
+async function checkPart(page, session) {
+    const options = await optionsOf(page);
+    for (const table of Object.keys(single)) {
+        await view(page, table);
+        const said = recordings.json('report', '--limit', '0', '--by', single[table], ...options, session).rows;
+        assert.ok(said.length > 0);
+        const mine = (await rowsOf(page, table)).map((row) => [row.name, ofPage(row)]);
+        const theirs = said.map((row) => [row[single[table]], ofReport(row)]);
+        assert.deepEqual(mine.sort(byText), theirs.sort(byText), `${table} ${options.join(' ')}`);
+    }
+    const tree = recordings.json('tree', '--min', '0', '--depth', '1000', ...options, session).rows;
+    await view(page, 'tree');
+    await page.click('button:has-text("Open all")');
+    await page.waitForFunction(
+        (n) => document.querySelector('.below').textContent.includes(`${n} shown`),
+        tree.length.toLocaleString('en'),
+    );
+    const shown = await rowsOf(page, 'Call tree');
+    assert.deepEqual(
+        shown.map((row) => [row.level, row.name.replace(/^\d*[▾▸]?/, ''), ofPage(row)]),
+        tree.map((row) => [row.depth, row.function, ofReport(row)]),
+        `tree ${options.join(' ')}`,
+    );
+}
+
+// The borders of the periods in a page.
+function bordersOf(file) {
+    const [, text] = /data-part="session" data-session="0">([^<]*)</.exec(readFileSync(file, 'utf8'));
+    const bytes = gunzipSync(Buffer.from(text, 'base64'));
+    return JSON.parse(bytes.subarray(12, 12 + bytes.readUInt32LE(8)).toString()).parts.borders;
+}
+
+for (const [name, command, options] of [
+    ['recursion', () => [sample('fib'), '16'], []],
+    ['threads', () => [sample('threads'), '3', '300'], []],
+    ['processes', () => [sample('processes'), '2'], []],
+])
+    test(`${name}: a range of time is that of dwell report --from --to`, async () => {
+        const session = recordings.record(`${name}.data`, command(), ...options);
+        const file = recordings.view(name, session);
+        const list = bordersOf(file);
+        assert.ok(list.length > 100, `${list.length} borders`);
+        const at = (share) => list[Math.round(share * (list.length - 1))];
+        for (const [from, to] of [
+            [at(0), at(1)],
+            [at(0.3), at(0.71)],
+            [at(0.6), at(0.61)],
+        ]) {
+            const part = await browser.open(file, { fragment: `${fragment}&part=${from}-${to};`, viewport: wide });
+            await part.waitForSelector('.part-bar');
+            await checkPart(part, session).catch((error) => {
+                if (!/no events|length > 0/.test(error.message)) throw error;
+            });
+            await browser.done(part);
+        }
+    });
+
+test('chosen threads are those of dwell report --thread, with a range, too, and whatever was recorded', async () => {
+    for (const options of [[], ['--mode=profile']]) {
+        const session = recordings.record('chosen.data', [sample('threads'), '3', '300'], ...options);
+        const page = await browser.open(recordings.view('chosen', session), { fragment, viewport: wide });
+        await page.click('.part-button');
+        await page.click('.part-thread:nth-of-type(3) button');
+        await page.waitForSelector('.part-bar');
+        await page.keyboard.press('Escape');
+        assert.match(await page.textContent('.part-bar'), /thread/);
+        await checkPart(page, session);
+        if (options.length === 0) {
+            await view(page, 'timeline');
+            const box = await page.locator('.timeline').boundingBox();
+            await page.mouse.move(box.x + 200, box.y + 10);
+            await page.mouse.down();
+            await page.mouse.move(box.x + box.width - 300, box.y + 12, { steps: 3 });
+            await page.mouse.up();
+            await page.waitForFunction(() => /snapped to/.test(document.querySelector('.part-bar').textContent));
+            assert.deepEqual((await optionsOf(page)).filter((_, i) => i % 2 === 0).sort(), [
+                '--from',
+                '--thread',
+                '--to',
+            ]);
+            await checkPart(page, session);
+            await page.keyboard.press('x');
+            await page.waitForFunction(() => !document.querySelector('.part-bar'));
+            const rows = recordings.json('report', '--limit', '0', '--by', 'thread', session).rows;
+            await view(page, 'threads');
+            assert.equal((await rowsOf(page, 'threads')).length, rows.length);
+        }
+        await browser.done(page);
+    }
+});
