@@ -218,7 +218,7 @@ static bool chrome_write_event(void *context, const struct trace_event *event, c
 static void chrome_write_samples(const struct chrome_writer *w, const struct trace_process *p)
 {
     for (size_t i = 0; i < p->sample_count; i++) {
-        if (!p->samples[i].resident)
+        if (!p->samples[i].resident || !slices_hold(w->session, p->serial, p->samples[i].time))
             continue;
         fprintf(w->out,
                 ",\n{\"ph\":\"C\",\"name\":\"resident memory\",\"pid\":%" PRIu32
@@ -319,7 +319,7 @@ bool export_chrome(const struct analysis *session, const struct export_options *
     chrome_prepare_writer(&w);
     chrome_write_beginning(&w);
     slices_run(session, &w.visitor);
-    trace_events_follow(session->file, 0, chrome_write_event, &w);
+    slices_follow_events(session, 0, chrome_write_event, &w);
     for (size_t i = 0; i < session->file->process_count; i++)
         chrome_write_samples(&w, &session->file->processes[i]);
     chrome_write_session(&w);

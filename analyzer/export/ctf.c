@@ -214,6 +214,8 @@ static void ctf_write_moments(const struct ctf_writer *w, struct ctf_stream *str
         GROW(moments, count, room);
         moments[count++] = (struct ctf_moment){ ctf_time(w->session, p->start_time), CTF_PROCESS, p, NULL };
         for (size_t i = 0; i < p->sample_count; i++) {
+            if (!slices_hold(w->session, p->serial, p->samples[i].time))
+                continue;
             GROW(moments, count, room);
             moments[count++] =
                 (struct ctf_moment){ ctf_time(w->session, p->samples[i].time), CTF_SAMPLE, p, &p->samples[i] };
@@ -269,7 +271,7 @@ static void ctf_write_folder(struct ctf_writer *w)
     slices_run(w->session, &w->visitor);
     for (size_t i = 0; i < w->stream_count; i++)
         ctf_stream_end(&w->streams[i]);
-    trace_events_follow(w->session->file, 0, ctf_write_event, w);
+    slices_follow_events(w->session, 0, ctf_write_event, w);
     if (w->has_events)
         ctf_stream_end(&w->events);
     free(w->streams);

@@ -349,7 +349,7 @@ static bool firefox_write_thread(struct firefox_writer *w, const struct firefox_
         firefox_write_column(w, lane, (enum firefox_sample_column)column);
     fprintf(w->out, "\"length\":%zu},\n", w->count);
     if (lane->thread)
-        trace_events_follow(file, lane->thread, firefox_add_event, w);
+        slices_follow_events(w->session, lane->thread, firefox_add_event, w);
     const bool good = firefox_end_markers(w, error);
     firefox_close_markers(w);
     return good;
@@ -375,7 +375,7 @@ static void firefox_find_lanes(struct firefox_writer *w)
         GROW(w->lanes, w->lane_count, w->lane_room);
         w->lanes[w->lane_count++] = (struct firefox_lane){ thread->process, thread->thread, thread };
     }
-    trace_events_follow(w->session->file, 0, firefox_add_lane, w);
+    slices_follow_events(w->session, 0, firefox_add_lane, w);
 }
 
 /* ---- start and end ---- */

@@ -520,6 +520,8 @@ static void perfetto_write_samples(struct perfetto_writer *w, const struct trace
     perfetto_announce_track(&w->stream, perfetto_track_id(w, OF_PROCESS, p->serial), cpu, "CPU", UNIT_OTHER, "%");
     for (size_t i = 0; i < p->sample_count; i++) {
         const struct trace_sample *sample = &p->samples[i], *before = i ? sample - 1 : NULL;
+        if (!slices_hold(w->session, p->serial, sample->time))
+            continue;
         const uint64_t time = perfetto_time(w, sample->time), since = before ? perfetto_time(w, before->time) : time;
         if (sample->resident)
             perfetto_write_counter(&w->stream, memory, time, sample->resident);
@@ -587,7 +589,7 @@ bool export_perfetto(const struct analysis *session, const struct export_options
     for (size_t i = 0; i < w.thread_count; i++)
         if (w.threads[i]->calls)
             perfetto_write_rate(&w, w.threads[i]->serial, w.threads[i], false);
-    trace_events_follow(file, 0, perfetto_write_event, &w);
+    slices_follow_events(session, 0, perfetto_write_event, &w);
     for (size_t i = 0; i < file->process_count; i++)
         perfetto_write_samples(&w, &file->processes[i]);
     perfetto_free_writer(&w);

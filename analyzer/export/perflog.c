@@ -19,6 +19,7 @@
 #include "base/numbers.h"
 #include "base/units.h"
 #include "export/formats.h"
+#include "export/slices.h"
 #include "profile/calls.h"
 
 enum {
@@ -155,6 +156,10 @@ static void perflog_print_samples(struct perflog_log *log, uint64_t time)
         if (!first)
             return;
         const struct trace_sample *sample = &first->process->samples[first->next_sample];
+        if (!slices_hold(log->session, first->process->serial, sample->time)) {
+            first->next_sample++;
+            continue;
+        }
         if (!first->registered)
             perflog_register_app(log, first);
         perflog_print_sample(log, first, first->next_sample ? sample - 1 : NULL, sample);

@@ -7,13 +7,17 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "profile/interval_limits.h"
 #include "profile/resolve.h"
 
 struct slices_reader {
     const struct analysis *session;
     struct slices_visitor *visitor;
+    uint64_t from, to;         /* limits of the selected part */
+    struct decoded_extras cut; /* the extras of an interval that was cut */
     struct resolver *resolver;
     struct slices_thread **threads; /* by number */
     size_t thread_count, thread_room;
@@ -95,10 +99,12 @@ static void slices_push_call(const struct slices_reader *s, struct slices_thread
     if (event->kind != TIMELINE_BACK)
         event->call->note = resolver_function(s->resolver, event->thread->process, event->call->function, event->time);
     const size_t functions = s->session->profile->function_count;
-    slices_continue(s, t);
+    if (event->time >= s->from)
+        slices_continue(s, t);
     GROW(t->stack, t->depth, t->room);
     t->stack[t->depth++].function = event->call->note < functions ? event->call->note : (uint32_t)functions;
-    slices_begin_slice(s, t, event->time, event->kind == TIMELINE_ENTER);
+    if (event->time >= s->from)
+        slices_begin_slice(s, t, event->time, event->kind == TIMELINE_ENTER);
 }
 
 static void slices_pop_call(const struct slices_reader *s, struct slices_thread *t, uint64_t time, enum slice_end how)
@@ -119,36 +125,51 @@ static void slices_report_off_cpu(const struct slices_reader *s, struct slices_t
     if (!s->visitor->off_cpu)
         return;
     for (const uint8_t *at = event->extras->run; decode_off_cpu(event->extras, event->time, &at, &off_cpu);) {
-        const uint64_t from = off_cpu.begin < begin ? begin : off_cpu.begin;
-        const uint64_t end = off_cpu.begin + off_cpu.length, to = end > event->time ? event->time : end;
+        const uint64_t from = larger(off_cpu.begin, begin);
+        const uint64_t to = smaller(smaller(off_cpu.begin + off_cpu.length, event->time), s->to);
         if (from < to)
             s->visitor->off_cpu(s->visitor, t, from, to, off_cpu.preempted);
     }
 }
 
-static void slices_report_interval(const struct slices_reader *s, struct slices_thread *t,
-                                   const struct timeline_event *event)
+/* The extras of the part of the interval that is selected. */
+static const struct decoded_extras *slices_extras(struct slices_reader *s, const struct timeline_event *event,
+                                                  uint64_t begin)
 {
-    const uint64_t begin = event->interval < event->time ? event->time - event->interval : 0;
-    if (t->last != UINT64_MAX && begin > t->last)
+    if (begin >= s->from && event->time < s->to)
+        return event->extras;
+    const struct interval interval = { begin, event->time, s->from, s->to };
+    s->cut = interval_extras_within(event->extras, &interval);
+    return &s->cut;
+}
+
+static void slices_report_interval(struct slices_reader *s, struct slices_thread *t, const struct timeline_event *event)
+{
+    const uint64_t since = event->interval < event->time ? event->time - event->interval : 0;
+    const uint64_t begin = larger(since, s->from), end = smaller(event->time, s->to);
+    if (event->time < s->from || begin >= s->to)
+        return;
+    if (t->last == UINT64_MAX)
+        t->resume = begin;
+    else if (begin > t->last)
         slices_interrupt(s, t, begin);
     if (t->last == UINT64_MAX || begin > t->last)
         t->last = begin;
-    if (event->interval) {
+    if (event->interval && begin < end) {
         slices_continue(s, t);
-        t->extras = event->extras;
+        t->extras = slices_extras(s, event, since);
         slices_report_off_cpu(s, t, event, begin);
         if (s->visitor->interval)
-            s->visitor->interval(s->visitor, t, begin, event->time, event->extras);
+            s->visitor->interval(s->visitor, t, begin, end, t->extras);
     }
-    if (event->time > t->last)
-        t->last = event->time;
+    if (end > t->last)
+        t->last = end;
 }
 
 static void slices_report_mark(const struct slices_reader *s, struct slices_thread *t,
                                const struct timeline_event *event)
 {
-    if (!s->visitor->mark)
+    if (!s->visitor->mark || !selection_holds(s->session->selection, event->mark_time))
         return;
     char *text = need_copy(event->mark_text, event->mark_length);
     s->visitor->mark(s->visitor, t, event->mark_time, event->mark_number, text);
@@ -160,6 +181,8 @@ static bool slices_add_event(void *context, const struct timeline_event *event)
     struct slices_reader *s = context;
     struct slices_thread *t = slices_find_thread(s, event->thread);
     slices_report_interval(s, t, event);
+    if (event->time >= s->to)
+        return true; /* other threads' intervals can still begin within the part */
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
@@ -191,24 +214,68 @@ static bool slices_add_event(void *context, const struct timeline_event *event)
 static bool slices_wants_thread(void *context, uint32_t process, uint32_t thread)
 {
     const struct slices_reader *s = context;
-    return process == s->visitor->only_process && thread == s->visitor->only_thread;
+    const bool one = s->visitor->only_process || s->visitor->only_thread;
+    return (!one || (process == s->visitor->only_process && thread == s->visitor->only_thread)) &&
+           selection_takes(s->session->selection, s->session->file, process, thread);
+}
+
+/* Ends the slices of calls that end after the selected part. */
+static void slices_end_thread(const struct slices_reader *s, struct slices_thread *t)
+{
+    while (t->open)
+        slices_end_slice(s, t, t->last, SLICE_UNENDED);
 }
 
 void slices_run(const struct analysis *session, struct slices_visitor *visitor)
 {
-    struct slices_reader s = { .session = session, .visitor = visitor };
+    const struct selection *selection = session->selection;
+    struct slices_reader s = { .session = session, .visitor = visitor, .to = UINT64_MAX };
+    if (selection && selection->cut) {
+        s.from = selection->from;
+        s.to = selection->to;
+    }
     s.resolver = resolver_new(session->file, session->profile);
     s.numbers = index_new();
-    const bool one = visitor->only_process || visitor->only_thread;
-    timeline_run_part(session->file, &(struct timeline_part){ .wants = one ? slices_wants_thread : NULL },
+    timeline_run_part(session->file, &(struct timeline_part){ .begin = s.from, .wants = slices_wants_thread },
                       slices_add_event, &s);
     for (size_t i = 0; i < s.thread_count; i++) {
+        slices_end_thread(&s, s.threads[i]);
         free(s.threads[i]->stack);
         free(s.threads[i]);
     }
     free(s.threads);
     index_free(s.numbers);
     resolver_free(s.resolver);
+}
+
+/* ---- other moments ---- */
+
+bool slices_hold(const struct analysis *session, uint32_t process, uint64_t time)
+{
+    return selection_holds(session->selection, time) &&
+           selection_takes_process(session->selection, session->file, process);
+}
+
+struct slices_events {
+    const struct analysis *session;
+    trace_event_taker *take;
+    void *context;
+};
+
+static bool slices_take_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
+{
+    const struct slices_events *s = context;
+    const struct selection *selection = s->session->selection;
+    if (!selection_holds(selection, event->time) ||
+        !selection_takes(selection, s->session->file, event->process, event->thread))
+        return true;
+    return s->take(s->context, event, class);
+}
+
+void slices_follow_events(const struct analysis *session, uint32_t thread, trace_event_taker *take, void *context)
+{
+    struct slices_events s = { session, take, context };
+    trace_events_follow(session->file, thread, slices_take_event, &s);
 }
 
 /* ---- times and names ---- */

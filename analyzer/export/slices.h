@@ -2,13 +2,15 @@
  * A session's calls as slices of a timeline, in order of time over all threads, for formats that show single calls. A
  * slice is a part of a call in which the call is on its thread's stack and time counts. A call is one slice, or several
  * if recording was paused, its stack was suspended or chunks are missing. Only its first slice counts as the call. So
- * slices nest, and their sums equal the values of `dwell report`.
+ * slices nest, and their sums equal the values of `dwell report`. If a part of the session was selected, slices are cut
+ * at its limits.
  */
 #ifndef DWELL_EXPORT_SLICES_H
 #define DWELL_EXPORT_SLICES_H
 
 #include "analysis/analysis.h"
 #include "trace/timeline.h"
+#include "trace/trace_events.h"
 
 struct call_slice {
     uint32_t function; /* number in the profile; function_count for functions that it does not hold */
@@ -31,7 +33,7 @@ struct slices_thread {
 enum slice_end {
     SLICE_RETURNED,
     SLICE_LEFT,      /* the call ended without an exit */
-    SLICE_UNENDED,   /* the end of the call was not recorded */
+    SLICE_UNENDED,   /* the end of the call was not recorded, or is after the selected part */
     SLICE_CONTINUES, /* the call continues later in another slice */
 };
 
@@ -54,6 +56,12 @@ struct slices_visitor {
 };
 
 void slices_run(const struct analysis *session, struct slices_visitor *visitor);
+
+/* Like trace_events_follow, but only for events of the selected part. */
+void slices_follow_events(const struct analysis *session, uint32_t thread, trace_event_taker *take, void *context);
+
+/* Whether a moment of a process is in the selected part. */
+bool slices_hold(const struct analysis *session, uint32_t process, uint64_t time);
 
 /* Converts a time to nanoseconds since the session's start; earlier times are 0. */
 uint64_t slices_ns(const struct analysis *session, uint64_t time);

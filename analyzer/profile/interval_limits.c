@@ -43,25 +43,36 @@ static uint64_t interval_last_within(const struct interval *i, uint64_t length)
 
 /* An interval has only the sums of its times. Off-CPU and flagged times are assumed to be at its beginning, first
  * blocked, then preempted. The probe works at its end. Counts belong to the time of the event at the end. */
-void interval_add_os_within(struct profile_node *node, struct profile_counts *counts,
-                            const struct decoded_extras *extras, const struct interval *i)
+struct decoded_extras interval_extras_within(const struct decoded_extras *extras, const struct interval *i)
 {
     struct profile_node whole = { 0 };
     interval_add_os(&whole, extras, i->end - i->begin);
     const bool ends_within = i->end >= i->from && i->end < i->to;
-    const struct decoded_extras part = {
+    const uint64_t length = interval_first_within(i, i->begin, i->end - i->begin);
+    const uint64_t flagged = interval_first_within(i, i->begin, whole.flagged);
+    return (struct decoded_extras){
         .blocked = interval_first_within(i, i->begin, whole.blocked),
         .preempted = interval_first_within(i, i->begin + whole.blocked, whole.preempted),
-        .flagged = extras->flagged && interval_first_within(i, i->begin, i->end - i->begin),
+        .flagged = extras->flagged && (flagged || !whole.flagged) && length,
+        .flagged_part = flagged < length ? flagged : 0,
+        .runtime = interval_last_within(i, whole.runtime),
         .os_events = ends_within ? extras->os_events : 0,
         .page_faults = ends_within ? extras->page_faults : 0,
     };
+}
+
+void interval_add_os_within(struct profile_node *node, struct profile_counts *counts,
+                            const struct decoded_extras *extras, const struct interval *i)
+{
+    struct profile_node whole = { 0 };
+    const struct decoded_extras part = interval_extras_within(extras, i);
+    interval_add_os(&whole, extras, i->end - i->begin);
     interval_count_os(counts, &part);
     node->blocked += part.blocked;
     node->preempted += part.preempted;
     node->page_faults += part.page_faults;
     node->flagged += interval_first_within(i, i->begin, whole.flagged);
-    node->runtime += interval_last_within(i, whole.runtime);
+    node->runtime += part.runtime;
     node->runtime_flagged += interval_last_within(i, whole.runtime_flagged);
     node->runtime_blocked += interval_last_within(i, whole.runtime_blocked);
     node->runtime_preempted += interval_last_within(i, whole.runtime_preempted);

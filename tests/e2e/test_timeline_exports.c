@@ -109,6 +109,35 @@ Test(e2e_timeline_exports, firefox)
     check_programs("$DWELL export firefox -o out.json && python3 -B $CONSUMERS/firefox.py $CSV $EXACTNESS out.json");
 }
 
+/* A part of a session adds up to the report of the same part, in formats of single calls and in those of sums. */
+Test(e2e_timeline_exports, parts)
+{
+    static const char *const parts[] = { "--from 400us --to 3ms", "--thread worker", "--to 2500us --thread worker",
+                                         "--process threads --from 1ms" };
+    static const char *const formats[] = {
+        "$DWELL export chrome $PART -o out.json && python3 -B $CONSUMERS/chrome.py report.csv exact out.json",
+        "$DWELL export perfetto $PART -o out.pftrace && "
+        "python3 -B $CONSUMERS/perfetto.py report.csv exact out.pftrace",
+        "rm -rf out; $DWELL export ctf $PART -o out && python3 -B $CONSUMERS/ctf.py report.csv out",
+        "$DWELL export firefox $PART -o out.json && python3 -B $CONSUMERS/firefox.py report.csv exact out.json",
+        "$DWELL export collapsed $PART --raw | awk '{ s += $NF } END { print s }' >sum && "
+        "$DWELL report $PART --raw --limit 0 --format json | "
+        "python3 -c 'import json, sys; print(sum(r[\"elapsed_exclusive_ns\"] for r in json.load(sys.stdin)[\"rows\"]))' | "
+        "cmp - sum && $DWELL report $PART --by thread --format csv | tail -n +2 | wc -l",
+    };
+    free(run_well("DWELL_CLOCK=monotonic $DWELL record -q $SAMPLES/threads 4 1000"));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        free(run_well("$DWELL report %s --raw --format csv > report.csv", parts[i]));
+        char *wanted = run_well("$DWELL report %s --by thread --format csv | tail -n +2 | wc -l", parts[i]);
+        for (size_t j = 0; j < sizeof formats / sizeof *formats; j++) {
+            char *threads = run_well("PART='%s' CONSUMERS=" DWELL_CONSUMERS "; %s", parts[i], formats[j]);
+            cr_assert(eq(str, threads, wanted), "%s: %s", parts[i], formats[j]);
+            free(threads);
+        }
+        free(wanted);
+    }
+}
+
 /* The Firefox Profiler's own processing, also for call trees, whose paths are samples. */
 Test(e2e_timeline_exports, firefox_in_the_firefox_profiler)
 {
