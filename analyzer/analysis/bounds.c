@@ -1,4 +1,4 @@
-/* Says how far a session's application time and CPU time are apart: the bounds of the program's own work. */
+/* Warns if a session's application time is far below its CPU time. */
 #include "analysis/bounds.h"
 
 #include "base/memory.h"
@@ -14,7 +14,9 @@ char *bounds_remark(const struct summary *s)
     const double apart = percent_of(less(cpu, application), cpu);
     if (!s->application_known || !s->off_cpu_known || s->imported || apart <= max_percent_apart)
         return NULL;
-    return need_text("application time is a lower bound, CPU time an upper bound of the program's own work: "
-                     "%.0f %% apart (flagged_on_cpu)",
-                     apart);
+    return need_text(
+        "application time is %.0f %% below CPU time. It leaves out the whole interval between two calls if "
+        "the operating system intervened in it, even once. Long intervals then lose everything; read CPU "
+        "time instead",
+        apart);
 }

@@ -1,4 +1,4 @@
-/* How well a session's times bound the program's own work: application time from below, CPU time from above. */
+/* Warns if a session's application time is far below its CPU time, the two bounds of the program's own work. */
 #ifndef DWELL_ANALYSIS_BOUNDS_H
 #define DWELL_ANALYSIS_BOUNDS_H
 

@@ -4,7 +4,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
-#include "report/views.h"
+#include "report/first_screen.h"
 
 enum { OPTION_BY = 256 };
 
@@ -16,7 +16,7 @@ static const struct argp_option options[] = {
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_FILTER, NULL },
-    { SHARED_SORT, "(default: elapsed_inclusive); callers and callees" },
+    { SHARED_SORT, "(default: cpu_inclusive if it is known and in text, else elapsed_inclusive); callers and callees" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
     { SHARED_CSV_SAFE, NULL },
@@ -61,7 +61,9 @@ static const struct command_line line = {
     .text =
         "Shows a function of one or more sessions (default: dwell.data) between its callers and its callees.\v"
         "A caller's times are the function's own in calls from there. A callee's times are its own in calls from "
-        "the function. SHARE is elapsed inclusive time in percent of the function's. FUNCTION is a whole name, a "
+        "the function. In text, rows are sorted by inclusive CPU time where that is known, and CPU % is their share of "
+        "the function's. Otherwise, and if the function mostly waits, SHARE % is that of inclusive elapsed time. "
+        "FUNCTION is a whole name, a "
         "C++ name without its return type or parameters, or a part that only one name has. name@module, name@file and "
         "name@file:line tell functions of one name apart.\n\nExamples:\n"
         "  dwell callers parse\n"
@@ -79,7 +81,9 @@ int command_callers(int argc, char **argv)
     command_line_parse(&line, argc, argv, &s, &s.shared);
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.shared);
-    struct table table = view_callers(&loaded, option_function(&loaded, s.function));
+    const bool by_cpu =
+        s.shared.print == table_print_text && !s.shared.columns && first_screen_is_known(&loaded.summary);
+    struct table table = view_callers(&loaded, option_function(&loaded, s.function), by_cpu);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, s.shared.columns, false);
     s.shared.print(&table, stdout);

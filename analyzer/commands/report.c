@@ -4,7 +4,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
-#include "report/views.h"
+#include "report/first_screen.h"
 
 enum { OPTION_BY = 256, OPTION_HOT };
 
@@ -13,15 +13,15 @@ static const struct argp_option options[] = {
       "A row for each function (default), line (that makes calls), module, module-function (modules with their "
       "functions), thread, thread-name or process",
       0 },
-    { "hot", OPTION_HOT, NULL, 0, "Show what can be made faster: sort by exclusive time on the CPU", 0 },
+    { "hot", OPTION_HOT, NULL, 0, "Only the functions, sorted by exclusive time on the CPU", 0 },
     { 0 },
 };
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_FILTER, NULL },
-    { SHARED_SORT, "(default: elapsed_exclusive; of lines elapsed_inclusive)" },
-    { SHARED_LIMIT, "(default: 40 in text)" },
+    { SHARED_SORT, "(default with --by or --columns: elapsed_exclusive; of lines elapsed_inclusive)" },
+    { SHARED_LIMIT, "of each table (default in text: 40, or 20 functions and 10 waits)" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
     { SHARED_CSV_SAFE, NULL },
@@ -31,7 +31,7 @@ static const struct shared_use shared[] = {
     { SHARED_END, NULL },
 };
 
-enum { TEXT_LIMIT = 40 };
+enum { TEXT_LIMIT = 40, WORK_LIMIT = 20, WAIT_LIMIT = 10 };
 
 typedef struct table table_view(const struct analysis *l);
 
@@ -39,6 +39,7 @@ struct report_settings {
     struct shared_options shared;
     struct session_list sessions;
     enum rollup_by by;
+    bool by_is_set;
     table_view *view; /* NULL for view_rows */
     bool hot;
 };
@@ -96,6 +97,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
     switch (key) {
     case OPTION_BY:
         report_parse_by(s, argument);
+        s->by_is_set = true;
         return 0;
     case OPTION_HOT:
         s->hot = true;
@@ -111,16 +113,21 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
 static const struct command_line line = {
     .name = "report",
     .arguments = "[FILE...]",
-    .text = "Reports the times of each function, line, module, thread or process of one or more sessions "
-            "(default: dwell.data).\v"
-            "The four times are elapsed inclusive, elapsed exclusive, application inclusive and application exclusive. "
-            "Percentages of elapsed times are of the session's elapsed inclusive time, those of application times of "
-            "its application inclusive time.\n\nExamples:\n"
-            "  dwell report\n"
-            "  dwell report --by module --sort calls -n 10\n"
-            "  dwell report --columns calls,elapsed_inclusive --filter 'parse*'\n"
-            "  dwell report --from mark:loaded --thread 'worker*' run.data\n"
-            "  dwell report --format csv run-*.data",
+    .text =
+        "Reports the times of each function, line, module, thread or process of one or more sessions "
+        "(default: dwell.data).\v"
+        "Where CPU times are known, text shows the functions by exclusive CPU time, and then the waits: the calls in "
+        "which threads were blocked, with the function that called them. THREAD % is their share of the threads' "
+        "elapsed time. --by, --sort, --columns, csv and json have one table of the four times.\n\n"
+        "The four times are elapsed inclusive, elapsed exclusive, application inclusive and application exclusive. "
+        "Percentages of elapsed times are of the session's elapsed inclusive time, those of application times of "
+        "its application inclusive time.\n\nExamples:\n"
+        "  dwell report\n"
+        "  dwell report --by function\n"
+        "  dwell report --by module --sort calls -n 10\n"
+        "  dwell report --columns calls,elapsed_inclusive --filter 'parse*'\n"
+        "  dwell report --from mark:loaded --thread 'worker*' run.data\n"
+        "  dwell report --format csv run-*.data",
     .options = options,
     .parse = report_parse_option,
     .shared = shared,
@@ -140,12 +147,60 @@ static struct sorting report_sorting(const struct report_settings *s)
     return sorting;
 }
 
+/* Whether the report is that of the work and the waits. */
+static bool report_has_first_screen(const struct report_settings *s, const struct sorting *sorting,
+                                    const struct analysis *l)
+{
+    const bool arranged = s->by_is_set || s->shared.sort || s->shared.columns || sorting->calls;
+    return !arranged && s->shared.print == table_print_text && first_screen_is_known(&l->summary);
+}
+
+static void report_print_part(const struct report_settings *s, struct table *table, const char *key, size_t limit)
+{
+    const struct sorting sorting = {
+        .key = key,
+        .limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : limit,
+        .filters = &s->shared.filters,
+    };
+    option_order(table, &sorting);
+    s->shared.print(table, stdout);
+    table_drop(table);
+}
+
+static void report_print_first_screen(const struct report_settings *s, const struct analysis *l)
+{
+    struct table work = view_work(l);
+    report_print_part(s, &work, "cpu_exclusive", s->hot ? TEXT_LIMIT : WORK_LIMIT);
+    if (s->hot)
+        return;
+    struct table waits = view_waits(l);
+    waits.follows = true;
+    report_print_part(s, &waits, "blocked_exclusive", WAIT_LIMIT);
+    puts("\ndwell report --by function prints the four times of each function");
+}
+
+static void report_print_rows(const struct report_settings *s, const struct analysis *l, struct sorting sorting)
+{
+    const struct report_hot *hot = s->hot ? report_hot_measure(&l->summary) : NULL;
+    const char *columns = s->shared.columns ? s->shared.columns : hot ? hot->columns : NULL;
+    if (hot && !s->shared.sort) {
+        sorting.key = hot->key;
+        sorting.waits_last = true;
+    }
+    struct table table = s->view ? s->view(l) : view_rows(l, s->by, &sorting);
+    option_order(&table, &sorting);
+    if (columns)
+        option_choose(&table, columns);
+    s->shared.print(&table, stdout);
+    table_drop(&table);
+}
+
 int command_report(int argc, char **argv)
 {
     struct report_settings s = { .by = BY_FUNCTION };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     s.shared.load.lines = s.by == BY_LINE ? LINES_NEEDED : LINES_NONE;
-    struct sorting sorting = report_sorting(&s);
+    const struct sorting sorting = report_sorting(&s);
     if (sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: only functions have columns of single calls, such as min; choose other columns");
     session_list_unique(&s.sessions);
@@ -153,18 +208,10 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--columns: columns of single calls, such as min, need a single session");
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.shared);
-    if (s.hot) {
-        const struct report_hot *hot = report_hot_measure(&loaded.summary);
-        sorting.key = s.shared.sort ? s.shared.sort : hot->key;
-        sorting.waits_last = !s.shared.sort;
-        s.shared.columns = s.shared.columns ? s.shared.columns : hot->columns;
-    }
-    struct table table = s.view ? s.view(&loaded) : view_rows(&loaded, s.by, &sorting);
-    option_order(&table, &sorting);
-    if (s.shared.columns)
-        option_choose(&table, s.shared.columns);
-    s.shared.print(&table, stdout);
-    table_drop(&table);
+    if (report_has_first_screen(&s, &sorting, &loaded))
+        report_print_first_screen(&s, &loaded);
+    else
+        report_print_rows(&s, &loaded, sorting);
     analysis_drop(&loaded);
     shared_options_drop(&s.shared);
     session_list_drop(&s.sessions);

@@ -73,7 +73,7 @@ static struct table top_screen_make_table(const struct top_screen *v)
 {
     if (!top_screen_shows_callers(v))
         return top_table(v->settings, v->live, v->recent, 0);
-    struct table t = view_callers(top_screen_loaded(v), v->opened[v->opened_count - 1]);
+    struct table t = view_callers(top_screen_loaded(v), v->opened[v->opened_count - 1], false);
     char *keys = top_screen_known_columns(&t, top_columns(v->settings, v->live));
     if (*keys)
         option_choose(&t, keys);

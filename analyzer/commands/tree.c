@@ -4,7 +4,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
-#include "report/views.h"
+#include "report/first_screen.h"
 
 enum { OPTION_DEPTH = 256, OPTION_BY, OPTION_COLLAPSE, OPTION_FOLD_RECURSION };
 
@@ -26,7 +26,8 @@ static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_FILTER, NULL },
     { SHARED_MIN, "(default: 1%); such branches are folded into one row" },
-    { SHARED_SORT, "(default: elapsed_inclusive); branches of one path" },
+    { SHARED_SORT,
+      "(default: cpu_inclusive if it is known and in text, else elapsed_inclusive); branches of one path" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
     { SHARED_CSV_SAFE, NULL },
@@ -80,14 +81,16 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
 static const struct command_line line = {
     .name = "tree",
     .arguments = "[FILE...]",
-    .text = "Shows the call paths of one or more sessions (default: dwell.data) with their times, the largest "
-            "first.\v"
-            "A star marks the hot path: it follows the largest callee while that has at least half of its "
-            "caller's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are "
-            "never hot.\n\nExamples:\n"
-            "  dwell tree\n"
-            "  dwell tree --min 5% --collapse --fold-recursion\n"
-            "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
+    .text =
+        "Shows the call paths of one or more sessions (default: dwell.data) with their times, the largest "
+        "first.\v"
+        "In text, the order is by inclusive CPU time where that is known, otherwise by inclusive elapsed time. A star "
+        "marks the hot path: it follows the largest callee while that has at least half of its caller's time. w marks "
+        "functions that mostly wait, and in imported reports those that are known to wait; they are never hot. csv "
+        "and json go by elapsed time.\n\nExamples:\n"
+        "  dwell tree\n"
+        "  dwell tree --min 5% --collapse --fold-recursion\n"
+        "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
     .options = options,
     .parse = tree_parse_option,
     .shared = shared,
@@ -108,6 +111,7 @@ int command_tree(int argc, char **argv)
     session_list_load(&s.sessions, &loaded, &s.shared);
     if (loaded.summary.samples && s.tree.own.ns)
         die(STATUS_ERROR, "%s: holds samples, not times; give --collapse a percentage", loaded.summary.path);
+    s.tree.by_cpu = s.shared.print == table_print_text && first_screen_is_known(&loaded.summary);
     struct table table = view_tree(&loaded, &s.tree);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, s.shared.columns, false);

@@ -146,7 +146,7 @@ static void schema_put_form(FILE *out, const struct value *v, int form)
     else
         fprintf(out, "iif(%s, %s, NULL) AS %s", schema_known(v), number,
                 v->columns[form] ? v->columns[form] : v->names[form]);
-    if (v->shares[form]) {
+    if (v->shares[form] && !(v->shown & SHARE_ONLY_CHOSEN)) {
         char *whole = need_text("s.%s_ticks", v->names[INCLUSIVE]);
         fputs(", ", out);
         schema_put_share(out, number, whole, schema_known(v), v->names[form]);

@@ -55,10 +55,10 @@ const struct value value_table[VALUE_COUNT] = {
     },
     [VALUE_BLOCKED] = {
         .key = "blocked", .label = "Blocked", .kind = VALUE_IS_TIME,
-        FORMS_OF(blocked), TITLES("BL"), KEPT_IN(blocked),
+        FORMS_OF(blocked), TITLES("BL"), SHARES_OF(blocked), KEPT_IN(blocked),
         .meanings = { "off the CPU, waiting, with it on the stack",
                       "off the CPU, waiting, with it on top of the stack" },
-        .needs = NEEDS_OFF_CPU, .shown = SHOWN_IN_DATA, .off_cpu = true,
+        .needs = NEEDS_OFF_CPU, .shown = SHOWN_IN_DATA | SHARE_ONLY_CHOSEN, .off_cpu = true,
     },
     [VALUE_PREEMPTED] = {
         .key = "preempted", .label = "Preempted", .kind = VALUE_IS_TIME,
@@ -69,10 +69,10 @@ const struct value value_table[VALUE_COUNT] = {
     },
     [VALUE_CPU] = {
         .key = "cpu", .label = "CPU", .kind = VALUE_IS_TIME,
-        FORMS_OF(cpu), TITLES("CPU"),
+        FORMS_OF(cpu), TITLES("CPU"), SHARES_OF(cpu),
         .whole = VALUE_ELAPSED, .parts = { VALUE_BLOCKED, VALUE_PREEMPTED }, .part_count = 2,
         .meanings = { "elapsed inclusive, less blocked and preempted", "elapsed exclusive, less blocked and preempted" },
-        .needs = NEEDS_OFF_CPU, .shown = SHOWN_IN_DATA,
+        .needs = NEEDS_OFF_CPU, .shown = SHOWN_IN_DATA | SHARE_ONLY_CHOSEN,
     },
     [VALUE_FLAGGED_ON_CPU] = {
         .key = "flagged_on_cpu", .label = "Flagged on CPU", .kind = VALUE_IS_TIME,

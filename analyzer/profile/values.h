@@ -94,6 +94,7 @@ enum value_shown {
     SHOWN_IN_DATA = 1 << 1, /* CSV, JSON, and the views of SQLite */
     SHOWN_IN_PAGE = 1 << 2,
     SHARE_SHOWN_IN_PAGE = 1 << 3,
+    SHARE_ONLY_CHOSEN = 1 << 4, /* reports show the share only if the user asks for it */
 };
 
 struct value {

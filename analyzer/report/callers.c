@@ -13,6 +13,7 @@ static const struct column columns[] = {
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    { "cpu_share_percent", "CPU %", CELL_PERCENT, USE_CHOSEN, false },
     { "waits", "", CELL_TEXT, USE_TEXT, false },
 };
 static const struct column line_columns[] = {
@@ -22,9 +23,12 @@ static const struct column line_columns[] = {
     { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },
     { "of", "OF FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    { "cpu_share_percent", "CPU %", CELL_PERCENT, USE_CHOSEN, false },
     { "waits", "", CELL_TEXT, USE_TEXT, false },
 };
 enum {
+    NAME_ROOM = 30,
+    SHARES = 2,
     SOURCE = 3,
     OF,
     COLUMN_COUNT = sizeof columns / sizeof *columns,
@@ -34,13 +38,19 @@ enum {
 struct callers_context {
     const struct analysis *loaded;
     struct table *table;
-    uint64_t whole; /* ticks that are 100 % of the share column */
+    enum value_id measure; /* the value of the order */
+    uint64_t elapsed, cpu; /* ticks that are 100 % of the columns of shares */
 };
 
 static int callers_compare_neighbours(const void *a, const void *b, void *data)
 {
     const struct neighbour *x = a, *y = b;
-    const struct analysis *l = data;
+    const struct callers_context *c = data;
+    const struct analysis *l = c->loaded;
+    const uint64_t a_measure = times_value(&x->times, c->measure, INCLUSIVE);
+    const uint64_t b_measure = times_value(&y->times, c->measure, INCLUSIVE);
+    if (a_measure != b_measure)
+        return a_measure < b_measure ? 1 : -1;
     if (x->times.elapsed_inclusive != y->times.elapsed_inclusive)
         return x->times.elapsed_inclusive < y->times.elapsed_inclusive ? 1 : -1;
     if (x->function != y->function && (x->function == PROFILE_NONE || y->function == PROFILE_NONE))
@@ -76,19 +86,45 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
     }
     if (waits_by_name(c->loaded, function))
         cell_text(&cells[c->table->wait_column], "waits");
-    cell_percent(&cells[c->table->wait_column - 1], percent_of(times->elapsed_inclusive, c->whole));
+    struct cell *shares = &cells[c->table->wait_column - SHARES];
+    cell_percent(&shares[0], percent_of(times->elapsed_inclusive, c->elapsed));
+    if (value_is_known(VALUE_CPU, summary_knows(&c->loaded->summary), times))
+        cell_percent(&shares[1], percent_of(times_value(times, VALUE_CPU, INCLUSIVE), c->cpu));
     fill_times(c->table, times);
     fill_stated(c->table, c->loaded->selection ? NULL : stated);
 }
 
 static void callers_add_rows(const struct callers_context *c, const char *role, struct neighbour *list, size_t count)
 {
-    qsort_r(list, count, sizeof *list, callers_compare_neighbours, (void *)c->loaded);
+    qsort_r(list, count, sizeof *list, callers_compare_neighbours, (void *)c);
     for (size_t i = 0; i < count; i++)
         callers_add_row(c, role, list[i].function, list[i].site, &list[i].times, list[i].stated);
 }
 
-struct table view_callers(const struct analysis *l, uint32_t function)
+static void callers_prefer_columns(struct table *t, enum value_id measure)
+{
+    static const char *const optional[] = {
+        "source",
+        "application_inclusive",
+        "application_exclusive",
+        "module",
+        "elapsed_exclusive",
+        "elapsed_inclusive",
+        "cpu_exclusive",
+        NULL,
+    };
+    table_prefer(t,
+                 "cpu_inclusive,cpu_exclusive,blocked_inclusive,elapsed_inclusive,elapsed_exclusive,"
+                 "application_inclusive,application_exclusive,calls",
+                 optional, NAME_ROOM);
+    struct column *shares = (struct column *)t->own_columns + t->wait_column - SHARES;
+    if (measure == VALUE_CPU) {
+        shares[0].use = USE_DATA;
+        shares[1].use = USE_TEXT;
+    }
+}
+
+struct table view_callers(const struct analysis *l, uint32_t function, bool by_cpu)
 {
     struct table t = l->lines ? values_table(line_columns, LINE_COLUMN_COUNT, place_columns, PLACE_COLUMNS, &l->summary)
                               : values_table(columns, COLUMN_COUNT, place_columns, PLACE_COLUMNS, &l->summary);
@@ -96,7 +132,12 @@ struct table view_callers(const struct analysis *l, uint32_t function)
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);
     const struct dwell_stated **stated = stated_percentages(l, BY_FUNCTION);
-    struct callers_context c = { l, &t, sums[function].elapsed_inclusive };
+    const bool waits = times_percent(&sums[function], VALUE_WAITING) > 50;
+    const struct callers_context c = { l, &t, by_cpu && !waits ? VALUE_CPU : VALUE_ELAPSED,
+                                       sums[function].elapsed_inclusive,
+                                       times_value(&sums[function], VALUE_CPU, INCLUSIVE) };
+    if (by_cpu)
+        callers_prefer_columns(&t, c.measure);
     callers_add_rows(&c, "caller", n.callers, n.caller_count);
     callers_add_row(&c, "function", function, PROFILE_NONE, &sums[function], stated ? stated[function] : NULL);
     t.fixed_row = t.row_count;

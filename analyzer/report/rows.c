@@ -118,6 +118,16 @@ static const struct {
 
 /* ---- subjects ---- */
 
+void cell_source(struct cell *cell, const struct function_name *name)
+{
+    if (!name->file)
+        return;
+    const char *slash = strrchr(name->file, '/');
+    char source[512];
+    snprintf(source, sizeof source, "%s:%u", slash ? slash + 1 : name->file, name->line);
+    cell_text(cell, source);
+}
+
 static void rows_fill_function(const struct analysis *l, struct cell *cells, size_t i)
 {
     const struct function_name *name = &l->names[i];
@@ -126,12 +136,7 @@ static void rows_fill_function(const struct analysis *l, struct cell *cells, siz
     cell_text(&cells[2], name->file);
     if (name->line)
         cell_number(&cells[3], name->line);
-    if (name->file) {
-        const char *slash = strrchr(name->file, '/');
-        char source[512];
-        snprintf(source, sizeof source, "%s:%u", slash ? slash + 1 : name->file, name->line);
-        cell_text(&cells[4], source);
-    }
+    cell_source(&cells[4], name);
     if (waits_by_name(l, (uint32_t)i))
         cell_text(&cells[COLUMN_WAITS], "waits");
 }

@@ -1,6 +1,7 @@
 /* A table with typed columns: makes it, adds rows, fills cells, chooses columns, and lists the formats. */
 #include "report/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ void table_drop(struct table *t)
     free(t->parents);
     free(t->chosen);
     free(t->own_columns);
+    free(t->heading);
 }
 
 bool table_is_key(const struct column *column, const char *key, size_t length)
@@ -81,6 +83,7 @@ static bool table_refuse_column(const struct table *t, const char *key, size_t l
 bool table_choose(struct table *t, const char *keys, struct error *error)
 {
     free(t->chosen);
+    t->optional = NULL;
     t->chosen = need_memory(strlen(keys) + 1, sizeof *t->chosen);
     t->chosen_count = 0;
     for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL) {
@@ -93,6 +96,16 @@ bool table_choose(struct table *t, const char *keys, struct error *error)
         t->chosen[t->chosen_count++] = column;
     }
     return true;
+}
+
+void table_prefer(struct table *t, const char *keys, const char *const *optional, size_t name_room)
+{
+    struct error error = { NULL };
+    const bool good = table_choose(t, keys, &error);
+    assert(good);
+    (void)good;
+    t->optional = optional;
+    t->name_room = name_room;
 }
 
 static bool table_has_samples(const struct table *t)

@@ -61,6 +61,10 @@ struct table {
     size_t first_value; /* columns from here on are values; earlier ones identify the row */
     size_t *chosen;     /* value columns to print, in this order; NULL for the default ones */
     size_t chosen_count;
+    const char *const *optional;   /* see table_prefer; NULL for the usual columns */
+    size_t name_room;              /* in text cells; 0 for the usual room */
+    char *heading;                 /* in text, a line above the table; NULL if there is none */
+    bool follows;                  /* in text, another table of the session comes before this one, with the summary */
     const struct summary *session; /* NULL if the rows belong to no session; then ticks are nanoseconds */
     const size_t *unit_columns; /* by column, the column whose longest time sets its unit in text; NULL for one unit */
 };
@@ -91,6 +95,11 @@ const char *table_suggestion(const struct table *t, size_t first, const char *ke
 /* Chooses the value columns that are printed by their keys, separated by commas. It is an error if a key names no
  * column; the table can then only be dropped. */
 bool table_choose(struct table *t, const char *keys, struct error *error);
+
+/* Sets the value columns that are printed unless table_choose chooses others. All keys must exist. `optional` are those
+ * that leave a narrow terminal until the name has `name_room`, the first one first, ended by NULL. It must stay valid.
+ */
+void table_prefer(struct table *t, const char *keys, const char *const *optional, size_t name_room);
 
 /* Writes the indices of the columns to print, for people or as data, in order. `order` has room for
  * table_max_columns(t). Returns their number. */

@@ -275,6 +275,14 @@ static void text_print_summary(const struct summary *s, struct text_unit unit, F
     text_print_remarks(s, out);
 }
 
+static void text_print_head(const struct table *t, FILE *out)
+{
+    if (t->session && t->session->path && !t->follows)
+        text_print_summary(t->session, text_common_unit(t), out);
+    if (t->heading)
+        fprintf(out, "%s%s\n", t->follows ? "\n" : "", t->heading);
+}
+
 void table_print_text(const struct table *t, FILE *out)
 {
     struct text_unit *units = text_choose_units(t);
@@ -284,10 +292,9 @@ void table_print_text(const struct table *t, FILE *out)
     size_t *widths = need_memory(count, sizeof *widths);
     for (size_t i = 0; i < count; i++)
         widths[i] = text_column_width(t, order[i], units[order[i]]);
-    if (terminal_width(out) && !t->chosen)
+    if (terminal_width(out) && (!t->chosen || t->optional))
         count = text_fit(t, order, widths, count, terminal_width(out));
-    if (t->session && t->session->path)
-        text_print_summary(t->session, text_common_unit(t), out);
+    text_print_head(t, out);
     struct libscols_table *table = scols_new_table();
     if (!table)
         out_of_memory();
@@ -304,7 +311,7 @@ void table_print_text(const struct table *t, FILE *out)
     scols_unref_table(table);
     if (t->hidden_rows)
         fprintf(out, "%zu more; --limit 0 shows all\n", t->hidden_rows);
-    if (count < all)
+    if (count < all && !t->optional)
         fprintf(out, "narrow terminal: without %zu column%s; --columns chooses\n", all - count,
                 all - count == 1 ? "" : "s");
     free(widths);

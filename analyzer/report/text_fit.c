@@ -21,8 +21,8 @@ static const char *const least_important[] = {
     "module",
     "application_inclusive",
     "arguments",
+    NULL,
 };
-enum { LEAST_IMPORTANT = sizeof least_important / sizeof *least_important };
 
 size_t text_width(const char *text)
 {
@@ -44,10 +44,11 @@ bool text_may_be_cut(bool is_text, size_t width)
 static size_t text_fit_needed_width(const struct table *t, const size_t *order, const size_t *widths, size_t count)
 {
     size_t sum = 0;
+    const size_t name_room = t->name_room ? t->name_room : NAME_ROOM;
     bool named = false;
     for (size_t i = 0; i < count; i++) {
         const bool is_long = text_may_be_cut(t->columns[order[i]].kind == CELL_TEXT, widths[i]);
-        const size_t room = !is_long ? widths[i] : named ? OTHER_ROOM : NAME_ROOM;
+        const size_t room = !is_long ? widths[i] : named ? OTHER_ROOM : name_room;
         sum += (widths[i] < room ? widths[i] : room) + (i > 0);
         named |= is_long;
     }
@@ -56,9 +57,10 @@ static size_t text_fit_needed_width(const struct table *t, const size_t *order, 
 
 size_t text_fit(const struct table *t, size_t *order, size_t *widths, size_t count, size_t terminal)
 {
-    for (size_t next = 0; next < LEAST_IMPORTANT && text_fit_needed_width(t, order, widths, count) > terminal; next++)
+    const char *const *next = t->optional ? t->optional : least_important;
+    for (; *next && text_fit_needed_width(t, order, widths, count) > terminal; next++)
         for (size_t i = 0; i < count; i++) {
-            if (strcmp(t->columns[order[i]].key, least_important[next]) != 0)
+            if (strcmp(t->columns[order[i]].key, *next) != 0)
                 continue;
             memmove(order + i, order + i + 1, (count - i - 1) * sizeof *order);
             memmove(widths + i, widths + i + 1, (count - i - 1) * sizeof *widths);

@@ -29,7 +29,8 @@ size_t value_columns(struct column *columns)
         for (unsigned form = 0; form < v->forms; form++) {
             columns[count++] = (struct column){ value_column(i, form), v->titles[form], kinds[v->kind], use, false };
             if (v->shares[form])
-                columns[count++] = (struct column){ v->shares[form], "%", CELL_PERCENT, use, false };
+                columns[count++] = (struct column){ v->shares[form], "%", CELL_PERCENT,
+                                                    v->shown & SHARE_ONLY_CHOSEN ? USE_CHOSEN : use, false };
         }
     }
     return count;

@@ -5,6 +5,7 @@
 #include "analysis/lines.h"
 #include "analysis/waits.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "profile/recursion.h"
 #include "report/views.h"
 
@@ -28,16 +29,21 @@ enum {
 };
 
 /* A path is hot while one child has at least half of its parent's time. */
-enum { HOT_SHARE = 2 };
+enum { HOT_SHARE = 2, NAME_ROOM = 40 };
+
+struct tree_threshold { /* ticks */
+    uint64_t elapsed, cpu;
+};
 
 struct tree_drawing {
     const struct analysis *loaded;
     const struct rollup *rollup;
     const struct tree_options *options;
     struct table *table;
-    uint64_t smallest;       /* ticks; branches with less are folded */
-    uint64_t own;            /* ticks; a function with no more own time can share its callee's row */
-    const uint32_t *deepest; /* by node, if recursion is folded: the highest number of open calls */
+    enum value_id measure;          /* the value of the order and of the hot path */
+    struct tree_threshold smallest; /* branches that are below both are folded */
+    struct tree_threshold own;      /* a function whose own times are above neither can share its callee's row */
+    const uint32_t *deepest;        /* by node, if recursion is folded: the highest number of open calls */
 };
 
 struct tree_folded { /* a row for several branches */
@@ -86,6 +92,10 @@ static int tree_compare_nodes(const void *a, const void *b)
     const struct tree_ranked_node *x = a, *y = b;
     const struct rollup *r = x->drawing->rollup;
     const struct times *s = &r->nodes[x->node], *t = &r->nodes[y->node];
+    const uint64_t a_measure = times_value(s, x->drawing->measure, INCLUSIVE);
+    const uint64_t b_measure = times_value(t, x->drawing->measure, INCLUSIVE);
+    if (a_measure != b_measure)
+        return a_measure < b_measure ? 1 : -1;
     if (s->elapsed_inclusive != t->elapsed_inclusive)
         return s->elapsed_inclusive < t->elapsed_inclusive ? 1 : -1;
     if (s->calls != t->calls)
@@ -137,19 +147,50 @@ static void tree_push(struct tree_pending_list *pending, struct tree_pending row
     pending->list[pending->count++] = row;
 }
 
-static bool tree_node_waits(const struct tree_drawing *d, uint32_t node)
+/* Samples do not distinguish waiting from work, so the name has to tell. */
+static bool tree_name_waits(const struct tree_drawing *d, uint32_t node)
 {
     return waits_by_name(d->loaded, d->rollup->profile->nodes[node].function);
+}
+
+/* Whether the node mostly waits: it is never hot. With CPU times, most of its CPU time must be its own, since a path
+ * through it may lead to work. */
+static bool tree_node_waits(const struct tree_drawing *d, uint32_t node)
+{
+    const struct times *t = &d->rollup->nodes[node];
+    if (d->measure != VALUE_CPU)
+        return tree_name_waits(d, node);
+    return times_percent(t, VALUE_WAITING) > 50 &&
+           times_value(t, VALUE_CPU, EXCLUSIVE) >= times_value(t, VALUE_CPU, INCLUSIVE) / 2;
+}
+
+static bool tree_is_large(const struct tree_drawing *d, uint32_t node)
+{
+    const struct times *t = &d->rollup->nodes[node];
+    return t->elapsed_inclusive >= d->smallest.elapsed || times_value(t, VALUE_CPU, INCLUSIVE) >= d->smallest.cpu;
+}
+
+/* Moves the children that are shown to the front, in their order, and returns their number. */
+static size_t tree_pick_shown(const struct tree_drawing *d, unsigned depth, struct tree_ranked_node *children,
+                              size_t count)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < count && depth < d->options->depth; i++) {
+        if (!tree_is_large(d, children[i].node))
+            continue;
+        const struct tree_ranked_node large = children[i];
+        children[i] = children[shown];
+        children[shown++] = large;
+    }
+    return shown;
 }
 
 static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list *pending, const struct tree_pending *p,
                                size_t row)
 {
     struct tree_ranked_node *children;
-    size_t count = tree_sorted_children(d, p->node, &children), shown = 0;
-    if (p->depth < d->options->depth)
-        while (shown < count && d->rollup->nodes[children[shown].node].elapsed_inclusive >= d->smallest)
-            shown++;
+    const size_t count = tree_sorted_children(d, p->node, &children);
+    const size_t shown = tree_pick_shown(d, p->depth, children, count);
     if (shown < count && !d->options->unfolded) /* the last to be drawn */
         tree_push(pending, (struct tree_pending){
                                .folded = tree_fold(d, children + shown, count - shown,
@@ -157,22 +198,28 @@ static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list 
                                .parent = row,
                                .depth = p->depth + 1,
                            });
-    uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
-    /* The first child that does not only wait. */
-    size_t first = shown;
+    uint64_t whole = times_value(&d->rollup->nodes[p->node], d->measure, INCLUSIVE);
+    size_t first = shown; /* the first child that does not wait */
     for (size_t i = shown; i-- > 0;) {
         if (tree_node_waits(d, children[i].node))
-            whole -= d->rollup->nodes[children[i].node].elapsed_inclusive;
+            whole = less(whole, times_value(&d->rollup->nodes[children[i].node], d->measure, INCLUSIVE));
         else
             first = i;
     }
     for (size_t i = shown; i-- > 0;) {
-        const bool waiting = p->waits || tree_node_waits(d, children[i].node);
+        const bool below_wait = p->waits && d->measure != VALUE_CPU;
+        const bool waiting = below_wait || tree_node_waits(d, children[i].node);
         const bool hot = p->hot && i == first && !waiting &&
-                         d->rollup->nodes[children[i].node].elapsed_inclusive >= whole / HOT_SHARE;
+                         times_value(&d->rollup->nodes[children[i].node], d->measure, INCLUSIVE) >= whole / HOT_SHARE;
         tree_push(pending, (struct tree_pending){ children[i].node, NULL, row, p->depth + 1, hot, waiting });
     }
     free(children);
+}
+
+static bool tree_has_own_time(const struct tree_drawing *d, uint32_t node)
+{
+    const struct times *t = &d->rollup->nodes[node];
+    return t->elapsed_exclusive > d->own.elapsed || times_value(t, VALUE_CPU, EXCLUSIVE) > d->own.cpu;
 }
 
 /* The node's only callee if both can share a row, because the node has almost no own time; else PROFILE_NONE. */
@@ -180,10 +227,10 @@ static uint32_t tree_single_callee(const struct tree_drawing *d, uint32_t node)
 {
     const struct rollup *r = d->rollup;
     const uint32_t child = r->first_child[node];
-    if (!d->options->collapse || r->nodes[node].elapsed_exclusive > d->own || child == PROFILE_NONE ||
+    if (!d->options->collapse || tree_has_own_time(d, node) || child == PROFILE_NONE ||
         r->sibling[child] != PROFILE_NONE)
         return PROFILE_NONE;
-    return r->nodes[child].elapsed_inclusive >= d->smallest && !tree_node_waits(d, child) ? child : PROFILE_NONE;
+    return tree_is_large(d, child) && !tree_name_waits(d, child) ? child : PROFILE_NONE;
 }
 
 /* Adds a row for the node and the callees that share it. Calls and inclusive times are those of the first one. p->node
@@ -300,9 +347,33 @@ static void tree_draw_folded(struct tree_drawing *d)
     free(deepest);
 }
 
-static uint64_t tree_amount(const struct amount *amount, const struct analysis *l)
+static uint64_t tree_amount(const struct amount *amount, const struct analysis *l, enum value_id value)
 {
-    return (uint64_t)amount_ticks(amount, l->summary.elapsed_inclusive, l->summary.ticks_per_second);
+    return (uint64_t)amount_ticks(amount, times_value(&l->summary.sums, value, INCLUSIVE), l->summary.ticks_per_second);
+}
+
+/* A percentage is of the session's time of each kind. */
+static struct tree_threshold tree_threshold(const struct amount *amount, const struct analysis *l, bool by_cpu)
+{
+    return (struct tree_threshold){ tree_amount(amount, l, VALUE_ELAPSED),
+                                    by_cpu ? tree_amount(amount, l, VALUE_CPU) : UINT64_MAX };
+}
+
+static void tree_prefer_columns(struct table *t)
+{
+    static const char *const optional[] = {
+        "application_inclusive",
+        "application_exclusive",
+        "elapsed_exclusive",
+        "elapsed_inclusive",
+        "cpu_exclusive",
+        "calls",
+        NULL,
+    };
+    table_prefer(t,
+                 "cpu_inclusive,cpu_inclusive_percent,cpu_exclusive,blocked_inclusive,elapsed_inclusive,"
+                 "elapsed_exclusive,application_inclusive,application_exclusive,calls",
+                 optional, NAME_ROOM);
 }
 
 static size_t tree_list_subjects(struct column *columns, const struct tree_options *options)
@@ -325,8 +396,11 @@ struct table view_tree(const struct analysis *l, const struct tree_options *opti
     t.wait_column = HOT;
     void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
     struct tree_drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
-    d.smallest = tree_amount(&options->min, l);
-    d.own = tree_amount(&options->own, l);
+    d.measure = options->by_cpu ? VALUE_CPU : VALUE_ELAPSED;
+    d.smallest = tree_threshold(&options->min, l, options->by_cpu);
+    d.own = tree_threshold(&options->own, l, options->by_cpu);
+    if (options->by_cpu)
+        tree_prefer_columns(&t);
     if (options->by_thread) {
         draw_all(&d);
         return t;

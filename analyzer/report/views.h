@@ -53,11 +53,13 @@ struct tree_options {
     bool fold_recursion; /* recursive calls are added to the outermost call of their function */
     bool unfolded;       /* branches that would be folded are not shown */
     bool by_line;        /* calls from different lines are different paths */
+    bool by_cpu;         /* order, folding and hot path follow CPU time, which the session knows */
 };
 struct table view_tree(const struct analysis *l, const struct tree_options *options);
 
-/* The function with its callers and callees, and the lines of the calls if the session was loaded with lines. */
-struct table view_callers(const struct analysis *l, uint32_t function);
+/* The function with its callers and callees, and the lines of the calls if the session was loaded with lines. With
+ * `by_cpu`, order and shares follow CPU time instead of elapsed time, unless the function mostly waits. */
+struct table view_callers(const struct analysis *l, uint32_t function, bool by_cpu);
 
 /* Names of the four times: the keys of their columns. */
 extern const char *const call_time_names[CALL_TIMES];
@@ -102,6 +104,9 @@ const struct dwell_stated **stated_percentages(const struct analysis *l, enum ro
 
 /* Replaces the percentages of a table's last row by those that an imported report states; `stated` may be NULL. */
 void fill_stated(struct table *t, const struct dwell_stated *stated);
+
+/* Sets a cell to the function's source file, without its folder, and line. It stays unknown if the file is unknown. */
+void cell_source(struct cell *cell, const struct function_name *name);
 
 /* Sets `columns` to the columns of the values and returns their number. */
 enum { MAX_VALUE_COLUMNS = VALUE_COUNT * VALUE_FORMS * 2 };

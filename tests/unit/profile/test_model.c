@@ -232,7 +232,7 @@ static char *model_print_reports(const char *path, unsigned jobs, bool by_thread
     model_print_table(&tree, out);
     table_drop(&tree);
     for (int i = 0; i < MODEL_FUNCTIONS && !by_thread; i++) {
-        struct table t = view_callers(&l, model_find_function(l.profile, i));
+        struct table t = view_callers(&l, model_find_function(l.profile, i), false);
         model_print_table(&t, out);
         table_drop(&t);
     }

@@ -170,8 +170,9 @@ Test(unit_views, application_and_cpu_times_that_are_far_apart_are_remarked)
     cr_assert(eq(ptr, bounds_remark(&unknown.summary), NULL));
     char *remark = bounds_remark(&far.summary);
     cr_assert(eq(str, remark,
-                 "application time is a lower bound, CPU time an upper bound of the program's own work: "
-                 "10 % apart (flagged_on_cpu)"));
+                 "application time is 10 % below CPU time. It leaves out the whole interval between two calls if the "
+                 "operating system intervened in it, even once. Long intervals then lose everything; read CPU time "
+                 "instead"));
     free(remark);
     analysis_drop(&near);
     analysis_drop(&far);
@@ -369,7 +370,7 @@ Test(unit_views, callers_and_their_shares)
     struct analysis l = views_load(known_times(SOURCE_PERF));
     size_t count;
     uint32_t *found = function_find_all(&l, "b", &count);
-    struct table t = view_callers(&l, *found);
+    struct table t = view_callers(&l, *found, false);
     cr_assert(eq(sz, t.row_count, 4)); /* the function, its callers a and b, its callee b */
     views_expect_percent(&t, views_row_of(&t, "function"), "share_percent", 100);
     const struct cell *caller = views_row_of(&t, "caller");
@@ -403,7 +404,7 @@ static char *callers_of_b(bool turned)
     struct analysis l = views_load(w);
     size_t count, length;
     uint32_t *found = function_find_all(&l, "b", &count);
-    struct table t = view_callers(&l, *found);
+    struct table t = view_callers(&l, *found, false);
     char *text = NULL;
     FILE *out = open_memstream(&text, &length);
     table_print_csv(&t, out);

@@ -265,7 +265,7 @@ static void hostile_print_everything(FILE *out)
         table_drop(&tables[i]);
     }
     if (l.profile->function_count) {
-        struct table t = view_callers(&l, 0);
+        struct table t = view_callers(&l, 0, false);
         table_print_text(&t, out);
         table_drop(&t);
     }
