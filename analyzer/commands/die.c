@@ -4,8 +4,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "trace/session_file.h"
+
+/* Adds a hint if there is no default session. */
+static void die_say(const char *text)
+{
+    const bool none = strcmp(text, DWELL_USUAL_FILE ": No such file or directory") == 0;
+    say("%s%s", text, none ? "; record a program first: dwell record ./prog" : "");
+}
 
 void die(int status, const char *format, ...)
 {
@@ -13,14 +22,14 @@ void die(int status, const char *format, ...)
     va_start(arguments, format);
     char *text = need_vtext(format, arguments);
     va_end(arguments);
-    say("%s", text);
+    die_say(text);
     free(text);
     exit(status);
 }
 
 void die_of(const struct error *error)
 {
-    say("%s", error->text);
+    die_say(error->text);
     fputs(error->list ? error->list : "", stderr);
     exit(STATUS_ERROR);
 }

@@ -97,8 +97,6 @@ static const char *session_file_read_header(struct session_file *file)
 static const char *session_file_open_path(struct session_file *file, const char *path)
 {
     file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file->fd < 0 && errno == ENOENT && strcmp(path, DWELL_USUAL_FILE) == 0)
-        return "no such file; record a program first: dwell record ./prog";
     return file->fd < 0 ? strerror(errno) : session_file_read_header(file);
 }
 

@@ -21,7 +21,8 @@ static void report_check_error(const char *command, const char *message)
 
 Test(e2e_report, errors)
 {
-    report_check_error("$DWELL report", "dwell: dwell.data: No such file or directory\n");
+    report_check_error("$DWELL report",
+                       "dwell: dwell.data: No such file or directory; record a program first: dwell record ./prog\n");
     report_check_error("$DWELL report .", "dwell: .: is a directory\n");
     report_check_error(": > empty; $DWELL tree empty", "dwell: empty: the file is empty\n");
     report_check_error("echo hello > text; $DWELL info text", "dwell: text: not a dwell session\n");

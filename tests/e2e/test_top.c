@@ -229,7 +229,8 @@ static void top_check_error(const char *arguments, const char *message)
 Test(e2e_top, mistakes)
 {
     top_check_error("", "dwell: top: standard output is not a terminal; print tables with --once or --count N\n");
-    top_check_error("--once", "dwell: dwell.data: No such file or directory\n");
+    top_check_error("--once",
+                    "dwell: dwell.data: No such file or directory; record a program first: dwell record ./prog\n");
     top_check_error("--once 4194303", "dwell: no process 4194303\n");
     top_check_error("--once 1", "dwell: process 1 is not being recorded, or belongs to another user\n");
     top_check_error("--once .", "dwell: .: is a directory\n");

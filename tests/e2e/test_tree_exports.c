@@ -173,7 +173,9 @@ Test(e2e_tree_exports, errors)
 {
     tree_exports_check_error("$DWELL export", "dwell: export: name a format; dwell export --list lists them\n");
     tree_exports_check_error("$DWELL export nonsense", "dwell: no format 'nonsense'; dwell export --list lists them\n");
-    tree_exports_check_error("$DWELL export collapsed", "dwell: dwell.data: No such file or directory\n");
+    tree_exports_check_error(
+        "$DWELL export collapsed",
+        "dwell: dwell.data: No such file or directory; record a program first: dwell record ./prog\n");
     tree_exports_check_error(
         "$DWELL export collapsed --value wall",
         "dwell: --value: 'wall' is none of elapsed_exclusive, application_exclusive, blocked_exclusive, calls\n");

@@ -90,7 +90,8 @@ Test(golden_typed, no_session_yet)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         struct ran r = run("$DWELL %s", commands[i]);
         cr_assert(eq(int, r.status, 2), "%s", commands[i]);
-        cr_assert(eq(str, r.err, "dwell: dwell.data: no such file; record a program first: dwell record ./prog\n"));
+        cr_assert(eq(str, r.err,
+                     "dwell: dwell.data: No such file or directory; record a program first: dwell record ./prog\n"));
         ran_drop(&r);
     }
 }

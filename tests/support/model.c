@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/subtree.h"
+
 const char *const model_paths[MODEL_MODULES] = { "/bin/model", "/lib/one/libx.so", "/lib/two/libx.so", "" };
 
 unsigned model_random(struct model *m, unsigned limit)
@@ -318,4 +320,13 @@ struct writer *model_write(struct model *m, unsigned pieces, unsigned first)
     }
     model_write_symbols(w);
     return w;
+}
+
+struct profile *model_subtree(const struct profile *p, uint32_t root)
+{
+    bool *roots = calloc(p->function_count, sizeof *roots);
+    roots[root] = true;
+    struct profile *below = subtree_below(p, roots);
+    free(roots);
+    return below;
 }

@@ -62,4 +62,7 @@ extern const char *const model_paths[MODEL_MODULES];
  * is zero. The file has the threads' chunks in turn, starting with thread `first`. */
 struct writer *model_write(struct model *m, unsigned pieces, unsigned first);
 
+/* The profile of the calls of one function, and of all below them. The caller frees it. */
+struct profile *model_subtree(const struct profile *p, uint32_t root);
+
 #endif

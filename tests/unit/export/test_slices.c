@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/find_function.h"
 #include "analysis/selection_request.h"
 #include "profile/recursion.h"
 #include "profile/subtree.h"
@@ -142,22 +141,13 @@ Test(unit_slices, threads_of_processes)
     model_free(m);
 }
 
-static struct profile *subtree_of(const struct profile *p, uint32_t root)
-{
-    bool *roots = calloc(p->function_count, sizeof *roots);
-    roots[root] = true;
-    struct profile *below = subtree_below(p, roots);
-    free(roots);
-    return below;
-}
-
 /* The times within calls of a function: the part of each reference path from its first frame on. */
 static void check_root(struct model *m, const struct profile *whole, int function)
 {
     const uint32_t module =
         profile_find_module(whole, model_paths[function / MODEL_PER_MODULE], (const uint8_t *)"", 0);
     const uint32_t root = profile_find_function(whole, module, model_offset(function));
-    struct profile *below = subtree_of(whole, root);
+    struct profile *below = model_subtree(whole, root);
     struct rollup *rollup = rollup_new(below);
     cr_assert(eq(u64, rollup->session.elapsed_inclusive, m->functions[function].elapsed_inclusive));
     cr_assert(eq(u64, rollup->session.elapsed_exclusive, m->functions[function].elapsed_inclusive));
@@ -221,7 +211,7 @@ Test(unit_slices, below_main_is_the_whole)
     write_exit(w, 80);
     struct outcome o = outcome_of(w, 1);
     const uint32_t unknown = profile_find_module(o.profile, "", (const uint8_t *)"", 0);
-    struct profile *below = subtree_of(o.profile, profile_find_function(o.profile, unknown, MAIN));
+    struct profile *below = model_subtree(o.profile, profile_find_function(o.profile, unknown, MAIN));
     cr_assert(eq(sz, below->node_count, o.profile->node_count));
     for (size_t i = 0; i < below->node_count; i++)
         cr_assert(zero(int, memcmp(&below->nodes[i], &o.profile->nodes[i], sizeof *below->nodes)));
@@ -550,12 +540,8 @@ static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64
     load_with(&l, test_path("slices.dwell"), &options);
     FILE *out = open_memstream(&text, &length);
     print_part(&l, out);
-    size_t count;
-    uint32_t *functions = function_find_all(&l, "main", &count);
-    cr_assert(gt(sz, count, 0));
-    selection_add_name(&options.selection.roots, l.names[functions[0]].name);
+    selection_add_name(&options.selection.roots, "main");
     EXPECT_SUCCESS(analysis_narrow(&l, &options.selection.roots, &error));
-    free(functions);
     print_part(&l, out);
     fprintf(out, "%zu functions\n", l.profile->function_count);
     fclose(out);
@@ -587,38 +573,26 @@ static bool count_call(void *context, const struct finished_call *call)
     return true;
 }
 
+/* The sum of the enter times of the selection's single calls. */
+static uint64_t slices_begins(const struct session_file *file, const struct profile *p, struct selection selection)
+{
+    uint64_t begins = 0;
+    calls_follow(&(struct calls_source){ .file = file, .profile = p, .selection = &selection }, count_call, &begins);
+    return begins;
+}
+
 /* Single calls: those that ended in the range, or are within calls of a function. */
 Test(unit_slices, single_calls)
 {
     struct session_file *file = open_eventful();
     struct profile *whole = collect_profile(file, 1);
     const uint32_t unknown = profile_find_module(whole, "", (const uint8_t *)"", 0);
-    uint64_t begins = 0;
-    calls_follow(&(struct calls_source){ .file = file,
-                                         .profile = whole,
-                                         .selection = &(struct selection){ .cut = true, .from = 55, .to = 60 } },
-                 count_call, &begins);
-    cr_assert(eq(u64, begins, 50));
-    begins = 0;
-    calls_follow(&(struct calls_source){ .file = file,
-                                         .profile = whole,
-                                         .selection = &(struct selection){ .cut = true, .from = 55, .to = 61 } },
-                 count_call, &begins);
-    cr_assert(eq(u64, begins, 70));
-    begins = 0;
     bool in_g[16] = { false }, in_h[16] = { false };
     in_g[profile_find_function(whole, unknown, G)] = in_h[profile_find_function(whole, unknown, H)] = true;
-    calls_follow(&(struct calls_source){ .file = file,
-                                         .profile = whole,
-                                         .selection = &(struct selection){ .roots = in_g, .root_count = 16 } },
-                 count_call, &begins);
-    cr_assert(eq(u64, begins, 70));
-    begins = 0;
-    calls_follow(&(struct calls_source){ .file = file,
-                                         .profile = whole,
-                                         .selection = &(struct selection){ .roots = in_h, .root_count = 16 } },
-                 count_call, &begins);
-    cr_assert(eq(u64, begins, 50));
+    cr_assert(eq(u64, slices_begins(file, whole, (struct selection){ .cut = true, .from = 55, .to = 60 }), 50));
+    cr_assert(eq(u64, slices_begins(file, whole, (struct selection){ .cut = true, .from = 55, .to = 61 }), 70));
+    cr_assert(eq(u64, slices_begins(file, whole, (struct selection){ .roots = in_g, .root_count = 16 }), 70));
+    cr_assert(eq(u64, slices_begins(file, whole, (struct selection){ .roots = in_h, .root_count = 16 }), 50));
     profile_free(whole);
     session_file_close(file);
 }
