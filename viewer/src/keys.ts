@@ -23,6 +23,7 @@ import {
     zoomed,
 } from './state';
 import type { Unit } from './format';
+import { addTransform } from './views/transforms';
 
 export const keyHelp: { title: string; keys: [string, string][] }[] = [
     {
@@ -36,8 +37,11 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
             ['g', 'callers and callees of the selection'],
             ['e', 'show the selection in the call tree'],
             ['r', 'show the selection in the flame graph'],
+            ['F H', 'focus on the selected function; hide it'],
+            ['R', 'collapse recursion'],
             ['y', 'copy a link to this view'],
             ['x', 'choose a part of the recording; show the whole again'],
+            ['Y', 'copy the table as text; in graphs and the timeline, save a picture'],
             ['t', 'light or dark'],
             ['?', 'this help'],
         ],
@@ -155,6 +159,10 @@ const actions: Record<string, () => void> = {
     e: showInTree,
     r: showInFlame,
     y: () => void copyLink(),
+    F: () => addTransform('focus'),
+    H: () => addTransform('hide'),
+    R: () => addTransform('recursion'),
+    Y: () => document.querySelector<HTMLElement>('.view .copy-button, .view .save-button')?.click(),
     t: () => (dark.value = !isDark()),
     x: () => (isWhole(chosen.value) ? document.querySelector<HTMLElement>('.part-button')?.click() : chooseWhole()),
     c: () => document.querySelector<HTMLElement>('.columns-button')?.click(),

@@ -4,6 +4,7 @@ import { effect } from '@preact/signals';
 import { identify, locate } from './data/identity';
 import { type Measure, choicesOf } from './data/measures';
 import type { Model } from './data/model';
+import type { Transform, TransformKind } from './data/transform';
 import { type LaneOrder, laneOrders } from './data/threads';
 import type { Unit } from './format';
 import * as state from './state';
@@ -17,7 +18,7 @@ function textOf(m: Model): string {
         if (value !== standard) p.set(key, value);
     };
     put('view', state.view.value);
-    put('by', state.measure.value, 'elapsed');
+    put('by', state.measure.value);
     put('search', state.search.value);
     put('path', identify(m, 'paths', state.path.value));
     put('function', identify(m, 'functions', state.subject.value));
@@ -40,7 +41,8 @@ function textOf(m: Model): string {
     put('colour', state.colouring.value, 'heat');
     put('widths', String(state.drawnSide.value), '1');
     put('time', state.range.value?.map((t) => Math.round(t)).join('-') ?? '');
-    put('threads', state.laneOrder.value, 'recorded');
+    put('transform', state.transforms.value.map((t) => `${t.kind}.${t.function}`).join(';'));
+    put('lanes', state.laneOrder.value, 'recorded');
     put('order', state.ownOrder.value.slice(0, maxLanes).join('.'));
     put('hidden', [...state.hiddenLanes.value].slice(0, maxLanes).join('.'));
     put('folded', [...state.foldedLanes.value].slice(0, maxLanes).join('.'));
@@ -78,6 +80,19 @@ export function partOf(fragment: string): state.Chosen {
     return { ranges: [a ?? null, b ?? null], threads: (p.get('only') ?? '').split('.').filter(Boolean) };
 }
 
+// The transforms that a link names.
+export function transformsIn(fragment: string): Transform[] {
+    const kinds: TransformKind[] = ['focus', 'hide', 'recursion'];
+    const text = new URLSearchParams(fragment.replace(/^#/, '')).get('transform') ?? '';
+    return text
+        .split(';')
+        .map((one): Transform => {
+            const [kind, identity = ''] = one.split('.');
+            return { kind: kind as TransformKind, function: identity };
+        })
+        .filter((one) => kinds.includes(one.kind));
+}
+
 // Returns true if the link lists the open branches.
 export function restore(m: Model, fragment: string): boolean {
     const p = new URLSearchParams(fragment.replace(/^#/, ''));
@@ -87,10 +102,11 @@ export function restore(m: Model, fragment: string): boolean {
         state.views.map((v) => v.key),
         'tree',
     );
+    // Without a choice, time on the CPU: elapsed times are mostly those of functions that wait.
     const by = oneOf<Measure>(
         p.get('by'),
         choicesOf(m).map((x) => x.key),
-        'elapsed',
+        'cpu',
     );
     state.measure.value = m.knows(`${by}_inclusive`) ? by : 'elapsed';
     state.search.value = get('search');
@@ -117,7 +133,7 @@ export function restore(m: Model, fragment: string): boolean {
     const time = get('time').split('-').map(Number);
     state.range.value =
         time.length === 2 && time.every(Number.isFinite) && time[0]! < time[1]! ? [time[0]!, time[1]!] : null;
-    state.laneOrder.value = oneOf(p.get('threads'), Object.keys(laneOrders) as LaneOrder[], 'recorded');
+    state.laneOrder.value = oneOf(p.get('lanes'), Object.keys(laneOrders) as LaneOrder[], 'recorded');
     state.ownOrder.value = listOf(get('order'));
     state.hiddenLanes.value = new Set(listOf(get('hidden')));
     state.foldedLanes.value = new Set(listOf(get('folded')));

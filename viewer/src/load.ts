@@ -5,8 +5,10 @@ import { identify, identities, locate } from './data/identity';
 import type { Model } from './data/model';
 import { Branches } from './data/open';
 import { type Source, findSource } from './data/source';
-import { partOf, restore } from './link';
+import { partOf, restore, transformsIn } from './link';
 import { Parts } from './part';
+import { transformed } from './data/transform';
+import { Stopped, Yielder } from './data/yielder';
 import * as state from './state';
 import { openHotPath } from './views/tree';
 
@@ -18,7 +20,12 @@ async function firstSession(from: Source, side: number): Promise<Container> {
     }
 }
 
-function showModel(m: Model): void {
+let base: Model; // what the transforms are applied to
+
+async function showModel(whole: Model): Promise<void> {
+    base = whole;
+    state.transforms.value = transformsIn(location.hash);
+    const m = await transformed(whole, state.transforms.value, new Yielder());
     batch(() => {
         state.expanded.value = new Branches(m.paths.count);
         state.model.value = m;
@@ -30,8 +37,13 @@ function showModel(m: Model): void {
     });
 }
 
-// Replaces the model by a newer fetch. Rows are found again by the hashes of their names.
-function replaceModel(m: Model): void {
+let replacing: Yielder | undefined;
+
+// Replaces the model by a newer fetch, or by other transforms. Rows are found again by the hashes of their names.
+async function replaceModel(whole: Model): Promise<void> {
+    base = whole;
+    replacing?.stop();
+    const m = await transformed(whole, state.transforms.value, (replacing = new Yielder()));
     const old = state.model.value!;
     const path = identify(old, 'paths', state.path.value);
     const subject = identify(old, 'functions', state.subject.value);
@@ -50,6 +62,23 @@ function replaceModel(m: Model): void {
         state.subject.value = locate(m, 'functions', subject);
         state.zoomed.value = locate(m, 'paths', zoomed);
         state.invertedZoom.value = inverted.map((one) => locate(m, 'functions', one)).filter((row) => row >= 0);
+        // Other transforms can make all paths different ones.
+        if (state.path.value < 0 && path && state.expanded.value.list(1).length === 0) {
+            openHotPath(-1);
+            if (state.subject.value !== locate(m, 'functions', subject))
+                state.selectFunction(locate(m, 'functions', subject));
+        }
+    });
+}
+
+function followTransforms(): void {
+    let shown = state.transforms.value;
+    effect(() => {
+        if (state.transforms.value === shown) return;
+        shown = state.transforms.value;
+        replaceModel(base).catch((error) => {
+            if (!(error instanceof Stopped)) throw error;
+        });
     });
 }
 
@@ -62,7 +91,7 @@ async function followSession(from: Source, parts: Parts): Promise<void> {
             state.lost.value = '';
             if (!container) continue;
             await parts.set([container]);
-            replaceModel(await parts.model(state.chosen.value));
+            await replaceModel(await parts.model(state.chosen.value));
         } catch (error) {
             state.lost.value = (error as Error).message;
         }
@@ -78,10 +107,10 @@ function followPart(parts: Parts): void {
         shown = part;
         parts
             .model(part)
-            .then((m) => {
-                if (state.chosen.value === part) replaceModel(m);
-            })
-            .catch((error: Error) => state.notify(error.message));
+            .then((m) => (state.chosen.value === part ? replaceModel(m) : undefined))
+            .catch((error: Error) => {
+                if (!(error instanceof Stopped)) state.notify(error.message);
+            });
     });
 }
 
@@ -97,7 +126,8 @@ export async function load(): Promise<void> {
     const parts = new Parts(from);
     await parts.set(containers);
     state.chosen.value = partOf(location.hash);
-    showModel(await parts.model(state.chosen.value));
+    await showModel(await parts.model(state.chosen.value));
     followPart(parts);
+    followTransforms();
     if (from.live) await followSession(from, parts);
 }

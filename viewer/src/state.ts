@@ -4,6 +4,7 @@ import type { Measure } from './data/measures';
 import type { LaneOrder } from './data/threads';
 import type { Model, Side } from './data/model';
 import { Branches } from './data/open';
+import type { Transform } from './data/transform';
 import { stackOf } from './data/paths';
 import type { Source } from './data/source';
 import { type Unit, timeUnit } from './format';
@@ -64,6 +65,7 @@ export const colouring = signal<'heat' | 'module'>('heat');
 export const drawnSide = signal<Side>(1); // with two sessions, the one whose times set the widths
 export const range = signal<[number, number] | null>(null); // shown part of the timeline, in ticks
 export const chosen = signal<Chosen>({ ranges: [null, null], threads: [] });
+export const transforms = signal<readonly Transform[]>([]);
 export const timelineSide = signal<Side>(0);
 export const laneOrder = signal<LaneOrder>('recorded');
 // Threads and processes of the timeline, by the keys of data/threads.ts.

@@ -8,8 +8,12 @@ let browser;
 before(async () => (browser = await Browser.start()));
 after(() => browser.stop());
 
+// By elapsed time, unless the link names another measure.
 const openShop = (fragment = '', options = {}) =>
-    browser.open(browser.write('shop', [shop()]), { fragment, ...options });
+    browser.open(browser.write('shop', [shop()]), {
+        fragment: fragment.includes('by=') ? fragment : `#by=elapsed&${fragment.slice(1)}`,
+        ...options,
+    });
 const press = async (page, ...keys) => {
     for (const key of keys) await page.keyboard.press(key);
 };
@@ -458,7 +462,7 @@ test('two sessions: base, new and change in tables, tree and graph', async () =>
             session(twice(newTree), { perSecond: 2e9, title: 'shop --new', names: order.slice(0, 9) }),
         ]),
         {
-            fragment: '#view=functions&unit=ns',
+            fragment: '#view=functions&unit=ns&by=elapsed',
         },
     );
     await until(

@@ -55,7 +55,7 @@ for (const [name, command] of [
 ]) {
     test(`${name}: the call tree, functions, modules, threads and processes are those of the reports`, async () => {
         const session = recordings.record(`${name}.data`, command());
-        const fragment = `#unit=ns&view=functions&details=0&columns=tree:${all};functions:module,source,${all};modules:path,${all};threads:id,process,${all};processes:id,${all}`;
+        const fragment = `#by=elapsed&unit=ns&view=functions&details=0&columns=tree:${all};functions:module,source,${all};modules:path,${all};threads:id,process,${all};processes:id,${all}`;
         const page = await browser.open(recordings.view(name, session), {
             fragment,
             viewport: { width: 3000, height: 900 },
@@ -79,7 +79,16 @@ for (const [name, command] of [
         }
 
         // All values of all paths, siblings in the order of dwell tree.
-        const tree = recordings.json('tree', '--min', '0', '--depth', '1000', session).rows;
+        const tree = recordings.json(
+            'tree',
+            '--sort',
+            'elapsed_inclusive',
+            '--min',
+            '0',
+            '--depth',
+            '1000',
+            session,
+        ).rows;
         await view(page, 'tree');
         await page.click('button:has-text("Open all")');
         await page.waitForFunction(
@@ -119,7 +128,7 @@ test('callers and callees are those of dwell callers', async () => {
     for (const { function: name, module } of report(session, 'functions').slice(0, 6)) {
         const said = recordings.json('callers', session, `${name}@${module}`).rows;
         const page = await browser.open(file, {
-            fragment: `#unit=ns&view=functions&details=0&columns=callers:${all};callees:${all}`,
+            fragment: `#by=elapsed&unit=ns&view=functions&details=0&columns=callers:${all};callees:${all}`,
             viewport: { width: 3000, height: 900 },
         });
         await page.fill('.search', `/^${name}$/`);
@@ -157,7 +166,7 @@ test('two recordings: values before and after, and the changes, are those of dwe
     ];
     const columns = keysOf.flatMap((key) => [`${key}_base`, `${key}_new`, `${key}_change`]);
     const page = await browser.open(recordings.view('diff', a, b), {
-        fragment: `#unit=ns&view=functions&details=0&columns=functions:module,${columns.join(',')}`,
+        fragment: `#by=elapsed&unit=ns&view=functions&details=0&columns=functions:module,${columns.join(',')}`,
         viewport: { width: 3000, height: 900 },
     });
     const number = (text) => Number(text.replace('−', '-').replace('+', ''));

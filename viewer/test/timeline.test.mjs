@@ -249,7 +249,7 @@ test('threads are hidden, collapsed and ordered by the menu and by keys; process
     await becomes([recorded[3], recorded[0], 'pool (11)', 'shop (10)']);
     await page.keyboard.press('Escape');
     await page.waitForSelector('.thread-menu', { state: 'detached' });
-    const link = await fragmentWith(page, 'threads=own');
+    const link = await fragmentWith(page, 'lanes=own');
     await browser.done(page);
     const again = await browser.open(grouped, { fragment: link });
     await again.waitForSelector('.timeline');

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { inkOn, palette } from '../colours';
+import { savePicture } from '../picture';
 import { type Drawing, fitted, font, useCanvas } from './canvas';
 import type { Frames } from './frames';
 import { Tip, type TipAt } from './tip';
@@ -19,6 +20,8 @@ interface Drawn {
 export interface FlameProps {
     frames: Frames;
     label: string;
+    caption: string; // of a saved picture
+    saving: { current: () => void }; // is set to what saves a picture
     up: boolean; // roots are at the bottom
     zoom: number;
     onZoom(node: number): void;
@@ -46,10 +49,9 @@ export function FlameChart(props: FlameProps) {
     const hovered = useRef(-1);
     const above = useMemo(() => stackTo(frames, zoom), [frames, zoom]);
 
-    const draw = ({ context, width, height }: Drawing) => {
+    const draw = ({ context, width, height }: Drawing, scrolled = scroller.current?.scrollTop ?? 0) => {
         frames.begin?.();
         const colours = palette();
-        const scrolled = scroller.current?.scrollTop ?? 0;
         const whole = Math.max(rows * rowHeight, height);
         const yOf = (row: number) => (props.up ? whole - (row + 1) * rowHeight : row * rowHeight) - scrolled;
         context.fillStyle = colours.back;
@@ -104,7 +106,15 @@ export function FlameChart(props: FlameProps) {
         drawn.current = list;
         if (deepest !== rows) setRows(deepest);
     };
-    const { canvas, redraw, element } = useCanvas(draw);
+    const { canvas, redraw, element } = useCanvas((d) => draw(d));
+    const save = () => {
+        const { width } = element.current!.getBoundingClientRect();
+        savePicture(`${props.label.toLowerCase().replace(' ', '-')}.png`, props.caption, width, rows * rowHeight, (d) =>
+            draw(d, 0),
+        );
+        redraw();
+    };
+    props.saving.current = save;
 
     // Scrolls to the roots at first and after zooming.
     const rooted = useRef(false);

@@ -28,7 +28,7 @@ export class TreeFrames implements Frames {
     ) {
         this.values = model.column('paths', `${measure}_inclusive`, side);
         const values = this.values;
-        const inFileOrder = model.sides === 1 && measure === 'elapsed';
+        const inFileOrder = model.sides === 1 && !model.reordered && measure === 'elapsed';
         this.order = new Order(model.paths, inFileOrder ? null : (a, b) => values[b]! - values[a]! || a - b);
         this.total = this.order.children(-1).reduce((sum, row) => sum + values[row]!, 0);
     }

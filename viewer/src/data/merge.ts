@@ -82,13 +82,13 @@ async function joinPaths(
     return { parents, called, maps };
 }
 
-// Restores the preorder of the paths, as joinPaths appended B's to A's.
-async function inPreorder(
+// Restores the preorder of paths that were appended in another order, with callers before their callees.
+export async function inPreorder(
     parents: number[],
     called: number[],
     maps: Uint32Array[],
     yielder: Yielder,
-): Promise<{ paths: Paths; maps: [Uint32Array, Uint32Array] }> {
+): Promise<{ paths: Paths; maps: [Uint32Array, Uint32Array]; renumbered: Uint32Array }> {
     const count = parents.length;
     const [first, next, last] = [
         new Int32Array(count + 1).fill(-1),
@@ -116,7 +116,7 @@ async function inPreorder(
         if ((row & 4095) === 0 && yielder.due) await yielder.pause();
     }
     const moved = maps.map((map) => map.map((old) => renumbered[old]!));
-    return { paths: makePaths(parent, functions), maps: moved as [Uint32Array, Uint32Array] };
+    return { paths: makePaths(parent, functions), maps: moved as [Uint32Array, Uint32Array], renumbered };
 }
 
 class MergedModel implements Model {

@@ -25,6 +25,7 @@ export interface Model {
     processes: ProcessFacts[];
     threads: ThreadFacts[];
     paths: Paths;
+    reordered?: boolean; // siblings are not in the order of the file
     rows(table: TableName): number;
     column(table: TableName, key: ColumnKey, side: Side): Values;
     // True if all sides have the column's values.

@@ -32,6 +32,7 @@ import { Help } from './help';
 import { PartBar, PartButton } from './part';
 import { SearchBox } from './search_box';
 import { Timeline } from './timeline';
+import { TransformBar } from './transforms';
 import { Tree } from './tree';
 
 function Remarks() {
@@ -182,6 +183,7 @@ export function App() {
             <Top />
             <Tabs />
             <PartBar />
+            <TransformBar />
             <Remarks />
             <main class="view">
                 <Shown which={view.value} />

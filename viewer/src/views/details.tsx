@@ -7,6 +7,7 @@ import { count, percent, visible } from '../format';
 import { exactText } from './columns';
 import { details, model, path, recentre, reveal, subject, view } from '../state';
 import { Name } from './name';
+import { TransformButtons } from './transforms';
 import { type Line, Values, oneValue } from './values';
 
 // The values of a row of one session, a line for each measure. Tooltips show them exact to the nanosecond.
@@ -103,6 +104,7 @@ export function Details() {
                 )}
                 {view.value !== 'flame' && <button onClick={showInFlame}>Flame graph</button>}
                 <button onClick={() => void copy(f.name, 'Name')}>Copy name</button>
+                {view.value !== 'timeline' && <TransformButtons />}
             </p>
             <dl class="places">
                 {source && (

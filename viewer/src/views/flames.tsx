@@ -1,5 +1,5 @@
 // The views of the flame graph and the inverted graph.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { FlameChart } from '../charts/flame';
 import { InvertedFrames, TreeFrames } from '../charts/frames';
 import { change, heat, ofKind, palette } from '../colours';
@@ -143,6 +143,19 @@ function Legend({ m }: { m: Model }) {
     );
 }
 
+function captionOf(m: Model, what: string): string {
+    const titles = m.facts.map((f) => shortened(f.title, 100)).join(' and ');
+    return `${titles}: ${what} by ${measureName(m, measure.value)} time`;
+}
+
+function SaveButton({ saving }: { saving: { current: () => void } }) {
+    return (
+        <button class="save-button" title="Save the whole graph as a picture (Y)" onClick={() => saving.current()}>
+            Save picture
+        </button>
+    );
+}
+
 function foundShare(m: Model, side: Side): string {
     const flags = found.value;
     if (!flags) return '';
@@ -163,12 +176,15 @@ export function Flame() {
     const m = model.value!;
     const side = sideOf(m);
     const frames = useMemo(() => new TreeFrames(m, measure.value, side), [m, measure.value, side]);
+    const saving = useRef(() => {});
     const matched = useMemo(() => foundShare(m, side), [m, side, measure.value, found.value]);
     return (
         <div class="fill">
             <FlameChart
                 frames={frames}
                 label="Flame graph"
+                caption={captionOf(m, 'flame graph')}
+                saving={saving}
                 up
                 zoom={zoomed.value}
                 onZoom={(node) => (zoomed.value = node)}
@@ -201,6 +217,7 @@ export function Flame() {
                 >
                     Whole
                 </button>
+                <SaveButton saving={saving} />
                 <Legend m={m} /> <span>{matched}</span>
                 <span class="hint">
                     width: {measureName(m, measure.value)} inclusive; click: zoom in, Backspace: out
@@ -226,6 +243,7 @@ export function InvertedGraph() {
 function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: InvertedFrames }) {
     const [zoom, setZoom] = useState(-1);
     const [chosen, choose] = useState(-1);
+    const saving = useRef(() => {});
     const [, setReady] = useState(0);
     // A link names the zoomed node by the functions from its root.
     useEffect(() => {
@@ -264,6 +282,8 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
             <FlameChart
                 frames={frames}
                 label="Inverted graph"
+                caption={captionOf(m, 'inverted graph')}
+                saving={saving}
                 up={false}
                 zoom={zoom}
                 onZoom={zoomTo}
@@ -299,6 +319,7 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
                 <button disabled={zoom < 0} onClick={() => zoomTo(-1)} title="Show the whole graph (0)">
                     Whole
                 </button>
+                <SaveButton saving={saving} />
                 <Legend m={m} />
                 <span class="hint">
                     top: functions by {measureName(m, measure.value)} exclusive; below each: its callers

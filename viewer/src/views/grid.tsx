@@ -10,6 +10,7 @@ import {
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { copy } from '../keys';
 import { nameWidth } from '../narrow';
 import type { Sort } from '../state';
 import { ColumnMenu } from './column_menu';
@@ -241,6 +242,22 @@ export function Grid(props: GridProps) {
             >
                 columns ▾
             </button>
+            <button
+                class="copy-button"
+                title="Copy the table as text, separated by tabs (Y)"
+                aria-label={`Copy the table: ${props.label}`}
+                onClick={() =>
+                    void copy(
+                        tableText(
+                            headers.map((h) => byKey.get(h.id)!),
+                            props,
+                        ),
+                        'Table',
+                    )
+                }
+            >
+                copy
+            </button>
             {menu && (
                 <ColumnMenu name={props.name} columns={columns} sort={sort} at={menu} onClose={() => setMenu(null)} />
             )}
@@ -251,6 +268,24 @@ export function Grid(props: GridProps) {
             )}
         </div>
     );
+}
+
+const maxCopied = 100000; // rows
+
+// The table as text: a line for each row, with the shown columns separated by tabs. Names in trees are indented.
+function tableText(columns: GridColumn[], props: GridProps): string {
+    const plain = (text: string) =>
+        text
+            .replaceAll('\u2009', '')
+            .replaceAll('−', '-')
+            .replace(/[\t\n]/g, ' ');
+    const lines = [columns.map((c) => plain(c.group ? `${c.group} ${c.title}` : c.title)).join('\t')];
+    for (let i = 0; i < Math.min(props.rows.length, maxCopied); i++) {
+        const row = props.rows[i]!;
+        const indent = '  '.repeat((props.rowLevel?.(row) ?? 1) - 1);
+        lines.push(indent + columns.map((c) => plain(c.text(row))).join('\t'));
+    }
+    return `${lines.join('\n')}\n`;
 }
 
 function cellOf(c: GridColumn, row: number, props: GridProps) {

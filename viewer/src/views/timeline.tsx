@@ -2,7 +2,7 @@
 import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomBehavior, zoom as makeZoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useCanvas } from '../charts/canvas';
+import { type Drawing, useCanvas } from '../charts/canvas';
 import { type Laid, layLanes, markHeight, rowHeight, rulerHeight } from '../charts/lanes';
 import { type Hit, type Mark, type Span, drawTimeline } from '../charts/timeline_draw';
 import { shadeRange } from '../charts/range_shade';
@@ -33,6 +33,7 @@ import {
     source,
     timelineSide,
 } from '../state';
+import { savePicture } from '../picture';
 import { sourceText } from './entities';
 import { beginsRange, useRangeDrag } from './range_drag';
 import { ThreadMenu, toggled } from './thread_menu';
@@ -164,16 +165,15 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const top = rulerHeight + (marks.length ? markHeight : 0);
     const part = dragged ?? chosenRange(m, side);
 
-    const { canvas, redraw, element } = useCanvas((d) => {
-        size.current = d;
-        hits.current = drawTimeline(d, {
+    const draw = (d: Drawing, scrolled = scroller.current?.scrollTop ?? 0): Hit[] => {
+        const drawn = drawTimeline(d, {
             from,
             to,
             perSecond,
             lanes,
             marks,
             selected,
-            scrolled: scroller.current?.scrollTop ?? 0,
+            scrolled,
             pieces: tiles.pieces(from, to, (to - from) / d.width),
             nameOf: (fn) => shortened(m.functions[m.rowOf('functions', fn, side)]!.name, 200),
             colourOf,
@@ -189,7 +189,17 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 ((part[1] - from) / (to - from)) * d.width,
                 !!dragged,
             );
+        return drawn;
+    };
+    const { canvas, redraw, element } = useCanvas((d) => {
+        size.current = d;
+        hits.current = draw(d);
     });
+    const save = () => {
+        const { title } = m.facts[side]!;
+        const caption = `${shortened(title, 100)}: ${shortDuration(toNs(from))} … ${shortDuration(toNs(to))}`;
+        savePicture('timeline.png', caption, size.current.width, height + top, (d) => draw(d, 0));
+    };
     redrawLater.current = redraw;
 
     const setRange = (next: [number, number]) => {
@@ -317,6 +327,9 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                     Threads ▾
                 </button>
                 {choosing && <ThreadMenu groups={groups} onClose={() => setChoosing(false)} />}
+                <button class="save-button" title="Save all threads as a picture (Y)" onClick={save}>
+                    Save picture
+                </button>
                 <span class="range">
                     {shortDuration(toNs(from))} … {shortDuration(toNs(to))} ({shortDuration(toNs(to - from))})
                 </span>

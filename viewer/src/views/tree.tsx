@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { measureName } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Order, hotPath, shownRows } from '../data/open';
-import { hasChildren } from '../data/paths';
+import { childrenOf, hasChildren } from '../data/paths';
 import { Yielder, Stopped } from '../data/yielder';
 import { shortened } from '../format';
 import { expanded, found, measure, model, path, recentre, reveal, search, selectPath, setSort, unit } from '../state';
@@ -58,7 +58,9 @@ function treeColumns(m: Model): GridColumn[] {
 function hotValues(m: Model) {
     const key = `${measure.value}_inclusive` as const;
     const side = (m.sides - 1) as Side;
-    return { values: m.column('paths', key, side), whole: m.total(key, side) };
+    const values = m.column('paths', key, side);
+    const whole = childrenOf(m.paths, -1).reduce((sum, row) => sum + values[row]!, 0);
+    return { values, whole };
 }
 
 export function openHotPath(from: number): void {
@@ -81,7 +83,7 @@ function useRows(m: Model, columns: GridColumn[], sort: { key: string; descendin
     const [rows, setRows] = useState<number[]>([]);
     const order = useMemo(() => {
         const column = columns.find((c) => c.key === sort.key);
-        if (!column || (m.sides === 1 && sort.key === 'elapsed_inclusive' && sort.descending))
+        if (!column || (m.sides === 1 && !m.reordered && sort.key === 'elapsed_inclusive' && sort.descending))
             return new Order(m.paths, null);
         const sign = sort.descending ? -1 : 1;
         return new Order(m.paths, (a, b) => {
