@@ -38,8 +38,8 @@ struct table view_work(const struct analysis *l)
                  "cpu_exclusive,cpu_exclusive_percent,cpu_inclusive,cpu_inclusive_percent,elapsed_exclusive,"
                  "elapsed_inclusive,application_exclusive,application_inclusive,calls",
                  optional, WORK_NAME_ROOM);
-    t.heading = need_text("Work, by exclusive CPU time: %.1f %% of elapsed time is CPU time",
-                          first_screen_share(&l->summary, VALUE_CPU));
+    t.heading = need_text("Work, by exclusive CPU time: %.1f %% of elapsed time is CPU time, %.1f %% preempted",
+                          first_screen_share(&l->summary, VALUE_CPU), first_screen_share(&l->summary, VALUE_PREEMPTED));
     return t;
 }
 
@@ -47,8 +47,8 @@ static char *first_screen_wait_heading(const struct summary *s)
 {
     if (!times_value(&s->sums, VALUE_BLOCKED, INCLUSIVE))
         return need_text("Waits: no thread was blocked");
-    return need_text("Waits, by blocked time: %.1f %% of elapsed time is blocked, %.1f %% preempted",
-                     first_screen_share(s, VALUE_BLOCKED), first_screen_share(s, VALUE_PREEMPTED));
+    return need_text("Waits, by blocked time: %.1f %% of elapsed time is blocked",
+                     first_screen_share(s, VALUE_BLOCKED));
 }
 
 struct table view_waits(const struct analysis *l)
@@ -56,6 +56,7 @@ struct table view_waits(const struct analysis *l)
     static const char *const optional[] = { "source", "threads", "threads_percent", NULL };
     struct table t = wait_rows(l);
     table_prefer(&t, "blocked_exclusive,blocked_exclusive_percent,threads_percent,calls", optional, WAIT_NAME_ROOM);
+    t.dim_column = 0; /* all of them wait */
     t.heading = first_screen_wait_heading(&l->summary);
     return t;
 }

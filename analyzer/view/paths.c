@@ -1,4 +1,4 @@
-/* Joins the call trees of all threads, and lists the nodes in the order of `dwell tree`. */
+/* Joins the call trees of all threads, and lists the nodes, siblings by their inclusive elapsed time. */
 #include "view/paths.h"
 
 #include <stdlib.h>

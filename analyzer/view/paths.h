@@ -1,4 +1,4 @@
-/* The call paths of a session over all threads, a row each, in the order of `dwell tree`. */
+/* The call paths of a session over all threads, a row each, siblings by their inclusive elapsed time. */
 #ifndef DWELL_VIEW_PATHS_H
 #define DWELL_VIEW_PATHS_H
 

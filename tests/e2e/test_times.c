@@ -146,6 +146,22 @@ Test(e2e_times, a_sleeper_by_rseq)
     check_sleeper("rseq");
 }
 
+/* The first screen separates the function that computes from the wait, and names who waits. */
+Test(e2e_times, work_comes_before_waits)
+{
+    free(run_well("$DWELL record -q $SAMPLES/sleeper 20 10 20"));
+    char *text = run_well("$DWELL report");
+    const char *work = strstr(text, "\nWork, by exclusive CPU time: "), *busy = strstr(text, " churn "),
+               *waits = strstr(text, "\nWaits, by blocked time: "), *wait = strstr(waits ? waits : text, " nanosleep ");
+    cr_assert(work && busy && waits && wait, "%s", text);
+    cr_assert(work < busy && busy < strstr(work, " main ") && busy < waits, "%s", text);
+    cr_assert(has(wait, " doze "), "%s", text);
+    free(text);
+    text = run_well("$DWELL tree | grep '\\*' | grep -o '[a-z]*$' | tr '\\n' ' '");
+    cr_assert(eq(str, text, "main busy churn "));
+    free(text);
+}
+
 Test(e2e_times, application_times_are_not_invented)
 {
     free(run_well("$DWELL record -q --os-events none $SAMPLES/sleeper 2 10 1"));
