@@ -112,7 +112,8 @@ static bool trace_events_setting_selects(const struct setting *s, const struct d
 
 static void trace_events_apply_settings(struct dwell_event_class *c)
 {
-    uint32_t enabled = 0;
+    static const uint8_t perflog[] = DWELL_PERFLOG_GUID;
+    uint32_t enabled = memcmp(&c->guid, perflog, sizeof c->guid) == 0 ? 256 : 0;
     const char *list = wanted;
     for (struct setting s; trace_events_next_setting(&list, &s);)
         if (trace_events_setting_selects(&s, c))
@@ -205,10 +206,7 @@ static void trace_events_announce(const struct dwell_event_class *c)
     metadata_append(&record.record, sizeof record, &(struct text){ c->name, strlen(c->name) }, 1);
 }
 
-DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c);
 DWELL_EXPORT int dwell_runtime_event_unregister(struct dwell_event_class *c);
-DWELL_EXPORT int dwell_runtime_event_write(const struct dwell_event_class *c, uint32_t version, const void *data,
-                                           size_t size);
 DWELL_EXPORT int dwell_runtime_event_write_fields(const struct dwell_event_class *c, uint32_t version,
                                                   const MOF_FIELD *fields, size_t count);
 DWELL_EXPORT int dwell_runtime_event_trace(const EVENT_TRACE_HEADER *header);

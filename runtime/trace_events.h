@@ -38,4 +38,10 @@ void trace_events_end_thread(struct thread *t);
 
 #pragma GCC visibility pop
 
+/* What dwell/event.h calls, which PerfLog calls as well. */
+struct dwell_event_class;
+DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c);
+DWELL_EXPORT int dwell_runtime_event_write(const struct dwell_event_class *c, uint32_t version, const void *data,
+                                           size_t size);
+
 #endif

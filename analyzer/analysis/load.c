@@ -392,6 +392,7 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
 
 void analysis_drop(struct analysis *l)
 {
+    selection_free_ranges(&l->request.selection);
     free(l->summary.selection);
     free(l->request.root_text);
     free((bool *)l->request.selection.roots);

@@ -8,19 +8,23 @@
 #include "analysis/hints.h"
 #include "base/duration.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "base/wide.h"
+#include "trace/activities.h"
 #include "trace/mark_search.h"
 
 void selection_request_drop(struct selection_request *r)
 {
     selection_free(&r->selection);
     selection_names_free(&r->roots);
+    selection_names_free(&r->within);
 }
 
 bool selection_is_requested(const struct selection_request *r)
 {
-    return r->from.given || r->to.given || r->roots.count || r->selection.threads.count || r->selection.processes.count;
+    return r->within.count || r->from.given || r->to.given || r->roots.count || r->selection.threads.count ||
+           r->selection.processes.count;
 }
 
 /* ---- moments ---- */
@@ -89,15 +93,67 @@ bool selection_moments_find(struct selection_moment *from, struct selection_mome
     return *begin < *end ? true : error_set(error, "%s: --from is not before --to", file->path);
 }
 
+/* ---- activities ---- */
+
+static const char *selection_activity_hint(const struct activities *a, const char *wanted)
+{
+    const char *typed = strchr(wanted, ':') + 1;
+    const char **names = need_memory(a->count, sizeof *names);
+    for (size_t i = 0; i < a->count; i++)
+        names[i] = a->list[i].name;
+    const char *text = suggestion(typed, names, a->count, ";");
+    free(names);
+    return text;
+}
+
+/* Adds the ranges of the activities that match. An activity that ends on another thread than it begins has none. */
+static bool selection_add_activities(struct thread_ranges *ranges, const struct activities *a, const char *wanted,
+                                     const struct session_file *file, struct error *error)
+{
+    size_t matching = 0, on_threads = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct trace_activity *activity = &a->list[i];
+        if (!activity_matches(a, activity, wanted))
+            continue;
+        matching++;
+        on_threads += activity_has_thread(activity);
+        if (activity_has_thread(activity))
+            thread_ranges_add(ranges, activity->first->thread, activity->first->time, activity->last->time);
+    }
+    if (!matching)
+        return error_set(error, "%s: --within: no '%s' that began and ended%s dwell events --pairs lists them",
+                         file->path, wanted, selection_activity_hint(a, wanted));
+    if (!on_threads)
+        return error_set(error, "%s: --within: every '%s' began and ended on different threads", file->path, wanted);
+    return true;
+}
+
+bool selection_ranges_find(struct selection_request *r, const struct session_file *file, uint64_t begin, uint64_t end,
+                           struct error *error)
+{
+    if (!r->within.count)
+        return true;
+    bool good = true;
+    struct activities activities = activities_read(file);
+    r->selection.within = need_memory(1, sizeof *r->selection.within);
+    for (size_t i = 0; i < r->within.count && good; i++)
+        good = selection_add_activities(r->selection.within, &activities, r->within.list[i], file, error);
+    thread_ranges_join(r->selection.within, begin, end);
+    activities_free(&activities);
+    return good;
+}
+
 static bool selection_find_range(struct selection_request *r, const struct session_file *file, struct error *error)
 {
     struct selection *s = &r->selection;
     const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
     if (imported || file->header.mode == DWELL_MODE_PROFILE)
-        return error_set(error, "%s: %s, so it has sums without times and cannot be cut by --from and --to", file->path,
-                         imported ? "imported" : "recorded in mode profile");
+        return error_set(error, "%s: %s, so it has sums without times and cannot be cut by %s", file->path,
+                         imported ? "imported" : "recorded in mode profile",
+                         r->from.given || r->to.given ? "--from and --to" : "--within");
     *s = (struct selection){ .cut = true, .threads = s->threads, .processes = s->processes };
-    return selection_moments_find(&r->from, &r->to, file, &s->from, &s->to, error);
+    return selection_moments_find(&r->from, &r->to, file, &s->from, &s->to, error) &&
+           selection_ranges_find(r, file, s->from, s->to, error);
 }
 
 bool selection_check_names(const struct selection *s, const struct session_file *file, struct error *error)
@@ -112,7 +168,7 @@ bool selection_check_names(const struct selection *s, const struct session_file 
 
 bool selection_find(struct selection_request *r, const struct session_file *file, struct error *error)
 {
-    if ((r->from.given || r->to.given) && !selection_find_range(r, file, error))
+    if ((r->from.given || r->to.given || r->within.count) && !selection_find_range(r, file, error))
         return false;
     return selection_check_names(&r->selection, file, error);
 }
@@ -151,6 +207,9 @@ char *selection_describe(const struct selection_request *r)
     FILE *out = need_stream(&text, &length);
     selection_describe_moment(out, "from ", &r->from);
     selection_describe_moment(out, r->from.given ? " to " : "to ", &r->to);
+    if (r->within.count)
+        fputs(selection_separator(out), out);
+    selection_describe_names(out, "within ", &r->within);
     if (r->selection.threads.count)
         fputs(selection_separator(out), out);
     selection_describe_names(out, "thread ", &r->selection.threads);

@@ -15,7 +15,8 @@ struct selection_moment {
 /* All zero selects the whole session. */
 struct selection_request {
     struct selection_moment from, to;
-    struct selection selection; /* its names as typed */
+    struct selection selection;    /* its names as typed */
+    struct selection_names within; /* only the time in these activities: marker:WHAT, activity:WHAT; empty for all */
     /* Selects the calls of the functions that match any of these texts, and everything below them; empty for all. */
     struct selection_names roots;
     char *root_text; /* the functions that were found, for people; NULL if not found yet */
@@ -36,6 +37,11 @@ void selection_request_drop(struct selection_request *r);
 
 /* Whether the request selects less than the whole session. */
 bool selection_is_requested(const struct selection_request *r);
+
+/* Sets the selection's ranges to those of the activities that the request names, between `begin` and `end`. It is an
+ * error if there are none. */
+bool selection_ranges_find(struct selection_request *r, const struct session_file *file, uint64_t begin, uint64_t end,
+                           struct error *error);
 
 /* It is an error if a name matches no thread or process of the session. */
 bool selection_check_names(const struct selection *s, const struct session_file *file, struct error *error);

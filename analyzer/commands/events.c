@@ -50,6 +50,7 @@ static const struct argp_option options[] = {
 static const struct shared_use shared[] = {
     { SHARED_FROM, NULL },
     { SHARED_TO, NULL },
+    { SHARED_WITHIN, NULL },
     { SHARED_THREAD, NULL },
     { SHARED_PROCESS, NULL },
     { SHARED_LIMIT, "(default)" },
@@ -275,6 +276,7 @@ static void events_find_part(struct events_settings *s, const struct session_fil
     struct selection_request *part = &s->shared.load.selection;
     struct error error = { NULL };
     if (!selection_moments_find(&part->from, &part->to, file, &s->filter.from, &s->filter.to, &error) ||
+        !selection_ranges_find(part, file, s->filter.from, s->filter.to, &error) ||
         !selection_check_names(&part->selection, file, &error))
         die_of(&error);
     s->filter.threads = &part->selection;

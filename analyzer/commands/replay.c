@@ -56,6 +56,7 @@ static void replay_find_part(struct replay_settings *s, const struct session_fil
     struct selection_request *part = &s->shared.load.selection;
     struct error error = { NULL };
     if (!selection_moments_find(&part->from, &part->to, file, &s->what.from, &s->what.to, &error) ||
+        !selection_ranges_find(part, file, s->what.from, s->what.to, &error) ||
         !selection_check_names(&part->selection, file, &error))
         die_of(&error);
     s->what.threads = &part->selection;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "report/views.h"
+#include "trace/activities.h"
 
 enum { FIRST_KEY = 512, GROUP_PART = 11, GROUP_ROWS = 12, GROUP_COMMON = 13 };
 
@@ -18,6 +19,10 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                       "Begin at this time since the session began (500us, 2.5ms, 1s), or at a mark (mark:N, mark:TEXT)",
                       GROUP_PART },
     [SHARED_TO] = { "to", KEY(SHARED_TO), "WHEN", 0, "End before this time or mark", GROUP_PART },
+    [SHARED_WITHIN] = { "within", KEY(SHARED_WITHIN), "ACTIVITY", 0,
+                        "Only the time of each thread in its activities: marker:WHAT from Perf_MarkBegin to "
+                        "Perf_MarkEnd, activity:CLASS from START to END of trace events; may be repeated",
+                        GROUP_PART },
     [SHARED_THREAD] = { "thread", KEY(SHARED_THREAD), "THREAD", 0,
                         "Only this thread: a tid, or a glob for names; may be repeated", GROUP_PART },
     [SHARED_PROCESS] = { "process", KEY(SHARED_PROCESS), "PROCESS", 0,
@@ -110,6 +115,13 @@ static void shared_read_moment(const char *option, const char *text, struct sele
         die_of(&error);
 }
 
+static void shared_add_within(struct selection_names *within, const char *text)
+{
+    if (!activity_is_valid_name(text))
+        die(STATUS_ERROR, "--within: '%s' is neither marker:WHAT nor activity:CLASS", text);
+    selection_add_name(within, text);
+}
+
 static bool shared_read_part(struct selection_request *part, enum shared_option option, const char *argument)
 {
     switch (option) {
@@ -118,6 +130,9 @@ static bool shared_read_part(struct selection_request *part, enum shared_option 
         return true;
     case SHARED_TO:
         shared_read_moment("--to", argument, &part->to);
+        return true;
+    case SHARED_WITHIN:
+        shared_add_within(&part->within, argument);
         return true;
     case SHARED_THREAD:
         selection_add_name(&part->selection.threads, argument);

@@ -14,6 +14,7 @@ enum shared_option {
     SHARED_END, /* of a list */
     SHARED_FROM,
     SHARED_TO,
+    SHARED_WITHIN,
     SHARED_THREAD,
     SHARED_PROCESS,
     SHARED_ROOT,

@@ -199,7 +199,8 @@ static bool calls_event_is_wanted(const struct calls_follower *f, const struct t
     if (calls_number(f, call->function) == PROFILE_NONE ||
         (!f->source->all && !(event->call->entered && event->call->ended)))
         return false;
-    if (!selection_holds(selection, event->time) || (selection && selection->roots && !call->within))
+    if (!selection_holds_on(selection, event->thread->thread, event->time) ||
+        (selection && selection->roots && !call->within))
         return false;
     return selection_takes(selection, f->source->file, event->thread->process, event->thread->thread);
 }

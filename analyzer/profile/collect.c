@@ -30,8 +30,29 @@ static uint64_t collect_chunk_end(const struct collect_worker *w, const struct t
     return w->ends[chunk - w->file->chunks];
 }
 
+/* Whether the thread has a range in the chunk, or *whole: one that contains it. */
+static bool collect_chunk_has_range(const struct collect_worker *w, const struct trace_chunk *chunk, bool *whole)
+{
+    const uint64_t begin = chunk->start_time, end = collect_chunk_end(w, chunk);
+    size_t count;
+    const struct thread_range *range = thread_ranges_of(w->selection->within, chunk->thread, &count);
+    size_t low = 0, high = count;
+    while (low < high) { /* the first range that ends after the chunk's begin */
+        const size_t middle = low + (high - low) / 2;
+        if (range[middle].end <= begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *whole = low < count && range[low].begin <= begin && range[low].end > end;
+    return low < count && range[low].begin <= end;
+}
+
 static bool collect_chunk_is_whole(const struct collect_worker *w, const struct trace_chunk *chunk)
 {
+    bool whole;
+    if (w->selection && w->selection->within)
+        return collect_chunk_has_range(w, chunk, &whole) && whole;
     return !w->ends || (chunk->start_time >= w->selection->from && collect_chunk_end(w, chunk) < w->selection->to);
 }
 
@@ -39,6 +60,9 @@ static bool collect_chunk_is_wanted(const struct collect_worker *w, const struct
 {
     if (chunk->kind != DWELL_CHUNK_EVENTS ||
         (w->ends && (chunk->start_time >= w->selection->to || collect_chunk_end(w, chunk) < w->selection->from)))
+        return false;
+    bool whole;
+    if (w->selection && w->selection->within && !collect_chunk_has_range(w, chunk, &whole))
         return false;
     return selection_takes(w->selection, w->file, chunk->process, chunk->thread);
 }

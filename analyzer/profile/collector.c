@@ -100,6 +100,19 @@ static void collector_open_frames(struct collector *w, const struct trace_chunk 
     generations_find(&w->generations, chunk->start_time);
 }
 
+/* ---- ranges of the selection ---- */
+
+/* Whether an event that ends the current interval is in the selection. */
+static bool collector_holds(const struct collector *w, uint64_t time)
+{
+    if (!w->ranges)
+        return selection_holds(w->selection, time);
+    size_t i = w->next_range;
+    while (i < w->range_count && w->ranges[i].end <= time)
+        i++;
+    return i < w->range_count && w->ranges[i].begin <= time;
+}
+
 /* ---- actions on events: in any chunk ---- */
 
 /* A worker in its loop over events, with the loop's counts. */
@@ -146,13 +159,13 @@ static inline void collector_set_aside(void *to, const struct decoder *d)
 {
     const struct collector_loop *l = to;
     l->w->depth = 1;
-    l->w->profile->counts.intervals += selection_holds(l->w->selection, d->time);
+    l->w->profile->counts.intervals += collector_holds(l->w, d->time);
 }
 
 static inline void collector_pause(void *to, const struct decoder *d)
 {
     const struct collector_loop *l = to;
-    const bool inside = selection_holds(l->w->selection, d->time);
+    const bool inside = collector_holds(l->w, d->time);
     l->w->profile->counts.pauses += inside;
     l->w->profile->counts.intervals += inside;
 }
@@ -182,7 +195,7 @@ static void collector_add_mark(struct collector *w, const struct decoder *d)
 static inline void collector_mark(void *to, const struct decoder *d)
 {
     const struct collector_loop *l = to;
-    l->w->profile->counts.intervals += selection_holds(l->w->selection, d->time);
+    l->w->profile->counts.intervals += collector_holds(l->w, d->time);
     collector_add_mark(l->w, d);
 }
 
@@ -278,13 +291,26 @@ static void collector_events(struct collector *w, struct decoder *decoder)
 
 /* ---- in a chunk at a limit of the selection, or with call sites ---- */
 
-/* Adds the part of an interval that is between the limits. `extras` may be NULL. */
+static void collector_add_limited(struct collector *w, struct profile_node *node, const struct decoded_extras *extras,
+                                  const struct interval *i)
+{
+    node->elapsed += interval_length_within(i->from, i->to, i->begin, i->end);
+    if (extras)
+        interval_add_os_within(node, &w->profile->counts, extras, i);
+}
+
+/* Adds the part of an interval that is between the limits, or in the ranges. `extras` may be NULL. */
 static void collector_add_part(struct collector *w, struct profile_node *node, const struct decoded_extras *extras,
                                uint64_t begin, uint64_t end)
 {
-    node->elapsed += interval_length_within(w->from, w->to, begin, end);
-    if (extras)
-        interval_add_os_within(node, &w->profile->counts, extras, &(struct interval){ begin, end, w->from, w->to });
+    if (!w->ranges) {
+        collector_add_limited(w, node, extras, &(struct interval){ begin, end, w->from, w->to });
+        return;
+    }
+    while (w->next_range < w->range_count && w->ranges[w->next_range].end <= begin)
+        w->next_range++;
+    for (size_t i = w->next_range; i < w->range_count && w->ranges[i].begin <= end; i++)
+        collector_add_limited(w, node, extras, &(struct interval){ begin, end, w->ranges[i].begin, w->ranges[i].end });
 }
 
 static void collector_add_interval_within(void *to, const struct decoder *d, uint64_t begin)
@@ -305,7 +331,7 @@ static void collector_skip_interval_within(void *to, const struct decoder *d, ui
 static void collector_enter_within(void *to, const struct decoder *d)
 {
     struct collector *w = ((struct collector_loop *)to)->w;
-    const bool inside = selection_holds(w->selection, d->time);
+    const bool inside = collector_holds(w, d->time);
     generations_find(&w->generations, d->time);
     const uint64_t site = w->sites ? decode_site(&d->site, call_sites_address(w->sites, w->depth - 1)) : 0;
     const uint32_t node = collector_find_called(w, w->stack[w->depth - 1].node, d->function, d->time, site);
@@ -318,7 +344,7 @@ static void collector_enter_within(void *to, const struct decoder *d)
 /* Returns whether the exit is in the selection. */
 static bool collector_pop_within(struct collector *w, uint64_t now)
 {
-    const bool inside = selection_holds(w->selection, now);
+    const bool inside = collector_holds(w, now);
     if (inside)
         collector_pop_call(w, now);
     else
@@ -343,7 +369,7 @@ static void collector_left_within(void *to, const struct decoder *d)
 static void collector_stray_exit_within(void *to, const struct decoder *d)
 {
     struct collector *w = ((struct collector_loop *)to)->w;
-    w->profile->counts.stray_exits += selection_holds(w->selection, d->time);
+    w->profile->counts.stray_exits += collector_holds(w, d->time);
 }
 
 static void collector_events_within(struct collector *w, struct decoder *d)
@@ -477,6 +503,16 @@ static void collector_add_last_interval(struct collector *w, const struct trace_
     collector_add_part(w, &w->profile->nodes[node], &extras, last, t->end_time);
 }
 
+/* The ranges of the chunk's thread. */
+static void collector_find_ranges(struct collector *w, const struct trace_chunk *chunk)
+{
+    if (!w->selection || !w->selection->within)
+        return;
+    w->ranges = thread_ranges_of(w->selection->within, chunk->thread, &w->range_count);
+    w->next_range = 0;
+    w->to = w->range_count ? w->ranges[w->range_count - 1].end : 0;
+}
+
 void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, bool whole)
 {
     struct profile_counts *counts = &w->profile->counts;
@@ -489,6 +525,7 @@ void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     w->process = session_file_process(w->file, chunk->process);
     generations_begin(&w->generations, w->process);
     w->chunk = chunk;
+    collector_find_ranges(w, chunk);
     stack_begin(&w->state, chunk);
     collector_open_frames(w, chunk, &d);
     if (w->periods)

@@ -22,6 +22,8 @@ struct collector {
     const struct session_file *file;
     const struct selection *selection; /* NULL for the whole session */
     uint64_t from, to;                 /* only this range of time counts */
+    const struct thread_range *ranges; /* and within it only these ranges of the chunk's thread; NULL for all of it */
+    size_t range_count, next_range;    /* the next range that has not ended before the current interval */
     struct profile *profile;
     struct number_index *children; /* (address and generation, parent) -> node */
     struct chunk_window window;

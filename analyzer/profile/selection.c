@@ -22,8 +22,17 @@ void selection_names_free(struct selection_names *names)
     free(names->list);
 }
 
+void selection_free_ranges(struct selection *s)
+{
+    if (s->within)
+        thread_ranges_free(s->within);
+    free(s->within);
+    s->within = NULL;
+}
+
 void selection_free(struct selection *s)
 {
+    selection_free_ranges(s);
     selection_names_free(&s->threads);
     selection_names_free(&s->processes);
 }

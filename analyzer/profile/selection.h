@@ -3,6 +3,7 @@
 #define DWELL_PROFILE_SELECTION_H
 
 #include "trace/session_file.h"
+#include "trace/thread_ranges.h"
 
 struct selection_names {
     char **list;
@@ -12,6 +13,7 @@ struct selection_names {
 struct selection {
     bool cut;                         /* whether it has limits in time: */
     uint64_t from, to;                /* ticks: from <= time < to */
+    struct thread_ranges *within;     /* only these ranges of threads; NULL for all. Owned by the selection */
     struct selection_names threads;   /* TIDs, or globs for names; a thread matches any of them; empty for all */
     struct selection_names processes; /* PIDs, or globs for names */
     const bool *roots;                /* single calls must be within a call of a function that is set here; NULL: any */
@@ -27,11 +29,25 @@ static inline bool selection_is_root(const struct selection *s, uint32_t functio
 void selection_add_name(struct selection_names *names, const char *name);
 void selection_names_free(struct selection_names *names);
 void selection_free(struct selection *s);
+void selection_free_ranges(struct selection *s);
 
 /* Whether an event of that time is part of the selection. NULL selects the whole session. */
 static inline bool selection_holds(const struct selection *s, uint64_t time)
 {
     return !s || !s->cut || (time >= s->from && time < s->to);
+}
+
+/* The same for an event of a thread (serial number). */
+static inline bool selection_holds_on(const struct selection *s, uint32_t thread, uint64_t time)
+{
+    return selection_holds(s, time) && (!s || !s->within || thread_ranges_hold(s->within, thread, time));
+}
+
+/* The same for a trace event, which can be the end of a range. */
+static inline bool selection_holds_event(const struct selection *s, uint32_t thread, uint64_t time)
+{
+    return !s || !s->within || thread_ranges_hold(s->within, thread, time) ||
+           (time > 0 && thread_ranges_hold(s->within, thread, time - 1));
 }
 
 /* Whether the thread with these serial numbers is part of the selection. NULL selects the whole session. */

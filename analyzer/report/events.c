@@ -91,6 +91,7 @@ bool event_passes(const struct event_filter *f, const struct session_file *file,
     if (f->level >= 0 && e->level > f->level)
         return false;
     return e->time >= f->from && e->time < f->to && events_class_passes(f, &events->classes[e->class]) &&
+           selection_holds_event(f->threads, e->thread, e->time) &&
            selection_takes(f->threads, file, e->process, e->thread);
 }
 

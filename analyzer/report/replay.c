@@ -222,6 +222,13 @@ static void replay_show_begin(struct replay *r, struct replay_thread *t, size_t 
                                   true);
 }
 
+/* Whether the options select the thread at that time. */
+static bool replay_holds(const struct replay *r, const struct replay_thread *t, uint64_t time)
+{
+    const struct selection *s = r->options->threads;
+    return !s || !s->within || thread_ranges_hold(s->within, t->serial, time);
+}
+
 static void replay_open_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
 {
     const struct timeline_call *from = event->call;
@@ -246,7 +253,8 @@ static void replay_open_call(struct replay *r, struct replay_thread *t, const st
     if (r->options->roots && !t->root && replay_is_root(r, replay_call_name(r, t, call, event->time)))
         t->root = at + 1;
     call->depth = t->root ? at + 1 - t->root : at;
-    call->visible = (!r->options->roots || t->root) && (!r->options->depth || call->depth < r->options->depth);
+    call->visible = replay_holds(r, t, event->time) && (!r->options->roots || t->root) &&
+                    (!r->options->depth || call->depth < r->options->depth);
     if (r->begun)
         replay_show_begin(r, t, at, event->time);
 }
@@ -331,9 +339,11 @@ static void replay_show_between(struct replay *r, const struct replay_thread *t,
 }
 
 /* Reports an off-CPU time, unless it happened in a call that is not shown. */
-static void replay_show_interval(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks)
+static void replay_show_interval(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks,
+                                 uint64_t time)
 {
-    const bool inside = t->depth && !t->calls[t->depth - 1].visible;
+    const bool within = r->options->threads && r->options->threads->within;
+    const bool inside = within ? !replay_holds(r, t, time) : t->depth && !t->calls[t->depth - 1].visible;
     if (ticks && ticks >= r->options->shortest && !inside)
         replay_show_between(r, t, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
 }
@@ -421,7 +431,7 @@ static void replay_handle_event(struct replay *r, struct replay_thread *t, const
         break;
     case TIMELINE_PAUSE:
     case TIMELINE_RESUME:
-        if (r->begun)
+        if (r->begun && replay_holds(r, t, event->time))
             replay_show_between(
                 r, t,
                 (struct replay_line){ .kind = event->kind == TIMELINE_PAUSE ? REPLAY_PAUSED : REPLAY_RESUMED,
@@ -429,7 +439,7 @@ static void replay_handle_event(struct replay *r, struct replay_thread *t, const
                                       .has_time = true });
         break;
     case TIMELINE_MARK:
-        if (r->begun)
+        if (r->begun && replay_holds(r, t, event->time))
             replay_show_mark(r, t, event);
         break;
     }
@@ -446,8 +456,8 @@ static bool replay_add_event(void *context, const struct timeline_event *event)
         return false;
     }
     if (r->begun) {
-        replay_show_interval(r, t, REPLAY_BLOCKED, event->extras->blocked);
-        replay_show_interval(r, t, REPLAY_PREEMPTED, event->extras->preempted);
+        replay_show_interval(r, t, REPLAY_BLOCKED, event->extras->blocked, event->time);
+        replay_show_interval(r, t, REPLAY_PREEMPTED, event->extras->preempted, event->time);
     }
     replay_handle_event(r, t, event);
     r->root_found |= t->root && r->begun;

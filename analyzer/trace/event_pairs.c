@@ -84,14 +84,24 @@ static struct pairs_lane *pairs_lane_of_key(struct matching *m, const struct tra
     }
 }
 
+bool event_is_of_perflog(const struct trace_events *events, const struct trace_event *e)
+{
+    return memcmp(events->classes[e->class].guid, DWELL_PERFLOG_GUID, sizeof events->classes->guid) == 0 &&
+           e->data_size >= DWELL_PERFLOG_KEY;
+}
+
 /* Returns NULL if the event has no key. */
 static struct pairs_lane *pairs_lane_of(struct matching *m, const struct trace_event *e)
 {
-    if (m->key)
+    const bool perflog = event_is_of_perflog(m->events, e);
+    if (m->key && !perflog)
         return e->data_size < m->key ? NULL : pairs_lane_of_key(m, e);
-    struct index_slot *slot = index_find(m->lane_numbers, e->thread, e->class);
+    uint64_t name = e->thread;
+    if (perflog) /* a thread has a timer for each marker */
+        name |= (uint64_t)e->data[0] << 32 | (uint64_t)e->data[1] << 40;
+    struct index_slot *slot = index_find(m->lane_numbers, name, e->class);
     const size_t number = (size_t)slot->value_plus_1 - 1;
-    return number < m->lane_count ? &m->lanes[number] : pairs_new_lane(m, slot, e->thread, e);
+    return number < m->lane_count ? &m->lanes[number] : pairs_new_lane(m, slot, name, e);
 }
 
 static struct pairs_line *pairs_queue_of(struct matching *m, const struct trace_event *e)
@@ -161,9 +171,37 @@ static bool pairs_add_reply(struct matching *m, struct pairs_lane *lane, size_t 
     return true;
 }
 
+/* A timer that begins anew, or fails, has no end. */
+static void pairs_give_up(struct matching *m, struct pairs_lane *lane)
+{
+    const size_t activity = pairs_find_open(m, lane);
+    if (activity)
+        m->states[activity - 1] = ENDED;
+}
+
+static bool pairs_match_perflog(struct matching *m, size_t event)
+{
+    struct pairs_lane *lane = pairs_lane_of(m, &m->events->list[event]);
+    switch (m->events->list[event].type) {
+    case EVENT_TRACE_TYPE_START:
+        pairs_give_up(m, lane);
+        pairs_start_activity(m, lane, event);
+        return true;
+    case EVENT_TRACE_TYPE_END:
+        return pairs_end_activity(m, lane, event);
+    case DWELL_PERFLOG_ERROR:
+        pairs_give_up(m, lane);
+        return true;
+    default:
+        return true;
+    }
+}
+
 static bool pairs_match_event(struct matching *m, size_t event)
 {
     const unsigned type = m->events->list[event].type;
+    if (event_is_of_perflog(m->events, &m->events->list[event]))
+        return pairs_match_perflog(m, event);
     if (type != EVENT_TRACE_TYPE_START && type != EVENT_TRACE_TYPE_END && type != EVENT_TRACE_TYPE_DEQUEUE &&
         type != EVENT_TRACE_TYPE_REPLY)
         return true; /* not part of an activity */

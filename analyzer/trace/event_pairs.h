@@ -11,6 +11,8 @@
  *     it has started.
  *
  * With a key, the first bytes of the data of each event decide instead, and threads do not matter.
+ *
+ * Timers of PerfLog (DWELL_PERFLOG_GUID) belong to their thread and marker. A second START begins one anew.
  */
 #ifndef DWELL_TRACE_EVENT_PAIRS_H
 #define DWELL_TRACE_EVENT_PAIRS_H
@@ -36,6 +38,9 @@ struct event_pairs {
 
 /* `key` is the length of the key in bytes, or zero for none. */
 struct event_pairs event_pairs_match(const struct trace_events *events, size_t key);
+/* Whether it is the begin, end or error of a timer of PerfLog. */
+bool event_is_of_perflog(const struct trace_events *events, const struct trace_event *e);
+
 void event_pairs_free(struct event_pairs *pairs);
 
 #endif

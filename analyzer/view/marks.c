@@ -61,6 +61,7 @@ void events_find(struct moments *m, const struct analysis *l, const struct order
     for (size_t i = 0; i < events.count; i++) {
         const struct trace_event *event = &events.list[i];
         if (!selection_holds(l->selection, event->time) ||
+            !selection_holds_event(l->selection, event->thread, event->time) ||
             !selection_takes(l->selection, l->file, event->process, event->thread))
             continue;
         if (m->count == MAX_EVENTS) {

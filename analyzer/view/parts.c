@@ -249,7 +249,7 @@ struct json_object *parts_make(const struct analysis *l, const struct order *ord
                                size_t most, struct blocks *blocks)
 {
     uint64_t width;
-    if (!most || l->profile->reported_count || !paths->count)
+    if (!most || l->profile->reported_count || !paths->count || (l->selection && l->selection->within))
         return NULL;
     struct periods *p = parts_collect(l, most, &width);
     struct part_nodes nodes = parts_nodes(l, order, paths, p);

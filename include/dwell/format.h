@@ -252,6 +252,21 @@ struct dwell_trace_event {
 
 enum { DWELL_TRACE_EVENT_FRAMES = 64 }; /* the maximum that is kept */
 
+/*
+ * The class "perflog": timers of PerfLog (dwell/perflog.h) that the program begins and ends, as START and END, of level
+ * 0. The data is the marker's number, 4 bytes, and its string. An activity belongs to its thread and marker. A second
+ * START begins it anew. DWELL_PERFLOG_ERROR ends it without a duration.
+ */
+#define DWELL_PERFLOG_GUID_PARTS                                                                                       \
+    {                                                                                                                  \
+        0x3f5ab1c4, 0x8d02, 0x4e6b,                                                                                    \
+        {                                                                                                              \
+            0x9c, 0x17, 0x50, 0x45, 0x52, 0x46, 0x4c, 0x47                                                             \
+        }                                                                                                              \
+    }
+#define DWELL_PERFLOG_GUID "\xc4\xb1\x5a\x3f\x02\x8d\x6b\x4e\x9c\x17PERFLG" /* as it lies in an event */
+enum { DWELL_PERFLOG_ERROR = 10, DWELL_PERFLOG_KEY = 4 };
+
 enum dwell_trace_event_flag {
     DWELL_TRACE_EVENT_TIMES = 1, /* kernel_time and user_time are known */
     DWELL_TRACE_EVENT_CPU = 2,   /* cpu_time is known */

@@ -110,11 +110,13 @@ static uint64_t marks_overhead(void)
     return __atomic_load_n(&perflog.overhead, __ATOMIC_RELAXED);
 }
 
+/* *open says whether the timer ran or was paused, and not only its accumulator has a value. */
 static __attribute__((noinline)) bool marks_end_timer(struct thread_timers *t, MARKER_ID marker, uint64_t *ticks,
-                                                      uint64_t less)
+                                                      uint64_t less, bool *open)
 {
     const uint64_t now = clock_monotonic();
     pthread_mutex_lock(&t->lock);
+    *open = t->timers[marker].state != PERFLOG_STOPPED;
     const bool done = perflog_timer_end(&t->timers[marker], now, less, ticks);
     pthread_mutex_unlock(&t->lock);
     return done;
@@ -127,9 +129,10 @@ void perflog_time_pairs(uint64_t *durations, int count)
         t = marks_make_timers();
     for (int i = -WARM_UP; i < count; i++) {
         uint64_t ticks = 0;
+        bool open;
         if (t) {
             marks_begin_timer(t, MARK_CALIBRATE);
-            marks_end_timer(t, MARK_CALIBRATE, &ticks, 0);
+            marks_end_timer(t, MARK_CALIBRATE, &ticks, 0, &open);
         }
         if (i >= 0)
             durations[i] = ticks;
@@ -148,6 +151,7 @@ DWELL_EXPORT int Perf_MarkBegin(MARKER_ID marker)
     errno = error;
     if (!t || marker > MAX_MARKER_ID)
         return 0;
+    perflog_event(PERFLOG_EVENT_BEGIN, marker);
     marks_begin_timer(t, marker);
     return 1;
 }
@@ -173,8 +177,12 @@ DWELL_EXPORT int Perf_MarkEnd(MARKER_ID marker)
     /* If the library is set up, a thread that has begun a timer has a page of them. */
     struct thread_timers *t = __atomic_load_n(&perflog.ready, __ATOMIC_ACQUIRE) ? pthread_getspecific(key) : NULL;
     uint64_t ticks;
-    if (marker <= MAX_MARKER_ID && t && marks_end_timer(t, marker, &ticks, marks_overhead())) {
-        const int error = errno, done = marks_log_end(marker, ticks);
+    bool open;
+    if (marker <= MAX_MARKER_ID && t && marks_end_timer(t, marker, &ticks, marks_overhead(), &open)) {
+        const int error = errno;
+        if (open)
+            perflog_event(PERFLOG_EVENT_END, marker);
+        const int done = marks_log_end(marker, ticks);
         errno = error;
         return done;
     }
@@ -187,10 +195,13 @@ DWELL_EXPORT int Perf_MarkEndAbsolute(MARKER_ID marker, uint32_t microseconds)
     const int error = errno;
     struct thread_timers *t = marks_own_timers();
     uint64_t ticks;
+    bool open = false;
     int done = 0;
     if (marker <= MAX_MARKER_ID) {
         if (t)
-            marks_end_timer(t, marker, &ticks, 0);
+            marks_end_timer(t, marker, &ticks, 0, &open);
+        if (open)
+            perflog_event(PERFLOG_EVENT_END, marker);
         done = marks_log_end(marker, (uint64_t)microseconds * TICKS_PER_MICROSECOND);
     }
     errno = error;
@@ -206,6 +217,8 @@ DWELL_EXPORT int Perf_MarkAccumulator(MARKER_ID marker)
     pthread_mutex_lock(&t->lock);
     const bool done = perflog_timer_accumulate(&t->timers[marker], now, marks_overhead());
     pthread_mutex_unlock(&t->lock);
+    if (done)
+        perflog_event(PERFLOG_EVENT_END, marker);
     return done;
 }
 
@@ -220,6 +233,7 @@ DWELL_EXPORT int Perf_MarkError(MARKER_ID marker)
             perflog_timer_cancel(&t->timers[marker]);
             pthread_mutex_unlock(&t->lock);
         }
+        perflog_event(PERFLOG_EVENT_ERROR, marker);
         const uint64_t mask = perflog_lock();
         done = perflog_line("APP [%s] EVT [%" PRIu32 "] ERROR", perflog.application, marker);
         perflog_unlock(mask);

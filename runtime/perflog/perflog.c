@@ -76,6 +76,7 @@ static void perflog_set_up(void)
                pthread_atfork(perflog_before_fork, perflog_after_fork_in_parent, perflog_after_fork_in_child) == 0;
     if (!once)
         return;
+    perflog_events_begin();
     perflog_time_pairs(perflog.pairs, PERFLOG_PAIRS);
     uint64_t sorted[PERFLOG_PAIRS];
     memcpy(sorted, perflog.pairs, sizeof sorted);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define DWELL_PERFLOG_PLAIN
+#include "dwell/event.h"
 #include "dwell/perflog.h"
 #include "perflog/timer.h"
 #include "runtime.h"
@@ -56,6 +57,18 @@ bool perflog_register(MARKER_ID marker, const char *name);
 bool perflog_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void perflog_close(void);
+
+/* ---- events.c; without the lock, but for perflog_events_begin ---- */
+
+/* Registers the class of the events. Does nothing if dwell does not record. */
+void perflog_events_begin(void);
+
+enum perflog_event_type {
+    PERFLOG_EVENT_BEGIN = EVENT_TRACE_TYPE_START,
+    PERFLOG_EVENT_END = EVENT_TRACE_TYPE_END,
+    PERFLOG_EVENT_ERROR = DWELL_PERFLOG_ERROR,
+};
+void perflog_event(enum perflog_event_type type, MARKER_ID marker);
 
 /* ---- marks.c ---- */
 

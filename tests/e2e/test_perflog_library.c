@@ -461,3 +461,37 @@ Test(e2e_perflog_library, sample)
               "REGISTERED MARKER [MEM: perflog-sample] AS [2] BY APP [perflog-sample]\n"
               "APP [perflog-sample] EVT [2] MEM [N]\n");
 }
+
+/* Recorded, the timers are in the session: as marks, as events, and as ranges of time. */
+Test(e2e_perflog_library, timers_are_activities_of_the_session)
+{
+    static const char source[] =
+        "#include <dwell/perflog.h>\n"
+        "static void __attribute__((noinline)) inside(void) { }\n"
+        "static void __attribute__((noinline)) outside(void) { }\n"
+        "int main(void) { Perf_SetTestName(\"timed\"); Perf_RegisterMark(1, \"Test=Write,Bytes=%d\", 7);\n"
+        "for (int i = 0; i < 5; i++) { outside(); Perf_MarkBegin(1); inside(); Perf_MarkEnd(1); }\n"
+        "Perf_MarkBegin(2); Perf_MarkError(2); Perf_MarkBegin(2); Perf_MarkAccumulator(2); Perf_MarkEnd(2); }\n";
+    FILE *file = fopen(test_path("timed.c"), "w");
+    fputs(source, file);
+    fclose(file);
+    free(run_well("cc -finstrument-functions timed.c -I" DWELL_GOLDEN "/../../include -o timed " DWELL_RUNTIME
+                  " -Wl,-rpath,$(dirname " DWELL_RUNTIME ")"));
+    for (int mode = 0; mode < 2; mode++) {
+        free(run_well("DWELL_PERFLOG=log $DWELL record -q --mode %s ./timed", mode ? "ring=1M" : "trace"));
+        char *marks = run_well("$DWELL marks --format csv | tr -d '\\r' | cut -d, -f 3,8- | sed 's/,[0-9]*$//' | sort | uniq -c");
+        cr_assert(has(marks, "      5 1,\"Test=Write,Bytes=7\"\n"), "%s", marks);
+        cr_assert(has(marks, "      1 2,2\n"), "%s", marks);
+        char *report =
+            run_well("$DWELL report --within marker:Test=Write --filter 'calls>0' --columns calls --format csv");
+        cr_assert(has(report, "inside"), "%s", report);
+        cr_assert(not(has(report, "outside")), "%s", report);
+        free(report);
+        free(marks);
+    }
+    free(run_well("DWELL_PERFLOG=log $DWELL record -q --event perflog:off ./timed"));
+    struct ran r = run("$DWELL report --within marker:Test=Write");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, "--within: no 'marker:Test=Write' that began and ended"), "%s", r.err);
+    ran_drop(&r);
+}

@@ -1,0 +1,76 @@
+/* Ranges of time on threads: sorted once, and found by halving the list. */
+#include "trace/thread_ranges.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void thread_ranges_add(struct thread_ranges *ranges, uint32_t thread, uint64_t begin, uint64_t end)
+{
+    if (begin >= end)
+        return;
+    GROW(ranges->list, ranges->count, ranges->room);
+    ranges->list[ranges->count++] = (struct thread_range){ thread, begin, end };
+}
+
+static int thread_ranges_compare(const void *a, const void *b)
+{
+    const struct thread_range *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+void thread_ranges_join(struct thread_ranges *ranges, uint64_t begin, uint64_t end)
+{
+    size_t kept = 0;
+    if (ranges->count)
+        qsort(ranges->list, ranges->count, sizeof *ranges->list, thread_ranges_compare);
+    for (size_t i = 0; i < ranges->count; i++) {
+        struct thread_range range = ranges->list[i];
+        struct thread_range *last = kept ? &ranges->list[kept - 1] : NULL;
+        range.begin = range.begin < begin ? begin : range.begin;
+        range.end = range.end > end ? end : range.end;
+        if (range.begin >= range.end)
+            continue;
+        if (!last || last->thread != range.thread || last->end < range.begin)
+            ranges->list[kept++] = range;
+        else if (last->end < range.end)
+            last->end = range.end;
+    }
+    ranges->count = kept;
+}
+
+/* The number of ranges before the thread's first one that ends after `time`. */
+static size_t thread_ranges_before(const struct thread_ranges *ranges, uint32_t thread, uint64_t time)
+{
+    size_t low = 0, high = ranges->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct thread_range *range = &ranges->list[middle];
+        if (range->thread < thread || (range->thread == thread && range->end <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct thread_range *thread_ranges_of(const struct thread_ranges *ranges, uint32_t thread, size_t *count)
+{
+    const size_t first = thread_ranges_before(ranges, thread, 0);
+    *count = thread_ranges_before(ranges, thread, UINT64_MAX) - first;
+    return ranges->list + first;
+}
+
+bool thread_ranges_hold(const struct thread_ranges *ranges, uint32_t thread, uint64_t time)
+{
+    const size_t at = thread_ranges_before(ranges, thread, time);
+    return at < ranges->count && ranges->list[at].thread == thread && ranges->list[at].begin <= time;
+}
+
+void thread_ranges_free(struct thread_ranges *ranges)
+{
+    free(ranges->list);
+    *ranges = (struct thread_ranges){ 0 };
+}
