@@ -23,7 +23,8 @@ enum {
     OPTION_PAIRS,
     OPTION_QUEUES,
     OPTION_KEY,
-    OPTION_PROCESSOR_TIME
+    OPTION_PROCESSOR_TIME,
+    OPTION_RAW_TIMESTAMP
 };
 
 static const struct argp_option options[] = {
@@ -37,6 +38,8 @@ static const struct argp_option options[] = {
       "With --format etw: write ProcessorTime (in user mode, in ticks of the session's clock) instead of KernelTime "
       "and UserTime",
       0 },
+    { "raw-timestamp", OPTION_RAW_TIMESTAMP, NULL, 0,
+      "Show time stamps in ticks of the session's clock, as recorded, instead of units of 100 ns since 1601", 0 },
     { "stack", OPTION_STACK, NULL, 0, "Show all open functions, not only the innermost", 0 },
     { "timer-period", OPTION_TIMER_PERIOD, "TIME", 0,
       "Count CPU times in units of this time, a multiple of 100ns (default: 1ms)", 0 },
@@ -163,6 +166,9 @@ static error_t events_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case OPTION_STACK:
         s->view.stacks = true;
+        return 0;
+    case OPTION_RAW_TIMESTAMP:
+        s->view.raw_timestamps = true;
         return 0;
     case OPTION_TIMER_PERIOD:
         events_parse_timer_period(s, argument);

@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/slices.h"
+#include "trace/activities.h"
 #include "trace/event_names.h"
-#include "trace/trace_events.h"
 
 /* Tags of slices: whether the slice is written as one complete event, or its begin event has been written. */
 enum { TAG_COMPLETE = 0, TAG_BEGUN = 1 };
@@ -215,6 +215,36 @@ static bool chrome_write_event(void *context, const struct trace_event *event, c
     return !ferror(w->out);
 }
 
+/* Activities are asynchronous events of their threads, since they can overlap. */
+static void chrome_write_activity_end(const struct chrome_writer *w, const struct trace_activity *activity,
+                                      size_t number, char phase, uint64_t time)
+{
+    const struct trace_process *p = session_file_process(w->session->file, activity->first->process);
+    const struct trace_thread *t = session_file_thread(w->session->file, activity->first->thread);
+    fprintf(w->out, ",\n{\"ph\":\"%c\",\"cat\":\"activity\",\"id2\":{\"local\":\"activity %zu\"},\"name\":", phase,
+            number);
+    json_put_text(w->out, activity->name);
+    fputs(",\"ts\":", w->out);
+    chrome_write_time(w, time);
+    fprintf(w->out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", p ? p->pid : 0, t ? t->tid : 0);
+}
+
+static void chrome_write_activities(struct chrome_writer *w)
+{
+    struct activities activities = activities_read(w->session->file);
+    for (size_t i = 0; i < activities.count && !ferror(w->out); i++) {
+        const struct trace_activity *activity = &activities.list[i];
+        if (!selection_holds(w->session->selection, activity->first->time) ||
+            !selection_takes(w->session->selection, w->session->file, activity->first->process,
+                             activity->first->thread))
+            continue;
+        chrome_announce_thread(w, activity->first->process, activity->first->thread);
+        chrome_write_activity_end(w, activity, i, 'b', activity->first->time);
+        chrome_write_activity_end(w, activity, i, 'e', activity->last->time);
+    }
+    activities_free(&activities);
+}
+
 static void chrome_write_samples(const struct chrome_writer *w, const struct trace_process *p)
 {
     for (size_t i = 0; i < p->sample_count; i++) {
@@ -320,6 +350,7 @@ bool export_chrome(const struct analysis *session, const struct export_options *
     chrome_write_beginning(&w);
     slices_run(session, &w.visitor);
     slices_follow_events(session, 0, chrome_write_event, &w);
+    chrome_write_activities(&w);
     for (size_t i = 0; i < session->file->process_count; i++)
         chrome_write_samples(&w, &session->file->processes[i]);
     chrome_write_session(&w);

@@ -17,11 +17,12 @@
 #include "export/firefox_tables.h"
 #include "export/formats.h"
 #include "export/slices.h"
+#include "trace/activities.h"
 #include "trace/event_names.h"
-#include "trace/trace_events.h"
 
 enum firefox_sample_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
-enum firefox_marker_column { MARKER_DATA, MARKER_NAME, MARKER_START, MARKER_COLUMNS };
+enum { PHASE_INSTANT = 0, PHASE_INTERVAL = 1 }; /* of a marker */
+enum firefox_marker_column { MARKER_DATA, MARKER_NAME, MARKER_START, MARKER_END, MARKER_PHASE, MARKER_COLUMNS };
 
 /* A thread of the profile, or one with trace events only. */
 struct firefox_lane {
@@ -49,6 +50,7 @@ struct firefox_writer {
     size_t path_room;
     size_t count;
     FILE *markers[MARKER_COLUMNS];
+    struct activities activities;
     size_t marker_count;
 };
 
@@ -181,7 +183,8 @@ static void firefox_visit_node(struct order_visitor *visitor, uint32_t index)
 
 /* ---- markers ---- */
 
-static void firefox_write_marker(struct firefox_writer *w, uint64_t time, const char *name)
+/* Writes an interval, or an instant if `end` is NULL. */
+static void firefox_write_marker(struct firefox_writer *w, uint64_t time, const uint64_t *until, const char *name)
 {
     const char *comma = w->marker_count++ ? "," : "";
     char number[JSON_NUMBER];
@@ -189,6 +192,9 @@ static void firefox_write_marker(struct firefox_writer *w, uint64_t time, const 
     fprintf(w->markers[MARKER_NAME], "%s%" PRIu32, comma, firefox_string(&w->tables, name));
     fprintf(w->markers[MARKER_START], "%s%.*s", comma, (int)(end - number), number);
     fputs(comma, w->markers[MARKER_DATA]);
+    end = until ? json_put_millionths(number, slices_ns(w->session, *until)) : number;
+    fprintf(w->markers[MARKER_END], "%s%.*s", comma, until ? (int)(end - number) : 4, until ? number : "null");
+    fprintf(w->markers[MARKER_PHASE], "%s%d", comma, until ? PHASE_INTERVAL : PHASE_INSTANT);
 }
 
 static void firefox_add_mark(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t time,
@@ -198,7 +204,7 @@ static void firefox_add_mark(struct slices_visitor *visitor, struct slices_threa
     (void)thread;
     if (w->column != SAMPLE_TIME)
         return;
-    firefox_write_marker(w, time, text[0] ? text : "mark");
+    firefox_write_marker(w, time, NULL, text[0] ? text : "mark");
     fprintf(w->markers[MARKER_DATA], "{\"type\":\"mark\",\"number\":%" PRIu32 "}", number);
 }
 
@@ -206,13 +212,48 @@ static bool firefox_add_event(void *context, const struct trace_event *event, co
 {
     struct firefox_writer *w = context;
     char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
-    firefox_write_marker(w, event->time, name);
+    firefox_write_marker(w, event->time, NULL, name);
     fprintf(w->markers[MARKER_DATA],
             "{\"type\":\"trace event\",\"number\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"}", event->type,
             event->level, event->version, data);
     free(name);
     free(data);
     return true;
+}
+
+static int firefox_compare_activities(const void *a, const void *b)
+{
+    const struct trace_activity *x = a, *y = b;
+    if (x->first->thread != y->first->thread)
+        return x->first->thread < y->first->thread ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Sorts the activities by thread. */
+static void firefox_find_activities(struct firefox_writer *w)
+{
+    w->activities = activities_read(w->session->file);
+    if (w->activities.count)
+        qsort(w->activities.list, w->activities.count, sizeof *w->activities.list, firefox_compare_activities);
+}
+
+static void firefox_add_activities(struct firefox_writer *w, uint32_t thread)
+{
+    size_t low = 0, high = w->activities.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (w->activities.list[middle].first->thread < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < w->activities.count && w->activities.list[low].first->thread == thread; low++) {
+        const struct trace_activity *activity = &w->activities.list[low];
+        if (!selection_holds(w->session->selection, activity->first->time))
+            continue;
+        firefox_write_marker(w, activity->first->time, &activity->last->time, activity->name);
+        fputs("{\"type\":\"activity\"}", w->markers[MARKER_DATA]);
+    }
 }
 
 static void firefox_close_markers(struct firefox_writer *w)
@@ -260,10 +301,10 @@ static bool firefox_end_markers(const struct firefox_writer *w, struct error *er
     fputs("\"markers\":{", w->out);
     if (!firefox_copy_column(w, "data", w->markers[MARKER_DATA], error) ||
         !firefox_copy_column(w, "name", w->markers[MARKER_NAME], error) ||
-        !firefox_copy_column(w, "startTime", w->markers[MARKER_START], error))
+        !firefox_copy_column(w, "startTime", w->markers[MARKER_START], error) ||
+        !firefox_copy_column(w, "endTime", w->markers[MARKER_END], error) ||
+        !firefox_copy_column(w, "phase", w->markers[MARKER_PHASE], error))
         return false;
-    firefox_repeat_column(w, "endTime", "null");
-    firefox_repeat_column(w, "phase", "0"); /* instants */
     firefox_repeat_column(w, "category", "0");
     fprintf(w->out, "\"length\":%zu}}", w->marker_count);
     return true;
@@ -350,6 +391,8 @@ static bool firefox_write_thread(struct firefox_writer *w, const struct firefox_
     fprintf(w->out, "\"length\":%zu},\n", w->count);
     if (lane->thread)
         slices_follow_events(w->session, lane->thread, firefox_add_event, w);
+    if (lane->thread)
+        firefox_add_activities(w, lane->thread);
     const bool good = firefox_end_markers(w, error);
     firefox_close_markers(w);
     return good;
@@ -415,16 +458,18 @@ static void firefox_write_meta(const struct firefox_writer *w)
     for (int i = 0; i < FIREFOX_CATEGORIES; i++)
         fprintf(w->out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}", i ? "," : "",
                 categories[i][0], categories[i][1]);
-    fputs("],\n\"markerSchema\":["
-          "{\"name\":\"mark\",\"tableLabel\":\"{marker.name} "
-          "({marker.data.number})\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
-          "\"fields\":[{\"key\":\"number\",\"label\":\"Number\",\"format\":\"integer\"}]},\n"
-          "{\"name\":\"trace event\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":["
-          "{\"key\":\"number\",\"label\":\"Type\",\"format\":\"integer\"},{\"key\":\"level\",\"label\":\"Level\","
-          "\"format\":\"integer\"},"
-          "{\"key\":\"version\",\"label\":\"Version\",\"format\":\"integer\"},{\"key\":\"data\",\"label\":\"Data\","
-          "\"format\":\"string\"}]}]},\n",
-          w->out);
+    fputs(
+        "],\n\"markerSchema\":["
+        "{\"name\":\"mark\",\"tableLabel\":\"{marker.name} "
+        "({marker.data.number})\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
+        "\"fields\":[{\"key\":\"number\",\"label\":\"Number\",\"format\":\"integer\"}]},\n"
+        "{\"name\":\"trace event\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":["
+        "{\"key\":\"number\",\"label\":\"Type\",\"format\":\"integer\"},{\"key\":\"level\",\"label\":\"Level\","
+        "\"format\":\"integer\"},"
+        "{\"key\":\"version\",\"label\":\"Version\",\"format\":\"integer\"},{\"key\":\"data\",\"label\":\"Data\","
+        "\"format\":\"string\"}]},\n"
+        "{\"name\":\"activity\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[]}]},\n",
+        w->out);
     free(product);
 }
 
@@ -442,6 +487,7 @@ bool export_firefox(const struct analysis *session, const struct export_options 
         .out = out,
     };
     firefox_find_lanes(&w);
+    firefox_find_activities(&w);
     firefox_write_meta(&w);
     firefox_write_libs(&w.tables, out);
     fputs("\"threads\":[", out);
@@ -454,6 +500,7 @@ bool export_firefox(const struct analysis *session, const struct export_options 
     firefox_write_shared(&w.tables, out);
     fputs("}\n", out);
     firefox_tables_end(&w.tables);
+    activities_free(&w.activities);
     free(w.lanes);
     free(w.path);
     order_free(order);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "dwell/event.h"
 #include "report/events.h"
+#include "trace/event_names.h"
 
 /* The events of an activity; NULL for those that it lacks. */
 struct activity_parts {
@@ -36,15 +37,17 @@ static bool activity_passes_filter(const struct analysis *l, const struct trace_
 /* ---- events without a partner ---- */
 
 struct activity_unmatched {
-    uint64_t starts, dequeues, ends, replies; /* starts counts those of activities without an end */
+    uint64_t starts, dequeues, ends, replies, extensions; /* starts counts those of activities without an end */
 };
 
 static void activity_count_unmatched(struct activity_unmatched *u, unsigned type)
 {
     if (type == EVENT_TRACE_TYPE_DEQUEUE)
         u->dequeues++;
-    else if (type == EVENT_TRACE_TYPE_END)
+    else if (type == EVENT_TRACE_TYPE_END || type == EVENT_TRACE_TYPE_DC_END)
         u->ends++;
+    else if (type == EVENT_TRACE_TYPE_EXTENSION)
+        u->extensions++;
     else if (type == EVENT_TRACE_TYPE_REPLY)
         u->replies++;
     else
@@ -74,6 +77,7 @@ void event_remark_unmatched(struct analysis *l, const struct trace_events *event
     event_remark(l, u.dequeues, "unmatched DEQUEUE: no matching START was waiting");
     event_remark(l, u.ends, "unmatched END: no matching START was open");
     event_remark(l, u.replies, "unmatched REPLY: no matching START was open");
+    event_remark(l, u.extensions, "unmatched EXTENSION: its thread has no earlier event of the class");
 }
 
 /* ---- one by one ---- */
@@ -94,6 +98,7 @@ enum {
     PAIR_FUNCTION,
     PAIR_SHORT_DATA,
     PAIR_DATA,
+    PAIR_EXTENSIONS,
     PAIR_COLUMNS,
 };
 
@@ -108,6 +113,7 @@ static const struct column pair_columns[PAIR_COLUMNS] = {
     [PAIR_CPU] = { "cpu_ns", "CPU ns", CELL_COUNT, USE_ALWAYS, false },
     [PAIR_REPLIES] = { "replies", "REPLIES", CELL_COUNT, USE_ALWAYS, false },
     [PAIR_FIRST_REPLY] = { "first_reply", "", CELL_TICKS, USE_DATA, false },
+    [PAIR_EXTENSIONS] = { "extensions", "", CELL_COUNT, USE_DATA, false },
     [PAIR_CLASS] = { "class", "CLASS", CELL_TEXT, USE_ALWAYS, false },
     [PAIR_ENDED_BY] = { "ended_by", "BY", CELL_TEXT, USE_ALWAYS, false },
     [PAIR_FUNCTION] = { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
@@ -129,8 +135,42 @@ static void activity_fill_cpu(struct cell *cell, const struct activity_parts *p)
         cell_number(cell, p->end->cpu_time - from->cpu_time);
 }
 
+/* The data of an event with that of the EXTENSION events that continue it. The caller frees the bytes. */
+static struct trace_event activity_whole_event(const struct trace_events *events, const struct event_pairs *pairs,
+                                               size_t event, uint8_t **bytes)
+{
+    struct trace_event whole = events->list[event - 1];
+    size_t size = 0;
+    for (size_t i = event; i; i = pairs->extensions[i - 1])
+        size += events->list[i - 1].data_size;
+    *bytes = need_memory(size, 1);
+    whole.data = *bytes;
+    whole.data_size = 0;
+    for (size_t i = event; i; i = pairs->extensions[i - 1]) {
+        const struct trace_event *e = &events->list[i - 1];
+        if (e->data_size > UINT32_MAX - whole.data_size)
+            break;
+        memcpy(*bytes + whole.data_size, e->data, e->data_size);
+        whole.data_size += e->data_size;
+    }
+    return whole;
+}
+
+static void activity_fill_data(struct cell *cells, const struct trace_events *events, const struct event_pairs *pairs,
+                               size_t start)
+{
+    uint8_t *bytes;
+    const struct trace_event whole = activity_whole_event(events, pairs, start, &bytes);
+    char *short_data = event_data_text(&whole, EVENT_SHORT_DATA), *data = event_data_text(&whole, SIZE_MAX);
+    cell_text(&cells[PAIR_SHORT_DATA], short_data);
+    cell_text(&cells[PAIR_DATA], data);
+    free(short_data);
+    free(data);
+    free(bytes);
+}
+
 static void activity_fill_row(struct cell *cells, const struct analysis *l, const struct trace_events *events,
-                              const struct event_activity *a, struct namer *namer)
+                              const struct event_pairs *pairs, const struct event_activity *a, struct namer *namer)
 {
     const struct activity_parts p = activity_find_parts(events, a);
     const struct trace_process *process = session_file_process(l->file, p.start->process);
@@ -153,15 +193,12 @@ static void activity_fill_row(struct cell *cells, const struct analysis *l, cons
     if (a->replies)
         cell_number(&cells[PAIR_FIRST_REPLY], activity_ticks_between(p.start, activity_event(events, a->first_reply)));
     cell_text(&cells[PAIR_CLASS], event_class_name(events, a->class));
-    cell_text(&cells[PAIR_ENDED_BY], p.end->type == EVENT_TRACE_TYPE_END ? "END" : "REPLY");
+    cell_number(&cells[PAIR_EXTENSIONS], a->extensions);
+    cell_text(&cells[PAIR_ENDED_BY], event_type_name(p.end->type));
     if (p.start->frames)
         cell_text(&cells[PAIR_FUNCTION],
                   namer_find(namer, p.start->process, trace_event_frame(p.start, 0), p.start->time));
-    char *short_data = event_data_text(p.start, EVENT_SHORT_DATA), *data = event_data_text(p.start, SIZE_MAX);
-    cell_text(&cells[PAIR_SHORT_DATA], short_data);
-    cell_text(&cells[PAIR_DATA], data);
-    free(short_data);
-    free(data);
+    activity_fill_data(cells, events, pairs, a->start);
 }
 
 struct table view_event_pairs(const struct analysis *l, const struct trace_events *events,
@@ -176,7 +213,7 @@ struct table view_event_pairs(const struct analysis *l, const struct trace_event
         if (options->limit && table.row_count == options->limit)
             table.hidden_rows++;
         else
-            activity_fill_row(table_row(&table), l, events, a, namer);
+            activity_fill_row(table_row(&table), l, events, pairs, a, namer);
     }
     namer_free(namer);
     return table;

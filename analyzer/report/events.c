@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "trace/event_cost.h"
 #include "trace/event_names.h"
+#include "trace/event_stamp.h"
 
 enum {
     COLUMN_TIME,
@@ -36,11 +37,13 @@ enum {
     COLUMN_SHORT_DATA,
     COLUMN_DATA,
     COLUMN_HEX,
+    COLUMN_STAMP,
     COLUMN_COUNT,
 };
 
 static const struct column columns[COLUMN_COUNT] = {
     [COLUMN_TIME] = { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    [COLUMN_STAMP] = { "timestamp", "TIMESTAMP", CELL_COUNT, USE_DATA, false },
     [COLUMN_PID] = { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
     [COLUMN_TID] = { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
     [COLUMN_LEVEL] = { "level", "LEVEL", CELL_COUNT, USE_ALWAYS, false },
@@ -174,13 +177,13 @@ static void events_fill_text(struct cell *cell, char *text)
     free(text);
 }
 
-/* The CPU time since the thread's event before: as the header rounds it, and exactly. */
+/* The CPU time so far, and since the thread's event before: as the header rounds it, and exactly. */
 static void events_fill_cost(struct cell *cells, const struct trace_event *e, const struct trace_event *before,
-                             uint32_t resolution)
+                             const struct event_units *units_so_far, uint32_t resolution)
 {
     if (e->flags & DWELL_TRACE_EVENT_TIMES) {
-        cell_number(&cells[COLUMN_KERNEL], event_units(e->kernel_time, resolution));
-        cell_number(&cells[COLUMN_USER], event_units(e->user_time, resolution));
+        cell_number(&cells[COLUMN_KERNEL], units_so_far->kernel);
+        cell_number(&cells[COLUMN_USER], units_so_far->user);
         cell_number(&cells[COLUMN_RESOLUTION], resolution);
         if (before && before->flags & DWELL_TRACE_EVENT_TIMES) {
             const uint32_t units = event_cost(before, e, resolution);
@@ -196,20 +199,22 @@ static void events_fill_cost(struct cell *cells, const struct trace_event *e, co
 }
 
 static void events_fill_row(struct cell *cells, const struct analysis *l, const struct trace_events *events,
-                            const struct trace_event *e, struct namer *namer, const struct event_options *options)
+                            const struct trace_event *e, const struct event_units *units, struct namer *namer,
+                            const struct event_options *options)
 {
     const struct trace_thread *t = session_file_thread(l->file, e->thread);
     const struct trace_process *p = session_file_process(l->file, e->process);
     char guid[GUID_TEXT], type[8];
     guid_text(events->classes[e->class].guid, guid);
     cell_number(&cells[COLUMN_TIME], event_time(l->file, e->time));
+    cell_number(&cells[COLUMN_STAMP], options->raw_timestamps ? e->time : (uint64_t)event_stamp(l->file, e->time));
     if (p)
         cell_number(&cells[COLUMN_PID], p->pid);
     if (t)
         cell_number(&cells[COLUMN_TID], t->tid);
     cell_number(&cells[COLUMN_LEVEL], e->level);
     cell_number(&cells[COLUMN_VERSION], e->version);
-    events_fill_cost(cells, e, e->previous ? &events->list[e->previous - 1] : NULL, options->resolution);
+    events_fill_cost(cells, e, e->previous ? &events->list[e->previous - 1] : NULL, units, options->resolution);
     cell_text(&cells[COLUMN_THREAD], t ? t->name : "");
     cell_text(&cells[COLUMN_CLASS], event_class_name(events, e->class));
     cell_text(&cells[COLUMN_GUID], guid);
@@ -228,11 +233,22 @@ static void events_fill_row(struct cell *cells, const struct analysis *l, const 
     events_fill_text(&cells[COLUMN_HEX], events_hex_text(e->data, e->data_size, ""));
 }
 
+static void events_show_stamps(struct table *table)
+{
+    struct column *own = need_memory(COLUMN_COUNT, sizeof *own);
+    memcpy(own, columns, sizeof columns);
+    own[COLUMN_STAMP].use = USE_ALWAYS;
+    table->columns = table->own_columns = own;
+}
+
 struct table view_events(const struct analysis *l, const struct trace_events *events,
                          const struct event_options *options)
 {
     struct table table = table_make(columns, COLUMN_COUNT, &l->summary);
     struct namer *namer = namer_new(l->file);
+    struct event_units *units = event_units_of(events, options->resolution);
+    if (options->raw_timestamps)
+        events_show_stamps(&table);
     for (size_t i = 0; i < events->count; i++) {
         const struct trace_event *e = &events->list[i];
         if (!event_passes(options->filter, l->file, events, e))
@@ -240,8 +256,9 @@ struct table view_events(const struct analysis *l, const struct trace_events *ev
         if (options->limit && table.row_count == options->limit)
             table.hidden_rows++;
         else
-            events_fill_row(table_row(&table), l, events, e, namer, options);
+            events_fill_row(table_row(&table), l, events, e, &units[i], namer, options);
     }
+    free(units);
     namer_free(namer);
     return table;
 }

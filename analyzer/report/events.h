@@ -23,6 +23,7 @@ bool event_passes(const struct event_filter *filter, const struct session_file *
 struct event_options {
     const struct event_filter *filter;
     uint32_t resolution; /* of the timer, in units of 100 ns */
+    bool raw_timestamps; /* time stamps are ticks of the session's clock, as recorded */
     bool stacks;         /* text shows all open functions instead of the innermost one */
     size_t limit;        /* maximum number of rows; 0 for all */
 };

@@ -22,6 +22,11 @@ struct pairs_lane {
     uint32_t class, process;
 };
 
+/* The last event of a thread and class, and its activity: 1 + their indices, or zero. */
+struct pairs_last {
+    size_t event, activity;
+};
+
 enum state { WAITING, RUNNING, ENDED };
 
 struct matching {
@@ -35,6 +40,9 @@ struct matching {
     size_t lane_count, lane_room;
     struct pairs_line *queues; /* by process and class: activities that wait */
     size_t queue_count, queue_room;
+    struct number_index *last_numbers; /* by thread and class */
+    struct pairs_last *last;
+    size_t last_count, last_room;
 };
 
 /* ---- lines ---- */
@@ -171,6 +179,31 @@ static bool pairs_add_reply(struct matching *m, struct pairs_lane *lane, size_t 
     return true;
 }
 
+static struct pairs_last *pairs_last_of(struct matching *m, const struct trace_event *e)
+{
+    struct index_slot *slot = index_find(m->last_numbers, e->thread, e->class);
+    const size_t number = (size_t)slot->value_plus_1 - 1;
+    if (number < m->last_count)
+        return &m->last[number];
+    GROW(m->last, m->last_count, m->last_room);
+    m->last[m->last_count] = (struct pairs_last){ 0, 0 };
+    index_set(m->last_numbers, slot, e->thread, e->class, (uint32_t)m->last_count);
+    return &m->last[m->last_count++];
+}
+
+/* Links the event with the one that it continues. An event of no activity can be continued, too. */
+static bool pairs_extend(struct matching *m, size_t event)
+{
+    struct pairs_last *last = pairs_last_of(m, &m->events->list[event]);
+    if (!last->event)
+        return false;
+    m->pairs->extensions[last->event - 1] = event + 1;
+    if (last->activity)
+        m->pairs->list[last->activity - 1].extensions++;
+    last->event = event + 1;
+    return true;
+}
+
 /* A timer that begins anew, or fails, has no end. */
 static void pairs_give_up(struct matching *m, struct pairs_lane *lane)
 {
@@ -197,28 +230,54 @@ static bool pairs_match_perflog(struct matching *m, size_t event)
     }
 }
 
-static bool pairs_match_event(struct matching *m, size_t event)
+static bool pairs_is_of_activity(unsigned type)
 {
-    const unsigned type = m->events->list[event].type;
-    if (event_is_of_perflog(m->events, &m->events->list[event]))
-        return pairs_match_perflog(m, event);
-    if (type != EVENT_TRACE_TYPE_START && type != EVENT_TRACE_TYPE_END && type != EVENT_TRACE_TYPE_DEQUEUE &&
-        type != EVENT_TRACE_TYPE_REPLY)
-        return true; /* not part of an activity */
-    struct pairs_lane *lane = pairs_lane_of(m, &m->events->list[event]);
-    if (!lane)
-        return false;
+    return type == EVENT_TRACE_TYPE_START || type == EVENT_TRACE_TYPE_END || type == EVENT_TRACE_TYPE_DEQUEUE ||
+           type == EVENT_TRACE_TYPE_REPLY || type == EVENT_TRACE_TYPE_DC_START || type == EVENT_TRACE_TYPE_DC_END;
+}
+
+static bool pairs_match_type(struct matching *m, struct pairs_lane *lane, unsigned type, size_t event)
+{
     switch (type) {
     case EVENT_TRACE_TYPE_START:
+    case EVENT_TRACE_TYPE_DC_START:
         pairs_start_activity(m, lane, event);
         return true;
     case EVENT_TRACE_TYPE_DEQUEUE:
         return pairs_dequeue_activity(m, lane, event);
     case EVENT_TRACE_TYPE_END:
+    case EVENT_TRACE_TYPE_DC_END:
         return pairs_end_activity(m, lane, event);
     default:
         return pairs_add_reply(m, lane, event);
     }
+}
+
+static bool pairs_match_event(struct matching *m, size_t event)
+{
+    const unsigned type = m->events->list[event].type;
+    if (event_is_of_perflog(m->events, &m->events->list[event]))
+        return pairs_match_perflog(m, event);
+    if (type == EVENT_TRACE_TYPE_EXTENSION)
+        return pairs_extend(m, event);
+    struct pairs_last *last = pairs_last_of(m, &m->events->list[event]);
+    *last = (struct pairs_last){ event + 1, 0 };
+    if (!pairs_is_of_activity(type))
+        return true;
+    struct pairs_lane *lane = pairs_lane_of(m, &m->events->list[event]);
+    if (!lane)
+        return false;
+    const size_t open = type == EVENT_TRACE_TYPE_START || type == EVENT_TRACE_TYPE_DC_START ? 0
+                        : type == EVENT_TRACE_TYPE_DEQUEUE                                  ? 0
+                                                                                            : pairs_find_open(m, lane);
+    const bool matched = pairs_match_type(m, lane, type, event);
+    if (!matched)
+        return false;
+    if (type == EVENT_TRACE_TYPE_DEQUEUE)
+        last->activity = lane->running.list[lane->running.count - 1];
+    else
+        last->activity = open ? open : m->pairs->count;
+    return true;
 }
 
 struct event_pairs event_pairs_match(const struct trace_events *events, size_t key)
@@ -230,7 +289,9 @@ struct event_pairs event_pairs_match(const struct trace_events *events, size_t k
         .key = key,
         .lane_numbers = index_new(),
         .queue_numbers = index_new(),
+        .last_numbers = index_new(),
     };
+    pairs.extensions = need_memory(events->count, sizeof *pairs.extensions);
     for (size_t i = 0; i < events->count; i++) {
         if (pairs_match_event(&m, i))
             continue;
@@ -251,6 +312,8 @@ struct event_pairs event_pairs_match(const struct trace_events *events, size_t k
     free(m.states);
     index_free(m.lane_numbers);
     index_free(m.queue_numbers);
+    index_free(m.last_numbers);
+    free(m.last);
     return pairs;
 }
 
@@ -258,5 +321,6 @@ void event_pairs_free(struct event_pairs *pairs)
 {
     free(pairs->list);
     free(pairs->strays);
+    free(pairs->extensions);
     memset(pairs, 0, sizeof *pairs);
 }

@@ -1,6 +1,8 @@
 /*
  * Matches the trace events of an activity: a START, an optional DEQUEUE (until then it waited in a queue), replies
- * (REPLY), and an END. If there is no END, the last reply ends it.
+ * (REPLY), and an END. If there is no END, the last reply ends it. DC_START is the START of an activity that was open
+ * when the data collection began, and DC_END the END of one that was open at its end. An EXTENSION continues the event
+ * of its thread and class before it, and belongs to the activity of that event.
  *
  * All events of an activity are of one class and process. Threads and nesting decide which ones:
  *
@@ -27,6 +29,7 @@ struct event_activity {
     uint32_t replies;
     size_t start, dequeue, end; /* the end is the last reply if there is no END */
     size_t first_reply, last_reply;
+    uint32_t extensions; /* number of EXTENSION events that continue its events */
 };
 
 struct event_pairs {
@@ -34,6 +37,7 @@ struct event_pairs {
     size_t count, room;
     size_t *strays; /* indices of DEQUEUE, END and REPLY events without a START */
     size_t stray_count, stray_room;
+    size_t *extensions; /* by event: 1 + the EXTENSION that continues it, or zero */
 };
 
 /* `key` is the length of the key in bytes, or zero for none. */

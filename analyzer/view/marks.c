@@ -7,11 +7,11 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "trace/trace_events.h"
+#include "trace/activities.h"
 #include "view/thread_rank.h"
 
 struct moment {
-    uint64_t time;
+    uint64_t time, duration;
     int32_t thread;
     uint32_t name, number;
     uint32_t type, level; /* of events */
@@ -79,6 +79,33 @@ void events_find(struct moments *m, const struct analysis *l, const struct order
     trace_events_free(&events);
 }
 
+void activities_find(struct moments *m, const struct analysis *l, const struct order *order)
+{
+    struct activities activities = activities_read(l->file);
+    const size_t most = activities.count < MAX_EVENTS ? activities.count : MAX_EVENTS;
+    *m = (struct moments){ 0 };
+    m->list = need_memory(most + 1, sizeof *m->list);
+    for (size_t i = 0; i < activities.count; i++) {
+        const struct trace_activity *activity = &activities.list[i];
+        const struct trace_event *first = activity->first;
+        if (!selection_holds(l->selection, first->time) ||
+            !selection_holds_event(l->selection, first->thread, first->time) ||
+            !selection_takes(l->selection, l->file, first->process, first->thread))
+            continue;
+        if (m->count == MAX_EVENTS) {
+            m->left_out++;
+            continue;
+        }
+        m->list[m->count++] = (struct moment){
+            .time = moments_since_start(l, first->time),
+            .duration = activity->last->time > first->time ? activity->last->time - first->time : 0,
+            .thread = thread_rank(order, first->process, first->thread),
+            .name = intern(&m->names, activity->name, strlen(activity->name)),
+        };
+    }
+    activities_free(&activities);
+}
+
 static struct container_table moments_make_table(struct moments *m, const char *name,
                                                  const struct container_column *columns, size_t count)
 {
@@ -107,6 +134,17 @@ struct container_table events_table(struct moments *m)
         { "level", &m->list->level, sizeof *m->list, CONTAINER_U32, NULL },
     };
     return moments_make_table(m, "events", columns, EVENT_COLUMNS);
+}
+
+struct container_table activities_table(struct moments *m)
+{
+    const struct container_column columns[DURATION_COLUMNS] = {
+        { "time", &m->list->time, sizeof *m->list, CONTAINER_U64, NULL },
+        { "duration", &m->list->duration, sizeof *m->list, CONTAINER_U64, NULL },
+        { "thread", &m->list->thread, sizeof *m->list, CONTAINER_I32, NULL },
+        { "name", &m->list->name, sizeof *m->list, CONTAINER_U32, NULL },
+    };
+    return moments_make_table(m, "activities", columns, DURATION_COLUMNS);
 }
 
 struct json_object *moments_names(const struct moments *m)

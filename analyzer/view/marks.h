@@ -6,7 +6,7 @@
 #include "base/intern.h"
 #include "view/container.h"
 
-enum { MARK_COLUMNS = 4, EVENT_COLUMNS = 5, MAX_EVENTS = 200000 };
+enum { MARK_COLUMNS = 4, EVENT_COLUMNS = 5, DURATION_COLUMNS = 4, MAX_EVENTS = 200000 };
 
 struct moment;
 struct moments {
@@ -20,6 +20,9 @@ struct moments {
 /* Find the marks or events in the selected part of a session, in order of time. Times are ticks since its start. */
 void marks_find(struct moments *marks, const struct analysis *session, const struct order *order);
 void events_find(struct moments *events, const struct analysis *session, const struct order *order);
+/* Activities and timers of PerfLog: they have a time and a duration. */
+void activities_find(struct moments *activities, const struct analysis *session, const struct order *order);
+struct container_table activities_table(struct moments *activities);
 struct container_table marks_table(struct moments *marks);
 struct container_table events_table(struct moments *events);
 

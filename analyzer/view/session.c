@@ -78,7 +78,7 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
     struct view_session *view = need_memory(1, sizeof *view);
     struct order *order = order_new(l);
     struct paths paths = paths_of(l, order);
-    struct moments marks, events;
+    struct moments marks, events, activities;
     struct json_object *header = facts_of(l, order);
     struct container_column path_columns[MAX_PATH_COLUMNS];
     struct view_session_group groups[4];
@@ -86,8 +86,11 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
     struct activity activity;
     marks_find(&marks, l, order);
     events_find(&events, l, order);
+    activities_find(&activities, l, order);
     json_object_object_add(header, "mark_names", moments_names(&marks));
     json_object_object_add(header, "event_names", moments_names(&events));
+    json_object_object_add(header, "activity_names", moments_names(&activities));
+    json_object_object_add(header, "activities_left_out", json_object_new_uint64(activities.left_out));
     json_object_object_add(header, "events_left_out", json_object_new_uint64(events.left_out));
     json_object_object_add(header, "timeline", timeline_make(l, order, options->detail, &blocks, &activity));
     json_object_object_add(header, "parts", parts_make(l, order, &paths, options->detail / PARTS_OF_DETAIL, &blocks));
@@ -101,12 +104,14 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
         view_session_group_table(&groups[3], "processes", l, BY_PROCESS, NULL),
         marks_table(&marks),
         events_table(&events),
+        activities_table(&activities),
         activity_table(&activity),
     };
     const bool good = container_pack(header, tables, sizeof tables / sizeof *tables, &view->main);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         free(groups[i].times);
     activity_drop(&activity);
+    moments_drop(&activities);
     moments_drop(&events);
     moments_drop(&marks);
     paths_drop(&paths);

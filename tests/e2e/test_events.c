@@ -311,6 +311,10 @@ Test(e2e_events, as_records_of_etw)
     static const uint8_t guid[16] = { 0x7e, 0x5b, 0x1c, 0x9a, 0x30, 0x2f, 0x11, 0x4d,
                                       0x8e, 0x02, 0x5c, 0x71, 0x0b, 0x6f, 0x3d, 0x94 };
     int64_t before = 0;
+    uint8_t log[48 + 280]; /* the log's own record: its resolution is 1 ms */
+    cr_assert(eq(sz, fread(log, 1, sizeof log, in), sizeof log));
+    cr_assert(log[0] == (uint8_t)sizeof log && log[1] == sizeof log >> 8 && log[24] == 0x00 && log[27] == 0x68);
+    cr_assert(log[48 + 24] == 0x10 && log[48 + 25] == 0x27 && log[48 + 26] == 0);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         uint8_t record[48 + 16], parts[24];
         cr_assert(eq(sz, fread(record, 1, 48u + wanted[i].size, in), 48u + wanted[i].size));
