@@ -33,8 +33,7 @@ const size_t os_ring_size = PAGE + RING_SIZE;
 /* The number of the kernel's event for the start of a system call; zero if this user may not read it. */
 static uint32_t os_find_syscalls_event(void)
 {
-    static const char *const places[] = { "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
-                                          "/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter/id" };
+    static const char *const places[] = { SYSCALLS_EVENT, SYSCALLS_EVENT_OLD };
     char text[16];
     for (int i = 0; i < 2; i++)
         if (sys_read_file(places[i], text, sizeof text) > 0)

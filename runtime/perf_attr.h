@@ -29,4 +29,8 @@ static inline struct perf_event_attr os_perf_attr(bool monotonic)
     };
 }
 
+/* The number of the kernel's event for the start of a system call, where tracefs is mounted, and where it was. */
+#define SYSCALLS_EVENT "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id"
+#define SYSCALLS_EVENT_OLD "/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter/id"
+
 #endif

@@ -215,7 +215,7 @@ static void process_note_missing_features(void)
     if (!runtime.process->helper.tid)
         metadata_note("no helper thread could be started: chunks are prepared by the program's threads");
     if (runtime.os.syscalls_wanted && !runtime.os.syscalls_id)
-        metadata_note("this user may not watch system calls: those that do not wait are seen only as calls of libc");
+        metadata_note(DWELL_NOTE_NO_SYSCALLS);
     if (!runtime.ordered && order_wanted)
         metadata_note(
             "the clock could not be put in order with the program's instructions, as the system does not let this "

@@ -51,6 +51,17 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
                        count);
 }
 
+/* A recording that was to watch system calls and could not looks like any other. */
+static void load_add_fallback(struct summary *s, const struct session_file *file)
+{
+    for (size_t i = 0; i < file->note_count; i++)
+        if (strcmp(file->notes[i], DWELL_NOTE_NO_SYSCALLS) == 0) {
+            summary_remark(s, "system calls were not watched, as this user may not: application times hold those that "
+                              "do not wait, unless they are rows of libc (see dwell doctor)");
+            return;
+        }
+}
+
 static void load_add_limit_remarks(struct summary *s, const struct dwell_file_header *h)
 {
     char when[48] = "early";
@@ -165,6 +176,7 @@ void analysis_summarize(struct analysis *l)
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
     load_judge_sources(s, l);
+    load_add_fallback(s, l->file);
     s->overhead = l->rollup->session.overhead_inclusive;
     s->overhead_known = l->overhead.paths > 0;
     if (s->imported && !l->selection)

@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "commands/doctor.h"
 #include "commands/runtime_library.h"
+#include "commands/syscall_events.h"
 #include "perf_attr.h"
 #include "rseq.h"
 
@@ -201,6 +202,13 @@ static void doctor_examine_os_events(struct findings *f)
     doctor_examine_perf(f, error);
     if (!error)
         doctor_examine_locked_memory(f);
+    char *missing = syscall_events_missing();
+    if (missing)
+        find_that(f, HEALTH_OK, "system calls", "not watched with --os-events=syscalls, which then is perf: %s",
+                  missing);
+    else
+        find_that(f, HEALTH_OK, "system calls", "watched with --os-events=syscalls");
+    free(missing);
     if (!doctor_examine_rseq(f, error != 0) && error)
         find_that(f, HEALTH_WARN, "application times",
                   "unknown, as neither perf events nor rseq report what the operating system does");

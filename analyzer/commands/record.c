@@ -17,6 +17,7 @@
 #include "commands/record_outcome.h"
 #include "commands/session_guard.h"
 #include "commands/size_warning.h"
+#include "commands/syscall_events.h"
 #include "rotation.h"
 #include "session.h"
 #include "session_lock.h"
@@ -112,6 +113,16 @@ static void record_name(const struct record_settings *s, const struct session *s
         say("%s: nothing was recorded, so it is still the earlier session", s->shared.output);
 }
 
+static void record_check_syscalls(const struct record_settings *s)
+{
+    if (!s->os_events || strcmp(s->os_events, "syscalls") != 0)
+        return;
+    char *missing = syscall_events_missing();
+    if (missing)
+        say("--os-events=syscalls: system calls cannot be watched, so it is perf: %s", missing);
+    free(missing);
+}
+
 int command_record(int argc, char **argv)
 {
     struct record_settings s;
@@ -123,6 +134,7 @@ int command_record(int argc, char **argv)
     if (filters_any(&s.filters))
         filters_find(&s.filters, e.path);
     char *path = record_absolute_path(s.shared.output);
+    record_check_syscalls(&s);
     struct child_environment environment = record_child_environment(&s, &e, path);
     struct session session;
     session_guard_begin();

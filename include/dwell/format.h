@@ -556,6 +556,10 @@ struct dwell_rec_reported { /* no strings */
     uint64_t longest;
 };
 
+/* The note of a process that was to watch system calls (--os-events=syscalls) and could not. */
+#define DWELL_NOTE_NO_SYSCALLS                                                                                         \
+    "this user may not watch system calls: those that do not wait are seen only as calls of libc"
+
 /* More columns of a row of an imported report. */
 enum dwell_stated_column {
     DWELL_STATED_PERCENT = 0,  /* elapsed (or samples) inclusive, exclusive, application inclusive, exclusive */
