@@ -179,7 +179,7 @@ OS_CALL(int, closedir, (DIR * folder), (folder))
 /* ---- streams ---- */
 
 /* A call that only uses a stream's buffer does not call the OS. Reading is a row if the buffer holds less than is
- * requested. Writing to a stream is not a row. */
+ * requested. Writing is in oscalls_output.c. */
 #if defined(__GLIBC__)
 
 static inline size_t stream_held(const FILE *stream)

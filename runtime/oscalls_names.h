@@ -19,7 +19,7 @@
     X(opendir) X(closedir) \
     /* streams */ \
     X(fopen) X(fopen64) X(freopen) X(freopen64) X(fclose) X(fflush) X(fread) X(fgets) X(getline) X(getdelim) \
-    X(popen) X(pclose) \
+    X(fwrite) X(fputs) X(puts) X(fputc) X(fprintf) X(popen) X(pclose) \
     /* sockets, and waiting for descriptors */ \
     X(socket) X(socketpair) X(bind) X(listen) X(accept) X(accept4) X(connect) X(shutdown) \
     X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) \

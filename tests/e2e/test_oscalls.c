@@ -90,6 +90,42 @@ Test(e2e_oscalls, sleeping_is_not_the_callers_own_time)
     }
 }
 
+/* A call is a row if it writes to the file, and none if it only copies into the buffer. A formatted text is also a row
+ * if less than 256 bytes of the buffer are left, but its interval is flagged only if it is written. */
+Test(e2e_oscalls, output_is_a_row_where_it_leaves_the_buffer)
+{
+    static const char wanted[] = "main 1\nmain/blocks 1\nmain/blocks/fwrite 2\nmain/bytes 1\nmain/bytes/fputc 2\n"
+                                 "main/fopen 7\nmain/full 1\nmain/full/fputc 1\nmain/in_memory 1\n"
+                                 "main/in_memory/fflush 1\nmain/large 1\nmain/large/fwrite 1\nmain/line_by_line 1\n"
+                                 "main/line_by_line/fprintf 2\nmain/line_by_line/fputc 1\n"
+                                 "main/line_by_line/fputs 1\nmain/line_by_line/fwrite 1\nmain/texts 1\n"
+                                 "main/texts/fputs 12\nmain/to_stdout 1\nmain/to_stdout/puts 7\nmain/unbuffered 1\n"
+                                 "main/unbuffered/fprintf 2\nmain/unbuffered/fputc 1\nmain/unbuffered/fputs 1\n";
+    char *alone = run_well(PARTS "output | cksum");
+    for (int i = 0; i < SETTINGS; i++) {
+        char *out = run_well("$DWELL record -q %s " PARTS "output | cksum", settings[i]);
+        char *paths = report_paths("");
+        cr_assert(eq(str, out, alone), "%s", settings[i]);
+        cr_assert(eq(str, paths, (char *)wanted), "%s", settings[i]);
+        free(paths);
+        free(out);
+    }
+    free(alone);
+}
+
+/* 50 MB are written by one call. Its time is the OS's, and its caller has almost no time of its own. */
+Test(e2e_oscalls, writing_inside_of_a_stream_is_not_the_callers_own_time)
+{
+    free(run_well("$DWELL record -q " PARTS "output"));
+    struct report *r = report_of("");
+    const uint64_t all = report_sum(r, "function", "large", "elapsed_inclusive_ns");
+    cr_assert(gt(u64, report_sum(r, "function", "fwrite", "elapsed_exclusive_ns"), all / 2));
+    cr_assert(eq(u64, report_sum(r, "function", "fwrite", "application_inclusive_ns"), 0));
+    cr_assert(eq(u64, report_sum(r, "function", "puts", "application_inclusive_ns"), 0));
+    cr_assert(lt(u64, report_sum(r, "function", "large", "application_inclusive_ns"), all / 10));
+    report_drop(r);
+}
+
 Test(e2e_oscalls, switched_off)
 {
     static const char *const ways[] = { "$DWELL record -q --no-os-calls", "DWELL_OS_CALLS=off $DWELL record -q",
@@ -265,6 +301,25 @@ Test(e2e_oscalls, every_system_call)
         cr_assert(gt(u64, report_sum(r, "function", "ask", "application_inclusive_ns"), 0));
         report_drop(r);
     }
+}
+
+/* Where system calls cannot be watched, `record`, the report and `doctor` say so, and what is missing. */
+Test(e2e_oscalls, every_system_call_or_a_word_about_it)
+{
+    struct ran r = run("$DWELL record -q --os-events syscalls " PARTS "asks");
+    char *report = run_well("$DWELL report"), *doctor = run_well("$DWELL doctor | grep '^ok *system calls'");
+    const bool refused = strlen(r.err) > 0;
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(
+        eq(int, refused, has(r.err, "dwell: --os-events=syscalls: system calls cannot be watched, so it is perf: ")));
+    cr_assert(eq(int, refused, has(r.err, "raw_syscalls")), "%s", r.err);
+    cr_assert(eq(int, refused, has(report, "\n! system calls were not watched, as this user may not: ")), "%s", report);
+    cr_assert(eq(int, refused, has(doctor, "not watched with --os-events=syscalls, which then is perf: ")), "%s",
+              doctor);
+    cr_assert(eq(int, refused, has(doctor, "raw_syscalls")), "%s", doctor);
+    ran_drop(&r);
+    free(report);
+    free(doctor);
 }
 
 /* Each thread has a descriptor in the helper's table as long as it lives. */
