@@ -14,7 +14,7 @@
 #include "view/browser.h"
 #include "view/page.h"
 
-enum { OPTION_NO_OPEN = 256, OPTION_FORCE, OPTION_DETAIL, OPTION_LIVE, OPTION_PORT };
+enum { OPTION_NO_OPEN = 256, OPTION_FORCE, OPTION_DETAIL, OPTION_LIVE, OPTION_PORT, OPTION_SOURCE };
 
 #define DEFAULT_PAGE "dwell.html"
 enum { MAX_SESSIONS = 2, USUAL_DETAIL = 8 << 20, MAX_DETAIL = 1 << 30 };
@@ -25,6 +25,8 @@ static const struct argp_option options[] = {
     { "detail", OPTION_DETAIL, "SIZE", 0,
       "Let the timeline add at most SIZE to the page (default: 8M; 0: no timeline); a larger one can be zoomed further",
       0 },
+    { "source", OPTION_SOURCE, NULL, 0,
+      "Put the text of the functions' source files into the page, as far as they can be read now", 0 },
     { "live", OPTION_LIVE, NULL, 0, "Serve the page on this machine until Ctrl-C, and update it while the program runs",
       0 },
     { "port", OPTION_PORT, "PORT", 0, "With --live: serve on this port (default: any free one)", 0 },
@@ -59,6 +61,9 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
     case OPTION_DETAIL:
         s->options.detail =
             (size_t)option_size("--detail", argument, 0, MAX_DETAIL, "a number of bytes up to 1G, such as 500K or 32M");
+        return 0;
+    case OPTION_SOURCE:
+        s->options.sources = true;
         return 0;
     case OPTION_LIVE:
         s->live = true;

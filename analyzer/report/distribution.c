@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration_buckets.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/calls.h"
@@ -32,7 +33,7 @@ enum {
 };
 const size_t view_histogram_column_count = HISTOGRAM_COLUMNS;
 
-enum { BUCKETS = 58, LONGEST_BAR = 40 };
+enum { BUCKETS = DURATION_BUCKETS, LONGEST_BAR = 40 };
 
 struct distribution_buckets {
     const struct analysis *session;
@@ -43,39 +44,13 @@ struct distribution_buckets {
     struct call_spread exact;
 };
 
-/* 0, 1, 2, 5, 10, 20, 50 and so on. */
-static uint64_t distribution_bucket_begin(unsigned bucket)
-{
-    static const unsigned steps[] = { 1, 2, 5 };
-    if (bucket == 0)
-        return 0;
-    uint64_t begin = steps[(bucket - 1) % 3];
-    for (unsigned i = (bucket - 1) / 3; i > 0; i--)
-        begin *= 10;
-    return begin;
-}
-
-static unsigned distribution_bucket_of(uint64_t ns)
-{
-    unsigned low = 0, high = BUCKETS;
-    while (high - low > 1) {
-        const unsigned middle = (low + high) / 2;
-        if (distribution_bucket_begin(middle) <= ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool distribution_add_call(void *context, const struct finished_call *call)
 {
     struct distribution_buckets *b = context;
     if (call->function != b->function)
         return true;
     const uint64_t amount = call->times[b->time];
-    const unsigned bucket =
-        distribution_bucket_of(ticks_to_ns(call_ticks(amount), b->session->summary.ticks_per_second));
+    const unsigned bucket = duration_bucket_of(ticks_to_ns(call_ticks(amount), b->session->summary.ticks_per_second));
     b->calls[bucket]++;
     b->total[bucket] += (int64_t)amount;
     call_spread_add(&b->exact, amount);
@@ -119,8 +94,8 @@ static void distribution_fill_buckets(struct table *t, const struct distribution
     for (unsigned i = first; i <= last && first < BUCKETS; i++) {
         struct cell *cells = table_row(t);
         cumulated += b->calls[i];
-        cell_number(&cells[0], distribution_bucket_begin(i));
-        cell_number(&cells[1], i + 1 < BUCKETS ? distribution_bucket_begin(i + 1) : UINT64_MAX);
+        cell_number(&cells[0], duration_bucket_begin(i));
+        cell_number(&cells[1], i + 1 < BUCKETS ? duration_bucket_begin(i + 1) : UINT64_MAX);
         cell_number(&cells[2], b->calls[i]);
         cell_percent(&cells[3], percent_of(b->calls[i], b->exact.ticks.count));
         cell_percent(&cells[4], percent_of(cumulated, b->exact.ticks.count));

@@ -5,14 +5,17 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "view/call_counts.h"
 #include "view/facts.h"
 #include "view/marks.h"
 #include "view/parts.h"
+#include "view/source_texts.h"
 #include "view/timeline.h"
 
 /* ---- tables of sums ---- */
 
-enum { PARTS_OF_DETAIL = 4 }; /* a quarter of the timeline's size */
+/* Shares of the timeline's size. */
+enum { PARTS_OF_DETAIL = 4, CALLS_OF_DETAIL = 8 };
 
 enum {
     MAX_GROUP_COLUMNS = VALUE_COUNT * VALUE_FORMS,
@@ -93,7 +96,12 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
     json_object_object_add(header, "activities_left_out", json_object_new_uint64(activities.left_out));
     json_object_object_add(header, "events_left_out", json_object_new_uint64(events.left_out));
     json_object_object_add(header, "timeline", timeline_make(l, order, options->detail, &blocks, &activity));
-    json_object_object_add(header, "parts", parts_make(l, order, &paths, options->detail / PARTS_OF_DETAIL, &blocks));
+    struct json_object *parts = parts_make(l, order, &paths, options->detail / PARTS_OF_DETAIL, &blocks);
+    json_object_object_add(header, "parts", parts);
+    json_object_object_add(header, "calls",
+                           call_counts_make(l, order, parts, options->detail / CALLS_OF_DETAIL, &blocks));
+    json_object_object_add(header, "sources",
+                           options->sources ? source_texts_make(l, options->detail / CALLS_OF_DETAIL, &blocks) : NULL);
     view->blocks = blocks.list;
     view->block_count = blocks.count;
     const struct container_table tables[] = {

@@ -7,6 +7,7 @@
 
 struct view_options {
     size_t detail; /* maximum size of the timeline in the page, in bytes; 0 for no timeline */
+    bool sources;  /* with the text of the source files that can be read */
 };
 
 struct view_session {

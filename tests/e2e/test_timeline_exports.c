@@ -112,8 +112,8 @@ Test(e2e_timeline_exports, firefox)
 /* A part of a session adds up to the report of the same part, in formats of single calls and in those of sums. */
 Test(e2e_timeline_exports, parts)
 {
-    static const char *const parts[] = { "--from 400us --to 3ms", "--thread worker", "--to 2500us --thread worker",
-                                         "--process threads --from 1ms" };
+    static const char *const parts[] = { "--from ${BEGIN}ns --to ${END}ns", "--thread $TID",
+                                         "--to ${END}ns --thread $TID", "--process threads --from ${BEGIN}ns" };
     static const char *const formats[] = {
         "$DWELL export chrome $PART -o out.json && python3 -B $CONSUMERS/chrome.py report.csv exact out.json",
         "$DWELL export perfetto $PART -o out.pftrace && "
@@ -125,12 +125,18 @@ Test(e2e_timeline_exports, parts)
         "python3 -c 'import json, sys; print(sum(r[\"elapsed_exclusive_ns\"] for r in json.load(sys.stdin)[\"rows\"]))' | "
         "cmp - sum && $DWELL report $PART --by thread --format csv | tail -n +2 | wc -l",
     };
-    free(run_well("DWELL_CLOCK=monotonic $DWELL record -q $SAMPLES/threads 4 1000"));
+    /* the middle third of main's time, and a thread of which it holds a part */
+    free(run_well(
+        "DWELL_CLOCK=monotonic $DWELL record -q $SAMPLES/threads 4 1000 && $DWELL slowest main --format json | "
+        "python3 -c 'import json, sys\n"
+        "r = json.load(sys.stdin)[\"rows\"][0]; t, e = r[\"time_ns\"], r[\"elapsed_inclusive_ns\"]\n"
+        "print(\"BEGIN=%%d END=%%d\" %% (t + e // 3, t + e * 2 // 3))' >span && "
+        "echo TID=$($DWELL report --by thread --format csv | sed -n 3p | cut -d, -f2) >>span"));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        free(run_well("$DWELL report %s --raw --format csv > report.csv", parts[i]));
-        char *wanted = run_well("$DWELL report %s --by thread --format csv | tail -n +2 | wc -l", parts[i]);
+        free(run_well(". ./span; $DWELL report %s --raw --format csv > report.csv", parts[i]));
+        char *wanted = run_well(". ./span; $DWELL report %s --by thread --format csv | tail -n +2 | wc -l", parts[i]);
         for (size_t j = 0; j < sizeof formats / sizeof *formats; j++) {
-            char *threads = run_well("PART='%s' CONSUMERS=" DWELL_CONSUMERS "; %s", parts[i], formats[j]);
+            char *threads = run_well(". ./span; PART=\"%s\" CONSUMERS=" DWELL_CONSUMERS "; %s", parts[i], formats[j]);
             cr_assert(eq(str, threads, wanted), "%s: %s", parts[i], formats[j]);
             free(threads);
         }

@@ -20,6 +20,8 @@ export type View =
     | 'threads'
     | 'processes'
     | 'timeline'
+    | 'histogram'
+    | 'source'
     | 'about';
 
 export const views: { key: View; title: string }[] = [
@@ -32,6 +34,8 @@ export const views: { key: View; title: string }[] = [
     { key: 'threads', title: 'Threads' },
     { key: 'processes', title: 'Processes' },
     { key: 'timeline', title: 'Timeline' },
+    { key: 'histogram', title: 'Calls' },
+    { key: 'source', title: 'Source' },
     { key: 'about', title: 'About' },
 ];
 

@@ -128,3 +128,44 @@ test('chosen threads are those of dwell report --thread, with a range, too, and 
         await browser.done(page);
     }
 });
+
+test('calls are those of dwell histogram, and follow the chosen threads', async () => {
+    const session = recordings.record('calls.data', [sample('fib'), '14']);
+    const page = await browser.open(recordings.view('calls', session), { fragment: '#view=functions' });
+    const said = recordings.json('histogram', session, 'fib').rows;
+    await page.fill('.search', '/^fib$/');
+    await page.waitForFunction(() => document.querySelectorAll('[aria-label=functions] .row').length === 1);
+    await page.click('[aria-label=functions] .row');
+    await view(page, 'histogram');
+    await page.waitForSelector('.histogram tbody tr');
+    const shown = await page.$$eval('.histogram tbody tr', (rows) =>
+        rows.map((row) => [...row.cells].slice(1, 3).map((cell) => cell.textContent.replace(/\u2009/g, ''))),
+    );
+    assert.deepEqual(
+        shown,
+        said.map((row) => [String(row.calls), `${row.calls_percent.toFixed(1)} %`]),
+    );
+    const total = said.reduce((sum, row) => sum + row.calls, 0);
+    assert.match((await page.textContent('.histogram p')).replace(/\u2009/g, ''), new RegExp(`^${total} completed`));
+    await browser.done(page);
+});
+
+test('source text is in the page only on request, and marks the line of the function', async () => {
+    const session = recordings.record('source.data', [sample('fib'), '10']);
+    for (const options of [[], ['--source']]) {
+        const page = await browser.open(recordings.view('source', ...options, session), {
+            fragment: '#view=functions',
+        });
+        await page.fill('.search', '/^fib$/');
+        await page.waitForFunction(() => document.querySelectorAll('[aria-label=functions] .row').length === 1);
+        await page.click('[aria-label=functions] .row');
+        await view(page, 'source');
+        if (options.length === 0) {
+            assert.match(await page.textContent('.text-view'), /holds no source text/);
+        } else {
+            await page.waitForSelector('.source tr.selected');
+            assert.match(await page.textContent('.source tr.selected .line'), /fib\(|^\{/); // name or body
+        }
+        await browser.done(page);
+    }
+});

@@ -59,10 +59,11 @@ static void expect_sums_of_activity(const struct shown *s, size_t thread)
 static struct shown shown_of(const struct analysis *l, size_t detail)
 {
     struct view_session *view;
-    EXPECT_SUCCESS(view = view_session_new(l, &(struct view_options){ detail }, &error));
+    EXPECT_SUCCESS(view = view_session_new(l, &(struct view_options){ .detail = detail }, &error));
     struct shown s = { .main = viewed_packed(view->main.bytes, view->main.length), .block_count = view->block_count };
-    if (viewed_get(s.main.header, "parts")) /* the last block is that of the parts */
-        s.block_count--;
+    static const char *const others[] = { "parts", "calls", "sources" }; /* their blocks follow */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        s.block_count -= viewed_get(s.main.header, others[i]) != NULL;
     s.blocks = calloc(s.block_count + 1, sizeof *s.blocks);
     for (size_t i = 0; i < s.block_count; i++)
         s.blocks[i] = viewed_packed(view->blocks[i].bytes, view->blocks[i].length);

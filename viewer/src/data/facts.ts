@@ -82,6 +82,8 @@ export interface SessionFacts {
     processes: ProcessFacts[];
     threads: ThreadFacts[];
     timeline?: TimelineFacts | null;
+    calls?: { block: number; periods: number; begins_ns: number[] } | null;
+    sources?: { block: number } | null;
     parts?: { block: number; borders: number[] } | null;
     mark_names?: string[];
     event_names?: string[];

@@ -29,8 +29,10 @@ import { Details } from './details';
 import { Entities } from './entities';
 import { Flame, InvertedGraph } from './flames';
 import { Help } from './help';
+import { HistogramView } from './histogram';
 import { PartBar, PartButton } from './part';
 import { SearchBox } from './search_box';
+import { SourceView } from './source';
 import { Timeline } from './timeline';
 import { TransformBar } from './transforms';
 import { Tree } from './tree';
@@ -160,6 +162,10 @@ function Shown({ which }: { which: View }) {
             return <InvertedGraph />;
         case 'timeline':
             return <Timeline />;
+        case 'histogram':
+            return <HistogramView />;
+        case 'source':
+            return <SourceView />;
         case 'tree':
             return <Tree />;
         case 'about':
@@ -167,7 +173,16 @@ function Shown({ which }: { which: View }) {
     }
 }
 
-const withDetails = new Set<View>(['tree', 'flame', 'inverted', 'callers', 'functions', 'timeline']);
+const withDetails = new Set<View>([
+    'tree',
+    'flame',
+    'inverted',
+    'callers',
+    'functions',
+    'timeline',
+    'histogram',
+    'source',
+]);
 
 export function App() {
     useEffect(() => {

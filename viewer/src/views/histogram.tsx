@@ -1,0 +1,84 @@
+// The view of how long the calls of the selected function took.
+import { type Bucket, histogramOf, percentileOf } from '../data/calls';
+import type { Model, Side } from '../data/model';
+import { count, percent, shortDuration, visible } from '../format';
+import { chosenThreads, periodsOf, timeOf } from '../part';
+import { chosen, model, subject } from '../state';
+import { useBlock } from './block';
+
+const limit = (ns: number): string => (Number.isFinite(ns) ? shortDuration(ns) : '∞');
+const rangeText = (b: Bucket | undefined): string => (b ? `${limit(b.begin)} … ${limit(b.end)}` : '—');
+
+// The row of a side's own functions; -1 if it has none.
+function ownRow(m: Model, side: Side, row: number): number {
+    return m.facts[side]!.functions.findIndex((_, own) => m.rowOf('functions', own, side) === row);
+}
+
+function OneHistogram({ m, side }: { m: Model; side: Side }) {
+    const facts = m.facts[side]!;
+    const block = useBlock(side, facts.calls?.block, facts.calls);
+    const name = m.sides === 2 ? `${side ? 'B' : 'A'}: ` : '';
+    if (!facts.calls) return <p class="where">{name}this page holds no single calls</p>;
+    if (typeof block === 'string') return <p class="where">{block}</p>;
+    if (!block) return <p class="where">Reading …</p>;
+    const range = chosen.value.ranges[side];
+    const periods = range && facts.parts ? periodsOf(facts.parts.borders, range) : null;
+    const merged = chosenThreads(m, chosen.value);
+    const threads = merged && facts.threads.map((_, row) => merged[m.rowOf('threads', row, side)]!);
+    const h = histogramOf(facts, block, ownRow(m, side, subject.value), periods, threads);
+    const most = Math.max(1, ...h.buckets.map((b) => b.calls));
+    const { periods: joined } = facts.calls;
+    const borders = facts.parts?.borders ?? [];
+    const snapped = periods && [
+        Math.floor(periods[0] / joined) * joined,
+        Math.min(Math.ceil(periods[1] / joined) * joined, borders.length - 1),
+    ];
+    return (
+        <section class="histogram">
+            <p>
+                {name}
+                <strong>{count(h.calls)}</strong> completed calls
+                {snapped &&
+                    ` that ended from ${timeOf(facts, borders[snapped[0]!]!)} to ${timeOf(facts, borders[snapped[1]!]!)}`}
+                {h.calls > 0 &&
+                    ` · median ${rangeText(percentileOf(h, 0.5))} · 90 % ${rangeText(percentileOf(h, 0.9))} · 99 % ${rangeText(percentileOf(h, 0.99))}`}
+            </p>
+            <table>
+                <thead>
+                    <tr>
+                        <th>Elapsed</th>
+                        <th>Calls</th>
+                        <th>%</th>
+                        <th />
+                    </tr>
+                </thead>
+                <tbody>
+                    {h.buckets.map((b) => (
+                        <tr key={b.begin}>
+                            <td>{rangeText(b)}</td>
+                            <td>{count(b.calls)}</td>
+                            <td>{percent(b.calls / h.calls)}</td>
+                            <td class="bar-cell">
+                                <i style={{ width: `${(100 * b.calls) / most}%` }} />
+                            </td>
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
+        </section>
+    );
+}
+
+export function HistogramView() {
+    const m = model.value!;
+    if (subject.value < 0) return <p class="wait">Select a function first.</p>;
+    return (
+        <div class="scroller text-view" tabIndex={0}>
+            <h2>
+                <bdi>{visible(m.functions[subject.value]!.name)}</bdi>
+            </h2>
+            <OneHistogram key={0} m={m} side={0} />
+            {m.sides === 2 && <OneHistogram key={1} m={m} side={1} />}
+        </div>
+    );
+}
