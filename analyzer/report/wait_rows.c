@@ -221,7 +221,7 @@ struct table wait_rows(const struct analysis *l)
     struct table t = values_table(columns, COLUMN_COUNT, &share_column, 1, &l->summary);
     wait_rename_column(&t);
     struct wait_list w = wait_list_all(l);
-    for (size_t first = 0, next; first < w.thread_count; first = next) {
+    for (size_t first = 0, next; w.list && first < w.thread_count; first = next) {
         const uint32_t wait = w.threads[first].wait;
         for (next = first + 1; next < w.thread_count && w.threads[next].wait == wait; next++)
             ;
