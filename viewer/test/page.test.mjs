@@ -80,6 +80,21 @@ test('the call tree opens at its hot path, with the true values of each path', a
     await browser.done(page);
 });
 
+test('in an imported report, functions that wait by their names are grey and not the hot path', async () => {
+    const page = await browser.open(
+        browser.write('imported', [session(shopTree, { off_cpu: false, waits: ['handle'] })]),
+        {
+            fragment: '#by=elapsed',
+        },
+    );
+    await page.waitForSelector('.row.hot');
+    const rows = await rowsOf(page, 'Call tree');
+    const named = (mark) => rows.filter((r) => r.class.split(' ').includes(mark)).map((r) => r.name);
+    assert.deepEqual(named('hot'), ['▾main', '▾serve', 'wait_for_work']);
+    assert.deepEqual(named('waits'), ['▸handle']);
+    await browser.done(page);
+});
+
 // Waits for a selected row: it is drawn after the rows that a key opens.
 const selected = (page, part, text) =>
     page.waitForFunction(([p, t]) => document.querySelector(`.row.selected ${p}`)?.textContent === t, [part, text]);

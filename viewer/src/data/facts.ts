@@ -5,7 +5,8 @@ export interface FunctionFacts {
     module: number;
     file: string | null;
     line: number;
-    address: string;
+    address: string | null; // null if an imported report has none
+    waits: boolean; // known by its name, in imported reports
 }
 
 export interface ModuleFacts {

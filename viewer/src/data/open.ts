@@ -62,15 +62,23 @@ export async function shownRows(paths: Paths, open: Branches, order: Order, yiel
     return rows;
 }
 
-// Follows the largest child from `from` on, as long as it has at least half of its parent's value.
-export function hotPath(paths: Paths, values: ArrayLike<number>, from: number, whole: number): number[] {
+// Follows the largest child from `from` on, as long as it has at least half of its parent's value. Children that only wait
+// do not count, neither as children nor in their parent's value.
+export function hotPath(
+    paths: Paths,
+    values: ArrayLike<number>,
+    from: number,
+    whole: number,
+    waits: (row: number) => boolean,
+): number[] {
     const hot: number[] = [];
     let above = from < 0 ? whole : values[from]!;
     for (let at = from; ;) {
         let largest = -1;
         const end = at < 0 ? paths.count : paths.end[at]!;
         for (let child = at + 1; child < end; child = paths.end[child]!)
-            if (largest < 0 || values[child]! > values[largest]!) largest = child;
+            if (waits(child)) above -= values[child]!;
+            else if (largest < 0 || values[child]! > values[largest]!) largest = child;
         if (largest < 0 || above <= 0 || values[largest]! < above / 2) return hot;
         hot.push(largest);
         above = values[largest]!;

@@ -3,6 +3,7 @@ import type { ValueFacts } from '../data/facts';
 import { type ColumnKey, extents, isCount, isMeasure } from '../data/measures';
 import type { Model, Side, TableName, Values } from '../data/model';
 import { type Unit, count, duration, nanoseconds, percent, signed, units } from '../format';
+import { waitsByName } from '../heat';
 import { type Sort, columns as chosenColumns, measure, sorts } from '../state';
 
 export interface GridColumn {
@@ -236,9 +237,9 @@ export function valueColumns(model: Model, table: TableName, unit: Unit, shares 
     return all.flatMap((q) => compared(model, table, q, unit));
 }
 
-// True if a row was blocked for more than half of its exclusive time: it is drawn grey.
+// True if a row was blocked for more than half of its exclusive time, or only waits by its name: it is drawn grey.
 export function waits(model: Model, table: TableName, row: number): boolean {
-    if (!model.facts[0]!.off_cpu) return false;
+    if (!model.facts[0]!.off_cpu) return waitsByName(model, table, row);
     const side = (model.sides - 1) as Side;
     const whole = model.column(table, 'elapsed_exclusive', side)[row]!;
     return whole > 0 && model.column(table, 'blocked_exclusive', side)[row]! > whole / 2;

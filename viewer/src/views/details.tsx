@@ -127,7 +127,7 @@ export function Details() {
                     </>
                 )}
                 <dt>Address</dt>
-                <dd class="path">{f.address}</dd>
+                <dd class="path">{f.address ?? 'unknown'}</dd>
             </dl>
             {row >= 0 && (
                 <>

@@ -79,10 +79,16 @@ function placeColumns(m: Model, table: EntityTable): GridColumn[] {
             sourceText(m.functions[row]!.file, m.functions[row]!.line),
         ),
         {
-            ...textColumn('address', 'Address', 120, 'address within the module', (row) => m.functions[row]!.address),
+            ...textColumn(
+                'address',
+                'Address',
+                120,
+                'address within the module',
+                (row) => m.functions[row]!.address ?? '',
+            ),
             numeric: true,
             shown: false,
-            sortBy: (row) => Number(m.functions[row]!.address) || 0,
+            sortBy: (row) => Number(m.functions[row]!.address ?? 0) || 0,
         },
     ];
 }

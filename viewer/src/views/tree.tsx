@@ -6,6 +6,7 @@ import { Order, hotPath, shownRows } from '../data/open';
 import { childrenOf, hasChildren } from '../data/paths';
 import { Yielder, Stopped } from '../data/yielder';
 import { shortened } from '../format';
+import { waitsByName } from '../heat';
 import { expanded, found, measure, model, path, recentre, reveal, search, selectPath, setSort, unit } from '../state';
 import { type GridColumn, sortOf, valueColumns, waits } from './columns';
 import { sourceText } from './entities';
@@ -66,7 +67,7 @@ function hotValues(m: Model) {
 export function openHotPath(from: number): void {
     const m = model.value!;
     const { values, whole } = hotValues(m);
-    const hot = hotPath(m.paths, values, from, whole);
+    const hot = hotPath(m.paths, values, from, whole, (row) => waitsByName(m, 'paths', row));
     const last = hot.at(-1);
     if (last === undefined) {
         if (from >= 0 && hasChildren(m.paths, from)) expanded.value = expanded.value.with([from], true);
@@ -137,7 +138,7 @@ export function Tree() {
     const matches = useMatches(m);
     const hot = useMemo(() => {
         const { values, whole } = hotValues(m);
-        return new Set(hotPath(m.paths, values, -1, whole));
+        return new Set(hotPath(m.paths, values, -1, whole, (row) => waitsByName(m, 'paths', row)));
     }, [m, measure.value]);
     const frame = useRef<HTMLDivElement>(null);
 

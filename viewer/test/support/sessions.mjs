@@ -120,6 +120,7 @@ export function fromPaths(paths, names, options) {
         file: i % 3 === 2 ? null : `/src/shop/${i % 2 ? 'store' : 'main'}.c`,
         line: i % 3 === 2 ? 0 : 10 + i,
         address: `0x${(0x1000 + 16 * i).toString(16)}`,
+        waits: (options.waits ?? []).includes(name),
     }));
     const all = sums(paths, () => 0, 1);
     const facts = {
