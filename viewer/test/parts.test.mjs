@@ -24,7 +24,7 @@ const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead
 ]);
 const all = ['calls', ...keys].join(',');
 const fragment =
-    `#unit=ns&view=functions&details=0` +
+    `#unit=ns&by=elapsed&view=functions&details=0` +
     `&columns=tree:${all};functions:module,${all};modules:path,${all};threads:id,${all};processes:id,${all}`;
 const wide = { width: 3000, height: 900 };
 const single = { functions: 'function', modules: 'module', threads: 'thread', processes: 'process' };
