@@ -24,7 +24,8 @@ static uint64_t growth_calls(const struct profile *p)
 static void growth_check_recent(const struct follow *f)
 {
     if (f->recent)
-        cr_assert(eq(u64, growth_calls(f->looks[f->look_count - 1].whole) + growth_calls(f->recent), growth_calls(f->whole)));
+        cr_assert(
+            eq(u64, growth_calls(f->looks[f->look_count - 1].whole) + growth_calls(f->recent), growth_calls(f->whole)));
 }
 
 void check_growth(const char *path, uint64_t seed)
