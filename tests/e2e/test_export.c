@@ -83,7 +83,7 @@ static struct perflog *export_read_log(const char *arguments)
 /* Compares markers by name with the report's functions. */
 static void check_against_report(struct perflog *log, bool counts)
 {
-    struct report *r = report_of(counts ? "--raw" : ""); /* single calls are as measured, sums are not */
+    struct report *r = report_of("");
     for (int i = 0; i < log->count; i++) {
         const struct marker *m = &log->markers[i];
         if (counts)
@@ -133,7 +133,7 @@ Test(e2e_export, perflog_read_back)
                              " awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
                              " { print $at[\"marker\"], $at[\"count\"], $at[\"total_ns\"] }' | sort");
         char *report = run_well(
-            "$DWELL report --raw --format csv | tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
+            "$DWELL report --format csv | tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
             " { print $at[\"function\"], $at[\"calls\"], $at[\"elapsed_inclusive_ns\"] }' | sort");
         cr_assert(eq(str, log, report), "%s", programs[i]);
         free(log);
