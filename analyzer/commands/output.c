@@ -1,5 +1,6 @@
 /* Opens and completes the file that a command writes. An older file of its name stays until the new one is complete. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,21 +41,26 @@ static void output_drop_unfinished(int fd)
     output_unfinished = NULL;
 }
 
-/* Opens a file beside the final one. */
-static FILE *output_open_beside(const char *path)
+/* Opens a file beside the final one. If it returns NULL, `in_place` says whether the final one may be written itself.
+ */
+static FILE *output_open_beside(const char *path, bool *in_place)
 {
     mode_t mode;
+    *in_place = true;
     output_final = output_find_final(path, &mode);
     if (!output_final || (access(output_final, F_OK) == 0 && access(output_final, W_OK) < 0))
         return NULL;
     output_unfinished = need_text("%s.XXXXXX", output_final);
     leftover_add(output_unfinished);
     const int fd = mkstemp(output_unfinished);
+    *in_place = fd < 0 && (errno == EACCES || errno == EPERM); /* the folder takes no new files */
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    const int reason = errno;
     if (out)
         fchmod(fd, mode);
     else
         output_drop_unfinished(fd);
+    errno = reason;
     return out;
 }
 
@@ -62,9 +68,10 @@ FILE *output_open(const char *path)
 {
     if (!path)
         return stdout;
-    FILE *file = output_open_beside(path);
-    if (!file)
-        file = fopen(path, "w"); /* also where the folder takes no new files */
+    bool in_place;
+    FILE *file = output_open_beside(path, &in_place);
+    if (!file && in_place)
+        file = fopen(path, "w");
     if (!file)
         die(STATUS_ERROR, "%s: %s", path, strerror(errno));
     return file;
