@@ -6,7 +6,7 @@
 #include "analysis/selection_request.h"
 #include "analysis/summary.h"
 #include "base/error.h"
-#include "profile/calls.h"
+#include "profile/call_scan.h"
 #include "profile/overhead.h"
 #include "profile/rollup.h"
 #include "profile/selection.h"
@@ -21,6 +21,7 @@ struct analysis_options {
     enum lines lines;
     bool no_merge;                      /* copies of one source function are functions of their own */
     bool raw;                           /* leave the probes' own time in all times */
+    bool limits;                        /* find the shortest and the longest calls, also if they must be read again */
     struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
 };
 
@@ -40,6 +41,8 @@ struct analysis {
     struct line_name *lines;           /* by site of the profile; NULL if call sites were not loaded */
     const struct selection *selection; /* that of `request`; NULL if the whole session was loaded */
     struct selection_request request;  /* its texts and lists belong to the options */
+    unsigned jobs;                     /* as in the options */
+    bool limits;                       /* as in the options */
     struct overhead overhead;          /* the probes' own time, which was subtracted */
     struct profile *measured;          /* the profile before copies were joined and paths left out, if any were */
     bool raw;                          /* it was not subtracted, as requested */
@@ -64,6 +67,11 @@ bool analysis_narrow(struct analysis *l, const struct selection_names *roots, st
 /* Passes single calls to `take` (profile/calls.h), without their probes unless the analysis is raw. `all`: also calls
  * whose enter or end was not recorded. */
 void analysis_follow_calls(const struct analysis *l, bool all, call_taker *take, void *context);
+
+/* Passes the completed calls of a function, or of all functions if it is PROFILE_NONE, to several workers in no order
+ * (profile/call_scan.h). There is a context for each of analysis_jobs workers. */
+void analysis_scan_calls(const struct analysis *l, uint32_t function, call_scan_taker *take, void *const *contexts);
+unsigned analysis_jobs(const struct analysis *l);
 
 void analysis_drop(struct analysis *l);
 

@@ -9,6 +9,7 @@
 #include "analysis/find_function.h"
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
+#include "analysis/single_calls.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -181,68 +182,24 @@ void analysis_summarize(struct analysis *l)
     s->overhead_known = l->overhead.paths > 0;
     if (s->imported && !l->selection)
         load_find_whole(l);
+    if (l->limits && s->overhead_known && (l->lines || l->file->header.mode == DWELL_MODE_PROFILE))
+        summary_remark(s, "min and max are known only with the time of the probes in them (--raw)");
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
         summary_remark(s, "call paths are approximate (scaled)");
-}
-
-/* The probes' costs of all processes that have measured them. The caller frees the list. */
-static struct probe_cost *load_list_costs(const struct session_file *f, size_t *count)
-{
-    struct probe_cost *costs = need_memory(f->process_count, sizeof *costs);
-    *count = 0;
-    for (size_t i = 0; i < f->process_count; i++) {
-        const struct dwell_rec_probes *probes = &f->processes[i].probes;
-        if (probes->rounds)
-            costs[(*count)++] = (struct probe_cost){ f->processes[i].serial, probes->in_callee, probes->in_caller,
-                                                     probes->first_callee };
-    }
-    return costs;
 }
 
 void analysis_subtract_overhead(struct analysis *l)
 {
     size_t count;
-    struct probe_cost *costs = load_list_costs(l->file, &count);
+    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
     l->overhead = overhead_subtract(l->profile, costs, count, l->lines != NULL);
     free(costs);
+    single_calls_forget_limits(l);
 }
 
 bool function_has_address(const struct analysis *l, uint32_t function)
 {
     return !l->summary.imported || l->profile->functions[function].offset < IMPORT_NO_ADDRESS;
-}
-
-/* By function of the paths' profile: its number in the analysis. The caller frees the list. */
-static uint32_t *load_number_functions(const struct analysis *l, const struct profile *paths)
-{
-    uint32_t *numbers = need_memory(paths->function_count, sizeof *numbers);
-    for (size_t i = 0; i < paths->function_count; i++) {
-        const struct profile_function *f = &paths->functions[i];
-        const struct profile_module *m = &paths->modules[f->module];
-        const uint32_t module = profile_find_module(l->profile, m->path, m->build_id, m->build_id_length);
-        numbers[i] = profile_find_function(l->profile, module, f->offset);
-    }
-    return numbers;
-}
-
-void analysis_follow_calls(const struct analysis *l, bool all, call_taker *take, void *context)
-{
-    size_t count;
-    const struct profile *paths = l->measured ? l->measured : l->profile;
-    struct probe_cost *costs = load_list_costs(l->file, &count);
-    uint32_t *functions = load_number_functions(l, paths);
-    const struct calls_source source = {
-        .file = l->file,
-        .profile = paths,
-        .functions = functions,
-        .selection = l->selection,
-        .costs = costs,
-        .cost_count = l->summary.raw ? 0 : count,
-        .all = all,
-    };
-    calls_follow(&source, take, context);
-    free(functions);
-    free(costs);
 }
 
 static bool load_open(struct analysis *l, const char *path, struct error *error)
@@ -280,8 +237,12 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
         l->profile = collect_selection(l->file, jobs, l->selection);
     }
     l->summary.raw = options->raw;
+    l->jobs = options->jobs;
+    l->limits = options->limits;
     if (!options->raw)
         analysis_subtract_overhead(l);
+    if (options->limits && !options->raw && !l->lines)
+        single_calls_find_limits(l);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     analysis_summarize(l);

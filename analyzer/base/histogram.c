@@ -8,7 +8,6 @@
 #include "base/memory.h"
 
 enum {
-    EXACT_STEPS = 256,    /* number of different values that are kept exactly */
     SIGNIFICANT_BITS = 8, /* of a range: its width is at most 1/128 of its smallest number */
 };
 
@@ -18,8 +17,7 @@ void histogram_drop(struct histogram *h)
     *h = (struct histogram){ 0 };
 }
 
-/* The middle of the range that contains the number. */
-static uint64_t histogram_round_value(uint64_t value)
+uint64_t histogram_round(uint64_t value)
 {
     if (value >> SIGNIFICANT_BITS == 0)
         return value;
@@ -45,7 +43,7 @@ static void histogram_round_steps(struct histogram *h)
 {
     size_t kept = 0;
     for (size_t i = 0; i < h->step_count; i++) {
-        const struct histogram_step step = { histogram_round_value(h->steps[i].value), h->steps[i].count };
+        const struct histogram_step step = { histogram_round(h->steps[i].value), h->steps[i].count };
         if (kept && h->steps[kept - 1].value == step.value)
             h->steps[kept - 1].count += step.count;
         else
@@ -58,13 +56,13 @@ static void histogram_round_steps(struct histogram *h)
 static void histogram_add_step(struct histogram *h, uint64_t value, uint64_t times)
 {
     if (h->rounded)
-        value = histogram_round_value(value);
+        value = histogram_round(value);
     size_t at = histogram_find_step(h, value);
     if (at < h->step_count && h->steps[at].value == value) {
         h->steps[at].count += times;
         return;
     }
-    if (!h->rounded && h->step_count == EXACT_STEPS) {
+    if (!h->rounded && h->step_count == HISTOGRAM_EXACT) {
         histogram_round_steps(h);
         histogram_add_step(h, value, times);
         return;

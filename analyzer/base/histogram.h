@@ -26,6 +26,12 @@ struct histogram {
     bool rounded; /* the values of steps stand for ranges */
 };
 
+/* The number of different values that are kept exactly. */
+enum { HISTOGRAM_EXACT = 256 };
+
+/* The middle of the range for which a number stands if there are more. */
+uint64_t histogram_round(uint64_t value);
+
 /* A histogram that is all zero is empty. */
 void histogram_drop(struct histogram *h);
 

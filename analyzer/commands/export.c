@@ -210,6 +210,7 @@ int command_export(int argc, char **argv)
     export_check_settings(&s);
     struct analysis loaded;
     s.shared.load.lines = s.format->uses & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
+    s.shared.load.limits = s.format->uses & EXPORT_LIMITS;
     shared_options_load(&loaded, s.file, &s.shared);
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);

@@ -69,7 +69,8 @@ void session_list_load(struct session_list *list, struct analysis *l, const stru
     if (list->count > 1 && selection_is_requested(&shared->load.selection))
         die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
     const char *const *paths = list->count ? (const char *const *)list->paths : usual;
-    if (!analysis_load_several(l, paths, list->count ? list->count : 1, &shared->load, &error))
+    const struct analysis_options load = shared_options_of_load(shared);
+    if (!analysis_load_several(l, paths, list->count ? list->count : 1, &load, &error))
         die_of(&error);
     shared_options_check_min(shared, l->summary.samples, paths[0]);
 }

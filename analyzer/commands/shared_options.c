@@ -208,9 +208,29 @@ void shared_options_drop(struct shared_options *s)
     row_filters_drop(&s->filters);
 }
 
+/* Whether a list of keys has a value that is known of single calls only. */
+static bool shared_names_limits(const char *keys)
+{
+    for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
+        if (strncmp(key, "min", 3) == 0 || strncmp(key, "max", 3) == 0)
+            return true;
+    return false;
+}
+
+struct analysis_options shared_options_of_load(const struct shared_options *s)
+{
+    struct analysis_options load = s->load;
+    load.limits |= shared_names_limits(s->sort) || shared_names_limits(s->columns);
+    load.limits |= s->print != table_print_text && !s->columns;
+    for (size_t i = 0; i < s->filters.count; i++)
+        load.limits |= shared_names_limits(s->filters.list[i].key);
+    return load;
+}
+
 void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s)
 {
-    command_load(l, path, &s->load);
+    const struct analysis_options load = shared_options_of_load(s);
+    command_load(l, path, &load);
     shared_options_check_min(s, l->summary.samples, path);
 }
 

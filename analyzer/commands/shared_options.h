@@ -76,6 +76,9 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
 
 void shared_options_drop(struct shared_options *s);
 
+/* What is loaded, with the shortest and the longest calls if the output has them. */
+struct analysis_options shared_options_of_load(const struct shared_options *s);
+
 /* Loads the part of the session that the options select. Ends the program if that fails, or if --min is a time and the
  * session holds samples. */
 void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s);

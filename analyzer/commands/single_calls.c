@@ -109,14 +109,15 @@ static void single_calls_print_exact(const struct analysis *l, const struct call
                                      enum call_time time)
 {
     const char *selection = l->summary.selection;
-    const struct histogram *h = &spread->ticks;
+    struct histogram h = call_spread_histogram(spread);
     print_text(stdout, "%s%s%s: %" PRIu64 " completed calls, %s in us:\n", l->names[function].name,
-               selection ? ", " : "", selection ? selection : "", h->count, call_time_names[time]);
+               selection ? ", " : "", selection ? selection : "", h.count, call_time_names[time]);
     printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n",
-           single_calls_us(l, (double)h->least), single_calls_us(l, call_spread_mean(spread)),
-           single_calls_us(l, (double)histogram_percentile(h, 50)),
-           single_calls_us(l, (double)histogram_percentile(h, 90)),
-           single_calls_us(l, (double)histogram_percentile(h, 99)), single_calls_us(l, (double)h->greatest));
+           single_calls_us(l, (double)h.least), single_calls_us(l, call_spread_mean(spread)),
+           single_calls_us(l, (double)histogram_percentile(&h, 50)),
+           single_calls_us(l, (double)histogram_percentile(&h, 90)),
+           single_calls_us(l, (double)histogram_percentile(&h, 99)), single_calls_us(l, (double)h.greatest));
+    histogram_drop(&h);
 }
 
 static const struct command_line histogram_line = {

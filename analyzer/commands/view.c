@@ -121,7 +121,9 @@ struct view_session *view_load(const char *file, const struct analysis_options *
                                const struct view_options *options, bool quiet, bool *ended, struct error *error)
 {
     struct analysis loaded;
-    if (!analysis_load(&loaded, file, load, error))
+    struct analysis_options with_limits = *load;
+    with_limits.limits = !quiet;
+    if (!analysis_load(&loaded, file, &with_limits, error))
         return NULL;
     for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
         say("%s: %s", file, loaded.summary.remarks[i]);

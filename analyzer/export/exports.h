@@ -14,8 +14,9 @@ enum export_uses {
     EXPORT_FILTER = 1 << 2,
     EXPORT_AGGREGATE = 1 << 3,
     EXPORT_TIME = 1 << 4,
-    EXPORT_CSV = 1 << 5,   /* --csv-safe */
-    EXPORT_LINES = 1 << 6, /* not an option: the format uses the lines of calls, if the session has them */
+    EXPORT_CSV = 1 << 5,    /* --csv-safe */
+    EXPORT_LINES = 1 << 6,  /* not an option: the format uses the lines of calls, if the session has them */
+    EXPORT_LIMITS = 1 << 7, /* not an option: the format has the shortest and the longest calls */
 };
 
 enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CALLS };

@@ -103,8 +103,7 @@ static uint32_t *calls_innermost(struct calls_follower *f, const struct timeline
 /* The first call of a path gets what the rounding of the path's overhead has left. */
 static void calls_add_rest(struct followed_call *call, struct path_probes *probes)
 {
-    if (!probes->held)
-        call_amounts_charge(&call->own, probes, -probes->rest);
+    call_amounts_charge(&call->own, probes, -probes->rest);
     probes->rest = 0;
 }
 
@@ -174,6 +173,7 @@ static bool calls_report(const struct calls_follower *f, const struct timeline_e
                    &(struct finished_call){
                        .function = calls_number(f, call->function),
                        .caller = caller ? calls_number(f, caller->function) : PROFILE_NONE,
+                       .path = call->path,
                        .process = event->thread->process,
                        .thread = event->thread->thread,
                        .begin = shown->enter_time - shown->delay,

@@ -19,6 +19,7 @@ enum call_time {
 /* Times are in 1/256 ticks, and can be negative: see path_probes.h. */
 struct finished_call {
     uint32_t function, caller; /* numbers; the caller is PROFILE_NONE if there is none */
+    uint32_t path;             /* node of the profile, or not less than the number of nodes */
     uint32_t process, thread;  /* serial numbers */
     uint64_t begin, end;       /* times of the enter and of the end, in ticks */
     uint64_t times[CALL_TIMES], blocked;

@@ -32,6 +32,7 @@ static uint32_t collector_add_child(struct collector *w, uint32_t parent, uint64
     uint32_t node = (uint32_t)p->node_count++;
     p->nodes[node] = (struct profile_node){ .parent = parent, .function = function, .site = PROFILE_NONE };
     amounts_clear(&p->nodes[node]);
+    p->nodes[node].first = w->chunk_number;
     index_set(w->children, slot, collector_child_key(w, address), parent, node);
     return node;
 }
@@ -159,6 +160,7 @@ static inline void collector_set_aside(void *to, const struct decoder *d)
 {
     const struct collector_loop *l = to;
     l->w->depth = 1;
+    l->w->profile->counts.switches++;
     l->w->profile->counts.intervals += collector_holds(l->w, d->time);
 }
 

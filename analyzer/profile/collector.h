@@ -31,6 +31,7 @@ struct collector {
     size_t depth, room;
     struct call_sites *sites;    /* NULL if paths do not include call sites */
     struct period_sums *periods; /* if set, `from` and `to` are the current period; see periods.h */
+    uint64_t chunk_number;       /* of the current chunk in the file; set by the owner */
     /* of the current chunk */
     const struct trace_chunk *chunk;
     struct stack_state state;

@@ -35,14 +35,23 @@ static struct path_probes path_probes_of_costs(const struct probe_cost *cost, ui
     return probes;
 }
 
-static struct path_probes path_probes_of_node(const struct profile_node *node, const struct probe_cost *cost,
-                                              uint64_t callees)
+static void path_probes_set_masks(struct path_probes *probes, bool idle)
 {
-    if (!cost)
-        return (struct path_probes){ 0 };
-    struct path_probes probes = path_probes_of_costs(cost, node->calls, callees);
-    probes.held = node->elapsed == node->blocked + node->preempted;
-    probes.idle = node->elapsed == node->flagged;
+    probes->elapsed_mask = probes->held ? 0 : UINT64_MAX;
+    probes->application_mask = probes->held || idle ? 0 : UINT64_MAX;
+    probes->rest &= probes->elapsed_mask;
+}
+
+static struct path_probes path_probes_of_node(const struct profile_node *node, const struct probe_cost *cost,
+                                              uint64_t callees, bool blind)
+{
+    struct path_probes probes = { 0 };
+    if (cost) {
+        probes = path_probes_of_costs(cost, node->calls, callees);
+        probes.held = node->elapsed == node->blocked + node->preempted;
+    }
+    probes.first = node->first;
+    path_probes_set_masks(&probes, blind || (cost && node->elapsed == node->flagged));
     return probes;
 }
 
@@ -57,8 +66,9 @@ static void path_probes_add_unknown(struct path_probes *paths, const struct sess
             paths[i] = (struct path_probes){ .call = costs[slot->value_plus_1 - 1].in_callee,
                                              .callee = costs[slot->value_plus_1 - 1].in_caller,
                                              .subtracted = true };
-        paths[i].idle = path_probes_blind(&file->threads[i]);
+        path_probes_set_masks(&paths[i], path_probes_blind(&file->threads[i]));
     }
+    path_probes_set_masks(&paths[file->thread_count], false);
     index_free(places);
 }
 
@@ -71,10 +81,8 @@ struct path_probes_table path_probes_of(const struct profile *p, const struct se
     uint64_t *callees = overhead_callees(p, false);
     const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
     path_probes_mark_blind(blind, p, file);
-    for (size_t i = 0; i < p->node_count; i++) {
-        table.paths[i] = path_probes_of_node(&p->nodes[i], cost[i], callees[i]);
-        table.paths[i].idle |= blind[i];
-    }
+    for (size_t i = 0; i < p->node_count; i++)
+        table.paths[i] = path_probes_of_node(&p->nodes[i], cost[i], callees[i], blind[i]);
     path_probes_add_unknown(table.paths + p->node_count, file, costs, count);
     free(cost);
     free(callees);
@@ -93,6 +101,6 @@ void call_amounts_add_interval(struct call_amounts *own, const struct path_probe
         parts.preempted -= parts.runtime_preempted;
     }
     own->elapsed += (probes->held ? parts.blocked + parts.preempted : length) * DWELL_PROBE_FRACTION;
-    own->application += (probes->idle ? 0 : length - parts.flagged) * DWELL_PROBE_FRACTION;
+    own->application += (length - parts.flagged) * DWELL_PROBE_FRACTION & probes->application_mask;
     own->blocked += parts.blocked * DWELL_PROBE_FRACTION;
 }

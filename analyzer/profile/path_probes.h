@@ -17,9 +17,10 @@ struct path_probes {
     uint64_t call;   /* subtracted from each call */
     uint64_t callee; /* subtracted from a call for each call that it makes */
     uint64_t rest;   /* less than a tick: added to the first call, as the path's overhead was rounded down */
-    bool subtracted; /* the overhead is known, and was subtracted */
-    bool held;       /* the path was held at its off-CPU time */
-    bool idle;       /* the path has no application time */
+    uint64_t first;  /* as in struct profile_node */
+    uint64_t elapsed_mask, application_mask; /* zero: no such time on the CPU; else all ones */
+    bool subtracted;                         /* the overhead is known, and was subtracted */
+    bool held;                               /* the path was held at its off-CPU time */
 };
 
 /* By node of the profile. After these comes one for each thread of the file, and one for an unknown thread: they are
@@ -55,19 +56,14 @@ static inline void call_amounts_subtract(struct call_amounts *from, const struct
 
 static inline void call_amounts_charge(struct call_amounts *own, const struct path_probes *probes, uint64_t charge)
 {
-    if (probes->held)
-        return;
-    own->elapsed -= charge;
-    own->application -= probes->idle ? 0 : charge;
+    own->elapsed -= charge & probes->elapsed_mask;
+    own->application -= charge & probes->application_mask;
 }
 
 /* Adds an interval without OS events. */
 static inline void call_amounts_add_plain(struct call_amounts *own, const struct path_probes *probes, uint64_t length)
 {
-    if (probes->held)
-        return;
-    own->elapsed += length * DWELL_PROBE_FRACTION;
-    own->application += probes->idle ? 0 : length * DWELL_PROBE_FRACTION;
+    call_amounts_charge(own, probes, -(length * DWELL_PROBE_FRACTION));
 }
 
 /* Adds an interval with its OS events. */

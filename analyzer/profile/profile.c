@@ -174,6 +174,7 @@ static void profile_add_counts(struct profile_counts *into, const struct profile
     into->exits += from->exits;
     into->unwound += from->unwound;
     into->stray_exits += from->stray_exits;
+    into->switches += from->switches;
     into->intervals += from->intervals;
     into->flagged_intervals += from->flagged_intervals;
     into->os_events += from->os_events;

@@ -73,6 +73,7 @@ struct profile_counts {
     uint64_t enters, exits;
     uint64_t unwound;     /* frames left without an exit */
     uint64_t stray_exits; /* without an enter */
+    uint64_t switches;    /* changes to another stack */
     uint64_t intervals, flagged_intervals;
     uint64_t os_events, page_faults;
     uint64_t blocked, preempted; /* ticks */

@@ -28,7 +28,8 @@
     AMOUNT(overhead, TICKS, SUM) /* probe overhead that was subtracted from elapsed; see overhead.h */                 \
     AMOUNT(calls, COUNT, SUM)    /* enters */                                                                          \
     AMOUNT(shortest, TICKS, MIN) /* of completed calls, elapsed inclusive */                                           \
-    AMOUNT(longest, TICKS, MAX)
+    AMOUNT(longest, TICKS, MAX)                                                                                        \
+    AMOUNT(first, COUNT, MIN) /* number of the first chunk of the file that has the path */
 
 /*
  * The values that reports show, in the order of their columns:

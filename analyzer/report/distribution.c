@@ -36,25 +36,72 @@ const size_t view_histogram_column_count = HISTOGRAM_COLUMNS;
 enum { BUCKETS = DURATION_BUCKETS, LONGEST_BAR = 40 };
 
 struct distribution_buckets {
-    const struct analysis *session;
-    uint32_t function;
+    uint64_t ticks_per_second;
     enum call_time time;
+    uint64_t begins[BUCKETS + 1]; /* ticks */
+    unsigned last;                /* the bucket of the last call */
     uint64_t calls[BUCKETS];
     int128 total[BUCKETS]; /* in 1/256 ticks */
     struct call_spread exact;
 };
 
-static bool distribution_add_call(void *context, const struct finished_call *call)
+/* The first tick of a bucket. */
+static uint64_t distribution_bucket_ticks(unsigned bucket, uint64_t ticks_per_second)
+{
+    const uint64_t ns = duration_bucket_begin(bucket);
+    const uint128 about = (uint128)ns * ticks_per_second / 1000000000;
+    if (about >= UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t ticks = (uint64_t)about;
+    while (ticks_to_ns(ticks, ticks_per_second) < ns) /* both loops make a step or two */
+        ticks++;
+    while (ticks && ticks_to_ns(ticks - 1, ticks_per_second) >= ns)
+        ticks--;
+    return ticks;
+}
+
+static struct distribution_buckets distribution_new_buckets(enum call_time time, uint64_t ticks_per_second)
+{
+    struct distribution_buckets b = { .time = time, .ticks_per_second = ticks_per_second };
+    for (unsigned i = 0; i < BUCKETS; i++)
+        b.begins[i] = distribution_bucket_ticks(i, ticks_per_second);
+    b.begins[BUCKETS] = UINT64_MAX;
+    return b;
+}
+
+static unsigned distribution_bucket_of(const struct distribution_buckets *b, uint64_t ticks)
+{
+    unsigned low = 0, high = BUCKETS;
+    if (ticks >= b->begins[b->last] && ticks < b->begins[b->last + 1])
+        return b->last;
+    while (high - low > 1) {
+        const unsigned middle = (low + high) / 2;
+        if (b->begins[middle] <= ticks)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void distribution_add_call(void *context, const struct finished_call *call)
 {
     struct distribution_buckets *b = context;
-    if (call->function != b->function)
-        return true;
     const uint64_t amount = call->times[b->time];
-    const unsigned bucket = duration_bucket_of(ticks_to_ns(call_ticks(amount), b->session->summary.ticks_per_second));
-    b->calls[bucket]++;
-    b->total[bucket] += (int64_t)amount;
+    b->last = distribution_bucket_of(b, call_ticks(amount));
+    b->calls[b->last]++;
+    b->total[b->last] += (int64_t)amount;
     call_spread_add(&b->exact, amount);
-    return true;
+}
+
+static void distribution_merge(struct distribution_buckets *into, struct distribution_buckets *from)
+{
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        into->calls[i] += from->calls[i];
+        into->total[i] += from->total[i];
+    }
+    call_spread_merge(&into->exact, &from->exact);
+    call_spread_drop(&from->exact);
 }
 
 static void distribution_fill_bar(struct cell *cell, uint64_t calls, uint64_t most, bool wide)
@@ -73,7 +120,7 @@ static uint64_t distribution_total(const struct distribution_buckets *b, unsigne
     const int128 sum = b->total[bucket] + *missing;
     *missing = sum < 0 ? sum : 0;
     const uint64_t ticks = sum < 0 ? 0 : (uint64_t)((sum + DWELL_PROBE_FRACTION / 2) / DWELL_PROBE_FRACTION);
-    return ticks_to_ns(ticks, b->session->summary.ticks_per_second);
+    return ticks_to_ns(ticks, b->ticks_per_second);
 }
 
 static void distribution_fill_buckets(struct table *t, const struct distribution_buckets *b, bool wide)
@@ -81,9 +128,8 @@ static void distribution_fill_buckets(struct table *t, const struct distribution
     unsigned first = BUCKETS, last = 0;
     uint64_t most = 1, cumulated = 0;
     int128 missing = 0;
-    const uint64_t all = b->exact.sum > 0 ? ticks_to_ns((uint64_t)(b->exact.sum / DWELL_PROBE_FRACTION),
-                                                        b->session->summary.ticks_per_second)
-                                          : 0;
+    const uint64_t all =
+        b->exact.sum > 0 ? ticks_to_ns((uint64_t)(b->exact.sum / DWELL_PROBE_FRACTION), b->ticks_per_second) : 0;
     for (unsigned i = 0; i < BUCKETS; i++) {
         if (!b->calls[i])
             continue;
@@ -97,8 +143,8 @@ static void distribution_fill_buckets(struct table *t, const struct distribution
         cell_number(&cells[0], duration_bucket_begin(i));
         cell_number(&cells[1], i + 1 < BUCKETS ? duration_bucket_begin(i + 1) : UINT64_MAX);
         cell_number(&cells[2], b->calls[i]);
-        cell_percent(&cells[3], percent_of(b->calls[i], b->exact.ticks.count));
-        cell_percent(&cells[4], percent_of(cumulated, b->exact.ticks.count));
+        cell_percent(&cells[3], percent_of(b->calls[i], b->exact.count));
+        cell_percent(&cells[4], percent_of(cumulated, b->exact.count));
         const uint64_t total = distribution_total(b, i, &missing);
         cell_number(&cells[5], total);
         cell_percent(&cells[6], percent_of(total, all));
@@ -109,13 +155,23 @@ static void distribution_fill_buckets(struct table *t, const struct distribution
 struct table view_histogram(const struct analysis *l, uint32_t function, enum call_time time, bool wide,
                             struct call_spread *exact)
 {
-    struct distribution_buckets b = { .session = l, .function = function, .time = time };
-    analysis_follow_calls(l, false, distribution_add_call, &b);
+    const unsigned jobs = analysis_jobs(l);
+    struct distribution_buckets *buckets = need_memory(jobs, sizeof *buckets);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++) {
+        buckets[i] = distribution_new_buckets(time, l->summary.ticks_per_second);
+        contexts[i] = &buckets[i];
+    }
+    analysis_scan_calls(l, function, distribution_add_call, contexts);
+    for (unsigned i = 1; i < jobs; i++)
+        distribution_merge(&buckets[0], &buckets[i]);
     static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_columns = units;
-    distribution_fill_buckets(&t, &b, wide);
-    *exact = b.exact;
+    distribution_fill_buckets(&t, &buckets[0], wide);
+    *exact = buckets[0].exact;
+    free(contexts);
+    free(buckets);
     return t;
 }
 
@@ -138,10 +194,9 @@ const size_t view_slowest_column_count = SLOWEST_COLUMNS;
 
 /* The slowest calls so far: a heap whose first call is the fastest of them. */
 struct slowest_calls {
-    uint32_t function;
     enum call_time time;
     struct finished_call *calls;
-    size_t count, limit;
+    size_t count, room, limit;
 };
 
 /* If two calls took equally long, the earlier one counts as the slower. So the result does not depend on the order in
@@ -151,7 +206,11 @@ static bool slowest_is_slower(const struct slowest_calls *s, const struct finish
 {
     if (a->times[s->time] != b->times[s->time])
         return (int64_t)a->times[s->time] > (int64_t)b->times[s->time];
-    return a->begin != b->begin ? a->begin < b->begin : a->thread < b->thread;
+    if (a->begin != b->begin)
+        return a->begin < b->begin;
+    if (a->thread != b->thread)
+        return a->thread < b->thread;
+    return a->end != b->end ? a->end > b->end : a->path < b->path;
 }
 
 static void slowest_sift_down(struct slowest_calls *s, size_t at)
@@ -167,12 +226,11 @@ static void slowest_sift_down(struct slowest_calls *s, size_t at)
     s->calls[at] = call;
 }
 
-static bool slowest_add_call(void *context, const struct finished_call *call)
+static void slowest_add_call(void *context, const struct finished_call *call)
 {
     struct slowest_calls *s = context;
-    if (call->function != s->function)
-        return true;
     if (s->count < s->limit) {
+        GROW(s->calls, s->count, s->room);
         s->calls[s->count++] = *call;
         for (size_t i = s->count / 2; s->count == s->limit && i-- > 0;)
             slowest_sift_down(s, i);
@@ -180,7 +238,6 @@ static bool slowest_add_call(void *context, const struct finished_call *call)
         s->calls[0] = *call;
         slowest_sift_down(s, 0);
     }
-    return true;
 }
 
 static int slowest_compare_calls(const void *a, const void *b, void *context)
@@ -209,13 +266,26 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *l, cons
 
 struct table view_slowest(const struct analysis *l, uint32_t function, enum call_time time, size_t limit)
 {
-    struct slowest_calls s = { function, time, need_memory(limit, sizeof *s.calls), 0, limit };
-    analysis_follow_calls(l, false, slowest_add_call, &s);
-    if (s.count)
-        qsort_r(s.calls, s.count, sizeof *s.calls, slowest_compare_calls, &s);
+    const unsigned jobs = analysis_jobs(l);
+    struct slowest_calls *lists = need_memory(jobs, sizeof *lists), *all = &lists[0];
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++) {
+        lists[i] = (struct slowest_calls){ .time = time, .limit = limit };
+        contexts[i] = &lists[i];
+    }
+    analysis_scan_calls(l, function, slowest_add_call, contexts);
+    for (unsigned i = 1; i < jobs; i++) {
+        for (size_t j = 0; j < lists[i].count; j++)
+            slowest_add_call(all, &lists[i].calls[j]);
+        free(lists[i].calls);
+    }
+    if (all->count)
+        qsort_r(all->calls, all->count, sizeof *all->calls, slowest_compare_calls, all);
     struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &l->summary);
-    for (size_t i = 0; i < s.count; i++)
-        slowest_fill_call(table_row(&t), l, &s.calls[i]);
-    free(s.calls);
+    for (size_t i = 0; i < all->count; i++)
+        slowest_fill_call(table_row(&t), l, &all->calls[i]);
+    free(all->calls);
+    free(contexts);
+    free(lists);
     return t;
 }

@@ -263,47 +263,65 @@ bool view_sort(struct table *t, const struct sorting *sorting, struct error *err
 
 /* ---- single calls ---- */
 
-struct rows_spreads {
-    struct call_spread (*functions)[CALL_TIMES];
-    size_t count;
-};
+/* By function. */
+typedef struct call_spread rows_spreads[CALL_TIMES];
 
-static bool rows_add_call(void *context, const struct finished_call *call)
+static void rows_add_call(void *context, const struct finished_call *call)
 {
-    const struct rows_spreads *s = context;
-    for (int i = 0; i < CALL_TIMES && call->function < s->count; i++)
-        call_spread_add(&s->functions[call->function][i], call->times[i]);
-    return true;
+    rows_spreads *spreads = context;
+    for (int i = 0; i < CALL_TIMES; i++)
+        call_spread_add(&spreads[call->function][i], call->times[i]);
 }
 
 static void rows_fill_calls(const struct analysis *l, struct cell *cells, const struct call_spread *spreads)
 {
     for (int i = 0; i < CALL_TIMES; i++, cells += COLUMNS_A_TIME) {
-        const struct histogram *h = &spreads[i].ticks;
-        if (h->count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known))
+        if (spreads[i].count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known))
             continue;
-        const uint64_t values[] = { h->least,
+        struct histogram h = call_spread_histogram(&spreads[i]);
+        const uint64_t values[] = { h.least,
                                     (uint64_t)llround(call_spread_mean(&spreads[i])),
-                                    histogram_percentile(h, 50),
-                                    histogram_percentile(h, 90),
-                                    histogram_percentile(h, 99),
-                                    h->greatest };
+                                    histogram_percentile(&h, 50),
+                                    histogram_percentile(&h, 90),
+                                    histogram_percentile(&h, 99),
+                                    h.greatest };
         for (int j = 0; j < COLUMNS_A_TIME; j++)
             cell_number(&cells[j], values[j]);
+        histogram_drop(&h);
+    }
+}
+
+/* Adds the distributions of all workers to those of the first one. */
+static void rows_merge_spreads(void **lists, unsigned jobs, size_t functions)
+{
+    rows_spreads *all = lists[0];
+    for (unsigned i = 1; i < jobs; i++) {
+        rows_spreads *more = lists[i];
+        for (size_t j = 0; j < functions * CALL_TIMES; j++) {
+            call_spread_merge(&all[j / CALL_TIMES][j % CALL_TIMES], &more[j / CALL_TIMES][j % CALL_TIMES]);
+            call_spread_drop(&more[j / CALL_TIMES][j % CALL_TIMES]);
+        }
+        free(more);
     }
 }
 
 /* Fills the columns of single calls, which begin at `first`. `groups` is the function of each row. */
 static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_t first, const size_t *groups)
 {
-    struct rows_spreads s = { NULL, l->profile->function_count };
-    s.functions = need_memory(s.count, sizeof *s.functions);
-    analysis_follow_calls(l, false, rows_add_call, &s);
+    const size_t functions = l->profile->function_count;
+    const unsigned jobs = analysis_jobs(l);
+    void **lists = need_memory(jobs, sizeof *lists);
+    for (unsigned i = 0; i < jobs; i++)
+        lists[i] = need_memory(functions, sizeof(rows_spreads));
+    analysis_scan_calls(l, PROFILE_NONE, rows_add_call, lists);
+    rows_merge_spreads(lists, jobs, functions);
+    rows_spreads *spreads = lists[0];
     for (size_t i = 0; i < t->row_count; i++)
-        rows_fill_calls(l, &t->cells[i * t->column_count + first], s.functions[groups[i]]);
-    for (size_t i = 0; i < s.count * CALL_TIMES; i++)
-        call_spread_drop(&s.functions[i / CALL_TIMES][i % CALL_TIMES]);
-    free(s.functions);
+        rows_fill_calls(l, &t->cells[i * t->column_count + first], spreads[groups[i]]);
+    for (size_t j = 0; j < functions * CALL_TIMES; j++)
+        call_spread_drop(&spreads[j / CALL_TIMES][j % CALL_TIMES]);
+    free(spreads);
+    free(lists);
 }
 
 size_t view_row_number(const struct table *t, size_t row)

@@ -307,3 +307,207 @@ Test(unit_call_probes, the_slowest_calls_are_without_their_probes)
     table_drop(&t);
     analysis_drop(&l);
 }
+
+/* ---- several workers ---- */
+
+enum { MAX_JOBS = 4 };
+
+static void call_probes_keep_some(void *context, const struct finished_call *call)
+{
+    call_probes_keep(context, call);
+}
+
+static int call_probes_compare(const void *a, const void *b)
+{
+    const struct finished_call *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    if (x->path != y->path)
+        return x->path < y->path ? -1 : 1;
+    return memcmp(x->times, y->times, sizeof x->times);
+}
+
+/* The calls that workers find are those found in the order of time. */
+static void check_scan(struct analysis *l, unsigned jobs)
+{
+    struct kept_calls *lists = calloc(MAX_JOBS, sizeof *lists), wanted = call_probes_follow(l);
+    void *contexts[MAX_JOBS];
+    for (unsigned i = 0; i < MAX_JOBS; i++)
+        contexts[i] = &lists[i];
+    l->jobs = jobs;
+    analysis_scan_calls(l, PROFILE_NONE, call_probes_keep_some, contexts);
+    for (unsigned i = 1; i < jobs; i++)
+        for (size_t j = 0; j < lists[i].count; j++)
+            call_probes_keep(&lists[0], &lists[i].list[j]);
+    cr_assert(eq(sz, lists[0].count, wanted.count));
+    qsort(lists[0].list, lists[0].count, sizeof *lists[0].list, call_probes_compare);
+    qsort(wanted.list, wanted.count, sizeof *wanted.list, call_probes_compare);
+    for (size_t i = 0; i < wanted.count; i++) {
+        const struct finished_call *x = &wanted.list[i], *y = &lists[0].list[i];
+        cr_assert(eq(u64, y->begin, x->begin));
+        cr_assert(eq(u64, y->end, x->end));
+        cr_assert(eq(u32, y->function, x->function));
+        cr_assert(eq(u32, y->caller, x->caller));
+        cr_assert(eq(u32, y->path, x->path));
+        cr_assert(eq(u64, y->blocked, x->blocked));
+        for (int time = 0; time < CALL_TIMES; time++)
+            cr_assert(eq(u64, y->times[time], x->times[time]));
+    }
+    free(lists);
+}
+
+/* Three chunks: a pause, a call that is found open after it, a call that is left, and missing chunks. */
+static struct writer *call_probes_chunks(void)
+{
+    struct writer *w = call_probes_begin(2 * TICK + 7, 3 * TICK, 11);
+    write_enter(w, 0, F);
+    write_enter(w, 100, G);
+    end_events(w, true);
+    begin_events(w, 1, 1, 1, 100, (struct open_call[]){ { F, 0 }, { G, 100 } }, 2);
+    write_enter(w, 200, H);
+    write_exit(w, 310);
+    write_pause(w, 400);
+    write_resume(w, 500, 0);
+    write_off_cpu(w, false, 510, 20);
+    write_enter(w, 600, H);
+    end_events(w, true);
+    begin_events(w, 1, 1, 2, 600, (struct open_call[]){ { F, 100 }, { G, 200 }, { H, 600 } }, 3);
+    write_enter(w, 650, F);
+    write_unwind(w, 2);
+    write_exit(w, 700);
+    write_enter(w, 750, G);
+    end_events(w, true);
+    begin_events(w, 1, 1, 5, 2000, (struct open_call[]){ { F, 100 }, { H, 1500 } }, 2);
+    write_exit(w, 2100);
+    write_enter(w, 2150, G);
+    write_exit(w, 2200);
+    write_exit(w, 2300);
+    end_events(w, true);
+    return w;
+}
+
+Test(unit_call_probes, workers_find_the_same_calls)
+{
+    struct analysis l = loaded_of(call_probes_chunks());
+    for (unsigned jobs = 1; jobs <= MAX_JOBS; jobs++)
+        check_scan(&l, jobs);
+    analysis_drop(&l);
+    l = loaded_of(call_probes_nested(call_probes_begin(TICK / 2 + 3, 77, 19)));
+    check_scan(&l, 2);
+    analysis_drop(&l);
+    l = loaded_of(call_probes_short(100));
+    check_scan(&l, 2);
+    analysis_drop(&l);
+}
+
+/* ---- minimum and maximum of the report ---- */
+
+static struct analysis call_probes_load_limits(struct writer *w, const struct analysis_options *options)
+{
+    struct analysis l;
+    writer_save(w, test_path("limits.dwell"));
+    writer_free(w);
+    load_with(&l, test_path("limits.dwell"), options);
+    return l;
+}
+
+static void expect_limits(const struct analysis *l, uint64_t address, uint64_t shortest, uint64_t longest)
+{
+    struct times *functions = rollup_groups(l->rollup, BY_FUNCTION);
+    for (uint32_t f = 0; f < l->profile->function_count; f++)
+        if (l->profile->functions[f].offset == address) {
+            cr_assert(eq(u64, functions[f].shortest, shortest));
+            cr_assert(eq(u64, functions[f].longest, longest));
+        }
+    free(functions);
+}
+
+Test(unit_call_probes, minimum_and_maximum_are_without_probes)
+{
+    const struct analysis_options limits = { .limits = true }, raw = { .limits = true, .raw = true }, none = { 0 };
+    struct analysis l =
+        call_probes_load_limits(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)), &limits);
+    expect_limits(&l, F, 964, 964);
+    expect_limits(&l, G, 88, 98);
+    expect_limits(&l, H, 8, 8);
+    analysis_drop(&l);
+    l = call_probes_load_limits(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)), &raw);
+    expect_limits(&l, F, 1000, 1000);
+    expect_limits(&l, G, 100, 100);
+    analysis_drop(&l);
+    l = call_probes_load_limits(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)), &none);
+    expect_limits(&l, F, UINT64_MAX, 0); /* not looked for */
+    analysis_drop(&l);
+    l = call_probes_load_limits(call_probes_short(100), &limits);
+    expect_limits(&l, F, 0, 85);
+    analysis_drop(&l);
+}
+
+/* minimum <= mean <= maximum, in a column of each of the four times. */
+static void check_columns(const struct analysis *l)
+{
+    struct table t = sorted_rows(l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
+    for (size_t row = 0; row < t.row_count; row++)
+        for (size_t column = 0; column < t.column_count; column++) {
+            const struct cell *cell = &t.cells[row * t.column_count + column];
+            const char *key = t.columns[column].key, *end = strrchr(key, '_');
+            if (!end || strcmp(end, "_min") != 0 || !cell->known)
+                continue;
+            for (int i = 1; i < 6; i++) { /* mean, then the median and what follows it */
+                cr_assert(le(u64, cell[0].number, cell[i].number), "%s", key);
+                cr_assert(le(u64, cell[i].number, cell[5].number), "%s", key);
+            }
+        }
+    table_drop(&t);
+}
+
+/* In a random session without open calls: the sums, and the order of minimum, mean and maximum. Probes cost about as
+ * much as the calls last. */
+Test(unit_call_probes, random_sessions, .timeout = 60)
+{
+    uint64_t state = 7;
+    for (uint32_t seed = 0; seed < 40; seed++) {
+        struct writer *w = call_probes_begin(seed * 199, seed * 83, seed * 57);
+        uint64_t functions[8], time = 0;
+        uint32_t depth = 0, calls = 0, sequence = 0;
+        struct open_call stack[8];
+        while (calls < MAX_KEPT || depth) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            const uint32_t number = (uint32_t)(state >> 40);
+            time += number % 7 ? 10 * (number % 5) : number % 3000;
+            if (number % 11 == 0) {
+                end_events(w, true);
+                begin_events(w, 1, 1, ++sequence, time, stack, depth);
+            }
+            if (number % 13 == 0)
+                write_os(w);
+            if (calls < MAX_KEPT && depth < 8 && (depth == 0 || number & 64)) {
+                functions[depth] = F + (number >> 8) % 3 * 0x1000;
+                write_enter(w, time, functions[depth]);
+                stack[depth] = (struct open_call){ functions[depth], time };
+                depth++;
+                calls++;
+            } else {
+                write_exit(w, time);
+                depth--;
+            }
+        }
+        struct analysis l = call_probes_load_limits(w, &(struct analysis_options){ .limits = true });
+        expect_sums(&l);
+        check_scan(&l, 1 + seed % MAX_JOBS);
+        check_columns(&l);
+        for (uint32_t i = 0; i < l.profile->node_count; i++) {
+            const struct profile_node *node = &l.profile->nodes[i];
+            const uint64_t inclusive = l.rollup->nodes[i].elapsed_inclusive;
+            if (node->parent == PROFILE_NONE)
+                continue;
+            /* rounded to ticks, and held at zero */
+            cr_assert(le(u64, node->shortest, inclusive / node->calls + 1));
+            cr_assert(ge(u64, node->longest + 1, inclusive / node->calls));
+            cr_assert(le(u64, node->shortest, node->longest));
+        }
+        analysis_drop(&l);
+    }
+}

@@ -1,0 +1,125 @@
+/* The single calls of an analysis: follows them, and finds the shortest and the longest call of each path. */
+#include "analysis/single_calls.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "profile/collect.h"
+
+struct probe_cost *single_calls_list_costs(const struct session_file *f, size_t *count)
+{
+    struct probe_cost *costs = need_memory(f->process_count, sizeof *costs);
+    *count = 0;
+    for (size_t i = 0; i < f->process_count; i++) {
+        const struct dwell_rec_probes *probes = &f->processes[i].probes;
+        if (probes->rounds)
+            costs[(*count)++] = (struct probe_cost){ f->processes[i].serial, probes->in_callee, probes->in_caller,
+                                                     probes->first_callee };
+    }
+    return costs;
+}
+
+/* By function of the paths' profile: its number in the analysis. The caller frees the list. */
+static uint32_t *single_calls_number_functions(const struct analysis *l, const struct profile *paths)
+{
+    uint32_t *numbers = need_memory(paths->function_count, sizeof *numbers);
+    for (size_t i = 0; i < paths->function_count; i++) {
+        const struct profile_function *f = &paths->functions[i];
+        const struct profile_module *m = &paths->modules[f->module];
+        const uint32_t module = profile_find_module(l->profile, m->path, m->build_id, m->build_id_length);
+        numbers[i] = profile_find_function(l->profile, module, f->offset);
+    }
+    return numbers;
+}
+
+static struct calls_source single_calls_source(const struct analysis *l, struct probe_cost **costs,
+                                               uint32_t **functions)
+{
+    const struct profile *paths = l->measured ? l->measured : l->profile;
+    struct calls_source source = { .file = l->file, .profile = paths, .selection = l->selection };
+    source.costs = *costs = single_calls_list_costs(l->file, &source.cost_count);
+    source.functions = *functions = single_calls_number_functions(l, paths);
+    if (l->summary.raw)
+        source.cost_count = 0;
+    return source;
+}
+
+void analysis_follow_calls(const struct analysis *l, bool all, call_taker *take, void *context)
+{
+    struct probe_cost *costs;
+    uint32_t *functions;
+    struct calls_source source = single_calls_source(l, &costs, &functions);
+    source.all = all;
+    calls_follow(&source, take, context);
+    free(functions);
+    free(costs);
+}
+
+unsigned analysis_jobs(const struct analysis *l)
+{
+    return l->jobs ? l->jobs : collect_default_jobs();
+}
+
+void analysis_scan_calls(const struct analysis *l, uint32_t function, call_scan_taker *take, void *const *contexts)
+{
+    struct probe_cost *costs;
+    uint32_t *functions;
+    const struct calls_source source = single_calls_source(l, &costs, &functions);
+    calls_scan(&source, function, analysis_jobs(l), take, contexts);
+    free(functions);
+    free(costs);
+}
+
+/* ---- the shortest and the longest calls ---- */
+
+struct single_calls_limits {
+    uint64_t shortest, longest; /* ticks */
+};
+
+static void single_calls_add_limits(void *context, const struct finished_call *call)
+{
+    struct single_calls_limits *limits = (struct single_calls_limits *)context + call->path;
+    const uint64_t ticks = call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]);
+    limits->shortest = smaller(limits->shortest, ticks);
+    limits->longest = larger(limits->longest, ticks);
+}
+
+void single_calls_forget_limits(struct analysis *l)
+{
+    size_t count;
+    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
+    const struct probe_cost **cost = overhead_costs_of_nodes(l->profile, costs, count);
+    for (size_t i = 0; i < l->profile->node_count; i++) {
+        struct profile_node *node = &l->profile->nodes[i];
+        if (!cost[i])
+            continue;
+        node->shortest = UINT64_MAX;
+        node->longest = 0;
+    }
+    free(cost);
+    free(costs);
+}
+
+void single_calls_find_limits(struct analysis *l)
+{
+    const unsigned jobs = analysis_jobs(l);
+    const size_t count = l->profile->node_count + l->file->thread_count + 1;
+    void **lists = need_memory(jobs, sizeof *lists);
+    for (unsigned i = 0; i < jobs; i++) {
+        struct single_calls_limits *limits = lists[i] = need_memory(count, sizeof *limits);
+        for (size_t j = 0; j < count; j++)
+            limits[j].shortest = UINT64_MAX;
+    }
+    analysis_scan_calls(l, PROFILE_NONE, single_calls_add_limits, lists);
+    for (unsigned i = 0; i < jobs; i++) {
+        const struct single_calls_limits *limits = lists[i];
+        for (size_t j = 0; j < l->profile->node_count; j++) {
+            struct profile_node *node = &l->profile->nodes[j];
+            node->shortest = smaller(node->shortest, limits[j].shortest);
+            node->longest = larger(node->longest, limits[j].longest);
+        }
+        free(lists[i]);
+    }
+    free(lists);
+}

@@ -1,0 +1,17 @@
+/* The single calls of an analysis, and the limits of their durations. For modules that make an analysis. */
+#ifndef DWELL_ANALYSIS_SINGLE_CALLS_H
+#define DWELL_ANALYSIS_SINGLE_CALLS_H
+
+#include "analysis/analysis.h"
+
+/* The probes' costs of all processes that have measured them. The caller frees the list. */
+struct probe_cost *single_calls_list_costs(const struct session_file *f, size_t *count);
+
+/* The shortest and longest calls of a new profile have their probes. This makes them unknown where the overhead was
+ * subtracted from the sums. */
+void single_calls_forget_limits(struct analysis *l);
+
+/* After that: finds them without their probes. The session is read again. */
+void single_calls_find_limits(struct analysis *l);
+
+#endif
