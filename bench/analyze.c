@@ -9,6 +9,8 @@
 
 #include "analysis/names.h"
 #include "base/memory.h"
+#include "profile/call_scan.h"
+#include "profile/call_spread.h"
 #include "profile/collect.h"
 #include "trace/chunk_window.h"
 #include "trace/timeline.h"
@@ -120,6 +122,29 @@ static uint64_t follow(struct subject *s)
     return events;
 }
 
+static void count_call(void *context, const struct finished_call *call)
+{
+    call_spread_add(context, call->times[CALL_ELAPSED_INCLUSIVE]);
+}
+
+static uint64_t find_calls(struct subject *s)
+{
+    struct call_spread *spreads = calloc(s->jobs, sizeof *spreads);
+    void **contexts = calloc(s->jobs, sizeof *contexts);
+    uint64_t calls = 0;
+    for (unsigned i = 0; i < s->jobs; i++)
+        contexts[i] = &spreads[i];
+    calls_scan(&(struct calls_source){ .file = s->file, .profile = s->profile }, PROFILE_NONE, s->jobs, count_call,
+               contexts);
+    for (unsigned i = 0; i < s->jobs; i++) {
+        calls += spreads[i].count;
+        call_spread_drop(&spreads[i]);
+    }
+    free(contexts);
+    free(spreads);
+    return calls * 2;
+}
+
 /* ---- timing ---- */
 
 static double now(void)
@@ -135,8 +160,8 @@ int main(int argc, char **argv)
         const char *name;
         uint64_t (*run)(struct subject *);
     } parts[] = {
-        { "open", open_session }, { "decode", decode },    { "profile", make_profile },
-        { "merge", merge },       { "names", find_names }, { "timeline", follow },
+        { "open", open_session }, { "decode", decode },   { "profile", make_profile }, { "merge", merge },
+        { "names", find_names },  { "timeline", follow }, { "calls", find_calls },
     };
     if (argc != 4)
         errx(2, "usage: analyze SESSION JOBS ROUNDS");

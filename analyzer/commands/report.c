@@ -141,9 +141,10 @@ static struct sorting report_sorting(const struct report_settings *s)
         sorting.key = s->by == BY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
     if (!shared_is_set(&s->shared, SHARED_LIMIT) && s->shared.print == table_print_text)
         sorting.limit = TEXT_LIMIT;
-    sorting.calls = view_needs_calls(sorting.key) || (s->shared.columns && view_needs_calls(s->shared.columns));
+    sorting.call_times = view_call_times(sorting.key) | view_call_times(s->shared.columns);
     for (size_t i = 0; i < s->shared.filters.count; i++)
-        sorting.calls |= view_needs_calls(s->shared.filters.list[i].key);
+        sorting.call_times |= view_call_times(s->shared.filters.list[i].key);
+    sorting.calls = sorting.call_times != 0;
     return sorting;
 }
 

@@ -66,8 +66,8 @@ static uint32_t call_scan_unknown_path(const struct call_scan *scan)
     return (uint32_t)(scan->probes.known + scan->source->file->thread_count);
 }
 
-static uint32_t call_scan_add_path(const struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time,
-                                   struct index_slot *slot)
+__attribute__((noinline)) static uint32_t call_scan_add_path(const struct call_scanner *s, uint32_t parent,
+                                                             uint64_t address, uint64_t time, struct index_slot *slot)
 {
     const struct profile *profile = s->scan->source->profile;
     const uint32_t function = find_function(profile, s->process, address, time);
@@ -133,7 +133,8 @@ static struct finished_call call_scan_finished(const struct call_scan *scan, con
     };
 }
 
-static void call_scan_keep_part(struct call_scanner *s, const struct scanned_call *call, uint64_t now, bool ended)
+__attribute__((noinline)) static void call_scan_keep_part(struct call_scanner *s, const struct scanned_call *call,
+                                                          uint64_t now, bool ended)
 {
     GROW(s->ended, s->ended_count, s->ended_room);
     s->ended[s->ended_count++] = (struct call_part){
@@ -231,7 +232,9 @@ static inline void call_scan_open(void *to, const struct decoder *d, const struc
     call_scan_push(to, frame->function, frame->enter_time, frame->enter_time, false);
 }
 
-static void call_scan_events(struct call_scanner *s, struct decoder *decoder, struct stack_state *kept)
+/* All that is called in the loop is compiled into it: so the decoder stays in registers. */
+__attribute__((flatten)) static void call_scan_events(struct call_scanner *s, struct decoder *decoder,
+                                                      struct stack_state *kept)
 {
     static const struct stack_actions actions = {
         .depth = call_scan_depth,

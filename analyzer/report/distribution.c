@@ -38,8 +38,8 @@ enum { BUCKETS = DURATION_BUCKETS, LONGEST_BAR = 40 };
 struct distribution_buckets {
     uint64_t ticks_per_second;
     enum call_time time;
-    uint64_t begins[BUCKETS + 1]; /* ticks */
-    unsigned last;                /* the bucket of the last call */
+    uint64_t begins[BUCKETS + 2]; /* ticks */
+    uint8_t guesses[65];          /* by number of bits: the bucket of the smallest number with that many */
     uint64_t calls[BUCKETS];
     int128 total[BUCKETS]; /* in 1/256 ticks */
     struct call_spread exact;
@@ -65,32 +65,31 @@ static struct distribution_buckets distribution_new_buckets(enum call_time time,
     struct distribution_buckets b = { .time = time, .ticks_per_second = ticks_per_second };
     for (unsigned i = 0; i < BUCKETS; i++)
         b.begins[i] = distribution_bucket_ticks(i, ticks_per_second);
-    b.begins[BUCKETS] = UINT64_MAX;
+    b.begins[BUCKETS] = b.begins[BUCKETS + 1] = UINT64_MAX;
+    for (unsigned bits = 1, bucket = 0; bits <= 64; bits++) {
+        while (bucket + 1 < BUCKETS && b.begins[bucket + 1] <= 1ull << (bits - 1))
+            bucket++;
+        b.guesses[bits] = (uint8_t)bucket;
+    }
     return b;
 }
 
+/* Each bucket is about twice as wide as the one before, so few begin among the numbers of so many bits. */
 static unsigned distribution_bucket_of(const struct distribution_buckets *b, uint64_t ticks)
 {
-    unsigned low = 0, high = BUCKETS;
-    if (ticks >= b->begins[b->last] && ticks < b->begins[b->last + 1])
-        return b->last;
-    while (high - low > 1) {
-        const unsigned middle = (low + high) / 2;
-        if (b->begins[middle] <= ticks)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    unsigned bucket = b->guesses[ticks ? 64 - __builtin_clzll(ticks) : 0];
+    while (bucket + 1 < BUCKETS && ticks >= b->begins[bucket + 1])
+        bucket++;
+    return bucket;
 }
 
 static void distribution_add_call(void *context, const struct finished_call *call)
 {
     struct distribution_buckets *b = context;
     const uint64_t amount = call->times[b->time];
-    b->last = distribution_bucket_of(b, call_ticks(amount));
-    b->calls[b->last]++;
-    b->total[b->last] += (int64_t)amount;
+    const unsigned bucket = distribution_bucket_of(b, call_ticks(amount));
+    b->calls[bucket]++;
+    b->total[bucket] += (int64_t)amount;
     call_spread_add(&b->exact, amount);
 }
 

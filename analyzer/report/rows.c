@@ -209,14 +209,6 @@ void view_list_columns(FILE *out, bool recent)
     fputs("\n--filter accepts these, name (the first column), and the other columns of csv.\n", out);
 }
 
-static bool rows_is_call_column(const char *key, size_t length)
-{
-    for (size_t i = 0; i < CALL_COLUMN_COUNT; i++)
-        if (table_is_key(&call_columns[i], key, length))
-            return true;
-    return false;
-}
-
 size_t view_sort_keys(const char **keys, bool recent)
 {
     static const char *const names[] = { "function", "module",  "file", "line",   "path",      "thread", "tid",
@@ -240,12 +232,19 @@ size_t view_sort_keys(const char **keys, bool recent)
     return count;
 }
 
+unsigned view_call_times(const char *keys)
+{
+    unsigned times = 0;
+    for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
+        for (size_t i = 0; i < CALL_COLUMN_COUNT; i++)
+            if (table_is_key(&call_columns[i], key, strcspn(key, ",")))
+                times |= 1u << i / COLUMNS_A_TIME;
+    return times;
+}
+
 bool view_needs_calls(const char *keys)
 {
-    bool any = false;
-    for (const char *key = keys; key && !any; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
-        any = rows_is_call_column(key, strcspn(key, ","));
-    return any;
+    return view_call_times(keys) != 0;
 }
 
 bool view_sort(struct table *t, const struct sorting *sorting, struct error *error)
@@ -263,14 +262,20 @@ bool view_sort(struct table *t, const struct sorting *sorting, struct error *err
 
 /* ---- single calls ---- */
 
-/* By function. */
 typedef struct call_spread rows_spreads[CALL_TIMES];
+
+/* A worker's. */
+struct rows_calls {
+    rows_spreads *functions;
+    unsigned times; /* bits of enum call_time */
+};
 
 static void rows_add_call(void *context, const struct finished_call *call)
 {
-    rows_spreads *spreads = context;
+    const struct rows_calls *calls = context;
     for (int i = 0; i < CALL_TIMES; i++)
-        call_spread_add(&spreads[call->function][i], call->times[i]);
+        if (calls->times & 1u << i)
+            call_spread_add(&calls->functions[call->function][i], call->times[i]);
 }
 
 static void rows_fill_calls(const struct analysis *l, struct cell *cells, const struct call_spread *spreads)
@@ -292,11 +297,11 @@ static void rows_fill_calls(const struct analysis *l, struct cell *cells, const 
 }
 
 /* Adds the distributions of all workers to those of the first one. */
-static void rows_merge_spreads(void **lists, unsigned jobs, size_t functions)
+static void rows_merge_spreads(const struct rows_calls *workers, unsigned jobs, size_t functions)
 {
-    rows_spreads *all = lists[0];
+    rows_spreads *all = workers[0].functions;
     for (unsigned i = 1; i < jobs; i++) {
-        rows_spreads *more = lists[i];
+        rows_spreads *more = workers[i].functions;
         for (size_t j = 0; j < functions * CALL_TIMES; j++) {
             call_spread_merge(&all[j / CALL_TIMES][j % CALL_TIMES], &more[j / CALL_TIMES][j % CALL_TIMES]);
             call_spread_drop(&more[j / CALL_TIMES][j % CALL_TIMES]);
@@ -305,23 +310,35 @@ static void rows_merge_spreads(void **lists, unsigned jobs, size_t functions)
     }
 }
 
-/* Fills the columns of single calls, which begin at `first`. `groups` is the function of each row. */
-static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_t first, const size_t *groups)
+/* By function. The caller drops and frees them. */
+static rows_spreads *rows_find_spreads(const struct analysis *l, unsigned times)
 {
-    const size_t functions = l->profile->function_count;
     const unsigned jobs = analysis_jobs(l);
-    void **lists = need_memory(jobs, sizeof *lists);
-    for (unsigned i = 0; i < jobs; i++)
-        lists[i] = need_memory(functions, sizeof(rows_spreads));
-    analysis_scan_calls(l, PROFILE_NONE, rows_add_call, lists);
-    rows_merge_spreads(lists, jobs, functions);
-    rows_spreads *spreads = lists[0];
+    struct rows_calls *workers = need_memory(jobs, sizeof *workers);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++) {
+        workers[i] = (struct rows_calls){ need_memory(l->profile->function_count, sizeof(rows_spreads)),
+                                          times ? times : (1u << CALL_TIMES) - 1 };
+        contexts[i] = &workers[i];
+    }
+    analysis_scan_calls(l, PROFILE_NONE, rows_add_call, contexts);
+    rows_merge_spreads(workers, jobs, l->profile->function_count);
+    rows_spreads *spreads = workers[0].functions;
+    free(contexts);
+    free(workers);
+    return spreads;
+}
+
+/* Fills the columns of single calls, which begin at `first`. `groups` is the function of each row. */
+static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_t first, unsigned times,
+                                const size_t *groups)
+{
+    rows_spreads *spreads = rows_find_spreads(l, times);
     for (size_t i = 0; i < t->row_count; i++)
         rows_fill_calls(l, &t->cells[i * t->column_count + first], spreads[groups[i]]);
-    for (size_t j = 0; j < functions * CALL_TIMES; j++)
+    for (size_t j = 0; j < l->profile->function_count * CALL_TIMES; j++)
         call_spread_drop(&spreads[j / CALL_TIMES][j % CALL_TIMES]);
     free(spreads);
-    free(lists);
 }
 
 size_t view_row_number(const struct table *t, size_t row)
@@ -408,7 +425,7 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
     }
     free(stated);
     if (by == BY_FUNCTION && sorting->calls)
-        rows_fill_all_calls(l, &t, t.column_count - other_count, groups);
+        rows_fill_all_calls(l, &t, t.column_count - other_count, sorting->call_times, groups);
     if (sorting->recent)
         rows_fill_all_recent(l, &t, by, sorting->recent, groups);
     free(groups);

@@ -15,6 +15,7 @@ struct sorting {
     const char *key;                   /* of a column; "name" for the first column */
     size_t limit;                      /* of rows; zero for all */
     bool calls;                        /* also fill the columns of single calls */
+    unsigned call_times;               /* of these times: bits of enum call_time; zero for all */
     bool waits_last;                   /* functions that only wait come last, whatever their values */
     const struct row_filters *filters; /* NULL for none */
     const struct recent_times *recent; /* NULL for a view without the columns of recent times */
@@ -31,6 +32,9 @@ size_t view_row_number(const struct table *t, size_t row);
 
 /* Whether any of these keys, separated by commas, is that of a column of single calls. */
 bool view_needs_calls(const char *keys);
+
+/* The times of single calls that these columns show: bits of enum call_time. NULL names none. */
+unsigned view_call_times(const char *keys);
 
 /* A row for each function, module, thread or process. The rows are not sorted; see view_sort. */
 struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting);
