@@ -19,6 +19,7 @@ static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: cpu_inclusive if it is known and in text, else elapsed_inclusive); callers and callees" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_NO_MERGE, NULL },

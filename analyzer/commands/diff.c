@@ -30,6 +30,7 @@ static const struct shared_use shared[] = {
     { SHARED_LIMIT, "(default: 40 in text)" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_NO_MERGE, NULL },

@@ -58,6 +58,7 @@ static const struct shared_use shared[] = {
     { SHARED_PROCESS, NULL },
     { SHARED_LIMIT, "(default)" },
     { SHARED_FORMAT, ", or etw: binary EVENT_TRACE_HEADER records of 48 bytes, each followed by its data" },
+    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_OUTPUT, "(default: standard output)" },
     { SHARED_JOBS, NULL },
@@ -253,7 +254,7 @@ static void events_print_rows(const struct events_settings *s, const struct anal
     if (s->shared.print == table_print_text && table.row_count)
         fprintf(out,
                 "\nKERNEL, USER, COST: CPU time in units of %g ms (timer resolution %" PRIu32
-                " x 100 ns). COST and CPU ns "
+                " x 100 ns). COST and CPU "
                 "(exact): since the thread's event before.\n",
                 s->view.resolution / 1e4, s->view.resolution);
     table_drop(&table);

@@ -9,13 +9,15 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/units.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "report/text_options.h"
 #include "report/views.h"
 #include "trace/trace_events.h"
 
-static const struct shared_use shared[] = { { SHARED_JOBS, NULL }, { SHARED_END, NULL } };
+static const struct shared_use shared[] = { { SHARED_UNITS, NULL }, { SHARED_JOBS, NULL }, { SHARED_END, NULL } };
 
 struct info_settings {
     struct shared_options shared;
@@ -43,9 +45,16 @@ static void info_print_line(const char *name, const char *format, ...)
     va_end(arguments);
 }
 
-static double info_ticks_to_seconds(const struct session_file *f, uint64_t ticks)
+static uint64_t info_ns(const struct session_file *f, uint64_t ticks)
 {
-    return (double)ticks / (double)f->header.ticks_per_second;
+    return ticks_to_ns(ticks, f->header.ticks_per_second);
+}
+
+/* Writes a time with its unit to `text` and returns it. */
+static const char *info_time(const struct session_file *f, uint64_t ticks, char text[TIME_TEXT])
+{
+    text_time(info_ns(f, ticks), text);
+    return text;
 }
 
 static void info_print_time(const struct session_file *f)
@@ -56,7 +65,7 @@ static void info_print_time(const struct session_file *f)
     strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", localtime_r(&start, &tm));
     info_print_line(f->header.origin & DWELL_ORIGIN_IMPORTED ? "imported" : "recorded", "%s", text);
     if (f->header.end_ticks)
-        info_print_line("duration", "%.3f s", info_ticks_to_seconds(f, f->header.end_ticks - f->header.start_ticks));
+        info_print_line("duration", "%s", info_time(f, f->header.end_ticks - f->header.start_ticks, text));
     info_print_line("state", "%s",
                     f->header.state == DWELL_COMPLETE ? "complete"
                                                       : "not finished: still recording, or the recorder was killed");
@@ -99,9 +108,9 @@ static void info_print_probes(const struct analysis *l)
                                     : "the clock may be read before earlier loads are done (--clock=ordered: never)");
     info_print_line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
                     probes->in_caller * ns);
-    info_print_line("left out",
-                    "%.6f s, as the probes' own; %zu of %zu call paths are held at zero, which are %.6f s short",
-                    info_ticks_to_seconds(f, o->subtracted), o->held, o->paths, info_ticks_to_seconds(f, o->missing));
+    char subtracted[TIME_TEXT], missing[TIME_TEXT];
+    info_print_line("left out", "%s, as the probes' own; %zu of %zu call paths are held at zero, which are %s short",
+                    info_time(f, o->subtracted, subtracted), o->held, o->paths, info_time(f, o->missing, missing));
 }
 
 static void info_print_mode(const struct session_file *f)
@@ -146,6 +155,7 @@ static void info_print_trace_events(const struct session_file *f)
 
 static void info_print_events(const struct analysis *l, const struct profile_counts *c)
 {
+    char blocked[TIME_TEXT], preempted[TIME_TEXT], paused[TIME_TEXT];
     info_print_line("events",
                     "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
                     c->enters + c->exits, c->enters, c->exits, c->unwound);
@@ -153,14 +163,14 @@ static void info_print_events(const struct analysis *l, const struct profile_cou
                     c->flagged_intervals,
                     c->intervals ? 100.0 * (double)c->flagged_intervals / (double)c->intervals : 0);
     if (l->summary.application_known)
-        info_print_line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %.6f s, preempted %.6f s",
-                        c->os_events, c->page_faults, info_ticks_to_seconds(l->file, c->blocked),
-                        info_ticks_to_seconds(l->file, c->preempted));
+        info_print_line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %s, preempted %s", c->os_events,
+                        c->page_faults, info_time(l->file, c->blocked, blocked),
+                        info_time(l->file, c->preempted, preempted));
     info_print_switches(l->file);
     info_print_trace_events(l->file);
     if (c->pauses)
-        info_print_line("pauses", "%" PRIu64 ", together %.6f s of threads' time", c->pauses,
-                        info_ticks_to_seconds(l->file, c->paused));
+        info_print_line("pauses", "%" PRIu64 ", together %s of threads' time", c->pauses,
+                        info_time(l->file, c->paused, paused));
 }
 
 static void info_print_counts(const struct analysis *l)
@@ -225,21 +235,36 @@ static void info_set_number(struct libscols_line *row, size_t column, uint64_t n
     scols_line_set_data(row, column, text);
 }
 
+/* The time from the session's start to that of the process. */
+static uint64_t info_process_start(const struct session_file *f, const struct trace_process *p)
+{
+    return p->start_time > f->header.start_ticks ? info_ns(f, p->start_time - f->header.start_ticks) : 0;
+}
+
 static void info_print_processes(const struct session_file *f)
 {
-    static const char *const titles[] = { "PROCESS", "PARENT", "START s", "END", "COMMAND", "NAME" };
+    const char *titles[] = { "PROCESS", "PARENT", NULL, "END", "COMMAND", "NAME" };
     bool named = false;
-    for (size_t i = 0; i < f->process_count; i++)
+    uint64_t last = 0;
+    for (size_t i = 0; i < f->process_count; i++) {
+        const uint64_t start = info_process_start(f, &f->processes[i]);
         named |= f->processes[i].name[0] != '\0';
+        last = start > last ? start : last;
+    }
+    const struct time_unit *unit =
+        text_options()->units == UNITS_FIXED ? text_options()->unit : time_unit_for_all(last);
+    char title[16];
+    snprintf(title, sizeof title, "START %s", unit->name);
+    titles[2] = title;
     struct libscols_table *table = info_new_table(titles, named ? 6 : 5);
     for (size_t i = 0; i < f->process_count; i++) {
         const struct trace_process *p = &f->processes[i];
         struct libscols_line *row = scols_table_new_line(table, NULL);
-        char text[64];
+        char text[TIME_TEXT];
         info_set_number(row, 0, p->pid);
         info_set_number(row, 1, p->parent_pid);
-        snprintf(text, sizeof text, "%.6f", info_ticks_to_seconds(f, p->start_time - f->header.start_ticks));
-        scols_line_set_data(row, 2, p->start_time > f->header.start_ticks ? text : "-");
+        time_text_exact(info_process_start(f, p), unit, text);
+        scols_line_set_data(row, 2, info_process_start(f, p) ? text : "-");
         scols_line_set_data(row, 3, info_process_ending(p, text, sizeof text));
         info_set_text(row, 4, p->arguments[0] ? p->arguments : p->path);
         if (named)

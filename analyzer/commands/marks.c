@@ -7,7 +7,8 @@ static const struct shared_use shared[] = {
     { SHARED_FILTER, NULL },       { SHARED_SORT, "(default: in order of time)" },
     { SHARED_LIMIT, "(default)" }, { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },       { SHARED_CSV_SAFE, NULL },
-    { SHARED_JOBS, NULL },         { SHARED_END, NULL },
+    { SHARED_TEXT, NULL },         { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
 };
 
 struct marks_settings {

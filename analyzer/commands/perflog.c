@@ -30,6 +30,7 @@ static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: total), or by order, as in the log" },
     { SHARED_LIMIT, "(default: 40 in text)" },
     { SHARED_FORMAT, NULL },
+    { SHARED_UNITS, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_END, NULL },
 };

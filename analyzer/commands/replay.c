@@ -23,6 +23,7 @@ static const struct shared_use shared[] = {
     { SHARED_MIN, "of single calls and waits; percentages are of the time from --from to --to" },
     { SHARED_LIMIT, "(default); a row is a line" },
     { SHARED_FORMAT, "(an object a line)" },
+    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },

@@ -24,6 +24,7 @@ static const struct shared_use shared[] = {
     { SHARED_LIMIT, "of each table (default in text: 40, or 20 functions and 10 waits)" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_NO_MERGE, NULL },

@@ -7,6 +7,7 @@
 #include "base/csv_text.h"
 #include "base/memory.h"
 #include "commands/commands.h"
+#include "report/text_options.h"
 #include "report/views.h"
 #include "trace/activities.h"
 
@@ -41,6 +42,12 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                          "Show these columns, separated by commas; help lists them", GROUP_ROWS },
     [SHARED_VALUE] = { "value", KEY(SHARED_VALUE), "KEY", 0, "Use this value:", GROUP_ROWS },
     [SHARED_FORMAT] = { "format", KEY(SHARED_FORMAT), "FORMAT", 0, "text (default), csv or json", GROUP_COMMON },
+    [SHARED_UNITS] = { "units", KEY(SHARED_UNITS), "UNIT", 0,
+                       "In text, the unit of times: column (default; one for each column), auto (its own for each "
+                       "time), s, ms, us or ns",
+                       GROUP_COMMON },
+    [SHARED_FULL_NAMES] = { "full-names", KEY(SHARED_FULL_NAMES), NULL, 0,
+                            "In text, neither shorten nor cut names and other texts", GROUP_COMMON },
     [SHARED_CSV_SAFE] = { "csv-safe", KEY(SHARED_CSV_SAFE), NULL, 0,
                           "In csv, put an apostrophe before texts that a spreadsheet would run as formulas",
                           GROUP_COMMON },
@@ -88,12 +95,11 @@ static size_t shared_append_heading(int group, const char *text, struct argp_opt
 size_t shared_options_append(const struct shared_use *uses, struct argp_option *list, size_t count)
 {
     for (; uses && uses->option != SHARED_END; uses++) {
-        if (uses->option != SHARED_PART) {
-            count = shared_append_one(uses->option, uses->note, list, count);
-            continue;
-        }
-        for (int option = SHARED_FROM; option <= SHARED_ROOT; option++)
-            count = shared_append_one((enum shared_option)option, NULL, list, count);
+        const bool part = uses->option == SHARED_PART, text = uses->option == SHARED_TEXT;
+        const enum shared_option first = part ? SHARED_FROM : text ? SHARED_UNITS : uses->option;
+        const enum shared_option last = part ? SHARED_ROOT : text ? SHARED_FULL_NAMES : uses->option;
+        for (enum shared_option option = first; option <= last; option++)
+            count = shared_append_one(option, uses->note, list, count);
     }
     count = shared_append_heading(GROUP_PART, "Part of the session:", list, count);
     count = shared_append_heading(GROUP_ROWS, "Rows and columns:", list, count);
@@ -181,6 +187,13 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
     case SHARED_FORMAT:
         s->print = option_format(argument);
         s->format = argument;
+        return;
+    case SHARED_UNITS:
+        if (!text_options_choose_units(argument))
+            option_refuse("--units", argument, text_units_words);
+        return;
+    case SHARED_FULL_NAMES:
+        text_options_show_full_names();
         return;
     case SHARED_CSV_SAFE:
         csv_text_defuse(true);

@@ -25,6 +25,8 @@ enum shared_option {
     SHARED_COLUMNS,
     SHARED_VALUE,
     SHARED_FORMAT,
+    SHARED_UNITS,
+    SHARED_FULL_NAMES,
     SHARED_CSV_SAFE,
     SHARED_OUTPUT,
     SHARED_RAW,
@@ -35,6 +37,7 @@ enum shared_option {
     SHARED_PRINT_OPTIONS,
     SHARED_COUNT,
     SHARED_PART = SHARED_COUNT, /* in a command's list: all from SHARED_FROM to SHARED_ROOT */
+    SHARED_TEXT,                /* likewise: SHARED_UNITS and SHARED_FULL_NAMES */
 };
 
 /* An option that a command has, and what its help adds to the common text, such as a default. */

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/plot.h"
+#include "report/text_options.h"
 #include "report/views.h"
+#include "symbols/display_name.h"
 
 enum { MAX_CALLS = 1000000, USUAL_CALLS = 20 };
 
@@ -15,9 +18,9 @@ enum { MAX_CALLS = 1000000, USUAL_CALLS = 20 };
 #define SORT_NOTE "(default: as they come)"
 
 static const struct shared_use histogram_shared[] = {
-    { SHARED_PART, NULL },     { SHARED_FILTER, NULL }, { SHARED_VALUE, VALUE_NOTE }, { SHARED_SORT, SORT_NOTE },
-    { SHARED_COLUMNS, NULL },  { SHARED_FORMAT, NULL }, { SHARED_CSV_SAFE, NULL },    { SHARED_RAW, NULL },
-    { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL },   { SHARED_END, NULL },
+    { SHARED_PART, NULL },    { SHARED_FILTER, NULL },   { SHARED_VALUE, VALUE_NOTE }, { SHARED_SORT, SORT_NOTE },
+    { SHARED_COLUMNS, NULL }, { SHARED_FORMAT, NULL },   { SHARED_TEXT, NULL },        { SHARED_CSV_SAFE, NULL },
+    { SHARED_RAW, NULL },     { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL },        { SHARED_END, NULL },
 };
 
 static const struct shared_use slowest_shared[] = {
@@ -28,6 +31,7 @@ static const struct shared_use slowest_shared[] = {
     { SHARED_LIMIT, "(default: 20; a million at most)" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_NO_MERGE, NULL },
@@ -100,23 +104,29 @@ static uint32_t single_calls_load(struct analysis *l, struct single_calls_settin
     return option_function(l, s->words[s->count - 1]);
 }
 
-static double single_calls_us(const struct analysis *l, double ticks)
+static void single_calls_print_time(const struct analysis *l, const char *before, double ticks)
 {
-    return ticks / (double)l->summary.ticks_per_second * 1e6;
+    char text[TIME_TEXT];
+    text_time((uint64_t)(ticks / (double)l->summary.ticks_per_second * 1e9 + 0.5), text);
+    printf("%s%s", before, text);
 }
 
 static void single_calls_print_exact(const struct analysis *l, const struct call_spread *spread, uint32_t function,
                                      enum call_time time)
 {
-    const char *selection = l->summary.selection;
+    const char *selection = l->summary.selection, *name = l->names[function].name;
     struct histogram h = call_spread_histogram(spread);
-    print_text(stdout, "%s%s%s: %" PRIu64 " completed calls, %s in us:\n", l->names[function].name,
-               selection ? ", " : "", selection ? selection : "", h.count, call_time_names[time]);
-    printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n",
-           single_calls_us(l, (double)h.least), single_calls_us(l, call_spread_mean(spread)),
-           single_calls_us(l, (double)histogram_percentile(&h, 50)),
-           single_calls_us(l, (double)histogram_percentile(&h, 90)),
-           single_calls_us(l, (double)histogram_percentile(&h, 99)), single_calls_us(l, (double)h.greatest));
+    char *shown = text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
+    print_text(stdout, "%s%s%s: %" PRIu64 " completed calls, %s:\n", shown, selection ? ", " : "",
+               selection ? selection : "", h.count, call_time_names[time]);
+    free(shown);
+    single_calls_print_time(l, "min ", (double)h.least);
+    single_calls_print_time(l, ", mean ", call_spread_mean(spread));
+    single_calls_print_time(l, ", median ", (double)histogram_percentile(&h, 50));
+    single_calls_print_time(l, ", 90 % ", (double)histogram_percentile(&h, 90));
+    single_calls_print_time(l, ", 99 % ", (double)histogram_percentile(&h, 99));
+    single_calls_print_time(l, ", max ", (double)h.greatest);
+    fputs("\n\n", stdout);
     histogram_drop(&h);
 }
 

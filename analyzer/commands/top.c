@@ -28,6 +28,7 @@ static const struct shared_use shared[] = {
     { SHARED_LIMIT, "(default: 40 in text); with --once and --count" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, "with --once and --count" },
+    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_NO_MERGE, NULL },

@@ -130,7 +130,7 @@ static int top_screen_values_width(const struct table *t, const char *text)
     const size_t count = table_order(t, true, order);
     const char *names = NULL;
     for (size_t i = 0; i < count && !names; i++)
-        if (t->columns[order[i]].kind == CELL_TEXT && *t->columns[order[i]].title)
+        if (column_is_words(&t->columns[order[i]]) && *t->columns[order[i]].title)
             names = strstr(text, t->columns[order[i]].title);
     free(order);
     return names ? (int)(names - text) : 0;

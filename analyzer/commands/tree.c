@@ -30,6 +30,7 @@ static const struct shared_use shared[] = {
       "(default: cpu_inclusive if it is known and in text, else elapsed_inclusive); branches of one path" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_NO_MERGE, NULL },

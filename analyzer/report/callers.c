@@ -10,7 +10,7 @@
 
 static const struct column columns[] = {
     { "role", "", CELL_TEXT, USE_ALWAYS, false },
-    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
     { "cpu_share_percent", "CPU %", CELL_PERCENT, USE_CHOSEN, false },
@@ -18,10 +18,10 @@ static const struct column columns[] = {
 };
 static const struct column line_columns[] = {
     { "role", "", CELL_TEXT, USE_ALWAYS, false },
-    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
-    { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },
-    { "of", "OF FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "source", "FROM LINE", CELL_SOURCE, USE_ALWAYS, false },
+    { "of", "OF FUNCTION", CELL_NAME, USE_ALWAYS, false },
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
     { "cpu_share_percent", "CPU %", CELL_PERCENT, USE_CHOSEN, false },
     { "waits", "", CELL_TEXT, USE_TEXT, false },

@@ -21,15 +21,19 @@ static void csv_print_cell(const struct table *t, const struct column *column, c
         return;
     switch (column->kind) {
     case CELL_TEXT:
+    case CELL_NAME:
+    case CELL_SOURCE:
         csv_print_text(cell->text, out);
         break;
     case CELL_DIGITS:
         fputs(cell->text, out);
         break;
     case CELL_COUNT:
+    case CELL_NS:
         fprintf(out, "%" PRIu64, cell->number);
         break;
     case CELL_TICKS:
+    case CELL_MOMENT:
         fprintf(out, "%" PRIu64, cell_ns(t, cell));
         break;
     case CELL_CHANGE:

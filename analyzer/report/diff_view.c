@@ -27,7 +27,7 @@ static const struct column judged_columns[] = {
 enum { JUDGED_COLUMNS = sizeof judged_columns / sizeof *judged_columns };
 
 static const struct column function_columns[] = {
-    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
 };
 static const struct column module_columns[] = {
@@ -35,7 +35,7 @@ static const struct column module_columns[] = {
 };
 static const struct column path_columns[] = {
     { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
-    { "path", "CALL PATH", CELL_TEXT, USE_ALWAYS, false },
+    { "path", "CALL PATH", CELL_NAME, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_DATA, false },
 };
 
@@ -54,6 +54,7 @@ struct diff_view_columns {
         char key[64], title[32];
     } texts[DIFF_VALUES][COLUMNS_A_VALUE];
     struct column list[JUDGED_COLUMNS + 3 + DIFF_VALUES * COLUMNS_A_VALUE];
+    size_t unit_groups[JUDGED_COLUMNS + 3 + DIFF_VALUES * COLUMNS_A_VALUE]; /* times of one value share a unit */
     size_t count;
 };
 
@@ -67,6 +68,7 @@ static void diff_view_add_value_columns(struct diff_view_columns *columns, enum 
         snprintf(title, sizeof columns->texts[value][i].title, "%s%s",
                  c->title[0] == ' ' ? v->titles[diff_compared[value].form] : "", c->title);
         const enum cell_kind kind = v->kind == VALUE_IS_COUNT ? c->kind_of_counts : c->kind;
+        columns->unit_groups[columns->count] = (size_t)value + 1;
         columns->list[columns->count++] = (struct column){ key, title, kind, USE_ALWAYS, false };
     }
 }
@@ -83,6 +85,7 @@ static struct table diff_view_make_table(const struct diff *d, const struct summ
         diff_view_add_value_columns(columns, i);
     struct table t = table_make(columns->list, columns->count, session);
     t.own_columns = columns;
+    t.unit_groups = columns->unit_groups;
     t.first_value = first_value;
     return t;
 }

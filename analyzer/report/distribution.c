@@ -164,9 +164,9 @@ struct table view_histogram(const struct analysis *l, uint32_t function, enum ca
     analysis_scan_calls(l, function, distribution_add_call, contexts);
     for (unsigned i = 1; i < jobs; i++)
         distribution_merge(&buckets[0], &buckets[i]);
-    static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
+    static const size_t groups[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1 };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
-    t.unit_columns = units;
+    t.unit_groups = groups;
     distribution_fill_buckets(&t, &buckets[0], wide);
     *exact = buckets[0].exact;
     free(contexts);
@@ -177,7 +177,7 @@ struct table view_histogram(const struct analysis *l, uint32_t function, enum ca
 /* ---- the slowest calls ---- */
 
 const struct column view_slowest_columns[] = {
-    { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    { "time", "TIME", CELL_MOMENT, USE_ALWAYS, false },
     { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },
     { "elapsed_exclusive", "EL.EXCL", CELL_TICKS, USE_ALWAYS, false },
     { "application_inclusive", "APP.INCL", CELL_TICKS, USE_ALWAYS, false },
@@ -186,7 +186,7 @@ const struct column view_slowest_columns[] = {
     { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
     { "pid", "PROCESS", CELL_COUNT, USE_ALWAYS, false },
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
-    { "caller", "CALLER", CELL_TEXT, USE_ALWAYS, false },
+    { "caller", "CALLER", CELL_NAME, USE_ALWAYS, false },
 };
 enum { SLOWEST_COLUMNS = sizeof view_slowest_columns / sizeof *view_slowest_columns };
 const size_t view_slowest_column_count = SLOWEST_COLUMNS;

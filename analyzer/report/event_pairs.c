@@ -103,20 +103,20 @@ enum {
 };
 
 static const struct column pair_columns[PAIR_COLUMNS] = {
-    [PAIR_TIME] = { "start", "START", CELL_TICKS, USE_ALWAYS, false },
+    [PAIR_TIME] = { "start", "START", CELL_MOMENT, USE_ALWAYS, false },
     [PAIR_PID] = { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
     [PAIR_TID] = { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
     [PAIR_END_TID] = { "end_tid", "END TID", CELL_COUNT, USE_ALWAYS, false },
     [PAIR_DURATION] = { "duration", "DURATION", CELL_TICKS, USE_ALWAYS, false },
     [PAIR_WAIT] = { "wait", "WAIT", CELL_TICKS, USE_ALWAYS, false },
     [PAIR_SERVICE] = { "service", "SERVICE", CELL_TICKS, USE_ALWAYS, false },
-    [PAIR_CPU] = { "cpu_ns", "CPU ns", CELL_COUNT, USE_ALWAYS, false },
+    [PAIR_CPU] = { "cpu", "CPU", CELL_NS, USE_ALWAYS, false },
     [PAIR_REPLIES] = { "replies", "REPLIES", CELL_COUNT, USE_ALWAYS, false },
     [PAIR_FIRST_REPLY] = { "first_reply", "", CELL_TICKS, USE_DATA, false },
     [PAIR_EXTENSIONS] = { "extensions", "", CELL_COUNT, USE_DATA, false },
     [PAIR_CLASS] = { "class", "CLASS", CELL_TEXT, USE_ALWAYS, false },
     [PAIR_ENDED_BY] = { "ended_by", "BY", CELL_TEXT, USE_ALWAYS, false },
-    [PAIR_FUNCTION] = { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    [PAIR_FUNCTION] = { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
     [PAIR_SHORT_DATA] = { "", "DATA", CELL_TEXT, USE_TEXT, false },
     [PAIR_DATA] = { "data", "", CELL_TEXT, USE_DATA, false },
 };

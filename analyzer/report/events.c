@@ -42,7 +42,7 @@ enum {
 };
 
 static const struct column columns[COLUMN_COUNT] = {
-    [COLUMN_TIME] = { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    [COLUMN_TIME] = { "time", "TIME", CELL_MOMENT, USE_ALWAYS, false },
     [COLUMN_STAMP] = { "timestamp", "TIMESTAMP", CELL_COUNT, USE_DATA, false },
     [COLUMN_PID] = { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
     [COLUMN_TID] = { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
@@ -53,7 +53,7 @@ static const struct column columns[COLUMN_COUNT] = {
     [COLUMN_COST] = { "cost", "COST", CELL_COUNT, USE_ALWAYS, false },
     [COLUMN_RESOLUTION] = { "resolution_100ns", "", CELL_COUNT, USE_DATA, false },
     [COLUMN_COST_TIME] = { "cost_ns", "", CELL_COUNT, USE_DATA, false },
-    [COLUMN_CPU] = { "cpu_ns", "CPU ns", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_CPU] = { "cpu", "CPU", CELL_NS, USE_ALWAYS, false },
     [COLUMN_CPU_TOTAL] = { "cpu_total_ns", "", CELL_COUNT, USE_DATA, false },
     [COLUMN_THREAD] = { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
     [COLUMN_CLASS] = { "class", "CLASS", CELL_TEXT, USE_ALWAYS, false },
@@ -61,7 +61,7 @@ static const struct column columns[COLUMN_COUNT] = {
     [COLUMN_TYPE] = { "type", "TYPE", CELL_TEXT, USE_ALWAYS, false },
     [COLUMN_TYPE_NUMBER] = { "type_number", "", CELL_COUNT, USE_DATA, false },
     [COLUMN_DEPTH] = { "depth", "", CELL_COUNT, USE_DATA, false },
-    [COLUMN_FUNCTION] = { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    [COLUMN_FUNCTION] = { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
     [COLUMN_STACK] = { "stack", "", CELL_TEXT, USE_DATA, false },
     [COLUMN_SIZE] = { "size", "", CELL_COUNT, USE_DATA, false },
     [COLUMN_SHORT_DATA] = { "", "DATA", CELL_TEXT, USE_TEXT, false },

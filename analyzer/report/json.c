@@ -31,10 +31,14 @@ static struct json_object *json_new_cell(const struct table *t, const struct col
         return NULL; /* null */
     switch (column->kind) {
     case CELL_TEXT:
+    case CELL_NAME:
+    case CELL_SOURCE:
         return json_new_text(cell->text);
     case CELL_COUNT:
+    case CELL_NS:
         return json_object_new_uint64(cell->number);
     case CELL_TICKS:
+    case CELL_MOMENT:
         return json_object_new_uint64(cell_ns(t, cell));
     case CELL_CHANGE:
         return json_new_change(t, cell);

@@ -8,8 +8,8 @@
 #include "report/views.h"
 
 static const struct column columns[] = {
-    { "source", "LINE", CELL_TEXT, USE_ALWAYS, false },      { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
-    { "of", "OF FUNCTION", CELL_TEXT, USE_TEXT, false },     { "called", "CALLED", CELL_TEXT, USE_ALWAYS, false },
+    { "source", "LINE", CELL_SOURCE, USE_ALWAYS, false },    { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
+    { "called", "CALLED", CELL_NAME, USE_ALWAYS, false },    { "of", "OF FUNCTION", CELL_NAME, USE_TEXT, false },
     { "called_functions", "", CELL_COUNT, USE_DATA, false }, { "module", "MODULE", CELL_TEXT, USE_DATA, false },
     { "file", "FILE", CELL_TEXT, USE_DATA, false },          { "line", "LINE", CELL_COUNT, USE_DATA, false },
     { "inlined", "INLINED IN", CELL_TEXT, USE_DATA, false },
@@ -17,8 +17,8 @@ static const struct column columns[] = {
 enum {
     SOURCE,
     FUNCTION,
-    OF,
     CALLED,
+    OF,
     CALLED_FUNCTIONS,
     MODULE,
     SOURCE_FILE,

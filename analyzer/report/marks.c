@@ -7,13 +7,13 @@
 #include "trace/activities.h"
 
 const struct column view_marks_columns[] = {
-    { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    { "time", "TIME", CELL_MOMENT, USE_ALWAYS, false },
     { "since_previous", "SINCE", CELL_TICKS, USE_ALWAYS, false },
     { "number", "MARK", CELL_COUNT, USE_ALWAYS, false },
     { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
     { "process", "PROCESS", CELL_COUNT, USE_ALWAYS, false },
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
-    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
     { "text", "TEXT", CELL_TEXT, USE_ALWAYS, false },
     { "duration", "DURATION", CELL_TICKS, USE_ALWAYS, false },
 };

@@ -7,7 +7,7 @@
 #include "report/views.h"
 
 static const struct column columns[] = {
-    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },      { "name", "MODULE, FUNCTION", CELL_TEXT, USE_ALWAYS, true },
+    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },      { "name", "MODULE, FUNCTION", CELL_NAME, USE_ALWAYS, true },
     { "module", "MODULE", CELL_TEXT, USE_DATA, false },     { "path", "PATH", CELL_TEXT, USE_DATA, false },
     { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
 };

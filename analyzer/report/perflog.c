@@ -38,10 +38,8 @@ static const struct column marker_columns[] = {
 enum { TIMES = 4, ERRORS = 12, REGISTERED = 13, TICKS = 14, TIME_COLUMNS = 8 };
 enum { MARKER_COLUMNS = sizeof marker_columns / sizeof *marker_columns };
 
-/* Times of single activations have their averages' unit, as totals may be a million times as long. */
-static const size_t marker_units[REGISTERED] = {
-    [4] = 4, [5] = 6, [6] = 6, [7] = 6, [8] = 6, [9] = 6, [10] = 6, [11] = 6
-};
+/* Times of single activations share a unit. Totals may be a million times as long. */
+static const size_t marker_units[REGISTERED] = { [5] = 6, [6] = 6, [7] = 6, [8] = 6, [9] = 6, [10] = 6, [11] = 6 };
 
 void perflog_table_drop(struct perflog_table *t)
 {
@@ -178,7 +176,7 @@ static struct perflog_table perflog_make_table(const struct intern *keys, const 
     t.table = table_make(t.columns, fixed + t.key_count, NULL);
     t.units = need_memory(fixed + t.key_count, sizeof *t.units); /* the further columns are not times */
     memcpy(t.units, marker_units, sizeof marker_units);
-    t.table.unit_columns = t.units;
+    t.table.unit_groups = t.units;
     return t;
 }
 

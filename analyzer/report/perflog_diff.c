@@ -26,7 +26,7 @@ static const struct column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* Averages share one unit, totals another. */
-static const size_t units[COLUMNS] = { [5] = 5, [6] = 5, [7] = 5, [9] = 9, [10] = 9, [11] = 9 };
+static const size_t groups[COLUMNS] = { [5] = 5, [6] = 5, [7] = 5, [9] = 9, [10] = 9, [11] = 9 };
 
 struct perflog_row_pair {
     const struct perflog_row *first, *second; /* NULL if the log lacks the marker */
@@ -160,7 +160,7 @@ struct table view_perflog_diff(const struct perflog *first, const struct perflog
     const size_t count = perflog_diff_match_rows(pairs, first_rows, first_count, second_rows, second_count);
     qsort_r(pairs, count, sizeof *pairs, perflog_diff_compare_pairs, (void *)choice->sort);
     struct table t = table_make(columns, COLUMNS, NULL);
-    t.unit_columns = units;
+    t.unit_groups = groups;
     const size_t shown = choice->limit && choice->limit < count ? choice->limit : count;
     for (size_t i = 0; i < shown; i++)
         perflog_diff_fill_row(table_row(&t), &pairs[i]);

@@ -11,7 +11,9 @@
 #include "base/visible.h"
 #include "report/replay.h"
 #include "report/table.h"
-#include "report/text_fit.h"
+#include "report/text_cut.h"
+#include "report/text_options.h"
+#include "symbols/display_name.h"
 
 enum {
     MAX_THREAD_NAME = 15, /* shown characters of a name, in bytes; the kernel's names are not longer */
@@ -24,6 +26,7 @@ struct replay_printer {
     const struct session_file *file;
     FILE *out;
     void (*print)(struct replay_printer *p, const struct replay_line *line);
+    const struct time_unit *unit; /* of the moments */
     int time_width, tid_width, name_width;
     const struct trace_thread *last; /* thread of the previous line */
     uint32_t last_process;
@@ -43,19 +46,32 @@ static uint64_t replay_since_start(const struct replay_printer *p, uint64_t time
 
 /* ---- text ---- */
 
-static void replay_put_time(const struct replay_printer *p, bool known, uint64_t ns)
+static void replay_put_moment(const struct replay_printer *p, bool known, uint64_t ns)
 {
-    char digits[40] = "";
+    char text[TIME_TEXT] = "";
     if (known)
-        snprintf(digits, sizeof digits, "%" PRIu64 ".%03" PRIu64, ns / 1000, ns % 1000);
-    fprintf(p->out, "%*s  ", p->time_width, digits);
+        time_text_exact(ns, p->unit, text);
+    fprintf(p->out, "%*s  ", p->time_width, text);
+}
+
+/* The longest duration is not known yet, so each has its own unit. */
+static void replay_put_duration(const struct replay_printer *p, bool known, uint64_t ns)
+{
+    char text[TIME_TEXT] = "";
+    if (known && text_options()->units == UNITS_FIXED)
+        time_text(ns, text_options()->unit, text);
+    else if (known)
+        text_time_cell(ns, false, text);
+    fprintf(p->out, "%*s  ", MIN_TIME, text);
 }
 
 static void replay_put_function(const char *name, FILE *out)
 {
-    put_visible(name, out);
-    if (!strchr(name, '('))
+    char *shown = text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
+    put_visible(shown, out);
+    if (!strchr(shown, '('))
         fputs("()", out);
+    free(shown);
 }
 
 static const struct {
@@ -114,6 +130,16 @@ static void replay_put_indentation(size_t depth, FILE *out)
         fprintf(out, "%*s[%zu] ", (MAX_STEPS - 3) * STEP, "", depth);
 }
 
+static void replay_put_titles(const struct replay_printer *p)
+{
+    const struct text_options *options = text_options();
+    char time[16], took[16];
+    snprintf(time, sizeof time, "TIME %s", p->unit->name);
+    snprintf(took, sizeof took, options->units == UNITS_FIXED ? "TOOK %s" : "TOOK", p->unit->name);
+    fprintf(p->out, "%*s  %*s   %-*s  CALL\n", p->time_width, time, MIN_TIME, took, p->tid_width + 1 + p->name_width,
+            "THREAD");
+}
+
 static void replay_print_text(struct replay_printer *p, const struct replay_line *line)
 {
     static const char *const interval_texts[] = {
@@ -124,10 +150,9 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
     };
     FILE *out = p->out;
     if (!p->begun)
-        fprintf(out, "%*s  %*s   %-*s  CALL\n", p->time_width, "TIME us", p->time_width, "TOOK us",
-                p->tid_width + 1 + p->name_width, "THREAD");
-    replay_put_time(p, line->has_time, replay_since_start(p, line->time));
-    replay_put_time(p, line->has_duration, replay_ns(p, line->duration));
+        replay_put_titles(p);
+    replay_put_moment(p, line->has_time, replay_since_start(p, line->time));
+    replay_put_duration(p, line->has_duration, replay_ns(p, line->duration));
     replay_put_thread(p, line);
     replay_put_indentation(line->depth, out);
     if (line->kind == REPLAY_MARK) {
@@ -224,12 +249,21 @@ static int replay_wider_column(int width, int other)
     return other > width ? other : width;
 }
 
+/* One unit for all moments. The last one may be later: it is that of the last chunk. */
+static const struct time_unit *replay_choose_unit(uint64_t last_ns)
+{
+    enum { SHORTEST = 10000 }; /* ns; shorter sessions have microseconds, too */
+    return text_options()->units == UNITS_FIXED ? text_options()->unit
+                                                : time_unit_for_all(last_ns > SHORTEST ? last_ns : SHORTEST);
+}
+
 static void replay_measure_columns(struct replay_printer *p, const struct replay_options *options)
 {
-    char digits[40];
+    char digits[TIME_TEXT];
     const uint64_t last = session_file_last_time(p->file) < options->to ? session_file_last_time(p->file) : options->to;
-    p->time_width =
-        replay_wider_column(MIN_TIME, snprintf(digits, sizeof digits, "%" PRIu64, replay_since_start(p, last)) + 1);
+    p->unit = replay_choose_unit(replay_since_start(p, last));
+    time_text_exact(replay_since_start(p, last), p->unit, digits);
+    p->time_width = replay_wider_column(MIN_TIME, (int)strlen(digits));
     for (size_t i = 0; i < p->file->thread_count; i++) {
         const struct trace_thread *t = &p->file->threads[i];
         if (!replay_wants(p->file, options, t->process, t->serial))

@@ -97,7 +97,7 @@ static size_t row_filter_find_column(const struct table *t, const char *key)
     /* `name` is the column that identifies the row: the function, or else the first text. */
     const size_t function = row_filter_find_column(t, "function");
     size_t text = 0;
-    while (text < t->column_count && t->columns[text].kind != CELL_TEXT)
+    while (text < t->column_count && !column_is_words(&t->columns[text]))
         text++;
     return function < t->column_count ? function : text;
 }
@@ -130,10 +130,13 @@ static const char *row_filter_parse_value(const struct table *t, struct bound_co
     const char *value = b->condition->value;
     switch (t->columns[b->column].kind) {
     case CELL_TEXT:
+    case CELL_NAME:
+    case CELL_SOURCE:
         return NULL;
     case CELL_PERCENT:
         return row_filter_parse_percent(value, &b->percent) ? NULL : "a percentage such as 2.5%";
     case CELL_TICKS:
+    case CELL_MOMENT:
         if (!row_filter_is_of_samples(t))
             return duration_parse(value, &b->number) || strcmp(value, "0") == 0
                        ? NULL
@@ -151,7 +154,7 @@ static bool row_filter_bind_condition(const struct table *t, const struct row_co
     if (b->column == t->column_count)
         return error_set(error, "no column '%s' here%s --columns help lists them, and name stands for the row's name",
                          c->key, table_suggestion(t, 0, c->key));
-    const bool is_text = t->columns[b->column].kind == CELL_TEXT;
+    const bool is_text = column_is_words(&t->columns[b->column]);
     if (is_text && c->comparison >= AT_LEAST)
         return error_set(error, "'%s' is text: use ~, !~, = or !=", c->key);
     if (!is_text && c->comparison <= UNLIKE)
@@ -223,16 +226,16 @@ static bool row_filter_row_matches(const struct table *t, const struct bound_con
     const enum row_comparison comparison = (enum row_comparison)b->condition->comparison;
     if (!cell->known)
         return false;
-    if (column->kind == CELL_TEXT && comparison <= UNLIKE) {
+    if (column_is_words(column) && comparison <= UNLIKE) {
         const char *glob = b->condition->value;
         return (row_filter_has_functions(t, column) ? row_filter_function_matches(t, row, glob, cell->text)
                                                     : fnmatch(glob, cell->text, 0) == 0) == (comparison == LIKE);
     }
-    if (column->kind == CELL_TEXT)
+    if (column_is_words(column))
         return row_filter_order_matches(comparison, strcmp(cell->text, b->condition->value));
     if (column->kind == CELL_PERCENT)
         return row_filter_order_matches(comparison, (cell->percent > b->percent) - (cell->percent < b->percent));
-    const uint64_t number = column->kind == CELL_TICKS ? cell_ns(t, cell) : cell->number;
+    const uint64_t number = column->kind == CELL_TICKS || column->kind == CELL_MOMENT ? cell_ns(t, cell) : cell->number;
     return row_filter_order_matches(comparison, (number > b->number) - (number < b->number));
 }
 

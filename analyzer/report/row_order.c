@@ -16,7 +16,7 @@ static int row_order_compare_cells(const struct column *column, const struct cel
 {
     if (!a->known || !b->known)
         return b->known - a->known;
-    if (column->kind == CELL_TEXT)
+    if (column_is_words(column))
         return strcmp(a->text, b->text);
     if (column->kind == CELL_PERCENT)
         return (a->percent < b->percent) - (a->percent > b->percent);

@@ -78,9 +78,9 @@ enum {
 static const struct column number_column = { "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false };
 
 static const struct column function_columns[] = {
-    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false }, { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false }, { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "file", "FILE", CELL_TEXT, USE_DATA, false },           { "line", "LINE", CELL_COUNT, USE_DATA, false },
-    { "source", "SOURCE", CELL_TEXT, USE_TEXT, false },       { "waits", "", CELL_TEXT, USE_TEXT, false },
+    { "source", "SOURCE", CELL_SOURCE, USE_TEXT, false },     { "waits", "", CELL_TEXT, USE_TEXT, false },
 };
 enum { COLUMN_WAITS = 5 }; /* "waits" if its name says so */
 static const struct column module_columns[] = {

@@ -144,7 +144,18 @@ static size_t table_add_value_columns(const struct table *t, enum column_use unw
     return t->chosen_count;
 }
 
-/* For people, numbers come before texts. */
+/* Moves the first column of names to the end, where it needs no padding. */
+static void table_move_name(const struct table *t, size_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (t->columns[order[i]].kind == CELL_NAME) {
+            const size_t name = order[i];
+            memmove(order + i, order + i + 1, (count - i - 1) * sizeof *order);
+            order[count - 1] = name;
+            return;
+        }
+}
+
 size_t table_order(const struct table *t, bool people, size_t *order)
 {
     const enum column_use unwanted = people ? USE_DATA : USE_TEXT;
@@ -153,8 +164,10 @@ size_t table_order(const struct table *t, bool people, size_t *order)
     total += table_add_value_columns(t, unwanted, all + total);
     for (int texts = 0; texts < (people ? 2 : 1); texts++)
         for (size_t i = 0; i < total; i++)
-            if (!people || (t->columns[all[i]].kind == CELL_TEXT) == texts)
+            if (!people || column_is_words(&t->columns[all[i]]) == texts)
                 order[count++] = all[i];
+    if (people)
+        table_move_name(t, order, count);
     free(all);
     return count;
 }

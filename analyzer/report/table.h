@@ -15,8 +15,12 @@
 
 enum cell_kind {
     CELL_TEXT,
+    CELL_NAME,   /* a text: the name of a function, or of several on a path */
+    CELL_SOURCE, /* a text: a file and a line, "networking.c:383" */
     CELL_COUNT,
-    CELL_TICKS, /* printed as a time */
+    CELL_TICKS,  /* printed as a time */
+    CELL_MOMENT, /* ticks since the session began */
+    CELL_NS,     /* a number of nanoseconds */
     CELL_PERCENT,
     CELL_CHANGE, /* a signed change of ticks */
     CELL_DIGITS, /* another kind of number, stored as text */
@@ -40,7 +44,7 @@ struct column {
 struct cell {
     bool known;
     union {
-        char *text; /* CELL_TEXT and CELL_DIGITS; owned by the table */
+        char *text; /* texts and CELL_DIGITS; owned by the table */
         uint64_t number;
         int64_t change;
         double percent;
@@ -66,7 +70,8 @@ struct table {
     char *heading;                 /* in text, a line above the table; NULL if there is none */
     bool follows;                  /* in text, another table of the session comes before this one, with the summary */
     const struct summary *session; /* NULL if the rows belong to no session; then ticks are nanoseconds */
-    const size_t *unit_columns; /* by column, the column whose longest time sets its unit in text; NULL for one unit */
+    const size_t *unit_groups;     /* by column: in text, columns of one number but 0 share a unit. May be NULL. */
+    size_t width;                  /* of lines of text, in characters; 0 for that of the terminal */
 };
 
 struct table table_make(const struct column *columns, size_t column_count, const struct summary *session);
@@ -101,8 +106,8 @@ bool table_choose(struct table *t, const char *keys, struct error *error);
  */
 void table_prefer(struct table *t, const char *keys, const char *const *optional, size_t name_room);
 
-/* Writes the indices of the columns to print, for people or as data, in order. `order` has room for
- * table_max_columns(t). Returns their number. */
+/* Writes the indices of the columns to print, for people or as data, in order. For people, numbers come first and the
+ * first name last. `order` has room for table_max_columns(t). Returns their number. */
 size_t table_order(const struct table *t, bool people, size_t *order);
 
 static inline size_t table_max_columns(const struct table *t)
@@ -132,12 +137,19 @@ uint64_t cell_change_ns(const struct table *t, const struct cell *cell);
 /* True if _ns is appended to the column's key. */
 static inline bool column_is_time(const struct column *column)
 {
-    return column->kind == CELL_TICKS || column->kind == CELL_CHANGE;
+    return column->kind == CELL_TICKS || column->kind == CELL_MOMENT || column->kind == CELL_NS ||
+           column->kind == CELL_CHANGE;
+}
+
+/* True if the column holds words, which are left-aligned, compared with globs, and sorted by the alphabet. */
+static inline bool column_is_words(const struct column *column)
+{
+    return column->kind == CELL_TEXT || column->kind == CELL_NAME || column->kind == CELL_SOURCE;
 }
 
 static inline bool column_is_text(const struct column *column)
 {
-    return column->kind == CELL_TEXT || column->kind == CELL_DIGITS;
+    return column_is_words(column) || column->kind == CELL_DIGITS;
 }
 
 #endif

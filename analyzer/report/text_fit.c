@@ -1,13 +1,14 @@
-/* Chooses the columns of a table that fit a terminal. */
+/* Chooses the columns of a table that fit a terminal, and how wide its texts may be. */
 #include "report/text_fit.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
-#include "base/memory.h"
-
-enum { NAME_ROOM = 24, OTHER_ROOM = 10, SHORT_TEXT = 8 };
+enum {
+    NAME_ROOM = 24,  /* the least width of a long name */
+    OTHER_ROOM = 10, /* of another long text */
+    SHORT_TEXT = 8,
+    PIPE_NAME = 48, /* the most of a name that other columns follow, without a terminal */
+};
 
 /* Columns in the order in which they are left out. The four times stay longest. */
 static const char *const least_important[] = {
@@ -24,48 +25,96 @@ static const char *const least_important[] = {
     NULL,
 };
 
-size_t text_width(const char *text)
+bool text_may_be_cut(const struct column *column, size_t width)
 {
-    const size_t length = strlen(text);
-    wchar_t *wide = need_memory(length + 1, sizeof *wide);
-    const size_t count = mbstowcs(wide, text, length + 1);
-    const int width = count != (size_t)-1 ? wcswidth(wide, count) : -1;
-    free(wide);
-    return width >= 0 ? (size_t)width : length;
+    return column_is_words(column) && width > SHORT_TEXT;
 }
 
-bool text_may_be_cut(bool is_text, size_t width)
+static size_t text_fit_max(size_t a, size_t b)
 {
-    return is_text && width > SHORT_TEXT;
+    return a > b ? a : b;
 }
 
-/* The width that the columns need. Numbers and short texts are shown whole; longer texts may be cut, the first one (the
- * name) less than others. */
-static size_t text_fit_needed_width(const struct table *t, const size_t *order, const size_t *widths, size_t count)
+/* The index of the column whose texts matter most: the last name, or else the first long text. */
+static size_t text_fit_main(const struct text_columns *c)
 {
-    size_t sum = 0;
-    const size_t name_room = t->name_room ? t->name_room : NAME_ROOM;
-    bool named = false;
-    for (size_t i = 0; i < count; i++) {
-        const bool is_long = text_may_be_cut(t->columns[order[i]].kind == CELL_TEXT, widths[i]);
-        const size_t room = !is_long ? widths[i] : named ? OTHER_ROOM : name_room;
-        sum += (widths[i] < room ? widths[i] : room) + (i > 0);
-        named |= is_long;
+    size_t first = c->count;
+    for (size_t i = c->count; i-- > 0;) {
+        const struct column *column = &c->table->columns[c->order[i]];
+        if (column->kind == CELL_NAME)
+            return i;
+        if (text_may_be_cut(column, c->widths[i]))
+            first = i;
     }
+    return first;
+}
+
+/* The width of a column in a line in which no text is wider than `most`, or twice that if it is the main one. Numbers,
+ * short texts and titles are never cut. */
+static size_t text_fit_column(const struct text_columns *c, size_t at, size_t main, size_t most)
+{
+    const struct column *column = &c->table->columns[c->order[at]];
+    const size_t title = strlen(column->title);
+    size_t width = at == main ? text_fit_max(2 * most, c->table->name_room ? c->table->name_room : NAME_ROOM)
+                              : text_fit_max(most, OTHER_ROOM);
+    if (!text_may_be_cut(column, c->widths[at]))
+        return c->widths[at];
+    width = text_fit_max(width, title);
+    return width < c->widths[at] ? width : c->widths[at];
+}
+
+static size_t text_fit_line(const struct text_columns *c, size_t most)
+{
+    const size_t main = text_fit_main(c);
+    size_t sum = c->count ? c->count - 1 : 0;
+    for (size_t i = 0; i < c->count; i++)
+        sum += text_fit_column(c, i, main, most);
     return sum;
 }
 
-size_t text_fit(const struct table *t, size_t *order, size_t *widths, size_t count, size_t terminal)
+static void text_fit_remove(struct text_columns *c, size_t at)
 {
-    const char *const *next = t->optional ? t->optional : least_important;
-    for (; *next && text_fit_needed_width(t, order, widths, count) > terminal; next++)
-        for (size_t i = 0; i < count; i++) {
-            if (strcmp(t->columns[order[i]].key, *next) != 0)
-                continue;
-            memmove(order + i, order + i + 1, (count - i - 1) * sizeof *order);
-            memmove(widths + i, widths + i + 1, (count - i - 1) * sizeof *widths);
-            count--;
-            break;
-        }
-    return count;
+    c->count--;
+    memmove(c->order + at, c->order + at + 1, (c->count - at) * sizeof *c->order);
+    memmove(c->widths + at, c->widths + at + 1, (c->count - at) * sizeof *c->widths);
+}
+
+void text_fit(struct text_columns *c, size_t terminal)
+{
+    const char *const *next = c->table->optional ? c->table->optional : least_important;
+    for (; *next && text_fit_line(c, 0) > terminal; next++)
+        for (size_t i = 0; i < c->count; i++)
+            if (strcmp(c->table->columns[c->order[i]].key, *next) == 0) {
+                text_fit_remove(c, i);
+                break;
+            }
+}
+
+static void text_fit_limit_names(struct text_columns *c)
+{
+    for (size_t i = 0; i + 1 < c->count; i++)
+        if (c->table->columns[c->order[i]].kind == CELL_NAME && c->widths[i] > PIPE_NAME)
+            c->widths[i] = PIPE_NAME;
+}
+
+void text_fit_share(struct text_columns *c, size_t terminal)
+{
+    size_t share = 0, most = terminal;
+    if (!terminal) {
+        text_fit_limit_names(c);
+        return;
+    }
+    while (share < most) { /* the largest that fits */
+        const size_t middle = (share + most + 1) / 2;
+        if (text_fit_line(c, middle) <= terminal)
+            share = middle;
+        else
+            most = middle - 1;
+    }
+    const size_t main = text_fit_main(c), line = text_fit_line(c, share);
+    const size_t left = line < terminal ? terminal - line : 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const size_t width = text_fit_column(c, i, main, share) + (i == main ? left : 0);
+        c->widths[i] = width < c->widths[i] ? width : c->widths[i];
+    }
 }

@@ -1,17 +1,25 @@
-/* Chooses the columns that fit a terminal. */
+/* Fits the columns of a table into the width of a terminal: chooses columns, and shares the width among texts. */
 #ifndef DWELL_REPORT_TEXT_FIT_H
 #define DWELL_REPORT_TEXT_FIT_H
 
 #include "report/table.h"
 
-/* Removes the least important columns from `order` and `widths` until the others leave room for names. Returns the
- * number of remaining columns. */
-size_t text_fit(const struct table *t, size_t *order, size_t *widths, size_t count, size_t terminal);
+/* The printed columns of a table. */
+struct text_columns {
+    const struct table *table;
+    size_t *order;  /* indices of columns in the table */
+    size_t *widths; /* at first those of the widest cells, or of the titles */
+    size_t count;
+};
 
-/* True if a column of that width may be cut. */
-bool text_may_be_cut(bool is_text, size_t width);
+/* True if the texts of such a column may be cut. */
+bool text_may_be_cut(const struct column *column, size_t width);
 
-/* The width of a text on the terminal, in character cells. */
-size_t text_width(const char *text);
+/* Removes the least important columns until the others leave room for names. */
+void text_fit(struct text_columns *columns, size_t terminal);
+
+/* Makes the columns of texts narrower, until the line fits. Without a terminal (0), only names that are not last get
+ * narrower, so that a long one does not make all lines long. */
+void text_fit_share(struct text_columns *columns, size_t terminal);
 
 #endif

@@ -12,11 +12,11 @@
 static const struct column path_columns[] = {
     { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
     { "hot", "HOT", CELL_TEXT, USE_ALWAYS, false },
-    { "function", "CALL PATH", CELL_TEXT, USE_ALWAYS, true },
+    { "function", "CALL PATH", CELL_NAME, USE_ALWAYS, true },
     { "module", "MODULE", CELL_TEXT, USE_DATA, false },
 };
 static const struct column line_columns[] = {
-    { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },
+    { "source", "FROM LINE", CELL_SOURCE, USE_ALWAYS, false },
     { "of", "OF FUNCTION", CELL_TEXT, USE_DATA, false },
 };
 static const struct column recursion_column = { "recursion", "DEEP", CELL_COUNT, USE_ALWAYS, false };

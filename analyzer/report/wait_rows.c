@@ -10,10 +10,10 @@
 #include "symbols/os_calls.h"
 
 static const struct column columns[] = {
-    { "function", "WAITS IN", CELL_TEXT, USE_ALWAYS, false }, { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    { "function", "WAITS IN", CELL_NAME, USE_ALWAYS, false }, { "module", "MODULE", CELL_TEXT, USE_DATA, false },
     { "file", "FILE", CELL_TEXT, USE_DATA, false },           { "line", "LINE", CELL_COUNT, USE_DATA, false },
-    { "caller", "CALLED BY", CELL_TEXT, USE_ALWAYS, false },  { "threads", "THREADS", CELL_TEXT, USE_ALWAYS, false },
-    { "source", "SOURCE", CELL_TEXT, USE_TEXT, false },
+    { "caller", "CALLED BY", CELL_NAME, USE_ALWAYS, false },  { "threads", "THREADS", CELL_TEXT, USE_ALWAYS, false },
+    { "source", "SOURCE", CELL_SOURCE, USE_TEXT, false },
 };
 static const struct column share_column = { "threads_percent", "THREAD %", CELL_PERCENT, USE_CHOSEN, false };
 enum { FUNCTION, MODULE, SOURCE_FILE, SOURCE_LINE, CALLER, THREADS, SOURCE, COLUMN_COUNT };

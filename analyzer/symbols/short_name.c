@@ -49,6 +49,16 @@ static size_t short_name_sign(const char *at)
     return length;
 }
 
+size_t short_name_operator(const char *name, const char *at)
+{
+    static const char word[] = "operator";
+    const size_t length = short_name_prefix(at, word);
+    if (!length || (at > name && short_name_is_letter(at[-1])))
+        return 0;
+    const size_t sign = short_name_sign(at + length);
+    return sign ? length + sign : 0;
+}
+
 /* Closes the innermost bracket of that kind and all within it. Returns false if none is open. */
 static bool short_name_close(const char *open, size_t *depth, char bracket)
 {
@@ -62,9 +72,9 @@ static const char *short_name_skip_brackets(const struct short_scan *s, const ch
 {
     size_t depth = 0;
     for (; *at; at++) {
-        const size_t operator_length = short_name_word(s, at, "operator");
-        if (operator_length && short_name_sign(at + operator_length)) {
-            at += operator_length + short_name_sign(at + operator_length) - 1;
+        const size_t operator_length = short_name_operator(s->name, at);
+        if (operator_length) {
+            at += operator_length - 1;
             continue;
         }
         if (strchr("([{<", *at))

@@ -17,6 +17,9 @@ struct short_name short_name_find(const char *name);
 /* That part as a text. The caller frees it. */
 char *short_name_of(const char *name);
 
+/* The length of a word such as "operator<<" or "operator()" at `at`, which is in `name`; zero if there is none. */
+size_t short_name_operator(const char *name, const char *at);
+
 typedef bool short_name_test(const char *form, const void *wanted);
 
 /* True if the test holds for the whole name, or for the name without return type, without parameters, or without both.

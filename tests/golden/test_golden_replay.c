@@ -139,26 +139,26 @@ Test(golden_replay, deep)
 Test(golden_replay, a_part_by_time)
 {
     expect_replay("example.dwell --from 133us --to 140us",
-                  "    TIME us      TOOK us   THREAD        CALL\n"
+                  "    TIME us         TOOK   THREAD        CALL\n"
                   "    101.000                1000 shop     main() {  (began before)\n"
-                  "    127.000        9.000  >1002 pricing  price_of(shop::Item const&, int);  (began before)\n"
+                  "    127.000     9.000 us  >1002 pricing  price_of(shop::Item const&, int);  (began before)\n"
                   "    133.000               >1000 shop       handle() {\n"
                   "    134.000                1000 shop         price_of(shop::Item const&, int) {\n"
                   "    135.000                1000 shop           price_of(shop::Item const&, int) {\n"
-                  "    136.000        0.250   1000 shop             shop::round_up(double);\n"
-                  "    138.000        3.000   1000 shop           }\n"
-                  "    139.000        5.000   1000 shop         }\n"
+                  "    136.000       250 ns   1000 shop             shop::round_up(double);\n"
+                  "    138.000     3.000 us   1000 shop           }\n"
+                  "    139.000     5.000 us   1000 shop         }\n"
                   "                           1000 shop       }  (goes on)\n"
                   "                           1000 shop     }  (goes on)\n");
     expect_replay(
         "example.dwell --from 210us --to 211us", /* a call that ends where the part begins belongs to it */
-        "    TIME us      TOOK us   THREAD        CALL\n"
+        "    TIME us         TOOK   THREAD        CALL\n"
         "    101.000                1000 shop     main() {  (began before)\n"
         "    193.000                1000 shop       audit() {  (began before)\n"
         "    195.000                1000 shop         handle() {  (began before)\n"
         "    196.000                1000 shop           [unknown]+0x7f0000dead00();  (began before, goes on)\n"
         "    150.000               >1001 worker   main() {  (began before)\n"
-        "    205.000        5.000   1001 worker     price_of(shop::Item const&, int);  (began before)\n"
+        "    205.000     5.000 us   1001 worker     price_of(shop::Item const&, int);  (began before)\n"
         "                          >1000 shop         }  (goes on)\n"
         "                           1000 shop       }  (goes on)\n"
         "                           1000 shop     }  (goes on)\n"
@@ -168,22 +168,22 @@ Test(golden_replay, a_part_by_time)
 Test(golden_replay, inside_calls_of_a_function)
 {
     expect_replay("example.dwell --root handle --thread shop --to 135us",
-                  "    TIME us      TOOK us   THREAD     CALL\n"
+                  "    TIME us         TOOK   THREAD     CALL\n"
                   "    103.000                1000 shop  handle() {\n"
                   "    104.000                1000 shop    price_of(shop::Item const&, int) {\n"
                   "    105.000                1000 shop      price_of(shop::Item const&, int) {\n"
-                  "    106.000        0.250   1000 shop        shop::round_up(double);\n"
-                  "    108.000        3.000   1000 shop      }\n"
-                  "    109.000        5.000   1000 shop    }\n"
-                  "                   9.000   1000 shop    -- blocked\n"
-                  "    123.000       20.000   1000 shop  }\n"
+                  "    106.000       250 ns   1000 shop        shop::round_up(double);\n"
+                  "    108.000     3.000 us   1000 shop      }\n"
+                  "    109.000     5.000 us   1000 shop    }\n"
+                  "                9.000 us   1000 shop    -- blocked\n"
+                  "    123.000    20.000 us   1000 shop  }\n"
                   "    133.000                1000 shop  handle() {\n"
                   "    134.000                1000 shop    price_of(shop::Item const&, int);  (goes on)\n"
                   "                           1000 shop  }  (goes on)\n");
     expect_replay("example.dwell --root 'price*' --depth 1 --process 1001",
-                  "    TIME us      TOOK us   THREAD       CALL\n"
-                  "    205.000        5.000   1001 worker  price_of(shop::Item const&, int);\n"
-                  "    250.000       30.000   1001 worker  price_of(shop::Item const&, int);  (no more recorded)\n");
+                  "    TIME us         TOOK   THREAD       CALL\n"
+                  "    205.000     5.000 us   1001 worker  price_of(shop::Item const&, int);\n"
+                  "    250.000    30.000 us   1001 worker  price_of(shop::Item const&, int);  (no more recorded)\n");
     struct ran r = run("$DWELL replay example.dwell --root round_up");
     cr_assert(eq(int, r.status, 2));
     cr_assert(eq(str, r.out, ""));
@@ -196,43 +196,43 @@ Test(golden_replay, inside_calls_of_a_function)
 Test(golden_replay, short_and_deep_calls_left_out)
 {
     expect_replay("example.dwell --min 9us --to 140us",
-                  "    TIME us      TOOK us   THREAD        CALL\n"
+                  "    TIME us         TOOK   THREAD        CALL\n"
                   "    101.000                1000 shop     main() {\n"
                   "    103.000                1000 shop       handle() {\n"
-                  "    110.000        9.000  >1002 pricing  price_of(shop::Item const&, int);\n"
-                  "                   9.000  >1000 shop         -- blocked\n"
-                  "    123.000       20.000   1000 shop       }\n"
-                  "    127.000        9.000  >1002 pricing  price_of(shop::Item const&, int);\n"
+                  "    110.000     9.000 us  >1002 pricing  price_of(shop::Item const&, int);\n"
+                  "                9.000 us  >1000 shop         -- blocked\n"
+                  "    123.000    20.000 us   1000 shop       }\n"
+                  "    127.000     9.000 us  >1002 pricing  price_of(shop::Item const&, int);\n"
                   "                          >1000 shop     }  (goes on)\n");
     expect_replay("example.dwell --depth 2 --to 125us --thread 1000",
-                  "    TIME us      TOOK us   THREAD     CALL\n"
+                  "    TIME us         TOOK   THREAD     CALL\n"
                   "    101.000                1000 shop  main() {\n"
                   "    103.000                1000 shop    handle() {\n"
-                  "                   9.000   1000 shop      -- blocked\n"
-                  "    123.000       20.000   1000 shop    }\n"
+                  "                9.000 us   1000 shop      -- blocked\n"
+                  "    123.000    20.000 us   1000 shop    }\n"
                   "                           1000 shop  }  (goes on)\n");
     expect_replay(
         "example.dwell --depth 1 --to 160us --thread 1000", /* waits of deeper calls belong to their callers */
-        "    TIME us      TOOK us   THREAD     CALL\n"
+        "    TIME us         TOOK   THREAD     CALL\n"
         "    101.000                1000 shop  main();  (goes on)\n");
     expect_replay("example.dwell --thread pric* -n 2",
-                  "    TIME us      TOOK us   THREAD        CALL\n"
+                  "    TIME us         TOOK   THREAD        CALL\n"
                   "    110.000                1002 pricing  price_of(shop::Item const&, int) {\n"
-                  "    113.000        1.000   1002 pricing    shop::round_up(double);\n");
+                  "    113.000     1.000 us   1002 pricing    shop::round_up(double);\n");
 }
 
 Test(golden_replay, a_part_by_marks)
 {
     expect_replay("marked.dwell --from mark:7 --to mark:8",
-                  "    TIME us      TOOK us   THREAD  CALL\n"
+                  "    TIME us         TOOK   THREAD  CALL\n"
                   "      0.001                10 p  frame() {  (began before)\n"
                   "      0.010                10 p    shop::round_up(double) {  (began before)\n"
                   "      0.020                10 p      -- mark 7: hey\n"
                   "      0.030                10 p      -- paused\n"
                   "      0.070                10 p      -- resumed\n"
-                  "      0.090        0.040   10 p    }\n"
-                  "      0.110        0.069   10 p  }  (away)\n"
-                  "      0.130        0.010   10 p  other();\n"
+                  "      0.090        40 ns   10 p    }\n"
+                  "      0.110        69 ns   10 p  }  (away)\n"
+                  "      0.130        10 ns   10 p  other();\n"
                   "      0.150                10 p  frame();  (back, goes on)\n");
     free(run_well(
         "$DWELL replay marked.dwell --from mark:hey >by-text; $DWELL replay marked.dwell --from mark:7 >by-number; "
@@ -271,7 +271,7 @@ Test(golden_replay, a_closed_pipe)
     char *out = run_well(
         "(for i in $(seq 20); do $DWELL replay deep.dwell || echo \"status $?\" >&2; done) 2>said | head -n 1; "
         "cat said");
-    cr_assert(eq(str, out, "    TIME us      TOOK us   THREAD     CALL\n"));
+    cr_assert(eq(str, out, "    TIME us         TOOK   THREAD     CALL\n"));
     free(out);
 }
 
@@ -279,14 +279,14 @@ Test(golden_replay, a_closed_pipe)
 Test(golden_replay, many_short_calls)
 {
     free(run_well("$DWELL replay busy.dwell | grep -c 0x2000 >all; test $(cat all) = 29997"));
-    expect_replay("busy.dwell --min 20us", "    TIME us      TOOK us   THREAD  CALL\n"
+    expect_replay("busy.dwell --min 20us", "    TIME us         TOOK   THREAD  CALL\n"
                                            "      1.001                11 t  [unknown]+0x1000() {\n"
                                            "      1.002               >12 t  [unknown]+0x1000() {\n"
                                            "      1.003               >13 t  [unknown]+0x1000() {\n"
-                                           "      8.005       20.000  >11 t    [unknown]+0x3000();\n"
-                                           "     15.006       20.000  >12 t    [unknown]+0x3000();\n"
-                                           "     22.007       20.000  >13 t    [unknown]+0x3000();\n"
-                                           "     91.001       90.000  >11 t  } [unknown]+0x1000()\n"
-                                           "     91.002       90.000  >12 t  } [unknown]+0x1000()\n"
-                                           "     91.003       90.000  >13 t  } [unknown]+0x1000()\n");
+                                           "      8.005    20.000 us  >11 t    [unknown]+0x3000();\n"
+                                           "     15.006    20.000 us  >12 t    [unknown]+0x3000();\n"
+                                           "     22.007    20.000 us  >13 t    [unknown]+0x3000();\n"
+                                           "     91.001    90.000 us  >11 t  } [unknown]+0x1000()\n"
+                                           "     91.002    90.000 us  >12 t  } [unknown]+0x1000()\n"
+                                           "     91.003    90.000 us  >13 t  } [unknown]+0x1000()\n");
 }

@@ -168,7 +168,7 @@ Test(unit_table, numbers_are_the_same_in_every_locale)
 Test(unit_table, text)
 {
     expect_table(one_row("plain"), table_print_text,
-                 "a.data: elapsed 5000.000 us, application 4000.000 us, 3 OS events, 1 thread, 2 processes, "
+                 "a.data: elapsed 5.000 ms, application 4.000 ms, 3 OS events, 1 thread, 2 processes, "
                  "18446744073709551615 events\n\n"
                  "CALLS  TIME us     % NAME  SHOWN\n"
                  "   12 3456.789 12.35 plain here\n");
@@ -181,23 +181,27 @@ Test(unit_table, text_has_dashes_for_the_unknown)
     struct table t = table_make(columns, COLUMNS, &blind);
     cell_text(&table_row(&t)[0], "f");
     expect_table(t, table_print_text,
-                 "a.data: elapsed 5000.000 us, application unknown (no source of OS events), 1 thread, 2 processes, "
+                 "a.data: elapsed 5.000 ms, application unknown (no source of OS events), 1 thread, 2 processes, "
                  "18446744073709551615 events\n\n"
                  "CALLS TIME us % NAME SHOWN\n"
                  "    -       - - f    \n");
 }
 
-Test(unit_table, text_chooses_one_unit)
+Test(unit_table, text_chooses_units_of_sums)
 {
     static const struct {
         uint64_t elapsed;
         const char *told;
     } units[] = {
-        { 0, "elapsed 0.000 us," },
-        { 99999999, "elapsed 99999.999 us," },
-        { 100000000, "elapsed 100.000 ms," },
-        { 99999999999, "elapsed 100000.000 ms," },
-        { 100000000000, "elapsed 100.000 s," },
+        { 0, "elapsed 0 ns," },
+        { 999, "elapsed 999 ns," },
+        { 1000, "elapsed 1.000 us," },
+        { 999999, "elapsed 999.999 us," },
+        { 1000000, "elapsed 1.000 ms," },
+        { 99999999, "elapsed 100.000 ms," },
+        { 999999999, "elapsed 1000.000 ms," },
+        { 1000000000, "elapsed 1.000 s," },
+        { 10407537000, "elapsed 10.408 s," },
         { 3600000499999, "elapsed 3600.000 s," },
         { 3600000500000, "elapsed 3600.001 s," },
     };
@@ -276,10 +280,10 @@ static struct table free_table(void)
 Test(unit_table, without_a_session_as_text)
 {
     expect_table(free_table(), table_print_text,
-                 " TIME ms    BY ms      %     VALUE NAME\n"
-                 "1500.000 -250.000 -14.29 57.843834 f\n"
-                 "   1.000   +0.000   0.00  10059776 f\n"
-                 "   0.000   +0.000   0.00         - f\n");
+                 " TIME ms       BY ms      %     VALUE NAME\n"
+                 "1500.000 -250.000    -14.29 57.843834 f\n"
+                 "   1.000   +0.000499   0.00  10059776 f\n"
+                 "   0        0          0.00         - f\n");
 }
 
 Test(unit_table, without_a_session_as_csv)

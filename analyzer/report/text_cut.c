@@ -1,0 +1,307 @@
+/* Cuts texts in the middle, sources in the file's name, and names where the least is lost. */
+#include "report/text_cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/memory.h"
+#include "report/plot.h"
+#include "symbols/display_name.h"
+#include "symbols/short_name.h"
+
+/* Parts of a cut name, in character cells. */
+enum { MIN_HEAD = 4, LONGEST_WORD = 16 };
+
+size_t text_width(const char *text)
+{
+    const size_t length = strlen(text);
+    wchar_t *wide = need_memory(length + 1, sizeof *wide);
+    const size_t count = mbstowcs(wide, text, length + 1);
+    const int width = count != (size_t)-1 ? wcswidth(wide, count) : -1;
+    free(wide);
+    return width >= 0 ? (size_t)width : length;
+}
+
+/* What stands for a part that was cut: one cell in UTF-8, else three. */
+static const char *text_cut_dots(void)
+{
+    return plot_has_blocks() ? "…" : "...";
+}
+
+/* The length in bytes of the character at `at`. Sets its width. A byte that is no character is one cell. */
+static size_t text_cut_character(const char *at, size_t *width)
+{
+    wchar_t c;
+    mbstate_t state = { 0 };
+    const size_t room = strnlen(at, MB_CUR_MAX), length = mbrtowc(&c, at, room, &state);
+    const bool valid = length && length <= room;
+    const int cells = valid ? wcwidth(c) : 1;
+    *width = cells >= 0 ? (size_t)cells : 1;
+    return valid ? length : 1;
+}
+
+/* The bytes of the longest beginning that is at most that wide. */
+static size_t text_cut_head(const char *text, size_t width)
+{
+    size_t bytes = 0, cells;
+    while (text[bytes]) {
+        const size_t length = text_cut_character(text + bytes, &cells);
+        if (cells > width)
+            break;
+        width -= cells;
+        bytes += length;
+    }
+    return bytes;
+}
+
+/* The offset of the longest end that is at most that wide. */
+static size_t text_cut_tail(const char *text, size_t width)
+{
+    size_t bytes = 0, left = text_width(text), cells;
+    while (text[bytes] && left > width) {
+        bytes += text_cut_character(text + bytes, &cells);
+        left -= cells < left ? cells : left;
+    }
+    return bytes;
+}
+
+/* The beginning and the end of the text, of these widths, with dots between them. */
+static char *text_cut_between(const char *text, size_t head, size_t tail)
+{
+    return need_text("%.*s%s%s", (int)text_cut_head(text, head), text, text_cut_dots(),
+                     text + text_cut_tail(text, tail));
+}
+
+/* The same with a fraction of the room for the end. */
+static char *text_cut_fraction(const char *text, size_t width, size_t parts, size_t of)
+{
+    const size_t dots = text_width(text_cut_dots());
+    if (text_width(text) <= width)
+        return need_copy(text, strlen(text));
+    if (width <= dots)
+        return need_copy(text, text_cut_head(text, width));
+    const size_t room = width - dots, tail = (room * parts + of - 1) / of;
+    return text_cut_between(text, room - tail, tail);
+}
+
+char *text_cut_middle(const char *text, size_t width)
+{
+    return text_cut_fraction(text, width, 1, 2);
+}
+
+/* ---- sources ---- */
+
+/* Where the number of "file.c:12" or "library.so+0x12" begins, with the sign before it. The text's end if none. */
+static size_t text_cut_number(const char *source)
+{
+    const size_t length = strlen(source);
+    size_t at = length;
+    while (at > 0 && strchr("0123456789abcdefx", source[at - 1]))
+        at--;
+    return at > 0 && at < length && strchr(":+", source[at - 1]) ? at - 1 : length;
+}
+
+char *text_cut_source(const char *source, size_t width)
+{
+    const size_t number = text_cut_number(source), digits = strlen(source + number);
+    const size_t dots = text_width(text_cut_dots()), least = digits + dots;
+    if (text_width(source) <= width)
+        return need_copy(source, strlen(source));
+    char *file = need_copy(source, number);
+    const char *slash = strrchr(file, '/');
+    char *cut;
+    if (width <= least)
+        cut = need_text("%s", text_cut_dots());
+    else if (slash && text_width(slash) + least <= width)
+        cut = need_text("%s%s", text_cut_dots(), slash);
+    else
+        cut = text_cut_middle(slash ? slash + 1 : file, width - digits);
+    char *whole = need_text("%s%s", cut, source + number);
+    free(file);
+    free(cut);
+    return whole;
+}
+
+/* ---- names ---- */
+
+/* Where the name begins without its return type. Only parameters prove that the words before the name are one. */
+static size_t text_cut_return_type(const char *name)
+{
+    if (strchr(name, ';') || strstr(name, " > ")) /* a call path */
+        return 0;
+    const struct short_name s = short_name_find(name);
+    return name[s.end] == '(' ? s.begin : 0;
+}
+
+/* Cuts a name whose arguments and parameters are elided. Its end stays: the last words of "a::b::c" if they fit. */
+static char *text_cut_scopes(const char *name, size_t width)
+{
+    const size_t dots = text_width(text_cut_dots());
+    if (width <= dots + 2 * MIN_HEAD)
+        return text_cut_middle(name, width);
+    const size_t most = width - dots - MIN_HEAD;
+    const char *tail = strstr(name + text_cut_tail(name, most), "::");
+    const size_t length = tail ? text_width(tail) : 0;
+    if (length < width / 3)
+        return text_cut_fraction(name, width, 2, 3);
+    return text_cut_between(name, width - dots - length, length);
+}
+
+static char *text_cut_name(const char *name, size_t width)
+{
+    const struct display_elision elisions[] = { { 1, false, text_cut_dots() },
+                                                { 0, false, text_cut_dots() },
+                                                { 0, true, text_cut_dots() } };
+    if (text_width(name) <= width)
+        return need_copy(name, strlen(name));
+    name += text_cut_return_type(name);
+    char *cut = need_copy(name, strlen(name));
+    for (size_t i = 0; i < sizeof elisions / sizeof *elisions && text_width(cut) > width; i++) {
+        free(cut);
+        cut = display_name_elide(name, &elisions[i]);
+    }
+    if (text_width(cut) <= width)
+        return cut;
+    char *shorter = text_cut_scopes(cut, width);
+    free(cut);
+    return shorter;
+}
+
+/* ---- names that stay different ---- */
+
+/* A name and its shorter forms. */
+struct text_cut_form {
+    char *whole, *display, *cut;
+    size_t width;
+    size_t common; /* bytes that the display form shares with the most similar other name */
+};
+
+static int text_cut_compare_displays(const void *a, const void *b)
+{
+    const struct text_cut_form *x = *(struct text_cut_form *const *)a, *y = *(struct text_cut_form *const *)b;
+    const int order = strcmp(x->display, y->display);
+    return order ? order : strcmp(x->whole, y->whole);
+}
+
+static int text_cut_compare_cuts(const void *a, const void *b)
+{
+    const struct text_cut_form *x = *(struct text_cut_form *const *)a, *y = *(struct text_cut_form *const *)b;
+    const int order = strcmp(x->cut, y->cut);
+    return order ? order : text_cut_compare_displays(a, b);
+}
+
+static size_t text_cut_common(const char *a, const char *b)
+{
+    size_t length = 0;
+    while (a[length] && a[length] == b[length])
+        length++;
+    return length;
+}
+
+/* Shows the beginning of the name, and its text from the word on in which it differs from others. */
+static char *text_cut_difference(const char *name, size_t differs, size_t width)
+{
+    const size_t dots = text_width(text_cut_dots()), type = text_cut_return_type(name);
+    size_t begin = differs;
+    while (begin > 0 && differs - begin < LONGEST_WORD && !strchr(" ,(<:", name[begin - 1]))
+        begin--;
+    while (begin > 0 && ((unsigned char)name[begin] & 0xc0) == 0x80) /* no half of a character */
+        begin--;
+    if (begin < type || width <= dots + 2 * MIN_HEAD)
+        return text_cut_name(name, width);
+    const char *shown = name + type, *end = name + begin;
+    size_t tail = text_width(end);
+    const size_t room = width - dots, most = room - room / 3;
+    tail = tail < most ? tail : most;
+    return need_text("%.*s%s%.*s", (int)text_cut_head(shown, room - tail), shown, text_cut_dots(),
+                     (int)text_cut_head(end, tail), end);
+}
+
+/* Different names with one display form are shown whole. */
+static void text_cut_keep_whole(struct text_cut_form **sorted, size_t count)
+{
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && strcmp(sorted[next]->display, sorted[i]->display) == 0;)
+            next++;
+        const bool differ = strcmp(sorted[i]->whole, sorted[next - 1]->whole) != 0;
+        for (size_t k = i; differ && k < next; k++) {
+            free(sorted[k]->display);
+            sorted[k]->display = need_copy(sorted[k]->whole, strlen(sorted[k]->whole));
+        }
+    }
+}
+
+/* Sets what each name of a group shares with its neighbours. The group is sorted by display forms. */
+static void text_cut_find_common(struct text_cut_form **group, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const bool same = strcmp(group[i - 1]->display, group[i]->display) == 0;
+        group[i]->common = same ? group[i - 1]->common : text_cut_common(group[i - 1]->display, group[i]->display);
+    }
+    size_t after = 0;
+    for (size_t i = count - 1; i-- > 0;) {
+        if (strcmp(group[i]->display, group[i + 1]->display) != 0)
+            after = text_cut_common(group[i]->display, group[i + 1]->display);
+        group[i]->common = after > group[i]->common ? after : group[i]->common;
+    }
+}
+
+/* Different names that were cut to the same text show where they differ. */
+static void text_cut_separate(struct text_cut_form **sorted, size_t count)
+{
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && strcmp(sorted[next]->cut, sorted[i]->cut) == 0;)
+            next++;
+        if (strcmp(sorted[i]->display, sorted[next - 1]->display) == 0)
+            continue;
+        text_cut_find_common(sorted + i, next - i);
+        for (size_t k = i; k < next; k++) {
+            free(sorted[k]->cut);
+            sorted[k]->cut = text_cut_difference(sorted[k]->display, sorted[k]->common, sorted[k]->width);
+        }
+    }
+}
+
+static struct text_cut_form *text_cut_new_forms(char **names, size_t count, struct text_cut_form ***sorted)
+{
+    struct text_cut_form *forms = need_memory(count + 1, sizeof *forms);
+    *sorted = need_memory(count + 1, sizeof **sorted);
+    for (size_t i = 0; i < count; i++) {
+        forms[i].whole = forms[i].display = names[i];
+        (*sorted)[i] = &forms[i];
+    }
+    return forms;
+}
+
+void text_cut_display(char **names, size_t count)
+{
+    struct text_cut_form **sorted, *forms = text_cut_new_forms(names, count, &sorted);
+    for (size_t i = 0; i < count; i++)
+        forms[i].display = display_name(names[i]);
+    qsort(sorted, count, sizeof *sorted, text_cut_compare_displays);
+    text_cut_keep_whole(sorted, count);
+    for (size_t i = 0; i < count; i++) {
+        free(names[i]);
+        names[i] = forms[i].display;
+    }
+    free(sorted);
+    free(forms);
+}
+
+void text_cut_names(char **names, const size_t *widths, size_t count)
+{
+    struct text_cut_form **sorted, *forms = text_cut_new_forms(names, count, &sorted);
+    for (size_t i = 0; i < count; i++) {
+        forms[i].width = widths[i];
+        forms[i].cut = text_cut_name(names[i], widths[i]);
+    }
+    qsort(sorted, count, sizeof *sorted, text_cut_compare_cuts);
+    text_cut_separate(sorted, count);
+    for (size_t i = 0; i < count; i++) {
+        free(names[i]);
+        names[i] = forms[i].cut;
+    }
+    free(sorted);
+    free(forms);
+}

@@ -1,0 +1,175 @@
+/* Names, sources and other texts in narrow columns. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "report/text_cut.h"
+
+static void text_cut_use_utf8(void)
+{
+    cr_assert(setlocale(LC_ALL, "C.UTF-8") != NULL);
+}
+
+TestSuite(unit_text_cut, .init = text_cut_use_utf8);
+
+static void expect_middle(const char *text, size_t width, const char *wanted)
+{
+    char *cut = text_cut_middle(text, width);
+    cr_assert(eq(str, cut, (char *)wanted), "%zu", width);
+    free(cut);
+}
+
+Test(unit_text_cut, middle)
+{
+    expect_middle("redis-server", 12, "redis-server");
+    expect_middle("redis-server", 11, "redis…erver");
+    expect_middle("redis-server", 4, "r…er");
+    expect_middle("redis-server", 1, "r");
+    expect_middle("redis-server", 0, "");
+    expect_middle("中中中中", 8, "中中中中");
+    expect_middle("中中中中", 7, "中…中"); /* each is two cells wide */
+    expect_middle("GrößeGröße", 7, "Grö…öße");
+}
+
+static void expect_source(const char *text, size_t width, const char *wanted)
+{
+    char *cut = text_cut_source(text, width);
+    cr_assert(eq(str, cut, (char *)wanted), "%zu", width);
+    free(cut);
+}
+
+Test(unit_text_cut, the_line_of_a_source_is_never_cut)
+{
+    expect_source("networking.c:383", 16, "networking.c:383");
+    expect_source("networking.c:383", 15, "netwo…ing.c:383");
+    expect_source("networking.c:383", 10, "ne…g.c:383");
+    expect_source("networking.c:383", 3, "…:383");
+    expect_source("networking.c:383", 0, "…:383");
+    expect_source("src/net/networking.c:383", 20, "…/networking.c:383");
+    expect_source("libcrypto.so.3+0x1f2e3d", 18, "libc…so.3+0x1f2e3d");
+    expect_source("(unknown)", 5, "(u…n)");
+    char source[64];
+    for (unsigned line = 1; line < 100000; line = line * 3 + 1)
+        for (size_t width = 0; width < 30; width++) {
+            snprintf(source, sizeof source, "some_long_file_name.cpp:%u", line);
+            char *cut = text_cut_source(source, width), number[16];
+            snprintf(number, sizeof number, ":%u", line);
+            cr_assert(eq(str, cut + strlen(cut) - strlen(number), number), "%s", cut);
+            free(cut);
+        }
+}
+
+static void expect_name(const char *name, size_t width, const char *wanted)
+{
+    char *names[] = { need_copy(name, strlen(name)) };
+    text_cut_names(names, &width, 1);
+    cr_assert(eq(str, names[0], (char *)wanted), "%zu", width);
+    free(names[0]);
+}
+
+Test(unit_text_cut, names_lose_the_least_important_first)
+{
+    static const char name[] = "void leveldb::Table<std::vector<long>>::Insert(std::string const&)";
+    expect_name(name, 80, name);
+    expect_name(name, 64, "leveldb::Table<std::vector<long>>::Insert(std::string const&)");
+    expect_name(name, 59, "leveldb::Table<std::vector<…>>::Insert(std::string const&)");
+    expect_name(name, 50, "leveldb::Table<…>::Insert(std::string const&)");
+    expect_name(name, 44, "leveldb::Table<…>::Insert(…)");
+    expect_name(name, 24, "leveldb::Tab…::Insert(…)");
+    expect_name(name, 16, "leve…::Insert(…)");
+    expect_name("thread worker_with_a_long_name (10015)", 24, "thread …ong_name (10015)");
+    expect_name("(start of thread)", 12, "(sta… thread)");
+    expect_name("a_function_of_c_with_a_very_long_name", 24, "a_functi…_very_long_name");
+    expect_name("main > handle(Request const&) > parse(int)", 30, "main > handle(…) > parse(…)");
+}
+
+Test(unit_text_cut, different_names_stay_different)
+{
+    char *names[] = { need_text("shop::price_of(shop::Item const&, std::string const&)"),
+                      need_text("shop::price_of(shop::Item const&, std::vector<int> const&)"),
+                      need_text("shop::price_of(shop::Item const&, std::string const&)"), need_text("main") };
+    text_cut_names(names, (const size_t[]){ 30, 30, 30, 30 }, 4);
+    cr_assert(ne(str, names[0], names[1]));
+    cr_assert(eq(str, names[0], names[2]));
+    cr_assert(strstr(names[0], "string") && strstr(names[1], "vector"), "%s, %s", names[0], names[1]);
+    cr_assert(eq(str, names[3], "main"));
+    for (int i = 0; i < 4; i++) {
+        cr_assert(le(sz, text_width(names[i]), 30), "%s", names[i]);
+        free(names[i]);
+    }
+}
+
+Test(unit_text_cut, names_with_one_short_form_are_shown_whole)
+{
+    char *names[] = { need_text("f(std::__cxx11::string)"), need_text("f(std::__1::string)"), need_text("g()") };
+    text_cut_display(names, 3);
+    cr_assert(eq(str, names[0], "f(std::__cxx11::string)"));
+    cr_assert(eq(str, names[1], "f(std::__1::string)"));
+    for (int i = 0; i < 3; i++)
+        free(names[i]);
+}
+
+static bool is_utf8(const char *text)
+{
+    while (*text) {
+        const size_t length = utf8_character_length(text);
+        if (!length)
+            return false;
+        text += length;
+    }
+    return true;
+}
+
+/* No text is wider than asked for, and none ends in half a character. */
+Test(unit_text_cut, random_texts_fit, .timeout = 60)
+{
+    static const char *const pieces[] = { "std::", "vector<", "int",    ">",  "(",   ")", " ",
+                                          ", ",    "\u00f6",  "\u4e2d", "::", " > ", ";", "operator<" };
+    uint64_t random = 362436069;
+    for (int round = 0; round < 3000; round++) {
+        char *names[4];
+        size_t widths[4];
+        for (int k = 0; k < 4; k++) {
+            char name[512] = "";
+            for (unsigned i = 0; i < 20; i++) {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                strcat(name, pieces[random % (sizeof pieces / sizeof *pieces)]);
+            }
+            names[k] = need_copy(name, strlen(name));
+            widths[k] = random % 40;
+        }
+        text_cut_names(names, widths, 4);
+        for (int k = 0; k < 4; k++) {
+            cr_assert(is_utf8(names[k]), "%s", names[k]);
+            cr_assert(le(sz, text_width(names[k]), widths[k]), "%s", names[k]);
+            free(names[k]);
+        }
+    }
+}
+
+Test(unit_text_cut, long_names_take_no_long_time, .timeout = 60)
+{
+    enum { COUNT = 20, BYTES = 65536 };
+    char *names[COUNT];
+    size_t widths[COUNT];
+    const clock_t begin = clock();
+    for (int i = 0; i < COUNT; i++) {
+        names[i] = need_memory(BYTES + 16, 1);
+        for (int k = 0; k < BYTES; k += 4)
+            memcpy(names[i] + k, i % 2 ? "a<b," : "f(c)", 4);
+        sprintf(names[i] + BYTES, "%d", i);
+        widths[i] = 40;
+    }
+    text_cut_display(names, COUNT);
+    text_cut_names(names, widths, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        free(names[i]);
+    cr_assert(lt(dbl, (double)(clock() - begin) / CLOCKS_PER_SEC, 5));
+}
