@@ -85,7 +85,7 @@ Test(unit_text_cut, names_lose_the_least_important_first)
     expect_name("thread worker_with_a_long_name (10015)", 24, "thread …ong_name (10015)");
     expect_name("(start of thread)", 12, "(st… thread)");
     expect_name("a_function_of_c_with_a_very_long_name", 24, "a_funct…a_very_long_name");
-    expect_name("main > handle(Request const&) > parse(int)", 30, "main > handle(…) > parse(…)");
+    expect_name("main > handle(Request const&) > parse(int)", 30, "main > handle(…) > parse(int)");
 }
 
 Test(unit_text_cut, different_names_stay_different)
