@@ -46,7 +46,7 @@ static uint64_t time_unit_step(const struct time_unit *unit, unsigned digits)
     uint64_t step = unit->ns;
     while (digits--)
         step /= 10;
-    return step;
+    return step ? step : 1;
 }
 
 static uint64_t time_unit_round(uint64_t ns, uint64_t step)

@@ -127,7 +127,7 @@ Test(e2e_timeline_exports, parts)
     };
     /* the middle third of main's time, and a thread of which it holds a part */
     free(run_well(
-        "DWELL_CLOCK=monotonic $DWELL record -q $SAMPLES/threads 4 1000 && $DWELL slowest main --format json | "
+        "DWELL_CLOCK=monotonic $DWELL record -q $SAMPLES/threads 4 1000 && $DWELL slowest main --raw --format json | "
         "python3 -c 'import json, sys\n"
         "r = json.load(sys.stdin)[\"rows\"][0]; t, e = r[\"time_ns\"], r[\"elapsed_inclusive_ns\"]\n"
         "print(\"BEGIN=%%d END=%%d\" %% (t + e // 3, t + e * 2 // 3))' >span && "

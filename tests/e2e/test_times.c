@@ -151,11 +151,12 @@ Test(e2e_times, work_comes_before_waits)
 {
     free(run_well("$DWELL record -q $SAMPLES/sleeper 20 10 20"));
     char *text = run_well("$DWELL report");
-    const char *work = strstr(text, "\nWork, by exclusive CPU time: "), *busy = strstr(text, " churn "),
-               *waits = strstr(text, "\nWaits, by blocked time: "), *wait = strstr(waits ? waits : text, " nanosleep ");
+    const char *work = strstr(text, "\nWork, by exclusive CPU time: "), *busy = strstr(text, " churn\n"),
+               *waits = strstr(text, "\nWaits, by blocked time: "),
+               *wait = strstr(waits ? waits : text, " nanosleep\n");
     cr_assert(work && busy && waits && wait, "%s", text);
-    cr_assert(work < busy && busy < strstr(work, " main ") && busy < waits, "%s", text);
-    cr_assert(has(wait, " doze "), "%s", text);
+    cr_assert(work < busy && busy < strstr(work, " main\n") && busy < waits, "%s", text);
+    cr_assert(has(waits, " doze "), "%s", text);
     free(text);
     text = run_well("$DWELL tree | grep '\\*' | grep -o '[a-z]*$' | tr '\\n' ' '");
     cr_assert(eq(str, text, "main busy churn "));
