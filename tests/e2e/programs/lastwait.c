@@ -9,8 +9,11 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 
+static int begun; /* threads that have */
+
 static void *waits(void *argument)
 {
+    __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&lock);
     for (;;)
         pthread_cond_wait(&never, &lock);
@@ -19,6 +22,7 @@ static void *waits(void *argument)
 
 static void *polls(void *argument)
 {
+    __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
     poll(NULL, 0, -1);
     return argument;
 }
@@ -29,6 +33,8 @@ int main(int argc, char **argv)
     pthread_create(&threads[0], NULL, waits, NULL);
     pthread_create(&threads[1], NULL, polls, NULL);
     (void)argv;
+    while (__atomic_load_n(&begun, __ATOMIC_RELAXED) < 2)
+        usleep(1000);
     usleep(50000);
     if (argc > 1)
         kill(getpid(), SIGKILL);
