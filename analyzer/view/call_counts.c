@@ -110,7 +110,8 @@ static int call_counts_compare(const void *a, const void *b)
 
 static struct packed call_counts_pack(const struct call_counts *c)
 {
-    const struct call_count *first = c->rows;
+    static const struct call_count none;
+    const struct call_count *first = c->rows ? c->rows : &none;
     const struct container_column columns[] = {
         { "function", &first->function, sizeof *first, CONTAINER_U32, NULL },
         { "thread", &first->thread, sizeof *first, CONTAINER_U32, NULL },
