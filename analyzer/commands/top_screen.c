@@ -112,6 +112,7 @@ static char *top_screen_print_rows(const struct table *t, size_t first, size_t c
     part.row_count = first < t->row_count ? t->row_count - first : 0;
     part.row_count = part.row_count < count ? part.row_count : count;
     part.hidden_rows = 0;
+    part.width = (size_t)COLS;
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);

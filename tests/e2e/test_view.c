@@ -33,7 +33,7 @@ Test(e2e_view, other_modes)
     check_page("dwell.data");
     struct viewed_page page = viewed_page(test_path("page.html"));
     cr_assert(view_read_timeline(&page) == NULL);
-    cr_assert(eq(sz, page.count, 1));
+    cr_assert(eq(sz, page.count, 2)); /* the session, and the amounts of its threads */
     viewed_page_drop(&page);
     free(run_well("$DWELL record -q --mode ring=64K $SAMPLES/fib 24"));
     check_page("dwell.data");
@@ -69,7 +69,8 @@ Test(e2e_view, the_timeline_has_all_calls)
     char *sizes = run_well("for f in page small none; do wc -c <$f.html; done");
     long large, small, none;
     cr_assert(eq(int, sscanf(sizes, "%ld %ld %ld", &large, &small, &none), 3));
-    cr_assert(small - none > 0 && small - none < 31000 && large > small, "%s", sizes);
+    /* 30 KB, and a quarter of that each for the parts and the calls */
+    cr_assert(small - none > 0 && small - none < 46000 && large > small, "%s", sizes);
     free(sizes);
 }
 
