@@ -122,7 +122,7 @@ struct view_session *view_load(const char *file, const struct analysis_options *
 {
     struct analysis loaded;
     struct analysis_options with_limits = *load;
-    with_limits.limits = !quiet;
+    with_limits.limits = true;
     if (!analysis_load(&loaded, file, &with_limits, error))
         return NULL;
     for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
