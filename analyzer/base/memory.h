@@ -16,7 +16,7 @@ void out_of_memory(void) __attribute__((noreturn));
 void memory_set_status(int status);
 
 /* Zeroed memory. The caller frees it. */
-void *need_memory(size_t count, size_t size);
+void *need_memory(size_t count, size_t size) __attribute__((returns_nonnull));
 
 /* Like realloc. The new part is not initialised. */
 void *need_more(void *memory, size_t count, size_t size);

@@ -191,7 +191,7 @@ static void display_elide_bracket(struct display_pass *p, const struct display_b
 
 static void display_close(struct display_pass *p, enum bracket_kind kind)
 {
-    if (!p->count[kind]) {
+    if (!p->open || !p->count[kind]) {
         display_copy(p, 1);
         return;
     }

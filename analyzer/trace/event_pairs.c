@@ -34,7 +34,6 @@ struct matching {
     struct event_pairs *pairs;
     size_t key;
     uint8_t *states; /* of the activities */
-    size_t state_count, state_room;
     struct number_index *lane_numbers, *queue_numbers;
     struct pairs_lane *lanes;
     size_t lane_count, lane_room;
@@ -129,10 +128,8 @@ static struct pairs_line *pairs_queue_of(struct matching *m, const struct trace_
 static void pairs_start_activity(struct matching *m, struct pairs_lane *lane, size_t event)
 {
     struct event_pairs *p = m->pairs;
-    GROW(p->list, p->count, p->room);
-    GROW(m->states, m->state_count, m->state_room);
+    m->states[p->count] = WAITING;
     p->list[p->count++] = (struct event_activity){ .class = lane->class, .start = event + 1 };
-    m->states[m->state_count++] = WAITING;
     pairs_line_add(&lane->waiting, p->count);
     if (!m->key)
         pairs_line_add(pairs_queue_of(m, &m->events->list[event]), p->count);
@@ -290,7 +287,9 @@ struct event_pairs event_pairs_match(const struct trace_events *events, size_t k
         .lane_numbers = index_new(),
         .queue_numbers = index_new(),
         .last_numbers = index_new(),
+        .states = need_memory(events->count, sizeof *m.states),
     };
+    pairs.list = need_memory(events->count, sizeof *pairs.list); /* each event starts at most one */
     pairs.extensions = need_memory(events->count, sizeof *pairs.extensions);
     for (size_t i = 0; i < events->count; i++) {
         if (pairs_match_event(&m, i))

@@ -34,7 +34,7 @@ struct event_activity {
 
 struct event_pairs {
     struct event_activity *list; /* in the order of their starts, including those without an end */
-    size_t count, room;
+    size_t count;
     size_t *strays; /* indices of DEQUEUE, END and REPLY events without a START */
     size_t stray_count, stray_room;
     size_t *extensions; /* by event: 1 + the EXTENSION that continues it, or zero */

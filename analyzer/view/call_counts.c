@@ -121,7 +121,7 @@ static struct packed call_counts_pack(const struct call_counts *c)
     };
     const struct container_table table = { "calls", c->count, columns, sizeof columns / sizeof *columns };
     struct packed packed = { 0 };
-    if (c->count)
+    if (c->rows)
         qsort(c->rows, c->count, sizeof *c->rows, call_counts_compare);
     container_pack(json_object_new_object(), &table, 1, &packed);
     return packed;
