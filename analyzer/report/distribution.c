@@ -164,7 +164,7 @@ struct table view_histogram(const struct analysis *l, uint32_t function, enum ca
     analysis_scan_calls(l, function, distribution_add_call, contexts);
     for (unsigned i = 1; i < jobs; i++)
         distribution_merge(&buckets[0], &buckets[i]);
-    static const size_t groups[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1 };
+    static const size_t groups[HISTOGRAM_COLUMNS] = { [0] = OWN_UNITS, [1] = OWN_UNITS };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_groups = groups;
     distribution_fill_buckets(&t, &buckets[0], wide);

@@ -51,6 +51,8 @@ struct cell {
     };
 };
 
+enum { OWN_UNITS = 1000 }; /* in unit_groups */
+
 struct table {
     const struct column *columns;
     size_t column_count;
@@ -70,7 +72,8 @@ struct table {
     char *heading;                 /* in text, a line above the table; NULL if there is none */
     bool follows;                  /* in text, another table of the session comes before this one, with the summary */
     const struct summary *session; /* NULL if the rows belong to no session; then ticks are nanoseconds */
-    const size_t *unit_groups;     /* by column: in text, columns of one number but 0 share a unit. May be NULL. */
+    const size_t *unit_groups;     /* by column: in text, columns of one number but 0 share a unit, and times in columns
+                                    * of OWN_UNITS have their own. May be NULL. */
     size_t width;                  /* of lines of text, in characters; 0 for that of the terminal */
 };
 

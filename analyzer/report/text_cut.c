@@ -199,23 +199,69 @@ static size_t text_cut_common(const char *a, const char *b)
     return length;
 }
 
-/* Shows the beginning of the name, and its text from the word on in which it differs from others. */
-static char *text_cut_difference(const char *name, size_t differs, size_t width)
+/* Removes the " const" of a method if the name is too wide with it. */
+static void text_cut_qualifier(char *name, size_t width)
 {
-    const size_t dots = text_width(text_cut_dots()), type = text_cut_return_type(name);
-    size_t begin = differs;
-    while (begin > 0 && differs - begin < LONGEST_WORD && !strchr(" ,(<:", name[begin - 1]))
+    static const char qualifier[] = ") const";
+    const size_t length = strlen(name), end = sizeof qualifier - 1;
+    if (length >= end && text_width(name) > width && strcmp(name + length - end, qualifier) == 0)
+        name[length - end + 1] = '\0';
+}
+
+/* Cuts the beginning, so that the end of the name stays. */
+static char *text_cut_beginning(const char *name, size_t width)
+{
+    char *elided = display_name_elide(name, &(struct display_elision){ 0, true, text_cut_dots() });
+    const size_t dots = text_width(text_cut_dots());
+    text_cut_qualifier(elided, width);
+    char *cut = text_width(elided) <= width || width <= dots
+                    ? text_cut_middle(elided, width)
+                    : need_text("%s%s", text_cut_dots(), elided + text_cut_tail(elided, width - dots));
+    free(elided);
+    return cut;
+}
+
+/* Where the word begins that contains the byte `at`. In parameters, scopes are a part of it. */
+static size_t text_cut_word(const char *name, size_t at, bool parameter)
+{
+    size_t begin = at;
+    while (begin > 0 && at - begin < LONGEST_WORD && !strchr(parameter ? " ,(<" : " ,(<:", name[begin - 1]))
         begin--;
     while (begin > 0 && ((unsigned char)name[begin] & 0xc0) == 0x80) /* no half of a character */
         begin--;
-    if (begin < type || width <= dots + 2 * MIN_HEAD)
+    return begin;
+}
+
+/* Shows two parts of a text. The first one has at least a third of the room. */
+static char *text_cut_parts(const char *first, size_t length, const char *second, size_t width)
+{
+    const size_t room = width - text_width(text_cut_dots()), least = room / 3, rest = text_width(second);
+    const size_t given = room > rest ? room - rest : 0;
+    size_t head = text_cut_head(first, given > least ? given : least);
+    head = head < length ? head : length;
+    char *shown = need_copy(first, head);
+    const size_t tail = text_cut_head(second, room - text_width(shown));
+    char *cut = need_text("%s%s%.*s", shown, text_cut_dots(), (int)tail, second);
+    free(shown);
+    return cut;
+}
+
+/* Shows the beginning of the name, and its text from the word on in which it differs from others. If parameters differ,
+ * scopes and the parameters before are left out. */
+static char *text_cut_difference(const char *name, size_t differs, size_t width)
+{
+    const size_t dots = text_width(text_cut_dots());
+    const struct short_name s = short_name_find(name);
+    const bool parameter = differs >= s.end && !strchr(name, ';');
+    const char *shown = name + (parameter ? s.last : text_cut_return_type(name));
+    const char *end = name + text_cut_word(name, differs, parameter);
+    if (end < shown || width <= dots + 2 * MIN_HEAD)
         return text_cut_name(name, width);
-    const char *shown = name + type, *end = name + begin;
-    size_t tail = text_width(end);
-    const size_t room = width - dots, most = room - room / 3;
-    tail = tail < most ? tail : most;
-    return need_text("%.*s%s%.*s", (int)text_cut_head(shown, room - tail), shown, text_cut_dots(),
-                     (int)text_cut_head(end, tail), end);
+    if (text_cut_head(shown, width - dots - MIN_HEAD) > (size_t)(end - shown))
+        return text_width(shown) <= width
+                   ? need_copy(shown, strlen(shown))
+                   : need_text("%.*s%s", (int)text_cut_head(shown, width - dots), shown, text_cut_dots());
+    return text_cut_parts(shown, parameter ? s.end + 1 - s.last : strlen(shown), end, width);
 }
 
 /* Different names with one display form are shown whole. */
@@ -247,20 +293,36 @@ static void text_cut_find_common(struct text_cut_form **group, size_t count)
     }
 }
 
-/* Different names that were cut to the same text show where they differ. */
-static void text_cut_separate(struct text_cut_form **sorted, size_t count)
+/* Calls `separate` for each group of different names that were cut to the same text. The list is sorted by cuts. */
+static void text_cut_each_group(struct text_cut_form **sorted, size_t count,
+                                void (*separate)(struct text_cut_form **group, size_t count))
 {
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && strcmp(sorted[next]->cut, sorted[i]->cut) == 0;)
             next++;
-        if (strcmp(sorted[i]->display, sorted[next - 1]->display) == 0)
-            continue;
-        text_cut_find_common(sorted + i, next - i);
-        for (size_t k = i; k < next; k++) {
-            free(sorted[k]->cut);
-            sorted[k]->cut = text_cut_difference(sorted[k]->display, sorted[k]->common, sorted[k]->width);
-        }
+        if (strcmp(sorted[i]->display, sorted[next - 1]->display) != 0)
+            separate(sorted + i, next - i);
     }
+}
+
+static void text_cut_show_differences(struct text_cut_form **group, size_t count)
+{
+    text_cut_find_common(group, count);
+    for (size_t i = 0; i < count; i++) {
+        free(group[i]->cut);
+        group[i]->cut = text_cut_difference(group[i]->display, group[i]->common, group[i]->width);
+    }
+}
+
+/* First tries the ends of the names, as functions of different classes differ before their own names. */
+static void text_cut_separate(struct text_cut_form **group, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(group[i]->cut);
+        group[i]->cut = text_cut_beginning(group[i]->display, group[i]->width);
+    }
+    qsort(group, count, sizeof *group, text_cut_compare_cuts);
+    text_cut_each_group(group, count, text_cut_show_differences);
 }
 
 static struct text_cut_form *text_cut_new_forms(char **names, size_t count, struct text_cut_form ***sorted)
@@ -297,7 +359,7 @@ void text_cut_names(char **names, const size_t *widths, size_t count)
         forms[i].cut = text_cut_name(names[i], widths[i]);
     }
     qsort(sorted, count, sizeof *sorted, text_cut_compare_cuts);
-    text_cut_separate(sorted, count);
+    text_cut_each_group(sorted, count, text_cut_separate);
     for (size_t i = 0; i < count; i++) {
         free(names[i]);
         names[i] = forms[i].cut;

@@ -32,6 +32,11 @@ static bool text_share_unit(const struct table *t, size_t a, size_t b)
     return a == b || (t->unit_groups && t->unit_groups[a] && t->unit_groups[a] == t->unit_groups[b]);
 }
 
+static bool text_has_own_units(const struct table *t, size_t column)
+{
+    return t->unit_groups && t->unit_groups[column] == OWN_UNITS;
+}
+
 /* Columns have the unit of the longest time in the table, if their own longest time is not shorter than the unit. So
  * most columns can be compared with each other. */
 static const struct time_unit *text_unit_of_column(uint64_t longest, uint64_t longest_of_all)
@@ -47,7 +52,8 @@ static void text_choose_column_units(const struct table *t, const size_t *order,
         if (column_is_time(&t->columns[order[i]]))
             longest[order[i]] = text_longest_time(t, order[i]);
     for (size_t i = 0; i < count; i++)
-        if (t->columns[order[i]].kind != CELL_MOMENT && longest[order[i]] > longest_of_all)
+        if (t->columns[order[i]].kind != CELL_MOMENT && !text_has_own_units(t, order[i]) &&
+            longest[order[i]] > longest_of_all)
             longest_of_all = longest[order[i]];
     for (size_t i = 0; i < count; i++) {
         uint64_t of_group = 0;
@@ -55,7 +61,7 @@ static void text_choose_column_units(const struct table *t, const size_t *order,
             if (text_share_unit(t, order[i], order[k]) && longest[order[k]] > of_group)
                 of_group = longest[order[k]];
         const bool is_moment = t->columns[order[i]].kind == CELL_MOMENT;
-        if (column_is_time(&t->columns[order[i]]))
+        if (column_is_time(&t->columns[order[i]]) && !text_has_own_units(t, order[i]))
             units[order[i]].time = text_unit_of_column(of_group, is_moment ? of_group : longest_of_all);
     }
     free(longest);

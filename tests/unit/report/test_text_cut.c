@@ -96,12 +96,30 @@ Test(unit_text_cut, different_names_stay_different)
     text_cut_names(names, (const size_t[]){ 30, 30, 30, 30 }, 4);
     cr_assert(ne(str, names[0], names[1]));
     cr_assert(eq(str, names[0], names[2]));
-    cr_assert(strstr(names[0], "string") && strstr(names[1], "vector"), "%s, %s", names[0], names[1]);
+    cr_assert(eq(str, names[0], "price_of(…std::string const&)"));
+    cr_assert(eq(str, names[1], "price_of(…std::vector<int> con"));
     cr_assert(eq(str, names[3], "main"));
     for (int i = 0; i < 4; i++) {
         cr_assert(le(sz, text_width(names[i]), 30), "%s", names[i]);
         free(names[i]);
     }
+}
+
+/* Functions of different classes have the ends of their names. */
+Test(unit_text_cut, methods_of_different_classes)
+{
+    char *names[] = { need_text("leveldb::InternalKeyComparator::Compare(leveldb::Slice const&) const"),
+                      need_text(
+                          "leveldb::(anonymous namespace)::BytewiseComparatorImpl::Compare(leveldb::Slice const&) "
+                          "const"),
+                      need_text("leveldb::Slice::Slice(char const*, unsigned long)"),
+                      need_text("leveldb::Slice::Slice(std::string const&)") };
+    text_cut_names(names, (const size_t[]){ 26, 26, 20, 20 }, 4);
+    cr_assert(ne(str, names[0], names[1]));
+    cr_assert(strstr(names[0], "Comparator::Compare(") && strstr(names[1], "Impl::Compare("));
+    cr_assert(strstr(names[2], "Slice(char const*") && strstr(names[3], "Slice(std::string"));
+    for (int i = 0; i < 4; i++)
+        free(names[i]);
 }
 
 Test(unit_text_cut, names_with_one_short_form_are_shown_whole)

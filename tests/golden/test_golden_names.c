@@ -1,0 +1,94 @@
+/* C++ names and units in terminals of several widths, and in a pipe. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/golden.h"
+#include "support/run.h"
+#include "support/scenario.h"
+#include "support/session_writer.h"
+
+#define STRING "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
+
+/* The functions of the session, and how long each call takes. */
+static const struct {
+    const char *name;
+    uint32_t line;
+    uint64_t ns;
+} functions[] = {
+    { "leveldb::Table::InternalGet(leveldb::ReadOptions const&, leveldb::Slice const&, void*, void (*)(void*, "
+      "leveldb::Slice const&, leveldb::Slice const&))",
+      383, 10407537000 },
+    { "std::map<" STRING ", std::vector<double, std::allocator<double> >, std::less<" STRING
+      " >, std::allocator<std::pair<" STRING
+      " const, std::vector<double, std::allocator<double> > > > >::operator[](" STRING " const&)",
+      12, 843000000 },
+    { "shop::price_of(shop::Item const&, " STRING " const&)", 98765, 31200000 },
+    { "shop::price_of(shop::Item const&, std::vector<int, std::allocator<int> > const&)", 98799, 512000 },
+    { "(anonymous namespace)::parse(char const*)", 7, 1600 },
+    { "bool operator< <int>(shop::List<int> const&, shop::List<int> const&)", 8, 16 },
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static void names_save_session(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/shop");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "shop");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    uint64_t time = 1000;
+    for (size_t i = 0; i < FUNCTIONS; i++) {
+        write_enter(w, time, 0x1000 + i * 0x100);
+        time += functions[i].ns;
+        write_exit(w, time);
+    }
+    end_events(w, true);
+    write_symbol_module(w, 0, "");
+    write_symbol_file(w, 1, "/home/me/networking_of_the_shop.cpp");
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        write_symbol(w, 0, 1, functions[i].line, 0x1000 + i * 0x100, functions[i].name);
+    writer_save(w, test_path("names.dwell"));
+    writer_free(w);
+}
+
+TestSuite(golden_names, .init = names_save_session, .timeout = 60);
+
+Test(golden_names, on_terminals)
+{
+    static const int widths[] = { 80, 120, 200 };
+    for (size_t i = 0; i < 3; i++) {
+        char name[32],
+            *text = run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols %d; $DWELL report "
+                             "names.dwell\" /dev/null </dev/null | tr -d '\\r'",
+                             widths[i]);
+        snprintf(name, sizeof name, "names-%d.txt", widths[i]);
+        check_text(text, name);
+        free(text);
+    }
+}
+
+Test(golden_names, in_a_pipe)
+{
+    check_golden("report names.dwell", "names-pipe.txt");
+    check_golden("report names.dwell --full-names --columns calls", "names-full.txt");
+    check_golden("report names.dwell --units auto --columns elapsed_exclusive", "names-auto.txt");
+    check_golden("report names.dwell --units ms --columns elapsed_exclusive", "names-ms.txt");
+    char *csv = run_well("$DWELL report names.dwell --format csv --units s | grep -c -F '" STRING "'");
+    cr_assert(eq(str, csv, "2\n"));
+    free(csv);
+}
+
+Test(golden_names, units_of_the_config_file)
+{
+    char *text =
+        run_well("mkdir -p dwell && echo 'report.units = us' >dwell/config && XDG_CONFIG_HOME=$PWD $DWELL report "
+                 "names.dwell --columns elapsed_exclusive");
+    cr_assert(has(text, "elapsed 11282250.616 us") && has(text, "EL.EXCL us"), "%s", text);
+    free(text);
+    struct ran r = run("$DWELL report names.dwell --units hours");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, "--units: 'hours' is none of column, auto, s, ms, us, ns"), "%s", r.err);
+    ran_drop(&r);
+}
