@@ -32,7 +32,7 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                       "Only what happens within calls of FUNCTION, a name or a glob; may be repeated", GROUP_PART },
     [SHARED_FILTER] = { "filter", KEY(SHARED_FILTER), "CONDITION", 0,
                         "Only rows that meet it: a column's key, one of ~ !~ = != < <= > >=, and a value (~ takes a "
-                        "glob); a GLOB alone means name~GLOB; may be repeated",
+                        "glob); a GLOB alone means name~GLOB, which is also a wait's caller; may be repeated",
                         GROUP_ROWS },
     [SHARED_MIN] = { "min", KEY(SHARED_MIN), "AMOUNT", 0,
                      "Leave out what took less time: a percentage (5%) or a time (2ms)", GROUP_ROWS },

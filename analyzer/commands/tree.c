@@ -38,6 +38,8 @@ static const struct shared_use shared[] = {
     { SHARED_END, NULL },
 };
 
+enum { WAIT_LIMIT = 5 };
+
 struct tree_settings {
     struct shared_options shared;
     struct session_list sessions;
@@ -87,8 +89,9 @@ static const struct command_line line = {
         "first.\v"
         "In text, the order is by inclusive CPU time where that is known, otherwise by inclusive elapsed time. A star "
         "marks the hot path: it follows the largest callee while that has at least half of its caller's time. w marks "
-        "functions that mostly wait, and in imported reports those that are known to wait; they are never hot. csv "
-        "and json go by elapsed time.\n\nExamples:\n"
+        "functions that mostly wait, and in imported reports those that are known to wait; they are never hot. The "
+        "five longest waits come first, unless there are filters, or another order or columns. csv and json go by "
+        "elapsed time.\n\nExamples:\n"
         "  dwell tree\n"
         "  dwell tree --min 5% --collapse --fold-recursion\n"
         "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
@@ -97,6 +100,21 @@ static const struct command_line line = {
     .shared = shared,
     .read_shared = option_read_times,
 };
+
+/* Work hides the rows that wait, so a tree of all by CPU time has the longest waits above it. */
+static bool tree_shows_waits(const struct tree_settings *s)
+{
+    return s->tree.by_cpu && !s->shared.sort && !s->shared.columns && !s->shared.filters.count;
+}
+
+static void tree_print_waits(const struct analysis *l, struct table *tree)
+{
+    struct table waits = view_longest_waits(l, WAIT_LIMIT);
+    table_print_text(&waits, stdout);
+    table_drop(&waits);
+    tree->heading = first_screen_work_heading(&l->summary, "inclusive CPU time");
+    tree->follows = true;
+}
 
 int command_tree(int argc, char **argv)
 {
@@ -116,6 +134,8 @@ int command_tree(int argc, char **argv)
     struct table table = view_tree(&loaded, &s.tree);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, s.shared.columns, false);
+    if (tree_shows_waits(&s))
+        tree_print_waits(&loaded, &table);
     s.shared.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&loaded);

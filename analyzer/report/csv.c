@@ -23,6 +23,7 @@ static void csv_print_cell(const struct table *t, const struct column *column, c
     case CELL_TEXT:
     case CELL_NAME:
     case CELL_SOURCE:
+    case CELL_THREADS:
         csv_print_text(cell->text, out);
         break;
     case CELL_DIGITS:

@@ -1,4 +1,4 @@
-/* The first screen of `dwell report`: the functions that use the CPU, and the calls in which threads wait. */
+/* The first screens of `dwell report` and `dwell tree`: what uses the CPU, and the calls in which threads wait. */
 #include "report/first_screen.h"
 
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "report/row_order.h"
 #include "report/wait_rows.h"
 
 enum { WORK_NAME_ROOM = 30, WAIT_NAME_ROOM = 30 };
@@ -18,6 +19,12 @@ bool first_screen_is_known(const struct summary *s)
 static double first_screen_share(const struct summary *s, enum value_id value)
 {
     return percent_of(times_value(&s->sums, value, INCLUSIVE), s->elapsed_inclusive);
+}
+
+char *first_screen_work_heading(const struct summary *s, const char *order)
+{
+    return need_text("Work, by %s: %.1f %% of elapsed time is CPU time, %.1f %% preempted", order,
+                     first_screen_share(s, VALUE_CPU), first_screen_share(s, VALUE_PREEMPTED));
 }
 
 struct table view_work(const struct analysis *l)
@@ -38,8 +45,7 @@ struct table view_work(const struct analysis *l)
                  "cpu_exclusive,cpu_exclusive_percent,cpu_inclusive,cpu_inclusive_percent,elapsed_exclusive,"
                  "elapsed_inclusive,application_exclusive,application_inclusive,calls",
                  optional, WORK_NAME_ROOM);
-    t.heading = need_text("Work, by exclusive CPU time: %.1f %% of elapsed time is CPU time, %.1f %% preempted",
-                          first_screen_share(&l->summary, VALUE_CPU), first_screen_share(&l->summary, VALUE_PREEMPTED));
+    t.heading = first_screen_work_heading(&l->summary, "exclusive CPU time");
     return t;
 }
 
@@ -53,10 +59,27 @@ static char *first_screen_wait_heading(const struct summary *s)
 
 struct table view_waits(const struct analysis *l)
 {
-    static const char *const optional[] = { "source", "threads", "threads_percent", NULL };
+    static const char *const optional[] = { "source", "threads_percent", "calls", "threads", NULL };
     struct table t = wait_rows(l);
     table_prefer(&t, "blocked_exclusive,blocked_exclusive_percent,threads_percent,calls", optional, WAIT_NAME_ROOM);
     t.dim_column = 0; /* all of them wait */
     t.heading = first_screen_wait_heading(&l->summary);
+    return t;
+}
+
+struct table view_longest_waits(const struct analysis *l, size_t limit)
+{
+    struct table t = view_waits(l);
+    const size_t all = t.row_count;
+    struct error error = { NULL };
+    table_sort(&t, "blocked_exclusive", &error);
+    error_drop(&error);
+    table_limit(&t, limit);
+    if (t.hidden_rows) {
+        char *heading = need_text("%s; the longest %zu of %zu", t.heading, t.row_count, all);
+        free(t.heading);
+        t.heading = heading;
+    }
+    t.hidden_rows = 0;
     return t;
 }

@@ -33,6 +33,7 @@ static struct json_object *json_new_cell(const struct table *t, const struct col
     case CELL_TEXT:
     case CELL_NAME:
     case CELL_SOURCE:
+    case CELL_THREADS:
         return json_new_text(cell->text);
     case CELL_COUNT:
     case CELL_NS:

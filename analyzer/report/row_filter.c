@@ -132,6 +132,7 @@ static const char *row_filter_parse_value(const struct table *t, struct bound_co
     case CELL_TEXT:
     case CELL_NAME:
     case CELL_SOURCE:
+    case CELL_THREADS:
         return NULL;
     case CELL_PERCENT:
         return row_filter_parse_percent(value, &b->percent) ? NULL : "a percentage such as 2.5%";
@@ -219,6 +220,26 @@ static bool row_filter_function_matches(const struct table *t, size_t row, const
     return typed_name_matches(&f, short_name_is_glob, glob);
 }
 
+/* True if the word is the condition's value, or matches it. The condition's sign may say that it should not. */
+static bool row_filter_word_matches(const struct table *t, const struct bound_condition *b, size_t column, size_t row)
+{
+    const char *value = b->condition->value, *word = t->cells[row * t->column_count + column].text;
+    if (b->condition->comparison > UNLIKE)
+        return strcmp(word, value) == 0;
+    return row_filter_has_functions(t, &t->columns[column]) ? row_filter_function_matches(t, row, value, word)
+                                                            : fnmatch(value, word, 0) == 0;
+}
+
+/* A wait is named by its function and by its caller. */
+static bool row_filter_words_match(const struct table *t, const struct bound_condition *b, size_t row)
+{
+    const int comparison = b->condition->comparison;
+    const bool either = t->second_name && strcmp(b->condition->key, "name") == 0;
+    const bool found =
+        row_filter_word_matches(t, b, b->column, row) || (either && row_filter_word_matches(t, b, t->second_name, row));
+    return found == (comparison == LIKE || comparison == EQUAL);
+}
+
 static bool row_filter_row_matches(const struct table *t, const struct bound_condition *b, size_t row)
 {
     const struct cell *cell = &t->cells[row * t->column_count + b->column];
@@ -226,13 +247,8 @@ static bool row_filter_row_matches(const struct table *t, const struct bound_con
     const enum row_comparison comparison = (enum row_comparison)b->condition->comparison;
     if (!cell->known)
         return false;
-    if (column_is_words(column) && comparison <= UNLIKE) {
-        const char *glob = b->condition->value;
-        return (row_filter_has_functions(t, column) ? row_filter_function_matches(t, row, glob, cell->text)
-                                                    : fnmatch(glob, cell->text, 0) == 0) == (comparison == LIKE);
-    }
     if (column_is_words(column))
-        return row_filter_order_matches(comparison, strcmp(cell->text, b->condition->value));
+        return row_filter_words_match(t, b, row);
     if (column->kind == CELL_PERCENT)
         return row_filter_order_matches(comparison, (cell->percent > b->percent) - (cell->percent < b->percent));
     const uint64_t number = column->kind == CELL_TICKS || column->kind == CELL_MOMENT ? cell_ns(t, cell) : cell->number;

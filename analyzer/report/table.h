@@ -15,8 +15,9 @@
 
 enum cell_kind {
     CELL_TEXT,
-    CELL_NAME,   /* a text: the name of a function, or of several on a path */
-    CELL_SOURCE, /* a text: a file and a line, "networking.c:383" */
+    CELL_NAME,    /* a text: the name of a function, or of several on a path */
+    CELL_SOURCE,  /* a text: a file and a line, "networking.c:383" */
+    CELL_THREADS, /* a text: names of threads, and their number if there are more: "a, b, c, ... (6 threads)" */
     CELL_COUNT,
     CELL_TICKS,  /* printed as a time */
     CELL_MOMENT, /* ticks since the session began */
@@ -63,6 +64,7 @@ struct table {
     size_t hidden_rows; /* number of rows that a limit left out */
     size_t fixed_row;   /* 1 + a row that filters and sorting keep; 0 if there is none */
     size_t dim_column;  /* a percentage: text dims rows with more than half; 0 if there is none */
+    size_t second_name; /* a name: conditions on a row's name accept it as well; 0 if there is none */
     size_t wait_column; /* a text: text dims rows in which it begins with w; 0 if there is none */
     size_t first_value; /* columns from here on are values; earlier ones identify the row */
     size_t *chosen;     /* value columns to print, in this order; NULL for the default ones */
@@ -147,7 +149,8 @@ static inline bool column_is_time(const struct column *column)
 /* True if the column holds words, which are left-aligned, compared with globs, and sorted by the alphabet. */
 static inline bool column_is_words(const struct column *column)
 {
-    return column->kind == CELL_TEXT || column->kind == CELL_NAME || column->kind == CELL_SOURCE;
+    return column->kind == CELL_TEXT || column->kind == CELL_NAME || column->kind == CELL_SOURCE ||
+           column->kind == CELL_THREADS;
 }
 
 static inline bool column_is_text(const struct column *column)

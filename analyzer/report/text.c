@@ -100,7 +100,9 @@ static size_t text_column_width(const struct text_page *p, size_t column)
 static struct text_page text_make_page(const struct table *t, size_t width)
 {
     struct text_page p = { .table = t, .levels = text_find_levels(t), .width = width };
-    p.columns = (struct text_columns){ t, need_memory(table_max_columns(t), sizeof *p.columns.order), NULL, 0 };
+    p.columns.table = t;
+    p.columns.order = need_memory(table_max_columns(t), sizeof *p.columns.order);
+    p.columns.name_room = t->name_room ? t->name_room : NAME_ROOM;
     p.columns.count = table_order(t, true, p.columns.order);
     p.columns.widths = need_memory(p.columns.count + 1, sizeof *p.columns.widths);
     p.units = text_choose_units(t, p.columns.order, p.columns.count);
@@ -134,9 +136,12 @@ static void text_drop_page(struct text_page *p)
 static void text_cut_words(const struct text_page *p, size_t column, size_t width)
 {
     char **texts = p->texts[column];
-    const bool source = p->table->columns[column].kind == CELL_SOURCE;
+    const enum cell_kind kind = p->table->columns[column].kind;
+    char *(*cut_text)(const char *, size_t) = kind == CELL_SOURCE    ? text_cut_source
+                                              : kind == CELL_THREADS ? text_cut_threads
+                                                                     : text_cut_middle;
     for (size_t row = 0; row < p->table->row_count; row++) {
-        char *cut = source ? text_cut_source(texts[row], width) : text_cut_middle(texts[row], width);
+        char *cut = cut_text(texts[row], width);
         free(texts[row]);
         texts[row] = cut;
     }
@@ -158,8 +163,29 @@ static void text_cut_column(const struct text_page *p, size_t column, size_t wid
     free(widths);
 }
 
+/* In a tree, columns of numbers leave until most names have room beside their guides. Guides of very deep rows get no
+ * more than two thirds of the line. */
+static size_t text_tree_room(const struct text_page *p)
+{
+    size_t room = p->columns.name_room;
+    const size_t most = p->width / 3 * 2;
+    for (size_t i = 0; i < p->columns.count; i++) {
+        const size_t column = p->columns.order[i];
+        for (size_t row = 0; p->table->columns[column].tree && row < p->table->row_count; row++) {
+            const size_t name = text_width(p->texts[column][row]), branch = text_branch_width(p, column, row);
+            const size_t wanted = branch + (name < NAME_ROOM ? name : NAME_ROOM);
+            room = wanted > room ? wanted : room;
+        }
+    }
+    if (room <= most)
+        return room;
+    return most > p->columns.name_room ? most : p->columns.name_room;
+}
+
 static void text_fit_page(struct text_page *p)
 {
+    if (p->levels && p->width)
+        p->columns.name_room = text_tree_room(p);
     if (p->width && (!p->table->chosen || p->table->optional))
         text_fit(&p->columns, p->width);
     if (text_options()->full_names)

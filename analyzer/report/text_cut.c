@@ -123,6 +123,43 @@ char *text_cut_source(const char *source, size_t width)
     return whole;
 }
 
+/* ---- threads ---- */
+
+/* The first names that fit, with `number` behind them. NULL if not even one does. */
+static char *text_cut_list(const char *names, size_t length, const char *number, size_t width)
+{
+    for (size_t end = length; end > 0; end--) {
+        if (end < length && strncmp(names + end, ", ", 2) != 0)
+            continue;
+        char *cut = need_text("%.*s%s%s%s", (int)end, names, end < length ? "," : "",
+                              end < length ? text_cut_dots() : "", number);
+        if (text_width(cut) <= width)
+            return cut;
+        free(cut);
+    }
+    return NULL;
+}
+
+char *text_cut_threads(const char *threads, size_t width)
+{
+    static const char unit[] = " threads)";
+    const char *number = strrchr(threads, '(');
+    const size_t length = strlen(threads), unit_length = sizeof unit - 1;
+    if (text_width(threads) <= width)
+        return need_copy(threads, length);
+    if (!number || number == threads || length < unit_length || strcmp(threads + length - unit_length, unit) != 0)
+        number = threads + length + 1;
+    const size_t names = (size_t)(number - 1 - threads);
+    char *suffix =
+        names < length ? need_text(" %.*s)", (int)(threads + length - unit_length - number), number) : need_copy("", 0);
+    char *cut = text_cut_list(threads, names, suffix, width);
+    const size_t rest = text_width(suffix) + text_width(text_cut_dots());
+    if (!cut && width > rest + MIN_HEAD)
+        cut = need_text("%.*s%s%s", (int)text_cut_head(threads, width - rest), threads, text_cut_dots(), suffix);
+    free(suffix);
+    return cut ? cut : text_cut_middle(threads, width);
+}
+
 /* ---- names ---- */
 
 /* Where the name begins without its return type. Only parameters prove that the words before the name are one. */
@@ -145,6 +182,10 @@ static char *text_cut_scopes(const char *name, size_t width)
     const size_t length = tail ? text_width(tail) : 0;
     if (length < width / 3)
         return text_cut_fraction(name, width, 2, 3);
+    const size_t head = text_cut_head(name, width - dots - length);
+    const char *open = memrchr(name, '(', head);
+    if (open && !memchr(open, ')', (size_t)(name + head - open))) /* no half of "(anon)" */
+        return need_text("%.*s%s%s", (int)(open - name), name, text_cut_dots(), tail);
     return text_cut_between(name, width - dots - length, length);
 }
 

@@ -15,6 +15,10 @@ char *text_cut_middle(const char *text, size_t width);
  * not fit. The caller frees it. */
 char *text_cut_source(const char *source, size_t width);
 
+/* Names of threads and their number, "a, b, c, ... (6 threads)". Whole names are left out as long as one fits. The
+ * number stays. The caller frees it. */
+char *text_cut_threads(const char *threads, size_t width);
+
 /* Replaces functions' names by what display_name makes of them. Different names stay different. */
 void text_cut_display(char **names, size_t count);
 

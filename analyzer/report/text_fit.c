@@ -4,8 +4,7 @@
 #include <string.h>
 
 enum {
-    NAME_ROOM = 24,  /* the least width of a long name */
-    OTHER_ROOM = 10, /* of another long text */
+    OTHER_ROOM = 10, /* the least width of a long text that is no name */
     SHORT_TEXT = 8,
     PIPE_NAME = 48, /* the most of a name that other columns follow, without a terminal */
 };
@@ -49,14 +48,15 @@ static size_t text_fit_main(const struct text_columns *c)
     return first;
 }
 
-/* The width of a column in a line in which no text is wider than `most`, or twice that if it is the main one. Numbers,
+/* The width of a column in a line in which no text is wider than `most`, and no name wider than twice that. Numbers,
  * short texts and titles are never cut. */
 static size_t text_fit_column(const struct text_columns *c, size_t at, size_t main, size_t most)
 {
     const struct column *column = &c->table->columns[c->order[at]];
     const size_t title = strlen(column->title);
-    size_t width = at == main ? text_fit_max(2 * most, c->table->name_room ? c->table->name_room : NAME_ROOM)
-                              : text_fit_max(most, OTHER_ROOM);
+    size_t width = at == main                  ? text_fit_max(2 * most, c->name_room)
+                   : column->kind == CELL_NAME ? text_fit_max(2 * most, NAME_ROOM)
+                                               : text_fit_max(most, OTHER_ROOM);
     if (!text_may_be_cut(column, c->widths[at]))
         return c->widths[at];
     width = text_fit_max(width, title);

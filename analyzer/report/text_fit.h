@@ -4,12 +4,15 @@
 
 #include "report/table.h"
 
+enum { NAME_ROOM = 24 }; /* the least width of a long name */
+
 /* The printed columns of a table. */
 struct text_columns {
     const struct table *table;
     size_t *order;  /* indices of columns in the table */
     size_t *widths; /* at first those of the widest cells, or of the titles */
     size_t count;
+    size_t name_room; /* the least width of the main column, which has the names of the rows */
 };
 
 /* True if the texts of such a column may be cut. */

@@ -8,11 +8,12 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "symbols/os_calls.h"
+#include "symbols/short_name.h"
 
 static const struct column columns[] = {
     { "function", "WAITS IN", CELL_NAME, USE_ALWAYS, false }, { "module", "MODULE", CELL_TEXT, USE_DATA, false },
     { "file", "FILE", CELL_TEXT, USE_DATA, false },           { "line", "LINE", CELL_COUNT, USE_DATA, false },
-    { "caller", "CALLED BY", CELL_NAME, USE_ALWAYS, false },  { "threads", "THREADS", CELL_TEXT, USE_ALWAYS, false },
+    { "caller", "CALLED BY", CELL_NAME, USE_ALWAYS, false },  { "threads", "THREADS", CELL_THREADS, USE_ALWAYS, false },
     { "source", "SOURCE", CELL_SOURCE, USE_TEXT, false },
 };
 static const struct column share_column = { "threads_percent", "THREAD %", CELL_PERCENT, USE_CHOSEN, false };
@@ -41,25 +42,40 @@ struct wait_list {
 
 /* ---- the call tree ---- */
 
-/* By node: its thread and the innermost function around it that is not a call of the operating system. */
+/* By node: its thread and the innermost function around it that is neither a call of the operating system nor a
+ * function of the standard library, such as std::mutex::lock. */
 struct wait_context {
     uint32_t *threads, *callers;
 };
 
-static bool *wait_find_os_calls(const struct profile *p)
+static bool wait_is_of_library(const char *name)
 {
-    bool *is_os = need_memory(p->module_count + 1, sizeof *is_os);
-    for (size_t i = 0; i < p->module_count; i++)
-        is_os[i] = os_calls_is_libc(p->modules[i].path);
-    return is_os;
+    static const char *const beginnings[] = { "std::", "__gnu_cxx::", "__gthread" };
+    name += short_name_find(name).begin;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* By function, whether it only passes the wait on. */
+static bool *wait_find_wrappers(const struct analysis *l)
+{
+    const struct profile *p = l->profile;
+    bool *is_wrapper = need_memory(p->function_count + 1, sizeof *is_wrapper);
+    for (size_t i = 0; i < p->function_count; i++)
+        is_wrapper[i] =
+            os_calls_is_libc(p->modules[p->functions[i].module].path) || wait_is_of_library(l->names[i].name);
+    return is_wrapper;
 }
 
 /* Parents come before their children. */
-static struct wait_context wait_find_context(const struct profile *p)
+static struct wait_context wait_find_context(const struct analysis *l)
 {
+    const struct profile *p = l->profile;
     struct wait_context c = { need_memory(p->node_count + 1, sizeof *c.threads),
                               need_memory(p->node_count + 1, sizeof *c.callers) };
-    bool *is_os = wait_find_os_calls(p);
+    bool *is_wrapper = wait_find_wrappers(l);
     for (size_t i = 0; i < p->thread_count; i++)
         c.threads[p->threads[i].root] = (uint32_t)i;
     for (size_t i = 0; i < p->node_count; i++) {
@@ -68,11 +84,11 @@ static struct wait_context wait_find_context(const struct profile *p)
         if (parent == PROFILE_NONE)
             continue;
         const uint32_t caller = p->nodes[parent].function;
-        const bool skip = caller != PROFILE_NONE && is_os[p->functions[caller].module];
+        const bool skip = caller != PROFILE_NONE && is_wrapper[caller];
         c.threads[i] = c.threads[parent];
         c.callers[i] = skip ? c.callers[parent] : caller;
     }
-    free(is_os);
+    free(is_wrapper);
     return c;
 }
 
@@ -124,7 +140,7 @@ static void wait_sort_threads(struct wait_list *w)
 static struct wait_list wait_list_all(const struct analysis *l)
 {
     struct wait_list w = { .loaded = l, .places = index_new() };
-    struct wait_context c = wait_find_context(l->profile);
+    struct wait_context c = wait_find_context(l);
     for (uint32_t i = 0; i < l->profile->node_count; i++)
         if (l->profile->nodes[i].parent != PROFILE_NONE)
             wait_add_node(&w, &c, i);
@@ -219,6 +235,7 @@ static void wait_rename_column(struct table *t)
 struct table wait_rows(const struct analysis *l)
 {
     struct table t = values_table(columns, COLUMN_COUNT, &share_column, 1, &l->summary);
+    t.second_name = CALLER;
     wait_rename_column(&t);
     struct wait_list w = wait_list_all(l);
     for (size_t first = 0, next; w.list && first < w.thread_count; first = next) {

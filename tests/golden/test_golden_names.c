@@ -53,7 +53,75 @@ static void names_save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_names, .init = names_save_session, .timeout = 60);
+/* A server: a deep path of work, and waits in functions of the standard library. */
+static const char *const deep_path[] = {
+    "main",
+    "aeMain",
+    "aeProcessEvents",
+    "connSocketEventHandler",
+    "callHandler",
+    "readQueryFromClient",
+    "processInputBuffer",
+    "processCommandAndResetClient",
+    "processCommand",
+    "lrangeCommand",
+    "addListRangeReply",
+    "addReplyBulkLengthStringWithPrefix",
+    "store::(anonymous namespace)::BytewiseComparator::compare(std::vector<int, std::allocator<int> > const&) const",
+};
+enum { DEEP = sizeof deep_path / sizeof *deep_path, WAITERS = 4 };
+
+static void names_write_waiter(struct writer *w, uint32_t thread)
+{
+    begin_events(w, 1, thread, 0, 0, NULL, 0);
+    write_enter(w, 1000, 0x402000);
+    for (uint64_t i = 1; i < 4; i++)
+        write_enter(w, 1000 * (i + 1), 0x402000 + i * 0x100);
+    write_enter(w, 10000, 0x801000);
+    write_off_cpu(w, false, 20000, 1800000000);
+    for (uint64_t i = 0; i < 5; i++)
+        write_exit(w, 1900000000 + i);
+    end_events(w, true);
+}
+
+static void names_save_server(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/store");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x403000, 0, "/bin/store");
+    write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "store");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint64_t i = 0; i < DEEP; i++)
+        write_enter(w, 1000 + i * 30000000, 0x401000 + i * 0x40);
+    for (uint64_t i = 0; i < DEEP; i++)
+        write_exit(w, 600000000 + i * 20000000);
+    end_events(w, true);
+    for (uint32_t i = 0; i < WAITERS; i++) {
+        write_thread(w, 1, i + 2, 200 + i, SOURCE_PERF, i % 2 ? "compaction" : "background_io");
+        names_write_waiter(w, i + 2);
+    }
+    write_symbol_module(w, 0, "/bin/store");
+    write_symbol_module(w, 1, "/lib/libc.so.6");
+    write_symbol_file(w, 1, "/home/me/store/comparators.cc");
+    for (uint32_t i = 0; i < DEEP; i++)
+        write_symbol(w, 0, 1, 10 * i + 5, 0x1000 + i * 0x40, deep_path[i]);
+    write_symbol(w, 0, 1, 400, 0x2000, "store::(anonymous namespace)::BackgroundQueue::waitForWork(std::stop_token)");
+    write_symbol(w, 0, 1, 401, 0x2100, "std::condition_variable::wait(std::unique_lock<std::mutex>&)");
+    write_symbol(w, 0, 1, 402, 0x2200, "void std::__condvar::wait<int>(std::mutex&)");
+    write_symbol(w, 0, 1, 403, 0x2300, "__gthread_cond_wait(pthread_cond_t*, pthread_mutex_t*)");
+    write_symbol(w, 1, 0, 0, 0x1000, "pthread_cond_wait");
+    writer_save(w, test_path("store.dwell"));
+    writer_free(w);
+}
+
+static void names_save_sessions(void)
+{
+    names_save_session();
+    names_save_server();
+}
+
+TestSuite(golden_names, .init = names_save_sessions, .timeout = 60);
 
 Test(golden_names, on_terminals)
 {
@@ -64,6 +132,13 @@ Test(golden_names, on_terminals)
                              "names.dwell\" /dev/null </dev/null | tr -d '\\r'",
                              widths[i]);
         snprintf(name, sizeof name, "names-%d.txt", widths[i]);
+        check_text(text, name);
+        free(text);
+        text = run_well(
+            "DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols %d; $DWELL report store.dwell -n 4; "
+            "$DWELL tree store.dwell\" /dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'",
+            widths[i]);
+        snprintf(name, sizeof name, "names-store-%d.txt", widths[i]);
         check_text(text, name);
         free(text);
     }

@@ -88,6 +88,33 @@ Test(unit_text_cut, names_lose_the_least_important_first)
     expect_name("main > handle(Request const&) > parse(int)", 30, "main > handle(…) > parse(int)");
 }
 
+static void expect_threads(const char *text, size_t width, const char *expected)
+{
+    char *cut = text_cut_threads(text, width);
+    cr_expect(eq(str, cut, (char *)expected));
+    free(cut);
+}
+
+Test(unit_text_cut, threads)
+{
+    expect_threads("zstd (4 threads)", 16, "zstd (4 threads)");
+    expect_threads("zstd (4 threads)", 15, "zstd (4)");
+    expect_threads("bio_aof, bio_close, bio_free", 27, "bio_aof, bio_close,…");
+    expect_threads("bio_aof, bio_close, bio_free", 12, "bio_aof,…");
+    expect_threads("a, b, c, ... (6 threads)", 23, "a, b, c, ... (6)");
+    expect_threads("a, b, c, ... (6 threads)", 12, "a, b,… (6)");
+    expect_threads("background_io, compaction (4 threads)", 13, "backgrou… (4)");
+    expect_threads("a_long_name_of_a_thread", 10, "a_long_na…");
+    expect_threads("a_long_name (4 threads)", 8, "a_l…ads)");
+    expect_threads("", 10, "");
+}
+
+Test(unit_text_cut, scopes_are_not_cut_in_parentheses)
+{
+    expect_name("leveldb::(anonymous namespace)::BytewiseComparator::Compare(Slice const&) const", 33,
+                "leveldb::…::Compare(…) const");
+}
+
 Test(unit_text_cut, different_names_stay_different)
 {
     char *names[] = { need_text("shop::price_of(shop::Item const&, std::string const&)"),

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/row_filter.h"
 #include "report/wait_rows.h"
 #include "support/load.h"
 #include "support/rows.h"
 #include "support/scenario.h"
 #include "support/session_writer.h"
+#include "support/success.h"
 
 enum { MAIN = 0x401000, SAVE = 0x401100, FWRITE = 0x801000, WRITE = 0x801100, THREADS = 6 };
 
@@ -96,6 +98,58 @@ Test(unit_wait_rows, calls_have_the_caller_that_is_not_of_the_system)
                  (char *)TITLES "write,libc.so.6,/src/p.c,9,save,main,300,75.0000,330,30.0000,2\r\n"
                                 "write,libc.so.6,/src/p.c,5,main,main,100,25.0000,120,10.0000,1\r\n"));
     free(text);
+}
+
+/* What waits is the program's function, not std::mutex or the functions that it calls. */
+Test(unit_wait_rows, functions_of_the_standard_library_are_no_callers)
+{
+    struct writer *w = wait_rows_program();
+    write_symbol(w, 0, 1, 50, 0x1200, "std::unique_lock<std::mutex>::lock()");
+    write_symbol(w, 0, 1, 60, 0x1300, "__gthread_mutex_lock(pthread_mutex_t*)");
+    write_symbol(w, 0, 1, 70, 0x1400, "void std::thread::_M_run<int>()");
+    write_symbol(w, 1, 0, 0, 0x1200, "pthread_mutex_lock");
+    static const uint64_t paths[][3] = { { SAVE, 0x401200, 0x401300 }, { 0x401400, 0x401200, 0x401300 } };
+    for (uint32_t i = 0; i < 2; i++) {
+        begin_events(w, 1, i + 1, 0, 0, NULL, 0);
+        for (uint32_t k = 0; k < 3; k++)
+            write_enter(w, 10 * (k + 1), paths[i][k]);
+        write_enter(w, 50, 0x801200);
+        write_off_cpu(w, false, 60, 100 * (i + 1));
+        for (uint64_t k = 0; k < 4; k++)
+            write_exit(w, 500 + 10 * k);
+        end_events(w, true);
+    }
+    char *text = wait_rows_text(w);
+    cr_assert(eq(str, text,
+                 (char *)TITLES "pthread_mutex_lock,libc.so.6,,,(start of thread),pool,200,66.6667,450,38.4615,1\r\n"
+                                "pthread_mutex_lock,libc.so.6,/src/p.c,9,save,main,100,33.3333,450,19.2308,1\r\n"));
+    free(text);
+}
+
+/* A name in a condition is that of the function or that of the caller. */
+Test(unit_wait_rows, conditions_accept_both_names)
+{
+    static const struct {
+        const char *condition;
+        size_t rows;
+    } conditions[] = { { "write", 2 },       { "save", 1 },          { "name=main", 1 }, { "name!~sa*", 1 },
+                       { "name!=write", 0 }, { "function=main", 0 }, { "caller~m*", 1 }, { "write@libc.so*", 2 } };
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+        struct writer *w = wait_rows_program();
+        wait_rows_write_main(w);
+        writer_save(w, test_path("waits"));
+        writer_free(w);
+        struct analysis l;
+        load_whole(&l, test_path("waits"), 1);
+        struct table t = wait_rows(&l);
+        struct row_filters f = { 0 };
+        EXPECT_SUCCESS(row_filters_add(&f, conditions[i].condition, &error));
+        EXPECT_SUCCESS(table_filter(&t, &f, &error));
+        cr_expect(eq(sz, t.row_count, conditions[i].rows), "%s: %zu", conditions[i].condition, t.row_count);
+        row_filters_drop(&f);
+        table_drop(&t);
+        analysis_drop(&l);
+    }
 }
 
 /* Names of threads occur once; of more than three, the first three. */
