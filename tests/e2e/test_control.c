@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_control, .timeout = 120);
+TestSuite(e2e_control, .timeout = 300);
 
 static const char *const modes[] = { "trace", "ring=1G", "profile" };
 enum { MODES = sizeof modes / sizeof *modes };

@@ -7,7 +7,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_counts, .timeout = 120);
+TestSuite(e2e_counts, .timeout = 300);
 
 static void record_and_check(const char *command, int least)
 {

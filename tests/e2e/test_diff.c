@@ -5,7 +5,7 @@
 
 #include "support/run.h"
 
-TestSuite(e2e_diff, .timeout = 120);
+TestSuite(e2e_diff, .timeout = 300);
 
 static void diff_expect(const char *arguments, int status, const char *message)
 {

@@ -12,7 +12,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_doctor, .timeout = 120);
+TestSuite(e2e_doctor, .timeout = 300);
 
 #define AS_NOBODY "setpriv --reuid=54321 --regid=54321 --clear-groups"
 

@@ -11,7 +11,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_ends, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_ends, .timeout = 300, .init = without_os_calls);
 
 #define ENDS "$PROGRAMS/processes/processes-ends"
 #define BY_HAND "DWELL_OUTPUT=$PWD/dwell.data LD_PRELOAD=$RUNTIME "
@@ -127,7 +127,7 @@ Test(e2e_ends, by_syscall)
     static const char *const ways[] = { "exit_group", "last-thread" };
     static const char *const how[] = { BY_HAND, BY_RECORDER };
     for (int i = 0; i < 4; i++) {
-        free(run_well("rm -f dwell.data; %s timeout 60 " ENDS " %s 0 waitpid", how[i / 2], ways[i % 2]));
+        free(run_well("rm -f dwell.data; %s timeout 300 " ENDS " %s 0 waitpid", how[i / 2], ways[i % 2]));
         const struct spans s = ends_replay();
         const struct span last = ends_find(&s, "main", true);
         cr_assert(le(u64, last.end, ends_find(&s, "until_ended", false).end), "%s", ways[i % 2]);
@@ -141,7 +141,7 @@ Test(e2e_ends, by_syscall)
 /* The helper must not keep a process whose last thread has ended. */
 Test(e2e_ends, the_last_thread_ends_alone)
 {
-    struct ran r = run(BY_RECORDER "timeout 60 " ENDS " alone 0 wait");
+    struct ran r = run(BY_RECORDER "timeout 300 " ENDS " alone 0 wait");
     cr_assert(eq(int, r.status, 7), "%s", r.err);
     ran_drop(&r);
 }

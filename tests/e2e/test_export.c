@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_export, .timeout = 120);
+TestSuite(e2e_export, .timeout = 300);
 
 /* ---- PerfLog ---- */
 

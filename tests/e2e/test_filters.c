@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_filters, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_filters, .timeout = 300, .init = without_os_calls);
 
 /* threads 2 1000: main calls run_wave; two threads call worker, which calls work. */
 static void filters_check(const char *mode, const char *filters, const char *wanted)
@@ -354,7 +354,7 @@ Test(e2e_filters, programs_that_start_other_programs)
         "sh -c 'true; " WORK "; true'",
         "sh -c 'exec env A=b sh -c \"" WORK " && true\"'",
         "env A=b " WORK,
-        "timeout 60 " WORK,
+        "timeout 300 " WORK,
         "./script",
         "make -s -f Work",
     };
@@ -450,7 +450,7 @@ Test(e2e_filters, programs_that_begin_at_once)
 /* Without the recorder there is no answer. The program goes on soon, and the session says what it lacks. */
 Test(e2e_filters, a_recorder_that_is_killed)
 {
-    struct ran r = run("timeout 20 $DWELL record -q --suppress fib sh -c 'kill -9 $PPID; exec > out; $SAMPLES/fib 5; "
+    struct ran r = run("timeout 300 $DWELL record -q --suppress fib sh -c 'kill -9 $PPID; exec > out; $SAMPLES/fib 5; "
                        "$SAMPLES/fib 5; touch done'; for i in $(seq 100); do test -e done || sleep 0.1; done; ls done");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     ran_drop(&r);

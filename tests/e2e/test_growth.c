@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_growth, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_growth, .timeout = 300, .init = without_os_calls);
 
 static void growth_check_program(const char *mode, const char *program)
 {

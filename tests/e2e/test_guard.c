@@ -45,7 +45,7 @@ static const struct {
 /* The report reads what is left, or says in one line why not. */
 static void guard_check_report(const char *what)
 {
-    struct ran r = run("timeout 20 $DWELL report x");
+    struct ran r = run("timeout 300 $DWELL report x");
     cr_assert(r.status == 0 || guard_lines(r.err) == 1, "%s: %s", what, r.err);
     cr_assert(ge(int, r.status, 0), "%s", what);
     ran_drop(&r);
@@ -57,7 +57,7 @@ static void guard_check_cut(const char *how, const char *message)
     struct ran alone = run("$PROGRAMS/guarded/cut %s", how);
     cr_assert(eq(int, alone.status, 3), "%s", alone.err);
     for (size_t i = 0; i < sizeof guard_ways / sizeof *guard_ways; i++) {
-        struct ran r = run("rm -f x x.* copy; %s timeout 60 $DWELL record -q %s -o x $PROGRAMS/guarded/%s %s x",
+        struct ran r = run("rm -f x x.* copy; %s timeout 300 $DWELL record -q %s -o x $PROGRAMS/guarded/%s %s x",
                            guard_ways[i].before, guard_ways[i].options, guard_ways[i].program, how);
         char what[128];
         snprintf(what, sizeof what, "%s %s %s %s", how, guard_ways[i].before, guard_ways[i].options,
@@ -110,7 +110,7 @@ Test(e2e_guard, sessions_cut_from_outside)
 {
     static const char *const cuts[] = { ": > x", "truncate -s 300K x", "cp $DWELL x" };
     for (int i = 0; i < 9; i++) {
-        struct ran r = run("rm -f x x.*; (sleep 0.%d; %s) & timeout 60 $DWELL record -q %s -o x sh -c "
+        struct ran r = run("rm -f x x.*; (sleep 0.%d; %s) & timeout 300 $DWELL record -q %s -o x sh -c "
                            "'$SAMPLES/fib 27 & $SAMPLES/threads 4 200000 & $SAMPLES/processes 3 100000; wait'; "
                            "s=$?; wait; exit $s",
                            1 + i, cuts[i % 3],
@@ -134,7 +134,7 @@ static void guard_check_faults(const char *how, int status)
     struct ran alone = run("exec $PROGRAMS/guarded/faults %s 2>&1", how);
     cr_assert(eq(int, alone.status, status), "%s: %s", how, alone.out);
     for (int i = 0; i < 8; i++) {
-        struct ran r = run("rm -f x x.*; exec timeout 60 $DWELL record -q %s -o x $PROGRAMS/guarded/faults %s %s",
+        struct ran r = run("rm -f x x.*; exec timeout 300 $DWELL record -q %s -o x $PROGRAMS/guarded/faults %s %s",
                            options[i / 2], how, i % 2 ? "x" : "");
         cr_assert(r.status == status || r.status == 128 - status, "%s %s: %d %s", how, options[i / 2], r.status, r.err);
         cr_assert(eq(str, r.out, alone.out), "%s %s", how, options[i / 2]);
@@ -217,7 +217,7 @@ static bool guard_check_disk(int disk, const char *options)
     char mount[512], what[64];
     guard_mount(mount, sizeof mount, disk);
     snprintf(what, sizeof what, "%s %s", guard_disks[disk].name, options);
-    struct ran r = run(IN_DISK "%s; timeout 120 $DWELL record -q --keep-free 0 %s -o folder/x "
+    struct ran r = run(IN_DISK "%s; timeout 300 $DWELL record -q --keep-free 0 %s -o folder/x "
                                "$PROGRAMS/scarcity/fillup folder %s; s=$?; cp folder/x x; exit $s'",
                        mount, options, guard_disks[disk].clones ? "folder/x" : "");
     const bool can = r.status != 77 && !has(r.err, "unshare");

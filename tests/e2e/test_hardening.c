@@ -6,7 +6,7 @@
 
 #include "support/run.h"
 
-TestSuite(e2e_hardening, .timeout = 60);
+TestSuite(e2e_hardening, .timeout = 300);
 
 Test(e2e_hardening, relocations_are_read_only)
 {

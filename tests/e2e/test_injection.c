@@ -32,7 +32,7 @@ enum { KINDS = 5 };
 static const char *variables = "";
 
 #define INJECT                                                                                                         \
-    "rm -f x x.old; %s INJECT_LOG=log DWELL_LOG=stderr DWELL_OUTPUT=$PWD/x timeout 20 $PROGRAMS/scarcity/inject "
+    "rm -f x x.old; %s INJECT_LOG=log DWELL_LOG=stderr DWELL_OUTPUT=$PWD/x timeout 300 $PROGRAMS/scarcity/inject "
 
 /* All calls and all their exits, as the program counts them. */
 static uint64_t all_events(const char *out)

@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_invisible, .timeout = 120);
+TestSuite(e2e_invisible, .timeout = 300);
 
 #define PARTS "$PROGRAMS/invisible/invisible-"
 

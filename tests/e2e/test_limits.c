@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_limits, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_limits, .timeout = 300, .init = without_os_calls);
 
 #define SIZE_REASON "events were lost: the session had its maximum size (--max-size)\n"
 #define FREE_REASON "events were lost: too little of the disk was free (--keep-free)\n"
@@ -56,7 +56,7 @@ enum { LIMITS_MAX_ADDED = 600 << 10 };
 
 static void limits_check_stop(const char *options, const char *command)
 {
-    struct ran r = run("timeout 60 $DWELL record -q --max-size 1M %s %s", options, command);
+    struct ran r = run("timeout 300 $DWELL record -q --max-size 1M %s %s", options, command);
     cr_assert(eq(int, r.status, 0), "%s: %s", command, r.err);
     cr_assert(has(r.err, SIZE_REASON), "%s %s: %s", options, command, r.err);
     limits_check_account(r.out, "", 0);
@@ -117,7 +117,7 @@ Test(e2e_limits, exit_statuses_and_signals)
 
 static void limits_check_ring(const char *command)
 {
-    struct ran r = run("timeout 60 $DWELL record -q --max-size 2M,ring %s", command);
+    struct ran r = run("timeout 300 $DWELL record -q --max-size 2M,ring %s", command);
     cr_assert(eq(int, r.status, 0), "%s: %s", command, r.err);
     const uint64_t replaced = limits_replaced();
     cr_assert(gt(u64, replaced, 0), "%s", command);
@@ -156,7 +156,7 @@ Test(e2e_limits, a_ring_that_is_large_enough_keeps_all)
 Test(e2e_limits, free_space_of_the_disk)
 {
     struct ran r = run(
-        "mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=16m none small; timeout 60 $DWELL record -q %s -o small/x "
+        "mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=16m none small; timeout 300 $DWELL record -q %s -o small/x "
         "$SAMPLES/threads 4 1000000; s=$?; df --output=avail -k small | tail -1 > free; cp small/x x; exit $s'",
         "--keep-free 12M");
     if (r.status != 0 && has(r.err, "unshare"))
@@ -175,7 +175,7 @@ Test(e2e_limits, free_space_of_the_disk)
 Test(e2e_limits, free_space_by_default)
 {
     struct ran r = run(
-        "mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=16m none small; timeout 60 $DWELL record -q -o small/x "
+        "mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=16m none small; timeout 300 $DWELL record -q -o small/x "
         "$SAMPLES/threads 4 2000000; s=$?; df --output=avail -k small | tail -1 > free; cp small/x x; exit $s'");
     if (r.status != 0 && has(r.err, "unshare"))
         cr_skip_test("no mount namespaces here");

@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_loading, .timeout = 120);
+TestSuite(e2e_loading, .timeout = 300);
 
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
 

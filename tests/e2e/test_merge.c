@@ -5,7 +5,7 @@
 
 #include "support/run.h"
 
-TestSuite(e2e_merge, .timeout = 120);
+TestSuite(e2e_merge, .timeout = 300);
 
 static void expect_error(const char *arguments, const char *message)
 {

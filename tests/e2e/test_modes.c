@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_modes, .timeout = 120);
+TestSuite(e2e_modes, .timeout = 300);
 
 static void modes_record(const char *mode, const char *command)
 {

@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_oscalls, .timeout = 120);
+TestSuite(e2e_oscalls, .timeout = 300);
 
 #define PARTS "$PROGRAMS/oscalls/"
 
@@ -33,10 +33,10 @@ static void check_rows_of_libc(const char *out)
 /* All functions that the runtime wraps: their results, errno and data. */
 Test(e2e_oscalls, every_function)
 {
-    char *alone = run_well("timeout 60 " PARTS "every $PWD/every-XXXXXX");
+    char *alone = run_well("timeout 300 " PARTS "every $PWD/every-XXXXXX");
     cr_assert(not(has(alone, "failed")), "%s", alone);
     for (int i = 0; i < SETTINGS; i++) {
-        char *out = run_well("timeout 60 $DWELL record -q %s " PARTS "every $PWD/every-XXXXXX", settings[i]);
+        char *out = run_well("timeout 300 $DWELL record -q %s " PARTS "every $PWD/every-XXXXXX", settings[i]);
         cr_assert(eq(str, out, alone), "%s", settings[i]);
         check_rows_of_libc(out);
         struct report *r = report_of("");
@@ -173,7 +173,7 @@ Test(e2e_oscalls, os_calls_with_filters)
 static void check_odd(const char *way, const char *wanted)
 {
     for (int i = 0; i < SETTINGS; i++) {
-        free(run_well("timeout 60 $DWELL record -q %s " PARTS "odd %s", settings[i], way));
+        free(run_well("timeout 300 $DWELL record -q %s " PARTS "odd %s", settings[i], way));
         char *paths = report_paths("");
         cr_assert(eq(str, paths, (char *)wanted), "%s %s", settings[i], way);
         free(paths);
@@ -337,7 +337,7 @@ Test(e2e_oscalls, every_system_call_of_threads_that_come_and_go)
 
 Test(e2e_oscalls, every_function_and_every_system_call)
 {
-    char *out = run_well("timeout 60 $DWELL record -q --os-events syscalls " PARTS "every $PWD/every-XXXXXX");
+    char *out = run_well("timeout 300 $DWELL record -q --os-events syscalls " PARTS "every $PWD/every-XXXXXX");
     check_rows_of_libc(out);
     free(out);
 }

@@ -9,7 +9,7 @@
 
 #include "support/run.h"
 
-TestSuite(e2e_overhead, .timeout = 120);
+TestSuite(e2e_overhead, .timeout = 300);
 
 static const char *const modes[] = { "trace", "profile", "ring" };
 

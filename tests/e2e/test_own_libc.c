@@ -8,12 +8,12 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_own_libc, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_own_libc, .timeout = 300, .init = without_os_calls);
 
 /* The counts are the program's own. A call by the runtime would be one more, or hang. */
 static void own_libc_check(const char *before, const char *options, const char *program)
 {
-    char *out = run_well("%s timeout 60 $DWELL record -q %s $PROGRAMS/%s", before, options, program);
+    char *out = run_well("%s timeout 300 $DWELL record -q %s $PROGRAMS/%s", before, options, program);
     cr_assert(eq(u64, truth(out, "memcpy"), 400), "%s", program);
     struct report *r = report_of("");
     check_counts(out, r, 22);
@@ -44,7 +44,7 @@ Test(e2e_own_libc, by_other_clocks_and_without_the_helper)
 
 Test(e2e_own_libc, with_filters)
 {
-    char *out = run_well("timeout 60 $DWELL record -q --suppress leaf $PROGRAMS/own_libc");
+    char *out = run_well("timeout 300 $DWELL record -q --suppress leaf $PROGRAMS/own_libc");
     struct report *r = report_of("");
     check_counts(out, r, 22);
     cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 0));

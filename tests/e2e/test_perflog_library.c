@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_perflog_library, .timeout = 120);
+TestSuite(e2e_perflog_library, .timeout = 300);
 
 #define PROGRAM "$PROGRAMS/perflog/perflog"
 

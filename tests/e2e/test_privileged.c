@@ -7,7 +7,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_privileged, .timeout = 120);
+TestSuite(e2e_privileged, .timeout = 300);
 
 /* All variables of the runtime that name a file, or make it do something. */
 #define VARIABLES                                                                                                      \

@@ -11,7 +11,7 @@
 
 #include "support/run.h"
 
-TestSuite(e2e_probe_size, .timeout = 60);
+TestSuite(e2e_probe_size, .timeout = 300);
 
 struct instruction {
     unsigned long address;

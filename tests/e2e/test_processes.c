@@ -7,7 +7,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_processes, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_processes, .timeout = 300, .init = without_os_calls);
 
 #define PARTS "$PROGRAMS/processes/processes-"
 

@@ -6,7 +6,7 @@
 
 #include "support/on_terminal.h"
 
-TestSuite(e2e_progress, .timeout = 120);
+TestSuite(e2e_progress, .timeout = 300);
 
 #define ERASE "\r\033[K"
 

@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_record, .timeout = 120);
+TestSuite(e2e_record, .timeout = 300);
 
 /* One line on stderr that begins with "dwell: " and contains `text`. */
 static void record_check_error(struct ran r, int status, const char *text)

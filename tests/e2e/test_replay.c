@@ -6,7 +6,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_replay, .timeout = 240);
+TestSuite(e2e_replay, .timeout = 300);
 
 /* `calls FILE...`: how often each function begins in these outputs (csv), as `reported` prints it for the session. */
 #define SHELL                                                                                                          \

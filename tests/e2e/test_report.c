@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_report, .timeout = 60, .init = without_os_calls);
+TestSuite(e2e_report, .timeout = 300, .init = without_os_calls);
 
 static void report_check_error(const char *command, const char *message)
 {

@@ -7,7 +7,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_rotation, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_rotation, .timeout = 300, .init = without_os_calls);
 
 /* Two recordings, the newer one dwell.data; copies of both are `newer` and `older`. */
 static void make_two_sessions(void)

@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_sanitizers, .timeout = 120);
+TestSuite(e2e_sanitizers, .timeout = 300);
 
 static const char *const compilers[] = { "gcc", "clang" };
 static const char *const sanitizers[] = { "address", "thread", "undefined" };

@@ -13,7 +13,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_scarcity, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_scarcity, .timeout = 300, .init = without_os_calls);
 
 /* The last lines of `dwell record`. */
 #define FULL "events were lost: the disk is full, or a limit on file sizes was reached\n"
@@ -63,7 +63,7 @@ static void scarcity_check_kind(const char *prefix, const char *command, const c
                                 int open)
 {
     struct ran alone = run("%s %s", prefix, command);
-    struct ran r = run("%s timeout 60 %s record -q %s %s", prefix, recorder, kind, command);
+    struct ran r = run("%s timeout 300 %s record -q %s %s", prefix, recorder, kind, command);
     cr_assert(eq(int, alone.status, 0), "%s: %s", command, alone.err);
     cr_assert(eq(int, r.status, alone.status), "%s: %s", command, r.err);
     cr_assert(eq(str, r.out, alone.out), "%s", command);
@@ -183,7 +183,7 @@ Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
         run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4m none small; $PROGRAMS/scarcity/fulldisk small'");
     for (int i = 0; i < KINDS; i++) {
         struct ran r = run(
-            "unshare -m sh -c 'mount -t tmpfs -o size=4m none small; timeout 60 $DWELL record -q --keep-free 0 %s -o "
+            "unshare -m sh -c 'mount -t tmpfs -o size=4m none small; timeout 300 $DWELL record -q --keep-free 0 %s -o "
             "small/x $PROGRAMS/scarcity/fulldisk small; s=$?; cp small/x x; exit $s'",
             kinds[i]);
         cr_assert(eq(int, r.status, 0), "%s: %s", kinds[i], r.err);
@@ -202,7 +202,7 @@ Test(e2e_scarcity, a_disk_that_is_full_at_once)
         return;
     for (int i = 0; i < KINDS; i++) {
         struct ran r =
-            run("mkdir -p small; unshare -m sh -c 'mount -t tmpfs -o size=%s none small; timeout 60 $DWELL record -q "
+            run("mkdir -p small; unshare -m sh -c 'mount -t tmpfs -o size=%s none small; timeout 300 $DWELL record -q "
                 "--keep-free 0 %s -o small/x $SAMPLES/fib 20; s=$?; cp small/x x; exit $s'",
                 strncmp(kinds[i], "--depth", 7) == 0 ? "8k" : "4k", kinds[i]); /* the filters take 4 KiB, too */
         cr_assert(eq(int, r.status, 0), "%s: %s", kinds[i], r.err);
@@ -225,7 +225,7 @@ Test(e2e_scarcity, a_full_shared_memory)
     for (int i = 0; i < KINDS; i++) {
         struct ran r = run(
             "unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm; dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null; "
-            "exec timeout 60 $DWELL record -q %s $SAMPLES/threads 8 10000'",
+            "exec timeout 300 $DWELL record -q %s $SAMPLES/threads 8 10000'",
             kinds[i]);
         cr_assert(eq(int, r.status, 0), "%s", r.err);
         check_account(r.out, "", 0, true);
@@ -258,7 +258,7 @@ Test(e2e_scarcity, a_folder_that_vanishes)
     struct ran alone = run("mkdir gone; touch gone/x; $PROGRAMS/scarcity/vanish gone gone/x link");
     for (int i = 0; i < MODES; i++) {
         struct ran r = run(
-            "rm -f kept; mkdir gone; timeout 60 $DWELL record -q %s -o gone/x $PROGRAMS/scarcity/vanish gone gone/x kept; s=$?; "
+            "rm -f kept; mkdir gone; timeout 300 $DWELL record -q %s -o gone/x $PROGRAMS/scarcity/vanish gone gone/x kept; s=$?; "
             "test ! -e gone || s=1; exit $s",
             kinds[i]);
         cr_assert(eq(int, alone.status, 0), "%s", alone.err);
@@ -327,7 +327,7 @@ Test(e2e_scarcity, ten_thousand_threads)
         printf("10,000 threads at once are not allowed here: %d\n", threads);
     char command[64];
     snprintf(command, sizeof command, "$PROGRAMS/scarcity/crowd %d 16384 10", threads);
-    struct ran r = run("timeout 100 $DWELL record -q %s", command);
+    struct ran r = run("timeout 300 $DWELL record -q %s", command);
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     cr_assert(eq(u64, truth(r.out, "member"), (uint64_t)threads));
     check_account(r.out, "", 0, r.err[0] == '\0');

@@ -7,7 +7,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_stacks, .timeout = 120);
+TestSuite(e2e_stacks, .timeout = 300);
 
 static void stacks_check(const char *how, const char *mode, const char *options, const char *top)
 {

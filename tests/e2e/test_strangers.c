@@ -10,7 +10,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_strangers, .timeout = 120, .init = without_os_calls);
+TestSuite(e2e_strangers, .timeout = 300, .init = without_os_calls);
 
 #define HAND(session, program) "DWELL_LOG=stderr DWELL_OUTPUT=" session " LD_PRELOAD=$RUNTIME " program
 #define AS_STRANGER "setpriv --reuid=54321 --regid=54321 --clear-groups "

@@ -10,7 +10,7 @@
 #include "support/scenario.h"
 #include "trace/scan.h"
 
-TestSuite(e2e_times, .timeout = 120);
+TestSuite(e2e_times, .timeout = 300);
 
 /* The counts that the writer stored in its chunks, a quick scan of them, and the complete decoding agree. */
 static void check_counts_of_chunks(const struct session_file *file, const struct profile_counts *counts)

@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_top, .timeout = 180, .init = without_os_calls);
+TestSuite(e2e_top, .timeout = 300, .init = without_os_calls);
 
 /* Commands for the scripts:
  * run N          the program calls run once, and leaf N times

@@ -10,7 +10,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_tree_exports, .timeout = 120);
+TestSuite(e2e_tree_exports, .timeout = 300);
 
 /* A recording, and its report by function as csv. */
 static void record_and_report(const char *program)

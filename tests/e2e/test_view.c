@@ -9,7 +9,7 @@
 #include "support/scenario.h"
 #include "support/viewed_report.h"
 
-TestSuite(e2e_view, .timeout = 240);
+TestSuite(e2e_view, .timeout = 300);
 
 static struct json_object *view_read_timeline(const struct viewed_page *page)
 {

@@ -12,7 +12,7 @@
 #include "support/scenario.h"
 #include "support/viewed_report.h"
 
-TestSuite(e2e_view_live, .timeout = 240);
+TestSuite(e2e_view_live, .timeout = 300);
 
 enum { PATIENCE = 600 }; /* tenths of a second: only a failing test waits that long */
 

@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_vsperf, .timeout = 120);
+TestSuite(e2e_vsperf, .timeout = 300);
 
 static struct distance from_true_tree(void)
 {

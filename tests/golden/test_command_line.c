@@ -14,7 +14,7 @@ static void command_line_save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_command_line, .init = command_line_save_session, .timeout = 120);
+TestSuite(golden_command_line, .init = command_line_save_session, .timeout = 300);
 
 static void command_line_expect_same(const char *one, const char *other)
 {

@@ -8,7 +8,7 @@
 #include "support/hostile.h"
 #include "support/run.h"
 
-TestSuite(golden_csv_safe, .timeout = 240);
+TestSuite(golden_csv_safe, .timeout = 300);
 
 /* Whether the command has that option. */
 static bool csv_safe_has_option(const char *command, const char *option)

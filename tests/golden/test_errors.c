@@ -15,7 +15,7 @@ static void errors_save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_errors, .init = errors_save_session, .timeout = 60);
+TestSuite(golden_errors, .init = errors_save_session, .timeout = 300);
 
 static void errors_expect_line(const char *command, const char *file, const char *wrong)
 {

@@ -24,7 +24,7 @@ static void golden_save_sessions(void)
     writer_free(blind);
 }
 
-TestSuite(golden, .init = golden_save_sessions, .timeout = 60);
+TestSuite(golden, .init = golden_save_sessions, .timeout = 300);
 
 /* `dwell ARGUMENTS` prints the content of the file of that name. */
 static void golden_check(const char *arguments, const char *name)

@@ -29,7 +29,7 @@ static void diff_save_sessions(void)
                  test_path("blind"));
 }
 
-TestSuite(golden_diff, .init = diff_save_sessions, .timeout = 60);
+TestSuite(golden_diff, .init = diff_save_sessions, .timeout = 300);
 
 static void diff_check_formats(const char *arguments, const char *name)
 {

@@ -100,7 +100,7 @@ static void events_save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_events, .init = events_save_session, .timeout = 60);
+TestSuite(golden_events, .init = events_save_session, .timeout = 300);
 
 static void events_check_formats(const char *arguments, const char *name)
 {

@@ -22,7 +22,7 @@ static void first_screen_save_sessions(void)
     first_screen_save(waiting_server(), "server");
 }
 
-TestSuite(golden_first_screen, .init = first_screen_save_sessions, .timeout = 60);
+TestSuite(golden_first_screen, .init = first_screen_save_sessions, .timeout = 300);
 
 /* Without application time, the report opens with the function that computes, and says why. */
 Test(golden_first_screen, work_that_was_preempted)

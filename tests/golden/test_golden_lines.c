@@ -15,7 +15,7 @@ static void save_site_session(int way)
     writer_free(w);
 }
 
-TestSuite(golden_lines, .timeout = 60);
+TestSuite(golden_lines, .timeout = 300);
 
 Test(golden_lines, views)
 {

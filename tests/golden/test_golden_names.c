@@ -121,7 +121,7 @@ static void names_save_sessions(void)
     names_save_server();
 }
 
-TestSuite(golden_names, .init = names_save_sessions, .timeout = 60);
+TestSuite(golden_names, .init = names_save_sessions, .timeout = 300);
 
 Test(golden_names, on_terminals)
 {

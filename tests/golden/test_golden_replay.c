@@ -107,7 +107,7 @@ static void replay_save_sessions(void)
     }
 }
 
-TestSuite(golden_replay, .init = replay_save_sessions, .timeout = 60);
+TestSuite(golden_replay, .init = replay_save_sessions, .timeout = 300);
 
 static void expect_replay(const char *arguments, const char *wanted)
 {

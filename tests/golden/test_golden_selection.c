@@ -16,7 +16,7 @@ static void selection_save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_selections, .init = selection_save_session, .timeout = 60);
+TestSuite(golden_selections, .init = selection_save_session, .timeout = 300);
 
 Test(golden_selections, of_a_thread)
 {

@@ -29,7 +29,7 @@ static void several_save_sessions(void)
     ran_drop(&r);
 }
 
-TestSuite(golden_several, .init = several_save_sessions, .timeout = 60);
+TestSuite(golden_several, .init = several_save_sessions, .timeout = 300);
 
 Test(golden_several, reports)
 {

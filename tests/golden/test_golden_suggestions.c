@@ -27,7 +27,7 @@ static void suggestions_save_sessions(void)
     writer_free(w);
 }
 
-TestSuite(golden_suggestions, .init = suggestions_save_sessions, .timeout = 60);
+TestSuite(golden_suggestions, .init = suggestions_save_sessions, .timeout = 300);
 
 static void expect_suggested(const char *arguments, int status, const char *line)
 {

@@ -35,7 +35,7 @@ static void templates_save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_templates, .init = templates_save_session, .timeout = 60);
+TestSuite(golden_templates, .init = templates_save_session, .timeout = 300);
 
 #define MAIN "main"
 #define TWICE "int ns::twice<int>(int)"

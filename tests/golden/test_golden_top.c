@@ -17,7 +17,7 @@ static void top_save_sessions(void)
     writer_free(blind);
 }
 
-TestSuite(golden_top, .init = top_save_sessions, .timeout = 60);
+TestSuite(golden_top, .init = top_save_sessions, .timeout = 300);
 
 Test(golden_top, text)
 {

@@ -15,7 +15,7 @@ static void typed_save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_typed, .init = typed_save_session, .timeout = 60);
+TestSuite(golden_typed, .init = typed_save_session, .timeout = 300);
 
 Test(golden_typed, copies_are_one_row)
 {

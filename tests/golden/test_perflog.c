@@ -14,7 +14,7 @@ static void copy_logs(void)
     free(run_well("cp " DWELL_GOLDEN "/perflog/*.log ."));
 }
 
-TestSuite(golden_perflog, .init = copy_logs, .timeout = 60);
+TestSuite(golden_perflog, .init = copy_logs, .timeout = 300);
 
 static void check_perflog(const char *arguments, const char *name)
 {

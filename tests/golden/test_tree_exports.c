@@ -18,7 +18,7 @@ static void tree_exports_save_sessions(void)
     writer_free(blind);
 }
 
-TestSuite(golden_tree_exports, .init = tree_exports_save_sessions, .timeout = 60);
+TestSuite(golden_tree_exports, .init = tree_exports_save_sessions, .timeout = 300);
 
 Test(golden_tree_exports, callgrind)
 {

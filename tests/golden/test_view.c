@@ -12,7 +12,7 @@
 #include "support/viewed_report.h"
 #include "support/vsperf_session.h"
 
-TestSuite(golden_view, .timeout = 120);
+TestSuite(golden_view, .timeout = 300);
 
 enum { TICKS_PER_SECOND = 64 };
 

@@ -14,7 +14,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(golden_visible, .timeout = 240);
+TestSuite(golden_visible, .timeout = 300);
 
 /* One that begins a line would look like dwell's own. */
 static const char forged[] = "x\nFORGED\r\nFORGED\n  FORGED \033[2K";

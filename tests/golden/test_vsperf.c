@@ -18,7 +18,7 @@ static void vsperf_save_sessions(void)
     writer_free(blind);
 }
 
-TestSuite(golden_vsperf, .init = vsperf_save_sessions, .timeout = 60);
+TestSuite(golden_vsperf, .init = vsperf_save_sessions, .timeout = 300);
 
 /* As in tests/golden/test_golden.c, except that the writer's version is ignored. */
 static void vsperf_check_file(const char *prefix, const char *summary)

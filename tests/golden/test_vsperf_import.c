@@ -48,7 +48,7 @@ static void write_reports(void)
     "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"                   \
     "application_inclusive,application_inclusive_percent,application_exclusive,application_exclusive_percent,min,max"
 
-TestSuite(golden_vsperf_import, .init = write_reports, .timeout = 60);
+TestSuite(golden_vsperf_import, .init = write_reports, .timeout = 300);
 
 static void expect_import(const char *arguments, const char *name)
 {

@@ -13,7 +13,7 @@
 #include "support/scenario.h"
 #include "support/success.h"
 
-TestSuite(unit_copies, .timeout = 60);
+TestSuite(unit_copies, .timeout = 300);
 
 static const char *copies_save(void)
 {

@@ -9,7 +9,7 @@
 #include "support/perflog.h"
 
 /* golden_perflog tests the messages about bad lines. */
-TestSuite(unit_perflog, .init = log_quietly, .timeout = 60);
+TestSuite(unit_perflog, .init = log_quietly, .timeout = 300);
 
 static void perflog_check_row(const struct perflog *log, const char *marker, uint64_t count, uint64_t total_ns)
 {

@@ -7,7 +7,7 @@
 
 #include "support/perflog.h"
 
-TestSuite(unit_perflog_log, .init = log_quietly, .timeout = 60);
+TestSuite(unit_perflog_log, .init = log_quietly, .timeout = 300);
 
 #define APP(name, pid) "## PERF ## REGISTERED APP [" name "] PROCESSID [" pid "]\n"
 #define RESOLUTION(number) "## PERF ## RESOLUTION [" #number "] TICKS PER SECOND\n"

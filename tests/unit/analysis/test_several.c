@@ -11,7 +11,7 @@
 #include "support/scenario.h"
 #include "support/versions.h"
 
-TestSuite(unit_several, .timeout = 60);
+TestSuite(unit_several, .timeout = 300);
 
 static char *several_save(const char *name, struct writer *w)
 {

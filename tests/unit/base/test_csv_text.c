@@ -5,7 +5,7 @@
 
 #include "base/csv_text.h"
 
-TestSuite(unit_csv_text, .timeout = 60);
+TestSuite(unit_csv_text, .timeout = 300);
 
 static void csv_text_expect(const char *text, const char *plain, const char *safe)
 {

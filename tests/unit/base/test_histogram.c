@@ -5,7 +5,7 @@
 
 #include "base/histogram.h"
 
-TestSuite(unit_histogram, .timeout = 60);
+TestSuite(unit_histogram, .timeout = 300);
 
 static bool histogram_near(double number, double wanted, double share)
 {

@@ -5,7 +5,7 @@
 
 #include "base/quote.h"
 
-TestSuite(unit_quote, .timeout = 60);
+TestSuite(unit_quote, .timeout = 300);
 
 static void expect_quoted(const char *text, const char *wanted)
 {

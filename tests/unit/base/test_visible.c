@@ -8,7 +8,7 @@
 #include "base/json_text.h"
 #include "base/visible.h"
 
-TestSuite(unit_visible, .timeout = 60);
+TestSuite(unit_visible, .timeout = 300);
 
 static void visible_expect(const char *text, const char *wanted)
 {

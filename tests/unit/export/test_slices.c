@@ -87,7 +87,7 @@ static void add_part(struct profile *sum, const struct session_file *file, const
 static const unsigned cuts[] = { 0, 300, 20, 2 };
 
 /* By name, by tid, and by the name of the process. */
-Test(unit_slices, threads_and_processes_add_up_to_the_whole, .timeout = 60)
+Test(unit_slices, threads_and_processes_add_up_to_the_whole, .timeout = 300)
 {
     static const char *const threads[][4] = { { "first", "sec?nd" }, { "200", "201", "202", "203" } };
     static const char *const processes[] = { "model", "101" };
@@ -177,7 +177,7 @@ static void check_root(struct model *m, const struct profile *whole, int functio
     profile_free(below);
 }
 
-Test(unit_slices, below_a_function, .timeout = 60)
+Test(unit_slices, below_a_function, .timeout = 300)
 {
     for (unsigned seed = 11; seed <= 14; seed++) {
         struct model *m = model_new(seed);
@@ -278,7 +278,7 @@ static void check_folded(const struct model *m, const struct profile *whole)
     rollup_free(rollup);
 }
 
-Test(unit_slices, folded_recursion_adds_up, .timeout = 60)
+Test(unit_slices, folded_recursion_adds_up, .timeout = 300)
 {
     for (unsigned seed = 51; seed <= 54; seed++) {
         struct model *m = model_new(seed);
@@ -312,7 +312,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-Test(unit_slices, adjacent_ranges_add_up_to_the_whole, .timeout = 100)
+Test(unit_slices, adjacent_ranges_add_up_to_the_whole, .timeout = 300)
 {
     enum { BORDERS = 6 };
     for (unsigned seed = 21; seed <= 32; seed++) {
@@ -395,7 +395,7 @@ static void check_range(const struct model *m, const struct session_file *file, 
     profile_free(p);
 }
 
-Test(unit_slices, a_range_is_what_lies_between_its_borders, .timeout = 100)
+Test(unit_slices, a_range_is_what_lies_between_its_borders, .timeout = 300)
 {
     for (unsigned seed = 41; seed <= 48; seed++) {
         struct model *m = model_new(seed);
@@ -550,7 +550,7 @@ static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64
     return text;
 }
 
-Test(unit_slices, the_result_does_not_depend_on_chunks, .timeout = 100)
+Test(unit_slices, the_result_does_not_depend_on_chunks, .timeout = 300)
 {
     for (unsigned seed = 61; seed <= 64; seed++) {
         struct model *m = model_new(seed);

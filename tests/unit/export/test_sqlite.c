@@ -94,7 +94,7 @@ static void expect_neighbours(sqlite3 *db, const struct analysis *l, const struc
     neighbours_free(&n);
 }
 
-Test(unit_sqlite, views_are_the_call_trees_sums_with_any_recursion, .timeout = 120)
+Test(unit_sqlite, views_are_the_call_trees_sums_with_any_recursion, .timeout = 300)
 {
     for (uint64_t seed = 21; seed <= 24; seed++) {
         struct model *m = model_new(seed);

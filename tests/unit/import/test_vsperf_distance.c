@@ -19,7 +19,7 @@
 #include "support/scenario.h"
 #include "support/success.h"
 
-TestSuite(unit_vsperf_distance, .timeout = 120);
+TestSuite(unit_vsperf_distance, .timeout = 300);
 
 static char *table_of(const char *path)
 {

@@ -465,7 +465,7 @@ static void check_columns(const struct analysis *l)
 
 /* In a random session without open calls: the sums, and the order of minimum, mean and maximum. Probes cost about as
  * much as the calls last. */
-Test(unit_call_probes, random_sessions, .timeout = 60)
+Test(unit_call_probes, random_sessions, .timeout = 300)
 {
     uint64_t state = 7;
     for (uint32_t seed = 0; seed < 40; seed++) {

@@ -132,7 +132,7 @@ static bool calls_add_sums(void *context, const struct finished_call *call)
     return true;
 }
 
-Test(unit_calls, sums_are_the_reports, .timeout = 60)
+Test(unit_calls, sums_are_the_reports, .timeout = 300)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct model *m = model_new(seed);

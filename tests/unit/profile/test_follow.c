@@ -11,7 +11,7 @@
 #include "profile/rollup.h"
 #include "support/scenario.h"
 
-TestSuite(unit_follow, .timeout = 60);
+TestSuite(unit_follow, .timeout = 300);
 
 enum { MAIN = 0x1000, LEAF = 0x2000 };
 enum { CLOCK = 18, START_TICKS = 40, START_MONOTONIC = 48, STATE = 112, CLOCK_IS_MONOTONIC = 3 };

@@ -125,7 +125,7 @@ static void model_compare_neighbours(const struct outcome *o, const struct model
     }
 }
 
-Test(unit_model, every_value_is_the_models, .timeout = 60)
+Test(unit_model, every_value_is_the_models, .timeout = 300)
 {
     static const unsigned pieces[] = { 0, 100, 7, 1 };
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -264,12 +264,12 @@ static void model_expect_same_reports(bool by_thread)
     model_free(m);
 }
 
-Test(unit_model, reports_do_not_depend_on_the_split, .timeout = 60)
+Test(unit_model, reports_do_not_depend_on_the_split, .timeout = 300)
 {
     model_expect_same_reports(false);
 }
 
-Test(unit_model, trees_by_thread_do_not_depend_on_the_split, .timeout = 60)
+Test(unit_model, trees_by_thread_do_not_depend_on_the_split, .timeout = 300)
 {
     model_expect_same_reports(true);
 }

@@ -11,7 +11,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(unit_periods, .timeout = 120);
+TestSuite(unit_periods, .timeout = 300);
 
 enum { PERIODS = 37, PLENTY = 1 << 20 };
 

@@ -164,7 +164,7 @@ static void reference_compare(const struct outcome *o, const struct reference *r
     }
 }
 
-Test(unit_random, equals_the_reference_for_any_chunks, .timeout = 60)
+Test(unit_random, equals_the_reference_for_any_chunks, .timeout = 300)
 {
     static struct event events[THREADS][EVENTS];
     static struct reference references[THREADS];

@@ -10,7 +10,7 @@
 #include "support/load.h"
 #include "support/scenario.h"
 
-TestSuite(unit_reported, .timeout = 60);
+TestSuite(unit_reported, .timeout = 300);
 
 enum { F = 0x1000, G = 0x2000, REPORTED = 20, FUNCTION = 1, CALLER = 2, CALLEE = 3 };
 

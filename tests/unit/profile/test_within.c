@@ -10,7 +10,7 @@
 #include "support/scenario.h"
 #include "support/session_writer.h"
 
-TestSuite(unit_within, .timeout = 60);
+TestSuite(unit_within, .timeout = 300);
 
 enum { F = 0x1000, G = 0x2000, NONE = 0, ERROR = 10 };
 

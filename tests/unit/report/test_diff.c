@@ -14,7 +14,7 @@
 #include "support/success.h"
 #include "support/versions.h"
 
-TestSuite(unit_diff, .timeout = 60);
+TestSuite(unit_diff, .timeout = 300);
 
 static const struct diff_options usual = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 };
 

@@ -8,7 +8,7 @@
 #include "report/plot.h"
 #include "support/perflog.h"
 
-TestSuite(unit_perflog_views, .init = log_quietly, .timeout = 60);
+TestSuite(unit_perflog_views, .init = log_quietly, .timeout = 300);
 
 static const struct perflog_choice by_total = { "total", 0, false };
 

@@ -16,7 +16,7 @@
 #include "trace/event_names.h"
 #include "trace/event_stamp.h"
 
-TestSuite(unit_seed_events, .timeout = 60);
+TestSuite(unit_seed_events, .timeout = 300);
 
 static const char CLASS[16] = "class of seed 3", OTHER[16] = "another class 3";
 

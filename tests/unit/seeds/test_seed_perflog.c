@@ -11,7 +11,7 @@
 #include "support/exported.h"
 #include "support/perflog.h"
 
-TestSuite(unit_seed_perflog, .init = log_quietly, .timeout = 60);
+TestSuite(unit_seed_perflog, .init = log_quietly, .timeout = 300);
 
 #define EXAMPLE_HEADER                                                                                                 \
     "        ## PERF ## OSVERSION=[6.0] BUILD=[1234]\n"                                                                \

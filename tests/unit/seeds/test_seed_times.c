@@ -11,7 +11,7 @@
 #include "support/load.h"
 #include "support/rows.h"
 
-TestSuite(unit_seed_times, .timeout = 60);
+TestSuite(unit_seed_times, .timeout = 300);
 
 enum { TARGET = 0x1000, CHILD = 0x2000, OTHER = 0x6000 };
 

@@ -13,7 +13,7 @@
 #include "support/success.h"
 #include "support/vsperf_session.h"
 
-TestSuite(unit_seed_vsperf, .timeout = 60);
+TestSuite(unit_seed_vsperf, .timeout = 300);
 
 enum { GHZ = 1000000000 };
 

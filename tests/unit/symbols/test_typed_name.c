@@ -4,7 +4,7 @@
 
 #include "symbols/typed_name.h"
 
-TestSuite(unit_typed_name, .timeout = 10);
+TestSuite(unit_typed_name, .timeout = 300);
 
 static const struct named_function length = {
     "sdslen(char const*)", "_Z6sdslenPKc", "redis-server", "/src/redis/sds.h", 87, 0x1234,

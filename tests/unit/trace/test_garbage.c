@@ -81,7 +81,7 @@ static bool garbage_swallow_file(const char *path)
     return true;
 }
 
-TestSuite(unit_garbage, .init = garbage_make_session, .fini = garbage_drop_session, .timeout = 120);
+TestSuite(unit_garbage, .init = garbage_make_session, .fini = garbage_drop_session, .timeout = 900);
 
 Test(unit_garbage, the_whole_is_read)
 {

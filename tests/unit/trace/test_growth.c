@@ -8,7 +8,7 @@
 #include "support/model.h"
 #include "support/scenario.h"
 
-TestSuite(unit_growth, .timeout = 120);
+TestSuite(unit_growth, .timeout = 300);
 
 Test(unit_growth, random_sessions)
 {

@@ -14,7 +14,7 @@
 #include "trace/session_merge.h"
 #include "trace/trace_events.h"
 
-TestSuite(unit_merge, .timeout = 60);
+TestSuite(unit_merge, .timeout = 300);
 
 enum { MAX = 4 };
 

@@ -100,7 +100,7 @@ static void modules_check(const struct outcome *o, const uint64_t *calls)
     free(sums);
 }
 
-Test(unit_modules, the_nearest_in_time_for_any_chunks, .timeout = 60)
+Test(unit_modules, the_nearest_in_time_for_any_chunks, .timeout = 300)
 {
     static const uint64_t pieces[] = { 0, 200, 10, 1 };
     for (uint64_t seed = 1; seed <= 15; seed++) {

@@ -15,7 +15,7 @@
 #include "support/stack_model.h"
 #include "trace/timeline.h"
 
-TestSuite(unit_stack, .timeout = 120);
+TestSuite(unit_stack, .timeout = 300);
 
 enum { F = 0x1000, G = 0x2000 };
 

@@ -254,7 +254,7 @@ static bool timeline_add_call(void *context, const struct timeline_event *e)
     return ++s->events != s->stop_after;
 }
 
-Test(unit_timeline, sums_are_the_reports_for_any_chunks, .timeout = 60)
+Test(unit_timeline, sums_are_the_reports_for_any_chunks, .timeout = 300)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         static const unsigned pieces[] = { 0, 100, 3 };

@@ -12,7 +12,7 @@
 
 enum { F = 0x1000, G = 0x2000 };
 
-TestSuite(unit_timeline_part, .timeout = 60);
+TestSuite(unit_timeline_part, .timeout = 300);
 
 static FILE *out;
 static uint64_t told_from;

@@ -15,7 +15,7 @@
 #include "view/connections.h"
 #include "view/server.h"
 
-TestSuite(unit_view_server, .timeout = 60);
+TestSuite(unit_view_server, .timeout = 300);
 
 Test(unit_view_server, a_port_that_is_in_use)
 {

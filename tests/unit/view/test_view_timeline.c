@@ -15,7 +15,7 @@
 #include "support/viewed.h"
 #include "view/session.h"
 
-TestSuite(unit_view_timeline, .timeout = 120);
+TestSuite(unit_view_timeline, .timeout = 300);
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000, PLENTY = 64 << 20 };
 
