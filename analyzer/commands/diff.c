@@ -179,8 +179,12 @@ static void diff_print_text(const struct diff_settings *s, const struct diff *d,
 {
     struct table sessions = view_diff_sessions(d);
     char *usual = view_diff_usual_columns(d, &s->diff), *judgement = diff_judgement(d, &s->diff);
-    if (!s->shared.columns)
+    const char *optional[MAX_DIFF_OPTIONAL];
+    if (!s->shared.columns) {
         option_choose(rows, usual);
+        view_diff_optional_columns(&s->diff, optional);
+        rows->optional = optional;
+    }
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
         print_text(stdout, "! %s\n", d->remarks[i]);

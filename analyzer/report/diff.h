@@ -131,6 +131,11 @@ struct table view_diff_sessions(const struct diff *d);
 struct table view_diff_remarks(const struct diff *d);
 /* The columns that people see by default. The caller frees the text. */
 char *view_diff_usual_columns(const struct diff *d, const struct diff_options *options);
+
+enum { MAX_DIFF_OPTIONAL = 16 };
+
+/* Lists the keys of those that leave a narrow terminal, the first one first, ended by NULL. */
+void view_diff_optional_columns(const struct diff_options *options, const char *keys[MAX_DIFF_OPTIONAL]);
 void view_diff_list_columns(FILE *out);
 
 /* A condition that no row may meet, such as "application_exclusive > +10%". */

@@ -139,3 +139,20 @@ Test(golden_diff, conditions)
         "dwell: --fail-if 'elapsed_exclusive < -0.1%': 1 module\n"
         "  shop: 5.031 us -> 4.991 us (-0.80 %)\n");
 }
+
+/* The value that is compared and the names stay longest in a narrow terminal. */
+Test(golden_diff, of_widths)
+{
+    static const unsigned widths[] = { 80, 120, 200 };
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "diff-%u.txt", widths[i]);
+        char *text =
+            run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols %u; $DWELL diff before-1 "
+                     "after-1; $DWELL diff before-1 after-1 --by path --sort application_inclusive; $DWELL diff "
+                     "before-1 after-1 --sort calls\" /dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'",
+                     widths[i]);
+        check_text(text, name);
+        free(text);
+    }
+}
