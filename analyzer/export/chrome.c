@@ -16,6 +16,7 @@
 #include "export/formats.h"
 #include "export/slices.h"
 #include "trace/activities.h"
+#include "trace/event_fields.h"
 #include "trace/event_names.h"
 
 /* Tags of slices: whether the slice is written as one complete event, or its begin event has been written. */
@@ -201,17 +202,24 @@ static bool chrome_write_event(void *context, const struct trace_event *event, c
     struct chrome_writer *w = context;
     const struct trace_process *p = session_file_process(w->session->file, event->process);
     const struct trace_thread *t = session_file_thread(w->session->file, event->thread);
-    char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
+    char *name = event_name(w->session->file, event, class), *data = need_hex(event->data, event->data_size);
+    char *fields = event_fields_text(event_fields_layout(w->session->file, class->guid, event->type, event->version),
+                                     event->data, event->data_size);
     chrome_announce_thread(w, event->process, event->thread);
     fputs(",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":", w->out);
     json_put_text(w->out, name);
-    fprintf(w->out,
-            ",\"cat\":\"trace event\",\"args\":{\"type\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"},\"ts\":",
+    fprintf(w->out, ",\"cat\":\"trace event\",\"args\":{\"type\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"",
             event->type, event->level, event->version, data);
+    if (fields) {
+        fputs(",\"fields\":", w->out);
+        json_put_text(w->out, fields);
+    }
+    fputs("},\"ts\":", w->out);
     chrome_write_time(w, event->time);
     fprintf(w->out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", p ? p->pid : 0, t ? t->tid : 0);
     free(name);
     free(data);
+    free(fields);
     return !ferror(w->out);
 }
 

@@ -13,6 +13,7 @@
 #include "export/ctf_streams.h"
 #include "export/formats.h"
 #include "export/slices.h"
+#include "trace/event_fields.h"
 #include "trace/trace_events.h"
 
 struct ctf_writer {
@@ -145,17 +146,24 @@ static bool ctf_write_event(void *context, const struct trace_event *event, cons
     w->has_events = true;
     w->events_thread = event->thread;
     char guid[GUID_TEXT], *name = utf8_repair(class->name);
+    char *text = event_fields_text(event_fields_layout(w->session->file, class->guid, event->type, event->version),
+                                   event->data, event->data_size);
+    char *fields = utf8_repair(text ? text : "");
     guid_text(class->guid, guid);
-    ctf_event(&w->events, 0, ctf_time(w->session, event->time), strlen(name) + 1 + GUID_TEXT + 32 + event->data_size);
+    ctf_event(&w->events, 0, ctf_time(w->session, event->time),
+              strlen(name) + 1 + GUID_TEXT + 32 + strlen(fields) + 1 + event->data_size);
     ctf_put_text(&w->events, name);
     ctf_put_text(&w->events, guid);
     ctf_put_8(&w->events, event->type);
     ctf_put_8(&w->events, event->level);
     ctf_put_32(&w->events, event->version);
     ctf_put_64(&w->events, event->cpu_time);
+    ctf_put_text(&w->events, fields);
     ctf_put_32(&w->events, event->data_size);
     ctf_put_bytes(&w->events, event->data, event->data_size);
     free(name);
+    free(text);
+    free(fields);
     return true;
 }
 

@@ -131,7 +131,7 @@ static void ctf_metadata_write_events(FILE *out)
         { CTF_CALLS, CTF_OS, "os", " u64 ticks; u32 events; u32 page_faults; " },
         { CTF_CALLS, CTF_MARK, "mark", " u64 at; u32 number; text_t text; " },
         { CTF_TRACE_EVENTS, 0, "trace_event",
-          " text_t class; text_t guid; u8 type; u8 level; u32 version; u64 cpu_ns; u32 size; x8 data[size]; " },
+          " text_t class; text_t guid; u8 type; u8 level; u32 version; u64 cpu_ns; text_t fields; u32 size; x8 data[size]; " },
         { CTF_SESSION, CTF_FUNCTION, "function",
           " u32 number; text_t name; text_t module; x64 address; text_t file; u32 line; " },
         { CTF_SESSION, CTF_PROCESS, "process", " u32 pid; u32 parent_pid; text_t path; text_t arguments; " },

@@ -18,6 +18,7 @@
 #include "export/formats.h"
 #include "export/slices.h"
 #include "trace/activities.h"
+#include "trace/event_fields.h"
 #include "trace/event_names.h"
 
 enum firefox_sample_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
@@ -211,13 +212,21 @@ static void firefox_add_mark(struct slices_visitor *visitor, struct slices_threa
 static bool firefox_add_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
     struct firefox_writer *w = context;
-    char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
+    char *name = event_name(w->session->file, event, class), *data = need_hex(event->data, event->data_size);
+    char *fields = event_fields_text(event_fields_layout(w->session->file, class->guid, event->type, event->version),
+                                     event->data, event->data_size);
     firefox_write_marker(w, event->time, NULL, name);
     fprintf(w->markers[MARKER_DATA],
-            "{\"type\":\"trace event\",\"number\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"}", event->type,
+            "{\"type\":\"trace event\",\"number\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"", event->type,
             event->level, event->version, data);
+    if (fields) {
+        fputs(",\"fields\":", w->markers[MARKER_DATA]);
+        json_put_text(w->markers[MARKER_DATA], fields);
+    }
+    putc('}', w->markers[MARKER_DATA]);
     free(name);
     free(data);
+    free(fields);
     return true;
 }
 
@@ -467,7 +476,7 @@ static void firefox_write_meta(const struct firefox_writer *w)
         "{\"key\":\"number\",\"label\":\"Type\",\"format\":\"integer\"},{\"key\":\"level\",\"label\":\"Level\","
         "\"format\":\"integer\"},"
         "{\"key\":\"version\",\"label\":\"Version\",\"format\":\"integer\"},{\"key\":\"data\",\"label\":\"Data\","
-        "\"format\":\"string\"}]},\n"
+        "\"format\":\"string\"},{\"key\":\"fields\",\"label\":\"Fields\",\"format\":\"string\"}]},\n"
         "{\"name\":\"activity\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[]}]},\n",
         w->out);
     free(product);

@@ -403,7 +403,7 @@ static bool perfetto_write_event(void *context, const struct trace_event *event,
     struct perfetto_writer *w = context;
     Perfetto__Annotation annotations[4],
         *list[4] = { &annotations[0], &annotations[1], &annotations[2], &annotations[3] };
-    char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
+    char *name = event_name(w->session->file, event, class), *data = need_hex(event->data, event->data_size);
     perfetto_announce_thread(w, event->process, event->thread);
     packet_annotate_number(&annotations[0], "type", event->type);
     packet_annotate_number(&annotations[1], "level", event->level);

@@ -156,12 +156,13 @@ static struct trace_event activity_whole_event(const struct trace_events *events
     return whole;
 }
 
-static void activity_fill_data(struct cell *cells, const struct trace_events *events, const struct event_pairs *pairs,
-                               size_t start)
+static void activity_fill_data(struct cell *cells, const struct session_file *file, const struct trace_events *events,
+                               const struct event_pairs *pairs, size_t start)
 {
     uint8_t *bytes;
     const struct trace_event whole = activity_whole_event(events, pairs, start, &bytes);
-    char *short_data = event_data_text(&whole, EVENT_SHORT_DATA), *data = event_data_text(&whole, SIZE_MAX);
+    char *short_data = event_data_text(file, events, &whole, EVENT_SHORT_DATA),
+         *data = event_data_text(file, events, &whole, SIZE_MAX);
     cell_text(&cells[PAIR_SHORT_DATA], short_data);
     cell_text(&cells[PAIR_DATA], data);
     free(short_data);
@@ -198,7 +199,7 @@ static void activity_fill_row(struct cell *cells, const struct analysis *l, cons
     if (p.start->frames)
         cell_text(&cells[PAIR_FUNCTION],
                   namer_find(namer, p.start->process, trace_event_frame(p.start, 0), p.start->time));
-    activity_fill_data(cells, events, pairs, a->start);
+    activity_fill_data(cells, l->file, events, pairs, a->start);
 }
 
 struct table view_event_pairs(const struct analysis *l, const struct trace_events *events,

@@ -8,7 +8,9 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "trace/event_cost.h"
+#include "trace/event_fields.h"
 #include "trace/event_names.h"
 #include "trace/event_stamp.h"
 
@@ -110,12 +112,13 @@ const char *event_class_name(const struct trace_events *events, uint32_t class)
     return guid;
 }
 
-static const char *events_type_text(unsigned type, char text[8])
+static const char *events_type_text(const struct session_file *file, const struct trace_events *events,
+                                    const struct trace_event *e, char text[8])
 {
-    const char *name = event_type_name(type);
+    const char *name = event_own_type_name(file, e, &events->classes[e->class]);
     if (name)
         return name;
-    snprintf(text, 8, "%u", type);
+    snprintf(text, 8, "%u", e->type);
     return text;
 }
 
@@ -137,9 +140,29 @@ static bool events_is_text(const uint8_t *data, size_t *size)
     return *size > 0;
 }
 
-char *event_data_text(const struct trace_event *e, size_t most)
+/* NULL if the data has no known fields. */
+static char *events_fields_text(const struct session_file *file, const struct trace_events *events,
+                                const struct trace_event *e, size_t most)
+{
+    char *text = event_fields_text(event_fields_layout(file, events->classes[e->class].guid, e->type, e->version),
+                                   e->data, e->data_size);
+    if (!text || strlen(text) <= most)
+        return text;
+    char *begin = need_copy(text, most), *valid = utf8_repair(begin);
+    char *shortened = need_text("%s... (%" PRIu32 " bytes)", valid, e->data_size);
+    free(text);
+    free(begin);
+    free(valid);
+    return shortened;
+}
+
+char *event_data_text(const struct session_file *file, const struct trace_events *events, const struct trace_event *e,
+                      size_t most)
 {
     size_t size = e->data_size;
+    char *fields = events_fields_text(file, events, e, most);
+    if (fields)
+        return fields;
     if (size == 0)
         return need_copy("", 0);
     const bool text = events_is_text(e->data, &size);
@@ -218,7 +241,7 @@ static void events_fill_row(struct cell *cells, const struct analysis *l, const 
     cell_text(&cells[COLUMN_THREAD], t ? t->name : "");
     cell_text(&cells[COLUMN_CLASS], event_class_name(events, e->class));
     cell_text(&cells[COLUMN_GUID], guid);
-    cell_text(&cells[COLUMN_TYPE], events_type_text(e->type, type));
+    cell_text(&cells[COLUMN_TYPE], events_type_text(l->file, events, e, type));
     cell_number(&cells[COLUMN_TYPE_NUMBER], e->type);
     cell_number(&cells[COLUMN_DEPTH], e->depth);
     cell_number(&cells[COLUMN_SIZE], e->data_size);
@@ -228,8 +251,8 @@ static void events_fill_row(struct cell *cells, const struct analysis *l, const 
     else if (e->frames)
         cell_text(&cells[COLUMN_FUNCTION], namer_find(namer, e->process, trace_event_frame(e, 0), e->time));
     events_fill_text(&cells[COLUMN_STACK], stack);
-    events_fill_text(&cells[COLUMN_SHORT_DATA], event_data_text(e, EVENT_SHORT_DATA));
-    events_fill_text(&cells[COLUMN_DATA], event_data_text(e, SIZE_MAX));
+    events_fill_text(&cells[COLUMN_SHORT_DATA], event_data_text(l->file, events, e, EVENT_SHORT_DATA));
+    events_fill_text(&cells[COLUMN_DATA], event_data_text(l->file, events, e, SIZE_MAX));
     events_fill_text(&cells[COLUMN_HEX], events_hex_text(e->data, e->data_size, ""));
 }
 

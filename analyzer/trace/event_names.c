@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "dwell/event.h"
+#include "trace/event_fields.h"
 
 struct event_names_entry {
     const char *name;
@@ -55,10 +56,19 @@ const char *event_type_name(unsigned type)
     return NULL;
 }
 
-char *event_name(const struct trace_event *event, const struct trace_event_class *class)
+const char *event_own_type_name(const struct session_file *file, const struct trace_event *event,
+                                const struct trace_event_class *class)
+{
+    const char *name =
+        event_fields_type_name(event_fields_layout(file, class->guid, event->type, event->version), event->type);
+    return name ? name : event_type_name(event->type);
+}
+
+char *event_name(const struct session_file *file, const struct trace_event *event,
+                 const struct trace_event_class *class)
 {
     char guid[GUID_TEXT];
-    const char *type = event_type_name(event->type);
+    const char *type = event_own_type_name(file, event, class);
     guid_text(class->guid, guid);
     return need_text("%s %s", class->name[0] ? class->name : guid, type ? type : "event");
 }

@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "dwell/event.h"
 #include "trace/metadata_finish.h"
 #include "trace/symbol_table.h"
 
@@ -258,6 +259,37 @@ static void metadata_read_event_class(struct metadata_reader *r)
     c->name = metadata_next_text(r);
 }
 
+/* The names of fields are shown with each event, so they are never longer than the runtime writes them. */
+static char *metadata_next_name(struct metadata_reader *r)
+{
+    const struct metadata_string s = metadata_next_string(r);
+    return need_copy(s.at, s.length < DWELL_EVENT_LONGEST_NAME ? s.length : DWELL_EVENT_LONGEST_NAME);
+}
+
+static void metadata_read_event_layout(struct metadata_reader *r)
+{
+    struct dwell_rec_event_layout record;
+    struct session_file *f = r->file;
+    if (!TAKE(r, record))
+        return;
+    GROW(f->event_layouts, f->event_layout_count, f->event_layout_room);
+    struct trace_event_layout *layout = &f->event_layouts[f->event_layout_count++];
+    *layout = (struct trace_event_layout){ .type = record.type, .version = record.version };
+    memcpy(layout->guid, record.guid, sizeof layout->guid);
+    layout->name = metadata_next_name(r);
+    const struct metadata_string types = metadata_next_string(r);
+    const uint32_t most = sizeof layout->types;
+    while (layout->count < record.fields && layout->count < types.length && layout->count < most) {
+        char *name = metadata_next_name(r);
+        if (!*name) {
+            free(name);
+            break;
+        }
+        layout->types[layout->count] = (uint8_t)types.at[layout->count];
+        layout->names[layout->count++] = name;
+    }
+}
+
 static void metadata_read_symbol_module(struct metadata_reader *r)
 {
     struct dwell_rec_symbol_module record;
@@ -431,6 +463,7 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_HOST] = metadata_read_host,
     [DWELL_REC_REPORTED] = metadata_read_reported,
     [DWELL_REC_EVENT_CLASS] = metadata_read_event_class,
+    [DWELL_REC_EVENT_LAYOUT] = metadata_read_event_layout,
     [DWELL_REC_PROBES] = metadata_read_probes,
 };
 

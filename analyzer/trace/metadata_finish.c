@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "trace/event_fields.h"
 #include "trace/module_changes.h"
 #include "trace/module_map.h"
 
@@ -82,4 +83,5 @@ void metadata_finish(struct session_file *file, struct metadata_tables *tables)
     metadata_finish_lists(file, tables);
     process_ends_apply(file, &tables->ends);
     metadata_end_open_threads(file);
+    event_fields_sort_layouts(file);
 }

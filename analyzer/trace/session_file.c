@@ -346,6 +346,12 @@ void session_file_close(struct session_file *file)
     for (size_t i = 0; i < file->event_class_count; i++)
         free(file->event_classes[i].name);
     free(file->event_classes);
+    for (size_t i = 0; i < file->event_layout_count; i++) {
+        free(file->event_layouts[i].name);
+        for (uint32_t field = 0; field < file->event_layouts[i].count; field++)
+            free(file->event_layouts[i].names[field]);
+    }
+    free(file->event_layouts);
     session_file_free_symbols(file);
     session_file_free_host(&file->host);
     free(file->processes);

@@ -116,6 +116,17 @@ struct trace_event_class {
     char *name;
 };
 
+/* How the data of trace events of a class, type and version is laid out. */
+struct trace_event_layout {
+    uint8_t guid[16];
+    uint16_t type, version; /* type 256 is any */
+    char *name;             /* of the type, or "" */
+    size_t order;           /* in the file */
+    uint32_t count;
+    uint8_t types[16];
+    char *names[16];
+};
+
 struct session_file {
     char *path;
     int fd;
@@ -143,6 +154,8 @@ struct session_file {
     struct trace_host host;
     struct trace_event_class *event_classes; /* as registered: a GUID can occur several times */
     size_t event_class_count, event_class_room;
+    struct trace_event_layout *event_layouts; /* sorted: see event_fields.h */
+    size_t event_layout_count, event_layout_room;
     char **notes;
     size_t note_count, note_room;
     struct trace_reported *reported;

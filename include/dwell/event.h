@@ -11,7 +11,7 @@
  * As in dwell.h, the functions refer to the runtime weakly: a program links and runs without dwell, and every class is
  * disabled then. No function changes errno, calls malloc or ends the program. All may be called from any thread. The
  * functions that write or ask may also be called in signal handlers, even within another of these functions.
- * dwell_event_register and dwell_event_unregister may not.
+ * dwell_event_register, dwell_event_describe and dwell_event_unregister may not.
  *
  * Memory that is passed in stays the caller's and is not used after the return. A registered class and its name are an
  * exception: they have to stay until the class is unregistered.
@@ -146,6 +146,27 @@ DWELL_EVENT_ASSERT(sizeof(MOF_FIELD) == 16);
 DWELL_EVENT_ASSERT(offsetof(MOF_FIELD, Length) == 8);
 DWELL_EVENT_ASSERT(offsetof(MOF_FIELD, DataType) == 12);
 
+/* Types of fields, as DataType and in descriptions of data: enum with the numbers of Windows. Numbers are
+ * little-endian. */
+enum {
+    ETW_SBYTE_TYPE_VALUE = 3,
+    ETW_BYTE_TYPE_VALUE = 4,
+    ETW_INT16_TYPE_VALUE = 5,
+    ETW_UINT16_TYPE_VALUE = 6,
+    ETW_INT32_TYPE_VALUE = 7,
+    ETW_UINT32_TYPE_VALUE = 8,
+    ETW_INT64_TYPE_VALUE = 9,
+    ETW_UINT64_TYPE_VALUE = 10,
+    ETW_SINGLE_TYPE_VALUE = 12,
+    ETW_DOUBLE_TYPE_VALUE = 13,
+    ETW_BOOLEAN_TYPE_VALUE = 14, /* one byte */
+    ETW_GUID_TYPE_VALUE = 101,
+    ETW_ASCIICHAR_TYPE_VALUE = 102,
+    ETW_ASCIISTRING_TYPE_VALUE = 103, /* up to a zero byte, or to the end of the data */
+    ETW_POINTER_TYPE_VALUE = 105,     /* 8 bytes */
+    ETW_SIZET_TYPE_VALUE = 106,       /* 8 bytes */
+};
+
 /* The buffer of a session, in bytes. Size + 72 is less than 65,536: an event has at most 65,415 bytes of data. Longer
  * data continues in EXTENSION events. */
 enum { DWELL_EVENT_BUFFER = 65536, DWELL_EVENT_BUFFER_HEADER = 72, DWELL_EVENT_HEADER = 48 };
@@ -162,6 +183,7 @@ enum dwell_event_status {
         23, /* Size is below 48, or not that of 0 to 16 fields; or an address is NULL (ERROR_INVALID_PARAMETER) */
     DWELL_EVENT_TOO_LONG = 24, /* Size + 72 is not less than 65,536 (ERROR_MORE_DATA) */
     DWELL_EVENT_LOST = 25,     /* no room: the event is counted as lost (ERROR_NOT_ENOUGH_MEMORY) */
+    DWELL_EVENT_BAD_TYPE = 26, /* a field's type is unknown, or the event's type is above DWELL_EVENT_ANY_TYPE */
 };
 
 /* ---- classes ---- */
@@ -205,6 +227,35 @@ DWELL_CALL int dwell_event_register(struct dwell_event_class *event_class)
 DWELL_CALL int dwell_event_unregister(struct dwell_event_class *event_class)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "event_unregister", (struct dwell_event_class *), (event_class));
+}
+
+/* A field of an event's data: its name, of 1 to DWELL_EVENT_LONGEST_NAME bytes, and its type, ETW_..._TYPE_VALUE. */
+struct dwell_event_field {
+    const char *name;
+    uint32_t type;
+};
+
+enum { DWELL_EVENT_ANY_TYPE = 256 };
+
+/*
+ * Describes the data of the class's events of that type and version: `dwell events` and exports show it as fields with
+ * their names. `type` is a number of Class.Type. DWELL_EVENT_ANY_TYPE describes all types that have no description of
+ * their own, except EXTENSION. `type_name` names a type of the program's own, or is NULL. There are at most
+ * MAX_MOF_FIELDS fields, in the order of the data, without gaps. If several descriptions are for the same events, the
+ * first one is used. Call it once for each type and version. The class need not be registered or selected. Do not call
+ * it in a signal handler.
+ *
+ * Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_BAD_NAME (too long, or that of a field is empty or NULL),
+ * DWELL_EVENT_BAD_SIZE (too many fields, or `fields` is NULL and `count` is not 0), DWELL_EVENT_BAD_TYPE, or
+ * DWELL_FAILED (no room in the session).
+ */
+DWELL_CALL int dwell_event_describe(const struct dwell_event_class *event_class, uint32_t type, uint16_t version,
+                                    const char *type_name, const struct dwell_event_field *fields, size_t count)
+{
+    DWELL_ASK(
+        int, DWELL_NOT_RECORDED, "event_describe",
+        (const struct dwell_event_class *, uint32_t, uint32_t, const char *, const struct dwell_event_field *, size_t),
+        (event_class, type, version, type_name, fields, count));
 }
 
 /* Returns whether events of the class at that level are selected: a load and a branch. A program asks it to skip the

@@ -372,6 +372,7 @@ enum dwell_record_type {
     DWELL_REC_PROBES = 18,
     DWELL_REC_THREAD_SWITCHES = 19,
     DWELL_REC_REPORTED = 20,
+    DWELL_REC_EVENT_LAYOUT = 21,
 };
 
 /* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */
@@ -459,6 +460,16 @@ struct dwell_rec_probes {
 struct dwell_rec_event_class { /* string: name */
     struct dwell_record record;
     uint8_t guid[16];
+};
+
+/* The data of events of a class, type and version. Strings: name of the type, or empty; types of the fields
+ * (ETW_..._TYPE_VALUE), a byte each; then the name of each field. */
+struct dwell_rec_event_layout {
+    struct dwell_record record;
+    uint8_t guid[16];
+    uint16_t type; /* 256: any */
+    uint16_t version;
+    uint32_t fields; /* their number, at most 16 */
 };
 
 struct dwell_rec_thread_end { /* no strings */

@@ -139,6 +139,28 @@ Test(e2e_events, several_threads_and_handlers_in_between)
     }
 }
 
+/* The version tells the consumer which class deciphers the event's data. */
+Test(e2e_events, fields_are_shown_as_the_program_describes_them)
+{
+    for (int i = 0; i < MODES; i++) {
+        free(events_record("", modes[i], "--event shop", "described"));
+        char *rows = run_well("$DWELL events --format json | python3 -c 'import json, sys\n"
+                              "for e in json.load(sys.stdin)[\"rows\"]: print(e[\"type\"], e[\"data\"])'");
+        cr_assert(eq(str, rows,
+                     "ROUTE user=42, path=/index, delta=-2\nROUTE user=42, path=/i, delta=?\nINFO text=other\n"
+                     "EXTENSION rest\n"),
+                  "%s", modes[i]);
+        free(rows);
+    }
+    free(run_well("$DWELL record -q --event shop $PROGRAMS/events/events described && "
+                  "$DWELL export chrome -o - | grep -q '\"fields\":\"user=42, path=/index, delta=-2\"' && "
+                  "$DWELL export chrome -o - | grep -q '\"name\":\"shop ROUTE\"' && "
+                  "$DWELL export firefox -o - | grep -q '\"fields\":\"user=42, path=/index, delta=-2\"' && "
+                  "$DWELL export perfetto -o - | grep -aq 'user=42, path=/index, delta=-2' && "
+                  "$DWELL export ctf -o described.ctf && "
+                  "grep -aqr 'user=42, path=/index, delta=-2' described.ctf"));
+}
+
 Test(e2e_events, events_in_children)
 {
     for (int i = 0; i < MODES; i++) {

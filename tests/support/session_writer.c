@@ -35,12 +35,17 @@ static void writer_put(struct bytes *b, uint64_t value, unsigned size)
     bytes_put_at(b, b->length - size, value, size);
 }
 
+static void writer_put_bytes(struct bytes *b, const void *data, size_t length)
+{
+    bytes_extend(b, b->length + length);
+    if (length)
+        memcpy(b->at + b->length - length, data, length);
+}
+
 static void bytes_put_string(struct bytes *b, const char *text, size_t length)
 {
     writer_put(b, length, 2);
-    bytes_extend(b, b->length + length);
-    if (length)
-        memcpy(b->at + b->length - length, text, length);
+    writer_put_bytes(b, text, length);
 }
 
 static void bytes_pad(struct bytes *b, size_t multiple)
@@ -532,19 +537,26 @@ void write_words(struct writer *w, const uint16_t *words, size_t count)
 
 /* ---- trace events ---- */
 
-static void writer_put_bytes(struct bytes *b, const void *data, size_t length)
-{
-    bytes_extend(b, b->length + length);
-    if (length)
-        memcpy(b->at + b->length - length, data, length);
-}
-
 void write_event_class(struct writer *w, uint32_t process, const char guid[16], const char *name)
 {
     struct bytes r;
     writer_begin_record(w, KIND_METADATA, process, 16, &r);
     writer_put_bytes(&r, guid, 16);
     bytes_put_string(&r, name, strlen(name));
+    writer_end_record(w, &r);
+}
+
+void write_event_layout(struct writer *w, uint32_t process, const char guid[16], const struct written_layout *l)
+{
+    struct bytes r;
+    writer_begin_record(w, KIND_METADATA, process, 21, &r);
+    writer_put_bytes(&r, guid, 16);
+    writer_put(&r, l->type | l->version << 16, 4);
+    writer_put(&r, l->fields, 4);
+    bytes_put_string(&r, l->name, strlen(l->name));
+    bytes_put_string(&r, l->types, strlen(l->types));
+    for (const char *name = l->names; *name; name += strcspn(name, " ") + (name[strcspn(name, " ")] == ' '))
+        bytes_put_string(&r, name, strcspn(name, " "));
     writer_end_record(w, &r);
 }
 

@@ -132,6 +132,11 @@ struct written_event {
     uint32_t frame_count, more; /* `more`: other calls that were open */
 };
 void write_event_class(struct writer *w, uint32_t process, const char guid[16], const char *name);
+struct written_layout {
+    unsigned type, version, fields;
+    const char *name, *types, *names; /* a byte for each type; names are separated by blanks */
+};
+void write_event_layout(struct writer *w, uint32_t process, const char guid[16], const struct written_layout *l);
 void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence);
 void write_trace_event(struct writer *w, const char guid[16], const struct written_event *e);
 void end_trace_events(struct writer *w, bool with_used);

@@ -278,6 +278,36 @@ Test(unit_seed_events, flags_must_contain_traced_guid)
     cr_assert(eq(int, event_check_header(&h, &data), DWELL_OK));
 }
 
+/* The version tells the consumer which MOF class to use to decipher the event's data. Own types begin at 10. */
+Test(unit_seed_events, the_version_tells_which_class_deciphers_the_data)
+{
+    struct writer *w = begin_session();
+    end_trace_events(w, true);
+    write_event_layout(w, 1, CLASS, &(struct written_layout){ 10, 7, 3, "ROUTE", "\x08\x67\x05", "user path delta" });
+    write_event_layout(w, 1, CLASS, &(struct written_layout){ 256, 8, 1, "", "\x67", "only" });
+    write_event_layout(w, 1, CLASS, &(struct written_layout){ 256, 8, 1, "", "\x08", "later" });
+    begin_trace_events(w, 1, 1, 1);
+    static const char data[] = "\x2a\0\0\0/index\0\xfe\xff";
+    write_trace_event(
+        w, CLASS,
+        &(struct written_event){ .time = 1100, .type = 10, .version = 7, .data = data, .size = sizeof data - 1 });
+    write_trace_event(w, CLASS,
+                      &(struct written_event){ .time = 1200, .type = 11, .version = 8, .data = "abc", .size = 3 });
+    write_trace_event(w, CLASS,
+                      &(struct written_event){ .time = 1300, .type = 11, .version = 9, .data = "abc", .size = 3 });
+    struct seed_log log = end_session(w);
+    static const char *const wanted[] = { "user=42, path=/index, delta=-2", "only=abc", "abc" };
+    for (size_t i = 0; i < 3; i++) {
+        char *text = event_data_text(log.session.file, &log.events, &log.events.list[i], SIZE_MAX);
+        cr_assert(eq(str, text, (char *)wanted[i]));
+        free(text);
+    }
+    char *name = event_name(log.session.file, &log.events.list[0], &log.events.classes[0]);
+    cr_assert(eq(str, name, "seed ROUTE"));
+    free(name);
+    drop_log(&log);
+}
+
 /* The number of MOF_FIELDs is limited to MAX_MOF_FIELDS. */
 Test(unit_seed_events, the_number_of_mof_fields_is_limited)
 {

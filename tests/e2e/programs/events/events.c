@@ -239,6 +239,7 @@ static int alone(void)
     expect("write", say(&shop, 0, 0, "x"), DWELL_EVENT_DISABLED);
     expect("trace", dwell_event_trace(&(EVENT_TRACE_HEADER){ .Size = 48 }), DWELL_NOT_RECORDED);
     expect("unregister", dwell_event_unregister(&shop), DWELL_NOT_RECORDED);
+    expect("describe", dwell_event_describe(&shop, 0, 0, "x", NULL, 0), DWELL_NOT_RECORDED);
     return 0;
 }
 
@@ -367,6 +368,42 @@ static int names(void)
     return 0;
 }
 
+/* ---- descriptions of data ---- */
+
+static void describe_all(void)
+{
+    static const struct dwell_event_field fields[] = { { "user", ETW_UINT32_TYPE_VALUE },
+                                                       { "path", ETW_ASCIISTRING_TYPE_VALUE },
+                                                       { "delta", ETW_INT16_TYPE_VALUE } },
+                                          only[] = { { "text", ETW_ASCIISTRING_TYPE_VALUE } },
+                                          nameless = { NULL, ETW_BYTE_TYPE_VALUE }, typeless = { "x", 99 };
+    char long_name[DWELL_EVENT_LONGEST_NAME + 2];
+    memset(long_name, 'a', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    errno = 77;
+    expect("describe", dwell_event_describe(&shop, 10, 7, "ROUTE", fields, 3), DWELL_OK);
+    expect("describe any", dwell_event_describe(&shop, DWELL_EVENT_ANY_TYPE, 0, NULL, only, 1), DWELL_OK);
+    expect("no name", dwell_event_describe(&shop, 11, 0, NULL, &nameless, 1), DWELL_BAD_NAME);
+    expect("long name", dwell_event_describe(&shop, 11, 0, long_name, only, 1), DWELL_BAD_NAME);
+    expect("no type", dwell_event_describe(&shop, 11, 0, NULL, &typeless, 1), DWELL_EVENT_BAD_TYPE);
+    expect("257", dwell_event_describe(&shop, DWELL_EVENT_ANY_TYPE + 1, 0, NULL, only, 1), DWELL_EVENT_BAD_TYPE);
+    expect("17 fields", dwell_event_describe(&shop, 11, 0, NULL, fields, MAX_MOF_FIELDS + 1), DWELL_EVENT_BAD_SIZE);
+    expect("NULL fields", dwell_event_describe(&shop, 11, 0, NULL, NULL, 1), DWELL_EVENT_BAD_SIZE);
+    expect("errno", errno, 77);
+}
+
+static int described(void)
+{
+    static const char data[] = "\x2a\0\0\0/index\0\xfe\xff";
+    register_all();
+    describe_all();
+    dwell_event_write(&shop, 10, 1, 7, data, sizeof data - 1);
+    dwell_event_write(&shop, 10, 1, 7, data, 6);
+    say(&shop, EVENT_TRACE_TYPE_INFO, 1, "other");
+    say(&shop, EVENT_TRACE_TYPE_EXTENSION, 1, "rest");
+    return 0;
+}
+
 /* ---- more events than a ring holds, and a deep stack ---- */
 
 static long flood(long count)
@@ -463,10 +500,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(void);
-    } scenarios[] = { { "one", one },       { "sizes", sizes },   { "several", several }, { "executed", executed },
-                      { "paused", paused }, { "alone", alone },   { "served", served },   { "names", names },
-                      { "deep", deep },     { "stacks", stacks }, { "waves", waves },     { "sandbox", sandbox },
-                      { "burn", burn },     { "killed", killed } };
+    } scenarios[] = { { "one", one },       { "sizes", sizes },   { "several", several },    { "executed", executed },
+                      { "paused", paused }, { "alone", alone },   { "served", served },      { "names", names },
+                      { "deep", deep },     { "stacks", stacks }, { "waves", waves },        { "sandbox", sandbox },
+                      { "burn", burn },     { "killed", killed }, { "described", described } };
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
         if (strcmp(name, scenarios[i].name) == 0)
             return scenarios[i].run();
