@@ -9,6 +9,7 @@
 #include "export/database.h"
 #include "export/formats.h"
 #include "export/sqlite_schema.h"
+#include "trace/activities.h"
 
 struct sqlite_writer {
     struct order_visitor visitor;
@@ -21,6 +22,7 @@ struct sqlite_writer {
     uint32_t last_path;
     uint32_t *open_functions, *open_modules; /* numbers of open calls */
     struct number_index *call_table;         /* (callee, caller) -> index in open_calls */
+    struct number_index *thread_numbers;     /* (thread, process) -> its number in the database */
     uint32_t *open_calls;
     size_t call_count, call_room;
 };
@@ -61,15 +63,19 @@ static void sqlite_write_processes(const struct sqlite_writer *w)
     free(list);
 }
 
-static void sqlite_write_threads(const struct sqlite_writer *w)
+static void sqlite_write_threads(struct sqlite_writer *w)
 {
     const struct profile *p = w->session->profile;
+    w->thread_numbers = index_new();
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO thread VALUES (?,?,?,?)");
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct profile_thread *thread = &p->threads[w->order->threads[i]];
         const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
         database_insert(w->database, insert, "iizt", (int64_t)i + 1, (int64_t)thread->process,
                         (int64_t)(t ? t->tid : 0), t && t->name[0] ? t->name : "[unknown]");
+        struct index_slot *slot = index_find(w->thread_numbers, thread->thread, thread->process);
+        if (!slot->value_plus_1)
+            index_set(w->thread_numbers, slot, thread->thread, thread->process, (uint32_t)i);
     }
     sqlite3_finalize(insert);
 }
@@ -191,18 +197,18 @@ static void sqlite_write_paths(struct sqlite_writer *w)
     free(w->open_calls);
 }
 
-/* ---- marks ---- */
+/* ---- marks and activities ---- */
 
 /* The thread's number in the database; 0, which becomes NULL, if it has no calls. */
-static int64_t sqlite_mark_thread(const struct sqlite_writer *w, const struct profile_mark *mark)
+static int64_t sqlite_thread_number(const struct sqlite_writer *w, uint32_t process, uint32_t thread)
 {
-    const struct profile *p = w->session->profile;
-    for (size_t i = 0; i < p->thread_count; i++) {
-        const struct profile_thread *thread = &p->threads[w->order->threads[i]];
-        if (thread->process == mark->process && thread->thread == mark->thread)
-            return (int64_t)i + 1;
-    }
-    return 0;
+    return index_find(w->thread_numbers, thread, process)->value_plus_1;
+}
+
+static int64_t sqlite_since_start(const struct sqlite_writer *w, uint64_t time)
+{
+    const uint64_t start = w->session->file->header.start_ticks;
+    return time > start ? (int64_t)(time - start) : 0;
 }
 
 static void sqlite_write_marks(const struct sqlite_writer *w)
@@ -217,13 +223,42 @@ static void sqlite_write_marks(const struct sqlite_writer *w)
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO mark VALUES (?,?,?,?,?,?,?)");
     for (size_t i = 0; i < p->mark_count; i++) {
         const uint64_t previous = i ? marks[i - 1].time : start < marks[i].time ? start : marks[i].time;
-        database_insert(w->database, insert, "iiiizzt", (int64_t)i + 1,
-                        (int64_t)(marks[i].time > start ? marks[i].time - start : 0),
-                        (int64_t)(marks[i].time - previous), (int64_t)marks[i].number, sqlite_mark_thread(w, &marks[i]),
-                        (int64_t)w->paths[marks[i].node], marks[i].text);
+        database_insert(w->database, insert, "iiiizzt", (int64_t)i + 1, sqlite_since_start(w, marks[i].time),
+                        (int64_t)(marks[i].time - previous), (int64_t)marks[i].number,
+                        sqlite_thread_number(w, marks[i].process, marks[i].thread), (int64_t)w->paths[marks[i].node],
+                        marks[i].text);
     }
     sqlite3_finalize(insert);
     free(marks);
+}
+
+static void sqlite_write_activity(const struct sqlite_writer *w, sqlite3_stmt *insert, int64_t number,
+                                  const struct trace_activity *a, const char *function)
+{
+    database_insert(w->database, insert, a->marker ? "iitizziiit" : "iitnzziiit", number, (int64_t)a->marker, a->name,
+                    (int64_t)a->number, sqlite_thread_number(w, a->first->process, a->first->thread),
+                    sqlite_thread_number(w, a->last->process, a->last->thread), sqlite_since_start(w, a->first->time),
+                    (int64_t)(a->last->time - a->first->time), (int64_t)(a->first->time - a->start->time), function);
+}
+
+static void sqlite_write_activities(const struct sqlite_writer *w)
+{
+    struct activities list = activities_read(w->session->file);
+    struct namer *namer = namer_new(w->session->file);
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO activity VALUES (?,?,?,?,?,?,?,?,?,?)");
+    for (size_t i = 0; i < list.count; i++) {
+        const struct trace_event *first = list.list[i].first;
+        if (!selection_holds(w->session->selection, first->time) ||
+            !selection_holds_event(w->session->selection, first->thread, first->time) ||
+            !selection_takes(w->session->selection, w->session->file, first->process, first->thread))
+            continue;
+        sqlite_write_activity(
+            w, insert, (int64_t)i + 1, &list.list[i],
+            first->frames ? namer_find(namer, first->process, trace_event_frame(first, 0), first->time) : NULL);
+    }
+    sqlite3_finalize(insert);
+    namer_free(namer);
+    activities_free(&list);
 }
 
 bool export_sqlite(const struct analysis *session, const struct export_options *options, const char *path,
@@ -246,8 +281,10 @@ bool export_sqlite(const struct analysis *session, const struct export_options *
     sqlite_write_functions(&w);
     sqlite_write_paths(&w);
     sqlite_write_marks(&w);
+    sqlite_write_activities(&w);
     sqlite_make_views(&database);
     free(w.paths);
+    index_free(w.thread_numbers);
     order_free(order);
     return database_end(&database);
 }

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 static const char *const tables[] = {
-    "PRAGMA user_version = 2",
+    "PRAGMA user_version = 3",
     "CREATE TABLE session (file TEXT, creator TEXT, start_realtime_ns INTEGER, duration_ticks INTEGER,"
     " ticks_per_second INTEGER, elapsed_inclusive_ticks INTEGER, application_inclusive_ticks INTEGER,"
     " application_known INTEGER, off_cpu_known INTEGER, overhead_known INTEGER, os_events INTEGER, events INTEGER, "
@@ -23,6 +23,9 @@ static const char *const tables[] = {
     " address INTEGER, file TEXT, line INTEGER)",
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, time_ticks INTEGER, since_previous_ticks INTEGER, number INTEGER,"
     " thread INTEGER REFERENCES thread, path INTEGER REFERENCES path, text TEXT)",
+    "CREATE TABLE activity (id INTEGER PRIMARY KEY, is_marker INTEGER, name TEXT, number INTEGER,"
+    " thread INTEGER REFERENCES thread, end_thread INTEGER REFERENCES thread, time_ticks INTEGER,"
+    " duration_ticks INTEGER, wait_ticks INTEGER, function TEXT)",
 };
 
 /* True if table path has the inclusive and exclusive values. */
@@ -270,20 +273,51 @@ static void schema_make_callers(struct database *d, const char *columns)
     free(share);
 }
 
+/* Marks, and the timers of PerfLog. */
 static void schema_make_marks(struct database *d)
+{
+    char *since, *duration;
+    size_t length;
+    FILE *out = need_stream(&since, &length);
+    schema_put_ns(out, "k.time_ticks", "1", "time");
+    fputs(", ", out);
+    schema_put_ns(out, "k.since_ticks", "1", "since_previous");
+    need_stream_end(out);
+    out = need_stream(&duration, &length);
+    schema_put_ns(out, "k.duration_ticks", "1", "duration");
+    need_stream_end(out);
+    schema_make_view(
+        d, need_text("CREATE VIEW report_marks AS WITH m AS"
+                     " (SELECT time_ticks, 0 AS kind, id, number, thread, path, NULL AS function, text,"
+                     " NULL AS duration_ticks FROM mark UNION ALL"
+                     " SELECT time_ticks, 1, id, number, thread, NULL, function, name, duration_ticks"
+                     " FROM activity WHERE is_marker), k AS (SELECT *,"
+                     " time_ticks - lag(time_ticks, 1, 0) OVER (ORDER BY time_ticks, kind, id) AS since_ticks FROM m)"
+                     " SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
+                     " ifnull(f.name, k.function) AS function, k.text, %s FROM k LEFT JOIN thread h ON h.id = k.thread"
+                     " LEFT JOIN process r ON r.id = h.process LEFT JOIN path p ON p.id = k.path"
+                     " LEFT JOIN function f ON f.id = p.function, session s ORDER BY k.time_ticks, k.kind, k.id",
+                     since, duration));
+    free(since);
+    free(duration);
+}
+
+static void schema_make_activities(struct database *d)
 {
     char *ns;
     size_t length;
     FILE *out = need_stream(&ns, &length);
-    schema_put_ns(out, "k.time_ticks", "1", "time");
+    schema_put_ns(out, "a.time_ticks", "1", "time");
     fputs(", ", out);
-    schema_put_ns(out, "k.since_previous_ticks", "1", "since_previous");
+    schema_put_ns(out, "a.duration_ticks", "1", "duration");
+    fputs(", ", out);
+    schema_put_ns(out, "a.wait_ticks", "1", "wait");
     need_stream_end(out);
     schema_make_view(
-        d, need_text("CREATE VIEW report_marks AS SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
-                     " f.name AS function, k.text FROM mark k LEFT JOIN thread h ON h.id = k.thread"
-                     " LEFT JOIN process r ON r.id = h.process LEFT JOIN path p ON p.id = k.path"
-                     " LEFT JOIN function f ON f.id = p.function, session s ORDER BY k.id",
+        d, need_text("CREATE VIEW activities AS SELECT a.id, iif(a.is_marker, 'marker', 'activity') AS kind, a.name,"
+                     " a.number, %s, r.name AS process, r.pid, h.name AS thread, h.tid, a.function FROM activity a"
+                     " LEFT JOIN thread h ON h.id = a.thread LEFT JOIN process r ON r.id = h.process, session s"
+                     " ORDER BY a.id",
                      ns));
     free(ns);
 }
@@ -328,6 +362,7 @@ void sqlite_make_views(struct database *d)
     schema_make_reports(d, columns);
     schema_make_callers(d, columns);
     schema_make_marks(d);
+    schema_make_activities(d);
     schema_make_paths(d);
     free(columns);
 }

@@ -50,7 +50,7 @@ def compare_callers(dwell, session, database):
 
 
 def main(dwell, session, database):
-    for check, good in (("integrity_check", "ok"), ("foreign_key_check", None), ("user_version", "2")):
+    for check, good in (("integrity_check", "ok"), ("foreign_key_check", None), ("user_version", "3")):
         rows = query_rows(database, f"PRAGMA {check}")
         if (rows[1] if rows else None) != (good and [good]):
             report.fail(f"{check}: {rows}")
@@ -59,7 +59,7 @@ def main(dwell, session, database):
         wanted = reported_rows(dwell, "report", session, "--by", by)
         counts.append(compare(by, query_rows(database, f"SELECT * FROM report_{by}"), wanted))
     counts.append(compare_callers(dwell, session, database))
-    marks = query_rows(database, "SELECT *, NULL AS duration_ns FROM report_marks")  # which has no durations
+    marks = query_rows(database, "SELECT * FROM report_marks")
     counts.append(compare("marks", marks, reported_rows(dwell, "marks", session)))
     print(*counts)
 

@@ -211,6 +211,37 @@ Test(e2e_handmade_exports, flows)
     free(text);
 }
 
+/* Slices of a track must nest, so activities that overlap are on two tracks. A third one takes a track again. */
+Test(e2e_handmade_exports, activities)
+{
+    static const char class[][16] = { "a class, number1", "a class, number2" };
+    static const struct {
+        uint64_t time;
+        unsigned class, type;
+    } events[] = { { 110, 0, 1 }, { 120, 1, 1 }, { 130, 0, 2 }, { 140, 0, 1 }, { 150, 1, 2 }, { 160, 0, 2 } };
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/p");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    write_event_class(w, 1, class[0], "first");
+    write_event_class(w, 1, class[1], "second");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 100, F);
+    write_exit(w, 200);
+    end_events(w, true);
+    begin_trace_events(w, 1, 1, 0);
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        write_trace_event(
+            w, class [events[i].class], &(struct written_event) { .time = events[i].time, .type = events[i].type });
+    end_trace_events(w, true);
+    handmade_check(w);
+    char *text = run_well("$DWELL export perfetto -o out && python3 -B " DWELL_CONSUMERS
+                          "/perfetto.py print out | grep -E '^track.*activities|^slice.*(first|second)'");
+    cr_assert(eq(str, text,
+                 "track slices 'activities'\nslice 1 'first' []\ntrack slices 'activities'\nslice 1 'second' []\n"
+                 "slice 1 'first' []\n"));
+    free(text);
+}
+
 /* As the readers print them, with JSON's and Python's escapes. */
 static void handmade_check_names(const char *text, const char *form, const char *const *names)
 {
