@@ -122,9 +122,10 @@ static uint64_t follow(struct subject *s)
     return events;
 }
 
-static void count_call(void *context, const struct finished_call *call)
+static void count_calls(void *context, const struct call_amount *amounts, size_t count)
 {
-    call_spread_add(context, call->times[CALL_ELAPSED_INCLUSIVE]);
+    for (size_t i = 0; i < count; i++)
+        call_spread_add(context, amounts[i].time);
 }
 
 static uint64_t find_calls(struct subject *s)
@@ -134,9 +135,10 @@ static uint64_t find_calls(struct subject *s)
     uint64_t calls = 0;
     for (unsigned i = 0; i < s->jobs; i++)
         contexts[i] = &spreads[i];
-    calls_scan(&(struct calls_source){ .file = s->file, .profile = s->profile }, PROFILE_NONE, s->jobs, count_call,
-               contexts);
+    calls_scan_elapsed(&(struct calls_source){ .file = s->file, .profile = s->profile }, PROFILE_NONE, s->jobs,
+                       count_calls, contexts);
     for (unsigned i = 0; i < s->jobs; i++) {
+        call_spread_finish(&spreads[i]);
         calls += spreads[i].count;
         call_spread_drop(&spreads[i]);
     }

@@ -71,6 +71,10 @@ void analysis_follow_calls(const struct analysis *l, bool all, call_taker *take,
 /* Passes the completed calls of a function, or of all functions if it is PROFILE_NONE, to several workers in no order
  * (profile/call_scan.h). There is a context for each of analysis_jobs workers. */
 void analysis_scan_calls(const struct analysis *l, uint32_t function, call_scan_taker *take, void *const *contexts);
+
+/* The same for elapsed inclusive times alone, which is faster. */
+void analysis_scan_elapsed(const struct analysis *l, uint32_t function, call_amounts_taker *take,
+                           void *const *contexts);
 unsigned analysis_jobs(const struct analysis *l);
 
 void analysis_drop(struct analysis *l);

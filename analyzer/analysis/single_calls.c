@@ -71,18 +71,32 @@ void analysis_scan_calls(const struct analysis *l, uint32_t function, call_scan_
     free(costs);
 }
 
+void analysis_scan_elapsed(const struct analysis *l, uint32_t function, call_amounts_taker *take, void *const *contexts)
+{
+    struct probe_cost *costs;
+    uint32_t *functions;
+    const struct calls_source source = single_calls_source(l, &costs, &functions);
+    calls_scan_elapsed(&source, function, analysis_jobs(l), take, contexts);
+    free(functions);
+    free(costs);
+}
+
 /* ---- the shortest and the longest calls ---- */
 
 struct single_calls_limits {
-    uint64_t shortest, longest; /* ticks */
+    int64_t shortest, longest; /* in 1/256 ticks */
 };
 
-static void single_calls_add_limits(void *context, const struct finished_call *call)
+static void single_calls_add_limits(void *context, const struct call_amount *amounts, size_t count)
 {
-    struct single_calls_limits *limits = (struct single_calls_limits *)context + call->path;
-    const uint64_t ticks = call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]);
-    limits->shortest = smaller(limits->shortest, ticks);
-    limits->longest = larger(limits->longest, ticks);
+    for (size_t i = 0; i < count; i++) {
+        struct single_calls_limits *limits = (struct single_calls_limits *)context + amounts[i].path;
+        const int64_t time = (int64_t)amounts[i].time;
+        if (time < limits->shortest)
+            limits->shortest = time;
+        if (time > limits->longest)
+            limits->longest = time;
+    }
 }
 
 void single_calls_forget_limits(struct analysis *l)
@@ -109,15 +123,17 @@ void single_calls_find_limits(struct analysis *l)
     for (unsigned i = 0; i < jobs; i++) {
         struct single_calls_limits *limits = lists[i] = need_memory(count, sizeof *limits);
         for (size_t j = 0; j < count; j++)
-            limits[j].shortest = UINT64_MAX;
+            limits[j] = (struct single_calls_limits){ INT64_MAX, INT64_MIN };
     }
-    analysis_scan_calls(l, PROFILE_NONE, single_calls_add_limits, lists);
+    analysis_scan_elapsed(l, PROFILE_NONE, single_calls_add_limits, lists);
     for (unsigned i = 0; i < jobs; i++) {
         const struct single_calls_limits *limits = lists[i];
         for (size_t j = 0; j < l->profile->node_count; j++) {
             struct profile_node *node = &l->profile->nodes[j];
-            node->shortest = smaller(node->shortest, limits[j].shortest);
-            node->longest = larger(node->longest, limits[j].longest);
+            if (limits[j].shortest > limits[j].longest)
+                continue;
+            node->shortest = smaller(node->shortest, call_ticks((uint64_t)limits[j].shortest));
+            node->longest = larger(node->longest, call_ticks((uint64_t)limits[j].longest));
         }
         free(lists[i]);
     }

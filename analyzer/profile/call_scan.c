@@ -2,263 +2,61 @@
  * parts of the others are joined at the end. */
 #include "profile/call_scan.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "base/index.h"
-#include "base/memory.h"
+#include "base/numbers.h"
 #include "base/progress.h"
-#include "profile/call_parts.h"
-#include "profile/generations.h"
+#include "profile/call_scanner.h"
 #include "profile/identify.h"
-#include "trace/chunk_window.h"
-#include "trace/stack.h"
 
-/* A path of the table of path_probes.h. */
-struct scanned_path {
-    uint32_t number; /* of its function in calls */
-    uint32_t caller; /* number of the caller's function */
-    bool within, wanted;
-};
-
-/* What the workers share. */
-struct call_scan {
-    const struct calls_source *source;
-    struct path_probes_table probes;
-    struct scanned_path *paths;
-    struct chunk_parts *parts; /* by chunk */
-    size_t next_chunk;
-    call_scan_taker *take;
-};
-
-struct scanned_call {
-    struct path_probes *probes;
-    struct call_amounts own, below;
-    uint64_t enter_time, begin;
-    uint64_t function; /* address */
-    uint32_t path;
-    bool entered; /* in this chunk */
-};
-
-struct call_scanner {
-    struct call_scan *scan;
-    void *context;
-    struct number_index *children; /* (address and generation, path) -> path */
-    struct chunk_window window;
-    struct scanned_call *stack; /* stack[0] is the thread's root */
-    size_t depth, room;
-    const struct trace_chunk *chunk;
-    const struct trace_process *process;
-    struct generations generations;
-    uint64_t index; /* of the chunk */
-    uint64_t delay;
-    struct call_part *ended; /* calls that were open at the beginning, innermost first */
-    size_t ended_count, ended_room, inherited;
-    pthread_t thread;
-};
-
-static struct path_probes call_scan_no_probes = { .first = UINT64_MAX }; /* of a thread's root */
-
-/* ---- paths ---- */
+/* ---- paths and parts of calls ---- */
 
 static uint32_t call_scan_unknown_path(const struct call_scan *scan)
 {
     return (uint32_t)(scan->probes.known + scan->source->file->thread_count);
 }
 
-__attribute__((noinline)) static uint32_t call_scan_add_path(const struct call_scanner *s, uint32_t parent,
-                                                             uint64_t address, uint64_t time, struct index_slot *slot)
+/* The path's first chunk is read by one worker only, and that worker has not seen the path before. So that is when the
+ * path's first call is found. */
+static uint64_t call_scan_take_rest(const struct call_scanner *s, uint32_t path)
+{
+    struct path_probes *probes = &s->scan->probes.paths[path];
+    const uint64_t rest = probes->first == s->index ? probes->rest : 0;
+    if (rest)
+        probes->rest = 0;
+    return rest;
+}
+
+uint32_t call_scanner_add_path(const struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time,
+                               uint64_t *rest)
 {
     const struct profile *profile = s->scan->source->profile;
+    const uint64_t key = address ^ (uint64_t)s->generations.current << 48;
     const uint32_t function = find_function(profile, s->process, address, time);
     uint32_t path = parent >= s->scan->probes.known || function == PROFILE_NONE
                         ? PROFILE_NONE
                         : profile_find_child(profile, parent, function);
     if (path == PROFILE_NONE)
         path = call_scan_unknown_path(s->scan);
-    index_set(s->children, slot, address ^ (uint64_t)s->generations.current << 48, parent, path);
+    index_set(s->children, index_find(s->children, key, parent), key, parent, path);
+    *rest = call_scan_take_rest(s, path);
     return path;
 }
 
-static inline uint32_t call_scan_find_path(const struct call_scanner *s, uint32_t parent, uint64_t address,
-                                           uint64_t time)
+void call_scanner_make_room(struct call_scanner *s)
 {
-    const uint64_t key = address ^ (uint64_t)s->generations.current << 48;
-    struct index_slot *slot = index_find(s->children, key, parent);
-    if (__builtin_expect(slot->value_plus_1 != 0, 1))
-        return slot->value_plus_1 - 1;
-    return call_scan_add_path(s, parent, address, time, slot);
+    GROW(s->stack, s->depth, s->room);
+    s->rare = need_more(s->rare, s->room, sizeof *s->rare);
 }
 
-static inline void call_scan_push(struct call_scanner *s, uint64_t address, uint64_t enter_time, uint64_t now,
-                                  bool entered)
+void call_scanner_keep_part(struct call_scanner *s, struct call_part part, uint64_t now, bool ended)
 {
-    if (__builtin_expect(s->depth == s->room, 0))
-        GROW(s->stack, s->depth, s->room);
-    const uint32_t path = call_scan_find_path(s, s->stack[s->depth - 1].path, address, now);
-    struct scanned_call *call = &s->stack[s->depth++];
-    call->probes = &s->scan->probes.paths[path];
-    call->own = call->below = (struct call_amounts){ 0, 0, 0 };
-    call->enter_time = call->begin = enter_time;
-    call->function = address;
-    call->path = path;
-    call->entered = entered;
-    /* The path's first chunk is read by one worker only. */
-    if (__builtin_expect(call->probes->first == s->index, 0) && call->probes->rest) {
-        call_amounts_charge(&call->own, call->probes, -call->probes->rest);
-        call->probes->rest = 0;
-    }
-}
-
-/* ---- calls ---- */
-
-static struct finished_call call_scan_finished(const struct call_scan *scan, const struct trace_chunk *chunk,
-                                               const struct call_amounts *own, const struct call_amounts *below,
-                                               uint32_t path)
-{
-    return (struct finished_call){
-        .function = scan->paths[path].number,
-        .caller = scan->paths[path].caller,
-        .path = path,
-        .process = chunk->process,
-        .thread = chunk->thread,
-        .times = {
-            [CALL_ELAPSED_INCLUSIVE] = own->elapsed + below->elapsed,
-            [CALL_ELAPSED_EXCLUSIVE] = own->elapsed,
-            [CALL_APPLICATION_INCLUSIVE] = own->application + below->application,
-            [CALL_APPLICATION_EXCLUSIVE] = own->application,
-        },
-        .blocked = own->blocked + below->blocked,
-        .completed = true,
-    };
-}
-
-__attribute__((noinline)) static void call_scan_keep_part(struct call_scanner *s, const struct scanned_call *call,
-                                                          uint64_t now, bool ended)
-{
+    if (s->depth > s->inherited - s->ended_count)
+        return; /* it was found open after a pause */
+    part.end = now;
+    part.ended = ended;
     GROW(s->ended, s->ended_count, s->ended_room);
-    s->ended[s->ended_count++] = (struct call_part){
-        .function = call->function,
-        .enter_time = call->begin,
-        .end = now,
-        .path = call->path,
-        .ended = ended,
-        .own = call->own,
-        .below = call->below,
-    };
-}
-
-static inline void call_scan_pop(struct call_scanner *s, uint64_t now, bool ended)
-{
-    const struct scanned_call *call = &s->stack[--s->depth];
-    struct scanned_call *caller = &s->stack[s->depth - 1];
-    call_amounts_add(&caller->below, &call->own);
-    call_amounts_add(&caller->below, &call->below);
-    if (__builtin_expect(!call->entered, 0)) {
-        if (s->depth <= s->inherited - s->ended_count) /* else it was found open after a pause */
-            call_scan_keep_part(s, call, now, ended);
-    } else if (ended && s->scan->paths[call->path].wanted) {
-        struct finished_call finished = call_scan_finished(s->scan, s->chunk, &call->own, &call->below, call->path);
-        finished.begin = call->begin;
-        finished.end = now;
-        s->scan->take(s->context, &finished);
-    }
-}
-
-/* ---- actions on events ---- */
-
-static inline size_t call_scan_depth(const void *to)
-{
-    return ((const struct call_scanner *)to)->depth - 1;
-}
-
-static inline void call_scan_interval(void *to, const struct decoder *d, uint64_t begin)
-{
-    struct call_scanner *s = to;
-    struct scanned_call *top = &s->stack[s->depth - 1];
-    if (__builtin_expect(d->has_extras, 0))
-        call_amounts_add_interval(&top->own, top->probes, &d->extras, d->time - begin);
-    else
-        call_amounts_add_plain(&top->own, top->probes, d->time - begin);
-}
-
-static inline void call_scan_skip(void *to, const struct decoder *d, uint64_t begin)
-{
-    (void)to;
-    (void)d;
-    (void)begin;
-}
-
-static inline void call_scan_delay(void *to, uint64_t ticks)
-{
-    struct call_scanner *s = to;
-    for (size_t i = 1; i < s->depth; i++)
-        s->stack[i].enter_time += ticks;
-    s->delay += ticks;
-}
-
-static inline void call_scan_enter(void *to, const struct decoder *d)
-{
-    struct call_scanner *s = to;
-    if (__builtin_expect(d->time >= s->generations.next_at, 0))
-        generations_find(&s->generations, d->time);
-    call_scan_push(s, d->function, d->time, d->time, true);
-    struct scanned_call *call = &s->stack[s->depth - 1];
-    call_amounts_charge(&call->own, call->probes, call->probes->call);
-    call_amounts_charge(&call[-1].own, call[-1].probes, call[-1].probes->callee);
-}
-
-static inline void call_scan_exit(void *to, const struct decoder *d)
-{
-    call_scan_pop(to, d->time, true);
-}
-
-static inline void call_scan_lose(void *to, const struct decoder *d)
-{
-    call_scan_pop(to, d->time, false);
-}
-
-static inline void call_scan_ignore(void *to, const struct decoder *d)
-{
-    (void)to;
-    (void)d;
-}
-
-/* Sessions with several stacks on a thread are not scanned. */
-static inline void call_scan_open(void *to, const struct decoder *d, const struct dwell_frame *frame, uint64_t site)
-{
-    (void)d;
-    (void)site;
-    call_scan_push(to, frame->function, frame->enter_time, frame->enter_time, false);
-}
-
-/* All that is called in the loop is compiled into it: so the decoder stays in registers. */
-__attribute__((flatten)) static void call_scan_events(struct call_scanner *s, struct decoder *decoder,
-                                                      struct stack_state *kept)
-{
-    static const struct stack_actions actions = {
-        .depth = call_scan_depth,
-        .interval = call_scan_interval,
-        .skip = call_scan_skip,
-        .delay = call_scan_delay,
-        .enter = call_scan_enter,
-        .exit = call_scan_exit,
-        .left = call_scan_exit,
-        .ended = call_scan_lose,
-        .stray_exit = call_scan_ignore,
-        .set_aside = call_scan_ignore,
-        .open = call_scan_open,
-        .pause = call_scan_ignore,
-        .resume = call_scan_ignore,
-        .mark = call_scan_ignore,
-    };
-    struct decoder d = *decoder; /* local copies, so that the compiler keeps them in registers */
-    struct stack_state state = *kept;
-    enum decoded event;
-    while ((event = decode_next(&d)) != DECODED_END)
-        stack_apply(&actions, s, &state, event, &d);
-    *decoder = d;
-    *kept = state;
+    s->ended[s->ended_count++] = part;
 }
 
 /* ---- chunks ---- */
@@ -267,14 +65,15 @@ static void call_scan_open_frames(struct call_scanner *s)
 {
     const struct calls_source *source = s->scan->source;
     const uint32_t root = profile_find_root(source->profile, s->chunk->process, s->chunk->thread);
-    GROW(s->stack, s->depth, s->room);
-    s->stack[0] = (struct scanned_call){ .probes = &call_scan_no_probes,
-                                         .path = root == PROFILE_NONE ? call_scan_unknown_path(s->scan) : root };
+    if (s->room == 0)
+        call_scanner_make_room(s);
+    s->stack[0] = (struct scanned_call){ .path = root == PROFILE_NONE ? call_scan_unknown_path(s->scan) : root };
+    s->stack[0].kind = s->scan->kinds[s->stack[0].path];
     s->depth = 1;
     for (uint32_t i = 0; i < s->chunk->depth; i++) {
         const struct dwell_frame frame = stack_frame(s->chunk, s->window.buffer, i);
         generations_find(&s->generations, frame.enter_time);
-        call_scan_push(s, frame.function, frame.enter_time, frame.enter_time, false);
+        call_scanner_push(s, frame.function, frame.enter_time, s->chunk->start_time, false)->called_times = 0;
     }
     generations_find(&s->generations, s->chunk->start_time);
     s->inherited = s->chunk->depth;
@@ -282,7 +81,7 @@ static void call_scan_open_frames(struct call_scanner *s)
 
 /* Adds what the open calls have so far to the calls below them, and lists the parts of all calls that are or were open
  * at a border of the chunk. */
-static void call_scan_keep_open(struct call_scanner *s, struct chunk_parts *parts)
+static void call_scan_keep_open(struct call_scanner *s, struct chunk_parts *parts, uint64_t now)
 {
     const size_t kept = s->inherited - s->ended_count;
     parts->inherited = (uint32_t)s->inherited;
@@ -291,20 +90,10 @@ static void call_scan_keep_open(struct call_scanner *s, struct chunk_parts *part
     parts->calls = need_memory(parts->count, sizeof *parts->calls);
     for (size_t i = 0; i < s->ended_count; i++)
         parts->calls[s->inherited - 1 - i] = s->ended[i];
-    for (size_t i = s->depth - 1; i > 0; i--) {
-        const struct scanned_call *call = &s->stack[i];
-        call_amounts_add(&s->stack[i - 1].below, &call->own);
-        call_amounts_add(&s->stack[i - 1].below, &call->below);
-        parts->calls[i - 1 < kept ? i - 1 : i - 1 + s->ended_count] = (struct call_part){
-            .function = call->function,
-            .enter_time = call->entered ? call->enter_time : call->begin,
-            .begin = call->begin,
-            .path = call->path,
-            .entered = call->entered,
-            .own = call->own,
-            .below = call->below,
-        };
-    }
+    for (size_t i = s->depth - 1; i > 0; i--)
+        parts->calls[i - 1 < kept ? i - 1 : i - 1 + s->ended_count] = s->scan->take_amounts
+                                                                          ? call_scan_elapsed_part(s, &s->stack[i], now)
+                                                                          : call_scan_times_part(s, &s->stack[i], now);
 }
 
 static void call_scan_chunk(struct call_scanner *s, const struct trace_chunk *chunk)
@@ -317,14 +106,18 @@ static void call_scan_chunk(struct call_scanner *s, const struct trace_chunk *ch
     s->chunk = chunk;
     s->process = session_file_process(s->scan->source->file, chunk->process);
     s->depth = s->ended_count = 0;
-    s->delay = 0;
+    s->delay = s->skipped = 0;
     generations_begin(&s->generations, s->process);
     stack_begin(&state, chunk);
     call_scan_open_frames(s);
     do
-        call_scan_events(s, &d, &state);
+        if (s->scan->take_amounts)
+            call_scan_elapsed_events(s, &d, &state);
+        else
+            call_scan_times_events(s, &d, &state);
     while (window_more(&s->window, &d));
-    call_scan_keep_open(s, parts);
+    call_scan_elapsed_flush(s);
+    call_scan_keep_open(s, parts, state.last);
     parts->delay = s->delay;
     parts->last = state.last;
     parts->paused = state.paused;
@@ -349,23 +142,69 @@ static void *call_scan_work(void *argument)
 
 /* ---- the whole session ---- */
 
-static void call_scan_find_paths(struct call_scan *scan, uint32_t function)
+static bool call_scan_wants(const struct call_scan *scan, const struct scanned_path *path, uint32_t function)
+{
+    const struct selection *selection = scan->source->selection;
+    return path->number != PROFILE_NONE && (function == PROFILE_NONE || function == path->number) &&
+           (path->within || !selection || !selection->roots);
+}
+
+/* Few paths have a cost of their own: a process has up to three. */
+static scanned_kind call_scan_number_cost(struct call_scan *scan, struct number_index *numbers,
+                                          const struct path_probes *probes)
+{
+    const struct scanned_cost cost = { probes->call & probes->elapsed_mask, probes->callee & probes->elapsed_mask };
+    struct index_slot *slot = index_find(numbers, cost.call << 32 ^ cost.callee, (uint32_t)(cost.call >> 32));
+    const struct scanned_cost *known = slot->value_plus_1 ? scan->costs + (slot->value_plus_1 - 1) : NULL;
+    if (known && known->call == cost.call && known->callee == cost.callee)
+        return slot->value_plus_1 - 1;
+    GROW(scan->costs, scan->cost_count, scan->cost_room);
+    scan->costs[scan->cost_count] = cost;
+    if (!slot->value_plus_1)
+        index_set(numbers, slot, cost.call << 32 ^ cost.callee, (uint32_t)(cost.call >> 32),
+                  (uint32_t)scan->cost_count);
+    return (scanned_kind)scan->cost_count++;
+}
+
+static void call_scan_add_kind(struct call_scan *scan, struct number_index *costs, size_t path)
+{
+    const struct path_probes *probes = &scan->probes.paths[path];
+    scan->kinds[path] = call_scan_number_cost(scan, costs, probes) << SCANNED_FLAG_BITS;
+    if (probes->held)
+        scan->kinds[path] |= SCANNED_HELD;
+    if (probes->application_mask == 0)
+        scan->kinds[path] |= SCANNED_IDLE;
+}
+
+static void call_scan_find_path(struct call_scan *scan, size_t i, uint32_t function)
 {
     const struct calls_source *source = scan->source;
-    const struct profile *p = source->profile;
-    scan->paths = need_memory(p->node_count + source->file->thread_count + 1, sizeof *scan->paths);
-    for (size_t i = 0; i < p->node_count + source->file->thread_count + 1; i++) {
-        struct scanned_path *path = &scan->paths[i];
-        *path = (struct scanned_path){ .number = PROFILE_NONE, .caller = PROFILE_NONE };
-        if (i >= p->node_count || p->nodes[i].parent == PROFILE_NONE)
-            continue;
-        const struct scanned_path *parent = &scan->paths[p->nodes[i].parent];
-        path->number = source->functions ? source->functions[p->nodes[i].function] : p->nodes[i].function;
-        path->caller = parent->number;
-        path->within = parent->within || selection_is_root(source->selection, path->number);
-        path->wanted = path->number != PROFILE_NONE && (function == PROFILE_NONE || function == path->number) &&
-                       (path->within || !source->selection || !source->selection->roots);
+    const struct profile_node *node = &source->profile->nodes[i];
+    const struct scanned_path *parent = &scan->paths[node->parent];
+    struct scanned_path *path = &scan->paths[i];
+    path->number = source->functions ? source->functions[node->function] : node->function;
+    path->caller = parent->number;
+    path->within = parent->within || selection_is_root(source->selection, path->number);
+    if (scan->kinds[node->parent] & SCANNED_HELD)
+        scan->kinds[i] |= SCANNED_UNDER_HELD;
+    if (call_scan_wants(scan, path, function))
+        scan->kinds[i] |= SCANNED_WANTED;
+}
+
+static void call_scan_find_paths(struct call_scan *scan, uint32_t function)
+{
+    const struct profile *p = scan->source->profile;
+    const size_t count = p->node_count + scan->source->file->thread_count + 1;
+    struct number_index *costs = index_new();
+    scan->paths = need_memory(count, sizeof *scan->paths);
+    scan->kinds = need_memory(count, sizeof *scan->kinds);
+    for (size_t i = 0; i < count; i++) {
+        scan->paths[i] = (struct scanned_path){ .number = PROFILE_NONE, .caller = PROFILE_NONE };
+        call_scan_add_kind(scan, costs, i);
+        if (i < p->node_count && p->nodes[i].parent != PROFILE_NONE)
+            call_scan_find_path(scan, i, function);
     }
+    index_free(costs);
 }
 
 struct call_scan_joined {
@@ -373,15 +212,35 @@ struct call_scan_joined {
     void *context;
 };
 
+static struct finished_call call_scan_join(const struct call_scan *scan, const struct trace_chunk *chunk,
+                                           const struct call_part *call)
+{
+    return (struct finished_call){
+        .function = scan->paths[call->path].number,
+        .caller = scan->paths[call->path].caller,
+        .path = call->path,
+        .process = chunk->process,
+        .thread = chunk->thread,
+        .begin = call->begin,
+        .end = call->end,
+        .times = {
+            [CALL_ELAPSED_INCLUSIVE] = call->own.elapsed + call->below.elapsed,
+            [CALL_ELAPSED_EXCLUSIVE] = call->own.elapsed,
+            [CALL_APPLICATION_INCLUSIVE] = call->own.application + call->below.application,
+            [CALL_APPLICATION_EXCLUSIVE] = call->own.application,
+        },
+        .blocked = call->own.blocked + call->below.blocked,
+        .completed = true,
+    };
+}
+
 static bool call_scan_take_joined(void *context, const struct trace_chunk *chunk, const struct call_part *call,
                                   const struct call_part *caller)
 {
     const struct call_scan_joined *joined = context;
     (void)caller;
-    if (joined->scan->paths[call->path].wanted) {
-        struct finished_call finished = call_scan_finished(joined->scan, chunk, &call->own, &call->below, call->path);
-        finished.begin = call->begin;
-        finished.end = call->end;
+    if (joined->scan->kinds[call->path] & SCANNED_WANTED) {
+        const struct finished_call finished = call_scan_join(joined->scan, chunk, call);
         joined->scan->take(joined->context, &finished);
     }
     return true;
@@ -403,6 +262,7 @@ static void call_scan_run(struct call_scan *scan, unsigned jobs, void *const *co
         index_free(scanners[i].children);
         window_free(&scanners[i].window);
         free(scanners[i].stack);
+        free(scanners[i].rare);
         free(scanners[i].ended);
     }
     progress_end();
@@ -424,25 +284,70 @@ static bool call_scan_take_one(void *context, const struct finished_call *call)
     return true;
 }
 
+static void call_scan_in_order(const struct calls_source *source, uint32_t function, call_scan_taker *take,
+                               void *context)
+{
+    calls_follow(source, call_scan_take_one, &(struct call_scan_one){ function, take, context });
+}
+
+/* Several stacks on a thread need the order of time. In a range of time, chunks before it were not profiled. */
+static bool call_scan_needs_order(const struct calls_source *source)
+{
+    const struct selection *selection = source->selection;
+    return source->profile->counts.switches || source->file->process_count > MAX_SCANNED_COSTS / 8 ||
+           (selection && (selection->cut || selection->within));
+}
+
+/* `joined` is the context for calls of several chunks. */
+static void call_scan_chunks(struct call_scan *scan, uint32_t function, unsigned jobs, void *const *contexts,
+                             void *joined)
+{
+    const struct calls_source *source = scan->source;
+    const size_t chunks = source->file->chunk_count;
+    scan->probes = path_probes_of(source->profile, source->file, source->costs, source->cost_count);
+    scan->parts = need_memory(chunks, sizeof *scan->parts);
+    call_scan_find_paths(scan, function);
+    call_scan_run(scan, jobs, contexts);
+    call_parts_join(source->file, scan->parts, call_scan_take_joined, &(struct call_scan_joined){ scan, joined });
+    for (size_t i = 0; i < chunks; i++)
+        free(scan->parts[i].calls);
+    free(scan->parts);
+    free(scan->paths);
+    free(scan->kinds);
+    free(scan->costs);
+    free(scan->probes.paths);
+}
+
 void calls_scan(const struct calls_source *source, uint32_t function, unsigned jobs, call_scan_taker *take,
                 void *const *contexts)
 {
-    const struct selection *selection = source->selection;
-    /* Several stacks on a thread need the order of time. In a range of time, chunks before it were not profiled. */
-    if (source->profile->counts.switches || (selection && (selection->cut || selection->within))) {
-        calls_follow(source, call_scan_take_one, &(struct call_scan_one){ function, take, contexts[0] });
-        return;
-    }
-    struct call_scan scan = { .source = source, .take = take };
-    const size_t chunks = source->file->chunk_count;
-    scan.probes = path_probes_of(source->profile, source->file, source->costs, source->cost_count);
-    scan.parts = need_memory(chunks, sizeof *scan.parts);
-    call_scan_find_paths(&scan, function);
-    call_scan_run(&scan, jobs, contexts);
-    call_parts_join(source->file, scan.parts, call_scan_take_joined, &(struct call_scan_joined){ &scan, contexts[0] });
-    for (size_t i = 0; i < chunks; i++)
-        free(scan.parts[i].calls);
-    free(scan.parts);
-    free(scan.paths);
-    free(scan.probes.paths);
+    if (call_scan_needs_order(source))
+        call_scan_in_order(source, function, take, contexts[0]);
+    else
+        call_scan_chunks(&(struct call_scan){ .source = source, .take = take }, function, jobs, contexts, contexts[0]);
+}
+
+/* ---- elapsed inclusive times ---- */
+
+struct call_scan_amounts {
+    call_amounts_taker *take;
+    void *context;
+};
+
+static void call_scan_take_amount(void *context, const struct finished_call *call)
+{
+    const struct call_scan_amounts *amounts = context;
+    amounts->take(amounts->context,
+                  &(struct call_amount){ call->times[CALL_ELAPSED_INCLUSIVE], call->path, call->function }, 1);
+}
+
+void calls_scan_elapsed(const struct calls_source *source, uint32_t function, unsigned jobs, call_amounts_taker *take,
+                        void *const *contexts)
+{
+    struct call_scan_amounts one = { take, contexts[0] };
+    if (call_scan_needs_order(source))
+        call_scan_in_order(source, function, call_scan_take_amount, &one);
+    else
+        call_scan_chunks(&(struct call_scan){ .source = source, .take = call_scan_take_amount, .take_amounts = take },
+                         function, jobs, contexts, &one);
 }

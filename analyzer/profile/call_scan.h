@@ -12,4 +12,17 @@ typedef void call_scan_taker(void *context, const struct finished_call *call);
 void calls_scan(const struct calls_source *source, uint32_t function, unsigned jobs, call_scan_taker *take,
                 void *const *contexts);
 
+/* The elapsed inclusive time of a completed call, in 1/256 ticks. */
+struct call_amount {
+    uint64_t time;
+    uint32_t path, function; /* as in struct finished_call */
+};
+
+/* Gets some of them at once. */
+typedef void call_amounts_taker(void *context, const struct call_amount *amounts, size_t count);
+
+/* The same as calls_scan, in fewer steps, for views that need no other time. */
+void calls_scan_elapsed(const struct calls_source *source, uint32_t function, unsigned jobs, call_amounts_taker *take,
+                        void *const *contexts);
+
 #endif

@@ -50,7 +50,7 @@ static void call_spread_make_room(struct call_spread *s)
         call_spread_rebuild(s, s->slots ? 2 * (s->mask + 1) : MIN_SLOTS);
 }
 
-static void call_spread_add_times(struct call_spread *s, uint64_t ticks, uint64_t times)
+static void call_spread_count_all(struct call_spread *s, uint64_t ticks, uint64_t times)
 {
     if (s->count == 0 || ticks < s->least)
         s->least = ticks;
@@ -65,15 +65,29 @@ static void call_spread_add_times(struct call_spread *s, uint64_t ticks, uint64_
         call_spread_make_room(s);
 }
 
-void call_spread_add(struct call_spread *s, uint64_t amount)
+/* So the array takes at most a few bytes for each byte of the session. */
+void call_spread_add_times(struct call_spread *s, uint64_t ticks, uint64_t times, int128 sum)
 {
-    call_spread_add_times(s, call_ticks(amount), 1);
-    s->sum += (int64_t)amount;
+    call_spread_count_all(s, ticks, times);
+    s->sum += sum;
+    if (!s->small && s->count >= CALL_SPREAD_SMALL)
+        s->small = need_memory(CALL_SPREAD_SMALL, sizeof *s->small);
+}
+
+void call_spread_finish(struct call_spread *s)
+{
+    for (size_t i = 0; s->small && i < CALL_SPREAD_SMALL; i++)
+        if (s->small[i])
+            call_spread_count_all(s, i, s->small[i]);
+    free(s->small);
+    s->small = NULL;
 }
 
 /* Whether values are rounded depends on their number only, not on their order. */
-void call_spread_merge(struct call_spread *into, const struct call_spread *from)
+void call_spread_merge(struct call_spread *into, struct call_spread *from)
 {
+    call_spread_finish(into);
+    call_spread_finish(from);
     if (from->count == 0)
         return;
     const uint64_t least = into->count && into->least < from->least ? into->least : from->least;
@@ -85,7 +99,7 @@ void call_spread_merge(struct call_spread *into, const struct call_spread *from)
     into->rounded |= from->rounded;
     for (size_t i = 0; i <= from->mask; i++)
         if (from->slots[i].count)
-            call_spread_add_times(into, from->slots[i].value, from->slots[i].count);
+            call_spread_count_all(into, from->slots[i].value, from->slots[i].count);
     into->least = least;
     into->greatest = greatest;
     into->sum += from->sum;
@@ -123,5 +137,6 @@ struct histogram call_spread_histogram(const struct call_spread *s)
 void call_spread_drop(struct call_spread *s)
 {
     free(s->slots);
+    free(s->small);
     *s = (struct call_spread){ 0 };
 }

@@ -35,6 +35,14 @@ const size_t view_histogram_column_count = HISTOGRAM_COLUMNS;
 
 enum { BUCKETS = DURATION_BUCKETS, LONGEST_BAR = 40 };
 
+/* Calls that take so many ticks. */
+struct distribution_small {
+    uint64_t calls;
+    uint64_t total; /* in 1/256 ticks */
+};
+
+enum { SMALL = 1024 };
+
 struct distribution_buckets {
     uint64_t ticks_per_second;
     enum call_time time;
@@ -43,6 +51,7 @@ struct distribution_buckets {
     uint64_t calls[BUCKETS];
     int128 total[BUCKETS]; /* in 1/256 ticks */
     struct call_spread exact;
+    struct distribution_small small[SMALL]; /* by number of ticks; they are in no bucket before distribution_finish */
 };
 
 /* The first tick of a bucket. */
@@ -83,14 +92,43 @@ static unsigned distribution_bucket_of(const struct distribution_buckets *b, uin
     return bucket;
 }
 
+static void distribution_add(struct distribution_buckets *b, uint64_t ticks, uint64_t calls, int128 total)
+{
+    const unsigned bucket = distribution_bucket_of(b, ticks);
+    b->calls[bucket] += calls;
+    b->total[bucket] += total;
+    call_spread_add_times(&b->exact, ticks, calls, total);
+}
+
+static inline void distribution_add_amount(struct distribution_buckets *b, uint64_t amount)
+{
+    const uint64_t ticks = call_ticks(amount);
+    if (__builtin_expect(amount >= (uint64_t)(SMALL - 1) * DWELL_PROBE_FRACTION, 0)) {
+        distribution_add(b, ticks, 1, (int64_t)amount);
+        return;
+    }
+    b->small[ticks].calls++;
+    b->small[ticks].total += amount;
+}
+
 static void distribution_add_call(void *context, const struct finished_call *call)
 {
     struct distribution_buckets *b = context;
-    const uint64_t amount = call->times[b->time];
-    const unsigned bucket = distribution_bucket_of(b, call_ticks(amount));
-    b->calls[bucket]++;
-    b->total[bucket] += (int64_t)amount;
-    call_spread_add(&b->exact, amount);
+    distribution_add_amount(b, call->times[b->time]);
+}
+
+static void distribution_add_amounts(void *context, const struct call_amount *amounts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        distribution_add_amount(context, amounts[i].time);
+}
+
+static void distribution_finish(struct distribution_buckets *b)
+{
+    for (uint64_t i = 0; i < SMALL; i++)
+        if (b->small[i].calls)
+            distribution_add(b, i, b->small[i].calls, b->small[i].total);
+    call_spread_finish(&b->exact);
 }
 
 static void distribution_merge(struct distribution_buckets *into, struct distribution_buckets *from)
@@ -161,7 +199,12 @@ struct table view_histogram(const struct analysis *l, uint32_t function, enum ca
         buckets[i] = distribution_new_buckets(time, l->summary.ticks_per_second);
         contexts[i] = &buckets[i];
     }
-    analysis_scan_calls(l, function, distribution_add_call, contexts);
+    if (time == CALL_ELAPSED_INCLUSIVE)
+        analysis_scan_elapsed(l, function, distribution_add_amounts, contexts);
+    else
+        analysis_scan_calls(l, function, distribution_add_call, contexts);
+    for (unsigned i = 0; i < jobs; i++)
+        distribution_finish(&buckets[i]);
     for (unsigned i = 1; i < jobs; i++)
         distribution_merge(&buckets[0], &buckets[i]);
     static const size_t groups[HISTOGRAM_COLUMNS] = { [0] = OWN_UNITS, [1] = OWN_UNITS };

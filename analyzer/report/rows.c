@@ -262,30 +262,36 @@ bool view_sort(struct table *t, const struct sorting *sorting, struct error *err
 
 /* ---- single calls ---- */
 
-typedef struct call_spread rows_spreads[CALL_TIMES];
-
 /* A worker's. */
 struct rows_calls {
-    rows_spreads *functions;
-    unsigned times; /* bits of enum call_time */
+    struct call_spread *spreads[CALL_TIMES]; /* by function; NULL if the time is not wanted */
 };
 
 static void rows_add_call(void *context, const struct finished_call *call)
 {
     const struct rows_calls *calls = context;
     for (int i = 0; i < CALL_TIMES; i++)
-        if (calls->times & 1u << i)
-            call_spread_add(&calls->functions[call->function][i], call->times[i]);
+        if (calls->spreads[i])
+            call_spread_add(&calls->spreads[i][call->function], call->times[i]);
 }
 
-static void rows_fill_calls(const struct analysis *l, struct cell *cells, const struct call_spread *spreads)
+static void rows_add_amounts(void *context, const struct call_amount *amounts, size_t count)
+{
+    struct call_spread *spreads = ((const struct rows_calls *)context)->spreads[CALL_ELAPSED_INCLUSIVE];
+    for (size_t i = 0; i < count; i++)
+        call_spread_add(&spreads[amounts[i].function], amounts[i].time);
+}
+
+static void rows_fill_calls(const struct analysis *l, struct cell *cells, const struct rows_calls *calls,
+                            size_t function)
 {
     for (int i = 0; i < CALL_TIMES; i++, cells += COLUMNS_A_TIME) {
-        if (spreads[i].count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known))
+        const struct call_spread *spread = calls->spreads[i] ? &calls->spreads[i][function] : NULL;
+        if (!spread || spread->count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known))
             continue;
-        struct histogram h = call_spread_histogram(&spreads[i]);
+        struct histogram h = call_spread_histogram(spread);
         const uint64_t values[] = { h.least,
-                                    (uint64_t)llround(call_spread_mean(&spreads[i])),
+                                    (uint64_t)llround(call_spread_mean(spread)),
                                     histogram_percentile(&h, 50),
                                     histogram_percentile(&h, 90),
                                     histogram_percentile(&h, 99),
@@ -296,49 +302,60 @@ static void rows_fill_calls(const struct analysis *l, struct cell *cells, const 
     }
 }
 
-/* Adds the distributions of all workers to those of the first one. */
-static void rows_merge_spreads(const struct rows_calls *workers, unsigned jobs, size_t functions)
+/* Adds the distributions of all workers to those of the first one, and finishes them. */
+static void rows_merge_spreads(const struct rows_calls *workers, unsigned jobs, int time, size_t functions)
 {
-    rows_spreads *all = workers[0].functions;
+    struct call_spread *all = workers[0].spreads[time];
     for (unsigned i = 1; i < jobs; i++) {
-        rows_spreads *more = workers[i].functions;
-        for (size_t j = 0; j < functions * CALL_TIMES; j++) {
-            call_spread_merge(&all[j / CALL_TIMES][j % CALL_TIMES], &more[j / CALL_TIMES][j % CALL_TIMES]);
-            call_spread_drop(&more[j / CALL_TIMES][j % CALL_TIMES]);
+        struct call_spread *more = workers[i].spreads[time];
+        for (size_t j = 0; j < functions; j++) {
+            call_spread_merge(&all[j], &more[j]);
+            call_spread_drop(&more[j]);
         }
         free(more);
     }
+    for (size_t j = 0; j < functions; j++)
+        call_spread_finish(&all[j]);
 }
 
-/* By function. The caller drops and frees them. */
-static rows_spreads *rows_find_spreads(const struct analysis *l, unsigned times)
+/* The caller drops and frees them. */
+static struct rows_calls rows_find_spreads(const struct analysis *l, unsigned times)
 {
     const unsigned jobs = analysis_jobs(l);
+    const size_t functions = l->profile->function_count;
     struct rows_calls *workers = need_memory(jobs, sizeof *workers);
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++) {
-        workers[i] = (struct rows_calls){ need_memory(l->profile->function_count, sizeof(rows_spreads)),
-                                          times ? times : (1u << CALL_TIMES) - 1 };
         contexts[i] = &workers[i];
+        for (int time = 0; time < CALL_TIMES; time++)
+            if (times == 0 || times & 1u << time)
+                workers[i].spreads[time] = need_memory(functions, sizeof *workers[i].spreads[time]);
     }
-    analysis_scan_calls(l, PROFILE_NONE, rows_add_call, contexts);
-    rows_merge_spreads(workers, jobs, l->profile->function_count);
-    rows_spreads *spreads = workers[0].functions;
+    if (times == 1u << CALL_ELAPSED_INCLUSIVE)
+        analysis_scan_elapsed(l, PROFILE_NONE, rows_add_amounts, contexts);
+    else
+        analysis_scan_calls(l, PROFILE_NONE, rows_add_call, contexts);
+    for (int time = 0; time < CALL_TIMES; time++)
+        if (workers[0].spreads[time])
+            rows_merge_spreads(workers, jobs, time, functions);
+    const struct rows_calls calls = workers[0];
     free(contexts);
     free(workers);
-    return spreads;
+    return calls;
 }
 
 /* Fills the columns of single calls, which begin at `first`. `groups` is the function of each row. */
 static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_t first, unsigned times,
                                 const size_t *groups)
 {
-    rows_spreads *spreads = rows_find_spreads(l, times);
+    const struct rows_calls calls = rows_find_spreads(l, times);
     for (size_t i = 0; i < t->row_count; i++)
-        rows_fill_calls(l, &t->cells[i * t->column_count + first], spreads[groups[i]]);
-    for (size_t j = 0; j < l->profile->function_count * CALL_TIMES; j++)
-        call_spread_drop(&spreads[j / CALL_TIMES][j % CALL_TIMES]);
-    free(spreads);
+        rows_fill_calls(l, &t->cells[i * t->column_count + first], &calls, groups[i]);
+    for (int time = 0; time < CALL_TIMES; time++) {
+        for (size_t j = 0; calls.spreads[time] && j < l->profile->function_count; j++)
+            call_spread_drop(&calls.spreads[time][j]);
+        free(calls.spreads[time]);
+    }
 }
 
 size_t view_row_number(const struct table *t, size_t row)

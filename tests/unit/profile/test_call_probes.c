@@ -9,6 +9,7 @@
 #include "support/exported.h"
 #include "support/load.h"
 #include "support/rows.h"
+#include "support/scanned.h"
 #include "support/scenario.h"
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000, TICK = DWELL_PROBE_FRACTION, MAX_KEPT = 64 };
@@ -310,54 +311,6 @@ Test(unit_call_probes, the_slowest_calls_are_without_their_probes)
 
 /* ---- several workers ---- */
 
-enum { MAX_JOBS = 4 };
-
-static void call_probes_keep_some(void *context, const struct finished_call *call)
-{
-    call_probes_keep(context, call);
-}
-
-static int call_probes_compare(const void *a, const void *b)
-{
-    const struct finished_call *x = a, *y = b;
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? -1 : 1;
-    if (x->end != y->end)
-        return x->end > y->end ? -1 : 1;
-    if (x->path != y->path)
-        return x->path < y->path ? -1 : 1;
-    return memcmp(x->times, y->times, sizeof x->times);
-}
-
-/* The calls that workers find are those found in the order of time. */
-static void check_scan(struct analysis *l, unsigned jobs)
-{
-    struct kept_calls *lists = calloc(MAX_JOBS, sizeof *lists), wanted = call_probes_follow(l);
-    void *contexts[MAX_JOBS];
-    for (unsigned i = 0; i < MAX_JOBS; i++)
-        contexts[i] = &lists[i];
-    l->jobs = jobs;
-    analysis_scan_calls(l, PROFILE_NONE, call_probes_keep_some, contexts);
-    for (unsigned i = 1; i < jobs; i++)
-        for (size_t j = 0; j < lists[i].count; j++)
-            call_probes_keep(&lists[0], &lists[i].list[j]);
-    cr_assert(eq(sz, lists[0].count, wanted.count));
-    qsort(lists[0].list, lists[0].count, sizeof *lists[0].list, call_probes_compare);
-    qsort(wanted.list, wanted.count, sizeof *wanted.list, call_probes_compare);
-    for (size_t i = 0; i < wanted.count; i++) {
-        const struct finished_call *x = &wanted.list[i], *y = &lists[0].list[i];
-        cr_assert(eq(u64, y->begin, x->begin));
-        cr_assert(eq(u64, y->end, x->end));
-        cr_assert(eq(u32, y->function, x->function));
-        cr_assert(eq(u32, y->caller, x->caller));
-        cr_assert(eq(u32, y->path, x->path));
-        cr_assert(eq(u64, y->blocked, x->blocked));
-        for (int time = 0; time < CALL_TIMES; time++)
-            cr_assert(eq(u64, y->times[time], x->times[time]));
-    }
-    free(lists);
-}
-
 /* Three chunks: a pause, a call that is found open after it, a call that is left, and missing chunks. */
 static struct writer *call_probes_chunks(void)
 {
@@ -391,14 +344,14 @@ static struct writer *call_probes_chunks(void)
 Test(unit_call_probes, workers_find_the_same_calls)
 {
     struct analysis l = loaded_of(call_probes_chunks());
-    for (unsigned jobs = 1; jobs <= MAX_JOBS; jobs++)
-        check_scan(&l, jobs);
+    for (unsigned jobs = 1; jobs <= MAX_SCAN_JOBS; jobs++)
+        expect_scan(&l, jobs);
     analysis_drop(&l);
     l = loaded_of(call_probes_nested(call_probes_begin(TICK / 2 + 3, 77, 19)));
-    check_scan(&l, 2);
+    expect_scan(&l, 2);
     analysis_drop(&l);
     l = loaded_of(call_probes_short(100));
-    check_scan(&l, 2);
+    expect_scan(&l, 2);
     analysis_drop(&l);
 }
 
@@ -496,7 +449,7 @@ Test(unit_call_probes, random_sessions, .timeout = 300)
         }
         struct analysis l = call_probes_load_limits(w, &(struct analysis_options){ .limits = true });
         expect_sums(&l);
-        check_scan(&l, 1 + seed % MAX_JOBS);
+        expect_scan(&l, 1 + seed % MAX_SCAN_JOBS);
         check_columns(&l);
         for (uint32_t i = 0; i < l.profile->node_count; i++) {
             const struct profile_node *node = &l.profile->nodes[i];

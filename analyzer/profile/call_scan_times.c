@@ -1,0 +1,183 @@
+/* Finds all times of single calls in a chunk of events. */
+#include "profile/call_scanner.h"
+
+/* `inclusive` is the call's elapsed inclusive time in 1/256 ticks, `ticks` the same with probes. */
+struct scanned_times {
+    uint64_t ticks, inclusive, exclusive;
+};
+
+static inline struct scanned_times call_scan_times_of(const struct call_scanner *s, const struct scanned_call *call,
+                                                      uint64_t now)
+{
+    struct scanned_times times = { .ticks = now - s->skipped - call->base, .exclusive = -call->less };
+    if (__builtin_expect(!(call->kind & SCANNED_HELD), 1))
+        times.exclusive += (times.ticks - call->called) * DWELL_PROBE_FRACTION;
+    times.inclusive = times.exclusive + call->called_times;
+    return times;
+}
+
+static inline void call_scan_times_pass(struct scanned_call *caller, const struct scanned_times *times)
+{
+    caller->called += times->ticks;
+    caller->called_times += times->inclusive;
+}
+
+/* ---- rare amounts ---- */
+
+static struct scanned_rare *call_scan_times_rare(struct call_scanner *s, struct scanned_call *call)
+{
+    struct scanned_rare *rare = &s->rare[call - s->stack];
+    if (!(call->kind & SCANNED_RARE))
+        *rare = (struct scanned_rare){ 0, 0, 0 };
+    call->kind |= SCANNED_RARE;
+    return rare;
+}
+
+/* Adds a call's rare amounts to its caller. Returns them. */
+static struct scanned_rare call_scan_times_pass_rare(struct call_scanner *s, struct scanned_call *call,
+                                                     const struct scanned_times *times)
+{
+    struct scanned_rare amounts = *call_scan_times_rare(s, call), *caller = call_scan_times_rare(s, call - 1);
+    if (call->kind & SCANNED_IDLE)
+        amounts.less = times->exclusive;
+    caller->called_less += amounts.less + amounts.called_less;
+    caller->blocked += amounts.blocked;
+    return amounts;
+}
+
+/* Adds what an interval's OS events change. */
+__attribute__((noinline)) static void call_scan_times_add_os(struct call_scanner *s,
+                                                             const struct decoded_extras *extras, uint64_t length)
+{
+    struct scanned_call *call = &s->stack[s->depth - 1];
+    const struct path_probes *probes = &s->scan->probes.paths[call->path];
+    struct scanned_rare *rare = call_scan_times_rare(s, call);
+    struct call_amounts own = { 0, 0, 0 };
+    call_amounts_add_interval(&own, probes, extras, length);
+    call->less += (probes->held ? 0 : length * DWELL_PROBE_FRACTION) - own.elapsed;
+    rare->less += own.elapsed - own.application;
+    rare->blocked += own.blocked;
+}
+
+/* ---- calls ---- */
+
+static struct call_part call_scan_times_make_part(const struct scanned_call *call, const struct scanned_times *times,
+                                                  const struct scanned_rare *rare)
+{
+    return (struct call_part){
+        .function = call->function,
+        .enter_time = call->kind & SCANNED_FOUND ? call->begin : call->enter_time,
+        .begin = call->begin,
+        .path = call->path,
+        .entered = !(call->kind & SCANNED_FOUND),
+        .own = { times->exclusive, times->exclusive - rare->less, rare->blocked },
+        .below = { call->called_times, call->called_times - rare->called_less, 0 },
+    };
+}
+
+struct call_part call_scan_times_part(struct call_scanner *s, struct scanned_call *call, uint64_t now)
+{
+    const struct scanned_times times = call_scan_times_of(s, call, now);
+    call_scan_times_pass(call - 1, &times);
+    const struct scanned_rare rare = call_scan_times_pass_rare(s, call, &times);
+    return call_scan_times_make_part(call, &times, &rare);
+}
+
+static inline void call_scan_times_take(const struct call_scanner *s, const struct scanned_call *call,
+                                        const struct scanned_times *times, const struct scanned_rare *rare,
+                                        uint64_t now)
+{
+    const struct scanned_path *path = &s->scan->paths[call->path];
+    const struct finished_call finished = {
+        .function = path->number,
+        .caller = path->caller,
+        .path = call->path,
+        .process = s->chunk->process,
+        .thread = s->chunk->thread,
+        .begin = call->begin,
+        .end = now,
+        .times = {
+            [CALL_ELAPSED_INCLUSIVE] = times->inclusive,
+            [CALL_ELAPSED_EXCLUSIVE] = times->exclusive,
+            [CALL_APPLICATION_INCLUSIVE] = times->inclusive - rare->less - rare->called_less,
+            [CALL_APPLICATION_EXCLUSIVE] = times->exclusive - rare->less,
+        },
+        .blocked = rare->blocked,
+        .completed = true,
+    };
+    s->scan->take(s->context, &finished);
+}
+
+/* Ends a call that was found open, or has rare amounts. */
+__attribute__((noinline)) static void call_scan_times_pop_rare(struct call_scanner *s, struct scanned_call *call,
+                                                               uint64_t now, bool ended)
+{
+    const struct scanned_times times = call_scan_times_of(s, call, now);
+    call_scan_times_pass(call - 1, &times);
+    const struct scanned_rare rare = call_scan_times_pass_rare(s, call, &times);
+    if (call->kind & SCANNED_FOUND)
+        call_scanner_keep_part(s, call_scan_times_make_part(call, &times, &rare), now, ended);
+    else if (ended && call->kind & SCANNED_WANTED)
+        call_scan_times_take(s, call, &times, &rare, now);
+}
+
+static inline void call_scan_times_pop(struct call_scanner *s, uint64_t now, bool ended)
+{
+    struct scanned_call *call = &s->stack[--s->depth];
+    if (__builtin_expect(call->kind & (SCANNED_FOUND | SCANNED_RARE | SCANNED_IDLE), 0)) {
+        call_scan_times_pop_rare(s, call, now, ended);
+        return;
+    }
+    const struct scanned_times times = call_scan_times_of(s, call, now);
+    call_scan_times_pass(call - 1, &times);
+    if (ended && call->kind & SCANNED_WANTED)
+        call_scan_times_take(s, call, &times, &(struct scanned_rare){ 0, 0, 0 }, now);
+}
+
+/* ---- actions on events ---- */
+
+static inline void call_scan_times_interval(void *to, const struct decoder *d, uint64_t begin)
+{
+    struct call_scanner *s = to;
+    if (__builtin_expect(d->has_extras, 0) && s->depth > 1) {
+        const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
+        call_scan_times_add_os(s, &extras, d->time - begin);
+    }
+}
+
+static inline void call_scan_times_enter(void *to, const struct decoder *d)
+{
+    call_scanner_find_generation(to, d->time);
+    call_scanner_push(to, d->function, d->time, d->time, true)->called_times = 0;
+}
+
+static inline void call_scan_times_open(void *to, const struct decoder *d, const struct dwell_frame *frame,
+                                        uint64_t site)
+{
+    (void)site;
+    call_scanner_push(to, frame->function, frame->enter_time, d->time, false)->called_times = 0;
+}
+
+static inline void call_scan_times_exit(void *to, const struct decoder *d)
+{
+    call_scan_times_pop(to, d->time, true);
+}
+
+static inline void call_scan_times_lose(void *to, const struct decoder *d)
+{
+    call_scan_times_pop(to, d->time, false);
+}
+
+/* All that is called in the loop is compiled into it: so the decoder stays in registers. */
+__attribute__((flatten)) void call_scan_times_events(struct call_scanner *s, struct decoder *decoder,
+                                                     struct stack_state *kept)
+{
+    static const struct stack_actions actions = CALL_SCANNER_ACTIONS(call_scan_times);
+    struct decoder d = *decoder; /* local copies, so that the compiler keeps them in registers */
+    struct stack_state state = *kept;
+    enum decoded event;
+    while ((event = decode_next(&d)) != DECODED_END)
+        stack_apply(&actions, s, &state, event, &d);
+    *decoder = d;
+    *kept = state;
+}

@@ -1,0 +1,194 @@
+/*
+ * What the loops over a chunk's events share that find single calls: the open calls, and their paths. There are two
+ * loops. call_scan_times.c finds all times of calls. call_scan_elapsed.c finds only elapsed inclusive times, in about
+ * half the time.
+ */
+#ifndef DWELL_PROFILE_CALL_SCANNER_H
+#define DWELL_PROFILE_CALL_SCANNER_H
+
+#include <pthread.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "profile/call_parts.h"
+#include "profile/call_scan.h"
+#include "profile/generations.h"
+#include "trace/chunk_window.h"
+#include "trace/stack.h"
+
+enum { /* of a path and its calls */
+       SCANNED_WANTED = 1,
+       SCANNED_HELD = 2,       /* it has no time but that off the CPU */
+       SCANNED_UNDER_HELD = 4, /* its caller is held */
+       SCANNED_IDLE = 8,       /* it has no application time */
+       SCANNED_FOUND = 16,     /* the call was found open: it was not entered in this chunk */
+       SCANNED_RARE = 32,      /* the call has an entry in the list `rare` */
+};
+
+/* A path of the table of path_probes.h. */
+struct scanned_path {
+    uint32_t number; /* of its function in calls */
+    uint32_t caller; /* number of the caller's function */
+    bool within;     /* a function of the selection, or within one */
+};
+
+/* What is subtracted from the calls of many paths: as in struct path_probes, or zero if the path is held. */
+struct scanned_cost {
+    uint64_t call, callee;
+};
+
+/* The rest of what the loops need of a path, in few bytes, so that it stays in the cache. */
+typedef uint32_t scanned_kind;
+
+enum { SCANNED_FLAG_BITS = 8, MAX_SCANNED_COSTS = 1 << (32 - SCANNED_FLAG_BITS) };
+
+/* What the workers share. */
+struct call_scan {
+    const struct calls_source *source;
+    struct path_probes_table probes;
+    struct scanned_path *paths;
+    scanned_kind *kinds;        /* by path: flags, and above them the number of its cost */
+    struct scanned_cost *costs; /* different ones */
+    size_t cost_count, cost_room;
+    struct chunk_parts *parts; /* by chunk */
+    size_t next_chunk;
+    call_scan_taker *take;
+    call_amounts_taker *take_amounts; /* if set, only elapsed inclusive times are found */
+};
+
+/*
+ * An open call. Its time is that between its enter and its end, less what is listed in `less`. So an interval without
+ * OS events needs no step of its own.
+ */
+struct scanned_call {
+    uint64_t base;         /* when its time in this chunk began, on the scanner's clock */
+    uint64_t less;         /* 1/256 ticks by which its time is less. In call_scan_elapsed.c with the calls below it */
+    uint64_t called;       /* ticks of the calls that it made; in call_scan_elapsed.c only if it is held */
+    uint64_t called_times; /* their elapsed inclusive times, in 1/256 ticks; not in call_scan_elapsed.c */
+    uint64_t enter_time, begin;
+    uint64_t function; /* address */
+    uint32_t path;
+    scanned_kind kind; /* that of its path, with flags of its own */
+};
+
+/* What few calls have, in 1/256 ticks. */
+struct scanned_rare {
+    uint64_t less, called_less; /* by which application times are less than elapsed times: exclusive, and of callees */
+    uint64_t blocked;           /* inclusive */
+};
+
+enum { SCANNED_AMOUNTS = 512 };
+
+struct call_scanner {
+    struct call_scan *scan;
+    void *context;
+    struct number_index *children; /* (address and generation, path) -> path */
+    struct chunk_window window;
+    struct scanned_call *stack; /* stack[0] is the thread's root */
+    struct scanned_rare *rare;  /* by depth */
+    size_t depth, room;
+    uint64_t skipped; /* ticks of the chunk that belong to no call: the scanner's clock is slow by them */
+    const struct trace_chunk *chunk;
+    const struct trace_process *process;
+    struct generations generations;
+    uint64_t index; /* of the chunk */
+    uint64_t delay;
+    struct call_part *ended; /* calls that were open at the beginning, innermost first */
+    size_t ended_count, ended_room, inherited;
+    struct call_amount amounts[SCANNED_AMOUNTS]; /* for take_amounts */
+    size_t amount_count;
+    pthread_t thread;
+};
+
+/* Adds a path to the children, and returns it. *rest is that of the path if this is the path's first call. */
+uint32_t call_scanner_add_path(const struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time,
+                               uint64_t *rest);
+
+/* Keeps the part of a call that ended and was not entered in this chunk. */
+void call_scanner_keep_part(struct call_scanner *s, struct call_part part, uint64_t now, bool ended);
+
+void call_scanner_make_room(struct call_scanner *s);
+
+/* Puts a call on the stack. In an entered call, its probes are subtracted from it and from its caller. */
+static inline struct scanned_call *call_scanner_push(struct call_scanner *s, uint64_t address, uint64_t enter_time,
+                                                     uint64_t now, bool entered)
+{
+    if (__builtin_expect(s->depth == s->room, 0))
+        call_scanner_make_room(s);
+    struct scanned_call *call = &s->stack[s->depth++];
+    const uint32_t parent = call[-1].path;
+    const struct index_slot *slot = index_find(s->children, address ^ (uint64_t)s->generations.current << 48, parent);
+    uint64_t rest = 0;
+    const uint32_t path = __builtin_expect(slot->value_plus_1 != 0, 1)
+                              ? slot->value_plus_1 - 1
+                              : call_scanner_add_path(s, parent, address, enter_time, &rest);
+    const struct call_scan *scan = s->scan;
+    const scanned_kind kind = scan->kinds[path];
+    call->base = now - s->skipped;
+    call->called = 0;
+    call->less = (entered ? scan->costs[kind >> SCANNED_FLAG_BITS].call : 0) - rest;
+    call->enter_time = call->begin = enter_time;
+    call->function = address;
+    call->path = path;
+    call->kind = kind | (entered ? 0 : SCANNED_FOUND);
+    if (entered)
+        call[-1].less += scan->costs[call[-1].kind >> SCANNED_FLAG_BITS].callee;
+    return call;
+}
+
+/* ---- actions on events that both loops have ---- */
+
+static inline size_t call_scanner_depth(const void *to)
+{
+    return ((const struct call_scanner *)to)->depth - 1;
+}
+
+static inline void call_scanner_skip(void *to, const struct decoder *d, uint64_t begin)
+{
+    ((struct call_scanner *)to)->skipped += d->time - begin;
+}
+
+static inline void call_scanner_delay(void *to, uint64_t ticks)
+{
+    struct call_scanner *s = to;
+    for (size_t i = 1; i < s->depth; i++)
+        s->stack[i].enter_time += ticks;
+    s->delay += ticks;
+}
+
+static inline void call_scanner_find_generation(struct call_scanner *s, uint64_t time)
+{
+    if (__builtin_expect(time >= s->generations.next_at, 0))
+        generations_find(&s->generations, time);
+}
+
+static inline void call_scanner_ignore(void *to, const struct decoder *d)
+{
+    (void)to;
+    (void)d;
+}
+
+/* Sessions with several stacks on a thread are not scanned. */
+#define CALL_SCANNER_ACTIONS(prefix)                                                                                   \
+    {                                                                                                                  \
+        .depth = call_scanner_depth, .interval = prefix##_interval, .skip = call_scanner_skip,                         \
+        .delay = call_scanner_delay, .enter = prefix##_enter, .exit = prefix##_exit, .left = prefix##_exit,            \
+        .ended = prefix##_lose, .stray_exit = call_scanner_ignore, .set_aside = call_scanner_ignore,                   \
+        .open = prefix##_open, .pause = call_scanner_ignore, .resume = call_scanner_ignore,                            \
+        .mark = call_scanner_ignore,                                                                                   \
+    }
+
+/* ---- the two loops ---- */
+
+/* Apply the events that have been read. */
+void call_scan_times_events(struct call_scanner *s, struct decoder *d, struct stack_state *state);
+void call_scan_elapsed_events(struct call_scanner *s, struct decoder *d, struct stack_state *state);
+
+/* The part of the call on top of the stack until `now`, and adds it to its caller. */
+struct call_part call_scan_times_part(struct call_scanner *s, struct scanned_call *call, uint64_t now);
+struct call_part call_scan_elapsed_part(struct call_scanner *s, struct scanned_call *call, uint64_t now);
+
+/* Passes on what has been found. */
+void call_scan_elapsed_flush(struct call_scanner *s);
+
+#endif
