@@ -2,6 +2,7 @@
 #include "export/vsperf_cells.h"
 
 #include "base/csv_text.h"
+#include "base/numbers.h"
 #include "profile/reported.h"
 
 void vsperf_text(const struct vsperf_file *f, const char *text)
@@ -102,12 +103,26 @@ void vsperf_value_titles(const struct vsperf_file *f, unsigned which)
         vsperf_titles(f, "Number of Calls");
 }
 
-static void vsperf_put_average(const struct vsperf_file *f, uint64_t sum, uint64_t calls, bool known)
+/* The shortest and the longest call, in ticks. */
+struct vsperf_limits {
+    uint64_t least, greatest;
+    bool known;
+};
+
+/* The sum has the time of open calls, too, and with a range only the part of calls in it. That can put the average
+ * outside of the limits, which are those of completed calls. Then it is unknown. By the rounding to ticks alone, it can
+ * be a tick outside. */
+static void vsperf_put_average(const struct vsperf_file *f, uint64_t sum, uint64_t calls,
+                               const struct vsperf_limits *limits)
 {
-    if (calls && known)
-        vsperf_number(f, sum / calls + (sum % calls >= calls - calls / 2));
-    else
+    uint64_t average = calls ? sum / calls + (sum % calls >= calls - calls / 2) : 0;
+    if (!calls || (limits->known && (average > limits->greatest + 1 || average + 1 < limits->least))) {
         vsperf_empty(f, 1);
+        return;
+    }
+    if (limits->known)
+        average = smaller(larger(average, limits->least), limits->greatest);
+    vsperf_number(f, average);
 }
 
 static void vsperf_put_known(const struct vsperf_file *f, uint64_t number, bool known)
@@ -123,24 +138,26 @@ static void vsperf_put_known(const struct vsperf_file *f, uint64_t number, bool 
 static void vsperf_put_per_call(const struct vsperf_file *f, const struct call_sums *called)
 {
     const struct times *t = &called->times;
-    const bool application = f->session->summary.application_known, limits = t->shortest <= t->longest;
+    const bool application = f->session->summary.application_known;
+    const struct vsperf_limits limits = { t->shortest, t->longest, t->shortest <= t->longest }, none = { 0, 0, false };
     const struct {
-        uint64_t least, sum, greatest;
-        bool limits, known;
+        uint64_t sum;
+        const struct vsperf_limits *limits;
+        bool known;
     } each[] = {
-        { t->shortest, called->every_elapsed, t->longest, limits, called->every_known },
-        { 0, t->elapsed_exclusive, 0, false, true },
-        { 0, called->every_application, 0, false, application && called->every_known },
-        { 0, t->application_exclusive, 0, false, application },
+        { called->every_elapsed, &limits, called->every_known },
+        { t->elapsed_exclusive, &none, true },
+        { called->every_application, &none, application && called->every_known },
+        { t->application_exclusive, &none, application },
     };
     for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
         const unsigned column = DWELL_STATED_EACH + 3 * i;
         if (!vsperf_put_stated(f, called->stated, column))
-            vsperf_put_known(f, each[i].least, each[i].limits);
+            vsperf_put_known(f, each[i].limits->least, each[i].limits->known);
         if (!vsperf_put_stated(f, called->stated, column + 1))
-            vsperf_put_average(f, each[i].sum, t->calls, each[i].known);
+            vsperf_put_average(f, each[i].sum, each[i].known ? t->calls : 0, each[i].limits);
         if (!vsperf_put_stated(f, called->stated, column + 2))
-            vsperf_put_known(f, each[i].greatest, each[i].limits);
+            vsperf_put_known(f, each[i].limits->greatest, each[i].limits->known);
     }
 }
 
