@@ -92,9 +92,20 @@ bool filter_map(int fd)
     return true;
 }
 
+/* Whether the probes have to look functions up. */
+static bool filter_asks(const struct dwell_filters *filters)
+{
+    return filters->only || filters->depth || filters->shortest || filters->actions != DWELL_FILTER_OUT;
+}
+
 bool filter_is_on(void)
 {
-    return filter_chunk_count > 0;
+    return filter_chunk_count > 0 && filter_asks(filter_chunks[0]);
+}
+
+bool filter_has_out(void)
+{
+    return filter_chunk_count > 0 && filter_chunks[0]->actions & DWELL_FILTER_OUT;
 }
 
 static void filter_read_times(const struct dwell_filters *filters)
@@ -130,7 +141,7 @@ bool filter_begin(int fd)
     if (filter_settings.starts)
         runtime.activation.stopped = 1;
     filter_use_modules(NULL, 0);
-    return true;
+    return filter_asks(filters);
 }
 
 static bool filter_is_module(const struct dwell_filter_module *m, struct text build_id, struct text path)
@@ -166,6 +177,26 @@ static const struct dwell_filter_module *filter_module_numbered(uint32_t number)
     return m;
 }
 
+static const struct dwell_filter *filter_functions_of_module(const struct dwell_filter_module *m)
+{
+    return (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
+}
+
+uint32_t filter_out_functions(uint32_t module, uint64_t bias, uint64_t *addresses, uint32_t room)
+{
+    const struct dwell_filter_module *m = filter_module_numbered(module);
+    const struct dwell_filter *f = filter_functions_of_module(m);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->functions; i++) {
+        if (!(f[i].action & DWELL_FILTER_OUT))
+            continue;
+        if (count < room)
+            addresses[count] = bias + f[i].offset;
+        count++;
+    }
+    return count;
+}
+
 static void filter_insert(struct filter_table *into, uint64_t address, uint32_t action)
 {
     uint64_t i = filter_first_slot(into, address);
@@ -195,7 +226,7 @@ void filter_use_modules(const struct filter_use *uses, uint32_t count)
         filter_insert(made, (uint64_t)calibrated_functions[i].function, calibrated_functions[i].action);
     for (uint32_t i = 0; i < count; i++) {
         const struct dwell_filter_module *m = filter_module_numbered(uses[i].module);
-        const struct dwell_filter *f = (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
+        const struct dwell_filter *f = filter_functions_of_module(m);
         for (uint32_t j = 0; j < m->functions; j++)
             filter_insert(made, uses[i].bias + f[j].offset, f[j].action);
     }

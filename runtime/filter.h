@@ -53,11 +53,17 @@ struct filter_use {
     uint32_t module;
 };
 
-/* Reads the filters of the session `fd`. False if there are none. */
+/* Reads the filters of the session `fd`. False if there are none that a probe has to ask: levels are none. */
 bool filter_begin(int fd);
 
 /* Whether filter_begin has found filters. */
 bool filter_is_on(void);
+
+/* Whether some function may have the level out. */
+bool filter_has_out(void);
+
+/* Stores the addresses of a module's functions with the level out, at most `room`, and returns their number. */
+uint32_t filter_out_functions(uint32_t module, uint64_t bias, uint64_t *addresses, uint32_t room);
 
 /* Reads the filters that the recorder has added. False if that is not possible. */
 bool filter_map(int fd);
@@ -99,7 +105,7 @@ static inline bool filter_starts(uint64_t function)
 }
 
 /* Functions with any other action take the slow path. */
-enum { FILTER_FAST = DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT };
+enum { FILTER_FAST = DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT | DWELL_FILTER_OUT };
 
 static inline uint32_t filter_levels(uint32_t action)
 {

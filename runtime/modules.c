@@ -12,6 +12,7 @@
 #include "control.h"
 #include "filter.h"
 #include "filter_ask.h"
+#include "levels/levels.h"
 #include "metadata.h"
 #include "modules.h"
 #include "process.h"
@@ -256,6 +257,26 @@ static void modules_use_filters(const struct process *p)
     filter_use_modules(uses, count);
 }
 
+static int modules_apply_levels(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size, (void)data;
+    levels_apply(info);
+    return 0;
+}
+
+/* In a walk of the loader's list, as no other thread can unmap a module meanwhile. */
+static void modules_use_levels(const struct process *p)
+{
+    if (!filter_has_out())
+        return;
+    levels_begin();
+    for (uint32_t i = 0; i < p->modules.count; i++)
+        if (p->modules.list[i].filter)
+            levels_add(p->modules.list[i].bias, p->modules.list[i].filter);
+    dl_iterate_phdr(modules_apply_levels, NULL);
+    levels_end();
+}
+
 static void modules_publish(const struct process *p)
 {
     struct known_modules *old = known_modules;
@@ -373,6 +394,7 @@ static void modules_look(struct process *p, struct walk *walk)
     }
     p->modules.count = kept;
     modules_use_filters(p);
+    modules_use_levels(p);
     modules_publish(p);
 }
 

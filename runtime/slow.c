@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "control.h"
 #include "filter.h"
+#include "levels/levels.h"
 #include "modules.h"
 #include "pause.h"
 #include "recorder.h"
@@ -76,6 +77,9 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
         attempt->begin = clock_counter();
     if (UNLIKELY(t->modules.stale))
         slow_update_modules(t, event);
+    /* Called before the function's probes were taken out: no exit will follow. An exit has found no enter. */
+    if (UNLIKELY(event->enter && levels_hides(event->function)))
+        return ATTEMPT_DONE;
     stacks_find(t, event->stack_pointer);
     if (event->enter) {
         filter_trigger(event);

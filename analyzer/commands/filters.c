@@ -164,6 +164,14 @@ static void filters_add_time(struct filters *f, const char *value, const char *p
     free(pattern);
 }
 
+static void filters_add_level(struct filters *f, const char *value, const char *place)
+{
+    static const char out[] = "out=";
+    if (strncmp(value, out, strlen(out)) != 0)
+        die(STATUS_OWN_FAILURE, "%s: '%s' is not out=PATTERN", place, value);
+    filters_add_pattern(f, DWELL_FILTER_OUT, value + strlen(out), place);
+}
+
 static void filters_add_size(struct filters *f, const char *value, const char *place)
 {
     filters_add_pattern(f, DWELL_FILTER_SUPPRESS, "*", place);
@@ -182,10 +190,13 @@ void filters_add(struct filters *f, const char *name, const char *value, const c
         filters_add_depth(f, value, place);
     else if (strcmp(name, "min") == 0)
         filters_add_time(f, value, place);
+    else if (strcmp(name, "level") == 0)
+        filters_add_level(f, value, place);
     else if (strcmp(name, "min-size") == 0)
         filters_add_size(f, value, place);
     else
-        option_refuse(place, name, "only, suppress, ignore, root, callers-of, start-on, stop-on, depth, min, min-size");
+        option_refuse(place, name,
+                      "only, suppress, ignore, root, callers-of, start-on, stop-on, depth, min, min-size, level");
 }
 
 void filters_read(struct filters *f, const char *path)
@@ -305,13 +316,14 @@ static uint32_t filters_join(uint32_t before, uint32_t action)
            (time ? time : before & DWELL_FILTER_TIME);
 }
 
-/* The actions of all patterns that match a function. Sets *named if any does. */
+/* The actions of all patterns that match a function. Sets *named if any does. A level does not select a function. */
 static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
                                      uint64_t offset, bool *named)
 {
     struct filter_names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "", .offset = offset };
     n.whole = symbol_demangle(n.linkage);
     uint32_t action = 0;
+    bool selected = false;
     for (size_t i = 0; i < f->pattern_count; i++) {
         struct filter_pattern *p = &f->patterns[i];
         if (!filters_pattern_matches(p, module, symbol, &n)) {
@@ -320,9 +332,12 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         }
         p->matches++;
         *named = true;
+        selected |= p->action != DWELL_FILTER_OUT;
         action = filters_join(action, p->action);
     }
     free(n.whole);
+    if (*named && !selected && filters_actions(f) & FILTER_ONLY)
+        action |= DWELL_FILTER_SUPPRESS;
     return action & ~FILTER_ONLY;
 }
 

@@ -27,6 +27,7 @@ enum {
     OPTION_MIN_SIZE,
     OPTION_ROOT,
     OPTION_CALLERS_OF,
+    OPTION_LEVEL,
     OPTION_NO_FOLLOW,
     OPTION_NO_OS_CALLS,
     OPTION_DUMP_ON,
@@ -101,6 +102,10 @@ static const struct argp_option options[] = {
       "profile",
       1 },
     { "min-size", OPTION_MIN_SIZE, "BYTES", 0, "Suppress functions with less code", 1 },
+    { "level", OPTION_LEVEL, "LEVEL=PATTERN", 0,
+      "LEVEL is out: take the probes of these functions out of the code: their calls cost nothing and are not recorded, and their time "
+      "counts for their callers",
+      1 },
     { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
       "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },
     { "strict-filters", OPTION_STRICT_FILTERS, NULL, 0,
@@ -286,6 +291,7 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
     case OPTION_MIN_SIZE:
     case OPTION_ROOT:
     case OPTION_CALLERS_OF:
+    case OPTION_LEVEL:
         record_parse_filter(s, key, argument);
         return 0;
     case ARGP_KEY_ARG:

@@ -298,6 +298,7 @@ enum dwell_filter_action {
     DWELL_FILTER_STOP = 8,     /* or stops, before the enter */
     DWELL_FILTER_ROOT = 16,    /* if there are roots: only their calls and those below them are recorded */
     DWELL_FILTER_TARGET = 32,  /* if there are targets: only their calls and those that lead to one are recorded */
+    DWELL_FILTER_OUT = 64,     /* the calls of its probes are taken out of the code: see docs/levels.md */
     /* Bits 8..15: 1 + the number of levels below its calls that are recorded; zero: no limit of its own. Bits 16..18:
      * in its calls, dwell_filters.shortest_in with this number minus 1 takes the place of the shortest duration. */
     DWELL_FILTER_LEVELS = 0xff00,

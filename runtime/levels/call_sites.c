@@ -1,0 +1,48 @@
+/* The list of the places in a module's code that call a probe. They are looked for in the functions that the module's
+ * unwind table lists. */
+#include "levels/call_sites.h"
+
+#include <string.h>
+
+#include "sys.h"
+
+bool call_sites_add(struct call_sites *sites, const struct call_site *site)
+{
+    if (sites->count == sites->room) {
+        const uint32_t room = sites->room ? 2 * sites->room : 64;
+        struct call_site *list = sys_memory(room * sizeof *list);
+        if (!list)
+            return false;
+        if (sites->count)
+            memcpy(list, sites->list, sites->count * sizeof *list);
+        if (sites->room)
+            sys_unmap(sites->list, sites->room * sizeof *list);
+        sites->list = list;
+        sites->room = room;
+    }
+    sites->list[sites->count++] = *site;
+    return true;
+}
+
+void call_sites_drop(struct call_sites *sites)
+{
+    if (sites->room)
+        sys_unmap(sites->list, sites->room * sizeof *sites->list);
+    *sites = (struct call_sites){ .count = 0 };
+}
+
+void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info)
+{
+    struct unwind_ranges ranges;
+    *sites = (struct call_sites){ .complete = unwind_ranges_begin(&ranges, info) };
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < ranges.count && sites->complete; i++) {
+        struct unwind_range range;
+        const struct hook_code *code;
+        if (!unwind_range_at(&ranges, i, &range) || !(code = hook_places_code(places, range.begin)) ||
+            range.end > code->end || range.end <= range.begin || range.begin < end)
+            continue;
+        end = range.end;
+        sites->complete = call_sites_in_range(sites, places, &range);
+    }
+}

@@ -1,0 +1,35 @@
+/* The list of the places in a module's code that call a probe. */
+#ifndef DWELL_LEVELS_CALL_SITES_H
+#define DWELL_LEVELS_CALL_SITES_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "levels/call_site.h"
+#include "levels/hook_places.h"
+#include "levels/unwind_ranges.h"
+
+#pragma GCC visibility push(hidden)
+
+struct call_sites {
+    struct call_site *list;
+    uint32_t count, room;
+    bool more_enters; /* enter probes may be called from places that are not in the list */
+    bool complete;    /* there was enough memory */
+};
+
+/* Finds the sites of a module. The caller drops the list. */
+void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info);
+
+void call_sites_drop(struct call_sites *sites);
+
+/* False if there is no memory. */
+bool call_sites_add(struct call_sites *sites, const struct call_site *site);
+
+/* Adds the sites of one function's code; each machine has its own. False if there is no memory. */
+bool call_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range);
+
+#pragma GCC visibility pop
+
+#endif

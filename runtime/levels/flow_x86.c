@@ -1,0 +1,327 @@
+/* Finds the calls of the probes in one function's code on x86-64, and the function that each is about: the first
+ * argument, if it is the same constant on all ways to the call. The code is read from its begin to its end, again and
+ * again until what is known at the targets of its jumps stays the same. */
+#if defined(__x86_64__)
+
+#include <string.h>
+
+#include "levels/call_sites.h"
+#include "levels/x86_decode.h"
+#include "sys.h"
+
+enum { MAX_RANGE = 1 << 22, MAX_PASSES = 40, WORD_BITS = 64 };
+
+/* What the general registers hold; zero if that is not known or not always the same. */
+struct flow_values {
+    uint64_t of[X86_REGISTERS];
+    bool reached;
+};
+
+struct flow {
+    const struct hook_places *places;
+    const struct unwind_range *range;
+    uint64_t *targets; /* a bit for each byte of the code: a jump leads there */
+    uint32_t *first;   /* for each word of bits: the number of targets before it */
+    uint64_t words;
+    struct flow_values *at; /* for each target */
+    uint32_t count;
+    bool strict;                    /* nothing is known after a call, as the next instruction may not follow it */
+    bool indirect;                  /* there is a jump to an address that is computed, */
+    struct flow_values at_indirect; /* with these values */
+    bool changed;
+    struct call_sites *sites; /* in the last pass; else NULL */
+    size_t size;              /* of the memory of all */
+};
+
+static bool flow_is_target(const struct flow *f, uint64_t offset)
+{
+    return f->targets[offset / WORD_BITS] >> offset % WORD_BITS & 1;
+}
+
+static struct flow_values *flow_at(const struct flow *f, uint64_t offset)
+{
+    const uint64_t below = f->targets[offset / WORD_BITS] & ((1ull << offset % WORD_BITS) - 1);
+    return &f->at[f->first[offset / WORD_BITS] + (uint32_t)__builtin_popcountll(below)];
+}
+
+static bool flow_join(struct flow_values *into, const struct flow_values *from)
+{
+    if (!from->reached)
+        return false;
+    if (!into->reached) {
+        *into = *from;
+        return true;
+    }
+    bool changed = false;
+    for (int i = 0; i < X86_REGISTERS; i++) {
+        if (into->of[i] && into->of[i] != from->of[i]) {
+            into->of[i] = 0;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* Exceptions continue at a handler with values of any call. */
+static void flow_add_handler(void *data, uint64_t address)
+{
+    struct flow *f = data;
+    const uint64_t offset = address - f->range->begin;
+    if (address >= f->range->begin && address < f->range->end)
+        f->targets[offset / WORD_BITS] |= 1ull << offset % WORD_BITS;
+}
+
+static void flow_forget_at_handler(void *data, uint64_t address)
+{
+    const struct flow *f = data;
+    if (address >= f->range->begin && address < f->range->end)
+        *flow_at(f, address - f->range->begin) = (struct flow_values){ .reached = true };
+}
+
+static bool flow_decode(const struct flow *f, uint64_t address, struct x86_insn *insn)
+{
+    return x86_decode((const uint8_t *)address, f->range->end - address, address, insn);
+}
+
+static bool flow_jumps(const struct x86_insn *insn)
+{
+    return insn->kind == X86_JUMP || insn->kind == X86_BRANCH;
+}
+
+/* Marks the targets of jumps. False if an instruction is not known. */
+static bool flow_find_targets(struct flow *f)
+{
+    const struct unwind_range *range = f->range;
+    for (uint64_t at = range->begin; at < range->end;) {
+        struct x86_insn insn;
+        if (!flow_decode(f, at, &insn))
+            return false;
+        if (flow_jumps(&insn) && insn.value >= range->begin && insn.value < range->end)
+            flow_add_handler(f, insn.value);
+        f->indirect |= insn.kind == X86_JUMP_ANY || insn.kind == X86_JUMP_SLOT;
+        at += insn.length;
+    }
+    return true;
+}
+
+static bool flow_begin(struct flow *f)
+{
+    const uint64_t bytes = f->range->end - f->range->begin;
+    if (bytes > MAX_RANGE)
+        return false;
+    f->words = bytes / WORD_BITS + 1;
+    f->size = f->words * (sizeof *f->targets + sizeof *f->first);
+    f->targets = sys_memory(f->size);
+    if (!f->targets)
+        return false;
+    f->first = (uint32_t *)(f->targets + f->words);
+    if (!flow_find_targets(f) || !unwind_handlers(f->range, flow_add_handler, f))
+        return false;
+    for (uint64_t i = 0; i < f->words; i++) {
+        f->first[i] = f->count;
+        f->count += (uint32_t)__builtin_popcountll(f->targets[i]);
+    }
+    f->at = sys_memory((f->count + 1) * sizeof *f->at);
+    if (f->at)
+        unwind_handlers(f->range, flow_forget_at_handler, f);
+    return f->at;
+}
+
+static void flow_end(const struct flow *f)
+{
+    if (f->targets)
+        sys_unmap(f->targets, f->size);
+    if (f->at)
+        sys_unmap(f->at, (f->count + 1) * sizeof *f->at);
+}
+
+static int flow_hook(const struct flow *f, const struct x86_insn *insn)
+{
+    if (insn->kind == X86_CALL || insn->kind == X86_JUMP)
+        return insn->value - f->range->begin < f->range->end - f->range->begin
+                   ? HOOK_NONE
+                   : hook_places_of_target(f->places, insn->value);
+    if (insn->kind == X86_CALL_SLOT || insn->kind == X86_JUMP_SLOT)
+        return hook_places_of_slot(f->places, insn->value);
+    return HOOK_NONE;
+}
+
+/* The probe's address comes into a register, by which it may be called. */
+static bool flow_loads_enter(const struct flow *f, const struct x86_insn *insn)
+{
+    return insn->kind == X86_LOAD && hook_places_of_slot(f->places, insn->value) == HOOK_ENTER;
+}
+
+static bool flow_jump_kind(enum x86_kind kind)
+{
+    return kind == X86_JUMP || kind == X86_JUMP_SLOT;
+}
+
+/* A jump through a slot, about an unknown function, is a stub of the linker. */
+static bool flow_add_site(struct flow *f, uint64_t address, const struct x86_insn *insn, uint64_t function)
+{
+    const int hook = flow_hook(f, insn);
+    if (hook == HOOK_NONE || (insn->kind == X86_JUMP_SLOT && !function))
+        return true;
+    const bool jump = flow_jump_kind(insn->kind);
+    if (insn->length > 6 || insn->length < 5 || (jump && hook == HOOK_ENTER)) {
+        f->sites->more_enters |= hook == HOOK_ENTER;
+        return true;
+    }
+    struct call_site site = {
+        .address = address,
+        .function = function,
+        .length = insn->length,
+        .hook = (uint8_t)hook,
+        .jump = jump,
+    };
+    memcpy(site.original, (const void *)address, insn->length);
+    return call_sites_add(f->sites, &site);
+}
+
+/* What the loader has made constant stays as it is. */
+static uint64_t flow_load(const struct flow *f, uint64_t address)
+{
+    if (address < f->places->constant_begin || address + 8 > f->places->constant_end)
+        return 0;
+    return *(const volatile uint64_t *)address;
+}
+
+static void flow_apply(struct flow_values *values, const struct flow *f, const struct x86_insn *insn)
+{
+    const uint64_t from = values->of[insn->from];
+    unsigned writes = insn->writes;
+    if (insn->kind == X86_CALL || insn->kind == X86_CALL_SLOT || insn->kind == X86_CALL_ANY)
+        writes |= f->strict ? 0xffff : X86_CALLER_SAVED;
+    for (; writes; writes &= writes - 1)
+        values->of[__builtin_ctz(writes)] = 0;
+    if (insn->kind == X86_CONSTANT)
+        values->of[insn->to] = insn->value;
+    else if (insn->kind == X86_COPY)
+        values->of[insn->to] = from;
+    else if (insn->kind == X86_LOAD)
+        values->of[insn->to] = flow_load(f, insn->value);
+}
+
+static bool flow_ends(enum x86_kind kind)
+{
+    return flow_jump_kind(kind) || kind == X86_JUMP_ANY || kind == X86_END;
+}
+
+/* Where no known jump leads, a computed one may. An exception handler is a target of its own. */
+static struct flow_values flow_after_end(const struct flow *f)
+{
+    struct flow_values none = { .reached = true };
+    return f->indirect && !f->range->handlers ? f->at_indirect : none;
+}
+
+static bool flow_pass(struct flow *f)
+{
+    const struct unwind_range *range = f->range;
+    struct flow_values values = { .reached = true };
+    for (uint64_t at = range->begin; at < range->end;) {
+        struct x86_insn insn;
+        const uint64_t offset = at - range->begin;
+        if (flow_is_target(f, offset)) {
+            struct flow_values *target = flow_at(f, offset);
+            f->changed |= flow_join(target, &values);
+            if (f->indirect)
+                f->changed |= flow_join(target, &f->at_indirect);
+            values = *target;
+        } else if (!values.reached) {
+            values = flow_after_end(f);
+        }
+        if (!flow_decode(f, at, &insn))
+            return false;
+        if (f->sites && !flow_add_site(f, at, &insn, values.of[X86_RDI]))
+            return false;
+        if (f->sites && flow_loads_enter(f, &insn))
+            f->sites->more_enters = true;
+        flow_apply(&values, f, &insn);
+        if (flow_jumps(&insn) && insn.value - range->begin < range->end - range->begin)
+            f->changed |= flow_join(flow_at(f, insn.value - range->begin), &values);
+        if (insn.kind == X86_JUMP_ANY || insn.kind == X86_JUMP_SLOT)
+            f->changed |= flow_join(&f->at_indirect, &values);
+        if (flow_ends(insn.kind))
+            values.reached = false;
+        at += insn.length;
+    }
+    return true;
+}
+
+/* Without knowledge of all instructions: bytes that are a call with a probe as its target. What they are about is not
+ * known. */
+static bool flow_search(struct flow *f)
+{
+    for (uint64_t at = f->range->begin; at + 5 <= f->range->end; at++) {
+        const uint8_t op = *(const uint8_t *)at;
+        struct x86_insn insn;
+        if ((op == 0xe8 || op == 0xe9 || op == 0xff) && flow_decode(f, at, &insn) && !flow_add_site(f, at, &insn, 0))
+            return false;
+    }
+    f->sites->more_enters = true;
+    return true;
+}
+
+/* Most code calls no probe. Bytes that look like a call but are none cost only time. */
+static bool flow_may_call(const struct flow *f)
+{
+    for (uint64_t at = f->range->begin; at + 5 <= f->range->end; at++) {
+        const uint8_t op = *(const uint8_t *)at;
+        struct x86_insn insn;
+        const bool loads = (op & 0xf8) == 0x48 && *(const uint8_t *)(at + 1) == 0x8b;
+        if ((op == 0xe8 || op == 0xe9 || op == 0xff || loads) && flow_decode(f, at, &insn) &&
+            (flow_hook(f, &insn) != HOOK_NONE || flow_loads_enter(f, &insn)))
+            return true;
+    }
+    return false;
+}
+
+/* Finds the values at all targets. False if that takes too long, or an instruction is not known. */
+static bool flow_settle(struct flow *f)
+{
+    bool known = flow_begin(f);
+    f->changed = true;
+    for (int pass = 0; known && f->changed; pass++) {
+        f->changed = false;
+        known = pass < MAX_PASSES && flow_pass(f);
+    }
+    return known;
+}
+
+static bool flow_begins_function(const struct call_sites *sites, uint32_t first, uint64_t function)
+{
+    for (uint32_t i = first; i < sites->count; i++)
+        if (sites->list[i].function == function)
+            return true;
+    return false;
+}
+
+static bool flow_add_sites(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range,
+                           bool strict)
+{
+    struct flow f = { .places = places, .range = range, .strict = strict };
+    const bool known = flow_settle(&f);
+    f.sites = sites;
+    const bool done = known ? flow_pass(&f) : flow_search(&f);
+    flow_end(&f);
+    return done;
+}
+
+/* A part of a function that the compiler has put elsewhere is entered in its middle, from the other part. What follows
+ * a call that does not return may be such a place. So all that a call leaves counts as unknown there. */
+bool call_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range)
+{
+    const struct flow f = { .places = places, .range = range };
+    const uint32_t first = sites->count;
+    if (!flow_may_call(&f))
+        return true;
+    if (!flow_add_sites(sites, places, range, false))
+        return false;
+    if (flow_begins_function(sites, first, range->begin))
+        return true;
+    sites->count = first;
+    return flow_add_sites(sites, places, range, true);
+}
+
+#endif

@@ -1,0 +1,137 @@
+/* Where a loaded module's calls of the two probes go. The module's relocations name the slots; a stub is
+ * known by its instructions. */
+#include "levels/hook_places.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "levels/machine.h"
+
+static const char *const hook_names[HOOKS] = { "__cyg_profile_func_enter", "__cyg_profile_func_exit" };
+
+struct hook_dynamic {
+    const char *names;
+    const ElfW(Sym) * symbols;
+    uint64_t tables[2], sizes[2]; /* of relocations */
+};
+
+/* The loader stores addresses in the place of offsets, but not on every machine. */
+static uint64_t hook_dynamic_address(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+{
+    return entry->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + entry->d_un.d_ptr : entry->d_un.d_ptr;
+}
+
+static bool hook_read_dynamic(struct hook_dynamic *dynamic, const struct dl_phdr_info *info)
+{
+    *dynamic = (struct hook_dynamic){ .names = NULL };
+    const ElfW(Dyn) *entry = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        switch (entry->d_tag) {
+        case DT_STRTAB:
+            dynamic->names = (const char *)hook_dynamic_address(info, entry);
+            break;
+        case DT_SYMTAB:
+            dynamic->symbols = (const ElfW(Sym) *)hook_dynamic_address(info, entry);
+            break;
+        case DT_JMPREL:
+            dynamic->tables[0] = hook_dynamic_address(info, entry);
+            break;
+        case DT_PLTRELSZ:
+            dynamic->sizes[0] = entry->d_un.d_val;
+            break;
+        case DT_RELA:
+            dynamic->tables[1] = hook_dynamic_address(info, entry);
+            break;
+        case DT_RELASZ:
+            dynamic->sizes[1] = entry->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    }
+    return dynamic->names && dynamic->symbols;
+}
+
+const struct hook_code *hook_places_code(const struct hook_places *places, uint64_t address)
+{
+    for (uint32_t i = 0; i < places->code_count; i++)
+        if (address >= places->code[i].begin && address < places->code[i].end)
+            return &places->code[i];
+    return NULL;
+}
+
+/* A slot may still hold the address of the module's own code that looks the name up at the first call. Any other
+ * address is a function of the program under the same name. */
+static void hook_add_slot(struct hook_places *places, int hook, uint64_t slot)
+{
+    const uint64_t target = *(const volatile uint64_t *)slot;
+    if (target != places->probes[hook] && !hook_places_code(places, target))
+        return;
+    if (places->slot_count[hook] < MAX_HOOK_SLOTS)
+        places->slots[hook][places->slot_count[hook]++] = slot;
+}
+
+static void hook_find_slots(struct hook_places *places, const struct dl_phdr_info *info)
+{
+    struct hook_dynamic dynamic;
+    if (!hook_read_dynamic(&dynamic, info))
+        return;
+    for (int table = 0; table < 2; table++) {
+        const ElfW(Rela) *relocation = (const ElfW(Rela) *)dynamic.tables[table];
+        const ElfW(Rela) *end = relocation ? relocation + dynamic.sizes[table] / sizeof *relocation : NULL;
+        for (; relocation < end; relocation++) {
+            const uint64_t type = ELF64_R_TYPE(relocation->r_info), symbol = ELF64_R_SYM(relocation->r_info);
+            if ((type != MACHINE_JUMP_SLOT && type != MACHINE_GLOB_DAT) || !symbol)
+                continue;
+            const char *name = dynamic.names + dynamic.symbols[symbol].st_name;
+            for (int hook = 0; hook < HOOKS; hook++)
+                if (strcmp(name, hook_names[hook]) == 0)
+                    hook_add_slot(places, hook, info->dlpi_addr + relocation->r_offset);
+        }
+    }
+}
+
+int hook_places_of_slot(const struct hook_places *places, uint64_t slot)
+{
+    for (int hook = 0; hook < HOOKS; hook++)
+        for (uint32_t i = 0; i < places->slot_count[hook]; i++)
+            if (places->slots[hook][i] == slot)
+                return hook;
+    return HOOK_NONE;
+}
+
+int hook_places_of_target(const struct hook_places *places, uint64_t target)
+{
+    for (int hook = 0; hook < HOOKS; hook++)
+        if (places->probes[hook] == target)
+            return hook;
+    const struct hook_code *code = hook_places_code(places, target);
+    const uint64_t slot = code ? machine_stub_slot(target, code->end) : 0;
+    return slot ? hook_places_of_slot(places, slot) : HOOK_NONE;
+}
+
+void hook_places_find_code(struct hook_places *places, const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        const uint64_t begin = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_GNU_RELRO) {
+            places->constant_begin = begin;
+            places->constant_end = begin + segment->p_memsz;
+        }
+        const bool code = segment->p_type == PT_LOAD && segment->p_flags & PF_X && segment->p_flags & PF_R;
+        if (code && places->code_count < MAX_HOOK_CODE)
+            places->code[places->code_count++] =
+                (struct hook_code){ begin, begin + segment->p_filesz,
+                                    PROT_READ | PROT_EXEC | (segment->p_flags & PF_W ? PROT_WRITE : 0) };
+    }
+}
+
+void hook_places_find(struct hook_places *places, const struct dl_phdr_info *info)
+{
+    hook_places_find_code(places, info);
+    hook_find_slots(places, info);
+}

@@ -1,0 +1,320 @@
+/* Levels of the probes: which functions are out, and the modules whose code was rewritten for that. The enter probes go
+ * first. The exit probes follow where no call of the function is open. An exit without an enter does no harm, but a
+ * call without an exit would stay open. What cannot be rewritten stays as it is, and the session has a note about it.
+ *
+ * Children that a process forks have the same code and the same memory. */
+#include "levels/levels.h"
+
+#include <string.h>
+
+#include "filter.h"
+#include "levels/rewrite.h"
+#include "metadata.h"
+#include "modules.h"
+#include "probes.h"
+#include "process.h"
+#include "runtime.h"
+#include "sys.h"
+#include "thread.h"
+
+struct level_table {
+    uint64_t mask;
+    size_t size; /* of this block, in bytes */
+    uint64_t functions[];
+};
+
+struct level_module {
+    struct level_module *next;
+    uint64_t bias;
+    uint32_t filter;     /* its number in the filters */
+    bool loaded;         /* now */
+    bool tried;          /* its code was looked at */
+    bool denied;         /* its functions stay timed */
+    uint64_t *functions; /* that are to be out */
+    uint32_t count;
+    struct hook_places places;
+    struct call_sites sites;
+    struct rewriter rewriter;
+};
+
+struct level_table *levels_table;
+
+static struct level_module *level_modules;
+
+/* ---- the table ---- */
+
+static uint64_t level_first_slot(const struct level_table *in, uint64_t function)
+{
+    return (function * 0x9e3779b97f4a7c15u >> 40) & in->mask;
+}
+
+bool levels_find(const struct level_table *table, uint64_t function)
+{
+    for (uint64_t i = level_first_slot(table, function); table->functions[i]; i = (i + 1) & table->mask)
+        if (table->functions[i] == function)
+            return true;
+    return false;
+}
+
+static void level_insert(struct level_table *table, uint64_t function)
+{
+    uint64_t i = level_first_slot(table, function);
+    while (table->functions[i] && table->functions[i] != function)
+        i = (i + 1) & table->mask;
+    table->functions[i] = function;
+}
+
+static bool level_counts(const struct level_module *m)
+{
+    return m->loaded && !m->denied;
+}
+
+/* The old table stays mapped: a probe may be reading it. False without memory. */
+static bool level_make_table(void)
+{
+    uint64_t count = 0, slots = 64;
+    for (const struct level_module *m = level_modules; m; m = m->next)
+        count += level_counts(m) ? m->count : 0;
+    if (count == 0 && !levels_table)
+        return true;
+    while (slots < 2 * count)
+        slots *= 2;
+    const size_t size = sizeof *levels_table + slots * sizeof *levels_table->functions;
+    struct level_table *made = sys_memory(size);
+    if (!made)
+        return false;
+    made->mask = slots - 1;
+    made->size = size;
+    for (const struct level_module *m = level_modules; m; m = m->next)
+        for (uint32_t i = 0; level_counts(m) && i < m->count; i++)
+            level_insert(made, m->functions[i]);
+    if (levels_table && levels_table->size == size && memcmp(levels_table, made, size) == 0)
+        sys_unmap(made, size);
+    else
+        __atomic_store_n(&levels_table, made, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* ---- the stubs of calls whose function is not known beforehand ---- */
+
+/* Read at each call: a direct call would be one of those that are rewritten, in a program that the runtime is linked
+ * into. */
+static void (*volatile level_enter)(void *, void *) = probe_enter;
+static void (*volatile level_exit)(void *, void *) = probe_exit;
+
+static void level_checked_enter(void *function, void *call_site)
+{
+    if (!levels_hides((uint64_t)function))
+        level_enter(function, call_site); /* by a jump: the probe looks at its return address */
+}
+
+static void level_checked_exit(void *function, void *call_site)
+{
+    if (!levels_hides((uint64_t)function))
+        level_exit(function, call_site);
+}
+
+/* ---- modules ---- */
+
+static void level_note(const char *what)
+{
+    static const char *noted[8];
+    for (unsigned i = 0; i < sizeof noted / sizeof *noted; i++) {
+        if (noted[i] == what)
+            return;
+        if (!noted[i]) {
+            noted[i] = what;
+            metadata_note(what);
+            return;
+        }
+    }
+}
+
+void levels_begin(void)
+{
+    for (struct level_module *m = level_modules; m; m = m->next)
+        m->loaded = false;
+}
+
+void levels_add(uint64_t bias, uint32_t filter)
+{
+    const uint32_t count = filter_out_functions(filter, bias, NULL, 0);
+    struct level_module *m = level_modules;
+    if (count == 0)
+        return;
+    while (m && (m->bias != bias || m->filter != filter))
+        m = m->next;
+    if (!m) {
+        m = sys_memory(sizeof *m);
+        uint64_t *functions = m ? sys_memory(count * sizeof *functions) : NULL;
+        if (!functions)
+            return;
+        *m = (struct level_module){ .next = level_modules, .bias = bias, .filter = filter, .functions = functions };
+        m->count = filter_out_functions(filter, bias, functions, count);
+        level_modules = m;
+    }
+    m->loaded = true;
+}
+
+static bool level_is_open(uint64_t function)
+{
+    for (const struct thread *t = runtime.process->threads.live; t; t = t->next) {
+        const struct call *end = thread_call(t, thread_state(t));
+        for (const struct call *call = (const struct call *)t->shadow + 1; t->shadow && call < end; call++)
+            if (call->function == function)
+                return true;
+    }
+    return false;
+}
+
+/* Whether calls through the module's slots can be led to other functions. */
+static bool level_has_slots(const struct level_module *m)
+{
+    return m->places.slot_count[HOOK_ENTER] > 0 && !hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
+}
+
+static void level_choose_forms(struct level_module *m, enum hook hook)
+{
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        struct call_site *site = &m->sites.list[i];
+        if (site->hook != hook)
+            continue;
+        site->wanted = CALL_ORIGINAL;
+        if (!site->function)
+            site->wanted = CALL_CHECKED;
+        else if (levels_hides(site->function) && (hook == HOOK_ENTER || !level_is_open(site->function)))
+            site->wanted = CALL_OUT;
+    }
+}
+
+static bool level_enters_are_done(const struct level_module *m)
+{
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        const struct call_site *site = &m->sites.list[i];
+        if (site->hook == HOOK_ENTER && site->form != site->wanted)
+            return false;
+    }
+    return true;
+}
+
+static bool level_set_slots(const struct level_module *m, uint64_t target)
+{
+    for (uint32_t i = 0; i < m->places.slot_count[HOOK_ENTER]; i++)
+        if (!rewriter_set_slot(&m->rewriter, m->places.slots[HOOK_ENTER][i], target))
+            return false;
+    return true;
+}
+
+static void level_restore(struct level_module *m)
+{
+    for (uint32_t i = 0; i < m->sites.count; i++)
+        m->sites.list[i].wanted = CALL_ORIGINAL;
+    rewriter_apply(&m->rewriter, &m->sites, HOOK_ENTER);
+    rewriter_apply(&m->rewriter, &m->sites, HOOK_EXIT);
+}
+
+/* Takes the enters out. Those that are called in other ways than by the known sites, and those whose site cannot be
+ * rewritten, go through the slots, which lead to a check then. Returns NULL, or why that is not possible. */
+static const char *level_take_out_enters(struct level_module *m)
+{
+    level_choose_forms(m, HOOK_ENTER);
+    if (!rewriter_apply(&m->rewriter, &m->sites, HOOK_ENTER))
+        return "code cannot be made writable: the probes of functions with the level out stay in it";
+    const bool slots = level_has_slots(m);
+    if (level_enters_are_done(m) && !(m->sites.more_enters && slots))
+        return NULL;
+    if (slots && level_set_slots(m, (uint64_t)level_checked_enter))
+        return NULL;
+    return "some calls of probes cannot be rewritten: functions with the level out stay timed in their module";
+}
+
+static bool level_calls_probes(const struct level_module *m)
+{
+    return m->places.slot_count[HOOK_ENTER] > 0 || hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
+}
+
+/* Returns NULL, or a problem. */
+static const char *level_rewrite(struct level_module *m, const struct dl_phdr_info *info)
+{
+    const uint64_t checks[HOOKS] = { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit };
+    m->places = (struct hook_places){ .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
+    hook_places_find(&m->places, info);
+    if (level_calls_probes(m))
+        call_sites_find(&m->sites, &m->places, info);
+    else
+        m->sites.complete = true;
+    if (m->sites.complete && m->sites.count == 0) {
+        m->denied = true;
+        return NULL;
+    }
+    if (!m->sites.complete)
+        return "a module has no table of its functions' code: its functions with the level out stay timed";
+    if (!rewriter_begin(&m->rewriter, &m->places, checks))
+        return "no memory for code can be had: functions with the level out stay timed";
+    const char *problem = level_take_out_enters(m);
+    if (problem) {
+        level_restore(m);
+        return problem;
+    }
+    level_choose_forms(m, HOOK_EXIT);
+    rewriter_apply(&m->rewriter, &m->sites, HOOK_EXIT);
+    return NULL;
+}
+
+static void level_forget_code(struct level_module *m)
+{
+    call_sites_drop(&m->sites);
+    rewriter_end(&m->rewriter);
+    m->tried = m->denied = false;
+}
+
+/* Whether the module is still the one whose code was rewritten: the loader may have put the same file in its place
+ * again. */
+static bool level_is_same(const struct level_module *m, const struct dl_phdr_info *info)
+{
+    struct hook_places now = { .code_count = 0 };
+    hook_places_find_code(&now, info);
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        const struct call_site *site = &m->sites.list[i];
+        if (site->form != CALL_ORIGINAL && hook_places_code(&now, site->address) &&
+            rewriter_is_as_expected(&m->rewriter, site))
+            return true;
+    }
+    return m->denied;
+}
+
+void levels_apply(const struct dl_phdr_info *info)
+{
+    struct level_module *m = level_modules;
+    while (m && !(m->loaded && m->bias == info->dlpi_addr))
+        m = m->next;
+    if (!m || (m->tried && level_is_same(m, info)))
+        return;
+    level_forget_code(m);
+    m->tried = true;
+    if (!level_make_table())
+        return;
+    const char *problem = level_rewrite(m, info);
+    m->denied |= problem != NULL;
+    if (m->denied)
+        level_make_table();
+    if (problem)
+        level_note(problem);
+}
+
+/* Modules that are not loaded any more: nothing of them can be rewritten, and their stubs are not used. */
+void levels_end(void)
+{
+    for (struct level_module **place = &level_modules; *place;) {
+        struct level_module *m = *place;
+        if (m->loaded) {
+            place = &m->next;
+            continue;
+        }
+        *place = m->next;
+        level_forget_code(m);
+        sys_unmap(m->functions, m->count * sizeof *m->functions);
+        sys_unmap(m, sizeof *m);
+    }
+    level_make_table();
+}

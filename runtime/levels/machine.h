@@ -1,0 +1,61 @@
+/* What depends on the machine when calls of the probes are rewritten: the forms that a call can have, and the order of
+ * stores that changes one into another while threads may run it. */
+#ifndef DWELL_LEVELS_MACHINE_H
+#define DWELL_LEVELS_MACHINE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "levels/call_site.h"
+
+#pragma GCC visibility push(hidden)
+
+#if defined(__x86_64__)
+enum { MACHINE_JUMP_SLOT = R_X86_64_JUMP_SLOT, MACHINE_GLOB_DAT = R_X86_64_GLOB_DAT };
+#define MACHINE_REACH 0x7ff00000ull /* a stub must be as near to a call */
+#else
+enum { MACHINE_JUMP_SLOT = R_AARCH64_JUMP_SLOT, MACHINE_GLOB_DAT = R_AARCH64_GLOB_DAT };
+#define MACHINE_REACH 0x7f00000ull
+#endif
+
+/* The stubs of a module: code near to it that rewritten calls lead to. */
+struct machine_stubs {
+    uint64_t at[CALL_FORMS]; /* for CALL_OUT: it returns at once */
+};
+
+enum { MACHINE_STUB_BYTES = 32 };
+
+/* Writes a stub that jumps to `target`, or one that returns if `target` is zero. */
+void machine_write_stub(void *at, uint64_t target);
+
+/* The slot through which the code at `target` jumps, or zero if it is no such stub. */
+uint64_t machine_stub_slot(uint64_t target, uint64_t end);
+
+/* The bytes of a form of the site. False if the form is not possible. `synchronizes`: all of the site can be changed,
+ * by the order of machine_step. */
+bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
+                  bool synchronizes, uint8_t bytes[MAX_CALL_BYTES]);
+
+/* How the bytes of a site can be changed. */
+enum machine_change {
+    MACHINE_SAME,
+    MACHINE_AT_ONCE,  /* by one store */
+    MACHINE_IN_STEPS, /* by MACHINE_STEPS steps, between which all processors synchronize */
+    MACHINE_NEVER,
+};
+
+enum { MACHINE_STEPS = 3 };
+
+/* `skippable`: calls may be left out while the site changes. */
+enum machine_change machine_change_of(const struct call_site *site, const uint8_t *wanted, bool skippable);
+
+/* Does a step of a change. One at once has only the first. */
+void machine_step(const struct call_site *site, const uint8_t *wanted, enum machine_change change, int step);
+
+/* The changed code is visible to this processor. */
+void machine_flush(uint64_t begin, uint64_t end);
+
+#pragma GCC visibility pop
+
+#endif

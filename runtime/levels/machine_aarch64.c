@@ -1,0 +1,113 @@
+/* Rewriting calls on aarch64: a call is one aligned word, which a single store replaces. Which function a call belongs
+ * to is not looked for: calls of modules with functions that are out are checked by a stub. */
+#if defined(__aarch64__)
+
+#include <string.h>
+
+#include "levels/call_sites.h"
+#include "levels/hook_places.h"
+#include "levels/machine.h"
+
+enum { WORD = 4 };
+#define OP_BL 0x94000000u
+#define OP_B 0x14000000u
+#define OP_RET 0xd65f03c0u
+#define OP_NOP 0xd503201fu
+#define OP_BTI_C 0xd503245fu
+#define OP_BR_X16 0xd61f0200u
+#define OP_BR_X17 0xd61f0220u
+#define OP_LOAD_X16 0x58000050u /* from the eight bytes behind the next instruction */
+
+static uint32_t aarch64_word(uint64_t address)
+{
+    return *(const volatile uint32_t *)address;
+}
+
+void machine_write_stub(void *at, uint64_t target)
+{
+    uint32_t *words = at;
+    words[0] = target ? OP_LOAD_X16 : OP_RET;
+    words[1] = OP_BR_X16;
+    memcpy(words + 2, &target, sizeof target);
+    __builtin___clear_cache((char *)at, (char *)at + MACHINE_STUB_BYTES);
+}
+
+/* adrp x16, PAGE; ldr x17, [x16, OFFSET]; add x16, x16, OFFSET; br x17 */
+uint64_t machine_stub_slot(uint64_t target, uint64_t end)
+{
+    if (end - target < 5 * WORD || target % WORD)
+        return 0;
+    if (aarch64_word(target) == OP_BTI_C)
+        target += WORD;
+    const uint32_t page = aarch64_word(target), load = aarch64_word(target + WORD);
+    if ((page & 0x9f00001fu) != 0x90000010u || (load & 0xffc003ffu) != 0xf9400211u ||
+        aarch64_word(target + 3 * WORD) != OP_BR_X17)
+        return 0;
+    const uint64_t high = page >> 5 & 0x7ffff, low = page >> 29 & 3;
+    const int64_t pages = (int64_t)((high << 2 | low) << 43) >> 43;
+    return (target & ~0xfffull) + (uint64_t)pages * 4096 + (uint64_t)(load >> 10 & 0xfff) * 8;
+}
+
+static bool aarch64_aim(const struct call_site *site, uint64_t target, uint32_t *word)
+{
+    const int64_t distance = (int64_t)(target - site->address);
+    if (distance < -(1ll << 27) || distance >= 1ll << 27 || distance % WORD)
+        return false;
+    *word = (site->jump ? OP_B : OP_BL) | ((uint32_t)(distance / WORD) & 0x03ffffffu);
+    return true;
+}
+
+bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
+                  bool synchronizes, uint8_t bytes[MAX_CALL_BYTES])
+{
+    (void)synchronizes;
+    uint32_t word;
+    memcpy(bytes, site->original, MAX_CALL_BYTES);
+    memcpy(&word, bytes, sizeof word);
+    bool possible = true;
+    if (form == CALL_OUT)
+        word = site->jump ? OP_RET : OP_NOP;
+    else if (form == CALL_CHECKED)
+        possible = aarch64_aim(site, stubs->at[CALL_CHECKED], &word);
+    memcpy(bytes, &word, sizeof word);
+    return possible;
+}
+
+enum machine_change machine_change_of(const struct call_site *site, const uint8_t *wanted, bool skippable)
+{
+    (void)skippable;
+    return memcmp((const void *)site->address, wanted, WORD) == 0 ? MACHINE_SAME : MACHINE_AT_ONCE;
+}
+
+void machine_step(const struct call_site *site, const uint8_t *wanted, enum machine_change change, int step)
+{
+    uint32_t word;
+    memcpy(&word, wanted, sizeof word);
+    if (change == MACHINE_AT_ONCE && step == 0)
+        __atomic_store_n((uint32_t *)site->address, word, __ATOMIC_RELEASE);
+}
+
+void machine_flush(uint64_t begin, uint64_t end)
+{
+    __builtin___clear_cache((char *)begin, (char *)end);
+}
+
+bool call_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range)
+{
+    for (uint64_t at = range->begin; at + WORD <= range->end; at += WORD) {
+        const uint32_t word = aarch64_word(at);
+        if ((word & 0x7c000000u) != OP_B)
+            continue;
+        const int64_t distance = (int64_t)((uint64_t)word << 38) >> 36;
+        const int hook = hook_places_of_target(places, at + (uint64_t)distance);
+        if (hook == HOOK_NONE)
+            continue;
+        struct call_site site = { .address = at, .length = WORD, .hook = (uint8_t)hook, .jump = !(word >> 31) };
+        memcpy(site.original, &word, sizeof word);
+        if (!call_sites_add(sites, &site))
+            return false;
+    }
+    return true;
+}
+
+#endif

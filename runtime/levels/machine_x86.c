@@ -1,0 +1,168 @@
+/* Rewriting calls on x86-64. Threads may run the code meanwhile, so the bytes change by one store, or else in three
+ * steps. The first one makes the call a jump over its own rest, by a store of two bytes. The second changes the rest,
+ * which nobody runs now. The third changes the first two bytes. All processors synchronize before the second and the
+ * third step. No step makes an instruction begin or end where none did before. */
+#if defined(__x86_64__)
+
+#include <string.h>
+
+#include "levels/hook_places.h"
+#include "levels/machine.h"
+
+enum { LINE = 64, HEAD = 2, OP_JUMP_SHORT = 0xeb, OP_CALL = 0xe8, OP_JUMP = 0xe9, OP_RETURN = 0xc3, OP_NOP = 0x90 };
+
+void machine_write_stub(void *at, uint64_t target)
+{
+    static const uint8_t jump[] = { 0xff, 0x25, 2, 0, 0, 0, 0xcc, 0xcc }; /* through the eight bytes behind it */
+    uint8_t *bytes = at;
+    memset(bytes, 0xcc, MACHINE_STUB_BYTES);
+    if (!target) {
+        bytes[0] = OP_RETURN;
+        return;
+    }
+    memcpy(bytes, jump, sizeof jump);
+    memcpy(bytes + sizeof jump, &target, sizeof target);
+}
+
+uint64_t machine_stub_slot(uint64_t target, uint64_t end)
+{
+    static const uint8_t landing[] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
+    const uint8_t *code = (const uint8_t *)target;
+    if (end - target < 12)
+        return 0;
+    if (memcmp(code, landing, sizeof landing) == 0)
+        code += sizeof landing;
+    if (*code == 0xf2)
+        code++;
+    if (code[0] != 0xff || code[1] != 0x25)
+        return 0;
+    int32_t distance;
+    memcpy(&distance, code + 2, sizeof distance);
+    return (uint64_t)code + 6 + (uint64_t)(int64_t)distance;
+}
+
+static bool x86_aim(const struct call_site *site, uint8_t op, uint64_t target, uint8_t *bytes)
+{
+    /* A longer call keeps its length by a prefix without effect, a longer jump by a byte behind it. */
+    const int first = site->jump ? 0 : site->length - 5;
+    const int64_t distance = (int64_t)(target - (site->address + (uint64_t)first + 5));
+    const int32_t word = (int32_t)distance;
+    if (word != distance)
+        return false;
+    memset(bytes, site->jump ? OP_NOP : 0x67, site->length);
+    bytes[first] = op;
+    memcpy(bytes + first + 1, &word, sizeof word);
+    return true;
+}
+
+static bool x86_crosses_line(uint64_t address, uint64_t size)
+{
+    return address / LINE != (address + size - 1) / LINE;
+}
+
+static bool x86_form_out(const struct call_site *site, const struct machine_stubs *stubs, bool synchronizes,
+                         uint8_t *bytes)
+{
+    static const uint8_t nops[2][6] = { { 0x0f, 0x1f, 0x44, 0x00, 0x00 }, { 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 } };
+    if (site->jump) {
+        bytes[0] = OP_RETURN;
+    } else if (x86_crosses_line(site->address, HEAD)) {
+        return x86_aim(site, OP_CALL, stubs->at[CALL_OUT], bytes);
+    } else if (synchronizes) {
+        memcpy(bytes, nops[site->length - 5], site->length);
+    } else {
+        bytes[0] = OP_JUMP_SHORT;
+        bytes[1] = site->length - HEAD;
+    }
+    return true;
+}
+
+bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
+                  bool synchronizes, uint8_t bytes[MAX_CALL_BYTES])
+{
+    memcpy(bytes, site->original, MAX_CALL_BYTES);
+    switch (form) {
+    case CALL_OUT:
+        return x86_form_out(site, stubs, synchronizes, bytes);
+    case CALL_CHECKED:
+        return x86_aim(site, site->jump ? OP_JUMP : OP_CALL, stubs->at[CALL_CHECKED], bytes);
+    default:
+        return true;
+    }
+}
+
+/* The bytes that a single store has to change: from *first on, and how many. */
+static int x86_difference(const struct call_site *site, const uint8_t *wanted, int *first)
+{
+    const uint8_t *code = (const uint8_t *)site->address;
+    int last = site->length - 1;
+    *first = 0;
+    while (*first < site->length && code[*first] == wanted[*first])
+        ++*first;
+    while (last >= *first && code[last] == wanted[last])
+        last--;
+    int size = 1;
+    while (size < last - *first + 1)
+        size *= 2;
+    if (last >= *first && *first + size > site->length)
+        *first = site->length - size;
+    return last < *first ? 0 : size;
+}
+
+/* Stores of two bytes are enough to skip a call; those of four have to change what a call leads to. */
+enum machine_change machine_change_of(const struct call_site *site, const uint8_t *wanted, bool skippable)
+{
+    int first;
+    const int size = x86_difference(site, wanted, &first);
+    if (size == 0)
+        return MACHINE_SAME;
+    if (size <= 4 && first >= 0 && !x86_crosses_line(site->address + (uint64_t)first, (uint64_t)size))
+        return MACHINE_AT_ONCE;
+    if (skippable && !site->jump && !x86_crosses_line(site->address, HEAD))
+        return MACHINE_IN_STEPS;
+    return MACHINE_NEVER;
+}
+
+static void x86_store(uint64_t address, const uint8_t *bytes, int size)
+{
+    uint16_t half;
+    uint32_t word;
+    switch (size) {
+    case 1:
+        __atomic_store_n((uint8_t *)address, *bytes, __ATOMIC_RELEASE);
+        break;
+    case 2:
+        memcpy(&half, bytes, sizeof half);
+        __asm__ volatile("movw %1, %0" : "=m"(*(uint16_t *)address) : "r"(half) : "memory");
+        break;
+    default:
+        memcpy(&word, bytes, sizeof word);
+        __asm__ volatile("movl %1, %0" : "=m"(*(uint32_t *)address) : "r"(word) : "memory");
+    }
+}
+
+void machine_step(const struct call_site *site, const uint8_t *wanted, enum machine_change change, int step)
+{
+    if (change == MACHINE_AT_ONCE && step == 0) {
+        int first;
+        const int size = x86_difference(site, wanted, &first);
+        x86_store(site->address + (uint64_t)first, wanted + first, size);
+    }
+    if (change != MACHINE_IN_STEPS)
+        return;
+    const uint8_t skip[HEAD] = { OP_JUMP_SHORT, (uint8_t)(site->length - HEAD) };
+    if (step == 0)
+        x86_store(site->address, skip, HEAD);
+    else if (step == 1)
+        for (int i = HEAD; i < site->length; i++)
+            x86_store(site->address + (uint64_t)i, wanted + i, 1);
+    else
+        x86_store(site->address, wanted, HEAD);
+}
+
+void machine_flush(uint64_t begin, uint64_t end)
+{
+    (void)begin, (void)end; /* the processor sees its own stores */
+}
+
+#endif

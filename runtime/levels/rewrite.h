@@ -1,0 +1,43 @@
+/* Rewrites the calls of the probes in a module's code. */
+#ifndef DWELL_LEVELS_REWRITE_H
+#define DWELL_LEVELS_REWRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "levels/call_sites.h"
+#include "levels/hook_places.h"
+#include "levels/machine.h"
+
+#pragma GCC visibility push(hidden)
+
+struct rewriter {
+    const struct hook_places *places;
+    struct machine_stubs stubs;
+    void *stub_page;   /* NULL if there is none */
+    bool synchronizes; /* the system can make all processors synchronize */
+    bool alone;        /* no other thread runs the code */
+};
+
+/* Makes the stubs of a module. Checked calls of a hook go to checks[hook]. False if that is not possible. The caller
+ * passes the rewriter to rewriter_end when all sites have their original form, or the module is unmapped. */
+bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const uint64_t checks[HOOKS]);
+void rewriter_end(struct rewriter *r);
+
+/* Gives each site of a hook its wanted form, if that is possible without harm to threads that run it; else it keeps its
+ * form. False if the system does not allow to write code: then nothing has changed. Writes only the pages of changed
+ * sites. One thread at a time, with signals held back. */
+bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook);
+
+/* Whether the site's bytes are those of its form. */
+bool rewriter_is_as_expected(const struct rewriter *r, const struct call_site *site);
+
+/* Stores an address into a slot of the module. False if the system does not allow that. */
+bool rewriter_set_slot(const struct rewriter *r, uint64_t slot, uint64_t target);
+
+/* All threads of the process see what was stored before. False if the system cannot do that. */
+bool rewriter_synchronize(void);
+
+#pragma GCC visibility pop
+
+#endif
