@@ -52,6 +52,8 @@ static const char live_columns[] = "calls_per_second,recent_elapsed_exclusive_pe
 static const char ended_columns[] = "calls,elapsed_inclusive,elapsed_exclusive,elapsed_exclusive_percent,"
                                     "application_inclusive,application_exclusive";
 
+const char *const top_optional_columns[] = { "source", "module", NULL };
+
 static void top_parse_by(struct top_command_settings *s, const char *text)
 {
     static const char *const names[] = { "function", "module", "thread", "process" };
@@ -142,6 +144,7 @@ struct table top_table(const struct top_settings *s, const struct live *live, bo
     struct table t = view_rows(recent && live->recent.rollup ? &live->recent : &live->whole, s->by, &sorting);
     option_order(&t, &sorting);
     option_choose(&t, top_columns(s, live));
+    t.optional = top_optional_columns;
     return t;
 }
 

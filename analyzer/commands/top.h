@@ -17,6 +17,9 @@ struct top_settings {
 const char *top_sort(const struct top_settings *s, const struct live *live);
 const char *top_columns(const struct top_settings *s, const struct live *live);
 
+/* Keys of the columns that leave a narrow terminal, as the name is more important. Ended by NULL. */
+extern const char *const top_optional_columns[];
+
 /* The filtered and sorted rows, at most `limit` (0 for all). With `recent`, all columns are of the time since the last
  * refresh. */
 struct table top_table(const struct top_settings *s, const struct live *live, bool recent, size_t limit);

@@ -105,7 +105,6 @@ static void top_screen_find_selected(struct top_screen *v, const struct table *t
 static char *top_screen_print_rows(const struct table *t, size_t first, size_t count)
 {
     struct summary quiet = *t->session;
-    static const char *const optional[] = { "source", "module", NULL }; /* the name is more important */
     struct table part = *t;
     quiet.path = NULL;
     part.session = &quiet;
@@ -114,7 +113,7 @@ static char *top_screen_print_rows(const struct table *t, size_t first, size_t c
     part.row_count = part.row_count < count ? part.row_count : count;
     part.hidden_rows = 0;
     part.width = (size_t)COLS;
-    part.optional = optional;
+    part.optional = top_optional_columns;
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);

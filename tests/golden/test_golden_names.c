@@ -101,6 +101,7 @@ static void names_save_server(void)
         write_thread(w, 1, i + 2, 200 + i, SOURCE_PERF, i % 2 ? "compaction" : "background_io");
         names_write_waiter(w, i + 2);
     }
+    write_process_end(w, 1, 100, END_EXIT, 0, 1900000004);
     write_symbol_module(w, 0, "/bin/store");
     write_symbol_module(w, 1, "/lib/libc.so.6");
     write_symbol_file(w, 1, "/home/me/store/comparators.cc");
@@ -136,7 +137,7 @@ Test(golden_names, on_terminals)
         free(text);
         text = run_well(
             "DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols %d; $DWELL report store.dwell -n 4; "
-            "$DWELL tree store.dwell\" /dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'",
+            "$DWELL tree store.dwell; $DWELL top --once -n 3 store.dwell\" /dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'",
             widths[i]);
         snprintf(name, sizeof name, "names-store-%d.txt", widths[i]);
         check_text(text, name);

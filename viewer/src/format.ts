@@ -17,7 +17,7 @@ export const units: Record<Unit, { text: string; digits: number }> = {
     s: { text: 's', digits: 9 },
 };
 
-// Chooses one unit for the whole page: columns of mixed units are easily misread.
+// The unit of a column: times of one column always have the same.
 export function unitFor(largest: number): Unit {
     if (largest >= 10e9) return 's';
     if (largest >= 10e6) return 'ms';
@@ -35,8 +35,21 @@ export function count(value: number | bigint): string {
     return value < 0 ? `−${grouped(String(-value))}` : grouped(String(value));
 }
 
+// Columns have the unit of the session's time, unless their longest time is shorter than the unit. Most can then be
+// compared with each other.
+export function unitOfColumn(longest: number, common: Unit): Unit {
+    return longest === 0 || longest >= 10 ** units[common].digits ? common : unitFor(longest);
+}
+
+// Three digits after the point, or as many as three significant digits need.
+function decimalsOf(ns: bigint, unit: Unit): number {
+    const { digits } = units[unit];
+    const before = digits - String(ns < 0n ? -ns : ns).length; // zeros between the point and the first digit
+    return ns === 0n ? Math.min(3, digits) : Math.min(digits, Math.max(3, before + 3));
+}
+
 // A duration in `unit`, without the unit's name.
-export function duration(ns: bigint, unit: Unit, decimals = Math.min(3, units[unit].digits)): string {
+export function duration(ns: bigint, unit: Unit, decimals = decimalsOf(ns, unit)): string {
     const { digits } = units[unit];
     const shift = 10n ** BigInt(digits - decimals);
     const size = ns < 0n ? -ns : ns;

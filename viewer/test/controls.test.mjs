@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, column, rowsOf, until, view } from './support/browser.mjs';
-import { shop, timed } from './support/sessions.mjs';
+import { session, shop, timed } from './support/sessions.mjs';
 
 let browser;
 before(async () => (browser = await Browser.start()));
@@ -41,6 +41,49 @@ test('tables are sorted by a column that they show, whatever the measure and the
     await chosen.click('.columns-button');
     assert.equal(await chosen.isDisabled('.menu label:has-text("CPU (µs) exclusive") input'), true);
     await browser.done(chosen);
+});
+
+// A thread that sleeps for 90 s and works for half a second.
+test('each column has one unit that its longest time reads well in, and short times keep three digits', async () => {
+    const wide = 'cpu_inclusive,cpu_exclusive,elapsed_inclusive,elapsed_exclusive,application_exclusive,max';
+    const tree = [
+        [
+            'main',
+            1,
+            5_000_000,
+            0,
+            0,
+            [
+                ['doze', 9, 90_000_000_000, 90_000_000_000, 90_000_000_000],
+                ['work', 1000, 462_758_001, 0, 0],
+                ['tick', 3, 16, 0, 0],
+            ],
+        ],
+    ];
+    const open = (fragment) =>
+        browser.open(browser.write('units', [session(tree)]), {
+            fragment: `#view=functions&by=cpu&columns=functions:${wide}${fragment}`,
+        });
+    const page = await open('');
+    assert.deepEqual(column(await rowsOf(page, 'functions'), 'cpu_exclusive'), [
+        '462.758',
+        '5.000',
+        '0.000016',
+        '0.000',
+    ]);
+    assert.deepEqual(column(await rowsOf(page, 'functions'), 'elapsed_exclusive').slice(0, 3), [
+        '0.463',
+        '0.00500',
+        '0.000000016',
+    ]);
+    const groups = await page.$$eval('.group', (all) => all.map((e) => e.textContent).filter(Boolean));
+    assert.deepEqual(groups.slice(0, 3), ['CPU (ms)', 'Elapsed (s)', 'Application (ms)']);
+    await page.waitForSelector('.head[data-key=max]:has-text("Max (s)")');
+    await browser.done(page);
+    const fixed = await open('&unit=us');
+    assert.deepEqual(column(await rowsOf(fixed, 'functions'), 'cpu_exclusive').at(-2), '0.016');
+    await fixed.waitForSelector('.group:has-text("CPU (µs)")');
+    await browser.done(fixed);
 });
 
 test('a search that cannot be used says why, beside the field', async () => {

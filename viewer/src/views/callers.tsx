@@ -5,7 +5,7 @@ import type { Model, Side as WhichSide, TableName, Values } from '../data/model'
 import { type Neighbour, neighbours, sumOf } from '../data/neighbours';
 import { percent, shortened } from '../format';
 import { problemOf } from '../search';
-import { matcher, measure, model, recentre, setSort, subject, unit } from '../state';
+import { matcher, measure, model, recentre, setSort, subject, chosenUnit } from '../state';
 import { type GridColumn, sortOf, valueColumns } from './columns';
 import { defaultSort, meets, sourceText } from './entities';
 import { Grid } from './grid';
@@ -68,11 +68,11 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
         const of = (row: number) => m.functions[list[row]!.function];
         return [
             text('name', which === 'callers' ? 'Called by' : 'Calls to', 360, nameOf),
-            ...valueColumns(modelOf(m, list), 'functions', unit.value, false),
+            ...valueColumns(modelOf(m, list), 'functions', chosenUnit.value, false),
             text('module', 'Module', 130, (row) => shortened(m.modules[of(row)?.module ?? -1]?.name ?? '', 200)),
             text('source', 'Source', 150, (row) => sourceText(of(row)?.file ?? null, of(row)?.line ?? 0)),
         ];
-    }, [m, list, unit.value, measure.value]);
+    }, [m, list, chosenUnit.value, measure.value]);
     const [chosen, choose] = useState(-1);
     const initial = m.sides === 2 ? defaultSort(m, 'paths') : { key: `${measure.value}_inclusive`, descending: true };
     const sort = sortOf(which, columns, initial);
@@ -131,7 +131,7 @@ export function Callers() {
     const m = model.value!;
     const centre = subject.value >= 0 ? subject.value : largestFunction(m);
     const both = useMemo(() => (centre < 0 ? null : neighbours(m, centre)), [m, centre]);
-    const columns = useMemo(() => valueColumns(m, 'functions', unit.value), [m, unit.value, measure.value]);
+    const columns = useMemo(() => valueColumns(m, 'functions', chosenUnit.value), [m, chosenUnit.value, measure.value]);
     if (!both) return <p class="wait">The recording has no functions.</p>;
     const f = m.functions[centre]!;
     const shown = columns.filter((c) => c.shown && !/_(ex|in)clusive_percent$/.test(c.key));

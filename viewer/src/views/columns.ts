@@ -2,7 +2,7 @@
 import type { ValueFacts } from '../data/facts';
 import { type ColumnKey, extents, isCount, isMeasure } from '../data/measures';
 import type { Model, Side, TableName, Values } from '../data/model';
-import { type Unit, count, duration, nanoseconds, percent, signed, units } from '../format';
+import { type Unit, count, duration, nanoseconds, percent, signed, timeUnit, unitOfColumn, units } from '../format';
 import { waitsByName } from '../heat';
 import { type Sort, columns as chosenColumns, measure, sorts } from '../state';
 
@@ -65,7 +65,20 @@ function quantities(model: Model): Quantity[] {
         );
 }
 
-// A value as text in the page's unit.
+type ChosenUnit = Unit | 'auto';
+
+// The unit of a column whose longest time is that many nanoseconds.
+function columnUnit(model: Model, longest: number, chosen: ChosenUnit): Unit {
+    return chosen === 'auto' ? unitOfColumn(longest, timeUnit(model.facts)) : chosen;
+}
+
+function largest(values: Values, isKnown: (row: number) => boolean): number {
+    let most = 0;
+    for (let row = 0; row < values.length; row++) if (isKnown(row) && values[row]! > most) most = values[row]!;
+    return most;
+}
+
+// A value as text in a unit.
 export function valueText(model: Model, key: ColumnKey, ticks: number, side: Side, unit: Unit): string {
     if (isCount(model, key) || model.facts[0]!.samples) return count(ticks);
     return duration(nanoseconds(ticks, model.facts[side]!.ticks_per_second), unit);
@@ -80,20 +93,26 @@ export function exactText(model: Model, key: ColumnKey, ticks: number, side: Sid
 
 const empty = '—';
 
-function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares: boolean): GridColumn[] {
+// Values of single calls are unknown if no call was completed.
+function isCompleted(model: Model, table: TableName, q: Quantity, row: number, side: Side): boolean {
+    return !q.value.completed || model.column(table, 'min', side)[row]! <= model.column(table, 'max', side)[row]!;
+}
+
+function single(model: Model, table: TableName, q: Quantity, chosen: ChosenUnit, shares: boolean): GridColumn[] {
     if (q.value.kind === 'percent') return [percentage(model, table, q.value)];
     const known = model.knows(q.key);
     const values = known ? model.column(table, q.key, 0) : new Uint8Array(0);
     const total = model.total(q.key, 0);
     const time = q.value.kind === 'time' && !model.facts[0]!.samples;
-    const isKnown = (row: number) =>
-        known && (!q.value.completed || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
+    const isKnown = (row: number) => known && isCompleted(model, table, q, row, 0);
+    const perNanosecond = model.facts[0]!.ticks_per_second / 1e9;
+    const unit = columnUnit(model, time ? largest(values, isKnown) / perNanosecond : 0, chosen);
     const leads = leading(model).includes(q.value.key);
     const hint = known ? q.hint : `${q.hint} (unavailable: the recording has no such data)`;
     const group = q.group && (time ? `${q.group} (${units[unit].text})` : q.group);
     const main: GridColumn = {
         key: q.key,
-        title: q.title,
+        title: time && !group ? `${q.title} (${units[unit].text})` : q.title,
         group,
         hint: time ? `${hint}, in ${units[unit].text}` : hint,
         width: isMeasure(q.value) || time ? 92 : 100,
@@ -102,7 +121,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares:
         text: (row) => (isKnown(row) ? valueText(model, q.key, values[row]!, 0, unit) : empty),
         sortBy: (row) => (isKnown(row) ? values[row]! : -1),
         whole: total,
-        perNanosecond: time ? model.facts[0]!.ticks_per_second / 1e9 : undefined,
+        perNanosecond: time ? perNanosecond : undefined,
     };
     if (!isMeasure(q.value)) return [main];
     const share = (row: number) => (known && total > 0 ? values[row]! / total : 0);
@@ -150,7 +169,7 @@ function percentage(model: Model, table: TableName, value: ValueFacts): GridColu
 }
 
 // The columns base, new and change. Changes are in nanoseconds, as the clocks of the sessions may differ.
-function compared(model: Model, table: TableName, q: Quantity, unit: Unit): GridColumn[] {
+function compared(model: Model, table: TableName, q: Quantity, chosen: ChosenUnit): GridColumn[] {
     if (!model.knows(q.key) || q.value.kind === 'percent') return [];
     const shown = q.value.share_shown || q.value.key === measure.value;
     const sides: Values[] = [model.column(table, q.key, 0), model.column(table, q.key, 1)];
@@ -163,6 +182,10 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit): Grid
     const change = (row: number) => sides[1]![row]! * scale[1]! - sides[0]![row]! * scale[0]!;
     const totals = ([0, 1] as Side[]).map((s) => model.total(q.key, s) * scale[s]!);
     const whole = Math.max(totals[0]!, totals[1]!);
+    const longest = sides.map(
+        (values, side) => largest(values, (row) => isCompleted(model, table, q, row, side as Side)) * scale[side]!,
+    );
+    const unit = columnUnit(model, time ? Math.max(...longest) : 0, chosen);
     const group = (q.group ? `${q.group} ${q.title}` : q.title) + (time ? ` (${units[unit].text})` : '');
     const columns: GridColumn[] = ([0, 1] as Side[]).map((side) => ({
         key: `${q.key}_${side ? 'new' : 'base'}`,
@@ -227,7 +250,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit): Grid
     return columns;
 }
 
-export function valueColumns(model: Model, table: TableName, unit: Unit, shares = true): GridColumn[] {
+export function valueColumns(model: Model, table: TableName, unit: ChosenUnit, shares = true): GridColumn[] {
     const all = quantities(model);
     if (model.sides === 1) return all.flatMap((q) => single(model, table, q, unit, shares));
     // The columns of the default sort key, the change of exclusive time, come first.

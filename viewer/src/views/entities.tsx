@@ -3,7 +3,18 @@ import { useMemo } from 'preact/hooks';
 import type { Model, Side, TableName } from '../data/model';
 import { shortFile, shortened } from '../format';
 import { type Condition, type Matcher, holds, problemOf } from '../search';
-import { type Sort, matcher, measure, model, recentre, search, selectFunction, setSort, subject, unit } from '../state';
+import {
+    type Sort,
+    matcher,
+    measure,
+    model,
+    recentre,
+    search,
+    selectFunction,
+    setSort,
+    subject,
+    chosenUnit,
+} from '../state';
 import { type GridColumn, sortOf, valueColumns, waits } from './columns';
 import { Grid } from './grid';
 import { Name } from './name';
@@ -147,12 +158,12 @@ export function defaultSort(m: Model, table: TableName): Sort {
 }
 
 export function entityColumns(m: Model, table: EntityTable): GridColumn[] {
-    return [...nameColumns(m, table), ...valueColumns(m, table, unit.value), ...placeColumns(m, table)];
+    return [...nameColumns(m, table), ...valueColumns(m, table, chosenUnit.value), ...placeColumns(m, table)];
 }
 
 export function Entities({ table }: { table: EntityTable }) {
     const m = model.value!;
-    const columns = useMemo(() => entityColumns(m, table), [m, table, unit.value, measure.value]);
+    const columns = useMemo(() => entityColumns(m, table), [m, table, chosenUnit.value, measure.value]);
     const sort = sortOf(table, columns, defaultSort(m, table));
     const found = useMemo(() => filterRows(m, table, columns, matcher.value), [m, table, columns, matcher.value]);
     const rows = useMemo(

@@ -7,7 +7,19 @@ import { childrenOf, hasChildren } from '../data/paths';
 import { Yielder, Stopped } from '../data/yielder';
 import { shortened } from '../format';
 import { waitsByName } from '../heat';
-import { expanded, found, measure, model, path, recentre, reveal, search, selectPath, setSort, unit } from '../state';
+import {
+    expanded,
+    found,
+    measure,
+    model,
+    path,
+    recentre,
+    reveal,
+    search,
+    selectPath,
+    setSort,
+    chosenUnit,
+} from '../state';
 import { type GridColumn, sortOf, valueColumns, waits } from './columns';
 import { sourceText } from './entities';
 import { Grid } from './grid';
@@ -48,7 +60,7 @@ function treeColumns(m: Model): GridColumn[] {
             true,
             (row) => of(row).name,
         ),
-        ...valueColumns(m, 'paths', unit.value),
+        ...valueColumns(m, 'paths', chosenUnit.value),
         text('module', 'Module', 130, 'executable or shared library of the function', true, (row) =>
             shortened(m.modules[of(row).module]?.name ?? '', 200),
         ),
@@ -132,7 +144,7 @@ export function nextMatch(matches: Int32Array, from: number, backwards: boolean)
 
 export function Tree() {
     const m = model.value!;
-    const columns = useMemo(() => treeColumns(m), [m, unit.value, measure.value]);
+    const columns = useMemo(() => treeColumns(m), [m, chosenUnit.value, measure.value]);
     const sort = sortOf('tree', columns, defaultOrder(m));
     const rows = useRows(m, columns, sort);
     const matches = useMatches(m);
