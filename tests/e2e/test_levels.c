@@ -155,6 +155,27 @@ Test(e2e_levels, forked_children)
     report_drop(r);
 }
 
+/* Threads run the code while its calls change as fast as possible, and signals come every 70 us. */
+static void levels_rewrite(const char *library, const char *how)
+{
+    char *out = run_well("$PROGRAMS/levels/rewriting %s %s 3000", library, how);
+    cr_assert(has(out, "\nchanged\nwrong 0\n"), "%s %s: %s", library, how, out);
+    cr_assert(not(has(out, "\nenters 0\n")), "%s", out);
+    free(out);
+}
+
+Test(e2e_levels, code_that_runs_is_rewritten)
+{
+    glob_t found;
+    if (glob(DWELL_PROGRAMS "/levels/toggled-*.so", 0, NULL, &found) != 0)
+        cr_skip_test("only on x86-64");
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        levels_rewrite(found.gl_pathv[i], "checked");
+        levels_rewrite(found.gl_pathv[i], "out");
+    }
+    globfree(&found);
+}
+
 /* Static programs that are not position-independent have no table of their functions, unless the linker is asked. */
 Test(e2e_levels, a_program_without_a_table_of_functions)
 {
