@@ -211,8 +211,10 @@ static bool load_open(struct analysis *l, const char *path, struct error *error)
 
 static bool load_select(struct analysis *l, struct error *error)
 {
-    if (!selection_is_requested(&l->request))
+    if (!selection_is_requested(&l->request)) {
+        l->summary.selection = selection_describe(&l->request);
         return true;
+    }
     if (!selection_find(&l->request, l->file, error))
         return false;
     l->selection = &l->request.selection;
@@ -248,17 +250,6 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     analysis_summarize(l);
 }
 
-bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
-{
-    *l = (struct analysis){ .request = options->selection, .raw = options->raw };
-    if (!load_open(l, path, error) || !load_select(l, error) || !load_check_lines(l, options->lines, error)) {
-        analysis_drop(l);
-        return false;
-    }
-    load_profile(l, options);
-    return true;
-}
-
 /* Keeps the first profile: single calls are on its paths. */
 static void load_replace_profile(struct analysis *l, struct profile *p)
 {
@@ -267,6 +258,42 @@ static void load_replace_profile(struct analysis *l, struct profile *p)
     else
         l->measured = l->profile;
     l->profile = p;
+}
+
+/* Replaces the profile by one of a part of its call paths. */
+static void load_take_paths(struct analysis *l, struct profile *part)
+{
+    rollup_free(l->rollup);
+    load_replace_profile(l, part);
+    l->rollup = rollup_new(part);
+    l->summary.partial_paths = true;
+    analysis_summarize(l);
+}
+
+/* The functions whose calls were all left out are unknown from now on, as in a session with events. */
+static void load_filter_trees(struct analysis *l, const struct call_filters *filters)
+{
+    struct profile *shown = call_filters_apply_tree(filters, l->profile, l->names), *used = subtree_used(shown);
+    profile_free(shown);
+    names_free(l->names, l->profile->function_count);
+    lines_free(l->lines, l->profile->site_count);
+    l->lines = l->lines ? lines_find(l->file, used) : NULL;
+    l->names = names_find(l->file, used);
+    load_take_paths(l, used);
+}
+
+bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
+{
+    *l = (struct analysis){ .request = options->selection, .raw = options->raw };
+    if (!load_open(l, path, error) || !call_filters_apply(&options->selection.filters, l->file, options->jobs, error) ||
+        !load_select(l, error) || !load_check_lines(l, options->lines, error)) {
+        analysis_drop(l);
+        return false;
+    }
+    load_profile(l, options);
+    if (call_filters_any(&options->selection.filters) && l->file->header.mode == DWELL_MODE_PROFILE)
+        load_filter_trees(l, &options->selection.filters);
+    return true;
 }
 
 static void load_join_copies(struct analysis *l, const uint32_t *representatives)
@@ -306,11 +333,7 @@ static void load_narrow_to(struct analysis *l, bool *roots)
     request->selection.root_count = l->profile->function_count;
     free(l->summary.selection);
     l->summary.selection = selection_describe(request);
-    rollup_free(l->rollup);
-    load_replace_profile(l, below);
-    l->rollup = rollup_new(below);
-    l->summary.partial_paths = true;
-    analysis_summarize(l);
+    load_take_paths(l, below);
 }
 
 /* The whole name if there is one function and the text has no place, or the text as typed. */
@@ -357,7 +380,9 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
     const int unread = session_file_take_error();
     if (unread)
         error_set(error, "%s: %s", path, strerror(unread));
-    if (!unread && (!l->request.roots.count || analysis_narrow(l, &l->request.roots, error)))
+    const struct call_filters *filters = &options->selection.filters;
+    if (!unread && (filters->several || call_filters_check(filters, path, error)) &&
+        (!l->request.roots.count || analysis_narrow(l, &l->request.roots, error)))
         return true;
     analysis_drop(l);
     return false;

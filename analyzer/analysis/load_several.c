@@ -170,6 +170,7 @@ static void several_free_summaries(struct summary *parts, size_t count)
         for (size_t j = 0; j < parts[i].remark_count; j++)
             free(parts[i].remarks[j]);
         free(parts[i].remarks);
+        free(parts[i].selection);
         free((char *)parts[i].path);
     }
     free(parts);
@@ -247,12 +248,15 @@ bool analysis_load_several(struct analysis *l, const char *const *paths, size_t 
     bool good = true;
     for (size_t i = 0; good && i < count; i++)
         good = several_load_session(l, paths[i], options, summaries, error);
+    const struct call_filters *filters = &options->selection.filters;
+    good = good && (filters->several || call_filters_check(filters, l->file->path, error));
     if (!good) {
         several_free_summaries(summaries, l->part_count);
         analysis_drop(l);
         return false;
     }
     load_join(l, options);
+    l->summary.selection = selection_describe(&options->selection);
     several_summarize(l, summaries, count);
     several_free_summaries(summaries, count);
     return true;

@@ -182,14 +182,11 @@ void namer_free(struct namer *n)
 static struct function_name *namer_make_name(const struct namer *n, const struct trace_module *m, uint64_t address)
 {
     struct function_name *name = need_memory(1, sizeof *name);
-    if (!m) {
-        *name = (struct function_name){ .name = names_from_address("[unknown]", address), .module = names_module("") };
-        return name;
-    }
-    const struct profile_module module = { .path = m->path,
-                                           .build_id = m->build_id,
-                                           .build_id_length = m->build_id_length };
-    *name = names_of(&n->recorded, n->binaries, &module, address - m->bias);
+    const struct profile_module unknown = { .path = "" };
+    const struct profile_module module = { .path = m ? m->path : NULL,
+                                           .build_id = m ? m->build_id : NULL,
+                                           .build_id_length = m ? m->build_id_length : 0 };
+    *name = names_of(&n->recorded, n->binaries, m ? &module : &unknown, m ? address - m->bias : address);
     return name;
 }
 

@@ -1,6 +1,7 @@
 /* The part of a session that a user selects: parses moments, finds them in the session, and describes the part. */
 #include "analysis/selection_request.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ void selection_request_drop(struct selection_request *r)
     selection_free(&r->selection);
     selection_names_free(&r->roots);
     selection_names_free(&r->within);
+    call_filters_drop(&r->filters);
 }
 
 bool selection_is_requested(const struct selection_request *r)
@@ -200,6 +202,27 @@ static const char *selection_separator(FILE *out)
     return ftell(out) > 0 ? ", " : "";
 }
 
+static void selection_describe_filters(FILE *out, const struct call_filters *f)
+{
+    static const char *const words[] = {
+        [CALL_SHOWN] = "only", [CALL_SUPPRESSED] = "without", [CALL_IGNORED] = "ignoring"
+    };
+    char time[DURATION_TEXT];
+    for (int action = CALL_SHOWN; action <= CALL_IGNORED; action++)
+        for (size_t i = 0, count = 0; i < f->count; i++) {
+            if ((int)f->list[i].action != action)
+                continue;
+            if (count == 0)
+                fputs(selection_separator(out), out);
+            fprintf(out, "%s %s", count++ ? " or" : words[action], f->list[i].of.text);
+        }
+    if (f->depth)
+        fprintf(out, "%sto depth %" PRIu32, selection_separator(out), f->depth);
+    duration_text(f->shortest, time);
+    if (f->shortest)
+        fprintf(out, "%scalls of at least %s", selection_separator(out), time);
+}
+
 char *selection_describe(const struct selection_request *r)
 {
     char *text = NULL;
@@ -218,6 +241,7 @@ char *selection_describe(const struct selection_request *r)
     selection_describe_names(out, "process ", &r->selection.processes);
     if (r->root_text)
         fprintf(out, "%sin calls of %s", selection_separator(out), r->root_text);
+    selection_describe_filters(out, &r->filters);
     need_stream_end(out);
     if (!*text) {
         free(text);

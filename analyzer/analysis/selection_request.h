@@ -2,6 +2,7 @@
 #ifndef DWELL_ANALYSIS_SELECTION_REQUEST_H
 #define DWELL_ANALYSIS_SELECTION_REQUEST_H
 
+#include "analysis/call_filters.h"
 #include "base/error.h"
 #include "profile/selection.h"
 
@@ -19,7 +20,8 @@ struct selection_request {
     struct selection_names within; /* only the time in these activities: marker:WHAT, activity:WHAT; empty for all */
     /* Selects the calls of the functions that match any of these texts, and everything below them; empty for all. */
     struct selection_names roots;
-    char *root_text; /* the functions that were found, for people; NULL if not found yet */
+    struct call_filters filters; /* which calls are left out */
+    char *root_text;             /* the functions that were found, for people; NULL if not found yet */
 };
 
 /* Parses the argument of an option such as "--from": 2.5ms, mark:7, mark:frame*. */
@@ -35,7 +37,7 @@ uint64_t selection_ticks(uint64_t ns, const struct session_file *file);
 
 void selection_request_drop(struct selection_request *r);
 
-/* Whether the request selects less than the whole session. */
+/* Whether the request selects less than the whole session. Filters of calls do not count. */
 bool selection_is_requested(const struct selection_request *r);
 
 /* Sets the selection's ranges to those of the activities that the request names, between `begin` and `end`. It is an

@@ -15,6 +15,7 @@ static const struct argp_option options[] = {
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
+    { SHARED_CALLS, NULL },
     { SHARED_FILTER, NULL },
     { SHARED_SORT, "(default: cpu_inclusive if it is known and in text, else elapsed_inclusive); callers and callees" },
     { SHARED_COLUMNS, NULL },

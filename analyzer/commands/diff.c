@@ -25,6 +25,7 @@ static const struct argp_option options[] = {
 };
 
 static const struct shared_use shared[] = {
+    { SHARED_CALLS, NULL },
     { SHARED_MIN, "of elapsed inclusive time, on both sides" },
     { SHARED_SORT, "(default: elapsed_exclusive); the largest change first" },
     { SHARED_LIMIT, "(default: 40 in text)" },
@@ -151,6 +152,14 @@ static void diff_parse_sides(struct diff_settings *s, int argc, char **argv)
         die(STATUS_ERROR, "diff: give a session of before and one of after");
 }
 
+/* The patterns of filters need not match in both sides. */
+static void diff_check_filters(const struct diff_settings *s)
+{
+    struct error error = { NULL };
+    if (!call_filters_check(&s->shared.load.selection.filters, "all sessions", &error))
+        die_of(&error);
+}
+
 static void diff_load_side(const struct diff_settings *s, struct diff *d, enum diff_side side)
 {
     for (size_t i = 0; i < s->sides[side].count; i++) {
@@ -267,8 +276,10 @@ int command_diff(int argc, char **argv)
     if (!shared_is_set(&s.shared, SHARED_LIMIT) && s.shared.print == table_print_text)
         s.diff.limit = TEXT_LIMIT;
     struct diff *d = diff_new(s.by);
+    s.shared.load.selection.filters.several = true;
     diff_load_side(&s, d, DIFF_BEFORE);
     diff_load_side(&s, d, DIFF_AFTER);
+    diff_check_filters(&s);
     diff_check_sessions(&s, d);
     diff_judge(d, &s.diff);
     diff_print_result(&s, d);

@@ -28,8 +28,10 @@ static const struct argp_option options[] = {
 static const struct shared_use shared[] = {
     { SHARED_FROM, NULL },
     { SHARED_TO, NULL },
+    { SHARED_WITHIN, NULL },
     { SHARED_THREAD, NULL },
     { SHARED_PROCESS, NULL },
+    { SHARED_CALLS, NULL },
     { SHARED_FILTER, "(a row is a function)" },
     { SHARED_MIN, "of elapsed inclusive time" },
     { SHARED_LIMIT, "(default); a row is a function, those with the most elapsed exclusive time come first" },

@@ -5,9 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,28 +16,21 @@
 #include "base/duration.h"
 #include "base/interrupted.h"
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/wide.h"
 #include "commands/commands.h"
 #include "symbols/elf_facts.h"
+#include "symbols/function_pattern.h"
 #include "symbols/os_calls.h"
 #include "symbols/symbols.h"
-#include "symbols/typed_name.h"
 
 #define FILTER_ONLY (1u << 31) /* besides the actions of format.h */
 
 struct filter_pattern {
-    char *text;   /* as typed */
-    char *place;  /* begins messages about it */
-    char *module; /* glob; NULL for any */
-    char *file;   /* glob of a source file; NULL for any */
-    char *name;   /* glob, also with a place (typed_name.h); NULL for any */
-    regex_t regex;
-    bool by_regex;
+    struct function_pattern of;
+    char *place;         /* begins messages about it */
     uint64_t least_size; /* matches functions with less code; zero for any */
     uint32_t action;
     size_t matches;
-    char *nearest; /* as long as nothing matches: a similar name; NULL if none */
 };
 
 /* ---- patterns ---- */
@@ -62,35 +53,12 @@ static char *filters_copy_text(const char *text)
     return need_copy(text, strlen(text));
 }
 
-static void filters_compile_pattern(struct filter_pattern *p, const char *regex)
-{
-    int error = regcomp(&p->regex, regex, REG_EXTENDED | REG_NOSUB);
-    if (error) {
-        char text[200];
-        regerror(error, &p->regex, text, sizeof text);
-        die(STATUS_OWN_FAILURE, "%s: '%s': %s", p->place, p->text, text);
-    }
-    p->by_regex = true;
-}
-
 static void filters_add_pattern(struct filters *f, uint32_t action, const char *value, const char *place)
 {
-    struct filter_pattern p = { .text = filters_copy_text(value), .place = filters_copy_text(place), .action = action };
-    const char *mark = strchr(value, '!');
-    if (strncmp(value, "re:", 3) != 0 && mark) {
-        p.module = need_copy(value, (size_t)(mark - value));
-        value = mark + 1;
-    }
-    if (!*value)
-        die(STATUS_OWN_FAILURE, "%s: '%s' names no function", place, p.text);
-    if (strncmp(value, "re:", 3) == 0)
-        filters_compile_pattern(&p, value + 3);
-    else if (strncmp(value, "file:", 5) == 0)
-        p.file = filters_copy_text(value + 5);
-    else if (strncmp(value, "module:", 7) == 0)
-        p.module = filters_copy_text(value + 7);
-    else
-        p.name = filters_copy_text(value);
+    struct filter_pattern p = { .place = filters_copy_text(place), .action = action };
+    struct error error = { NULL };
+    if (!function_pattern_parse(&p.of, value, &error))
+        die(STATUS_OWN_FAILURE, "%s: %s", place, error.text);
     GROW(f->patterns, f->pattern_count, f->pattern_room);
     f->patterns[f->pattern_count++] = p;
 }
@@ -188,7 +156,7 @@ void filters_add(struct filters *f, const char *name, const char *value, const c
     }
     if (strcmp(name, "depth") == 0)
         filters_add_depth(f, value, place);
-    else if (strcmp(name, "min") == 0)
+    else if (strcmp(name, "min") == 0 || strcmp(name, "min-duration") == 0)
         filters_add_time(f, value, place);
     else if (strcmp(name, "level") == 0)
         filters_add_level(f, value, place);
@@ -258,17 +226,6 @@ static const char *filters_base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool filters_path_matches(const char *glob, const char *path)
-{
-    return fnmatch(glob, strchr(glob, '/') ? path : filters_base_name(path), 0) == 0;
-}
-
-static bool filters_regex_matches(const char *name, const void *pattern)
-{
-    const struct filter_pattern *p = pattern;
-    return regexec(&p->regex, name, 0, NULL, 0) == 0;
-}
-
 struct filter_names {
     const char *linkage;
     char *whole; /* demangled */
@@ -280,31 +237,9 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
 {
     if (p->least_size && (symbol->size == 0 || symbol->size >= p->least_size))
         return false;
-    if (p->module && !filters_path_matches(p->module, module))
-        return false;
-    if (p->file)
-        return symbol->file && filters_path_matches(p->file, symbol->file);
-    if (!p->name && !p->by_regex)
-        return true;
-    if (p->by_regex)
-        return filters_regex_matches(n->linkage, p) || short_name_matches(n->whole, filters_regex_matches, p);
     const struct named_function f = { n->whole,     n->linkage,   filters_base_name(module),
                                       symbol->file, symbol->line, n->offset };
-    return typed_name_matches(&f, short_name_is_glob, p->name);
-}
-
-static void filters_note_similar(struct filter_pattern *p, const char *whole)
-{
-    if (!p->name || p->matches)
-        return;
-    char *name = short_name_of(whole);
-    const char *const names[] = { p->nearest ? p->nearest : name, name };
-    if (suggest(p->name, names, 2) == name) {
-        free(p->nearest);
-        p->nearest = name;
-    } else {
-        free(name);
-    }
+    return function_pattern_matches(&p->of, module, &f);
 }
 
 /* Of two limits of levels, the lower one counts; of two times, the second. */
@@ -327,7 +262,8 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
     for (size_t i = 0; i < f->pattern_count; i++) {
         struct filter_pattern *p = &f->patterns[i];
         if (!filters_pattern_matches(p, module, symbol, &n)) {
-            filters_note_similar(p, n.whole);
+            if (!p->matches)
+                function_pattern_note_similar(&p->of, n.whole);
             continue;
         }
         p->matches++;
@@ -483,7 +419,7 @@ void filters_find(struct filters *f, const char *program)
     for (size_t i = 0; i < f->pattern_count; i++)
         if (f->strict && f->patterns[i].matches == 0)
             die(STATUS_OWN_FAILURE, "%s: pattern '%s' matches no instrumented function of %s or its libraries",
-                f->patterns[i].place, f->patterns[i].text, program);
+                f->patterns[i].place, f->patterns[i].of.text, program);
 }
 
 static bool filters_is_module(const struct filter_module *m, const struct filter_loaded *loaded)
@@ -520,10 +456,9 @@ void filters_warn(const struct filters *f)
 {
     for (size_t i = 0; i < f->pattern_count; i++) {
         const struct filter_pattern *p = &f->patterns[i];
-        const char *const names[] = { p->nearest };
         if (p->matches == 0)
-            say("%s: pattern '%s' matched no instrumented function of a recorded program%s", p->place, p->text,
-                p->nearest ? suggestion(p->name, names, 1, "") : "");
+            say("%s: pattern '%s' matched no instrumented function of a recorded program%s", p->place, p->of.text,
+                function_pattern_hint(&p->of, ""));
     }
 }
 
@@ -578,14 +513,8 @@ void filters_free(struct filters *f)
 {
     for (size_t i = 0; i < f->pattern_count; i++) {
         struct filter_pattern *p = &f->patterns[i];
-        if (p->by_regex)
-            regfree(&p->regex);
-        free(p->text);
+        function_pattern_drop(&p->of);
         free(p->place);
-        free(p->module);
-        free(p->file);
-        free(p->name);
-        free(p->nearest);
     }
     free(f->patterns);
     for (size_t i = 0; i < f->module_count; i++) {

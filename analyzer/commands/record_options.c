@@ -101,6 +101,7 @@ static const struct argp_option options[] = {
       "Suppress calls that took less time (500ns, 10us, 1ms); with PATTERN: of these, and below them; not in mode "
       "profile",
       1 },
+    { "min-duration", OPTION_MIN, "[PATTERN=]TIME", 0, "The same as --min", 1 },
     { "min-size", OPTION_MIN_SIZE, "BYTES", 0, "Suppress functions with less code", 1 },
     { "level", OPTION_LEVEL, "LEVEL=PATTERN", 0,
       "LEVEL is out: take the probes of these functions out of the code: their calls cost nothing and are not recorded, and their time "

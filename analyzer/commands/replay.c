@@ -20,6 +20,7 @@ static const struct argp_option options[] = {
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
+    { SHARED_CALLS_AT_ANY_DEPTH, NULL },
     { SHARED_MIN, "of single calls and waits; percentages are of the time from --from to --to" },
     { SHARED_LIMIT, "(default); a row is a line" },
     { SHARED_FORMAT, "(an object a line)" },
@@ -123,15 +124,19 @@ static const struct command_line line = {
     .shared = shared,
 };
 
-static struct session_file *replay_open(const char *path)
+static struct session_file *replay_open(const char *path, const struct analysis_options *load)
 {
-    const char *error;
-    struct session_file *file = session_file_open(path, &error);
+    const char *wrong;
+    struct error error = { NULL };
+    const struct call_filters *filters = &load->selection.filters;
+    struct session_file *file = session_file_open(path, &wrong);
     if (!file)
-        die(STATUS_ERROR, "%s: %s", path, error);
+        die(STATUS_ERROR, "%s: %s", path, wrong);
     if (file->header.mode == DWELL_MODE_PROFILE || file->header.origin & DWELL_ORIGIN_IMPORTED)
         die(STATUS_ERROR, "%s: %s, which keeps no single calls", path,
             file->header.mode == DWELL_MODE_PROFILE ? "recorded in mode profile" : "imported from a report");
+    if (!call_filters_apply(filters, file, load->jobs, &error) || !call_filters_check(filters, path, &error))
+        die_of(&error);
     return file;
 }
 
@@ -140,7 +145,7 @@ int command_replay(int argc, char **argv)
     struct replay_settings s = { .file = DEFAULT_SESSION };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     signal(SIGPIPE, SIG_IGN);
-    struct session_file *file = replay_open(s.file);
+    struct session_file *file = replay_open(s.file, &s.shared.load);
     replay_find_part(&s, file);
     struct replay_count counted = { .left = s.shared.limit };
     counted.printer = replay_printer_new(s.shared.format, file, &s.what, stdout);

@@ -19,6 +19,7 @@ static const struct argp_option options[] = {
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
+    { SHARED_CALLS, NULL },
     { SHARED_FILTER, NULL },
     { SHARED_SORT, "(default with --by or --columns: elapsed_exclusive; of lines elapsed_inclusive)" },
     { SHARED_LIMIT, "of each table (default in text: 40, or 20 functions and 10 waits)" },

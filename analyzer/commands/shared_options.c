@@ -5,13 +5,14 @@
 #include <stdlib.h>
 
 #include "base/csv_text.h"
+#include "base/duration.h"
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "report/text_options.h"
 #include "report/views.h"
 #include "trace/activities.h"
 
-enum { FIRST_KEY = 512, GROUP_PART = 11, GROUP_ROWS = 12, GROUP_COMMON = 13 };
+enum { FIRST_KEY = 512, GROUP_PART = 11, GROUP_CALLS = 12, GROUP_ROWS = 13, GROUP_COMMON = 14 };
 
 #define KEY(option) (FIRST_KEY + (option))
 
@@ -30,6 +31,19 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                          "Only this process: a PID, or a glob for names; may be repeated", GROUP_PART },
     [SHARED_ROOT] = { "root", KEY(SHARED_ROOT), "FUNCTION", 0,
                       "Only what happens within calls of FUNCTION, a name or a glob; may be repeated", GROUP_PART },
+    [SHARED_ONLY] = { "only", KEY(SHARED_ONLY), "PATTERN", 0,
+                      "Only the functions that match: the time of all others counts for their callers", GROUP_CALLS },
+    [SHARED_SUPPRESS] = { "suppress", KEY(SHARED_SUPPRESS), "PATTERN", 0,
+                          "Leave out these functions: their time counts for their callers", GROUP_CALLS },
+    [SHARED_IGNORE] = { "ignore", KEY(SHARED_IGNORE), "PATTERN", 0,
+                        "Leave out these functions and all that they call, with their time", GROUP_CALLS },
+    [SHARED_MIN_DURATION] = { "min-duration", KEY(SHARED_MIN_DURATION), "TIME", 0,
+                              "Leave out calls that took less, unless the OS intervened in them: their time counts for "
+                              "their callers",
+                              GROUP_CALLS },
+    [SHARED_CALL_DEPTH] = { "depth", KEY(SHARED_CALL_DEPTH), "N", 0,
+                            "Leave out calls that are deeper than N: their time counts for their callers",
+                            GROUP_CALLS },
     [SHARED_FILTER] = { "filter", KEY(SHARED_FILTER), "CONDITION", 0,
                         "Only rows that meet it: a column's key, one of ~ !~ = != < <= > >=, and a value (~ takes a "
                         "glob); a GLOB alone means name~GLOB, which is also a wait's caller; may be repeated",
@@ -95,13 +109,20 @@ static size_t shared_append_heading(int group, const char *text, struct argp_opt
 size_t shared_options_append(const struct shared_use *uses, struct argp_option *list, size_t count)
 {
     for (; uses && uses->option != SHARED_END; uses++) {
-        const bool part = uses->option == SHARED_PART, text = uses->option == SHARED_TEXT;
-        const enum shared_option first = part ? SHARED_FROM : text ? SHARED_UNITS : uses->option;
-        const enum shared_option last = part ? SHARED_ROOT : text ? SHARED_FULL_NAMES : uses->option;
+        static const enum shared_option sets[][2] = {
+            [SHARED_PART - SHARED_COUNT] = { SHARED_FROM, SHARED_ROOT },
+            [SHARED_CALLS - SHARED_COUNT] = { SHARED_ONLY, SHARED_CALL_DEPTH },
+            [SHARED_CALLS_AT_ANY_DEPTH - SHARED_COUNT] = { SHARED_ONLY, SHARED_MIN_DURATION },
+            [SHARED_TEXT - SHARED_COUNT] = { SHARED_UNITS, SHARED_FULL_NAMES },
+        };
+        const bool one = uses->option < SHARED_COUNT;
+        const enum shared_option first = one ? uses->option : sets[uses->option - SHARED_COUNT][0];
+        const enum shared_option last = one ? uses->option : sets[uses->option - SHARED_COUNT][1];
         for (enum shared_option option = first; option <= last; option++)
             count = shared_append_one(option, uses->note, list, count);
     }
     count = shared_append_heading(GROUP_PART, "Part of the session:", list, count);
+    count = shared_append_heading(GROUP_CALLS, "Calls (PATTERN as for record; may be repeated):", list, count);
     count = shared_append_heading(GROUP_ROWS, "Rows and columns:", list, count);
     return shared_append_heading(GROUP_COMMON, "Other:", list, count);
 }
@@ -126,6 +147,47 @@ static void shared_add_within(struct selection_names *within, const char *text)
     if (!activity_is_valid_name(text))
         die(STATUS_ERROR, "--within: '%s' is neither marker:WHAT nor activity:CLASS", text);
     selection_add_name(within, text);
+}
+
+static void shared_add_pattern(struct call_filters *filters, enum shared_option option, enum call_action action,
+                               const char *text)
+{
+    struct error error = { NULL };
+    const char *const name = option == SHARED_ONLY ? "--only" : option == SHARED_SUPPRESS ? "--suppress" : "--ignore";
+    if (!call_filters_add(filters, name, action, text, &error))
+        die_of(&error);
+}
+
+static uint32_t shared_read_depth(const char *text)
+{
+    const unsigned long depth = option_number("--depth", text);
+    if (depth < 1 || depth > UINT32_MAX)
+        die(STATUS_ERROR, "--depth: must be 1 or more");
+    return (uint32_t)depth;
+}
+
+static bool shared_read_calls(struct call_filters *filters, enum shared_option option, const char *argument)
+{
+    switch (option) {
+    case SHARED_ONLY:
+        shared_add_pattern(filters, option, CALL_SHOWN, argument);
+        return true;
+    case SHARED_SUPPRESS:
+        shared_add_pattern(filters, option, CALL_SUPPRESSED, argument);
+        return true;
+    case SHARED_IGNORE:
+        shared_add_pattern(filters, option, CALL_IGNORED, argument);
+        return true;
+    case SHARED_MIN_DURATION:
+        if (!duration_parse(argument, &filters->shortest))
+            die(STATUS_ERROR, "--min-duration: '%s' is not a time such as 500ns, 10us, 2.5ms or 1s", argument);
+        return true;
+    case SHARED_CALL_DEPTH:
+        filters->depth = shared_read_depth(argument);
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool shared_read_part(struct selection_request *part, enum shared_option option, const char *argument)
@@ -163,7 +225,8 @@ static void shared_add_filter(struct row_filters *filters, const char *text)
 
 void shared_option_read(struct shared_options *s, enum shared_option option, const char *argument)
 {
-    if (shared_read_part(&s->load.selection, option, argument))
+    if (shared_read_part(&s->load.selection, option, argument) ||
+        shared_read_calls(&s->load.selection.filters, option, argument))
         return;
     switch (option) {
     case SHARED_FILTER:

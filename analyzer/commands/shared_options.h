@@ -18,6 +18,11 @@ enum shared_option {
     SHARED_THREAD,
     SHARED_PROCESS,
     SHARED_ROOT,
+    SHARED_ONLY,
+    SHARED_SUPPRESS,
+    SHARED_IGNORE,
+    SHARED_MIN_DURATION,
+    SHARED_CALL_DEPTH,
     SHARED_FILTER,
     SHARED_MIN,
     SHARED_SORT,
@@ -37,8 +42,12 @@ enum shared_option {
     SHARED_PRINT_OPTIONS,
     SHARED_COUNT,
     SHARED_PART = SHARED_COUNT, /* in a command's list: all from SHARED_FROM to SHARED_ROOT */
+    SHARED_CALLS,               /* likewise: from SHARED_ONLY to SHARED_CALL_DEPTH */
+    SHARED_CALLS_AT_ANY_DEPTH,  /* likewise, where --depth has another meaning */
     SHARED_TEXT,                /* likewise: SHARED_UNITS and SHARED_FULL_NAMES */
 };
+
+_Static_assert(SHARED_COUNT <= 32, "shared_options.set has a bit for each");
 
 /* An option that a command has, and what its help adds to the common text, such as a default. */
 struct shared_use {

@@ -18,25 +18,18 @@ enum { MAX_CALLS = 1000000, USUAL_CALLS = 20 };
 #define SORT_NOTE "(default: as they come)"
 
 static const struct shared_use histogram_shared[] = {
-    { SHARED_PART, NULL },    { SHARED_FILTER, NULL },   { SHARED_VALUE, VALUE_NOTE }, { SHARED_SORT, SORT_NOTE },
-    { SHARED_COLUMNS, NULL }, { SHARED_FORMAT, NULL },   { SHARED_TEXT, NULL },        { SHARED_CSV_SAFE, NULL },
-    { SHARED_RAW, NULL },     { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL },        { SHARED_END, NULL },
+    { SHARED_PART, NULL },      { SHARED_CALLS, NULL },   { SHARED_FILTER, NULL },   { SHARED_VALUE, VALUE_NOTE },
+    { SHARED_SORT, SORT_NOTE }, { SHARED_COLUMNS, NULL }, { SHARED_FORMAT, NULL },   { SHARED_TEXT, NULL },
+    { SHARED_CSV_SAFE, NULL },  { SHARED_RAW, NULL },     { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
 };
 
 static const struct shared_use slowest_shared[] = {
-    { SHARED_PART, NULL },
-    { SHARED_FILTER, NULL },
-    { SHARED_VALUE, VALUE_NOTE },
-    { SHARED_SORT, SORT_NOTE },
-    { SHARED_LIMIT, "(default: 20; a million at most)" },
-    { SHARED_COLUMNS, NULL },
-    { SHARED_FORMAT, NULL },
-    { SHARED_TEXT, NULL },
-    { SHARED_CSV_SAFE, NULL },
-    { SHARED_RAW, NULL },
-    { SHARED_NO_MERGE, NULL },
-    { SHARED_JOBS, NULL },
-    { SHARED_END, NULL },
+    { SHARED_PART, NULL },        { SHARED_CALLS, NULL },     { SHARED_FILTER, NULL },
+    { SHARED_VALUE, VALUE_NOTE }, { SHARED_SORT, SORT_NOTE }, { SHARED_LIMIT, "(default: 20; a million at most)" },
+    { SHARED_COLUMNS, NULL },     { SHARED_FORMAT, NULL },    { SHARED_TEXT, NULL },
+    { SHARED_CSV_SAFE, NULL },    { SHARED_RAW, NULL },       { SHARED_NO_MERGE, NULL },
+    { SHARED_JOBS, NULL },        { SHARED_END, NULL },
 };
 
 struct single_calls_settings {

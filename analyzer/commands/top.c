@@ -12,13 +12,18 @@
 #include "commands/find_session.h"
 #include "report/views.h"
 
-enum { OPTION_BY = 256, OPTION_COUNT, OPTION_ONCE };
+enum { OPTION_BY = 256, OPTION_COUNT, OPTION_ONCE, OPTION_CALLS };
 
 static const struct argp_option options[] = {
     { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread or process", 0 },
     { "interval", 'i', "TIME", 0, "Refresh every TIME (default: 2s)", 0 },
     { "once", OPTION_ONCE, NULL, 0, "Print one table after one interval and end; at once if the program has ended", 0 },
     { "count", OPTION_COUNT, "N", 0, "Print N tables, one an interval, and end", 0 },
+    { "only", OPTION_CALLS, "PATTERN", OPTION_HIDDEN, NULL, 0 },
+    { "suppress", OPTION_CALLS, "PATTERN", OPTION_HIDDEN, NULL, 0 },
+    { "ignore", OPTION_CALLS, "PATTERN", OPTION_HIDDEN, NULL, 0 },
+    { "min-duration", OPTION_CALLS, "TIME", OPTION_HIDDEN, NULL, 0 },
+    { "depth", OPTION_CALLS, "N", OPTION_HIDDEN, NULL, 0 },
     { 0 },
 };
 
@@ -89,6 +94,9 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
     case OPTION_ONCE:
         s->count = 1;
         return 0;
+    case OPTION_CALLS:
+        die(STATUS_ERROR, "top shows all calls as they are recorded; give --only, --suppress, --ignore, --min-duration "
+                          "and --depth to dwell record, or to dwell report after it");
     case OPTION_COUNT:
         s->count = option_number("--count", argument);
         if (s->count == 0)

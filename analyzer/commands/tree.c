@@ -24,6 +24,7 @@ static const struct argp_option options[] = {
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
+    { SHARED_CALLS_AT_ANY_DEPTH, NULL },
     { SHARED_FILTER, NULL },
     { SHARED_MIN, "(default: 1%); such branches are folded into one row" },
     { SHARED_SORT,

@@ -34,9 +34,9 @@ static const struct argp_option options[] = {
 };
 
 static const struct shared_use shared[] = {
-    { SHARED_PART, NULL }, { SHARED_OUTPUT, "(default: " DEFAULT_PAGE ")" },
-    { SHARED_RAW, NULL },  { SHARED_NO_MERGE, NULL },
-    { SHARED_JOBS, NULL }, { SHARED_END, NULL },
+    { SHARED_PART, NULL }, { SHARED_CALLS, NULL },    { SHARED_OUTPUT, "(default: " DEFAULT_PAGE ")" },
+    { SHARED_RAW, NULL },  { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
 };
 
 struct view_settings {
@@ -166,6 +166,8 @@ static int view_write_sessions(const struct view_settings *s)
     for (size_t i = 0; i < s->count; i++)
         if (!(sessions[i] = view_load(s->files[i], &s->shared.load, &s->options, false, &ended, &error)))
             die_of(&error);
+    if (!call_filters_check(&s->shared.load.selection.filters, s->count > 1 ? "both sessions" : s->files[0], &error))
+        die_of(&error);
     const int status = view_write_page(s->shared.output, (const struct view_session *const *)sessions, s->count);
     for (size_t i = 0; i < s->count; i++)
         view_session_free(sessions[i]);
@@ -198,6 +200,7 @@ int command_view(int argc, char **argv)
         die(STATUS_ERROR, "--port: only with --live");
     if (s.count == 0)
         s.files[s.count++] = DEFAULT_SESSION;
+    s.shared.load.selection.filters.several = true; /* a program that runs can still call the function */
     if (s.live)
         return view_serve(&s);
     if (!s.shared.output)

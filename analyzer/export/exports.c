@@ -153,14 +153,14 @@ uint32_t *export_choose_functions(const struct analysis *session, const struct e
 
 /* ---- names ---- */
 
-struct named_function {
+struct exported_name {
     const char *name;
     uint32_t function;
 };
 
 static int export_compare_named(const void *a, const void *b)
 {
-    return strcmp(((const struct named_function *)a)->name, ((const struct named_function *)b)->name);
+    return strcmp(((const struct exported_name *)a)->name, ((const struct exported_name *)b)->name);
 }
 
 struct placed_function {
@@ -202,10 +202,10 @@ static void export_number_equal_names(const struct profile *p, char **names)
 char **export_unique_names(const struct analysis *session)
 {
     const size_t count = session->profile->function_count;
-    struct named_function *sorted = need_memory(count + 1, sizeof *sorted);
+    struct exported_name *sorted = need_memory(count + 1, sizeof *sorted);
     char **names = need_memory(count + 1, sizeof *names);
     for (uint32_t i = 0; i < count; i++)
-        sorted[i] = (struct named_function){ session->names[i].name, i };
+        sorted[i] = (struct exported_name){ session->names[i].name, i };
     if (count)
         qsort(sorted, count, sizeof *sorted, export_compare_named);
     for (size_t i = 0; i < count; i++) {

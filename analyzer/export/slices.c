@@ -205,8 +205,9 @@ static bool slices_add_event(void *context, const struct timeline_event *event)
         slices_report_mark(s, t, event);
         break;
     case TIMELINE_PAUSE:
-    case TIMELINE_RESUME:
-        break; /* the time between them is in no interval */
+    case TIMELINE_RESUME: /* the time between them is in no interval */
+    case TIMELINE_INTERVAL:
+        break;
     }
     return true;
 }

@@ -442,6 +442,8 @@ static void replay_handle_event(struct replay *r, struct replay_thread *t, const
         if (r->begun && replay_holds(r, t, event->time))
             replay_show_mark(r, t, event);
         break;
+    case TIMELINE_INTERVAL:
+        break;
     }
 }
 

@@ -63,7 +63,7 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         p->bad = true;
         return;
     }
-    if (decode_is_control(type)) {
+    if (decode_is_control(type) || (d->filtered && type == DECODED_EXT_INTERVAL)) {
         p->time = decode_time(d->time, decode_number(words, TIME_WORDS), LONG_TIME_BITS);
         p->control = words + 2 * TIME_WORDS;
         p->type = type;

@@ -14,6 +14,10 @@ enum { /* the first words of short sites */
        DECODED_SITE_INLINED_HEAD = DWELL_EXT_SITE_INLINED << DWELL_EXTENSION_LENGTH_BITS | 1,
 };
 
+/* A control event that only ends an interval. Session files do not have it: dwell writes it into temporary chunks when
+ * it leaves calls out (filtered_thread.h). */
+enum { DECODED_EXT_INTERVAL = 63 };
+
 enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT, DECODED_CONTROL };
 
 /* The extensions of an event. The consumer resets them after each event (stack_apply does). */
@@ -59,6 +63,7 @@ struct decoder {
     bool has_extras;
     bool missing_exit; /* decode_extensions found an exit that was not stored */
     bool damaged;      /* decoding stopped at a record that no runtime writes */
+    bool filtered;     /* the chunk can have DECODED_EXT_INTERVAL */
 };
 
 /* Whether the chunk is as large as its number of open frames says. */
@@ -87,6 +92,7 @@ static inline void decode_begin_at(struct decoder *d, const struct trace_chunk *
     memset(d, 0, sizeof *d);
     d->at = at;
     d->end = d->limit = end;
+    d->filtered = chunk->filtered;
     d->time = chunk->start_time;
     d->upper[0] = (uint64_t)chunk->upper[0] << 32;
     d->upper[1] = (uint64_t)chunk->upper[1] << 32;

@@ -337,6 +337,8 @@ void session_file_close(struct session_file *file)
         return;
     if (file->fd >= 0)
         close(file->fd);
+    if (file->is_filtered)
+        close(file->filtered_fd);
     for (size_t i = 0; i < file->process_count; i++)
         session_file_free_process(&file->processes[i]);
     for (size_t i = 0; i < file->thread_count; i++)
@@ -403,10 +405,11 @@ void session_file_read_part(const struct session_file *file, const struct trace_
     size_t got = size;
     if (chunk->bytes) {
         memcpy(buffer, chunk->bytes + at, size);
-    } else if (file->has_holes && size > MAX_HOLE) {
+    } else if (file->has_holes && size > MAX_HOLE && !chunk->filtered) {
         session_file_read_sparse(file->fd, buffer, size, chunk->offset + at);
     } else {
-        const long read = session_file_read_at(file->fd, buffer, size, chunk->offset + at);
+        const int fd = chunk->filtered ? file->filtered_fd : file->fd;
+        const long read = session_file_read_at(fd, buffer, size, chunk->offset + at);
         got = read > 0 ? (size_t)read : 0;
     }
     memset(buffer + got, 0, size - got + TRACE_PADDING);

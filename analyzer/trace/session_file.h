@@ -21,6 +21,7 @@ struct trace_chunk {
     uint32_t enters, exits; /* valid if `used` is not zero; as the writer counted them */
     bool last_of_thread;
     bool begins_paused;   /* the thread is paused at its start; true only in a part of a chunk */
+    bool filtered;        /* it is in the temporary file of filtered_session.h, not in the session's */
     const uint8_t *bytes; /* NULL if they have to be read from the file */
 };
 
@@ -130,8 +131,10 @@ struct trace_event_layout {
 struct session_file {
     char *path;
     int fd;
-    uint64_t size;  /* bytes of the file that count */
-    bool has_holes; /* parts of the file take no room on the disk, and are zero */
+    uint64_t size;    /* bytes of the file that count */
+    bool has_holes;   /* parts of the file take no room on the disk, and are zero */
+    bool is_filtered; /* calls were left out (filtered_session.h): the next is open */
+    int filtered_fd;
     struct dwell_file_header header;
     struct trace_chunk *chunks; /* in file order */
     size_t chunk_count, chunk_room;

@@ -21,6 +21,7 @@ enum timeline_kind {
     TIMELINE_PAUSE,     /* the thread is not recorded until TIMELINE_RESUME */
     TIMELINE_RESUME,
     TIMELINE_MARK,
+    TIMELINE_INTERVAL, /* nothing happens, but there is an interval */
 };
 
 /* Sums over a thread's intervals, in ticks. */

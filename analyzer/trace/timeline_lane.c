@@ -258,6 +258,8 @@ static void lane_apply_event(struct timeline *l, struct timeline_lane *lane)
     };
     struct lane_turn turn = { l, lane };
     stack_apply(&actions, &turn, &lane->state, lane->event, &lane->decoder);
+    if (__builtin_expect(lane->unreported && lane->shown.depth, 0))
+        lane_report_event(l, lane, TIMELINE_INTERVAL, lane->state.last, lane_innermost(lane));
 }
 
 /* ---- chunks ---- */

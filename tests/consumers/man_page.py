@@ -31,7 +31,8 @@ def section(page, title):
 def main(path):
     with open(path, encoding="utf-8") as file:
         page = file.read()
-    synopsis = re.sub(r"[*_]", "", section(page, "SYNOPSIS").replace("_PART_", "@PART").replace("_FILTER_", "@FILTER"))
+    synopsis = re.sub(r"[*_]", "", section(page, "SYNOPSIS").replace("_PART_", "@PART").replace("_FILTER_", "@FILTER")
+                      .replace("_CALLS_", "@CALLS"))
     groups = {name: options_in(text) for name, text in re.findall(r"@([A-Z]+) is (.*?; see)", synopsis, re.S)}
     written = {}
     for command, text in re.findall(r"^dwell ([a-z]+) (.*)$", synopsis, re.M):

@@ -1,0 +1,21 @@
+/*
+ * Leaves calls out of a call tree that has no events, as trace/filtered_thread.h leaves them out of events. The time of a
+ * suppressed call counts for its caller. The time of an ignored call, and of all that it calls, is discarded.
+ */
+#ifndef DWELL_PROFILE_CALL_FILTER_H
+#define DWELL_PROFILE_CALL_FILTER_H
+
+#include "profile/profile.h"
+#include "trace/filtered_thread.h"
+
+struct call_filter {
+    uint8_t *actions; /* by function: enum call_action */
+    size_t count;
+    uint32_t depth; /* calls within so many shown calls are suppressed; zero if unlimited */
+};
+
+/* The profile without these calls. Modules and functions keep their numbers. Durations of calls with ignored calls are
+ * unknown. Exits, OS events and marks are left out. The caller frees it. */
+struct profile *call_filter_apply(const struct profile *p, const struct call_filter *f);
+
+#endif
