@@ -184,16 +184,22 @@ static void diff_print_equal(const struct diff_settings *s, const struct diff *d
            d->row_count == 1 ? "" : "s");
 }
 
+static void diff_print_rows(const struct diff_settings *s, const struct table *rows)
+{
+    const char *optional[MAX_DIFF_OPTIONAL];
+    struct table fitting = *rows;
+    view_diff_optional_columns(&s->diff, optional);
+    if (!s->shared.columns)
+        fitting.optional = optional;
+    table_print_text(&fitting, stdout);
+}
+
 static void diff_print_text(const struct diff_settings *s, const struct diff *d, struct table *rows)
 {
     struct table sessions = view_diff_sessions(d);
     char *usual = view_diff_usual_columns(d, &s->diff), *judgement = diff_judgement(d, &s->diff);
-    const char *optional[MAX_DIFF_OPTIONAL];
-    if (!s->shared.columns) {
+    if (!s->shared.columns)
         option_choose(rows, usual);
-        view_diff_optional_columns(&s->diff, optional);
-        rows->optional = optional;
-    }
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
         print_text(stdout, "! %s\n", d->remarks[i]);
@@ -205,7 +211,7 @@ static void diff_print_text(const struct diff_settings *s, const struct diff *d,
         return;
     }
     print_text(stdout, "\n%s %s\n\n", s->diff.sort == DIFF_CALLS || diff_is_tested(d) ? "*" : "~", judgement);
-    table_print_text(rows, stdout);
+    diff_print_rows(s, rows);
     table_drop(&sessions);
     free(usual);
     free(judgement);
