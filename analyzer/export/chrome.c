@@ -243,6 +243,7 @@ static void chrome_write_activities(struct chrome_writer *w)
     for (size_t i = 0; i < activities.count && !ferror(w->out); i++) {
         const struct trace_activity *activity = &activities.list[i];
         if (!selection_holds(w->session->selection, activity->first->time) ||
+            !selection_holds_event(w->session->selection, activity->first->thread, activity->first->time) ||
             !selection_takes(w->session->selection, w->session->file, activity->first->process,
                              activity->first->thread))
             continue;

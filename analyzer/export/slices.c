@@ -99,11 +99,12 @@ static void slices_push_call(const struct slices_reader *s, struct slices_thread
     if (event->kind != TIMELINE_BACK)
         event->call->note = resolver_function(s->resolver, event->thread->process, event->call->function, event->time);
     const size_t functions = s->session->profile->function_count;
-    if (event->time >= s->from)
+    const bool inside = event->time >= s->from && selection_holds_on(s->session->selection, t->thread, event->time);
+    if (inside)
         slices_continue(s, t);
     GROW(t->stack, t->depth, t->room);
     t->stack[t->depth++].function = event->call->note < functions ? event->call->note : (uint32_t)functions;
-    if (event->time >= s->from)
+    if (inside)
         slices_begin_slice(s, t, event->time, event->kind == TIMELINE_ENTER);
 }
 
@@ -119,14 +120,14 @@ static void slices_pop_call(const struct slices_reader *s, struct slices_thread 
 /* ---- events ---- */
 
 static void slices_report_off_cpu(const struct slices_reader *s, struct slices_thread *t,
-                                  const struct timeline_event *event, uint64_t begin)
+                                  const struct timeline_event *event, uint64_t begin, uint64_t end)
 {
     struct decoded_off_cpu off_cpu;
     if (!s->visitor->off_cpu)
         return;
     for (const uint8_t *at = event->extras->run; decode_off_cpu(event->extras, event->time, &at, &off_cpu);) {
         const uint64_t from = larger(off_cpu.begin, begin);
-        const uint64_t to = smaller(smaller(off_cpu.begin + off_cpu.length, event->time), s->to);
+        const uint64_t to = smaller(smaller(off_cpu.begin + off_cpu.length, event->time), end);
         if (from < to)
             s->visitor->off_cpu(s->visitor, t, from, to, off_cpu.preempted);
     }
@@ -134,20 +135,22 @@ static void slices_report_off_cpu(const struct slices_reader *s, struct slices_t
 
 /* The extras of the part of the interval that is selected. */
 static const struct decoded_extras *slices_extras(struct slices_reader *s, const struct timeline_event *event,
-                                                  uint64_t begin)
+                                                  uint64_t begin, uint64_t from, uint64_t to)
 {
-    if (begin >= s->from && event->time < s->to)
+    if (begin >= from && event->time < to)
         return event->extras;
-    const struct interval interval = { begin, event->time, s->from, s->to };
+    const struct interval interval = { begin, event->time, from, to };
     s->cut = interval_extras_within(event->extras, &interval);
     return &s->cut;
 }
 
-static void slices_report_interval(struct slices_reader *s, struct slices_thread *t, const struct timeline_event *event)
+/* The part of the interval from `from` to `to`. */
+static void slices_report_part(struct slices_reader *s, struct slices_thread *t, const struct timeline_event *event,
+                               uint64_t from, uint64_t to)
 {
     const uint64_t since = event->interval < event->time ? event->time - event->interval : 0;
-    const uint64_t begin = larger(since, s->from), end = smaller(event->time, s->to);
-    if (event->time < s->from || begin >= s->to)
+    const uint64_t begin = larger(since, from), end = smaller(event->time, to);
+    if (event->time < from || begin >= to)
         return;
     if (t->last == UINT64_MAX)
         t->resume = begin;
@@ -157,8 +160,8 @@ static void slices_report_interval(struct slices_reader *s, struct slices_thread
         t->last = begin;
     if (event->interval && begin < end) {
         slices_continue(s, t);
-        t->extras = slices_extras(s, event, since);
-        slices_report_off_cpu(s, t, event, begin);
+        t->extras = slices_extras(s, event, since, from, to);
+        slices_report_off_cpu(s, t, event, begin, to);
         if (s->visitor->interval)
             s->visitor->interval(s->visitor, t, begin, end, t->extras);
     }
@@ -166,10 +169,28 @@ static void slices_report_interval(struct slices_reader *s, struct slices_thread
         t->last = end;
 }
 
+/* The parts of the interval in the thread's ranges. Open slices end where a range does. */
+static void slices_report_interval(struct slices_reader *s, struct slices_thread *t, const struct timeline_event *event)
+{
+    const struct thread_ranges *within = s->session->selection ? s->session->selection->within : NULL;
+    if (!within) {
+        slices_report_part(s, t, event, s->from, s->to);
+        return;
+    }
+    size_t count;
+    const struct thread_range *ranges = thread_ranges_of(within, t->thread, &count);
+    while (t->next_range < count && ranges[t->next_range].end <= less(event->time, event->interval))
+        t->next_range++;
+    for (size_t i = t->next_range; i < count && ranges[i].begin <= event->time; i++)
+        slices_report_part(s, t, event, ranges[i].begin, ranges[i].end);
+    if (t->open && !thread_ranges_hold(within, t->thread, event->time))
+        slices_interrupt(s, t, t->last);
+}
+
 static void slices_report_mark(const struct slices_reader *s, struct slices_thread *t,
                                const struct timeline_event *event)
 {
-    if (!s->visitor->mark || !selection_holds(s->session->selection, event->mark_time))
+    if (!s->visitor->mark || !selection_holds_on(s->session->selection, t->thread, event->mark_time))
         return;
     char *text = need_copy(event->mark_text, event->mark_length);
     s->visitor->mark(s->visitor, t, event->mark_time, event->mark_number, text);
@@ -267,7 +288,7 @@ static bool slices_take_event(void *context, const struct trace_event *event, co
 {
     const struct slices_events *s = context;
     const struct selection *selection = s->session->selection;
-    if (!selection_holds(selection, event->time) ||
+    if (!selection_holds(selection, event->time) || !selection_holds_event(selection, event->thread, event->time) ||
         !selection_takes(selection, s->session->file, event->process, event->thread))
         return true;
     return s->take(s->context, event, class);

@@ -270,3 +270,37 @@ Test(e2e_view_filters, temporary_file)
               r.err);
     ran_drop(&r);
 }
+
+/* Activities begin and end in the middle of calls. Each format cuts these there, as the report does. */
+Test(e2e_view_filters, exports_within_activities)
+{
+    static const char source[] = "#include \"dwell/perflog.h\"\n"
+                                 "#define FUNCTION static void __attribute__((noinline))\n"
+                                 "FUNCTION deep(void) { for (volatile int i = 0; i < 300; i++) ; }\n"
+                                 "FUNCTION inside(void) { deep(); deep(); }\n"
+                                 "FUNCTION outside(void) { deep(); }\n"
+                                 "FUNCTION begins(void) { Perf_MarkBegin(1); deep(); }\n"
+                                 "FUNCTION ends(void) { deep(); Perf_MarkEnd(1); deep(); }\n"
+                                 "int main(void) { Perf_SetTestName(\"timed\"); Perf_RegisterMark(1, \"Test=Write\");\n"
+                                 "for (int i = 0; i < 50; i++) { outside(); begins(); inside(); ends(); } }\n";
+    static const char *const formats[] = {
+        "chrome $PART -o out.json && python3 -B $CONSUMERS/chrome.py report.csv exact out.json",
+        "perfetto $PART -o out.pftrace && python3 -B $CONSUMERS/perfetto.py report.csv exact out.pftrace",
+        "ctf $PART -o ctf && python3 -B $CONSUMERS/ctf.py report.csv ctf",
+        "firefox $PART -o out.json && python3 -B $CONSUMERS/firefox.py report.csv exact out.json",
+        "collapsed $PART -o out && python3 -B $CONSUMERS/collapsed.py report.csv elapsed_exclusive out",
+        "pprof $PART -o out && python3 -B $CONSUMERS/pprof.py compare report.csv out",
+        "chrome $PART | grep -c outside | grep -qx 0",
+        "perflog $PART | grep -c outside | grep -qx 0",
+    };
+    FILE *file = fopen(test_path("timed.c"), "w");
+    fputs(source, file);
+    fclose(file);
+    free(run_well("cc -O1 -finstrument-functions timed.c -I" DWELL_GOLDEN "/../../include -o timed " DWELL_RUNTIME
+                  " -Wl,-rpath,$(dirname " DWELL_RUNTIME ") && "
+                  "DWELL_CLOCK=monotonic DWELL_PERFLOG=log $DWELL record -q ./timed && "
+                  "$DWELL report --within marker:Test=Write --raw --format csv > report.csv"));
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        free(run_well("PART='--raw --within marker:Test=Write' CONSUMERS=" DWELL_CONSUMERS "; $DWELL export %s",
+                      formats[i]));
+}
