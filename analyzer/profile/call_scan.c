@@ -11,9 +11,12 @@
 
 /* ---- paths and parts of calls ---- */
 
-static uint32_t call_scan_unknown_path(const struct call_scan *scan)
+/* For calls of the thread that the profile does not have. */
+static uint32_t call_scan_unknown_path(const struct call_scan *scan, uint32_t thread)
 {
-    return (uint32_t)(scan->probes.known + scan->source->file->thread_count);
+    const struct session_file *file = scan->source->file;
+    const struct trace_thread *t = session_file_thread(file, thread);
+    return (uint32_t)(scan->probes.known + (t ? (size_t)(t - file->threads) : file->thread_count));
 }
 
 /* The path's first chunk is read by one worker only, and that worker has not seen the path before. So that is when the
@@ -37,7 +40,7 @@ uint32_t call_scanner_add_path(const struct call_scanner *s, uint32_t parent, ui
                         ? PROFILE_NONE
                         : profile_find_child(profile, parent, function);
     if (path == PROFILE_NONE)
-        path = call_scan_unknown_path(s->scan);
+        path = call_scan_unknown_path(s->scan, s->chunk->thread);
     index_set(s->children, index_find(s->children, key, parent), key, parent, path);
     *rest = call_scan_take_rest(s, path);
     return path;
@@ -67,7 +70,9 @@ static void call_scan_open_frames(struct call_scanner *s)
     const uint32_t root = profile_find_root(source->profile, s->chunk->process, s->chunk->thread);
     if (s->room == 0)
         call_scanner_make_room(s);
-    s->stack[0] = (struct scanned_call){ .path = root == PROFILE_NONE ? call_scan_unknown_path(s->scan) : root };
+    s->stack[0] =
+        (struct scanned_call){ .path =
+                                   root == PROFILE_NONE ? call_scan_unknown_path(s->scan, s->chunk->thread) : root };
     s->stack[0].kind = s->scan->kinds[s->stack[0].path];
     s->depth = 1;
     for (uint32_t i = 0; i < s->chunk->depth; i++) {
@@ -124,6 +129,19 @@ static void call_scan_chunk(struct call_scanner *s, const struct trace_chunk *ch
     parts->read = true;
 }
 
+static void call_scan_seek_switches(struct call_scanner *s, const struct trace_chunk *chunk)
+{
+    struct decoder d;
+    if (__atomic_load_n(&s->scan->has_switches, __ATOMIC_RELAXED) ||
+        !window_begin(&s->window, s->scan->source->file, chunk, &d))
+        return;
+    do
+        for (enum decoded event; (event = decode_next(&d)) != DECODED_END; d.control_type = 0)
+            if (event == DECODED_CONTROL && d.control_type == DWELL_EXT_SWITCH)
+                __atomic_store_n(&s->scan->has_switches, true, __ATOMIC_RELAXED);
+    while (window_more(&s->window, &d));
+}
+
 static void *call_scan_work(void *argument)
 {
     struct call_scanner *s = argument;
@@ -133,9 +151,10 @@ static void *call_scan_work(void *argument)
         if (s->index >= source->file->chunk_count)
             return NULL;
         const struct trace_chunk *chunk = &source->file->chunks[s->index];
-        if (chunk->kind == DWELL_CHUNK_EVENTS &&
+        const bool late = source->selection && source->selection->cut && chunk->start_time >= source->selection->to;
+        if (chunk->kind == DWELL_CHUNK_EVENTS && !late &&
             selection_takes(source->selection, source->file, chunk->process, chunk->thread))
-            call_scan_chunk(s, chunk);
+            (s->scan->seeks_switches ? call_scan_seek_switches : call_scan_chunk)(s, chunk);
         progress_add(1);
     }
 }
@@ -149,20 +168,18 @@ static bool call_scan_wants(const struct call_scan *scan, const struct scanned_p
            (path->within || !selection || !selection->roots);
 }
 
-/* Few paths have a cost of their own: a process has up to three. */
+/* Both parts are sums of two numbers of 32 bits. */
 static scanned_kind call_scan_number_cost(struct call_scan *scan, struct number_index *numbers,
                                           const struct path_probes *probes)
 {
     const struct scanned_cost cost = { probes->call & probes->elapsed_mask, probes->callee & probes->elapsed_mask };
-    struct index_slot *slot = index_find(numbers, cost.call << 32 ^ cost.callee, (uint32_t)(cost.call >> 32));
-    const struct scanned_cost *known = slot->value_plus_1 ? scan->costs + (slot->value_plus_1 - 1) : NULL;
-    if (known && known->call == cost.call && known->callee == cost.callee)
+    const uint64_t key = cost.call << 33 | cost.callee;
+    const uint32_t second = (uint32_t)(cost.call >> 31);
+    struct index_slot *slot = index_find(numbers, key, second);
+    if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    GROW(scan->costs, scan->cost_count, scan->cost_room);
+    index_set(numbers, slot, key, second, (uint32_t)scan->cost_count);
     scan->costs[scan->cost_count] = cost;
-    if (!slot->value_plus_1)
-        index_set(numbers, slot, cost.call << 32 ^ cost.callee, (uint32_t)(cost.call >> 32),
-                  (uint32_t)scan->cost_count);
     return (scanned_kind)scan->cost_count++;
 }
 
@@ -185,8 +202,6 @@ static void call_scan_find_path(struct call_scan *scan, size_t i, uint32_t funct
     path->number = source->functions ? source->functions[node->function] : node->function;
     path->caller = parent->number;
     path->within = parent->within || selection_is_root(source->selection, path->number);
-    if (scan->kinds[node->parent] & SCANNED_HELD)
-        scan->kinds[i] |= SCANNED_UNDER_HELD;
     if (call_scan_wants(scan, path, function))
         scan->kinds[i] |= SCANNED_WANTED;
 }
@@ -198,6 +213,7 @@ static void call_scan_find_paths(struct call_scan *scan, uint32_t function)
     struct number_index *costs = index_new();
     scan->paths = need_memory(count, sizeof *scan->paths);
     scan->kinds = need_memory(count, sizeof *scan->kinds);
+    scan->costs = need_memory(3 * scan->source->file->process_count + 1, sizeof *scan->costs); /* and that of zero */
     for (size_t i = 0; i < count; i++) {
         scan->paths[i] = (struct scanned_path){ .number = PROFILE_NONE, .caller = PROFILE_NONE };
         call_scan_add_kind(scan, costs, i);
@@ -239,7 +255,8 @@ static bool call_scan_take_joined(void *context, const struct trace_chunk *chunk
 {
     const struct call_scan_joined *joined = context;
     (void)caller;
-    if (joined->scan->kinds[call->path] & SCANNED_WANTED) {
+    if (joined->scan->kinds[call->path] & SCANNED_WANTED &&
+        selection_holds_on(joined->scan->source->selection, chunk->thread, call->end)) {
         const struct finished_call finished = call_scan_join(joined->scan, chunk, call);
         joined->scan->take(joined->context, &finished);
     }
@@ -290,12 +307,15 @@ static void call_scan_in_order(const struct calls_source *source, uint32_t funct
     calls_follow(source, call_scan_take_one, &(struct call_scan_one){ function, take, context });
 }
 
-/* Several stacks on a thread need the order of time. In a range of time, chunks before it were not profiled. */
-static bool call_scan_needs_order(const struct calls_source *source)
+/* Several stacks on a thread need the order of time. */
+static bool call_scan_needs_order(const struct calls_source *source, unsigned jobs, void *const *contexts)
 {
-    const struct selection *selection = source->selection;
-    return source->profile->counts.switches || source->file->process_count > MAX_SCANNED_COSTS / 8 ||
-           (selection && (selection->cut || selection->within));
+    struct call_scan seek = { .source = source, .seeks_switches = true };
+    if (source->profile->counts.switches || source->file->process_count > MAX_SCANNED_COSTS / 8)
+        return true;
+    if (selection_has_ranges(source->selection)) /* the profile has not counted those outside of the ranges */
+        call_scan_run(&seek, jobs, contexts);
+    return seek.has_switches;
 }
 
 /* `joined` is the context for calls of several chunks. */
@@ -305,6 +325,9 @@ static void call_scan_chunks(struct call_scan *scan, uint32_t function, unsigned
     const struct calls_source *source = scan->source;
     const size_t chunks = source->file->chunk_count;
     scan->probes = path_probes_of(source->profile, source->file, source->costs, source->cost_count);
+    scan->ranges = selection_has_ranges(source->selection);
+    if (scan->ranges)
+        path_probes_drop_rests(&scan->probes);
     scan->parts = need_memory(chunks, sizeof *scan->parts);
     call_scan_find_paths(scan, function);
     call_scan_run(scan, jobs, contexts);
@@ -321,7 +344,7 @@ static void call_scan_chunks(struct call_scan *scan, uint32_t function, unsigned
 void calls_scan(const struct calls_source *source, uint32_t function, unsigned jobs, call_scan_taker *take,
                 void *const *contexts)
 {
-    if (call_scan_needs_order(source))
+    if (call_scan_needs_order(source, jobs, contexts))
         call_scan_in_order(source, function, take, contexts[0]);
     else
         call_scan_chunks(&(struct call_scan){ .source = source, .take = take }, function, jobs, contexts, contexts[0]);
@@ -345,7 +368,7 @@ void calls_scan_elapsed(const struct calls_source *source, uint32_t function, un
                         void *const *contexts)
 {
     struct call_scan_amounts one = { take, contexts[0] };
-    if (call_scan_needs_order(source))
+    if (call_scan_needs_order(source, jobs, contexts))
         call_scan_in_order(source, function, call_scan_take_amount, &one);
     else
         call_scan_chunks(&(struct call_scan){ .source = source, .take = call_scan_take_amount, .take_amounts = take },

@@ -28,8 +28,10 @@ void call_scan_elapsed_flush(struct call_scanner *s)
     s->amount_count = 0;
 }
 
-static inline void call_scan_elapsed_take(struct call_scanner *s, uint32_t path, uint64_t time)
+static inline void call_scan_elapsed_take(struct call_scanner *s, uint32_t path, uint64_t time, uint64_t now)
 {
+    if (call_scanner_is_outside(s, now))
+        return;
     if (__builtin_expect(s->amount_count == SCANNED_AMOUNTS, 0))
         call_scan_elapsed_flush(s);
     s->amounts[s->amount_count++] = (struct call_amount){ time, path, 0 };
@@ -58,7 +60,7 @@ __attribute__((noinline)) static void call_scan_elapsed_pop_rare(struct call_sca
     if (!part.entered)
         call_scanner_keep_part(s, part, now, ended);
     else if (ended && call->kind & SCANNED_WANTED)
-        call_scan_elapsed_take(s, call->path, part.own.elapsed);
+        call_scan_elapsed_take(s, call->path, part.own.elapsed, now);
 }
 
 static inline void call_scan_elapsed_pop(struct call_scanner *s, uint64_t now, bool ended)
@@ -70,7 +72,7 @@ static inline void call_scan_elapsed_pop(struct call_scanner *s, uint64_t now, b
     }
     call[-1].less += call->less;
     if (ended && call->kind & SCANNED_WANTED)
-        call_scan_elapsed_take(s, call->path, (now - s->skipped - call->base) * DWELL_PROBE_FRACTION - call->less);
+        call_scan_elapsed_take(s, call->path, (now - s->skipped - call->base) * DWELL_PROBE_FRACTION - call->less, now);
 }
 
 /* ---- actions on events ---- */

@@ -88,6 +88,8 @@ static inline void call_scan_times_take(const struct call_scanner *s, const stru
                                         uint64_t now)
 {
     const struct scanned_path *path = &s->scan->paths[call->path];
+    if (call_scanner_is_outside(s, now))
+        return;
     const struct finished_call finished = {
         .function = path->number,
         .caller = path->caller,

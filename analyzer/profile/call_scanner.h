@@ -49,9 +49,11 @@ struct call_scan {
     struct scanned_path *paths;
     scanned_kind *kinds;        /* by path: flags, and above them the number of its cost */
     struct scanned_cost *costs; /* different ones */
-    size_t cost_count, cost_room;
+    size_t cost_count;
     struct chunk_parts *parts; /* by chunk */
     size_t next_chunk;
+    bool ranges;                       /* only calls that ended in a range of time are wanted */
+    bool seeks_switches, has_switches; /* only changes of the stack are looked for; there is one */
     call_scan_taker *take;
     call_amounts_taker *take_amounts; /* if set, only elapsed inclusive times are found */
 };
@@ -104,6 +106,13 @@ struct call_scanner {
 uint32_t call_scanner_add_path(const struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time,
                                uint64_t *rest);
 
+/* Whether the selection has ranges of time and does not hold the moment. */
+static inline bool call_scanner_is_outside(const struct call_scanner *s, uint64_t now)
+{
+    return __builtin_expect(s->scan->ranges, 0) &&
+           !selection_holds_on(s->scan->source->selection, s->chunk->thread, now);
+}
+
 /* Keeps the part of a call that ended and was not entered in this chunk. */
 void call_scanner_keep_part(struct call_scanner *s, struct call_part part, uint64_t now, bool ended);
 
@@ -130,7 +139,7 @@ static inline struct scanned_call *call_scanner_push(struct call_scanner *s, uin
     call->enter_time = call->begin = enter_time;
     call->function = address;
     call->path = path;
-    call->kind = kind | (entered ? 0 : SCANNED_FOUND);
+    call->kind = kind | (entered ? 0 : SCANNED_FOUND) | (call[-1].kind & SCANNED_HELD ? SCANNED_UNDER_HELD : 0);
     if (entered)
         call[-1].less += scan->costs[call[-1].kind >> SCANNED_FLAG_BITS].callee;
     return call;

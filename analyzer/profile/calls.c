@@ -254,6 +254,8 @@ void calls_follow(const struct calls_source *source, call_taker *take, void *con
 {
     struct calls_follower f = { .source = source, .take = take, .context = context };
     f.probes = path_probes_of(source->profile, source->file, source->costs, source->cost_count);
+    if (selection_has_ranges(source->selection))
+        path_probes_drop_rests(&f.probes);
     f.innermost = index_new();
     f.resolver = resolver_new(source->file, source->profile);
     timeline_run(source->file, calls_follow_event, &f);

@@ -90,6 +90,12 @@ struct path_probes_table path_probes_of(const struct profile *p, const struct se
     return table;
 }
 
+void path_probes_drop_rests(struct path_probes_table *table)
+{
+    for (size_t i = 0; i < table->known; i++)
+        table->paths[i].rest = 0;
+}
+
 void call_amounts_add_interval(struct call_amounts *own, const struct path_probes *probes,
                                const struct decoded_extras *extras, uint64_t length)
 {

@@ -35,6 +35,9 @@ struct path_probes_table {
 struct path_probes_table path_probes_of(const struct profile *p, const struct session_file *file,
                                         const struct probe_cost *costs, size_t count);
 
+/* In a range of time, a call has its whole time. So the rests have no sum to complete. */
+void path_probes_drop_rests(struct path_probes_table *table);
+
 /* A call's times, by itself or with the calls below it. */
 struct call_amounts {
     uint64_t elapsed, application, blocked;

@@ -43,7 +43,13 @@ static inline bool selection_holds_on(const struct selection *s, uint32_t thread
     return selection_holds(s, time) && (!s || !s->within || thread_ranges_hold(s->within, thread, time));
 }
 
-/* The same for a trace event, which can be the end of a range. */
+/* Whether only ranges of time are selected. */
+static inline bool selection_has_ranges(const struct selection *s)
+{
+    return s && (s->cut || s->within);
+}
+
+/* The same as selection_holds_on for a trace event, which can be the end of a range. */
 static inline bool selection_holds_event(const struct selection *s, uint32_t thread, uint64_t time)
 {
     return !s || !s->within || thread_ranges_hold(s->within, thread, time) ||

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "support/exported.h"
+#include "support/load.h"
 #include "support/scanned.h"
 #include "support/scenario.h"
 
@@ -89,4 +90,49 @@ Test(unit_call_scan, random_events_of_all_kinds, .timeout = 60)
         expect_scan(&l, 1 + seed % MAX_SCAN_JOBS);
         analysis_drop(&l);
     }
+}
+
+/* Calls that ended in a range of time have their whole time. */
+Test(unit_call_scan, ranges_of_random_sessions, .timeout = 60)
+{
+    for (uint32_t seed = 0; seed < 80; seed++) {
+        struct analysis l;
+        struct analysis_options options = { .limits = true };
+        struct writer *w = random_session(seed);
+        options.selection.from = (struct selection_moment){ .given = seed % 3 > 0, .ns = seed * 37 };
+        options.selection.to = (struct selection_moment){ .given = seed % 2 > 0, .ns = 3000 + seed * 97 };
+        writer_save(w, test_path("range.dwell"));
+        writer_free(w);
+        load_with(&l, test_path("range.dwell"), &options);
+        expect_scan(&l, 1 + seed % MAX_SCAN_JOBS);
+        analysis_drop(&l);
+    }
+}
+
+/* The thread changes its stack before the range. */
+Test(unit_call_scan, a_range_after_a_change_of_the_stack)
+{
+    struct analysis_options options = { .limits = true };
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 100, 0x1000);
+    write_switch(w, 200, 2);
+    write_enter(w, 300, 0x2000);
+    write_open(w, 0x1000, 100);
+    write_switch(w, 400, 1);
+    end_events(w, true);
+    begin_events(w, 1, 1, 1, 5000, (struct open_call[]){ { 0x1000, 100 } }, 1);
+    write_enter(w, 5100, 0x2000);
+    write_exit(w, 5200);
+    write_exit(w, 5300);
+    end_events(w, true);
+    writer_save(w, test_path("range.dwell"));
+    writer_free(w);
+    options.selection.from = (struct selection_moment){ .given = true, .ns = 5000 };
+    struct analysis l;
+    load_with(&l, test_path("range.dwell"), &options);
+    expect_scan(&l, 2);
+    analysis_drop(&l);
 }
