@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "control.h"
 #include "environment.h"
+#include "event_control.h"
 #include "extensions.h"
 #include "helper.h"
 #include "metadata.h"
@@ -135,6 +136,7 @@ static void control_look(struct process *p)
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         for (struct thread *t = p->threads.live; t; t = t->next)
             control_call_thread(t);
+        event_control_notify();
     }
     process_unlock();
 }
@@ -261,6 +263,8 @@ void control_take_commands(struct process *p, int fd)
     if (what)
         control->result = control_command(p, what, fd);
     control_look(p);
+    if (what == DWELL_COMMAND_STOP)
+        event_control_notify(); /* also if recording was off before */
     if (what) {
         __atomic_store_n(&control->command, DWELL_COMMAND_NONE, __ATOMIC_RELEASE);
         sys_futex_wake_shared(&control->command);

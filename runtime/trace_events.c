@@ -19,6 +19,7 @@
 #include "control.h"
 #include "environment.h"
 #include "event_check.h"
+#include "event_control.h"
 #include "guard.h"
 #include "lock.h"
 #include "losses.h"
@@ -172,6 +173,7 @@ int trace_events_enable(const char *text)
         trace_events_apply_settings(c);
     }
     lock_release(&p->trace_events.lock);
+    event_control_notify();
     return count;
 }
 
@@ -197,6 +199,18 @@ static bool trace_events_is_listed(const struct dwell_event_class *wanted_class)
     while (c && c != wanted_class)
         c = c->next;
     return c != NULL;
+}
+
+bool trace_events_is_registered(const struct dwell_event_class *c)
+{
+    const uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED)
+        return false;
+    lock_take(&runtime.process->trace_events.lock);
+    const bool listed = trace_events_is_listed(c);
+    lock_release(&runtime.process->trace_events.lock);
+    sys_restore_signals(mask);
+    return listed;
 }
 
 static void trace_events_announce(const struct dwell_event_class *c)
@@ -232,6 +246,7 @@ DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c)
     if (fresh)
         trace_events_announce(c);
     sys_restore_signals(mask);
+    event_control_registered();
     errno = error;
     return DWELL_OK;
 }
@@ -242,6 +257,7 @@ DWELL_EXPORT int dwell_runtime_event_unregister(struct dwell_event_class *c)
     int status = DWELL_EVENT_NO_CLASS;
     if (!control_thread())
         return DWELL_NOT_RECORDED;
+    event_control_remove_class(c);
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
         return DWELL_FAILED;

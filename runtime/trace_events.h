@@ -23,11 +23,17 @@ struct thread_trace_events {
 /* In the process' block. */
 struct process_trace_events {
     struct ring ended_ring; /* mode ring: chunks of threads that ended */
-    uint32_t lock;          /* of the classes and settings */
+    uint32_t lock;          /* of the classes, their callbacks and the settings */
+    uint32_t starting;      /* a lock, held while the thread of the callbacks is made */
 };
 
 /* Takes the settings of DWELL_EVENTS. */
 void trace_events_begin(void);
+
+struct dwell_event_class;
+
+/* Whether the class is registered. Called with signals allowed or held back. */
+bool trace_events_is_registered(const struct dwell_event_class *c);
 
 /* Adds a setting, NAME:LEVEL. In the helper. Returns the number of classes it selects, or -ENOSPC. */
 int trace_events_enable(const char *setting);
@@ -39,7 +45,6 @@ void trace_events_end_thread(struct thread *t);
 #pragma GCC visibility pop
 
 /* What dwell/event.h calls, which PerfLog calls as well. */
-struct dwell_event_class;
 DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c);
 DWELL_EXPORT int dwell_runtime_event_write(const struct dwell_event_class *c, uint32_t version, const void *data,
                                            size_t size);

@@ -15,6 +15,7 @@
 #include "commands/commands.h"
 #include "report/text_options.h"
 #include "report/views.h"
+#include "trace/event_cost.h"
 #include "trace/trace_events.h"
 
 static const struct shared_use shared[] = { { SHARED_UNITS, NULL }, { SHARED_JOBS, NULL }, { SHARED_END, NULL } };
@@ -150,6 +151,9 @@ static void info_print_trace_events(const struct session_file *f)
     if (events.count || events.class_count)
         info_print_line("trace events", "%zu, %zu class%s registered", events.count, events.registered,
                         events.registered == 1 ? "" : "es");
+    if (events.count)
+        info_print_line("CPU time unit", "timer resolution %d x 100 ns, of KernelTime and UserTime of trace events",
+                        EVENT_RESOLUTION_USUAL);
     trace_events_free(&events);
 }
 

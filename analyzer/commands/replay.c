@@ -11,10 +11,11 @@
 #include "commands/commands.h"
 #include "report/replay.h"
 
-enum { OPTION_DEPTH = 256 };
+enum { OPTION_DEPTH = 256, OPTION_NO_EVENTS };
 
 static const struct argp_option options[] = {
     { "depth", OPTION_DEPTH, "N", 0, "Show only the N outermost levels", 0 },
+    { "no-events", OPTION_NO_EVENTS, NULL, 0, "Leave out trace events and PerfLog timers", 0 },
     { 0 },
 };
 
@@ -34,6 +35,7 @@ struct replay_settings {
     struct shared_options shared;
     const char *file;
     struct replay_options what;
+    bool no_events;
 };
 
 static error_t replay_parse_option(int key, char *argument, struct argp_state *state)
@@ -44,6 +46,9 @@ static error_t replay_parse_option(int key, char *argument, struct argp_state *s
         s->what.depth = option_number("--depth", argument);
         if (!s->what.depth)
             die(STATUS_ERROR, "--depth: must be 1 or more");
+        return 0;
+    case OPTION_NO_EVENTS:
+        s->no_events = true;
         return 0;
     case ARGP_KEY_ARG:
         option_session(state, argument, &s->file);
@@ -115,6 +120,7 @@ static const struct command_line line = {
         "Shows the calls as they happened, over all threads in order of time.\v"
         "A call within which nothing is shown is one line. Other calls have a line where they begin ({), and one "
         "where they end (}), with how long they took. '>' marks a line of another thread than the line above. "
+        "Lines of marks, trace events and waits begin with --. "
         "FUNCTION is a name, with or without return type and parameters, or a glob for several; name@file:line is one of several.\n\nExamples:\n"
         "  dwell replay --from 2.5ms --to 3ms\n"
         "  dwell replay --root handle_request --min 100us\n"
@@ -149,8 +155,15 @@ int command_replay(int argc, char **argv)
     replay_find_part(&s, file);
     struct replay_count counted = { .left = s.shared.limit };
     counted.printer = replay_printer_new(s.shared.format, file, &s.what, stdout);
+    struct trace_events events = { 0 };
+    if (!s.no_events) {
+        events = trace_events_read(file);
+        s.what.events = &events;
+    }
     const struct replay_result result = replay(file, &s.what, replay_print_counted, &counted);
     replay_printer_free(counted.printer);
+    if (!s.no_events)
+        trace_events_free(&events);
     session_file_close(file);
     const int status = replay_finish_print(&s, &result, counted.any);
     shared_options_drop(&s.shared);

@@ -7,7 +7,9 @@
 #include "analysis/find_function.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "report/events.h"
 #include "symbols/typed_name.h"
+#include "trace/event_names.h"
 
 enum {
     MAX_HELD = 4096, /* lines held back because an earlier call may still become a whole call */
@@ -54,6 +56,7 @@ struct replay {
     struct replay_held_line *lines;  /* a ring, by number */
     size_t line_room;                /* a power of two */
     uint64_t first_line, end_line;
+    size_t next_event; /* index of the next trace event */
     bool begun, enough, root_found;
 };
 
@@ -360,6 +363,35 @@ static void replay_show_mark(struct replay *r, const struct replay_thread *t, co
                         });
 }
 
+static void replay_show_event(struct replay *r, const struct trace_event *e)
+{
+    const struct replay_thread *t =
+        replay_find_thread(r, &(struct timeline_thread){ .process = e->process, .thread = e->thread });
+    if (!replay_wants(r->file, r->options, e->process, e->thread) || !replay_holds(r, t, e->time))
+        return;
+    const struct trace_events *events = r->options->events;
+    char *name = event_name(r->file, e, &events->classes[e->class]);
+    char *data = event_data_text(r->file, events, e, EVENT_SHORT_DATA);
+    replay_show_between(r, t,
+                        (struct replay_line){
+                            .kind = REPLAY_EVENT,
+                            .time = e->time,
+                            .has_time = true,
+                            .text = need_text("%s%s%s", name, data[0] ? ": " : "", data),
+                        });
+    free(name);
+    free(data);
+}
+
+/* Shows the trace events of the part up to a moment. */
+static void replay_show_events(struct replay *r, uint64_t until)
+{
+    const struct trace_events *events = r->options->events;
+    for (; events && r->next_event < events->count && events->list[r->next_event].time < until; r->next_event++)
+        if (events->list[r->next_event].time >= r->options->from)
+            replay_show_event(r, &events->list[r->next_event]);
+}
+
 /* ---- the part ---- */
 
 static int replay_compare_threads(const void *a, const void *b)
@@ -453,6 +485,8 @@ static bool replay_add_event(void *context, const struct timeline_event *event)
     struct replay_thread *t = replay_find_thread(r, event->thread);
     if (!r->begun && event->time >= r->options->from)
         replay_begin_part(r);
+    if (r->begun)
+        replay_show_events(r, event->time < r->options->to ? event->time : r->options->to);
     if (event->time >= r->options->to) {
         replay_end_part(r);
         return false;
@@ -498,8 +532,12 @@ struct replay_result replay(const struct session_file *file, const struct replay
     r.lines = need_memory(r.line_room, sizeof *r.lines);
     const struct timeline_part part = { .begin = options->from, .wants = replay_wants_thread };
     struct replay_result result = { .counts = timeline_run_part(file, &part, replay_add_event, &r) };
-    if (!r.enough)
+    if (!r.enough) {
+        if (!r.begun)
+            replay_begin_part(&r);
+        replay_show_events(&r, options->to);
         replay_flush_lines(&r, UINT64_MAX, true);
+    }
     result.root_found = r.root_found;
     replay_free_lines(&r);
     for (size_t i = 0; i < r.thread_count; i++) {

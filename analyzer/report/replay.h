@@ -11,6 +11,7 @@
 #include "profile/selection.h"
 #include "trace/session_file.h"
 #include "trace/timeline.h"
+#include "trace/trace_events.h"
 
 enum replay_kind {
     REPLAY_CALL, /* a whole call, with nothing shown between begin and end */
@@ -21,6 +22,7 @@ enum replay_kind {
     REPLAY_PAUSED,
     REPLAY_RESUMED,
     REPLAY_MARK,
+    REPLAY_EVENT, /* a trace event */
 };
 
 /* Notes about a call. */
@@ -45,7 +47,7 @@ struct replay_line {
     size_t depth;         /* 0 for the outermost shown calls */
     const char *function; /* of calls */
     uint32_t number;      /* of marks */
-    char *text;           /* of marks; valid during the callback only */
+    char *text;           /* of marks and trace events; valid during the callback only */
 };
 
 /* Called for each line. Returns false to stop the replay. */
@@ -57,6 +59,7 @@ struct replay_options {
     const struct selection_names *roots; /* only calls within functions that match any of these; NULL for all */
     size_t depth;                        /* maximum number of levels; 0 for all */
     uint64_t shortest;                   /* ticks; shorter calls and intervals are left out */
+    const struct trace_events *events;   /* shown between the calls; NULL for none */
 };
 
 struct replay_result {

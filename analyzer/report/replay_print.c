@@ -158,6 +158,9 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
     if (line->kind == REPLAY_MARK) {
         fprintf(out, "-- mark %" PRIu32 "%s", line->number, line->text[0] ? ": " : "");
         put_visible(line->text, out);
+    } else if (line->kind == REPLAY_EVENT) {
+        fputs("-- event ", out);
+        put_visible(line->text, out);
     } else if (line->kind == REPLAY_END) {
         fputs(line->far ? "} " : "}", out);
         if (line->far)
@@ -177,7 +180,7 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
 static const char *const kind_keys[] = {
     [REPLAY_CALL] = "call",       [REPLAY_BEGIN] = "begin",         [REPLAY_END] = "end",
     [REPLAY_BLOCKED] = "blocked", [REPLAY_PREEMPTED] = "preempted", [REPLAY_PAUSED] = "paused",
-    [REPLAY_RESUMED] = "resumed", [REPLAY_MARK] = "mark",
+    [REPLAY_RESUMED] = "resumed", [REPLAY_MARK] = "mark",           [REPLAY_EVENT] = "event",
 };
 
 static const char *replay_note_keys(unsigned set, char *room, size_t size)

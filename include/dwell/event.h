@@ -11,7 +11,7 @@
  * As in dwell.h, the functions refer to the runtime weakly: a program links and runs without dwell, and every class is
  * disabled then. No function changes errno, calls malloc or ends the program. All may be called from any thread. The
  * functions that write or ask may also be called in signal handlers, even within another of these functions.
- * dwell_event_register, dwell_event_describe and dwell_event_unregister may not.
+ * Those that register, describe, add or remove may not.
  *
  * Memory that is passed in stays the caller's and is not used after the return. A registered class and its name are an
  * exception: they have to stay until the class is unregistered.
@@ -222,12 +222,77 @@ DWELL_CALL int dwell_event_register(struct dwell_event_class *event_class)
     DWELL_ASK(int, DWELL_NOT_RECORDED, "event_register", (struct dwell_event_class *), (event_class));
 }
 
-/* Unregisters a class and disables it. Call it before the memory of the class goes away, for example before dlclose.
- * Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_EVENT_NO_CLASS or DWELL_FAILED. */
+/* Unregisters a class, removes its control callbacks, and disables it. Call it before the memory of the class goes
+ * away, for example before dlclose. It waits for callbacks as dwell_event_remove_control does. Returns DWELL_OK,
+ * DWELL_NOT_RECORDED, DWELL_EVENT_NO_CLASS or DWELL_FAILED. */
 DWELL_CALL int dwell_event_unregister(struct dwell_event_class *event_class)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "event_unregister", (struct dwell_event_class *), (event_class));
 }
+
+/* ---- callbacks ---- */
+
+/* Why a control callback is called: the codes of WMIDPREQUESTCODE. */
+enum {
+    WMI_ENABLE_EVENTS = 4,  /* the class is enabled, or its level or flags have changed */
+    WMI_DISABLE_EVENTS = 5, /* the class is disabled */
+};
+
+/* The flags of an enabled class. */
+enum { DWELL_EVENT_CALLS_RECORDED = 1 }; /* calls of functions are recorded now: recording is not paused */
+
+/*
+ * A control callback of a class, in static memory of the program. It stays in place until dwell_event_remove_control.
+ * The last two members belong to the runtime.
+ *
+ * callback(event_class, request, level, flags, context): `level` and `flags` are zero if the request is
+ * WMI_DISABLE_EVENTS. dwell_event_level returns the level, too, as GetTraceEnableLevel does.
+ */
+struct dwell_event_control {
+    struct dwell_event_class *event_class;
+    void (*callback)(struct dwell_event_class *event_class, uint32_t request, uint8_t level, uint32_t flags,
+                     void *context);
+    void *context;
+    struct dwell_event_control *next;
+    uint64_t state;
+};
+
+/*
+ * Adds a control callback for a class. It is called soon after this function if the class is enabled, and after each
+ * change: by `dwell control PID event`, `stop`, `pause` and `resume`, and by dwell_start, dwell_stop, dwell_pause and
+ * dwell_resume of the process or globally. A pause does not disable classes, since events are recorded during it. It
+ * clears DWELL_EVENT_CALLS_RECORDED. The callback gets the latest state: it may miss one that was soon replaced. It is
+ * not called when the process ends. A class may have several callbacks.
+ *
+ * Callbacks run one after another on a thread "dwell-control", never in a signal handler or under a lock of the
+ * runtime. The first call of this function makes that thread, with all signals blocked. It ends when no callback is
+ * left. A callback may use locks, call
+ * any function of the program and of this header, and write events. Its calls and events are recorded as those of any
+ * thread.
+ *
+ * A forked child keeps the callbacks, but has no thread for them until it calls dwell_event_register or
+ * dwell_event_add_control. Do not call this function in a signal handler.
+ *
+ * Returns DWELL_OK, also if the control was added before. Returns DWELL_NOT_RECORDED, DWELL_EVENT_NO_CLASS (the class
+ * is not registered) or DWELL_FAILED (the system refuses a thread, or to block signals).
+ */
+DWELL_CALL int dwell_event_add_control(struct dwell_event_control *control)
+{
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "event_add_control", (struct dwell_event_control *), (control));
+}
+
+/*
+ * Removes a control callback. Waits until the callback has returned if it is running, unless it calls this function
+ * itself. So do not hold a lock that the callback takes. dwell_event_unregister does the same for all callbacks of its
+ * class. Do not call this function in a signal handler. Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_EVENT_NO_CLASS (the
+ * control is not there) or DWELL_FAILED.
+ */
+DWELL_CALL int dwell_event_remove_control(struct dwell_event_control *control)
+{
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "event_remove_control", (struct dwell_event_control *), (control));
+}
+
+/* ---- descriptions of data ---- */
 
 /* A field of an event's data: its name, of 1 to DWELL_EVENT_LONGEST_NAME bytes, and its type, ETW_..._TYPE_VALUE. */
 struct dwell_event_field {
@@ -257,6 +322,8 @@ DWELL_CALL int dwell_event_describe(const struct dwell_event_class *event_class,
         (const struct dwell_event_class *, uint32_t, uint32_t, const char *, const struct dwell_event_field *, size_t),
         (event_class, type, version, type_name, fields, count));
 }
+
+/* ---- levels ---- */
 
 /* Returns whether events of the class at that level are selected: a load and a branch. A program asks it to skip the
  * work of gathering data. The functions that write check it themselves. */

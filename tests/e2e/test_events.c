@@ -52,6 +52,7 @@ Test(e2e_events, every_way_to_write_one)
         check_events("class+guid --type END", "shop 9a1c5b7e-2f30-4d11-8e02-5c710b6f3d94\n", modes[i]);
         char *info = run_well("$DWELL info");
         cr_assert(has(info, "trace events    6, 2 classes registered\n"), "%s", info);
+        cr_assert(has(info, "timer resolution 10000 x 100 ns"), "%s", info);
         free(info);
     }
 }
@@ -159,6 +160,22 @@ Test(e2e_events, fields_are_shown_as_the_program_describes_them)
                   "$DWELL export perfetto -o - | grep -aq 'user=42, path=/index, delta=-2' && "
                   "$DWELL export ctf -o described.ctf && "
                   "grep -aqr 'user=42, path=/index, delta=-2' described.ctf"));
+}
+
+/* Trace events are lines between the calls, unless they are left out. */
+Test(e2e_events, replay_shows_events_between_the_calls)
+{
+    free(events_record("", "trace", "--event shop:4", "one"));
+    char *lines = run_well("$DWELL replay --format csv | tr -d '\\r' | grep -A2 -B1 ',event,' | cut -d, -f 6-8,11");
+    cr_assert(has(lines, "4,begin,say,\n5,event,,shop INFO: in leaf\n"), "%s", lines);
+    free(lines);
+    lines = run_well("$DWELL replay --root inner --depth 1");
+    cr_assert(has(lines, "-- event shop CHECKPOINT: in inner\n"), "%s", lines);
+    cr_assert(not(has(lines, "write_header")), "%s", lines);
+    free(lines);
+    lines = run_well("$DWELL replay --no-events");
+    cr_assert(not(has(lines, "event shop")), "%s", lines);
+    free(lines);
 }
 
 Test(e2e_events, events_in_children)

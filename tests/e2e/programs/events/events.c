@@ -240,6 +240,9 @@ static int alone(void)
     expect("trace", dwell_event_trace(&(EVENT_TRACE_HEADER){ .Size = 48 }), DWELL_NOT_RECORDED);
     expect("unregister", dwell_event_unregister(&shop), DWELL_NOT_RECORDED);
     expect("describe", dwell_event_describe(&shop, 0, 0, "x", NULL, 0), DWELL_NOT_RECORDED);
+    static struct dwell_event_control control = { .event_class = &shop };
+    expect("add a control", dwell_event_add_control(&control), DWELL_NOT_RECORDED);
+    expect("remove a control", dwell_event_remove_control(&control), DWELL_NOT_RECORDED);
     return 0;
 }
 
