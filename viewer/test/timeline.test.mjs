@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, colourAt, fragmentWith, view } from './support/browser.mjs';
-import { Recordings, sample } from './support/dwell.mjs';
+import { Recordings, sample, testProgram } from './support/dwell.mjs';
 import { threaded, timed } from './support/sessions.mjs';
 
 let browser;
@@ -259,6 +259,46 @@ test('threads are hidden, collapsed and ordered by the menu and by keys; process
     await again.mouse.click(box.x + 60, box.y + 26 + 8);
     await again.waitForFunction(() => JSON.parse(document.querySelector('.timeline').dataset.lanes).length === 6);
     await browser.done(again);
+});
+
+// Activities that overlap are on lines below each other; the calls follow below them.
+test('activities are bars in rows of their own with their name, time and thread', async () => {
+    const activities = {
+        time: [6400, 12800, 25600],
+        duration: [19200, 25600, 6400],
+        thread: [0, 1, 0],
+        name: [0, 1, 0],
+    };
+    const page = await browser.open(
+        browser.write('bars', [timed({ activityNames: ['Test=WriteFile', '<i>requests</i>'], activities })]),
+        { fragment: '#view=timeline&details=0', viewport: { width: 1024, height: 700 } },
+    );
+    await page.waitForFunction(() => document.querySelector('.range'));
+    await shows(page, 150, top + 8, /^Test=WriteFile activity of 19\.20 µs from 6\.400 µs on /);
+    await shows(page, 150, top + 16 + 8, /^$/);
+    await shows(page, 300, top + 16 + 8, /^<i>requests<\/i> activity of 25\.60 µs from 12\.80 µs on /);
+    await shows(page, 450, top + 8, /^Test=WriteFile activity of 6\.400 µs from 25\.60 µs/);
+    await shows(page, 512, rowOf.main + 32 + 8, /^main shop main\.c:10 65\.54 µs from 0 ns/);
+    await browser.done(page);
+});
+
+test('a click on an activity chooses its range of time', async () => {
+    const recordings = new Recordings();
+    try {
+        const session = recordings.record('burn.data', [testProgram('events/events'), 'burn'], '--event', 'shop');
+        const [pair] = recordings.json('events', '--pairs', session).rows;
+        const page = await browser.open(recordings.view('burn', session), { fragment: '#view=timeline&details=0' });
+        await page.waitForFunction(() => document.querySelector('.range'));
+        await page.waitForTimeout(400);
+        const box = await page.locator('.timeline').boundingBox();
+        await page.mouse.click(box.x + box.width * 0.6, box.y + top + 8);
+        await page.waitForFunction(() => /part=\d+-\d+/.test(location.hash));
+        const [, from, to] = /part=(\d+)-(\d+)/.exec(await page.evaluate(() => location.hash));
+        assert.ok(Number(to) > Number(from) && pair.duration_ns > 9e7, `${from}-${to}`);
+        await browser.done(page);
+    } finally {
+        recordings.remove();
+    }
 });
 
 test('a real recording shows its threads and their calls', async () => {

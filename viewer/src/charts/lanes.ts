@@ -9,6 +9,12 @@ export const gap = 8;
 export const rulerHeight = 26;
 export const markHeight = 18;
 export const groupIndent = 14;
+export const barHeight = 16;
+export const maxBarLines = 4;
+
+// The height of what stays above the lanes: the ruler, marks, and lines of activities.
+export const headHeight = (marks: number, barLines: number): number =>
+    rulerHeight + (marks ? markHeight : 0) + barLines * barHeight;
 
 export interface Lane {
     key: string; // names the thread or process in links

@@ -5,12 +5,14 @@ import { type Rows, type Piece, firstEnding } from '../data/tiles';
 import type { Activity } from '../data/activity';
 import { type ActivityHit, drawActivity } from './activity_draw';
 import { type Drawing, fitted, font } from './canvas';
+import { type Bar, drawBars, linesOf } from './activity_bars';
 import { hatch } from './hatch';
 import {
     type Lane,
     activityHeight,
     gap,
     groupIndent,
+    headHeight,
     markHeight,
     offCpuHeight,
     rowHeight,
@@ -38,6 +40,7 @@ export interface Hit {
     event?: number;
     lane?: Lane;
     activity?: ActivityHit;
+    bar?: Bar;
 }
 
 export interface Mark {
@@ -56,6 +59,7 @@ export interface TimelineScene {
     lanes: Lane[];
     pieces: Piece[];
     marks: Mark[];
+    bars: Bar[];
     selected: Span | null;
     nameOf(fn: number): string;
     colourOf(fn: number): string;
@@ -86,7 +90,7 @@ export function drawTimeline(d: Drawing, scene: TimelineScene): Hit[] {
     const hits: Hit[] = [];
     const scale = width / (scene.to - scene.from);
     const xOf = (time: number) => (time - scene.from) * scale;
-    const top = rulerHeight + (scene.marks.length ? markHeight : 0);
+    const top = headHeight(scene.marks.length, linesOf(scene.bars));
     context.fillStyle = colours.back;
     context.fillRect(0, 0, width, height);
     context.font = font;
@@ -112,6 +116,7 @@ export function drawTimeline(d: Drawing, scene: TimelineScene): Hit[] {
     context.globalAlpha = 1;
     context.restore();
     drawRuler(d, scene, steps, xOf, hits);
+    hits.push(...drawBars(d, scene.bars, headHeight(scene.marks.length, 0), xOf));
     return hits;
 }
 

@@ -88,6 +88,7 @@ export interface SessionFacts {
     parts?: { block: number; borders: number[] } | null;
     mark_names?: string[];
     event_names?: string[];
+    activity_names?: string[];
     [fact: string]: unknown;
 }
 

@@ -3,7 +3,8 @@ import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomBehavior, zoom as makeZoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Drawing, useCanvas } from '../charts/canvas';
-import { type Laid, layLanes, markHeight, rowHeight, rulerHeight } from '../charts/lanes';
+import { barsOf, linesOf } from '../charts/activity_bars';
+import { type Laid, headHeight, layLanes, rowHeight } from '../charts/lanes';
 import { type Hit, type Mark, type Span, drawTimeline } from '../charts/timeline_draw';
 import { shadeRange } from '../charts/range_shade';
 import { Tip, type TipAt } from '../charts/tip';
@@ -157,12 +158,13 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
         [facts, side],
     );
     const marks = useMemo(() => marksOf(m, side), [m, side]);
+    const bars = useMemo(() => barsOf(m, side), [m, side]);
     const colourOf = useColours(m, side);
     // The canvas is drawn after the render. Reading these here renders and draws again when they change.
     const highlighted = found.value;
     void measure.value;
     const [from, to] = clampedRange(range.value ?? [facts.start, facts.end], facts);
-    const top = rulerHeight + (marks.length ? markHeight : 0);
+    const top = headHeight(marks.length, linesOf(bars));
     const part = dragged ?? chosenRange(m, side);
 
     const draw = (d: Drawing, scrolled = scroller.current?.scrollTop ?? 0): Hit[] => {
@@ -172,6 +174,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             perSecond,
             lanes,
             marks,
+            bars,
             selected,
             scrolled,
             pieces: tiles.pieces(from, to, (to - from) / d.width),
@@ -228,6 +231,9 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             const { lane } = hit;
             if (!lane.folded && lane.depth > lane.rows) setWhole(new Set([...whole, lane.key]));
             else foldedLanes.value = toggled(foldedLanes.value, lane.key);
+        } else if (hit?.bar) {
+            const { time, length } = hit.bar;
+            if (length > 0 && canChooseTime(m.facts[side]!)) chooseRange(side, [time, time + length]);
         } else if (hit?.span) {
             setSelected(hit.span);
             if (hit.span.function >= 0) {
@@ -396,6 +402,20 @@ function HitTip({
                 <p class="where">
                     {mark.event ? 'event' : 'mark'} at {shortDuration(toNs(mark.time))}
                     {thread ? ` on ${shortened(thread.name, 100)}` : ''}
+                </p>
+            </>
+        );
+    }
+    if (hit.bar) {
+        const { text, time, length, thread } = hit.bar;
+        const name = m.facts[side]!.threads[thread]?.name;
+        return (
+            <>
+                <p class="tip-name">{text}</p>
+                <p class="where">
+                    activity of {shortDuration(toNs(length))} from {shortDuration(toNs(time))}
+                    {name ? ` on ${shortened(name, 100)}` : ''}
+                    {canChooseTime(m.facts[side]!) ? '; click to choose its time' : ''}
                 </p>
             </>
         );

@@ -9,6 +9,8 @@ const build = process.env.DWELL_BUILD ?? fileURLToPath(new URL('../../../build/t
 const program = join(build, 'analyzer/dwell');
 export const sample = (name) => join(build, 'samples', name);
 
+export const testProgram = (name) => join(build, 'tests/e2e/programs', name);
+
 export class Recordings {
     constructor() {
         this.folder = mkdtempSync(join(tmpdir(), 'dwell-recordings-'));

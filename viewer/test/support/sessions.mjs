@@ -143,6 +143,7 @@ export function fromPaths(paths, names, options) {
         processes: options.processes ?? [{ id: 4711, name: 'shop' }],
         threads: options.threads ?? [{ id: 4711, process: 0, name: 'shop' }],
         mark_names: options.markNames ?? [],
+        activity_names: options.activityNames ?? [],
         timeline: options.timeline,
     };
     facts.values = valuesOf(facts);
@@ -161,6 +162,7 @@ export function fromPaths(paths, names, options) {
         threads,
         ...(options.activity ? { activity: options.activity } : {}),
         ...(options.marks ? { marks: options.marks } : {}),
+        ...(options.activities ? { activities: options.activities } : {}),
     };
     return { main: container(facts, tables), blocks: options.blocks ?? [] };
 }
@@ -247,7 +249,7 @@ export function large(count, functionCount = 5000, maxDepth = 40) {
 
 // Two threads and 65536 ticks. Only the finer level separates a row of short calls of walk. It has no block in the third
 // quarter, so the page draws the coarser level there.
-export function timed() {
+export function timed(options = {}) {
     const coarse = { thread: [], depth: [], function: [], start: [], length: [], before: [], after: [], count: [] };
     const fine = [0, 1, 2, 3].map(() => Object.fromEntries(Object.keys(coarse).map((key) => [key, []])));
     const offCpu = () => ({ thread: [], start: [], length: [], before: [], after: [], kind: [], count: [] });
@@ -337,6 +339,7 @@ export function timed() {
             ],
             complete: false,
         },
+        ...options,
     });
 }
 
