@@ -8,12 +8,10 @@
 
 enum { TIME_WORDS = 3, OFF_CPU_BYTES = 2 * (1 + 2 * TIME_WORDS), OFF_CPU_WORDS = OFF_CPU_BYTES / 2 };
 
-/* The runtime's own work in flagged time is written apart from it. */
 static uint64_t kept_extras_flagged(const struct decoded_extras *extras, uint64_t length)
 {
     const uint64_t off_cpu = smaller(smaller(extras->blocked, length) + smaller(extras->preempted, length), length);
-    const uint64_t flagged = larger(decode_flagged(extras, length), off_cpu);
-    return flagged - less(smaller(extras->runtime, length), length - flagged);
+    return larger(decode_flagged(extras, length), off_cpu);
 }
 
 static void kept_extras_add_times(struct kept_extras *k, const struct decoded_extras *extras)
@@ -39,8 +37,10 @@ void kept_extras_add(struct kept_extras *k, const struct decoded_extras *extras,
 {
     if (!extras->flagged)
         return;
+    const uint64_t flagged = kept_extras_flagged(extras, length);
     k->any = true;
-    k->flagged += kept_extras_flagged(extras, length);
+    k->flagged += flagged;
+    k->own += less(smaller(extras->runtime, length), length - flagged);
     k->os_events += extras->os_events;
     k->page_faults += extras->page_faults;
     if (extras->blocked || extras->preempted)
@@ -60,7 +60,7 @@ void kept_extras_put(struct kept_extras *k, struct event_writer *w, uint64_t len
         event_writer_put_head(w, DWELL_EXT_OS, 0);
     if (!whole) {
         event_writer_put_head(w, DWELL_EXT_OS, TIME_WORDS);
-        event_writer_put_number(w, k->flagged ? k->flagged : 1, TIME_WORDS); /* zero is the whole interval */
+        event_writer_put_number(w, larger(less(k->flagged, k->own), 1), TIME_WORDS); /* zero is the whole interval */
     }
     event_writer_put_words(w, k->times, k->length / sizeof(uint16_t));
     if (k->page_faults) {
@@ -68,7 +68,7 @@ void kept_extras_put(struct kept_extras *k, struct event_writer *w, uint64_t len
         event_writer_put_number(w, k->page_faults, 2);
     }
     k->any = false;
-    k->flagged = k->length = k->os_events = k->page_faults = 0;
+    k->flagged = k->own = k->length = k->os_events = k->page_faults = 0;
 }
 
 void kept_extras_free(struct kept_extras *k)

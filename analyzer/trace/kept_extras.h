@@ -7,6 +7,7 @@
 struct kept_extras {
     bool any;
     uint64_t flagged; /* ticks */
+    uint64_t own;     /* the part of them in which the runtime worked, which is written apart */
     uint32_t os_events, page_faults;
     uint8_t *times; /* the records of off-CPU times, as they are in a chunk */
     size_t length, room;

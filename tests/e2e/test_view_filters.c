@@ -304,3 +304,23 @@ Test(e2e_view_filters, exports_within_activities)
         free(run_well("PART='--raw --within marker:Test=Write' CONSUMERS=" DWELL_CONSUMERS "; $DWELL export %s",
                       formats[i]));
 }
+
+/* A filter that leaves nothing out changes nothing: not the times, the sites, the stacks, the marks or the pauses. */
+Test(e2e_view_filters, everything_stays)
+{
+    static const char *const programs[] = { "$PROGRAMS/stacks/stacks ucontext",
+                                            "$PROGRAMS/control/control marks",
+                                            "$PROGRAMS/control/control stacks",
+                                            "$PROGRAMS/jumps-O0",
+                                            "$SAMPLES/cplusplus",
+                                            "$SAMPLES/processes 3 100" };
+    static const char *const views[] = { "report --by line --format csv", "report --format csv", "export chrome",
+                                         "export perflog", "replay --format csv" };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (int j = 0; j < 2; j++) {
+            free(run_well("$DWELL record -q --call-sites --mode %s %s", j ? "ring=64K" : "trace", programs[i]));
+            for (size_t k = 0; k < sizeof views / sizeof *views; k++)
+                free(run_well("$DWELL %s > whole; $DWELL %s --only '*' > filtered; cmp whole filtered", views[k],
+                              views[k]));
+        }
+}
