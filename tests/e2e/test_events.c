@@ -154,10 +154,9 @@ Test(e2e_events, fields_are_shown_as_the_program_describes_them)
         free(rows);
     }
     free(run_well("$DWELL record -q --event shop $PROGRAMS/events/events described && "
-                  "$DWELL export chrome -o - | grep -q '\"fields\":\"user=42, path=/index, delta=-2\"' && "
-                  "$DWELL export chrome -o - | grep -q '\"name\":\"shop ROUTE\"' && "
-                  "$DWELL export firefox -o - | grep -q '\"fields\":\"user=42, path=/index, delta=-2\"' && "
-                  "$DWELL export perfetto -o - | grep -aq 'user=42, path=/index, delta=-2' && "
+                  "for format in chrome firefox perfetto; do $DWELL export $format -o $format && "
+                  "grep -aq 'user=42, path=/index, delta=-2' $format || exit 1; done; "
+                  "grep -q '\"name\":\"shop ROUTE\"' chrome && "
                   "$DWELL export ctf -o described.ctf && "
                   "grep -aqr 'user=42, path=/index, delta=-2' described.ctf"));
 }
