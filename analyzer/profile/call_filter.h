@@ -1,6 +1,6 @@
 /*
- * Leaves calls out of a call tree that has no events, as trace/filtered_thread.h leaves them out of events. The time of a
- * suppressed call counts for its caller. The time of an ignored call, and of all that it calls, is discarded.
+ * Leaves calls out of a call tree that has no events, as trace/filtered_thread.h leaves them out of events. The time of
+ * a suppressed call counts for its caller. The time of an ignored call, and of all that it calls, is discarded.
  */
 #ifndef DWELL_PROFILE_CALL_FILTER_H
 #define DWELL_PROFILE_CALL_FILTER_H
