@@ -125,13 +125,12 @@ Test(e2e_timeline_exports, parts)
         "python3 -c 'import json, sys; print(sum(r[\"elapsed_exclusive_ns\"] for r in json.load(sys.stdin)[\"rows\"]))' | "
         "cmp - sum && $DWELL report $PART --by thread --format csv | tail -n +2 | wc -l",
     };
-    /* the middle third of main's time, and a thread of which it holds a part */
-    free(run_well(
-        "DWELL_CLOCK=monotonic $DWELL record -q $SAMPLES/threads 4 1000 && $DWELL slowest main --raw --format json | "
-        "python3 -c 'import json, sys\n"
-        "r = json.load(sys.stdin)[\"rows\"][0]; t, e = r[\"time_ns\"], r[\"elapsed_inclusive_ns\"]\n"
-        "print(\"BEGIN=%%d END=%%d\" %% (t + e // 3, t + e * 2 // 3))' >span && "
-        "echo TID=$($DWELL report --by thread --format csv | sed -n 3p | cut -d, -f2) >>span"));
+    /* a thread, and the time from its 100th call of work to its 900th */
+    free(run_well("DWELL_CLOCK=monotonic $DWELL record -q $SAMPLES/threads 4 1000 && "
+                  "$DWELL slowest work --limit 0 --raw --format json | python3 -c 'import json, sys\n"
+                  "rows = json.load(sys.stdin)[\"rows\"]; tid = rows[0][\"tid\"]\n"
+                  "times = sorted(r[\"time_ns\"] for r in rows if r[\"tid\"] == tid)\n"
+                  "print(\"BEGIN=%%d END=%%d TID=%%d\" %% (times[99], times[899], tid))' >span"));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         free(run_well(". ./span; $DWELL report %s --raw --format csv > report.csv", parts[i]));
         char *wanted = run_well(". ./span; $DWELL report %s --by thread --format csv | tail -n +2 | wc -l", parts[i]);
