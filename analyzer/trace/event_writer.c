@@ -9,6 +9,8 @@ enum { TIME_WORDS = 3, OPEN_SITE_WORDS = 4, MAX_LISTED = 60 };
 
 static void event_writer_put_bytes(struct event_writer *w, const void *bytes, size_t length)
 {
+    if (!length) /* the bytes may be NULL */
+        return;
     if (w->length + length > w->room) {
         w->room = 2 * (w->length + length);
         w->bytes = need_more(w->bytes, w->room, 1);
