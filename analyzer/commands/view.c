@@ -120,15 +120,23 @@ static int view_write_page(const char *path, const struct view_session *const *s
 struct view_session *view_load(const char *file, const struct analysis_options *load,
                                const struct view_options *options, bool quiet, bool *ended, struct error *error)
 {
-    struct analysis loaded;
-    struct analysis_options with_limits = *load;
+    struct analysis loaded, lines;
+    struct analysis_options with_limits = *load, with_lines = *load;
     with_limits.limits = true;
+    with_lines.lines = LINES_NEEDED;
     if (!analysis_load(&loaded, file, &with_limits, error))
         return NULL;
+    const bool has_lines = loaded.file->header.also & DWELL_ALSO_CALL_SITES;
+    if (has_lines && !analysis_load(&lines, file, &with_lines, error)) {
+        analysis_drop(&loaded);
+        return NULL;
+    }
     for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
         say("%s: %s", file, loaded.summary.remarks[i]);
     *ended = loaded.file->header.state == DWELL_COMPLETE;
-    struct view_session *view = view_session_new(&loaded, options, error);
+    struct view_session *view = view_session_new(&loaded, has_lines ? &lines : NULL, options, error);
+    if (has_lines)
+        analysis_drop(&lines);
     analysis_drop(&loaded);
     return view;
 }

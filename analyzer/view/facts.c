@@ -203,7 +203,7 @@ static bool facts_has_total(const struct value *v)
     return !v->part_count && !(v->needs & NEEDS_COMPLETED);
 }
 
-static struct json_object *facts_totals(const struct analysis *l)
+struct json_object *facts_totals(const struct analysis *l)
 {
     struct json_object *object = json_object_new_object();
     const struct times *t = &l->summary.whole; /* what the page's percentages are of */

@@ -7,50 +7,23 @@
 #include "base/memory.h"
 #include "view/call_counts.h"
 #include "view/facts.h"
+#include "view/line_values.h"
 #include "view/marks.h"
 #include "view/parts.h"
 #include "view/source_texts.h"
 #include "view/timeline.h"
+#include "view/value_columns.h"
 
 /* ---- tables of sums ---- */
 
 /* Shares of the timeline's size. */
 enum { PARTS_OF_DETAIL = 4, CALLS_OF_DETAIL = 8 };
 
-enum {
-    MAX_GROUP_COLUMNS = VALUE_COUNT * VALUE_FORMS,
-    PATH_KEYS = 2,
-    MAX_PATH_COLUMNS = PATH_KEYS + MAX_GROUP_COLUMNS,
-};
-
-/* Groups without a completed call have shortest > longest. Small numbers keep their columns narrow. */
-static void view_session_mark_unknown(struct times *times, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (times[i].shortest > times[i].longest) {
-            times[i].shortest = 1;
-            times[i].longest = 0;
-        }
-    }
-}
-
-/* Lists columns for all values but derived ones, which the page computes. `inclusive` adds the inclusive forms. */
-static size_t view_session_list_values(struct container_column *columns, const struct times *t, const uint32_t *order,
-                                       bool inclusive)
-{
-    size_t count = 0;
-    for (enum value_id i = 0; i < VALUE_COUNT; i++) {
-        const struct value *v = &value_table[i];
-        for (unsigned form = v->forms == 2 && !inclusive ? EXCLUSIVE : 0; !v->part_count && form < v->forms; form++)
-            columns[count++] = (struct container_column){ v->names[form], (const char *)t + v->offsets[form], sizeof *t,
-                                                          CONTAINER_U64, order };
-    }
-    return count;
-}
+enum { PATH_KEYS = 2, MAX_PATH_COLUMNS = PATH_KEYS + MAX_VALUE_COLUMNS };
 
 struct view_session_group {
     struct times *times;
-    struct container_column columns[MAX_GROUP_COLUMNS];
+    struct container_column columns[MAX_VALUE_COLUMNS];
 };
 
 static struct container_table view_session_group_table(struct view_session_group *g, const char *name,
@@ -59,24 +32,24 @@ static struct container_table view_session_group_table(struct view_session_group
 {
     const size_t count = rollup_group_count(l->rollup, by);
     g->times = rollup_groups(l->rollup, by);
-    view_session_mark_unknown(g->times, count);
-    const size_t columns = view_session_list_values(g->columns, g->times, order, true);
+    value_columns_mark_unknown(g->times, count);
+    const size_t columns = value_columns_list(g->columns, g->times, order, true);
     return (struct container_table){ name, count, g->columns, columns };
 }
 
 /* Paths have no inclusive times: the page adds them up over each path's subtree. */
 static struct container_table view_session_path_table(struct container_column *columns, const struct paths *paths)
 {
-    view_session_mark_unknown(paths->rollup->nodes, paths->profile->node_count);
+    value_columns_mark_unknown(paths->rollup->nodes, paths->profile->node_count);
     columns[0] = (struct container_column){ "parent", paths->parents, sizeof *paths->parents, CONTAINER_I32, NULL };
     columns[1] =
         (struct container_column){ "function", paths->functions, sizeof *paths->functions, CONTAINER_U32, NULL };
-    const size_t count =
-        PATH_KEYS + view_session_list_values(columns + PATH_KEYS, paths->rollup->nodes, paths->nodes, false);
+    const size_t count = PATH_KEYS + value_columns_list(columns + PATH_KEYS, paths->rollup->nodes, paths->nodes, false);
     return (struct container_table){ "paths", paths->count, columns, count };
 }
 
-struct view_session *view_session_new(const struct analysis *l, const struct view_options *options, struct error *error)
+struct view_session *view_session_new(const struct analysis *l, const struct analysis *lines,
+                                      const struct view_options *options, struct error *error)
 {
     struct view_session *view = need_memory(1, sizeof *view);
     struct order *order = order_new(l);
@@ -102,6 +75,7 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
                            call_counts_make(l, order, parts, options->detail / CALLS_OF_DETAIL, &blocks));
     json_object_object_add(header, "sources",
                            options->sources ? source_texts_make(l, options->detail / CALLS_OF_DETAIL, &blocks) : NULL);
+    json_object_object_add(header, "lines", line_values_make(lines, order, &blocks));
     view->blocks = blocks.list;
     view->block_count = blocks.count;
     const struct container_table tables[] = {

@@ -16,9 +16,10 @@ struct view_session {
     size_t block_count;
 };
 
-/* Returns NULL and sets the error if the session has too many names for a page. */
-struct view_session *view_session_new(const struct analysis *session, const struct view_options *options,
-                                      struct error *error);
+/* `lines` is the same session loaded with call sites; NULL if there are none. Returns NULL and sets the error if the
+ * session has too many names for a page. */
+struct view_session *view_session_new(const struct analysis *session, const struct analysis *lines,
+                                      const struct view_options *options, struct error *error);
 void view_session_free(struct view_session *view);
 
 #endif

@@ -23,7 +23,8 @@ struct values {
 };
 
 struct checking {
-    const struct viewed *v;
+    const struct viewed *v; /* the container of the tables */
+    const struct viewed *session;
     uint64_t ticks_per_second;
     bool application, off_cpu, overhead, samples;
     double session_elapsed, session_application;
@@ -220,6 +221,45 @@ static bool viewed_is_process(const struct checking *c, size_t i, struct json_ob
            viewed_same_text(row, "arguments", viewed_text(process, "command"));
 }
 
+/* Whether the function is that of the most calls from the line, or the first one of these by name and module. */
+static bool viewed_is_called_most(const struct checking *c, size_t line, struct json_object *row)
+{
+    const size_t functions = json_object_array_length(viewed_get(c->session->header, "functions"));
+    double *calls = calloc(functions + 1, sizeof *calls);
+    bool *called = calloc(functions + 1, sizeof *called);
+    size_t count = 0, most = functions;
+    for (size_t i = 0; i < viewed_rows(c->v, "calls"); i++) {
+        const size_t function = (size_t)viewed_number(c->v, "calls", "called", i);
+        if ((size_t)viewed_number(c->v, "calls", "line", i) != line)
+            continue;
+        cr_assert(lt(sz, function, functions));
+        count += !called[function];
+        called[function] = true;
+        calls[function] += viewed_number(c->v, "calls", "calls", i);
+    }
+    for (size_t i = 0; i < functions; i++) /* in the order of their names */
+        if (called[i] && (most == functions || calls[i] > calls[most]))
+            most = i;
+    const bool same =
+        most < functions && count == json_object_get_uint64(viewed_get(row, "called_functions")) &&
+        viewed_same_text(
+            row, "called",
+            viewed_text(json_object_array_get_idx(viewed_get(c->session->header, "functions"), most), "name"));
+    free(called);
+    free(calls);
+    return same;
+}
+
+static bool viewed_is_line(const struct checking *c, size_t i, struct json_object *row)
+{
+    struct json_object *line = viewed_element(c, "lines", i);
+    return viewed_same_text(row, "source", viewed_text(line, "source")) &&
+           viewed_same_text(row, "function", viewed_text(line, "function")) &&
+           viewed_same_text(row, "module", viewed_text(line, "module")) &&
+           viewed_same_text(row, "file", viewed_text(line, "file")) && viewed_same_number(row, "line", line, "line") &&
+           viewed_same_text(row, "inlined", viewed_text(line, "inlined")) && viewed_is_called_most(c, i, row);
+}
+
 /* For a part of a session, the page has empty rows of other parts; the report has none. */
 static bool viewed_is_empty(const struct values *v)
 {
@@ -296,25 +336,40 @@ static void viewed_check_session(const struct checking *c, const char *session)
     json_object_put(root);
 }
 
-void check_viewed(const struct viewed *v, const char *session)
+/* `v` holds the tables and the sums; it is the session or one of its blocks. */
+static struct checking viewed_checking(const struct viewed *session, const struct viewed *v)
 {
     struct json_object *totals = viewed_get(v->header, "session");
-    const struct checking c = {
+    return (struct checking){
         .v = v,
-        .ticks_per_second = json_object_get_uint64(viewed_get(v->header, "ticks_per_second")),
-        .application = json_object_get_boolean(viewed_get(v->header, "application")),
-        .off_cpu = json_object_get_boolean(viewed_get(v->header, "off_cpu")),
-        .overhead = json_object_get_boolean(viewed_get(v->header, "overhead")),
-        .samples = json_object_get_boolean(viewed_get(v->header, "samples")),
+        .session = session,
+        .ticks_per_second = json_object_get_uint64(viewed_get(session->header, "ticks_per_second")),
+        .application = json_object_get_boolean(viewed_get(session->header, "application")),
+        .off_cpu = json_object_get_boolean(viewed_get(session->header, "off_cpu")),
+        .overhead = json_object_get_boolean(viewed_get(session->header, "overhead")),
+        .samples = json_object_get_boolean(viewed_get(session->header, "samples")),
         .session_elapsed = json_object_get_double(viewed_get(totals, "elapsed_inclusive")),
         .session_application = json_object_get_double(viewed_get(totals, "application_inclusive")),
     };
+}
+
+void check_viewed(const struct viewed *v, const char *session)
+{
+    const struct checking c = viewed_checking(v, v);
     viewed_check_session(&c, session);
     viewed_check_table(&c, "function", "functions", viewed_is_function, session);
     viewed_check_table(&c, "module", "modules", viewed_is_module, session);
     viewed_check_table(&c, "thread", "threads", viewed_is_thread, session);
     viewed_check_table(&c, "process", "processes", viewed_is_process, session);
     viewed_check_tree(&c, session);
+}
+
+void check_viewed_lines(const struct viewed_page *page, const char *session)
+{
+    const struct viewed *v = viewed_session(page, 0);
+    const unsigned block = (unsigned)json_object_get_uint64(viewed_get(viewed_get(v->header, "lines"), "block"));
+    const struct checking c = viewed_checking(v, viewed_block(page, 0, block));
+    viewed_check_table(&c, "line", "lines", viewed_is_line, session);
 }
 
 void check_page(const char *session)

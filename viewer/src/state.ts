@@ -35,7 +35,7 @@ export const views: { key: View; title: string }[] = [
     { key: 'processes', title: 'Processes' },
     { key: 'timeline', title: 'Timeline' },
     { key: 'histogram', title: 'Calls' },
-    { key: 'source', title: 'Source' },
+    { key: 'source', title: 'Lines' },
     { key: 'about', title: 'About' },
 ];
 

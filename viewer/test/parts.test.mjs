@@ -169,3 +169,58 @@ test('source text is in the page only on request, and marks the line of the func
         await browser.done(page);
     }
 });
+
+test('lines of a function have the values of the report by line, with call sites', async () => {
+    for (const options of [[], ['--call-sites']]) {
+        const session = recordings.record('lines.data', [sample('cplusplus')], ...options);
+        const page = await browser.open(recordings.view('lines', '--source', session), {
+            fragment: '#view=functions&by=elapsed',
+        });
+        await page.fill('.search', '/^main$/');
+        await page.waitForFunction(() => document.querySelectorAll('[aria-label=functions] .row').length === 1);
+        await page.click('[aria-label=functions] .row');
+        await view(page, 'source');
+        await page.waitForSelector('.source tr.selected');
+        if (options.length === 0) {
+            assert.match(await page.textContent('.text-view'), /recorded with dwell record --call-sites\./);
+            assert.equal(await page.locator('.line-values, .source .time').count(), 0);
+            await browser.done(page);
+            continue;
+        }
+        await page.waitForSelector('.line-values tbody tr');
+        await page.waitForSelector('.source .time');
+        const digits = (text) => text.replace(/\D/g, '');
+        const mine = await page.$$eval('.line-values tbody tr', (rows) =>
+            rows.map(({ cells }) => [
+                cells[4].textContent,
+                cells[0].textContent,
+                cells[1].title,
+                cells[3].title,
+                cells[5].querySelector('a').textContent,
+            ]),
+        );
+        const said = recordings
+            .json('report', '--limit', '0', '--by', 'line', session)
+            .rows.filter((row) => row.function === 'main' && !row.inlined);
+        assert.ok(said.length > 2);
+        assert.deepEqual(
+            mine.map((row) => [row[0], ...row.slice(1, 4).map(digits), row[4]]).sort(byText),
+            said
+                .map((row) => [
+                    row.source,
+                    String(row.calls),
+                    String(row.elapsed_inclusive_ns),
+                    String(row.elapsed_exclusive_ns),
+                    row.called,
+                ])
+                .sort(byText),
+        );
+        // The same beside the text of these lines.
+        const text = await page.$$eval('.source tbody tr', (rows) =>
+            rows.map((row) => [row.querySelector('.calls').textContent, row.querySelector('.time').title]),
+        );
+        for (const row of said)
+            assert.deepEqual(text[row.line - 1].map(digits), [String(row.calls), String(row.elapsed_inclusive_ns)]);
+        await browser.done(page);
+    }
+});

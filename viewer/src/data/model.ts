@@ -37,6 +37,11 @@ export interface Model {
     rowOf(table: TableName, row: number, side: Side): number;
 }
 
+// The row of a side's own functions; -1 if it has none.
+export function ownFunction(m: Model, side: Side, row: number): number {
+    return m.facts[side]!.functions.findIndex((_, own) => m.rowOf('functions', own, side) === row);
+}
+
 // True if the file does not have the column: derive() computes it from others.
 export function isDerived(facts: SessionFacts, key: ColumnKey, table: TableName): boolean {
     return !!valueOf(facts, key)?.parts || (table === 'paths' && key.endsWith('_inclusive'));

@@ -1,6 +1,6 @@
 // The view of how long the calls of the selected function took.
 import { type Bucket, histogramOf, percentileOf } from '../data/calls';
-import type { Model, Side } from '../data/model';
+import { type Model, type Side, ownFunction } from '../data/model';
 import { count, percent, shortDuration, visible } from '../format';
 import { chosenThreads, periodsOf, timeOf } from '../part';
 import { chosen, model, subject } from '../state';
@@ -8,11 +8,6 @@ import { useBlock } from './block';
 
 const limit = (ns: number): string => (Number.isFinite(ns) ? shortDuration(ns) : '∞');
 const rangeText = (b: Bucket | undefined): string => (b ? `${limit(b.begin)} … ${limit(b.end)}` : '—');
-
-// The row of a side's own functions; -1 if it has none.
-function ownRow(m: Model, side: Side, row: number): number {
-    return m.facts[side]!.functions.findIndex((_, own) => m.rowOf('functions', own, side) === row);
-}
 
 function OneHistogram({ m, side }: { m: Model; side: Side }) {
     const facts = m.facts[side]!;
@@ -25,7 +20,7 @@ function OneHistogram({ m, side }: { m: Model; side: Side }) {
     const periods = range && facts.parts ? periodsOf(facts.parts.borders, range) : null;
     const merged = chosenThreads(m, chosen.value);
     const threads = merged && facts.threads.map((_, row) => merged[m.rowOf('threads', row, side)]!);
-    const h = histogramOf(facts, block, ownRow(m, side, subject.value), periods, threads);
+    const h = histogramOf(facts, block, ownFunction(m, side, subject.value), periods, threads);
     const most = Math.max(1, ...h.buckets.map((b) => b.calls));
     const { periods: joined } = facts.calls;
     const borders = facts.parts?.borders ?? [];

@@ -1,10 +1,15 @@
-// The view of the selected function's source text. Lines at which functions begin show their values.
+// The view of the lines of the selected function: their values, and the source text. Lines of the text show the values of
+// the functions that begin there and of the calls from there.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Model, Side } from '../data/model';
+import type { Container } from '../data/container';
+import { lineColumn, linesInFile } from '../data/lines';
 import { measureTitle } from '../data/measures';
-import { visible } from '../format';
+import type { Model, Side } from '../data/model';
+import { count, visible } from '../format';
 import { measure, model, selectFunction, subject } from '../state';
 import { useBlock } from './block';
+import { exactText } from './columns';
+import { LineTable, useLines } from './lines';
 import { oneValue } from './values';
 
 interface SourceFile {
@@ -27,7 +32,26 @@ function functionsOf(m: Model, path: string): Map<number, number[]> {
     return lines;
 }
 
+// The values of the calls from one line of text. Calls from different functions there have a row each.
+function CallCells({ m, side, block, rows }: { m: Model; side: Side; block: Container; rows: number[] | undefined }) {
+    const key = `${measure.value}_inclusive`;
+    const facts = m.facts[side]!;
+    const calls = lineColumn(m, facts, block, 'calls');
+    const times = lineColumn(m, facts, block, key);
+    return (
+        <>
+            <td class="value calls">{rows?.map((row) => count(calls[row]!)).join('\n')}</td>
+            <td class="value time" title={rows?.map((row) => exactText(m, key, times[row]!, side)).join('\n')}>
+                {rows?.map((row) => oneValue(m, key, times[row]!, side)).join('\n')}
+            </td>
+        </>
+    );
+}
+
 function Text({ m, side, file }: { m: Model; side: Side; file: SourceFile }) {
+    const read = useLines(m, side);
+    const block = read && typeof read !== 'string' ? read : null;
+    const calls = useMemo(() => (block ? linesInFile(block, file.path) : null), [block, file]);
     const here = useRef<HTMLTableRowElement>(null);
     const wanted = m.functions[subject.value]!.line;
     const functions = useMemo(() => functionsOf(m, file.path), [m, file]);
@@ -36,6 +60,15 @@ function Text({ m, side, file }: { m: Model; side: Side; file: SourceFile }) {
     useEffect(() => here.current?.scrollIntoView({ block: 'center' }), [file, wanted]);
     return (
         <table class="source">
+            <thead>
+                <tr>
+                    <th title="of the functions that begin at the line">Begins</th>
+                    {block && <th title="of the calls from the line">Calls</th>}
+                    {block && <th title="inclusive, of the calls from the line">Time</th>}
+                    <th />
+                    <th />
+                </tr>
+            </thead>
             <tbody>
                 {lines.map((line, i) => {
                     const rows = functions.get(i + 1);
@@ -49,6 +82,7 @@ function Text({ m, side, file }: { m: Model; side: Side; file: SourceFile }) {
                                     </a>
                                 )}
                             </td>
+                            {block && <CallCells m={m} side={side} block={block} rows={calls?.get(i + 1)} />}
                             <td class="number">{i + 1}</td>
                             <td class="line">{visible(line.replaceAll('\t', '    '))}</td>
                         </tr>
@@ -76,23 +110,32 @@ export function SourceView() {
             ? 'Reading …'
             : `This page does not hold the source file of this function${f.file ? `, ${visible(f.file)}` : ''}.`;
     return (
-        <div class="scroller text-view" tabIndex={0}>
-            <h2>
-                <bdi>{visible(f.name)}</bdi>
-            </h2>
-            {file ? (
-                <>
-                    <p>
-                        {visible(file.path)}:{f.line} · {measureTitle(m, measure.value)} exclusive of the functions that
-                        begin at a line
-                        {file.newer && (
-                            <strong class="more"> · the file is newer than the binary: lines may differ</strong>
-                        )}
-                    </p>
+        <div class="text-view lines-view">
+            <div class={file ? 'line-tables' : 'scroller'} tabIndex={0}>
+                <h2>
+                    <bdi>{visible(f.name)}</bdi>
+                </h2>
+                {m.sides === 2 && <LineTable key={0} m={m} side={0} />}
+                <LineTable key={1} m={m} side={side} />
+                <p>
+                    {file ? (
+                        <>
+                            {visible(file.path)}:{f.line} · {measureTitle(m, measure.value)} exclusive of the functions
+                            that begin at a line
+                            {facts.lines && ', and calls and inclusive values of the calls from it'}
+                            {file.newer && (
+                                <strong class="more"> · the file is newer than the binary: lines may differ</strong>
+                            )}
+                        </>
+                    ) : (
+                        missing
+                    )}
+                </p>
+            </div>
+            {file && (
+                <div class="scroller" tabIndex={0}>
                     <Text m={m} side={side} file={file} />
-                </>
-            ) : (
-                <p>{missing}</p>
+                </div>
             )}
         </div>
     );
