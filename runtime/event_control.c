@@ -8,6 +8,7 @@
 #include "event_control.h"
 
 #include <errno.h>
+#include <linux/prctl.h>
 #include <pthread.h>
 
 #include "control.h"
@@ -94,7 +95,7 @@ static bool event_control_is_over(void)
 
 static void *event_control_run(void *nothing)
 {
-    pthread_setname_np(pthread_self(), "dwell-control");
+    SYS2(prctl, PR_SET_NAME, "dwell-control");
     __atomic_store_n(&callbacks.tid, (uint32_t)SYS0(gettid), __ATOMIC_RELEASE);
     for (;;) {
         const uint32_t seen = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);

@@ -61,8 +61,8 @@ static const char allowed[] =
     "__errno_location __gmon_start__ __pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next "
     "__register_atfork __rseq_offset __rseq_size __sigsetjmp _dl_find_object _r_debug dl_iterate_phdr dlsym environ "
     "getauxval pthread_cond_destroy pthread_cond_init pthread_cond_signal pthread_condattr_destroy "
-    "pthread_condattr_init pthread_condattr_setclock pthread_getspecific pthread_key_create pthread_mutex_unlock "
-    "pthread_setcancelstate pthread_setspecific sem_getvalue sigaction sysconf ";
+    "pthread_condattr_init pthread_condattr_setclock pthread_detach pthread_getspecific pthread_key_create "
+    "pthread_mutex_unlock pthread_setcancelstate pthread_setspecific sem_getvalue sigaction sysconf ";
 static const char perflog[] = " duplocale freelocale newlocale snprintf strtod uname uselocale vsnprintf ";
 
 Test(e2e_own_libc, the_library_needs_no_other_function)
