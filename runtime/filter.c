@@ -103,7 +103,7 @@ bool filter_is_on(void)
     return filter_chunk_count > 0 && filter_asks(filter_chunks[0]);
 }
 
-bool filter_has_out(void)
+bool filter_has_levels(void)
 {
     return filter_chunk_count > 0 && filter_chunks[0]->actions & DWELL_FILTER_OUT;
 }
@@ -182,7 +182,7 @@ static const struct dwell_filter *filter_functions_of_module(const struct dwell_
     return (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
 }
 
-uint32_t filter_out_functions(uint32_t module, uint64_t bias, uint64_t *addresses, uint32_t room)
+uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_function *functions, uint32_t room)
 {
     const struct dwell_filter_module *m = filter_module_numbered(module);
     const struct dwell_filter *f = filter_functions_of_module(m);
@@ -191,7 +191,7 @@ uint32_t filter_out_functions(uint32_t module, uint64_t bias, uint64_t *addresse
         if (!(f[i].action & DWELL_FILTER_OUT))
             continue;
         if (count < room)
-            addresses[count] = bias + f[i].offset;
+            functions[count] = (struct leveled_function){ bias + f[i].offset, LEVEL_OUT };
         count++;
     }
     return count;

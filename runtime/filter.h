@@ -8,6 +8,7 @@
 #include "common.h"
 #include "dwell/format.h"
 #include "kept.h"
+#include "levels/level.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -59,11 +60,11 @@ bool filter_begin(int fd);
 /* Whether filter_begin has found filters. */
 bool filter_is_on(void);
 
-/* Whether some function may have the level out. */
-bool filter_has_out(void);
+/* Whether some function may have another level than timed. */
+bool filter_has_levels(void);
 
-/* Stores the addresses of a module's functions with the level out, at most `room`, and returns their number. */
-uint32_t filter_out_functions(uint32_t module, uint64_t bias, uint64_t *addresses, uint32_t room);
+/* Stores a module's functions with another level than timed, at most `room`, and returns their number. */
+uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_function *functions, uint32_t room);
 
 /* Reads the filters that the recorder has added. False if that is not possible. */
 bool filter_map(int fd);

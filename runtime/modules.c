@@ -267,7 +267,7 @@ static int modules_apply_levels(struct dl_phdr_info *info, size_t size, void *da
 /* In a walk of the loader's list, as no other thread can unmap a module meanwhile. */
 static void modules_use_levels(const struct process *p)
 {
-    if (!filter_has_out())
+    if (!filter_has_levels())
         return;
     levels_begin();
     for (uint32_t i = 0; i < p->modules.count; i++)

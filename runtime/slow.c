@@ -78,7 +78,7 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
     if (UNLIKELY(t->modules.stale))
         slow_update_modules(t, event);
     /* Called before the function's probes were taken out: no exit will follow. An exit has found no enter. */
-    if (UNLIKELY(event->enter && levels_hides(event->function)))
+    if (UNLIKELY(event->enter && levels_of(event->function) != LEVEL_TIMED))
         return ATTEMPT_DONE;
     stacks_find(t, event->stack_pointer);
     if (event->enter) {

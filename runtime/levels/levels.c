@@ -20,17 +20,17 @@
 struct level_table {
     uint64_t mask;
     size_t size; /* of this block, in bytes */
-    uint64_t functions[];
+    struct leveled_function slots[];
 };
 
 struct level_module {
     struct level_module *next;
     uint64_t bias;
-    uint32_t filter;     /* its number in the filters */
-    bool loaded;         /* now */
-    bool tried;          /* its code was looked at */
-    bool denied;         /* its functions stay timed */
-    uint64_t *functions; /* that are to be out */
+    uint32_t filter;                    /* its number in the filters */
+    bool loaded;                        /* now */
+    bool tried;                         /* its code was looked at */
+    bool denied;                        /* its functions stay timed */
+    struct leveled_function *functions; /* that are not to be timed */
     uint32_t count;
     struct hook_places places;
     struct call_sites sites;
@@ -48,20 +48,20 @@ static uint64_t level_first_slot(const struct level_table *in, uint64_t function
     return (function * 0x9e3779b97f4a7c15u >> 40) & in->mask;
 }
 
-bool levels_find(const struct level_table *table, uint64_t function)
+enum level levels_find(const struct level_table *table, uint64_t function)
 {
-    for (uint64_t i = level_first_slot(table, function); table->functions[i]; i = (i + 1) & table->mask)
-        if (table->functions[i] == function)
-            return true;
-    return false;
+    for (uint64_t i = level_first_slot(table, function); table->slots[i].function; i = (i + 1) & table->mask)
+        if (table->slots[i].function == function)
+            return table->slots[i].level;
+    return LEVEL_TIMED;
 }
 
-static void level_insert(struct level_table *table, uint64_t function)
+static void level_insert(struct level_table *table, struct leveled_function function)
 {
-    uint64_t i = level_first_slot(table, function);
-    while (table->functions[i] && table->functions[i] != function)
+    uint64_t i = level_first_slot(table, function.function);
+    while (table->slots[i].function && table->slots[i].function != function.function)
         i = (i + 1) & table->mask;
-    table->functions[i] = function;
+    table->slots[i] = function;
 }
 
 static bool level_counts(const struct level_module *m)
@@ -79,7 +79,7 @@ static bool level_make_table(void)
         return true;
     while (slots < 2 * count)
         slots *= 2;
-    const size_t size = sizeof *levels_table + slots * sizeof *levels_table->functions;
+    const size_t size = sizeof *levels_table + slots * sizeof *levels_table->slots;
     struct level_table *made = sys_memory(size);
     if (!made)
         return false;
@@ -104,13 +104,13 @@ static void (*volatile level_exit)(void *, void *) = probe_exit;
 
 static void level_checked_enter(void *function, void *call_site)
 {
-    if (!levels_hides((uint64_t)function))
+    if (levels_of((uint64_t)function) == LEVEL_TIMED)
         level_enter(function, call_site); /* by a jump: the probe looks at its return address */
 }
 
 static void level_checked_exit(void *function, void *call_site)
 {
-    if (!levels_hides((uint64_t)function))
+    if (levels_of((uint64_t)function) == LEVEL_TIMED)
         level_exit(function, call_site);
 }
 
@@ -138,7 +138,7 @@ void levels_begin(void)
 
 void levels_add(uint64_t bias, uint32_t filter)
 {
-    const uint32_t count = filter_out_functions(filter, bias, NULL, 0);
+    const uint32_t count = filter_levels_of_module(filter, bias, NULL, 0);
     struct level_module *m = level_modules;
     if (count == 0)
         return;
@@ -146,11 +146,11 @@ void levels_add(uint64_t bias, uint32_t filter)
         m = m->next;
     if (!m) {
         m = sys_memory(sizeof *m);
-        uint64_t *functions = m ? sys_memory(count * sizeof *functions) : NULL;
+        struct leveled_function *functions = m ? sys_memory(count * sizeof *functions) : NULL;
         if (!functions)
             return;
         *m = (struct level_module){ .next = level_modules, .bias = bias, .filter = filter, .functions = functions };
-        m->count = filter_out_functions(filter, bias, functions, count);
+        m->count = filter_levels_of_module(filter, bias, functions, count);
         level_modules = m;
     }
     m->loaded = true;
@@ -182,7 +182,7 @@ static void level_choose_forms(struct level_module *m, enum hook hook)
         site->wanted = CALL_ORIGINAL;
         if (!site->function)
             site->wanted = CALL_CHECKED;
-        else if (levels_hides(site->function) && (hook == HOOK_ENTER || !level_is_open(site->function)))
+        else if (levels_of(site->function) != LEVEL_TIMED && (hook == HOOK_ENTER || !level_is_open(site->function)))
             site->wanted = CALL_OUT;
     }
 }

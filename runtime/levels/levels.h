@@ -8,20 +8,21 @@
 #include <stdint.h>
 
 #include "common.h"
+#include "levels/level.h"
 
 #pragma GCC visibility push(hidden)
 
 struct level_table;
-extern struct level_table *levels_table; /* the functions that are out; NULL if none ever was */
+extern struct level_table *levels_table; /* the functions that are not timed; NULL if none ever was */
 
-/* Whether the function is out, by the table. */
-bool levels_find(const struct level_table *table, uint64_t function);
+/* The level of the function, by the table. */
+enum level levels_find(const struct level_table *table, uint64_t function);
 
-/* Whether calls of the function are not recorded, as its probes are out. Safe at any time. */
-static inline bool levels_hides(uint64_t function)
+/* The level of the function. Safe at any time. */
+static inline enum level levels_of(uint64_t function)
 {
     const struct level_table *table = __atomic_load_n(&levels_table, __ATOMIC_ACQUIRE);
-    return UNLIKELY(table != NULL) && levels_find(table, function);
+    return UNLIKELY(table != NULL) ? levels_find(table, function) : LEVEL_TIMED;
 }
 
 /*

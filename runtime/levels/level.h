@@ -1,0 +1,17 @@
+/* The levels that a function's probes can have, and a function with its level. */
+#ifndef DWELL_LEVELS_LEVEL_H
+#define DWELL_LEVELS_LEVEL_H
+
+#include <stdint.h>
+
+enum level {
+    LEVEL_TIMED, /* each call is recorded with its times */
+    LEVEL_OUT,   /* the probes are not called */
+};
+
+struct leveled_function {
+    uint64_t function; /* its address */
+    enum level level;
+};
+
+#endif
