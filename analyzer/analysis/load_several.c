@@ -73,10 +73,8 @@ static void several_add_names(struct analysis *all, struct analysis *part)
     profile_merge(all->profile, p);
     all->names = need_more(all->names, all->profile->function_count + 1, sizeof *all->names);
     memset(all->names + before, 0, (all->profile->function_count - before) * sizeof *all->names);
-    for (size_t i = 0; i < p->function_count; i++) {
-        const struct profile_module *m = &p->modules[p->functions[i].module];
-        const uint32_t module = profile_find_module(all->profile, m->path, m->build_id, m->build_id_length);
-        const uint32_t function = profile_find_function(all->profile, module, p->functions[i].offset);
+    for (uint32_t i = 0; i < p->function_count; i++) {
+        const uint32_t function = profile_find_same_function(all->profile, p, i);
         if (all->names[function].name)
             continue;
         all->names[function] = part->names[i];

@@ -24,12 +24,8 @@ struct probe_cost *single_calls_list_costs(const struct session_file *f, size_t 
 static uint32_t *single_calls_number_functions(const struct analysis *l, const struct profile *paths)
 {
     uint32_t *numbers = need_memory(paths->function_count, sizeof *numbers);
-    for (size_t i = 0; i < paths->function_count; i++) {
-        const struct profile_function *f = &paths->functions[i];
-        const struct profile_module *m = &paths->modules[f->module];
-        const uint32_t module = profile_find_module(l->profile, m->path, m->build_id, m->build_id_length);
-        numbers[i] = profile_find_function(l->profile, module, f->offset);
-    }
+    for (uint32_t i = 0; i < paths->function_count; i++)
+        numbers[i] = profile_find_same_function(l->profile, paths, i);
     return numbers;
 }
 

@@ -100,54 +100,44 @@ void perfetto_announce_track(const struct packet_stream *stream, uint64_t parent
     perfetto_write_track(stream, &track);
 }
 
-void perfetto_write_counter(const struct packet_stream *stream, uint64_t track, uint64_t time, uint64_t value)
+/* Writes an event of one moment. It takes the name, the annotations and the counter's value from `event`. */
+static void perfetto_write_event(const struct packet_stream *stream, uint64_t track, uint64_t time, uint32_t type,
+                                 Perfetto__Event *event)
 {
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
-    Perfetto__Event event = PERFETTO__EVENT__INIT;
-    packet.has_timestamp = true;
+    packet.event = event;
+    packet.has_timestamp = event->has_type = event->has_track = true;
     packet.timestamp = time;
-    packet.event = &event;
-    event.has_type = event.has_track = event.has_counter = true;
-    event.type = PACKET_COUNTER;
-    event.track = track;
-    event.counter = (int64_t)value;
+    event->type = type;
+    event->track = track;
     packet_write(stream, &packet);
+}
+
+void perfetto_write_counter(const struct packet_stream *stream, uint64_t track, uint64_t time, uint64_t value)
+{
+    Perfetto__Event event = PERFETTO__EVENT__INIT;
+    event.has_counter = true;
+    event.counter = (int64_t)value;
+    perfetto_write_event(stream, track, time, PACKET_COUNTER, &event);
 }
 
 void perfetto_write_instant(const struct packet_stream *stream, uint64_t track, uint64_t time, const char *name,
                             Perfetto__Annotation **annotations, size_t count)
 {
-    Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     Perfetto__Event event = PERFETTO__EVENT__INIT;
-    char *valid = utf8_repair(name);
-    packet.event = &event;
-    packet.has_timestamp = event.has_type = event.has_track = true;
-    packet.timestamp = time;
-    event.type = PACKET_INSTANT;
-    event.track = track;
-    event.name_text = valid;
+    event.name_text = utf8_repair(name);
     event.n_annotations = count;
     event.annotations = annotations;
-    packet_write(stream, &packet);
-    free(valid);
+    perfetto_write_event(stream, track, time, PACKET_INSTANT, &event);
+    free(event.name_text);
 }
 
 void perfetto_write_interval(const struct packet_stream *stream, uint64_t track, uint64_t begin, uint64_t end,
                              const char *name)
 {
-    Perfetto__Packet packet = PERFETTO__PACKET__INIT;
-    Perfetto__Event event = PERFETTO__EVENT__INIT;
-    char *valid = utf8_repair(name);
-    packet.event = &event;
-    packet.has_timestamp = event.has_type = event.has_track = true;
-    packet.timestamp = begin;
-    event.type = PACKET_BEGIN;
-    event.track = track;
-    event.name_text = valid;
-    packet_write(stream, &packet);
-    packet.timestamp = end;
-    event.type = PACKET_END;
-    event.name_text = NULL;
-    packet_write(stream, &packet);
-    free(valid);
+    Perfetto__Event event = PERFETTO__EVENT__INIT, last = PERFETTO__EVENT__INIT;
+    event.name_text = utf8_repair(name);
+    perfetto_write_event(stream, track, begin, PACKET_BEGIN, &event);
+    perfetto_write_event(stream, track, end, PACKET_END, &last);
+    free(event.name_text);
 }

@@ -10,11 +10,7 @@ static inline uint64_t call_scan_elapsed_time(const struct scanned_call *call, u
 __attribute__((noinline)) static void call_scan_elapsed_add_os(struct call_scanner *s,
                                                                const struct decoded_extras *extras, uint64_t length)
 {
-    struct scanned_call *call = &s->stack[s->depth - 1];
-    const struct path_probes *probes = &s->scan->probes.paths[call->path];
-    struct call_amounts own = { 0, 0, 0 };
-    call_amounts_add_interval(&own, probes, extras, length);
-    call->less += (probes->held ? 0 : length * DWELL_PROBE_FRACTION) - own.elapsed;
+    call_scanner_add_os(s, extras, length);
 }
 
 /* ---- calls ---- */
@@ -42,14 +38,9 @@ struct call_part call_scan_elapsed_part(struct call_scanner *s, struct scanned_c
     const uint64_t ticks = now - s->skipped - call->base, time = call_scan_elapsed_time(call, ticks);
     call[-1].less += ticks * DWELL_PROBE_FRACTION - time;
     call[-1].called += call->kind & SCANNED_UNDER_HELD ? ticks : 0;
-    return (struct call_part){
-        .function = call->function,
-        .enter_time = call->kind & SCANNED_FOUND ? call->begin : call->enter_time,
-        .begin = call->begin,
-        .path = call->path,
-        .entered = !(call->kind & SCANNED_FOUND),
-        .own = { .elapsed = time },
-    };
+    struct call_part part = call_scanner_part(call);
+    part.own.elapsed = time;
+    return part;
 }
 
 /* Ends a call that was found open, or is held, or whose caller is held. */
@@ -110,15 +101,9 @@ static inline void call_scan_elapsed_lose(void *to, const struct decoder *d)
 }
 
 /* All that is called in the loop is compiled into it: so the decoder stays in registers. */
-__attribute__((flatten)) void call_scan_elapsed_events(struct call_scanner *s, struct decoder *decoder,
-                                                       struct stack_state *kept)
+__attribute__((flatten)) void call_scan_elapsed_events(struct call_scanner *s, struct decoder *d,
+                                                       struct stack_state *state)
 {
     static const struct stack_actions actions = CALL_SCANNER_ACTIONS(call_scan_elapsed);
-    struct decoder d = *decoder; /* local copies, so that the compiler keeps them in registers */
-    struct stack_state state = *kept;
-    enum decoded event;
-    while ((event = decode_next(&d)) != DECODED_END)
-        stack_apply(&actions, s, &state, event, &d);
-    *decoder = d;
-    *kept = state;
+    stack_apply_all(&actions, s, state, d);
 }

@@ -49,12 +49,8 @@ static struct scanned_rare call_scan_times_pass_rare(struct call_scanner *s, str
 __attribute__((noinline)) static void call_scan_times_add_os(struct call_scanner *s,
                                                              const struct decoded_extras *extras, uint64_t length)
 {
-    struct scanned_call *call = &s->stack[s->depth - 1];
-    const struct path_probes *probes = &s->scan->probes.paths[call->path];
-    struct scanned_rare *rare = call_scan_times_rare(s, call);
-    struct call_amounts own = { 0, 0, 0 };
-    call_amounts_add_interval(&own, probes, extras, length);
-    call->less += (probes->held ? 0 : length * DWELL_PROBE_FRACTION) - own.elapsed;
+    struct scanned_rare *rare = call_scan_times_rare(s, &s->stack[s->depth - 1]);
+    const struct call_amounts own = call_scanner_add_os(s, extras, length);
     rare->less += own.elapsed - own.application;
     rare->blocked += own.blocked;
 }
@@ -64,15 +60,10 @@ __attribute__((noinline)) static void call_scan_times_add_os(struct call_scanner
 static struct call_part call_scan_times_make_part(const struct scanned_call *call, const struct scanned_times *times,
                                                   const struct scanned_rare *rare)
 {
-    return (struct call_part){
-        .function = call->function,
-        .enter_time = call->kind & SCANNED_FOUND ? call->begin : call->enter_time,
-        .begin = call->begin,
-        .path = call->path,
-        .entered = !(call->kind & SCANNED_FOUND),
-        .own = { times->exclusive, times->exclusive - rare->less, rare->blocked },
-        .below = { call->called_times, call->called_times - rare->called_less, 0 },
-    };
+    struct call_part part = call_scanner_part(call);
+    part.own = (struct call_amounts){ times->exclusive, times->exclusive - rare->less, rare->blocked };
+    part.below = (struct call_amounts){ call->called_times, call->called_times - rare->called_less, 0 };
+    return part;
 }
 
 struct call_part call_scan_times_part(struct call_scanner *s, struct scanned_call *call, uint64_t now)
@@ -171,15 +162,9 @@ static inline void call_scan_times_lose(void *to, const struct decoder *d)
 }
 
 /* All that is called in the loop is compiled into it: so the decoder stays in registers. */
-__attribute__((flatten)) void call_scan_times_events(struct call_scanner *s, struct decoder *decoder,
-                                                     struct stack_state *kept)
+__attribute__((flatten)) void call_scan_times_events(struct call_scanner *s, struct decoder *d,
+                                                     struct stack_state *state)
 {
     static const struct stack_actions actions = CALL_SCANNER_ACTIONS(call_scan_times);
-    struct decoder d = *decoder; /* local copies, so that the compiler keeps them in registers */
-    struct stack_state state = *kept;
-    enum decoded event;
-    while ((event = decode_next(&d)) != DECODED_END)
-        stack_apply(&actions, s, &state, event, &d);
-    *decoder = d;
-    *kept = state;
+    stack_apply_all(&actions, s, state, d);
 }

@@ -145,6 +145,30 @@ static inline struct scanned_call *call_scanner_push(struct call_scanner *s, uin
     return call;
 }
 
+/* The amounts of an interval with OS events, of the innermost call. What they lack of its length is added to `less`. */
+static inline struct call_amounts call_scanner_add_os(struct call_scanner *s, const struct decoded_extras *extras,
+                                                      uint64_t length)
+{
+    struct scanned_call *call = &s->stack[s->depth - 1];
+    const struct path_probes *probes = &s->scan->probes.paths[call->path];
+    struct call_amounts own = { 0, 0, 0 };
+    call_amounts_add_interval(&own, probes, extras, length);
+    call->less += (probes->held ? 0 : length * DWELL_PROBE_FRACTION) - own.elapsed;
+    return own;
+}
+
+/* A part of a call, without its amounts. */
+static inline struct call_part call_scanner_part(const struct scanned_call *call)
+{
+    return (struct call_part){
+        .function = call->function,
+        .enter_time = call->kind & SCANNED_FOUND ? call->begin : call->enter_time,
+        .begin = call->begin,
+        .path = call->path,
+        .entered = !(call->kind & SCANNED_FOUND),
+    };
+}
+
 /* ---- actions on events that both loops have ---- */
 
 static inline size_t call_scanner_depth(const void *to)

@@ -259,7 +259,7 @@ static inline void collector_stray_exit(void *to, const struct decoder *d)
     l->w->profile->counts.stray_exits++;
 }
 
-static void collector_events(struct collector *w, struct decoder *decoder)
+static void collector_events(struct collector *w, struct decoder *d)
 {
     static const struct stack_actions actions = {
         .depth = collector_depth,
@@ -278,14 +278,8 @@ static void collector_events(struct collector *w, struct decoder *decoder)
         .mark = collector_mark,
     };
     struct profile_counts *counts = &w->profile->counts;
-    struct decoder d = *decoder; /* local copies, so that the compiler keeps them in registers */
-    struct stack_state state = w->state;
     struct collector_loop loop = { .w = w };
-    enum decoded event;
-    while ((event = decode_next(&d)) != DECODED_END)
-        stack_apply(&actions, &loop, &state, event, &d);
-    *decoder = d;
-    w->state = state;
+    stack_apply_all(&actions, &loop, &w->state, d);
     counts->enters += loop.enters;
     counts->exits += loop.exits;
     counts->intervals += loop.enters + loop.exits;
@@ -481,9 +475,7 @@ static void collector_events_in_periods(struct collector *w, struct decoder *d)
         .mark = collector_resume, /* marks are part of no period */
     };
     struct collector_loop loop = { .w = w };
-    enum decoded event;
-    while ((event = decode_next(d)) != DECODED_END)
-        stack_apply(&actions, &loop, &w->state, event, d);
+    stack_apply_all(&actions, &loop, &w->state, d);
 }
 
 /* ---- chunks ---- */

@@ -61,6 +61,13 @@ uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_
     return module == PROFILE_NONE ? PROFILE_NONE : index_find(p->function_table, offset, module)->value_plus_1 - 1;
 }
 
+uint32_t profile_find_same_function(const struct profile *p, const struct profile *other, uint32_t function)
+{
+    const struct profile_function *f = &other->functions[function];
+    const struct profile_module *m = &other->modules[f->module];
+    return profile_find_function(p, profile_find_module(p, m->path, m->build_id, m->build_id_length), f->offset);
+}
+
 uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
 {
     const uint32_t number = intern_pair(p->module_table, path, build_id, build_id_length);

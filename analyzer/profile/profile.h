@@ -127,6 +127,8 @@ const char *profile_module_path(const struct profile *p, uint32_t node);
 uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id,
                              size_t build_id_length);
 uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset);
+/* The profile's number of a function of another profile. */
+uint32_t profile_find_same_function(const struct profile *p, const struct profile *other, uint32_t function);
 uint32_t profile_find_root(const struct profile *p, uint32_t process, uint32_t thread);
 uint32_t profile_find_child(const struct profile *p, uint32_t parent, uint32_t function); /* without a call site */
 

@@ -324,15 +324,24 @@ static void filtered_thread_end_ignored(struct filtered_thread *t, uint64_t time
         t->cost += t->process->probes.in_caller;
 }
 
+/* The innermost call ends, at a known time. Ends it if it is ignored; else decides whether it is shown, and leaves it
+ * on the stack. */
+static bool filtered_thread_begin_end(struct filtered_thread *t, uint64_t time)
+{
+    filtered_thread_put_listing(t);
+    if (filtered_thread_is_ignoring(t)) {
+        filtered_thread_end_ignored(t, time);
+        return false;
+    }
+    filtered_thread_decide(t, time);
+    return true;
+}
+
 static void filtered_thread_exit(void *to, const struct decoder *d)
 {
     struct filtered_thread *t = to;
-    filtered_thread_put_listing(t);
-    if (filtered_thread_is_ignoring(t)) {
-        filtered_thread_end_ignored(t, d->time);
+    if (!filtered_thread_begin_end(t, d->time))
         return;
-    }
-    filtered_thread_decide(t, d->time);
     filtered_thread_add_callee_cost(t, filtered_thread_top(t));
     if (filtered_thread_top(t)->kind == FILTERED_SHOWN) {
         filtered_thread_divide_chunk(t);
@@ -345,12 +354,8 @@ static void filtered_thread_exit(void *to, const struct decoder *d)
 static void filtered_thread_left(void *to, const struct decoder *d)
 {
     struct filtered_thread *t = to;
-    filtered_thread_put_listing(t);
-    if (filtered_thread_is_ignoring(t)) {
-        filtered_thread_end_ignored(t, d->time);
+    if (!filtered_thread_begin_end(t, d->time))
         return;
-    }
-    filtered_thread_decide(t, d->time);
     t->unwound += filtered_thread_top(t)->kind == FILTERED_SHOWN;
     filtered_thread_pop(t);
 }

@@ -107,9 +107,7 @@ bool open_stack_follow(struct open_stack *s, const uint8_t *records, uint32_t si
         .time = s->state.last,
         .upper = { (uint64_t)s->upper[0] << 32, (uint64_t)s->upper[1] << 32 },
     };
-    enum decoded event;
-    while ((event = decode_next(&d)) != DECODED_END)
-        stack_apply(&actions, s, &s->state, event, &d);
+    stack_apply_all(&actions, s, &s->state, &d);
     s->upper[0] = (uint32_t)(d.upper[0] >> 32);
     s->upper[1] = (uint32_t)(d.upper[1] >> 32);
     return !d.damaged;

@@ -5,10 +5,10 @@
  *     static const struct stack_actions actions = { .depth = ..., ... };
  *     struct stack_state s;
  *     stack_begin(&s, chunk);
- *     while ((event = decode_next(&d)) != DECODED_END)
- *         stack_apply(&actions, reader, &s, event, &d);
+ *     stack_apply_all(&actions, reader, &s, &d);
  *
- * stack_apply is compiled into each reader, with a constant table: then a plain enter or exit costs no call.
+ * Both are compiled into each reader, with a constant table: then a plain enter or exit costs no call. stack_apply is
+ * for readers that do more with each event.
  */
 #ifndef DWELL_TRACE_STACK_H
 #define DWELL_TRACE_STACK_H
@@ -169,6 +169,19 @@ STACK_INLINE void stack_apply(const struct stack_actions *actions, void *to, str
     }
     actions->interval(to, d, begin);
     stack_apply_call(actions, to, event, d);
+}
+
+/* Applies all events that have been read. */
+STACK_INLINE void stack_apply_all(const struct stack_actions *actions, void *to, struct stack_state *s,
+                                  struct decoder *decoder)
+{
+    struct decoder d = *decoder; /* local copies, so that the compiler keeps them in registers */
+    struct stack_state state = *s;
+    enum decoded event;
+    while ((event = decode_next(&d)) != DECODED_END)
+        stack_apply(actions, to, &state, event, &d);
+    *decoder = d;
+    *s = state;
 }
 
 /* Returns the thread if the time from its last event to its end is known and belongs to its innermost call, else NULL.

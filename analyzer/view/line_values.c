@@ -30,9 +30,7 @@ static int32_t line_values_rank(const struct order *order, const struct profile 
 {
     if (function == PROFILE_NONE)
         return -1;
-    const struct profile_module *m = &p->modules[p->functions[function].module];
-    const uint32_t module = profile_find_module(order->profile, m->path, m->build_id, m->build_id_length);
-    const uint32_t found = profile_find_function(order->profile, module, p->functions[function].offset);
+    const uint32_t found = profile_find_same_function(order->profile, p, function);
     return found == PROFILE_NONE ? -1 : (int32_t)order->ranks[found];
 }
 

@@ -8,11 +8,8 @@
 uint32_t *paths_function_ranks(const struct profile *p, const struct analysis *l, const struct order *order)
 {
     uint32_t *ranks = need_memory(p->function_count + 1, sizeof *ranks);
-    for (size_t i = 0; i < p->function_count; i++) {
-        const struct profile_module *m = &p->modules[p->functions[i].module];
-        const uint32_t module = profile_find_module(l->profile, m->path, m->build_id, m->build_id_length);
-        const uint32_t function =
-            module == PROFILE_NONE ? PROFILE_NONE : profile_find_function(l->profile, module, p->functions[i].offset);
+    for (uint32_t i = 0; i < p->function_count; i++) {
+        const uint32_t function = profile_find_same_function(l->profile, p, i);
         ranks[i] = function == PROFILE_NONE ? PROFILE_NONE : order->ranks[function];
     }
     return ranks;
