@@ -1,4 +1,4 @@
-/* Standard output if it is a terminal: starts its pager, and finds its colours and its width. */
+/* Standard output if it is a terminal: starts its pager, and finds its colours and its size. */
 #include "base/terminal.h"
 
 #include <signal.h>
@@ -11,13 +11,13 @@
 #include "base/child_environment.h"
 
 /* Standard output has one pager for the whole program. */
-static pid_t pager;                 /* zero if there is none */
-static unsigned width_behind_pager; /* columns of the terminal */
+static pid_t pager;                      /* zero if there is none */
+static struct winsize size_behind_pager; /* of the terminal */
 
-static unsigned terminal_query_width(int fd)
+static struct winsize terminal_query_size(int fd)
 {
     struct winsize size;
-    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size : (struct winsize){ 0 };
 }
 
 static const char *terminal_choose_pager(void)
@@ -51,7 +51,7 @@ void terminal_page(void)
     int ends[2];
     if (!isatty(STDOUT_FILENO) || !*command || strcmp(command, "cat") == 0 || pipe(ends) < 0)
         return;
-    width_behind_pager = terminal_query_width(STDOUT_FILENO);
+    size_behind_pager = terminal_query_size(STDOUT_FILENO);
     fflush(stdout);
     struct child_environment environment = child_environment_copy();
     /* Less ends by itself if all fits on one screen, shows colours, and leaves the text on the screen. */
@@ -86,9 +86,19 @@ bool terminal_has_colors(FILE *out)
     return terminal_is_seen(out) && !(off && *off) && !(kind && strcmp(kind, "dumb") == 0);
 }
 
-unsigned terminal_width(FILE *out)
+static struct winsize terminal_size(FILE *out)
 {
     if (pager > 0 && out == stdout)
-        return width_behind_pager;
-    return isatty(fileno(out)) ? terminal_query_width(fileno(out)) : 0;
+        return size_behind_pager;
+    return isatty(fileno(out)) ? terminal_query_size(fileno(out)) : (struct winsize){ 0 };
+}
+
+unsigned terminal_width(FILE *out)
+{
+    return terminal_size(out).ws_col;
+}
+
+unsigned terminal_height(FILE *out)
+{
+    return terminal_size(out).ws_row;
 }

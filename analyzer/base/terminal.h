@@ -1,4 +1,4 @@
-/* Standard output if it is a terminal: its pager, its colours and its width. */
+/* Standard output if it is a terminal: its pager, its colours and its size. */
 #ifndef DWELL_BASE_TERMINAL_H
 #define DWELL_BASE_TERMINAL_H
 
@@ -19,5 +19,8 @@ bool terminal_has_colors(FILE *out);
 
 /* The number of columns; zero if `out` does not appear on a terminal. */
 unsigned terminal_width(FILE *out);
+
+/* The number of lines; zero if `out` does not appear on a terminal, or the terminal does not know. */
+unsigned terminal_height(FILE *out);
 
 #endif

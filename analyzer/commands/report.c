@@ -1,6 +1,7 @@
 /* dwell report: reads its options and prints the times of functions, lines, modules, threads or processes. */
 #include <string.h>
 
+#include "base/terminal.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
@@ -22,7 +23,7 @@ static const struct shared_use shared[] = {
     { SHARED_CALLS, NULL },
     { SHARED_FILTER, NULL },
     { SHARED_SORT, "(default with --by or --columns: elapsed_exclusive; of lines elapsed_inclusive)" },
-    { SHARED_LIMIT, "of each table (default in text: 40, or 20 functions and 10 waits)" },
+    { SHARED_LIMIT, "of each table (default in text: 40, or 20 functions and 10 waits, fewer on a small terminal)" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },
     { SHARED_TEXT, NULL },
@@ -33,7 +34,7 @@ static const struct shared_use shared[] = {
     { SHARED_END, NULL },
 };
 
-enum { TEXT_LIMIT = 40, WORK_LIMIT = 20, WAIT_LIMIT = 10 };
+enum { TEXT_LIMIT = 40 };
 
 typedef struct table table_view(const struct analysis *l);
 
@@ -173,12 +174,15 @@ static void report_print_part(const struct report_settings *s, struct table *tab
 static void report_print_first_screen(const struct report_settings *s, const struct analysis *l)
 {
     struct table work = view_work(l);
-    report_print_part(s, &work, "cpu_exclusive", s->hot ? TEXT_LIMIT : WORK_LIMIT);
-    if (s->hot)
+    if (s->hot) {
+        report_print_part(s, &work, "cpu_exclusive", TEXT_LIMIT);
         return;
+    }
     struct table waits = view_waits(l);
+    const struct first_screen_rows rows = first_screen_fit(terminal_height(stdout), waits.row_count);
+    report_print_part(s, &work, "cpu_exclusive", rows.work);
     waits.follows = true;
-    report_print_part(s, &waits, "blocked_exclusive", WAIT_LIMIT);
+    report_print_part(s, &waits, "blocked_exclusive", rows.waits);
     puts("\ndwell report --by function prints the four times of each function");
 }
 

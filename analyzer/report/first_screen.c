@@ -11,6 +11,10 @@
 
 enum { WORK_NAME_ROOM = 30, WAIT_NAME_ROOM = 30 };
 
+/* Lines that are not rows: the session's line and a remark of two, two tables with an empty line, a heading, column
+ * names and a line for hidden rows, the last line after an empty one, and the shell's or the pager's prompt. */
+enum { OTHER_LINES = 3 + 2 * 4 + 2 + 1 };
+
 bool first_screen_is_known(const struct summary *s)
 {
     return s->off_cpu_known && !s->imported && !s->samples;
@@ -65,6 +69,21 @@ struct table view_waits(const struct analysis *l)
     t.dim_column = 0; /* all of them wait */
     t.heading = first_screen_wait_heading(&l->summary);
     return t;
+}
+
+static size_t first_screen_clamp(size_t rows, size_t least, size_t most)
+{
+    return rows < least ? least : rows > most ? most : rows;
+}
+
+struct first_screen_rows first_screen_fit(size_t lines, size_t waits)
+{
+    const size_t room = !lines ? 30 : lines > OTHER_LINES ? lines - OTHER_LINES : 0;
+    const size_t wait_rows = first_screen_clamp(room / 3, 3, 10), used = waits < wait_rows ? waits : wait_rows;
+    return (struct first_screen_rows){
+        .work = !lines ? 20 : first_screen_clamp(room > used ? room - used : 0, 5, 20),
+        .waits = wait_rows,
+    };
 }
 
 struct table view_longest_waits(const struct analysis *l, size_t limit)

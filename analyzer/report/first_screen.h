@@ -16,7 +16,16 @@ char *first_screen_work_heading(const struct summary *s, const char *order);
 /* The calls in which threads waited. The rows are not sorted. */
 struct table view_waits(const struct analysis *l);
 
-/* The same, only the longest waits, sorted. The heading says how many there are. */
+/* How many rows of work and of waits the report shows. */
+struct first_screen_rows {
+    size_t work, waits;
+};
+
+/* The rows that fit on a screen of `lines` lines, with both headings. At least 5 rows of work and 3 of waits, at most
+ * 20 and 10. Those are shown if `lines` is zero: the screen is unknown. `waits` is how many waits there are. */
+struct first_screen_rows first_screen_fit(size_t lines, size_t waits);
+
+/* The same as view_waits, only the longest waits, sorted. The heading says how many there are. */
 struct table view_longest_waits(const struct analysis *l, size_t limit);
 
 #endif

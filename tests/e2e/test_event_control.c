@@ -6,7 +6,7 @@
 
 #include "support/run.h"
 
-TestSuite(e2e_event_control, .timeout = 120);
+TestSuite(e2e_event_control, .timeout = 300);
 
 static char *control_serve(const char *options, const char *script)
 {

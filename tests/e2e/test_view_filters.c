@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_view_filters, .timeout = 240, .init = without_os_calls);
+TestSuite(e2e_view_filters, .timeout = 300, .init = without_os_calls);
 
 static const char *const modes[] = { "trace", "ring=1G", "profile" };
 

@@ -20,6 +20,7 @@ static void first_screen_save_sessions(void)
 {
     first_screen_save(waiting_preempted(), "preempted");
     first_screen_save(waiting_server(), "server");
+    first_screen_save(waiting_many(), "many");
 }
 
 TestSuite(golden_first_screen, .init = first_screen_save_sessions, .timeout = 300);
@@ -53,6 +54,16 @@ Test(golden_first_screen, of_widths)
         check_text(text, name);
         free(text);
     }
+}
+
+/* Both tables fit on the terminal's first screen. */
+Test(golden_first_screen, of_24_lines)
+{
+    char *text =
+        run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols 80 rows 24; $DWELL report many\" "
+                 "/dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'");
+    check_text(text, "first-screen-24-lines.txt");
+    free(text);
 }
 
 /* A limit is that of each table; filters and parts of the session apply to both. */

@@ -1,6 +1,8 @@
 /* Builds sessions in which threads wait or are preempted. */
 #include "support/waiting.h"
 
+#include <stdio.h>
+
 static const char server[] = "/opt/server", libc[] = "/lib/libc.so.6";
 
 enum { MAIN = 0x401000, COMPUTE = 0x401100, POLL = 0x401200, FLUSH = 0x401300, BACKGROUND = 0x401400 };
@@ -99,5 +101,47 @@ struct writer *waiting_server(void)
     for (uint32_t i = 1; i < 4; i++)
         waiting_write_background(w, i + 1);
     waiting_end(w, 106 * MS);
+    return w;
+}
+
+enum { WORKERS = 25, WAITERS = 12, FIRST_WORKER = 0x401500, FIRST_WAITER = 0x401800 };
+
+static void waiting_write_many_symbols(struct writer *w)
+{
+    for (unsigned i = 0; i < WORKERS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "compute_%u", i + 1);
+        write_symbol(w, 0, 1, 100 + i, FIRST_WORKER - 0x400000 + i * 16, name);
+    }
+    for (unsigned i = 0; i < WAITERS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "wait_%u", i + 1);
+        write_symbol(w, 0, 1, 200 + i, FIRST_WAITER - 0x400000 + i * 16, name);
+    }
+}
+
+struct writer *waiting_many(void)
+{
+    struct writer *w = waiting_new();
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    uint64_t t = 0;
+    for (unsigned i = 0; i < WORKERS; t += ++i * MS) {
+        write_enter(w, t, FIRST_WORKER + i * 16);
+        write_exit(w, t + (i + 1) * MS);
+    }
+    for (unsigned i = 0; i < WAITERS; t += ++i * MS) {
+        write_enter(w, t, FIRST_WAITER + i * 16);
+        write_enter(w, t, COND_WAIT);
+        write_off_cpu(w, false, t, (i + 1) * MS);
+        write_exit(w, t + (i + 1) * MS);
+        write_exit(w, t + (i + 1) * MS);
+    }
+    write_exit(w, t);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, t);
+    waiting_end(w, t);
+    waiting_write_many_symbols(w);
     return w;
 }

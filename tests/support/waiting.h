@@ -12,4 +12,7 @@ struct writer *waiting_preempted(void);
  * is blocked itself, for 5 ms. Three other threads wait in pthread_cond_wait all the time. */
 struct writer *waiting_server(void);
 
+/* One thread: `main` calls 25 functions that compute for 1, 2 ... 25 ms, and 12 that wait for 1, 2 ... 12 ms. */
+struct writer *waiting_many(void);
+
 #endif

@@ -10,7 +10,7 @@
 #include "support/scenario.h"
 #include "support/success.h"
 
-TestSuite(unit_export_activities, .timeout = 60);
+TestSuite(unit_export_activities, .timeout = 300);
 
 static const char CLASS[16] = "class of seed 3";
 static const char perflog_guid[16] = DWELL_PERFLOG_GUID;

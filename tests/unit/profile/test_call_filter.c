@@ -11,7 +11,7 @@
 #include "support/scenario.h"
 #include "support/success.h"
 
-TestSuite(unit_call_filter, .timeout = 60);
+TestSuite(unit_call_filter, .timeout = 300);
 
 enum { MAIN = 0x1000, PARSE = 0x2000, LOG = 0x3000, WRITE = 0x4000 };
 

@@ -83,7 +83,7 @@ static struct writer *random_session(uint32_t seed)
     return r.w;
 }
 
-Test(unit_call_scan, random_events_of_all_kinds, .timeout = 60)
+Test(unit_call_scan, random_events_of_all_kinds, .timeout = 300)
 {
     for (uint32_t seed = 0; seed < 80; seed++) {
         struct analysis l = loaded_of(random_session(seed));
@@ -93,7 +93,7 @@ Test(unit_call_scan, random_events_of_all_kinds, .timeout = 60)
 }
 
 /* Calls that ended in a range of time have their whole time. */
-Test(unit_call_scan, ranges_of_random_sessions, .timeout = 60)
+Test(unit_call_scan, ranges_of_random_sessions, .timeout = 300)
 {
     for (uint32_t seed = 0; seed < 80; seed++) {
         struct analysis l;

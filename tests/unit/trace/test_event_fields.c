@@ -8,7 +8,7 @@
 #include "support/scenario.h"
 #include "trace/event_fields.h"
 
-TestSuite(unit_event_fields, .timeout = 60);
+TestSuite(unit_event_fields, .timeout = 300);
 
 static const char CLASS[16] = "a class, 16 by..";
 
