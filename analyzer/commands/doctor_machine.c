@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "commands/doctor.h"
 #include "commands/runtime_library.h"
+#include "commands/sampler.h"
 #include "commands/syscall_events.h"
 #include "perf_attr.h"
 #include "rseq.h"
@@ -196,12 +197,23 @@ static void doctor_examine_locked_memory(struct findings *f)
                   threads);
 }
 
+static void doctor_examine_samples(struct findings *f)
+{
+    const int error = sampler_try();
+    if (error)
+        find_that(f, HEALTH_WARN, "samples", "%s: record --sample records without; perf events must be allowed",
+                  strerror(error));
+    else
+        find_that(f, HEALTH_OK, "samples", "taken with record --sample");
+}
+
 static void doctor_examine_os_events(struct findings *f)
 {
     const int error = doctor_try_perf();
     doctor_examine_perf(f, error);
     if (!error)
         doctor_examine_locked_memory(f);
+    doctor_examine_samples(f);
     char *missing = syscall_events_missing();
     if (missing)
         find_that(f, HEALTH_OK, "system calls", "not watched with --os-events=syscalls, which then is perf: %s",

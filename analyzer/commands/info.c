@@ -16,6 +16,7 @@
 #include "report/text_options.h"
 #include "report/views.h"
 #include "trace/event_cost.h"
+#include "trace/samples.h"
 #include "trace/trace_events.h"
 
 static const struct shared_use shared[] = { { SHARED_UNITS, NULL }, { SHARED_JOBS, NULL }, { SHARED_END, NULL } };
@@ -145,6 +146,16 @@ static void info_print_switches(const struct session_file *f)
                         recorded, waits + preemptions, waits, preemptions, threads, threads == 1 ? "" : "s");
 }
 
+static void info_print_samples(const struct session_file *f)
+{
+    const struct dwell_file_header *h = &f->header;
+    if (h->sample_error)
+        info_print_line("samples", "none: the system refused them (%s); see dwell doctor", strerror(h->sample_error));
+    else if (h->sample_period)
+        info_print_line("samples", "%" PRIu64 " of recorded threads, %.4g a second of CPU time, lost %" PRIu64,
+                        samples_count(f), 1e9 / h->sample_period, h->lost_samples);
+}
+
 static void info_print_trace_events(const struct session_file *f)
 {
     struct trace_events events = trace_events_read(f);
@@ -171,6 +182,7 @@ static void info_print_events(const struct analysis *l, const struct profile_cou
                         c->page_faults, info_time(l->file, c->blocked, blocked),
                         info_time(l->file, c->preempted, preempted));
     info_print_switches(l->file);
+    info_print_samples(l->file);
     info_print_trace_events(l->file);
     if (c->pauses)
         info_print_line("pauses", "%" PRIu64 ", together %s of threads' time", c->pauses,

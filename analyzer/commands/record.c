@@ -15,6 +15,7 @@
 #include "commands/record_child.h"
 #include "commands/record_options.h"
 #include "commands/record_outcome.h"
+#include "commands/sampler.h"
 #include "commands/session_guard.h"
 #include "commands/size_warning.h"
 #include "commands/syscall_events.h"
@@ -146,9 +147,12 @@ int command_record(int argc, char **argv)
     filter_service_start(&service, &s.filters, &session, fd);
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
+    struct sampler sampler;
+    sampler_begin(&sampler, &session, fd, s.sample_rate);
     pid_t pid;
     int error = 0;
-    const int status = record_child_run(&s, &e, &environment, &pid, &error);
+    const int status = record_child_run(&s, &e, &environment, &sampler, &pid, &error);
+    sampler_end(&sampler);
     process_watch_stop(&watch);
     filter_service_stop(&service);
     size_warning_stop(&warning);

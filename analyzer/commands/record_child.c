@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/runtime_library.h"
+#include "commands/sampler.h"
 #include "commands/session_guard.h"
 
 /* ---- the environment ---- */
@@ -94,8 +95,11 @@ static void record_child_unguard_signals(const struct sigaction *before)
 
 /* Runs in the new process, and starts the program as a shell would. */
 static void __attribute__((noreturn))
-record_child_execute(const struct executable *e, char **argv, char **environment, int report)
+record_child_execute(const struct executable *e, char **argv, char **environment, int report, int gate)
 {
+    char nothing;
+    while (read(gate, &nothing, 1) < 0 && errno == EINTR) /* until dwell is ready */
+        continue;
     execve(e->path, argv, environment);
     int error = errno;
     if (error == ENOEXEC) { /* a script without a first line that names its interpreter */
@@ -114,14 +118,20 @@ record_child_execute(const struct executable *e, char **argv, char **environment
 }
 
 int record_child_run(const struct record_settings *s, const struct executable *e,
-                     const struct child_environment *environment, pid_t *pid, int *error)
+                     const struct child_environment *environment, struct sampler *sampler, pid_t *pid, int *error)
 {
-    int pipes[2];
+    int pipes[2], gate[2];
     struct sigaction before[ALL_SIGNALS];
     sigset_t all, mask;
     *pid = -1;
     if (pipe2(pipes, O_CLOEXEC) < 0) {
         *error = errno;
+        return -1;
+    }
+    if (pipe2(gate, O_CLOEXEC) < 0) {
+        *error = errno;
+        close(pipes[0]);
+        close(pipes[1]);
         return -1;
     }
     sigfillset(&all);
@@ -137,11 +147,15 @@ int record_child_run(const struct record_settings *s, const struct executable *e
         record_child_unguard_signals(before);
         session_guard_end();
         sigprocmask(SIG_SETMASK, &mask, NULL);
-        record_child_execute(e, s->program, environment->list, pipes[1]);
+        close(gate[1]);
+        record_child_execute(e, s->program, environment->list, pipes[1], gate[0]);
     }
     child = (sig_atomic_t)*pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(pipes[1]);
+    close(gate[0]);
+    sampler_attach(sampler, *pid);
+    close(gate[1]);
     bool failed = read(pipes[0], error, sizeof *error) == (ssize_t)sizeof *error;
     close(pipes[0]);
     int status;

@@ -13,13 +13,14 @@
 struct child_environment record_child_environment(const struct record_settings *s, const struct executable *e,
                                                   const char *session);
 
-/* Runs the program and waits for its end; signals sent to dwell reach the program. Returns the wait status, or -1 with
- * *error set if the program cannot be started. Then *pid is negative if the cause is not the program. Returns
- * RECORD_CHILD_LOST with *error set if the program runs or has run, but its end is unknown. From its end on, dwell ends
- * with its status if there is no memory. */
+/* Runs the program with the sampler attached, and waits for its end; signals sent to dwell reach the program. Returns
+ * the wait status, or -1 with *error set if the program cannot be started. Then *pid is negative if the cause is not
+ * the program. Returns RECORD_CHILD_LOST with *error set if the program runs or has run, but its end is unknown. From
+ * its end on, dwell ends with its status if there is no memory. */
 enum { RECORD_CHILD_LOST = -2 };
+struct sampler;
 int record_child_run(const struct record_settings *s, const struct executable *e,
-                     const struct child_environment *environment, pid_t *pid, int *error);
+                     const struct child_environment *environment, struct sampler *sampler, pid_t *pid, int *error);
 
 /* Returns the program's exit status, or ends dwell by the signal that ended the program. */
 int record_child_end_as(int status);

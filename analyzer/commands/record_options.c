@@ -11,6 +11,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
+#include "commands/sampler.h"
 
 enum {
     OPTION_OS_EVENTS = 256,
@@ -38,6 +39,7 @@ enum {
     OPTION_STRICT_FILTERS,
     OPTION_MAX_SIZE,
     OPTION_KEEP_FREE,
+    OPTION_SAMPLE,
 };
 
 #define MIN_MAX_SIZE (1ull << 20)
@@ -67,6 +69,10 @@ static const struct argp_option options[] = {
       "must not use the signal itself",
       0 },
     { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
+    { "sample", OPTION_SAMPLE, "HZ", 0,
+      "Sample each thread HZ times a second of its CPU time (1 to 10000, usually 1000; 0, the default: never), to know "
+      "where the time of functions goes that are not recorded; not in mode profile",
+      0 },
     { "max-size", OPTION_MAX_SIZE, "SIZE", 0,
       "Record until FILE has SIZE bytes (500M, 2G); PROGRAM goes on, and what is not recorded is counted; SIZE,ring: "
       "from then on, threads replace the oldest events by new ones",
@@ -202,6 +208,15 @@ static unsigned long record_parse_monitor(const char *text)
     return (unsigned long)ms;
 }
 
+static unsigned record_parse_rate(const char *text)
+{
+    char *end;
+    const unsigned long rate = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || rate > SAMPLE_MAX_RATE)
+        die(STATUS_OWN_FAILURE, "--sample: '%s' is not a number from 0 to %d", text, SAMPLE_MAX_RATE);
+    return (unsigned)rate;
+}
+
 static void record_parse_max_size(struct record_settings *s, const char *text)
 {
     const char *comma = strchrnul(text, ',');
@@ -225,6 +240,8 @@ static void record_check_settings(struct record_settings *s)
     if (s->mode == DWELL_MODE_PROFILE && filters_wait(&s->filters))
         die(STATUS_OWN_FAILURE, "%s: mode profile counts every call; use --mode trace or ring",
             filters_have_targets(&s->filters) ? "--callers-of" : "--min");
+    if (s->mode == DWELL_MODE_PROFILE && s->sample_rate)
+        die(STATUS_OWN_FAILURE, "--sample: mode profile does not record when a function ran; use --mode trace or ring");
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
         die(STATUS_OWN_FAILURE, "--min has no effect on --callers-of; use one of them");
     if (!s->program)
@@ -250,6 +267,9 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
     case OPTION_OS_EVENTS:
         record_check_choice("--os-events", argument, "auto, perf, syscalls, rseq, none");
         s->os_events = argument;
+        return 0;
+    case OPTION_SAMPLE:
+        s->sample_rate = record_parse_rate(argument);
         return 0;
     case OPTION_MAX_SIZE:
         record_parse_max_size(s, argument);

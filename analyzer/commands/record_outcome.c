@@ -2,6 +2,7 @@
  * why. */
 #include "commands/record_outcome.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "commands/record_symbols.h"
 #include "guard.h"
 #include "trace/mark_search.h"
+#include "trace/samples.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
 #include "trace/trace_events.h"
@@ -38,6 +40,24 @@ static bool record_lacks_threads(const struct session_file *file)
     return false;
 }
 
+/* Threads of the samples are known now. Samples of others, such as those of programs that are not instrumented, are
+ * discarded. */
+static void record_set_sampled_threads(int fd, const struct session_file *file)
+{
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        const uint32_t owner[] = { chunk->process, chunk->thread };
+        const uint16_t kind = DWELL_CHUNK_FREE;
+        if (chunk->kind != DWELL_CHUNK_SAMPLES)
+            continue;
+        const off_t at = (off_t)chunk->offset;
+        if (chunk->thread
+                ? pwrite(fd, owner, sizeof owner, at + (off_t)offsetof(struct dwell_chunk_header, process)) < 0
+                : pwrite(fd, &kind, sizeof kind, at + (off_t)offsetof(struct dwell_chunk_header, kind)) < 0)
+            return;
+    }
+}
+
 void record_complete(const struct session *session, int fd, const char *path, struct record_outcome *o)
 {
     const char *error;
@@ -51,6 +71,8 @@ void record_complete(const struct session *session, int fd, const char *path, st
         for (size_t i = 0; i < file->process_count; i++)
             o->processes += file->processes[i].path[0] != '\0';
         o->empty = record_is_empty(file, o);
+        o->samples = samples_count(file);
+        record_set_sampled_threads(fd, file);
         if (!session->header->trouble && record_lacks_threads(file))
             session_trouble(session, DWELL_TROUBLE_TRUNCATED);
         session_file_close(file);
@@ -68,6 +90,8 @@ void record_complete(const struct session *session, int fd, const char *path, st
     }
     o->lost = header.lost_events;
     o->lost_trace_events = header.lost_trace_events;
+    o->lost_samples = header.lost_samples;
+    o->sample_error = header.sample_error;
     o->trouble = header.trouble | session->header->trouble | guard_trouble();
 }
 
@@ -101,6 +125,15 @@ static const char *record_loss_reason(uint32_t trouble)
     return "the runtime could not say why";
 }
 
+static void record_report_samples(const struct record_outcome *o)
+{
+    char lost[32];
+    if (o->sample_error)
+        say("recorded without samples, which the system refused: %s; see dwell doctor", strerror(o->sample_error));
+    if (o->lost_samples)
+        say("%s samples were lost, as dwell could not keep up", record_size_text(lost, sizeof lost, o->lost_samples));
+}
+
 void record_report(const struct record_settings *s, const struct record_outcome *o)
 {
     char events[32], bytes[32], lost[32];
@@ -111,6 +144,7 @@ void record_report(const struct record_settings *s, const struct record_outcome 
     if (o->lost_trace_events)
         say("%s trace events were lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),
             record_loss_reason(o->trouble));
+    record_report_samples(o);
     if (o->events == 0 && o->trace_events == 0 && !o->trouble) {
         if (o->processes && (filters_any(&s->filters) || s->paused))
             say("%s: no events were recorded: %s", s->program[0],
@@ -127,9 +161,12 @@ void record_report(const struct record_settings *s, const struct record_outcome 
     }
     if (s->quiet)
         return;
-    char said[48] = "", traced[32];
+    char said[96] = "", traced[32], samples[32];
     if (o->trace_events)
         snprintf(said, sizeof said, "%s trace events, ", record_size_text(traced, sizeof traced, o->trace_events));
+    if (o->samples)
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%s samples, ",
+                 record_size_text(samples, sizeof samples, o->samples));
     say("%s events, %s%zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
         record_size_text(events, sizeof events, o->events), said, o->threads, o->threads == 1 ? "" : "s", o->processes,
         o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->shared.output,

@@ -7,6 +7,8 @@
 
 struct record_outcome {
     uint64_t events, trace_events, lost, lost_trace_events, bytes;
+    uint64_t samples, lost_samples;
+    int sample_error;          /* an errno value; zero if samples were not refused */
     size_t threads, processes; /* with the runtime */
     uint32_t trouble;
     bool empty; /* there are no events, trace events, marks or samples */

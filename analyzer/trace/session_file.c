@@ -17,6 +17,7 @@
 #include "symbols/os_calls.h"
 #include "trace/metadata.h"
 #include "trace/module_map.h"
+#include "trace/samples.h"
 #include "trace/symbol_table.h"
 
 enum { MAX_HOLE = 256 << 10 }; /* bytes; larger holes are not read */
@@ -261,6 +262,7 @@ struct session_file *session_file_open(const char *path, const char **error)
     progress_begin("opening", path, file->size);
     session_file_index_chunks(file);
     metadata_read(file);
+    samples_find_threads(file);
     progress_end();
     return file;
 }
@@ -431,7 +433,8 @@ bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffe
 {
     struct dwell_chunk_header h;
     memcpy(&h, buffer, sizeof h);
-    return h.magic == DWELL_CHUNK_MAGIC && h.kind == chunk->kind && h.thread == chunk->thread &&
+    const bool found_thread = chunk->kind == DWELL_CHUNK_SAMPLES; /* not in the header yet: see samples_find_threads */
+    return h.magic == DWELL_CHUNK_MAGIC && h.kind == chunk->kind && (h.thread == chunk->thread || found_thread) &&
            h.sequence == chunk->sequence && h.depth == chunk->depth;
 }
 

@@ -200,7 +200,7 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
 {
     const bool records = chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS;
     if (!records && chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE &&
-        chunk->kind != DWELL_CHUNK_TRACE_EVENTS)
+        chunk->kind != DWELL_CHUNK_TRACE_EVENTS && (chunk->kind != DWELL_CHUNK_SAMPLES || !chunk->thread))
         return; /* not recorded, or an unknown kind of chunk */
     const size_t whole = (size_t)merge_round_to_unit(chunk->size) + TRACE_PADDING;
     if (whole > m->room) {
@@ -214,6 +214,8 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     }
     struct dwell_chunk_header head;
     memcpy(&head, m->buffer, sizeof head);
+    head.process = chunk->process; /* samples: its writer may not have known them */
+    head.thread = chunk->thread;
     uint32_t length = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
     head.size = merge_round_to_unit(chunk->size); /* the last chunk of a file may be truncated */
     head.used = chunk->used && chunk->used <= head.size ? chunk->used : 0;
@@ -329,6 +331,9 @@ static void merge_add_header(struct dwell_file_header *h, const struct dwell_fil
     h->max_size += from->max_size;
     h->shared_ring |= from->shared_ring;
     h->replaced_events += from->replaced_events;
+    h->sample_period = merge_larger(h->sample_period, from->sample_period);
+    h->sample_error = h->sample_error ? h->sample_error : from->sample_error;
+    h->lost_samples += from->lost_samples;
     if (from->limit_time && (!h->limit_time || from->limit_time < h->limit_time))
         h->limit_time = from->limit_time;
 }

@@ -84,6 +84,9 @@ struct dwell_file_header {
     uint32_t warned;            /* a futex, changed and woken when that is so */
     uint32_t shared_ring;       /* not zero: mode ring, of max_size bytes in all, without a limit for each thread */
     uint64_t replaced_events;   /* enters and exits in chunks that rings have used again */
+    uint32_t sample_period;     /* nanoseconds of CPU time of a thread between two samples; zero: there are none */
+    int32_t sample_error;       /* an errno value: samples were requested, and the system refused them; or zero */
+    uint64_t lost_samples;      /* samples that had no room */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */
@@ -124,6 +127,7 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_CONTROL = 5, /* commands to a process from outside */
     DWELL_CHUNK_FILTERS = 6,
     DWELL_CHUNK_TRACE_EVENTS = 7,
+    DWELL_CHUNK_SAMPLES = 8,
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -136,10 +140,11 @@ struct dwell_chunk_header {
     uint32_t process;       /* serial number in the session, from 1 */
     uint32_t thread;        /* serial number in the session; zero if the chunk belongs to no thread */
     uint32_t sequence;      /* number of the chunk, from 0: among those of its thread, or for metadata of its process */
-    uint32_t depth;         /* events: how many struct dwell_frame follow */
-    uint64_t start_time;    /* events: time of the thread's last event before this chunk */
-    uint32_t upper[2];      /* events: upper halves of function addresses at the start */
-    uint32_t enters, exits; /* events: their numbers; valid if `used` is set and the value is not DWELL_NOT_COUNTED */
+    uint32_t depth;         /* events: how many struct dwell_frame follow; samples: the thread's tid */
+    uint64_t start_time;    /* events: time of the thread's last event before this chunk; samples: of the first one */
+    uint32_t upper[2];      /* events: upper halves of function addresses at the start; samples: the pid, zero */
+    uint32_t enters, exits; /* events: their numbers; valid if `used` is set and the value is not DWELL_NOT_COUNTED;
+                             * samples: their number in `enters` if `used` is set */
     uint64_t link;          /* private to the writer */
 };
 
@@ -271,6 +276,22 @@ enum dwell_trace_event_flag {
     DWELL_TRACE_EVENT_TIMES = 1, /* kernel_time and user_time are known */
     DWELL_TRACE_EVENT_CPU = 2,   /* cpu_time is known */
 };
+
+/*
+ * A samples chunk holds samples of one thread, in the order of time on each CPU. The recorder writes it. It knows the
+ * thread by its tid and pid at first; `process` and `thread` of the chunk are set when recording ends. A sample
+ * consists of this structure, the registers, and words from the top of the stack, from the stack pointer upwards. There
+ * is a bit for each word, in numbers of 64 bits: whether its value follows. Words whose values are no addresses are
+ * left out. `size` is written last: zero ends the chunk.
+ */
+struct dwell_stack_sample {
+    uint32_t size;      /* of the whole sample; a multiple of 8 */
+    uint16_t registers; /* their number, at least 1: the instruction pointer. In the order of docs/format.md */
+    uint16_t words;     /* of the stack, at most DWELL_SAMPLE_WORDS */
+    uint64_t time;      /* ticks */
+};
+
+enum { DWELL_SAMPLE_WORDS = 1024, DWELL_SAMPLE_REGISTERS = 32 }; /* the maxima */
 
 /* How a process receives commands from other processes: one chunk of one unit for each process. */
 struct dwell_control {
@@ -546,53 +567,19 @@ struct dwell_rec_site { /* strings: linkage names of the function there, and of 
     uint64_t offset; /* the site as a virtual address, with DWELL_SITE_INLINED as recorded */
 };
 
-enum dwell_reported {
-    DWELL_REPORTED_FUNCTION = 1, /* the whole function */
-    DWELL_REPORTED_CALLER = 2,   /* the function as called from `other`; zero: by an unknown caller */
-    DWELL_REPORTED_CALLEE = 3,   /* `other` as called from the function */
-    DWELL_REPORTED_MODULE = 4,   /* the whole module that contains the address `function` */
-};
-
-/* What an imported report says about a function. It takes precedence: a call tree that was estimated, or is incomplete
- * in the report, gives other inclusive times. */
-struct dwell_rec_reported { /* no strings */
-    struct dwell_record record;
-    uint32_t kind; /* enum dwell_reported */
-    uint32_t pad;
-    uint64_t function; /* addresses */
-    uint64_t other;
-    uint64_t elapsed_inclusive, elapsed_exclusive;
-    uint64_t application_inclusive, application_exclusive;
-    uint64_t calls;
-    uint64_t shortest; /* elapsed inclusive of single calls; UINT64_MAX and zero if unknown */
-    uint64_t longest;
-};
-
 /* The note of a process that was to watch system calls (--os-events=syscalls) and could not. */
 #define DWELL_NOTE_NO_SYSCALLS                                                                                         \
     "this user may not watch system calls: those that do not wait are seen only as calls of libc"
 
-/* More columns of a row of an imported report. */
-enum dwell_stated_column {
-    DWELL_STATED_PERCENT = 0,  /* elapsed (or samples) inclusive, exclusive, application inclusive, exclusive */
-    DWELL_STATED_OVERHEAD = 4, /* time inclusive, exclusive probe overhead */
-    DWELL_STATED_EACH = 6,     /* minimum, average and maximum of a call, of each of the four times in that order */
-    DWELL_STATED_COLUMNS = 18,
-};
-
-/* What the report states in these columns, after struct dwell_rec_reported if it states any of them. */
-struct dwell_stated {
-    uint64_t columns; /* bit N: column N is stated */
-    double values[DWELL_STATED_COLUMNS];
-};
-
-_Static_assert(sizeof(struct dwell_stated) == 152, "the layout of stated columns is fixed");
-_Static_assert(sizeof(struct dwell_file_header) == 240, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_file_header) == 256, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");
+_Static_assert(sizeof(struct dwell_stack_sample) == 16, "the sample's layout is fixed");
 _Static_assert(sizeof(struct dwell_trace_event) == 72, "the trace event's layout is fixed");
 _Static_assert(sizeof(struct dwell_control) <= DWELL_UNIT, "a control chunk is one unit");
 _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
+
+#include "dwell/format_reported.h"
 
 #endif

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/session_writer_bytes.h"
+
 enum { UNIT = 4096, HEADER = 64 };
-enum { KIND_EVENTS = 1, KIND_METADATA = 2, KIND_SYMBOLS = 3, KIND_TRACE_EVENTS = 7 };
 
 /* ---- bytes ---- */
 
-static void bytes_extend(struct bytes *b, size_t length)
+void bytes_extend(struct bytes *b, size_t length)
 {
     if (length > b->room) {
         b->room = length * 2;
@@ -23,32 +24,32 @@ static void bytes_extend(struct bytes *b, size_t length)
     b->length = length;
 }
 
-static void bytes_put_at(struct bytes *b, size_t offset, uint64_t value, unsigned size)
+void bytes_put_at(struct bytes *b, size_t offset, uint64_t value, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
         b->at[offset + i] = (uint8_t)(value >> 8 * i);
 }
 
-static void writer_put(struct bytes *b, uint64_t value, unsigned size)
+void writer_put(struct bytes *b, uint64_t value, unsigned size)
 {
     bytes_extend(b, b->length + size);
     bytes_put_at(b, b->length - size, value, size);
 }
 
-static void writer_put_bytes(struct bytes *b, const void *data, size_t length)
+void writer_put_bytes(struct bytes *b, const void *data, size_t length)
 {
     bytes_extend(b, b->length + length);
     if (length)
         memcpy(b->at + b->length - length, data, length);
 }
 
-static void bytes_put_string(struct bytes *b, const char *text, size_t length)
+void bytes_put_string(struct bytes *b, const char *text, size_t length)
 {
     writer_put(b, length, 2);
     writer_put_bytes(b, text, length);
 }
 
-static void bytes_pad(struct bytes *b, size_t multiple)
+void bytes_pad(struct bytes *b, size_t multiple)
 {
     bytes_extend(b, (b->length + multiple - 1) / multiple * multiple);
 }
@@ -87,7 +88,7 @@ static void writer_end_chunk(struct writer *w)
     w->chunk = 0;
 }
 
-static void writer_begin_chunk(struct writer *w, uint32_t kind, uint32_t process)
+void writer_begin_chunk(struct writer *w, uint32_t kind, uint32_t process)
 {
     writer_end_chunk(w);
     w->chunk = w->file.length;
@@ -158,7 +159,7 @@ void writer_save(struct writer *w, const char *path)
 
 /* ---- records ---- */
 
-static void writer_begin_record(struct writer *w, uint32_t kind, uint32_t process, uint32_t type, struct bytes *record)
+void writer_begin_record(struct writer *w, uint32_t kind, uint32_t process, uint32_t type, struct bytes *record)
 {
     if (!w->chunk || w->chunk_kind != kind || w->chunk_process != process)
         writer_begin_chunk(w, kind, process);
@@ -168,7 +169,7 @@ static void writer_begin_record(struct writer *w, uint32_t kind, uint32_t proces
     writer_put(record, 0, 4);
 }
 
-static void writer_end_record(struct writer *w, struct bytes *record)
+void writer_end_record(struct writer *w, struct bytes *record)
 {
     bytes_pad(record, 8);
     bytes_put_at(record, 4, record->length, 4);
@@ -533,67 +534,4 @@ void write_words(struct writer *w, const uint16_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         writer_put(&w->file, words[i], 2);
-}
-
-/* ---- trace events ---- */
-
-void write_event_class(struct writer *w, uint32_t process, const char guid[16], const char *name)
-{
-    struct bytes r;
-    writer_begin_record(w, KIND_METADATA, process, 16, &r);
-    writer_put_bytes(&r, guid, 16);
-    bytes_put_string(&r, name, strlen(name));
-    writer_end_record(w, &r);
-}
-
-void write_event_layout(struct writer *w, uint32_t process, const char guid[16], const struct written_layout *l)
-{
-    struct bytes r;
-    writer_begin_record(w, KIND_METADATA, process, 21, &r);
-    writer_put_bytes(&r, guid, 16);
-    writer_put(&r, l->type | l->version << 16, 4);
-    writer_put(&r, l->fields, 4);
-    bytes_put_string(&r, l->name, strlen(l->name));
-    bytes_put_string(&r, l->types, strlen(l->types));
-    for (const char *name = l->names; *name; name += strcspn(name, " ") + (name[strcspn(name, " ")] == ' '))
-        bytes_put_string(&r, name, strcspn(name, " "));
-    writer_end_record(w, &r);
-}
-
-void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence)
-{
-    writer_begin_chunk(w, KIND_TRACE_EVENTS, process);
-    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
-    bytes_put_at(&w->file, w->chunk + 24, sequence, 4);
-}
-
-void write_trace_event(struct writer *w, const char guid[16], const struct written_event *e)
-{
-    const size_t begin = w->file.length;
-    writer_put(&w->file, 0, 4);
-    writer_put(&w->file, e->type, 1);
-    writer_put(&w->file, e->level, 1);
-    writer_put(&w->file, e->version, 2);
-    writer_put(&w->file, e->time, 8);
-    writer_put_bytes(&w->file, guid, 16);
-    writer_put(&w->file, e->kernel_ns, 8);
-    writer_put(&w->file, e->user_ns, 8);
-    writer_put(&w->file, e->cpu_ns, 8);
-    writer_put(&w->file, e->size, 4);
-    writer_put(&w->file, e->frame_count, 2);
-    writer_put(&w->file, 3, 2);
-    writer_put(&w->file, e->frame_count + e->more, 4);
-    writer_put(&w->file, 0, 4);
-    for (uint32_t i = 0; i < e->frame_count; i++)
-        writer_put(&w->file, e->frames[i], 8);
-    writer_put_bytes(&w->file, e->data, e->size);
-    const size_t size = (w->file.length - begin + 4 + 7) / 8 * 8;
-    bytes_extend(&w->file, begin + size);
-    bytes_put_at(&w->file, begin, size, 4);
-    bytes_put_at(&w->file, begin + size - 4, size, 4);
-}
-
-void end_trace_events(struct writer *w, bool with_used)
-{
-    end_records(w, with_used);
 }

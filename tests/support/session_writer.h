@@ -141,4 +141,14 @@ void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uin
 void write_trace_event(struct writer *w, const char guid[16], const struct written_event *e);
 void end_trace_events(struct writer *w, bool with_used);
 
+/* Samples: a chunk, in which process and thread may be zero, and its samples. Words that are zero are left out. */
+struct written_sample {
+    uint64_t time;
+    const uint64_t *registers, *words;
+    uint32_t register_count, word_count;
+};
+void begin_samples(struct writer *w, uint32_t process, uint32_t thread, uint32_t pid, uint32_t tid, uint64_t start);
+void write_sample(struct writer *w, const struct written_sample *s);
+void end_samples(struct writer *w, bool with_used);
+
 #endif

@@ -1,0 +1,45 @@
+/* Takes samples of the recorded program: where each of its threads is, so many times a second of its CPU time. */
+#ifndef DWELL_COMMANDS_SAMPLER_H
+#define DWELL_COMMANDS_SAMPLER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "session.h"
+
+enum { SAMPLE_MAX_RATE = 10000 }; /* a second */
+
+struct sample_ring;
+struct sample_writer;
+
+/* One instant on the session's clock and on the clock of perf events. */
+struct sampler_instant {
+    uint64_t ticks, ns;
+};
+
+struct sampler {
+    const struct session *session;
+    struct sample_writer *writer;
+    struct sample_ring *rings; /* one of each CPU */
+    size_t count;
+    int wake; /* eventfd */
+    bool running;
+    pthread_t thread;
+    struct sampler_instant before, now;
+};
+
+/* Whether the system lets this user sample a program. Returns zero or an errno value. */
+int sampler_try(void);
+
+/* Prepares to take `rate` samples a second; zero: none. The session and its descriptor must stay valid. */
+void sampler_begin(struct sampler *s, const struct session *session, int fd, unsigned rate);
+
+/* Samples the process, which is about to execute the program, all its threads, and all processes that it starts. If the
+ * system refuses, the header says why. */
+void sampler_attach(struct sampler *s, pid_t pid);
+
+/* Keeps the samples taken so far and ends. */
+void sampler_end(struct sampler *s);
+
+#endif
