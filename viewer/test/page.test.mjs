@@ -80,6 +80,30 @@ test('the call tree opens at its hot path, with the true values of each path', a
     await browser.done(page);
 });
 
+test('without a hot root, the call tree opens at the largest root', async () => {
+    const tree = ['one', 'two', 'three'].map((name, i) => [
+        name,
+        1,
+        10,
+        0,
+        0,
+        [[`${name}_work`, 1, 500 + 100 * (i % 2), 0, 0, [[`${name}_leaf`, 1, 900, 0, 0]]]],
+    ]);
+    const page = await browser.open(browser.write('roots', [session(tree)]), { fragment: '#by=elapsed' });
+    await until(page, 'Call tree', 'name', ['▸one', '▾two', '▾two_work', 'two_leaf', '▸three']);
+    await browser.done(page);
+});
+
+test('the details are wide enough for the longest values', async () => {
+    const tree = [['main', 123456, 98765432, 45678901, 34567890, [['work', 1234567, 88765432, 35678901, 14567890]]]];
+    const file = browser.write('wide', [session(tree)]);
+    const page = await browser.open(file, { viewport: { width: 1440, height: 900 } });
+    await page.click('.view .row >> nth=1');
+    const [inner, outer] = await page.locator('.details').evaluate((e) => [e.scrollWidth, e.clientWidth]);
+    assert.ok(inner <= outer, `${inner} of ${outer} pixels`);
+    await browser.done(page);
+});
+
 test('in an imported report, functions that wait by their names are grey and not the hot path', async () => {
     const page = await browser.open(
         browser.write('imported', [session(shopTree, { off_cpu: false, waits: ['handle'] })]),

@@ -76,16 +76,20 @@ function hotValues(m: Model) {
     return { values, whole };
 }
 
+// Opens the hot path below `from`. If none of the roots has half of the value, it begins at the largest one.
 export function openHotPath(from: number): void {
     const m = model.value!;
     const { values, whole } = hotValues(m);
-    const hot = hotPath(m.paths, values, from, whole, (row) => waitsByName(m, 'paths', row));
-    const last = hot.at(-1);
-    if (last === undefined) {
-        if (from >= 0 && hasChildren(m.paths, from)) expanded.value = expanded.value.with([from], true);
-        return;
+    const waits = (row: number) => waitsByName(m, 'paths', row);
+    let last = hotPath(m.paths, values, from, whole, waits).at(-1);
+    if (last === undefined && from < 0) {
+        const roots = childrenOf(m.paths, -1).filter((row) => !waits(row) && values[row]! > 0);
+        if (!roots.length) return;
+        from = roots.reduce((a, b) => (values[b]! > values[a]! ? b : a));
+        last = hotPath(m.paths, values, from, whole, waits).at(-1) ?? from;
     }
-    reveal(last);
+    if (last !== undefined) reveal(last);
+    else if (hasChildren(m.paths, from)) expanded.value = expanded.value.with([from], true);
 }
 
 function defaultOrder(m: Model) {
