@@ -134,8 +134,10 @@ static void control_look(struct process *p)
         p->control.change[p->control.changes % CHANGES_KEPT] = (struct control_change){ clock_now(runtime.clock), on };
         __atomic_store_n(&p->control.changes, p->control.changes + 1, __ATOMIC_RELEASE);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        for (struct thread *t = p->threads.live; t; t = t->next)
+        for (struct thread *t = p->threads.live; t; t = t->next) {
             control_call_thread(t);
+            counts_divert(t);
+        }
         event_control_notify();
     }
     process_unlock();

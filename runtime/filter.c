@@ -95,7 +95,9 @@ bool filter_map(int fd)
 /* Whether the probes have to look functions up. */
 static bool filter_asks(const struct dwell_filters *filters)
 {
-    return filters->only || filters->depth || filters->shortest || filters->actions != DWELL_FILTER_OUT;
+    const uint32_t levels = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED;
+    return filters->only || filters->depth || filters->shortest || !(filters->actions & levels) ||
+           filters->actions & ~levels;
 }
 
 bool filter_is_on(void)
@@ -105,7 +107,7 @@ bool filter_is_on(void)
 
 bool filter_has_levels(void)
 {
-    return filter_chunk_count > 0 && filter_chunks[0]->actions & DWELL_FILTER_OUT;
+    return filter_chunk_count > 0 && filter_chunks[0]->actions & (DWELL_FILTER_OUT | DWELL_FILTER_COUNTED);
 }
 
 static void filter_read_times(const struct dwell_filters *filters)
@@ -188,10 +190,13 @@ uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_
     const struct dwell_filter *f = filter_functions_of_module(m);
     uint32_t count = 0;
     for (uint32_t i = 0; i < m->functions; i++) {
-        if (!(f[i].action & DWELL_FILTER_OUT))
+        if (!(f[i].action & (DWELL_FILTER_OUT | DWELL_FILTER_COUNTED)))
             continue;
         if (count < room)
-            functions[count] = (struct leveled_function){ bias + f[i].offset, LEVEL_OUT };
+            functions[count] = (struct leveled_function){
+                .function = bias + f[i].offset,
+                .level = f[i].action & DWELL_FILTER_OUT ? LEVEL_OUT : LEVEL_COUNTED,
+            };
         count++;
     }
     return count;

@@ -106,7 +106,7 @@ static inline bool filter_starts(uint64_t function)
 }
 
 /* Functions with any other action take the slow path. */
-enum { FILTER_FAST = DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT | DWELL_FILTER_OUT };
+enum { FILTER_FAST = DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT | DWELL_FILTER_OUT | DWELL_FILTER_COUNTED };
 
 static inline uint32_t filter_levels(uint32_t action)
 {

@@ -189,6 +189,27 @@ void losses_of_tree(const struct thread *t)
         sys_close(fd);
 }
 
+/* ---- counts ---- */
+
+void losses_of_counts(const struct dwell_counts *counts)
+{
+    const uint32_t size = guard_size(counts);
+    if (guard_first_lost(counts, size) == size || losses_save(counts, size))
+        return;
+    const int fd = losses_open();
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < COUNTS_IN_PAGE; i++) {
+        struct dwell_count stored = { 0, 0 };
+        const uint64_t offset = guard_offset(counts) + offsetof(struct dwell_counts, counts[i]);
+        if (fd < 0 || SYS4(pread64, fd, &stored, sizeof stored, offset) != (long)sizeof stored)
+            stored.calls = 0;
+        lost += saturating_difference(counts->counts[i].calls, stored.calls);
+    }
+    session_lose(&runtime.session, lost);
+    if (fd >= 0)
+        sys_close(fd);
+}
+
 /* ---- trace events ---- */
 
 void losses_of_trace_events(const struct dwell_chunk_header *chunk, uint32_t used)
@@ -222,6 +243,9 @@ static void losses_of_threads(void)
             losses_of_tree(t);
         if (t->trace_events.chunk)
             losses_of_trace_events(t->trace_events.chunk, t->trace_events.used);
+        for (uint32_t i = 0; t->counts.made && i < COUNTS_PAGES; i++)
+            if (t->counts.made[i])
+                losses_of_counts(t->counts.made[i]);
     }
 }
 

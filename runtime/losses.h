@@ -17,6 +17,7 @@ void losses_of_events(struct dwell_chunk_header *chunk, uint32_t used);
 void losses_of_tree(const struct thread *t);
 
 /* A chunk of trace events ends. */
+void losses_of_counts(const struct dwell_counts *counts);
 void losses_of_trace_events(const struct dwell_chunk_header *chunk, uint32_t used);
 
 /* The process ends: all that is not in the file yet is written, or counted. */

@@ -59,7 +59,7 @@ static bool rotation_exists(const char *path)
 static bool rotation_chunk_holds_data(int fd, uint64_t offset, const struct dwell_chunk_header *chunk)
 {
     if (chunk->kind == DWELL_CHUNK_EVENTS || chunk->kind == DWELL_CHUNK_CALL_TREE ||
-        chunk->kind == DWELL_CHUNK_TRACE_EVENTS)
+        chunk->kind == DWELL_CHUNK_TRACE_EVENTS || chunk->kind == DWELL_CHUNK_COUNTS)
         return true;
     struct dwell_record first = { .type = 0 };
     return chunk->kind == DWELL_CHUNK_METADATA &&

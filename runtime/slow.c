@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "control.h"
 #include "filter.h"
+#include "levels/counts.h"
 #include "levels/levels.h"
 #include "modules.h"
 #include "pause.h"
@@ -61,13 +62,25 @@ static struct thread *slow_thread(struct attempt *attempt)
     return thread_begin();
 }
 
+/* Whether nothing has to be recorded of the event, as its function's probes are out: an enter by a call that was not
+ * rewritten yet, or an enter that is counted. No exit will follow. An exit finds no enter. */
+static bool slow_is_leveled(struct thread *t, const struct event *event)
+{
+    const struct leveled_function *f = event->enter ? levels_function(event->function) : NULL;
+    if (LIKELY(!f || f->level == LEVEL_TIMED))
+        return false;
+    if (f->level == LEVEL_COUNTED && !t->pause.active && !counts_add_slowly(t, f->number))
+        slow_count_lost();
+    return true;
+}
+
 static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
 {
     const struct event *const event = attempt->event;
     if (UNLIKELY(control_pending(t)))
         control_attend(t);
     if (UNLIKELY(t->stopped)) {
-        if (!t->pause.active)
+        if (!t->pause.active && !slow_is_leveled(t, event))
             slow_count_lost();
         return ATTEMPT_DONE;
     }
@@ -77,8 +90,7 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
         attempt->begin = clock_counter();
     if (UNLIKELY(t->modules.stale))
         slow_update_modules(t, event);
-    /* Called before the function's probes were taken out: no exit will follow. An exit has found no enter. */
-    if (UNLIKELY(event->enter && levels_of(event->function) != LEVEL_TIMED))
+    if (UNLIKELY(slow_is_leveled(t, event)))
         return ATTEMPT_DONE;
     stacks_find(t, event->stack_pointer);
     if (event->enter) {

@@ -160,6 +160,7 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->filter.kept = (struct kept_events){ .any = false };
     t->named = 0;
     trace_events_begin_thread(t);
+    counts_begin_thread(t);
     if (!forked) {
         t->pause.next_position = PAUSE_FIRST_POSITION;
         stacks_begin_thread(t);
@@ -260,7 +261,11 @@ void thread_set_limit(struct thread *t)
     t->chunks.limit = room;
     __atomic_store_n(&t->wiped->limit, gate == GATE_SLOW ? room : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
+    if (!t->pause.active)
+        counts_follow(t);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (t->pause.active || control_pending(t))
+        counts_divert(t);
     if (thread_has_to_look(t)) {
         __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
@@ -515,6 +520,7 @@ static void thread_end(struct thread *t)
     trace_events_end_thread(t);
     os_close(t);
     thread_unlink(t);
+    counts_end_thread(t);
     t->wiped->limit = 0;
     t->wiped->alive = 0;
     thread_self = NULL;

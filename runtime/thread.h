@@ -16,6 +16,7 @@
 #include "dwell/format.h"
 #include "filter.h"
 #include "holes.h"
+#include "levels/counts.h"
 #include "modules.h"
 #include "osevents.h"
 #include "pause.h"
@@ -35,7 +36,10 @@ struct thread_wiped {
     uint32_t limit; /* the fast path takes positions up to it; the others go to `gate` */
     uint32_t gate;  /* enum gate of probes.h */
     uint32_t alive; /* zero in a forked child that has not recorded yet */
+    struct counts_directory counts;
 };
+
+_Static_assert(sizeof(struct thread_wiped) <= PAGE, "the part that forked children find zero is one page");
 
 /*
  * `state` holds two numbers, so that one instruction claims both the room for a record and the shadow stack's entry.
@@ -74,6 +78,7 @@ struct thread {
     struct os_source os_source;
     struct thread_switches switches;
     struct thread_trace_events trace_events;
+    struct thread_counts counts;
     struct ring ring;               /* mode ring: finished events chunks */
     struct thread *next, *previous; /* in the process' list of live threads; of unused blocks, by `next` */
 };

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/collect.h"
+#include "profile/counted.h"
 #include "profile/reported.h"
 #include "profile/subtree.h"
 #include "trace/session_import.h"
@@ -52,6 +53,14 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
                        count);
 }
 
+static bool load_has_counts(const struct session_file *file)
+{
+    for (size_t i = 0; i < file->chunk_count; i++)
+        if (file->chunks[i].kind == DWELL_CHUNK_COUNTS)
+            return true;
+    return false;
+}
+
 /* A recording that was to watch system calls and could not looks like any other. */
 static void load_add_fallback(struct summary *s, const struct session_file *file)
 {
@@ -61,6 +70,18 @@ static void load_add_fallback(struct summary *s, const struct session_file *file
                               "do not wait, unless they are rows of libc (see dwell doctor)");
             return;
         }
+}
+
+static void load_add_counted(struct summary *s, const struct analysis *l)
+{
+    s->counted = counted_functions(l->profile);
+    if (s->counted)
+        summary_remark(s,
+                       "calls of %zu function%s were only counted (record --level): they have no times and no call "
+                       "paths",
+                       s->counted, s->counted == 1 ? "" : "s");
+    else if (selection_has_ranges(l->selection) && load_has_counts(l->file))
+        summary_remark(s, "calls that were only counted (record --level) have no times: they are in no range of time");
 }
 
 static void load_add_limit_remarks(struct summary *s, const struct dwell_file_header *h)
@@ -178,6 +199,7 @@ void analysis_summarize(struct analysis *l)
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
     load_judge_sources(s, l);
     load_add_fallback(s, l->file);
+    load_add_counted(s, l);
     s->overhead = l->rollup->session.overhead_inclusive;
     s->overhead_known = l->overhead.paths > 0;
     if (s->imported && !l->selection)

@@ -24,6 +24,7 @@ struct summary {
     bool partial_paths;  /* the selection has only some call paths; its number of events is unknown */
     bool imported;       /* from another profiler's report, without events */
     bool samples;        /* values are numbers of samples instead of ticks, and calls are unknown */
+    size_t counted;      /* functions whose calls were only counted, all or some */
     uint64_t os_events, threads, processes, events, lost_events;
     char **remarks; /* lines of text: the first `loss_count` are about losses and damage */
     size_t loss_count;

@@ -24,6 +24,7 @@
 #include "symbols/symbols.h"
 
 #define FILTER_ONLY (1u << 31) /* besides the actions of format.h */
+#define FILTER_LEVEL ((uint32_t)(DWELL_FILTER_OUT | DWELL_FILTER_COUNTED))
 
 struct filter_pattern {
     struct function_pattern of;
@@ -134,10 +135,18 @@ static void filters_add_time(struct filters *f, const char *value, const char *p
 
 static void filters_add_level(struct filters *f, const char *value, const char *place)
 {
-    static const char out[] = "out=";
-    if (strncmp(value, out, strlen(out)) != 0)
-        die(STATUS_OWN_FAILURE, "%s: '%s' is not out=PATTERN", place, value);
-    filters_add_pattern(f, DWELL_FILTER_OUT, value + strlen(out), place);
+    static const struct {
+        const char *text;
+        uint32_t action;
+    } levels[] = { { "out=", DWELL_FILTER_OUT }, { "counted=", DWELL_FILTER_COUNTED } };
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        const size_t length = strlen(levels[i].text);
+        if (strncmp(value, levels[i].text, length) == 0) {
+            filters_add_pattern(f, levels[i].action, value + length, place);
+            return;
+        }
+    }
+    die(STATUS_OWN_FAILURE, "%s: '%s' is not out=PATTERN or counted=PATTERN", place, value);
 }
 
 static void filters_add_size(struct filters *f, const char *value, const char *place)
@@ -242,9 +251,11 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
     return function_pattern_matches(&p->of, module, &f);
 }
 
-/* Of two limits of levels, the lower one counts; of two times, the second. */
+/* Of two limits of levels, the lower one counts; of two times and two levels of probes, the second. */
 static uint32_t filters_join(uint32_t before, uint32_t action)
 {
+    if (action & FILTER_LEVEL)
+        before &= ~FILTER_LEVEL;
     const uint32_t special = DWELL_FILTER_LEVELS | DWELL_FILTER_TIME, levels = before & DWELL_FILTER_LEVELS,
                    other = action & DWELL_FILTER_LEVELS, time = action & DWELL_FILTER_TIME;
     return ((before | action) & ~special) | (levels && (!other || levels < other) ? levels : other) |
@@ -268,12 +279,14 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         }
         p->matches++;
         *named = true;
-        selected |= p->action != DWELL_FILTER_OUT;
+        selected |= !(p->action & FILTER_LEVEL);
         action = filters_join(action, p->action);
     }
     free(n.whole);
     if (*named && !selected && filters_actions(f) & FILTER_ONLY)
         action |= DWELL_FILTER_SUPPRESS;
+    if (action & DWELL_FILTER_SUPPRESS && action & DWELL_FILTER_COUNTED)
+        action ^= DWELL_FILTER_COUNTED | DWELL_FILTER_OUT; /* hidden calls are not counted */
     return action & ~FILTER_ONLY;
 }
 

@@ -110,8 +110,8 @@ static const struct argp_option options[] = {
     { "min-duration", OPTION_MIN, "[PATTERN=]TIME", 0, "The same as --min", 1 },
     { "min-size", OPTION_MIN_SIZE, "BYTES", 0, "Suppress functions with less code", 1 },
     { "level", OPTION_LEVEL, "LEVEL=PATTERN", 0,
-      "LEVEL is out: take the probes of these functions out of the code: their calls cost nothing and are not recorded, and their time "
-      "counts for their callers",
+      "LEVEL is counted: only count the calls of these functions; or out: their calls are not recorded and cost nothing. Their "
+      "time counts for their callers",
       1 },
     { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
       "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },

@@ -32,7 +32,8 @@ static bool record_lacks_threads(const struct session_file *file)
 {
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
-        const bool of_thread = chunk->kind == DWELL_CHUNK_EVENTS || chunk->kind == DWELL_CHUNK_CALL_TREE;
+        const bool of_thread = chunk->kind == DWELL_CHUNK_EVENTS || chunk->kind == DWELL_CHUNK_CALL_TREE ||
+                               chunk->kind == DWELL_CHUNK_COUNTS;
         const struct trace_thread *thread = of_thread ? session_file_thread(file, chunk->thread) : NULL;
         if (of_thread && (!thread || !thread->announced))
             return true;

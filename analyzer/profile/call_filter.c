@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "profile/counted.h"
 
 struct call_filter_node {
     uint32_t place; /* the node of the new profile that has the time of this one */
@@ -67,6 +68,16 @@ static void call_filter_take_outside(struct profile *p)
     }
 }
 
+/* Counted calls have no path: only their function can be left out. */
+static void call_filter_add_counted(struct profile *into, const struct profile *from, const struct call_filter *f)
+{
+    bool *shown = need_memory(from->function_count + 1, sizeof *shown);
+    for (uint32_t i = 0; i < from->function_count; i++)
+        shown[i] = call_filter_judge(f, i, 0) == CALL_SHOWN;
+    counted_copy(into, from, shown);
+    free(shown);
+}
+
 struct profile *call_filter_apply(const struct profile *p, const struct call_filter *f)
 {
     struct profile *shown = profile_new();
@@ -84,6 +95,7 @@ struct profile *call_filter_apply(const struct profile *p, const struct call_fil
             shown->nodes[nodes[i].place].longest = 0;
         }
     call_filter_take_outside(shown);
+    call_filter_add_counted(shown, p, f);
     shown->counts.outside += p->counts.outside;
     shown->counts.chunks = p->counts.chunks;
     shown->counts.damaged_chunks = p->counts.damaged_chunks;

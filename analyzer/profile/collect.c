@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "profile/chunk_ends.h"
 #include "profile/collector.h"
+#include "profile/counted.h"
 #include "profile/subtree.h"
 #include "profile/threads.h"
 #include "profile/trees.h"
@@ -119,6 +120,7 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
     struct profile *trees = trees_profile(file, selection, sites);
     profile_merge(whole, trees);
     profile_free(trees);
+    counted_collect(whole, file, selection);
     threads_take_outside(whole);
     threads_flag_blind(whole, file);
     free(started);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/collect.h"
+#include "profile/counted.h"
 #include "profile/identify.h"
 #include "trace/alive.h"
 
@@ -159,6 +160,7 @@ static struct profile *follow_difference(const struct profile *now, const struct
         profile_add_values(node, &now->nodes[i]);
         amounts_subtract(node, i < before->node_count ? &before->nodes[i] : &nothing);
     }
+    counted_add_difference(p, now, before);
     return p;
 }
 

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "dwell/format.h"
+#include "profile/counted.h"
 
 struct profile *profile_new(void)
 {
@@ -30,6 +31,7 @@ void profile_free(struct profile *p)
         free(p->marks[i].text);
     free(p->marks);
     free(p->reported);
+    free(p->counted);
     intern_drop(p->module_table);
     free(p->module_table);
     index_free(p->function_table);
@@ -266,6 +268,12 @@ void profile_merge(struct profile *into, const struct profile *from)
         reported->function = functions[reported->function];
         if (reported->other != PROFILE_NONE)
             reported->other = functions[reported->other];
+    }
+    for (size_t i = 0; i < from->counted_count; i++) {
+        const struct profile_counted *c = &from->counted[i];
+        const struct profile_thread *t = &from->threads[c->thread];
+        counted_add(into, index_find(into->thread_table, t->process, t->thread)->value_plus_1 - 1,
+                    functions[c->function], c->calls);
     }
     profile_add_counts(&into->counts, &from->counts);
     free(nodes);

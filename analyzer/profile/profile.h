@@ -92,6 +92,13 @@ struct profile_reported {
     struct dwell_stated stated;
 };
 
+/* Calls of a function on a thread that were only counted (counted.h). A function may have several entries. */
+struct profile_counted {
+    uint32_t thread;   /* index in the profile's threads */
+    uint32_t function; /* index */
+    uint64_t calls;
+};
+
 struct intern;
 struct number_index; /* an index of nodes by parent, function and site */
 
@@ -112,6 +119,8 @@ struct profile {
     size_t mark_count, mark_room;
     struct profile_reported *reported;
     size_t reported_count, reported_room;
+    struct profile_counted *counted;
+    size_t counted_count, counted_room;
     struct profile_counts counts;
     struct intern *module_table; /* path and build-id to module */
     struct number_index *function_table, *site_table, *node_table, *thread_table;

@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "dwell/format.h"
+#include "profile/counted.h"
 #include "profile/reported.h"
 
 static void rollup_link_children(struct rollup *r)
@@ -49,6 +50,8 @@ struct rollup *rollup_new(const struct profile *profile)
     r->session = times_of_nothing();
     rollup_link_children(r);
     rollup_sum_subtrees(r);
+    for (size_t i = 0; i < profile->counted_count; i++)
+        counted_add_to(&r->session, profile->counted[i].calls);
     return r;
 }
 
@@ -200,6 +203,22 @@ static struct times *rollup_new_sums(size_t count)
     return sums;
 }
 
+/* Calls that were only counted have no site. */
+static void rollup_add_counted(const struct profile *p, enum rollup_by by, const uint32_t *group_of, struct times *sums)
+{
+    for (size_t i = 0; i < p->counted_count; i++) {
+        const struct profile_counted *c = &p->counted[i];
+        uint32_t group = group_of[p->threads[c->thread].root];
+        if (by == BY_FUNCTION)
+            group = c->function;
+        else if (by == BY_MODULE)
+            group = p->functions[c->function].module;
+        else if (by == BY_LINE)
+            group = (uint32_t)p->site_count;
+        counted_add_to(&sums[group], c->calls);
+    }
+}
+
 struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
 {
     size_t count = rollup_group_count(r, by);
@@ -211,6 +230,7 @@ struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
         .sums = rollup_new_sums(count),
     };
     rollup_walk_nodes(r, &g.visitor);
+    rollup_add_counted(r->profile, by, group_of, g.sums);
     free(g.open);
     free(group_of);
     if (by == BY_FUNCTION)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "profile/counted.h"
 
 static uint32_t *subtree_no_places(const struct profile *p)
 {
@@ -51,6 +52,7 @@ struct profile *subtree_below(const struct profile *p, const bool *roots)
         profile_add_values(&below->nodes[places[i]], node);
         subtree_count_node(&below->counts, node);
     }
+    counted_copy(below, p, roots);
     below->counts.chunks = p->counts.chunks;
     below->counts.damaged_chunks = p->counts.damaged_chunks;
     below->counts.stray_exits = p->counts.stray_exits;
@@ -64,10 +66,10 @@ static bool subtree_node_is_used(const struct profile_node *node)
     return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest;
 }
 
-/* Adds the function of a node to the other profile and returns its number there. */
-static uint32_t subtree_copy_function(struct profile *into, const struct profile *from, uint32_t node)
+/* Adds the function to the other profile and returns its number there. */
+static uint32_t subtree_copy_function(struct profile *into, const struct profile *from, uint32_t function)
 {
-    const struct profile_function *f = &from->functions[from->nodes[node].function];
+    const struct profile_function *f = &from->functions[function];
     const struct profile_module *m = &from->modules[f->module];
     return profile_function(into, profile_module(into, m->path, m->build_id, m->build_id_length), f->offset);
 }
@@ -79,6 +81,15 @@ static uint32_t subtree_copy_site(struct profile *into, const struct profile *fr
     const struct profile_site *s = &from->sites[from->nodes[node].site];
     const struct profile_module *m = &from->modules[s->module];
     return profile_site(into, profile_module(into, m->path, m->build_id, m->build_id_length), s->offset, s->inlined);
+}
+
+static void subtree_copy_counted(struct profile *into, const struct profile *from)
+{
+    for (size_t i = 0; i < from->counted_count; i++) {
+        const struct profile_counted *c = &from->counted[i];
+        const struct profile_thread *t = &from->threads[c->thread];
+        counted_add_on(into, t->process, t->thread, subtree_copy_function(into, from, c->function), c->calls);
+    }
 }
 
 struct profile *subtree_used(const struct profile *p)
@@ -98,11 +109,12 @@ struct profile *subtree_used(const struct profile *p)
         if (!wanted[i])
             continue;
         if (p->nodes[i].parent != PROFILE_NONE)
-            places[i] =
-                profile_child_from(used, places[p->nodes[i].parent], subtree_copy_function(used, p, (uint32_t)i),
-                                   subtree_copy_site(used, p, (uint32_t)i));
+            places[i] = profile_child_from(used, places[p->nodes[i].parent],
+                                           subtree_copy_function(used, p, p->nodes[i].function),
+                                           subtree_copy_site(used, p, (uint32_t)i));
         profile_add_values(&used->nodes[places[i]], &p->nodes[i]);
     }
+    subtree_copy_counted(used, p);
     used->counts = p->counts;
     free(places);
     free(wanted);

@@ -129,8 +129,11 @@ double times_percent(const struct times *t, enum value_id value)
                       times_value(t, value_table[value].whole, EXCLUSIVE));
 }
 
+/* Of calls that were only counted, nothing else is known. */
 bool value_is_known(enum value_id value, unsigned knows, const struct times *t)
 {
+    if (t && times_are_counted(t) && value != VALUE_CALLS)
+        return false;
     if (!t || t->shortest <= t->longest)
         knows |= NEEDS_COMPLETED;
     return (value_table[value].needs & ~knows) == 0;
@@ -155,6 +158,7 @@ struct times times_of_path(const struct profile_node *node)
 #define OWN_ONE(NAME, member, merge) t.member = node->member;
 #define OWN_PAIR(NAME, member, formula) t.member##_exclusive = t.member##_inclusive = formula;
     VALUES(OWN_ONE, OWN_PAIR, NOTHING)
+    t.counted = 0;
     return t;
 }
 
@@ -174,6 +178,7 @@ void times_add_own(struct times *into, const struct times *from)
 {
 #define ADD_ONE(NAME, member, merge) MERGE_##merge(into->member, from->member);
     VALUES(ADD_ONE, ADD_EXCLUSIVE, NOTHING)
+    into->counted += from->counted;
 }
 
 void times_add(struct times *into, const struct times *from)

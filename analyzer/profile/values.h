@@ -75,6 +75,7 @@ struct times {
 #define PAIR_MEMBERS(NAME, member, formula) uint64_t member##_inclusive, member##_exclusive;
 #define NO_MEMBER(NAME, key)
     VALUES(ONE_MEMBER, PAIR_MEMBERS, NO_MEMBER)
+    uint64_t counted; /* the part of `calls` that was only counted: their time is their callers' */
 #undef ONE_MEMBER
 #undef PAIR_MEMBERS
 #undef NO_MEMBER
@@ -162,6 +163,12 @@ void times_own_all(struct times *t);
 
 /* Whether there are no calls, no time and no page faults. */
 bool times_are_empty(const struct times *t);
+
+/* Whether the calls were only counted: times are unknown. */
+static inline bool times_are_counted(const struct times *t)
+{
+    return t->counted && t->counted == t->calls && !t->elapsed_inclusive;
+}
 
 /* Converts ticks to nanoseconds. */
 void times_scale(struct times *t, uint64_t ticks_per_second);

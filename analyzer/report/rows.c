@@ -75,6 +75,7 @@ enum {
     RECENT_VALUES = sizeof recent_columns / sizeof *recent_columns,
     RECENT_COLUMN_COUNT = RECENT_VALUES + 1, /* with the row's number in the rollup */
 };
+static const struct column timing_column = { "timing", "TIMING", CELL_TEXT, USE_DATA, false };
 static const struct column number_column = { "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false };
 
 static const struct column function_columns[] = {
@@ -402,6 +403,7 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
 static size_t rows_list_others(struct column *columns, bool calls, bool recent)
 {
     size_t count = 0;
+    columns[count++] = timing_column;
     for (size_t i = 0; calls && i < CALL_COLUMN_COUNT; i++)
         columns[count++] = call_columns[i];
     for (size_t i = 0; recent && i < RECENT_VALUES; i++)
@@ -413,7 +415,7 @@ static size_t rows_list_others(struct column *columns, bool calls, bool recent)
 
 struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
 {
-    struct column others[CALL_COLUMN_COUNT + RECENT_COLUMN_COUNT];
+    struct column others[1 + CALL_COLUMN_COUNT + RECENT_COLUMN_COUNT];
     const size_t other_count = rows_list_others(others, by == BY_FUNCTION, sorting->recent);
     struct table t =
         values_table(subjects[by].columns, subjects[by].count + (l->part_count ? subjects[by].of_several : 0), others,
@@ -438,11 +440,12 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
         else
             rows_fill_process(l, cells, processes[i]);
         fill_times(&t, &sums[i]);
+        cell_text(&cells[t.column_count - other_count], times_are_counted(&sums[i]) ? "counted" : "timed");
         fill_stated(&t, stated ? stated[i] : NULL);
     }
     free(stated);
     if (by == BY_FUNCTION && sorting->calls)
-        rows_fill_all_calls(l, &t, t.column_count - other_count, sorting->call_times, groups);
+        rows_fill_all_calls(l, &t, t.column_count - other_count + 1, sorting->call_times, groups);
     if (sorting->recent)
         rows_fill_all_recent(l, &t, by, sorting->recent, groups);
     free(groups);

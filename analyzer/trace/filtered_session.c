@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "trace/chunk_window.h"
+#include "trace/counts.h"
 
 /* The chunks of one thread, one after the other in filtered.sorted. */
 struct filtered_lane {
@@ -84,6 +85,42 @@ static bool filtered_take_chunk(void *context, const struct trace_chunk *chunk, 
     w->chunks[w->count].offset = offset;
     w->chunks[w->count++].filtered = true;
     return !__atomic_load_n(&w->all->reason, __ATOMIC_RELAXED);
+}
+
+/* ---- counted calls ---- */
+
+/* Functions are left out; nothing else is known of such calls. */
+static void filtered_write_counts(struct filtered *all, struct trace_chunk *chunk)
+{
+    struct dwell_count *list;
+    const size_t count = counts_read(all->file, chunk, &list);
+    if (!list)
+        return;
+    struct dwell_chunk_header head = { .magic = DWELL_CHUNK_MAGIC,
+                                       .kind = chunk->kind,
+                                       .thread = chunk->thread,
+                                       .sequence = chunk->sequence,
+                                       .depth = chunk->depth };
+    for (size_t i = 0; i < count; i++)
+        if (all->filter->judge &&
+            all->filter->judge(all->filter->context, chunk->process, list[i].function, chunk->start_time) != CALL_SHOWN)
+            list[i].function = 0;
+    const uint64_t offset = all->end;
+    all->end += sizeof head + count * sizeof *list;
+    all->reason = filtered_write(all->fd, (const uint8_t *)&head, sizeof head, offset);
+    if (!all->reason)
+        all->reason = filtered_write(all->fd, (const uint8_t *)list, count * sizeof *list, offset + sizeof head);
+    chunk->offset = offset;
+    chunk->size = chunk->used = (uint32_t)(all->end - offset);
+    chunk->filtered = true;
+    free(list);
+}
+
+static void filtered_find_counts(struct filtered *all)
+{
+    for (size_t i = 0; i < all->file->chunk_count && !all->reason; i++)
+        if (all->file->chunks[i].kind == DWELL_CHUNK_COUNTS)
+            filtered_write_counts(all, &all->file->chunks[i]);
 }
 
 /* ---- workers ---- */
@@ -202,6 +239,7 @@ bool filtered_session(struct session_file *file, const struct stream_filter *fil
     all.reason = all.fd < 0 ? errno : 0;
     if (!all.reason) {
         filtered_find_lanes(&all);
+        filtered_find_counts(&all);
         filtered_run(&all, jobs);
         progress_end();
     }

@@ -94,6 +94,7 @@ static bool growth_visit_chunk(struct growth *g, enum walk walk, struct trace_ch
     case DWELL_CHUNK_METADATA:
     case DWELL_CHUNK_SYMBOLS:
     case DWELL_CHUNK_CALL_TREE:
+    case DWELL_CHUNK_COUNTS:
         growth_keep_chunk(x, chunk);
         return true;
     default:

@@ -542,7 +542,8 @@ void metadata_read(struct session_file *file)
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_EVENTS)
             metadata_record_last_chunk(file, &tables, i);
-        if (chunk->kind == DWELL_CHUNK_CALL_TREE || chunk->kind == DWELL_CHUNK_TRACE_EVENTS)
+        if (chunk->kind == DWELL_CHUNK_CALL_TREE || chunk->kind == DWELL_CHUNK_TRACE_EVENTS ||
+            chunk->kind == DWELL_CHUNK_COUNTS)
             metadata_need_thread(file, &tables, chunk->thread, chunk->process);
         if (chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS)
             chunks[count++] = chunk;

@@ -13,6 +13,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "trace/counts.h"
 #include "trace/decode.h"
 
 enum { STREAMS = 4, RECENT = 4096 };
@@ -218,6 +219,21 @@ static void scan_end_scanner(struct scanner *s)
         free(s->streams[i].buffer);
 }
 
+/* Adds the functions whose calls were only counted. */
+static void scan_find_counted(struct scanner *s)
+{
+    for (size_t i = 0; i < s->file->chunk_count; i++) {
+        struct dwell_count *list;
+        if (s->file->chunks[i].kind != DWELL_CHUNK_COUNTS)
+            continue;
+        const size_t count = counts_read(s->file, &s->file->chunks[i], &list);
+        for (size_t j = 0; j < count; j++)
+            if (list[j].calls)
+                scan_remember(s, s->file->chunks[i].process, list[j].function);
+        free(list);
+    }
+}
+
 struct scan scan_session(const struct session_file *file, unsigned jobs)
 {
     size_t next_chunk = 0;
@@ -239,6 +255,7 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
         free(scanners[i].found.functions);
         scan_end_scanner(&scanners[i]);
     }
+    scan_find_counted(&scanners[0]);
     progress_end();
     struct scan scan = scanners[0].found;
     scan_end_scanner(&scanners[0]);

@@ -283,7 +283,8 @@ static void finish_punch_unused(const struct session *session, int fd)
         if (h.kind == DWELL_CHUNK_FREE)
             finish_punch_hole(fd, offset + sizeof h, offset + h.size);
         else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE ||
-                  h.kind == DWELL_CHUNK_TRACE_EVENTS || h.kind == DWELL_CHUNK_SAMPLES) &&
+                  h.kind == DWELL_CHUNK_TRACE_EVENTS || h.kind == DWELL_CHUNK_SAMPLES ||
+                  h.kind == DWELL_CHUNK_COUNTS) &&
                  h.used)
             finish_punch_hole(fd, offset + h.used, offset + h.size);
         else if (h.kind == DWELL_CHUNK_CALL_TREE)

@@ -128,6 +128,7 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_FILTERS = 6,
     DWELL_CHUNK_TRACE_EVENTS = 7,
     DWELL_CHUNK_SAMPLES = 8,
+    DWELL_CHUNK_COUNTS = 9,
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -232,6 +233,18 @@ struct dwell_tree_node {
     uint64_t runtime; /* the part of `elapsed` that the runtime took in slow probes */
 };
 
+/* A counts chunk holds the calls of functions with the level counted, by one thread. They have no times. Each function
+ * is in the module that was loaded at chunk.start_time. chunk.sequence is private to the writer. */
+struct dwell_count {
+    uint64_t function; /* address; zero if the entry is not used */
+    uint64_t calls;
+};
+
+struct dwell_counts {
+    struct dwell_chunk_header chunk;
+    struct dwell_count counts[]; /* up to chunk.used */
+};
+
 /*
  * A trace events chunk holds the trace events of one thread (dwell/event.h), in the order of time. An event consists of
  * four parts: this structure, the addresses of the open calls that are kept (innermost first), the data, and zeros up
@@ -313,13 +326,14 @@ struct dwell_control {
 /* What happens when a function is entered: bits. */
 enum dwell_filter_action {
     DWELL_FILTER_RECORD = 0,
-    DWELL_FILTER_SUPPRESS = 1, /* its time belongs to its caller */
-    DWELL_FILTER_IGNORE = 2,   /* its time and that of its callees is discarded */
-    DWELL_FILTER_START = 4,    /* the process starts recording, */
-    DWELL_FILTER_STOP = 8,     /* or stops, before the enter */
-    DWELL_FILTER_ROOT = 16,    /* if there are roots: only their calls and those below them are recorded */
-    DWELL_FILTER_TARGET = 32,  /* if there are targets: only their calls and those that lead to one are recorded */
-    DWELL_FILTER_OUT = 64,     /* the calls of its probes are taken out of the code: see docs/levels.md */
+    DWELL_FILTER_SUPPRESS = 1,  /* its time belongs to its caller */
+    DWELL_FILTER_IGNORE = 2,    /* its time and that of its callees is discarded */
+    DWELL_FILTER_START = 4,     /* the process starts recording, */
+    DWELL_FILTER_STOP = 8,      /* or stops, before the enter */
+    DWELL_FILTER_ROOT = 16,     /* if there are roots: only their calls and those below them are recorded */
+    DWELL_FILTER_TARGET = 32,   /* if there are targets: only their calls and those that lead to one are recorded */
+    DWELL_FILTER_OUT = 64,      /* the calls of its probes are taken out of the code: see docs/levels.md */
+    DWELL_FILTER_COUNTED = 128, /* its calls are only counted: the same */
     /* Bits 8..15: 1 + the number of levels below its calls that are recorded; zero: no limit of its own. Bits 16..18:
      * in its calls, dwell_filters.shortest_in with this number minus 1 takes the place of the shortest duration. */
     DWELL_FILTER_LEVELS = 0xff00,

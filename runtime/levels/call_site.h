@@ -9,6 +9,7 @@ enum call_form {
     CALL_ORIGINAL, /* as the compiler and the linker made it */
     CALL_OUT,      /* nothing is called */
     CALL_CHECKED,  /* a stub asks at each call which function it is */
+    CALL_COUNTED,  /* the stub of the function counts the call */
     CALL_FORMS,
 };
 
@@ -17,6 +18,7 @@ enum { MAX_CALL_BYTES = 8 };
 struct call_site {
     uint64_t address;
     uint64_t function; /* the probe's first argument; zero if it is not known to be always the same */
+    uint64_t stub;     /* that counts a call of the function; zero if there is none */
     uint8_t length;    /* of the instruction */
     uint8_t hook;      /* enum hook */
     bool jump;         /* the last call of a function */

@@ -5,13 +5,15 @@
 #include <stdint.h>
 
 enum level {
-    LEVEL_TIMED, /* each call is recorded with its times */
-    LEVEL_OUT,   /* the probes are not called */
+    LEVEL_TIMED,   /* each call is recorded with its times */
+    LEVEL_COUNTED, /* each call adds one to a counter of its thread */
+    LEVEL_OUT,     /* the probes are not called */
 };
 
 struct leveled_function {
     uint64_t function; /* its address */
     enum level level;
+    uint32_t number; /* of its counter, if it is counted */
 };
 
 #endif

@@ -1,19 +1,25 @@
-/* Levels of the probes: which functions are out, and the modules whose code was rewritten for that. The enter probes go
- * first. The exit probes follow where no call of the function is open. An exit without an enter does no harm, but a
- * call without an exit would stay open. What cannot be rewritten stays as it is, and the session has a note about it.
+/* Levels of the probes: which functions are not timed, and the modules whose code was rewritten for that. The enter
+ * probes go first. The exit probes follow where no call of the function is open. An exit without an enter does no harm,
+ * but a call without an exit would stay open. What cannot be rewritten stays as it is, and the session has a note about
+ * it.
  *
  * Children that a process forks have the same code and the same memory. */
 #include "levels/levels.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "filter.h"
+#include "levels/count_stubs.h"
+#include "levels/counts.h"
 #include "levels/rewrite.h"
 #include "metadata.h"
 #include "modules.h"
 #include "probes.h"
 #include "process.h"
 #include "runtime.h"
+#include "slow.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -35,6 +41,7 @@ struct level_module {
     struct hook_places places;
     struct call_sites sites;
     struct rewriter rewriter;
+    struct count_stubs stubs;
 };
 
 struct level_table *levels_table;
@@ -48,12 +55,12 @@ static uint64_t level_first_slot(const struct level_table *in, uint64_t function
     return (function * 0x9e3779b97f4a7c15u >> 40) & in->mask;
 }
 
-enum level levels_find(const struct level_table *table, uint64_t function)
+const struct leveled_function *levels_find(const struct level_table *table, uint64_t function)
 {
     for (uint64_t i = level_first_slot(table, function); table->slots[i].function; i = (i + 1) & table->mask)
         if (table->slots[i].function == function)
-            return table->slots[i].level;
-    return LEVEL_TIMED;
+            return &table->slots[i];
+    return NULL;
 }
 
 static void level_insert(struct level_table *table, struct leveled_function function)
@@ -102,10 +109,23 @@ static bool level_make_table(void)
 static void (*volatile level_enter)(void *, void *) = probe_enter;
 static void (*volatile level_exit)(void *, void *) = probe_exit;
 
+/* A call of a counted function whose counter has no page. */
+static void level_counted_enter(void *function, void *call_site)
+{
+    (void)call_site;
+    const struct thread *t = thread_self;
+    if (t && t->wiped->gate == GATE_QUIET) /* paused */
+        return;
+    slow_enter((uint64_t)function, (uint64_t)__builtin_frame_address(0), 0);
+}
+
 static void level_checked_enter(void *function, void *call_site)
 {
-    if (levels_of((uint64_t)function) == LEVEL_TIMED)
+    const struct leveled_function *f = levels_function((uint64_t)function);
+    if (!f || f->level == LEVEL_TIMED)
         level_enter(function, call_site); /* by a jump: the probe looks at its return address */
+    else if (f->level == LEVEL_COUNTED && !counts_add(f->number))
+        level_counted_enter(function, call_site);
 }
 
 static void level_checked_exit(void *function, void *call_site)
@@ -136,6 +156,21 @@ void levels_begin(void)
         m->loaded = false;
 }
 
+/* A function that finds no counter stays timed. */
+static void level_number_functions(struct level_module *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct leveled_function *f = &m->functions[i];
+        if (f->level != LEVEL_COUNTED)
+            continue;
+        f->number = counts_number(f->function, m->bias, m->filter);
+        if (f->number != COUNTS_NONE)
+            continue;
+        f->level = LEVEL_TIMED;
+        level_note("too many functions have the level counted: some of them stay timed");
+    }
+}
+
 void levels_add(uint64_t bias, uint32_t filter)
 {
     const uint32_t count = filter_levels_of_module(filter, bias, NULL, 0);
@@ -151,6 +186,7 @@ void levels_add(uint64_t bias, uint32_t filter)
             return;
         *m = (struct level_module){ .next = level_modules, .bias = bias, .filter = filter, .functions = functions };
         m->count = filter_levels_of_module(filter, bias, functions, count);
+        level_number_functions(m);
         level_modules = m;
     }
     m->loaded = true;
@@ -173,17 +209,26 @@ static bool level_has_slots(const struct level_module *m)
     return m->places.slot_count[HOOK_ENTER] > 0 && !hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
 }
 
+/* The form for a call whose function is known. */
+static enum call_form level_form(const struct level_module *m, struct call_site *site)
+{
+    const struct leveled_function *f = levels_function(site->function);
+    if (!f || f->level == LEVEL_TIMED)
+        return CALL_ORIGINAL;
+    if (site->hook == HOOK_EXIT)
+        return level_is_open(site->function) ? CALL_ORIGINAL : CALL_OUT;
+    if (f->level == LEVEL_OUT)
+        return CALL_OUT;
+    site->stub = count_stubs_find(&m->stubs, f->number);
+    return site->stub ? CALL_COUNTED : CALL_CHECKED;
+}
+
 static void level_choose_forms(struct level_module *m, enum hook hook)
 {
     for (uint32_t i = 0; i < m->sites.count; i++) {
         struct call_site *site = &m->sites.list[i];
-        if (site->hook != hook)
-            continue;
-        site->wanted = CALL_ORIGINAL;
-        if (!site->function)
-            site->wanted = CALL_CHECKED;
-        else if (levels_of(site->function) != LEVEL_TIMED && (hook == HOOK_ENTER || !level_is_open(site->function)))
-            site->wanted = CALL_OUT;
+        if (site->hook == hook)
+            site->wanted = (uint8_t)(site->function ? level_form(m, site) : CALL_CHECKED);
     }
 }
 
@@ -233,6 +278,14 @@ static bool level_calls_probes(const struct level_module *m)
     return m->places.slot_count[HOOK_ENTER] > 0 || hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
 }
 
+/* Whether this is the only thread that runs the program's code: changes need no order then. */
+static bool level_is_alone(void)
+{
+    struct stat tasks; /* a folder has two links, and one for each folder in it */
+    const nlink_t own = runtime.process->helper.tid ? 2 : 1;
+    return SYS4(newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) == 0 && tasks.st_nlink == 2 + own;
+}
+
 /* Returns NULL, or a problem. */
 static const char *level_rewrite(struct level_module *m, const struct dl_phdr_info *info)
 {
@@ -251,6 +304,8 @@ static const char *level_rewrite(struct level_module *m, const struct dl_phdr_in
         return "a module has no table of its functions' code: its functions with the level out stay timed";
     if (!rewriter_begin(&m->rewriter, &m->places, checks))
         return "no memory for code can be had: functions with the level out stay timed";
+    m->rewriter.alone = level_is_alone();
+    count_stubs_make(&m->stubs, &m->places, m->functions, m->count, level_counted_enter);
     const char *problem = level_take_out_enters(m);
     if (problem) {
         level_restore(m);
@@ -258,6 +313,7 @@ static const char *level_rewrite(struct level_module *m, const struct dl_phdr_in
     }
     level_choose_forms(m, HOOK_EXIT);
     rewriter_apply(&m->rewriter, &m->sites, HOOK_EXIT);
+    m->rewriter.alone = false;
     return NULL;
 }
 
@@ -265,6 +321,7 @@ static void level_forget_code(struct level_module *m)
 {
     call_sites_drop(&m->sites);
     rewriter_end(&m->rewriter);
+    count_stubs_drop(&m->stubs);
     m->tried = m->denied = false;
 }
 

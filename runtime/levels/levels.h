@@ -15,14 +15,21 @@
 struct level_table;
 extern struct level_table *levels_table; /* the functions that are not timed; NULL if none ever was */
 
-/* The level of the function, by the table. */
-enum level levels_find(const struct level_table *table, uint64_t function);
+/* The function's entry in the table, or NULL. */
+const struct leveled_function *levels_find(const struct level_table *table, uint64_t function);
 
-/* The level of the function. Safe at any time. */
-static inline enum level levels_of(uint64_t function)
+/* The function with its level; NULL if it is timed. Safe at any time. */
+static inline const struct leveled_function *levels_function(uint64_t function)
 {
     const struct level_table *table = __atomic_load_n(&levels_table, __ATOMIC_ACQUIRE);
-    return UNLIKELY(table != NULL) ? levels_find(table, function) : LEVEL_TIMED;
+    return UNLIKELY(table != NULL) ? levels_find(table, function) : NULL;
+}
+
+/* The function's level. Safe at any time. */
+static inline enum level levels_of(uint64_t function)
+{
+    const struct leveled_function *f = levels_function(function);
+    return UNLIKELY(f != NULL) ? f->level : LEVEL_TIMED;
 }
 
 /*

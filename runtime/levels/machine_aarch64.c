@@ -1,5 +1,5 @@
 /* Rewriting calls on aarch64: a call is one aligned word, which a single store replaces. Which function a call belongs
- * to is not looked for: calls of modules with functions that are out are checked by a stub. */
+ * to is not looked for: calls of modules with functions that are not timed are checked by a stub. */
 #if defined(__aarch64__)
 
 #include <string.h>
@@ -69,6 +69,8 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
         word = site->jump ? OP_RET : OP_NOP;
     else if (form == CALL_CHECKED)
         possible = aarch64_aim(site, stubs->at[CALL_CHECKED], &word);
+    else if (form == CALL_COUNTED)
+        possible = false;
     memcpy(bytes, &word, sizeof word);
     return possible;
 }

@@ -86,6 +86,8 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
         return x86_form_out(site, stubs, synchronizes, bytes);
     case CALL_CHECKED:
         return x86_aim(site, site->jump ? OP_JUMP : OP_CALL, stubs->at[CALL_CHECKED], bytes);
+    case CALL_COUNTED:
+        return x86_aim(site, site->jump ? OP_JUMP : OP_CALL, site->stub, bytes);
     default:
         return true;
     }

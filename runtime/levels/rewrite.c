@@ -17,42 +17,43 @@ bool rewriter_synchronize(void)
            SYS3(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 
-static void *rewriter_map_at(uint64_t address)
+static void *rewriter_map_at(uint64_t address, uint64_t size)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
-    void *at = (void *)SYS6(mmap, address, PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void *at = (void *)SYS6(mmap, address, size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (sys_failed(at))
         return NULL;
     if ((uint64_t)at == address)
         return at;
-    sys_unmap(at, PAGE); /* old kernels take the address for a wish */
+    sys_unmap(at, size); /* old kernels take the address for a wish */
     return NULL;
 }
 
-/* A page within reach of all of the module's code, below it if possible: above the program, its heap grows. */
-static void *rewriter_map_near(const struct hook_places *places)
+/* Below the module if possible: above the program, its heap grows. */
+void *rewriter_map_near(const struct hook_places *places, uint64_t size)
 {
     uint64_t begin = UINT64_MAX, end = 0;
     for (uint32_t i = 0; i < places->code_count; i++) {
         begin = smaller_of(begin, places->code[i].begin);
         end = places->code[i].end > end ? places->code[i].end : end;
     }
-    if (begin >= end || end - begin > MACHINE_REACH / 2)
+    if (begin >= end || end - begin > MACHINE_REACH / 2 || size > MACHINE_REACH / 8)
         return NULL;
-    const uint64_t reach = MACHINE_REACH - (end - begin) - PAGE, low = begin & ~(uint64_t)(PAGE - 1);
+    const uint64_t reach = MACHINE_REACH - (end - begin) - size, low = begin & ~(uint64_t)(PAGE - 1);
     const uint64_t high = (end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
     void *at = NULL;
-    for (uint64_t distance = 16 * PAGE; !at && distance < reach && distance + STUB_STEP < low; distance += STUB_STEP)
-        at = rewriter_map_at(low - distance);
+    for (uint64_t distance = 16 * PAGE + size; !at && distance < reach && distance + STUB_STEP < low;
+         distance += STUB_STEP)
+        at = rewriter_map_at(low - distance, size);
     for (uint64_t distance = reach / 2; !at && distance < reach; distance += STUB_STEP)
-        at = rewriter_map_at(high + (distance & ~(uint64_t)(PAGE - 1)));
+        at = rewriter_map_at(high + (distance & ~(uint64_t)(PAGE - 1)), size);
     return at;
 }
 
 bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const uint64_t checks[HOOKS])
 {
     *r = (struct rewriter){ .places = places, .synchronizes = rewriter_synchronize() };
-    char *page = rewriter_map_near(places);
+    char *page = rewriter_map_near(places, PAGE);
     if (!page)
         return false;
     r->stub_page = page;
@@ -100,6 +101,8 @@ static enum machine_change rewriter_change(const struct rewriter *r, struct call
         return MACHINE_NEVER;
     const bool skippable = r->alone || site->form == CALL_OUT || site->wanted == CALL_OUT;
     const enum machine_change change = machine_change_of(site, bytes, skippable);
+    if (change == MACHINE_NEVER && r->alone)
+        return MACHINE_IN_STEPS;
     return change == MACHINE_IN_STEPS && !r->synchronizes && !r->alone ? MACHINE_NEVER : change;
 }
 

@@ -19,6 +19,10 @@ struct rewriter {
     bool alone;        /* no other thread runs the code */
 };
 
+/* Maps memory within reach of all of the module's code, or returns NULL. `size` is a multiple of PAGE. The caller
+ * unmaps it. */
+void *rewriter_map_near(const struct hook_places *places, uint64_t size);
+
 /* Makes the stubs of a module. Checked calls of a hook go to checks[hook]. False if that is not possible. The caller
  * passes the rewriter to rewriter_end when all sites have their original form, or the module is unmapped. */
 bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const uint64_t checks[HOOKS]);

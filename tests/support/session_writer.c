@@ -140,6 +140,21 @@ void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struc
     writer_end_chunk(w);
 }
 
+void write_counts(struct writer *w, uint32_t process, uint32_t thread, uint64_t time, const uint64_t (*pairs)[2],
+                  uint32_t count)
+{
+    enum { COUNTS = 9, PAIR = 16 };
+    writer_begin_chunk(w, COUNTS, process);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_put_at(&w->file, w->chunk + 32, time, 8);
+    bytes_extend(&w->file, w->chunk + HEADER + (size_t)count * PAIR);
+    for (uint32_t i = 0; i < count; i++) {
+        bytes_put_at(&w->file, w->chunk + HEADER + (size_t)i * PAIR, pairs[i][0], 8);
+        bytes_put_at(&w->file, w->chunk + HEADER + (size_t)i * PAIR + 8, pairs[i][1], 8);
+    }
+    writer_end_chunk(w);
+}
+
 void write_tree_head(struct writer *w, uint64_t last_time, uint32_t top)
 {
     const size_t head = w->file.length - UNIT + HEADER;

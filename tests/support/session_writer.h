@@ -60,6 +60,10 @@ void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struc
 /* For the last written tree: the time of its last event, and the innermost node that was open then. */
 void write_tree_head(struct writer *w, uint64_t last_time, uint32_t top);
 
+/* A thread's calls that were only counted, in one chunk that was made at `time`: pairs of a function and its calls. */
+void write_counts(struct writer *w, uint32_t process, uint32_t thread, uint64_t time, const uint64_t (*pairs)[2],
+                  uint32_t count);
+
 /* The costs of the process' probes, in 1/256 ticks. */
 void write_probes(struct writer *w, uint32_t process, uint32_t in_callee, uint32_t in_caller, uint32_t first_callee);
 

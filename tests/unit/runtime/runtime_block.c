@@ -21,6 +21,11 @@ const size_t os_ring_size = PAGE;
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 struct runtime_calls runtime_calls;
 
+void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t size))
+{
+    (void)t, (void)map;
+}
+
 static void note_switch(struct thread *t, struct stack *to, uint64_t now)
 {
     runtime_calls.switches++;

@@ -1,0 +1,25 @@
+/* Reads counts chunks. */
+#include "trace/counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/decode.h"
+
+size_t counts_read(const struct session_file *file, const struct trace_chunk *chunk, struct dwell_count **list)
+{
+    uint8_t *buffer = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
+    size_t count = 0;
+    *list = NULL;
+    if (session_file_read_chunk(file, chunk, buffer)) {
+        const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+        *list = need_memory(end / sizeof **list + 1, sizeof **list);
+        for (size_t at = sizeof(struct dwell_chunk_header); at + sizeof **list <= end; at += sizeof **list) {
+            memcpy(&(*list)[count], buffer + at, sizeof **list);
+            count += (*list)[count].function != 0;
+        }
+    }
+    free(buffer);
+    return count;
+}

@@ -1,0 +1,115 @@
+/* Writes the stubs that count a call. On x86-64 a stub loads the thread's directory of counter pages, then the page,
+ * and adds one to the counter by a single instruction, so no signal handler comes in between. It writes only rax and
+ * the flags. aarch64 needs no stubs, as all calls are checked there. */
+#include "levels/count_stubs.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common.h"
+#include "levels/counts.h"
+#include "levels/rewrite.h"
+#include "sys.h"
+
+#if defined(__x86_64__)
+
+enum { STUB_BYTES = 48 };
+
+static char *stub_put(char *at, const void *bytes, size_t size)
+{
+    memcpy(at, bytes, size);
+    return at + size;
+}
+
+static char *stub_put_word(char *at, int64_t value)
+{
+    const int32_t word = (int32_t)value;
+    return stub_put(at, &word, sizeof word);
+}
+
+static int64_t stub_directory_offset(void)
+{
+    uint64_t thread_pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(thread_pointer));
+    return (int64_t)((uint64_t)&counts_self - thread_pointer);
+}
+
+/* The stubs of a mapping share its first bytes, a jump to `slow`. */
+static void stub_write(char *at, const char *slow_jump, uint32_t number)
+{
+    const uint64_t page = offsetof(struct counts_directory, pages[number / COUNTS_IN_PAGE]);
+    const uint64_t count = offsetof(struct dwell_counts, counts[number % COUNTS_IN_PAGE].calls);
+    at = stub_put(at, "\x64\x48\x8b\x04\x25", 5); /* mov %fs:OFFSET, %rax */
+    at = stub_put_word(at, stub_directory_offset());
+    at = stub_put(at, "\x48\x8b\x80", 3); /* mov PAGE(%rax), %rax */
+    at = stub_put_word(at, (int64_t)page);
+    at = stub_put(at, "\x48\x85\xc0\x0f\x84", 5); /* test %rax, %rax; jz SLOW */
+    at = stub_put_word(at, slow_jump - (at + 4));
+    at = stub_put(at, "\x48\xff\x80", 3); /* incq COUNT(%rax) */
+    at = stub_put_word(at, (int64_t)count);
+    stub_put(at, "\xc3", 1); /* ret */
+}
+
+static void stub_write_all(char *at, uint32_t first, const struct leveled_function *functions, uint32_t count,
+                           void (*slow)(void *, void *))
+{
+    machine_write_stub(at, (uint64_t)slow);
+    for (uint32_t i = 0; i < count; i++)
+        if (functions[i].level == LEVEL_COUNTED)
+            stub_write(at + (1 + functions[i].number - first) * STUB_BYTES, at, functions[i].number);
+}
+
+void count_stubs_make(struct count_stubs *stubs, const struct hook_places *places,
+                      const struct leveled_function *functions, uint32_t count, void (*slow)(void *, void *))
+{
+    uint32_t first = UINT32_MAX, last = 0;
+    *stubs = (struct count_stubs){ .at = NULL };
+    for (uint32_t i = 0; i < count; i++) {
+        if (functions[i].level != LEVEL_COUNTED)
+            continue;
+        first = functions[i].number < first ? functions[i].number : first;
+        last = functions[i].number > last ? functions[i].number : last;
+    }
+    if (first > last)
+        return;
+    const uint32_t size = ((last - first + 2) * STUB_BYTES + PAGE - 1) / PAGE * PAGE;
+    char *at = rewriter_map_near(places, size);
+    if (!at)
+        return;
+    memset(at, 0xcc, size);
+    stub_write_all(at, first, functions, count, slow);
+    if (SYS3(mprotect, at, size, PROT_READ | PROT_EXEC) == 0)
+        *stubs = (struct count_stubs){ at, size, first };
+    else
+        sys_unmap(at, size);
+}
+
+uint64_t count_stubs_find(const struct count_stubs *stubs, uint32_t number)
+{
+    return stubs->at ? (uint64_t)stubs->at + (uint64_t)(1 + number - stubs->first) * STUB_BYTES : 0;
+}
+
+#else
+
+void count_stubs_make(struct count_stubs *stubs, const struct hook_places *places,
+                      const struct leveled_function *functions, uint32_t count, void (*slow)(void *, void *))
+{
+    (void)places, (void)functions, (void)count, (void)slow;
+    *stubs = (struct count_stubs){ .at = NULL };
+}
+
+uint64_t count_stubs_find(const struct count_stubs *stubs, uint32_t number)
+{
+    (void)stubs, (void)number;
+    return 0;
+}
+
+#endif
+
+void count_stubs_drop(struct count_stubs *stubs)
+{
+    if (stubs->at)
+        sys_unmap(stubs->at, stubs->size);
+    stubs->at = NULL;
+}

@@ -1,0 +1,70 @@
+/*
+ * Counters of the functions with the level counted: one for each function and thread, in pages of the session file.
+ * A function's number says in which page of each thread its counter is, and where. A thread's pages are made when it
+ * calls such a function the first time. A page holds only functions of one module.
+ */
+#ifndef DWELL_LEVELS_COUNTS_H
+#define DWELL_LEVELS_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common.h"
+#include "dwell/format.h"
+
+#pragma GCC visibility push(hidden)
+
+struct thread;
+
+enum {
+    COUNTS_PAGES = 480, /* as many as fit into the wiped page of a thread's block */
+    COUNTS_IN_PAGE = (DWELL_UNIT - sizeof(struct dwell_chunk_header)) / sizeof(struct dwell_count),
+    COUNTS_NONE = COUNTS_PAGES * COUNTS_IN_PAGE, /* no function has this number */
+};
+
+/* A thread's pages by number, in the part of its block that a forked child finds zero. NULL: none was made, or the
+ * thread takes the slow path. */
+struct counts_directory {
+    struct dwell_counts *pages[COUNTS_PAGES];
+};
+
+/* In a thread's block. */
+struct thread_counts {
+    struct dwell_counts **made; /* its pages by number, whether they are in use now or not; NULL before the first one */
+};
+
+/* The calling thread's directory. One without pages if it has no block. */
+extern __thread struct counts_directory *counts_self __attribute__((tls_model("initial-exec")));
+
+/* Returns the number of a function of a loaded module, which is the same whenever the module is loaded there.
+ * `module`: its number in the filters. COUNTS_NONE if there is no room for it. Under the lock of the module map. */
+uint32_t counts_number(uint64_t function, uint64_t bias, uint32_t module);
+
+/* Counts a call of the function with that number. False if the thread has no page for it. Safe at any time. */
+static inline bool counts_add(uint32_t number)
+{
+    const struct counts_directory *directory = *(struct counts_directory *volatile *)&counts_self;
+    struct dwell_counts *page = __atomic_load_n(&directory->pages[number / COUNTS_IN_PAGE], __ATOMIC_RELAXED);
+    if (UNLIKELY(!page))
+        return false;
+    sum_add(&page->counts[number % COUNTS_IN_PAGE].calls, 1);
+    return true;
+}
+
+/* The same for a thread that is on the slow path: makes the page if needed. False if that is not possible. */
+bool counts_add_slowly(struct thread *t, uint32_t number);
+
+/* The thread's counted calls take the slow path, or use its pages. Any thread may call the first one. */
+void counts_divert(struct thread *t);
+void counts_follow(struct thread *t);
+
+/* The calling thread begins to be recorded in this process, or ends. With signals held back. */
+void counts_begin_thread(struct thread *t);
+void counts_end_thread(struct thread *t);
+
+/* In a child that the thread has forked: calls `map` for each page that the thread had in its parent. */
+void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t size));
+
+#pragma GCC visibility pop
+
+#endif

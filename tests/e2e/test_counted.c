@@ -1,0 +1,168 @@
+/* record --level counted: the calls of some functions are only counted, and the counts are exact. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_counted, .timeout = 300, .init = without_os_calls);
+
+static const char *const modes[] = { "trace", "ring=1G", "profile" };
+
+/* The report has all calls that the program has printed. Those of functions that begin with "hot_" have no time. */
+static void counted_check(const char *out, const char *what)
+{
+    struct report *r = report_of("");
+    int functions = 0;
+    for (const char *line = strstr(out, "calls "); line; line = strstr(line + 1, "\ncalls ")) {
+        char name[64];
+        unsigned long calls;
+        cr_assert(eq(int, sscanf(line + (*line == '\n'), "calls %63s %lu", name, &calls), 2));
+        cr_assert(eq(u64, report_sum(r, "function", name, "calls"), calls), "%s: %s", what, name);
+        if (calls && strncmp(name, "hot_", 4) == 0)
+            cr_assert(eq(u64, report_sum(r, "function", name, "elapsed_inclusive_ns"), 0), "%s: %s", what, name);
+        functions++;
+    }
+    cr_assert(gt(int, functions, 3));
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0), "%s", what);
+    report_drop(r);
+    char *csv = run_well("$DWELL report --format csv --filter 'name~hot_*' | cut -d, -f1,6-7,27");
+    for (const char *line = strchr(csv, '\n') + 1; *line; line = strchr(line, '\n') + 1)
+        cr_assert(eq(int, strncmp(strchr(line, ','), ",,,counted", 10), 0), "%s: %s", what, csv);
+    free(csv);
+    r = report_of("--by thread");
+    check_sums(r, "thread");
+    report_drop(r);
+}
+
+static void counted_run(const char *mode, const char *arguments)
+{
+    char *out =
+        run_well("$DWELL record -q --mode %s --level 'counted=hot_*' $PROGRAMS/levels/counted %s", mode, arguments);
+    counted_check(out, arguments);
+    free(out);
+}
+
+Test(e2e_counted, threads_signals_and_jumps)
+{
+    for (int i = 0; i < 3; i++)
+        counted_run(modes[i], "64 20000 50");
+}
+
+Test(e2e_counted, forked_children)
+{
+    for (int i = 0; i < 3; i++)
+        counted_run(modes[i], "4 2000 50 20");
+}
+
+Test(e2e_counted, hundreds_of_threads)
+{
+    counted_run("trace", "400 200 1000");
+}
+
+Test(e2e_counted, all_kinds_of_calls)
+{
+    glob_t found;
+    cr_assert(eq(int, glob(DWELL_PROGRAMS "/levels/kinds-*", 0, NULL, &found), 0));
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (strstr(found.gl_pathv[i], ".p"))
+            continue;
+        struct ran r =
+            run("$DWELL record -q --mode %s --level 'counted=hot_*' %s 2000", modes[i % 3], found.gl_pathv[i]);
+        cr_assert(eq(int, r.status, 7), "%s: %s", found.gl_pathv[i], r.err);
+        counted_check(r.out, found.gl_pathv[i]);
+        ran_drop(&r);
+        char *info = run_well("$DWELL info");
+        cr_assert(not(has(info, "stay timed")), "%s: %s", found.gl_pathv[i], info);
+        free(info);
+    }
+    globfree(&found);
+}
+
+Test(e2e_counted, libraries_that_come_and_go)
+{
+    for (int i = 0; i < 3; i++) {
+        char *out = run_well("$DWELL record -q --mode %s --level 'counted=inner_*' $PROGRAMS/loading/same "
+                             "$PROGRAMS/loading/libloading-a.so $PROGRAMS/loading/libloading-b.so 50",
+                             modes[i]);
+        struct report *r = report_of("");
+        static const char *const all[] = { "begin_a", "begin_b", "end_a", "end_b", "inner_a", "inner_b" };
+        for (int j = 0; j < 6; j++)
+            cr_assert(eq(u64, report_sum(r, "function", all[j], "calls"), truth(out, all[j])), "%s %s", modes[i],
+                      all[j]);
+        report_drop(r);
+        free(out);
+    }
+}
+
+Test(e2e_counted, functions_of_constructors_and_static_programs)
+{
+    static const char *const programs[] = { "early", "early-no-pie", "early-static-pie" };
+    for (int i = 0; i < 3; i++) {
+        free(run_well("$DWELL record -q $PROGRAMS/loading/%s", programs[i]));
+        struct report *timed = report_of("");
+        free(run_well("$DWELL record -q --level 'counted=Object::*' --level counted=first_constructor "
+                      "$PROGRAMS/loading/%s",
+                      programs[i]));
+        struct report *r = report_of("");
+        static const char *const all[] = { "Object::Object()", "Object::touch()", "first_constructor", "main" };
+        for (int j = 0; j < 4; j++)
+            cr_assert(
+                eq(u64, report_sum(r, "function", all[j], "calls"), report_sum(timed, "function", all[j], "calls")),
+                "%s %s", programs[i], all[j]);
+        report_drop(timed);
+        report_drop(r);
+    }
+}
+
+/* Of two levels the later one is valid. Hidden calls are not counted. */
+Test(e2e_counted, together_with_filters)
+{
+    static const struct {
+        const char *options;
+        uint64_t work, worker;
+    } cases[] = {
+        { "--level out=work --level counted=work", 2000, 2 },
+        { "--level counted='w*' --level out=work", 0, 2 },
+        { "--level counted=work --suppress work", 0, 2 },
+        { "--level counted=work --only worker", 0, 2 },
+        { "--level counted=work --only worker --only work", 2000, 2 },
+        { "--level counted=work --ignore worker", 0, 0 },
+        { "--level counted=work --call-sites", 2000, 2 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int mode = 0; mode < 3; mode++) {
+            free(run_well("$DWELL record -q --mode %s %s $SAMPLES/threads 2 1000", modes[mode], cases[i].options));
+            struct report *r = report_of("");
+            cr_assert(eq(u64, report_sum(r, "function", "work", "calls"), cases[i].work), "%s %s", modes[mode],
+                      cases[i].options);
+            cr_assert(eq(u64, report_sum(r, "function", "worker", "calls"), cases[i].worker), "%s %s", modes[mode],
+                      cases[i].options);
+            report_drop(r);
+        }
+}
+
+/* A kill may lose a call in flight, and nothing else. The program counts a call after it has ended. */
+Test(e2e_counted, killed)
+{
+    for (int i = 0; i < 20; i++) {
+        run_well("rm -f counters");
+        struct ran r =
+            run("$DWELL record -q --level counted=leaf timeout -s KILL 0.%02d $PROGRAMS/killed counters 3", 5 + i);
+        ran_drop(&r);
+        char *counters = run_well("od -An -v -t u8 -w8 -j 64 -N 256 counters | tr -d ' ' | awk 'NR %% 8 == 1 {s += $1} "
+                                  "END {print s}'");
+        const uint64_t counted = strtoull(counters, NULL, 10);
+        struct report *report = report_of("");
+        const uint64_t recorded = report_sum(report, "function", "leaf", "calls");
+        cr_assert(gt(u64, counted, 0));
+        cr_assert(ge(u64, recorded, counted));
+        cr_assert(le(u64, recorded, counted + 3));
+        report_drop(report);
+        free(counters);
+    }
+}
