@@ -20,6 +20,8 @@
 #include "event_control.h"
 #include "extensions.h"
 #include "helper.h"
+#include "levels/level_command.h"
+#include "levels/levels.h"
 #include "metadata.h"
 #include "pause.h"
 #include "probes.h"
@@ -105,7 +107,7 @@ void control_begin_thread(struct thread *t, bool forked)
 
 /* ---- changes for the threads ---- */
 
-static void control_call_thread(struct thread *t)
+void control_call_thread(struct thread *t)
 {
     __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
@@ -221,6 +223,9 @@ static int control_command(struct process *p, uint32_t what, int fd)
     case DWELL_COMMAND_EVENT:
         p->control.chunk->text[sizeof p->control.chunk->text - 1] = '\0';
         return trace_events_enable(p->control.chunk->text);
+    case DWELL_COMMAND_LEVEL:
+        p->control.chunk->text[sizeof p->control.chunk->text - 1] = '\0';
+        return runtime.closed ? -EPERM : level_command(p->control.chunk->text, fd);
     default:
         return -ENOSYS;
     }
@@ -265,8 +270,10 @@ void control_take_commands(struct process *p, int fd)
     if (what)
         control->result = control_command(p, what, fd);
     control_look(p);
-    if (what == DWELL_COMMAND_STOP)
+    if (what == DWELL_COMMAND_STOP) {
         event_control_notify(); /* also if recording was off before */
+        levels_stop();
+    }
     if (what) {
         __atomic_store_n(&control->command, DWELL_COMMAND_NONE, __ATOMIC_RELEASE);
         sys_futex_wake_shared(&control->command);

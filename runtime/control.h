@@ -50,6 +50,9 @@ void control_attend(struct thread *t);
 /* The same after the end of a call that a filter ignores. Signals are held back. */
 void control_reconsider(struct thread *t);
 
+/* The thread takes the slow path at its next probe. Under the process' lock. */
+void control_call_thread(struct thread *t);
+
 /* Adds one to a count that all threads compare before their next event. Signals are held back. */
 void control_notify(uint32_t *count);
 

@@ -57,7 +57,7 @@ static const struct dwell_filter_module *filter_next_module(const struct dwell_f
 }
 
 /* A copy, as somebody may overwrite the file. */
-static const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t size)
+const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t size)
 {
     struct dwell_filters *chunk = size >= sizeof *chunk ? sys_memory(size) : NULL;
     uint32_t got = 0;

@@ -18,6 +18,7 @@
 #include "environment.h"
 #include "guard.h"
 #include "helper.h"
+#include "levels/levels.h"
 #include "lock.h"
 #include "losses.h"
 #include "monitor.h"
@@ -130,6 +131,12 @@ static bool helper_unmap_retired(struct process *p)
     return any;
 }
 
+/* Of two times in milliseconds, of which negative ones are never. */
+static long helper_sooner(long a, long b)
+{
+    return b < 0 || (a >= 0 && a < b) ? a : b;
+}
+
 static void helper_run(void *argument)
 {
     const int fd = (int)(long)argument;
@@ -145,9 +152,9 @@ static void helper_run(void *argument)
             busy = helper_unmap_retired(p);
         if (busy)
             continue;
-        long patience = monitor_tick(p, fd);
+        long patience = helper_sooner(monitor_tick(p), levels_tick());
         if (guard_trouble() && !losses_settle(fd))
-            patience = patience >= 0 && patience < SETTLING ? patience : SETTLING;
+            patience = helper_sooner(patience, SETTLING);
         __atomic_store_n(&p->helper.sleeps, 1, __ATOMIC_SEQ_CST);
         bool waited = true;
         /* In a session that was truncated, the word may have come to the same value again. */
@@ -178,13 +185,13 @@ void helper_start(int fd)
     if (!stack)
         return;
     p->helper.stack = stack;
+    p->helper.fd = fd;
     long tid = sys_start_thread(stack + HELPER_STACK, helper_run, (void *)(long)fd);
     if (tid < 0) {
         p->helper.stack = NULL;
         sys_unmap(stack, HELPER_STACK);
         return;
     }
-    p->helper.fd = fd;
     p->helper.tid = (uint32_t)tid;
     if (p->control.chunk)
         p->control.chunk->listening = 1;

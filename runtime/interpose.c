@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "environment.h"
 #include "interpose.h"
+#include "levels/levels.h"
 #include "modules.h"
 #include "process.h"
 #include "runtime.h"
@@ -99,8 +100,11 @@ DWELL_EXPORT int dlclose(void *handle)
 {
     int (*real)(void *) = (int (*)(void *))interpose_next(&next_dlclose, "dlclose");
     modules_unloading(true);
+    levels_unloading(true);
     int result = real(handle);
     modules_unloading(false);
+    if (levels_unloading(false))
+        modules_look_now();
     return result;
 }
 
@@ -112,7 +116,14 @@ static pid_t interpose_fork_by(void **next, const char *name)
     struct thread *t = thread_self;
     if (t)
         t->modules.inside_loader++; /* fork holds locks of malloc that the loader may wait for */
+    const bool recorded = runtime.process != NULL;
+    if (recorded)
+        levels_forking(true);
     pid_t result = real();
+    if (recorded && result == 0)
+        levels_forked();
+    else if (recorded)
+        levels_forking(false);
     if (t && result != 0)
         t->modules.inside_loader--; /* the child's own count starts anew */
     if (result == 0 && runtime.process) {

@@ -3,9 +3,11 @@
 
 #include "chunk.h"
 #include "guard.h"
+#include "helper.h"
 #include "metadata.h"
 #include "process.h"
 #include "runtime.h"
+#include "session.h"
 #include "thread.h"
 
 enum { METADATA_CHUNK = 16 << 10, MAX_TEXT = 8000 };
@@ -61,6 +63,38 @@ struct dwell_record *metadata_append(const struct dwell_record *record, size_t s
     p->metadata.used += (uint32_t)total;
     process_unlock();
     return head;
+}
+
+static bool metadata_next_helper_chunk(struct process *p)
+{
+    struct area area = chunk_prepare(p->helper.fd, METADATA_CHUNK);
+    if (!area.at)
+        return false;
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
+    chunk->process = p->serial;
+    process_lock();
+    chunk->sequence = p->metadata.chunks++;
+    process_unlock();
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_METADATA, __ATOMIC_RELEASE);
+    if (p->metadata.helper_chunk)
+        session_unmap(p->metadata.helper_chunk, guard_size(p->metadata.helper_chunk));
+    p->metadata.helper_chunk = chunk;
+    p->metadata.helper_used = sizeof *chunk;
+    return true;
+}
+
+bool metadata_append_in_helper(const struct dwell_record *record, size_t size)
+{
+    struct process *p = runtime.process;
+    const struct dwell_chunk_header *chunk = p->metadata.helper_chunk;
+    if ((!chunk || p->metadata.helper_used + size > guard_size(chunk)) && !metadata_next_helper_chunk(p))
+        return false;
+    struct dwell_record *at = (struct dwell_record *)((char *)p->metadata.helper_chunk + p->metadata.helper_used);
+    memcpy(at + 1, record + 1, size - sizeof *record);
+    at->size = (uint32_t)size;
+    __atomic_store_n(&at->type, record->type, __ATOMIC_RELEASE);
+    p->metadata.helper_used += (uint32_t)size;
+    return true;
 }
 
 void metadata_take_back(struct dwell_record *record)

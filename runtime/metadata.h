@@ -15,13 +15,19 @@ struct thread;
 /* In the process' block, under its lock. */
 struct process_metadata {
     struct dwell_chunk_header *chunk;
-    uint32_t used;   /* bytes of the chunk */
-    uint32_t chunks; /* number of metadata chunks so far */
+    uint32_t used;                           /* bytes of the chunk */
+    uint32_t chunks;                         /* number of metadata chunks so far */
+    struct dwell_chunk_header *helper_chunk; /* only the helper uses it */
+    uint32_t helper_used;
 };
 
 /* Appends a record of `size` bytes and its `count` texts, which are copied. Returns its place, or NULL. */
 struct dwell_record *metadata_append(const struct dwell_record *record, size_t size, const struct text *texts,
                                      int count);
+
+/* The same in the helper thread, for a record without texts. It cannot wait for a chunk that only itself prepares.
+ * False if there is no space. */
+bool metadata_append_in_helper(const struct dwell_record *record, size_t size);
 
 /* Takes a record back. NULL is allowed. */
 void metadata_take_back(struct dwell_record *record);

@@ -257,24 +257,21 @@ static void modules_use_filters(const struct process *p)
     filter_use_modules(uses, count);
 }
 
-static int modules_apply_levels(struct dl_phdr_info *info, size_t size, void *data)
-{
-    (void)size, (void)data;
-    levels_apply(info);
-    return 0;
-}
-
 /* In a walk of the loader's list, as no other thread can unmap a module meanwhile. */
-static void modules_use_levels(const struct process *p)
+static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *data)
 {
-    if (!filter_has_levels())
-        return;
-    levels_begin();
-    for (uint32_t i = 0; i < p->modules.count; i++)
-        if (p->modules.list[i].filter)
-            levels_add(p->modules.list[i].bias, p->modules.list[i].filter);
-    dl_iterate_phdr(modules_apply_levels, NULL);
-    levels_end();
+    (void)size;
+    const struct process *p = data;
+    struct module module;
+    modules_find_code(info, &module);
+    for (uint32_t i = 0; i < p->modules.count; i++) {
+        const struct module *m = &p->modules.list[i];
+        if (m->bias != module.bias || m->begin != module.begin)
+            continue;
+        levels_visit(&(struct level_visit){ info, m->build_id, m->path, m->filter, i == 0 });
+        break;
+    }
+    return 0;
 }
 
 static void modules_publish(const struct process *p)
@@ -363,12 +360,18 @@ static void modules_note_one(struct process *p, struct walk *walk, uint64_t func
 #endif
 }
 
-static void modules_look(struct process *p, struct walk *walk)
+/* False if it is to be done again: another thread forks. */
+static bool modules_look(struct process *p, struct walk *walk)
 {
     struct changes changes = { 0, 0 };
+    const uint32_t level_unloads = levels_unloads();
     dl_iterate_phdr(modules_count_changes, &changes);
-    if (p->modules.count && changes.loads == p->modules.loader_loads && changes.unloads == p->modules.loader_unloads)
-        return;
+    if (p->modules.count && changes.loads == p->modules.loader_loads && changes.unloads == p->modules.loader_unloads) {
+        levels_confirm(level_unloads);
+        return true;
+    }
+    if (!levels_begin())
+        return false;
     const uint64_t unloads = changes.unloads;
     p->modules.loader_loads = changes.loads;
     for (uint32_t i = 0; i < p->modules.count; i++)
@@ -394,8 +397,10 @@ static void modules_look(struct process *p, struct walk *walk)
     }
     p->modules.count = kept;
     modules_use_filters(p);
-    modules_use_levels(p);
+    dl_iterate_phdr(modules_visit_levels, p);
+    levels_end();
     modules_publish(p);
+    return true;
 }
 
 void modules_begin(void)
@@ -439,9 +444,9 @@ bool modules_update(bool loading, uint64_t function)
     const bool kept = thread_self && thread_self->modules.inside_loader;
     if (!modules_take_lock(p, loading || kept))
         return false;
-    const bool all = !kept && !modules_loader_is_busy();
+    bool all = !kept && !modules_loader_is_busy();
     if (all)
-        modules_look(p, &walk);
+        all = modules_look(p, &walk);
     else
         modules_note_one(p, &walk, function);
     __atomic_store_n(&p->modules.lock, 0, __ATOMIC_RELEASE);
@@ -492,4 +497,18 @@ void modules_changed(void)
         return;
     t->modules.stale = 1;
     t->wiped->limit = 0;
+}
+
+void modules_look_now(void)
+{
+    struct thread *t = thread_self;
+    const uint64_t here = (uint64_t)__builtin_frame_address(0);
+    if (!t || !t->wiped->alive || t->modules.inside_loader || modules_is_loading(t, here))
+        return;
+    const uint64_t mask = sys_block_signals();
+    if (mask != SYS_NOT_BLOCKED) {
+        t->modules.stale = !modules_update(false, 0);
+        thread_set_limit(t);
+    }
+    sys_restore_signals(mask);
 }

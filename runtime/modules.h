@@ -49,6 +49,9 @@ bool modules_is_loading(const struct thread *t, uint64_t stack_pointer);
 /* The process' first look. In a forked child, the map comes from the parent and the loader is not asked. */
 void modules_begin(void);
 
+/* Brings the map up to date on a thread that is recorded. Nothing happens in a handler, or inside the loader. */
+void modules_look_now(void);
+
 /* Whether the address is in the executable's code. */
 bool modules_is_program(uint64_t address);
 

@@ -1,24 +1,19 @@
 /*
  * Samples of the process' CPU and memory use. The helper thread takes them at the interval of DWELL_MONITOR, in
  * milliseconds, and one more is taken when the process ends.
- *
- * The helper has a chunk of its own for the samples: it cannot wait for a chunk that only itself prepares.
  */
 #include <string.h>
 #include <time.h>
 
-#include "chunk.h"
 #include "clock.h"
 #include "environment.h"
-#include "guard.h"
 #include "metadata.h"
 #include "monitor.h"
 #include "process.h"
 #include "runtime.h"
-#include "session.h"
 #include "sys.h"
 
-enum { SAMPLES_CHUNK = 16 << 10, MAX_INTERVAL = 3600000 };
+enum { MAX_INTERVAL = 3600000 };
 
 void monitor_begin(void)
 {
@@ -59,38 +54,7 @@ static struct dwell_rec_sample monitor_take_sample(void)
     };
 }
 
-static bool monitor_next_chunk(struct process *p, int fd)
-{
-    struct area area = chunk_prepare(fd, SAMPLES_CHUNK);
-    if (!area.at)
-        return false;
-    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
-    chunk->process = p->serial;
-    process_lock();
-    chunk->sequence = p->metadata.chunks++;
-    process_unlock();
-    __atomic_store_n(&chunk->kind, DWELL_CHUNK_METADATA, __ATOMIC_RELEASE);
-    if (p->monitor.chunk)
-        session_unmap(p->monitor.chunk, guard_size(p->monitor.chunk));
-    p->monitor.chunk = chunk;
-    p->monitor.used = sizeof *chunk;
-    return true;
-}
-
-static bool monitor_append(struct process *p, int fd, const struct dwell_rec_sample *record)
-{
-    if ((!p->monitor.chunk || p->monitor.used + sizeof *record > guard_size(p->monitor.chunk)) &&
-        !monitor_next_chunk(p, fd))
-        return false;
-    struct dwell_rec_sample *at = (struct dwell_rec_sample *)((char *)p->monitor.chunk + p->monitor.used);
-    memcpy(&at->record + 1, &record->record + 1, sizeof *record - sizeof record->record);
-    at->record.size = record->record.size;
-    __atomic_store_n(&at->record.type, record->record.type, __ATOMIC_RELEASE);
-    p->monitor.used += sizeof *record;
-    return true;
-}
-
-long monitor_tick(struct process *p, int fd)
+long monitor_tick(struct process *p)
 {
     const uint64_t interval = p->monitor.interval;
     if (!interval || p->stopped)
@@ -98,7 +62,7 @@ long monitor_tick(struct process *p, int fd)
     uint64_t now = clock_monotonic();
     if (now >= p->monitor.next) {
         const struct dwell_rec_sample record = monitor_take_sample();
-        if (!monitor_append(p, fd, &record)) {
+        if (!metadata_append_in_helper(&record.record, sizeof record)) {
             p->monitor.interval = 0; /* no space: no more samples */
             return -1;
         }

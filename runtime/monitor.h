@@ -14,16 +14,14 @@ struct process;
 struct monitor {
     uint64_t interval; /* nanoseconds; zero for no samples */
     uint64_t next;     /* monotonic time at which the next is due, in nanoseconds */
-    struct dwell_chunk_header *chunk;
-    uint32_t used; /* bytes of the chunk */
 };
 
 /* Reads DWELL_MONITOR. */
 void monitor_begin(void);
 
 /* Takes a sample if one is due. Returns for how many milliseconds the helper may sleep; negative if without a limit. In
- * the helper; `fd` is its descriptor of the session. */
-long monitor_tick(struct process *p, int fd);
+ * the helper. */
+long monitor_tick(struct process *p);
 
 /* Takes the last sample, when the process ends. */
 void monitor_end(void);

@@ -11,8 +11,7 @@
 #include "clock.h"
 #include "control.h"
 #include "filter.h"
-#include "levels/counts.h"
-#include "levels/levels.h"
+#include "levels/level_check.h"
 #include "modules.h"
 #include "pause.h"
 #include "recorder.h"
@@ -62,16 +61,13 @@ static struct thread *slow_thread(struct attempt *attempt)
     return thread_begin();
 }
 
-/* Whether nothing has to be recorded of the event, as its function's probes are out: an enter by a call that was not
- * rewritten yet, or an enter that is counted. No exit will follow. An exit finds no enter. */
-static bool slow_is_leveled(struct thread *t, const struct event *event)
+static void slow_set_limit(struct thread *t)
 {
-    const struct leveled_function *f = event->enter ? levels_function(event->function) : NULL;
-    if (LIKELY(!f || f->level == LEVEL_TIMED))
-        return false;
-    if (f->level == LEVEL_COUNTED && !t->pause.active && !counts_add_slowly(t, f->number))
-        slow_count_lost();
-    return true;
+    uint64_t mask;
+    if (!slow_hold_signals(t, &mask))
+        return;
+    thread_set_limit(t);
+    sys_restore_signals(mask);
 }
 
 static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
@@ -80,7 +76,7 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
     if (UNLIKELY(control_pending(t)))
         control_attend(t);
     if (UNLIKELY(t->stopped)) {
-        if (!t->pause.active && !slow_is_leveled(t, event))
+        if (!t->pause.active && !(event->enter && level_takes_enter(t, event->function)))
             slow_count_lost();
         return ATTEMPT_DONE;
     }
@@ -90,9 +86,15 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
         attempt->begin = clock_counter();
     if (UNLIKELY(t->modules.stale))
         slow_update_modules(t, event);
-    if (UNLIKELY(slow_is_leveled(t, event)))
-        return ATTEMPT_DONE;
     stacks_find(t, event->stack_pointer);
+    if (UNLIKELY(t->levels.asked)) {
+        level_answer(t, event->stack_pointer);
+        slow_set_limit(t);
+    }
+    /* Nothing is recorded of an enter by a call that was not rewritten yet, or of one that is counted. No exit will
+     * follow. An exit finds no enter. */
+    if (UNLIKELY(event->enter && level_takes_enter(t, event->function)))
+        return ATTEMPT_DONE;
     if (event->enter) {
         filter_trigger(event);
         if (UNLIKELY(control_pending(t)))

@@ -285,6 +285,11 @@ void stacks_find(struct thread *t, uint64_t stack_pointer)
     sys_restore_signals(mask);
 }
 
+bool stacks_are_used(void)
+{
+    return __atomic_load_n(&stacks_known.last_number, __ATOMIC_RELAXED) != 0;
+}
+
 /* ---- ucontext ---- */
 
 static struct thread *stacks_recorded_thread(void)

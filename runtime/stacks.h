@@ -60,6 +60,9 @@ void stacks_find(struct thread *t, uint64_t stack_pointer);
 /* Whether `stack_pointer` lies on the alternate stack of signal handlers, and that stack is in use. */
 bool stacks_is_handlers(uint64_t stack_pointer);
 
+/* Whether the process has or had stacks besides the threads' own. */
+bool stacks_are_used(void);
+
 /* makecontext has made a context with a stack of its own. */
 void stacks_context_made(const struct ucontext_t *context);
 

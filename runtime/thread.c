@@ -151,6 +151,8 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->modules.stale = !forked && &dwell_interposed; /* its first events may be inside a library's constructor */
     t->modules.inside_loader = 0;
     t->modules.loading_slot = NULL;
+    t->levels.asked = 0;
+    t->levels.seen = forked ? t->levels.seen : 0;
     t->control.attend = 0;
     t->filter.ignored_depth = forked ? t->filter.ignored_depth : 0;
     t->filter.left_unrecorded = 0;
@@ -240,7 +242,8 @@ static uint32_t thread_limit(const struct thread *t)
 static bool thread_has_to_look(const struct thread *t)
 {
     const struct process *p = runtime.process;
-    return control_pending(t) || t->stacks.seen_changes != __atomic_load_n(&p->stacks.changes, __ATOMIC_RELAXED) ||
+    return control_pending(t) || __atomic_load_n(&t->levels.asked, __ATOMIC_RELAXED) ||
+           t->stacks.seen_changes != __atomic_load_n(&p->stacks.changes, __ATOMIC_RELAXED) ||
            (t->tree.head && t->tree.seen_unloads != __atomic_load_n(&p->modules.unloads, __ATOMIC_RELAXED));
 }
 

@@ -17,6 +17,7 @@
 #include "filter.h"
 #include "holes.h"
 #include "levels/counts.h"
+#include "levels/level_check.h"
 #include "modules.h"
 #include "osevents.h"
 #include "pause.h"
@@ -74,6 +75,7 @@ struct thread {
     struct thread_filter filter;
     struct thread_control control;
     struct thread_modules modules;
+    struct thread_levels levels;
     struct thread_stacks stacks;
     struct os_source os_source;
     struct thread_switches switches;

@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "analysis/copies.h"
 #include "analysis/find_function.h"
+#include "analysis/level_changes.h"
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
 #include "analysis/single_calls.h"
@@ -194,6 +195,7 @@ void analysis_summarize(struct analysis *l)
     s->events = l->profile->counts.enters + l->profile->counts.exits;
     s->lost_events = l->file->header.lost_events;
     load_add_loss_remarks(s, l->file, l->profile);
+    level_changes_remark(s, l->file);
     s->loss_count = s->remark_count;
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;

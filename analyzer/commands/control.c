@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/control_level.h"
 #include "commands/event_settings.h"
 #include "commands/find_session.h"
 #include "dwell/format.h"
@@ -30,6 +31,7 @@ struct control_settings {
     const char *target; /* a PID or a session file */
     const char *action;
     const char *event; /* of the action "event": which class at which level */
+    const char *level; /* of the action "level": LEVEL=PATTERN */
 };
 
 static error_t control_parse_option(int key, char *argument, struct argp_state *state)
@@ -43,13 +45,15 @@ static error_t control_parse_option(int key, char *argument, struct argp_state *
             s->action = argument;
         else if (!s->event && strcmp(s->action, "event") == 0)
             s->event = argument;
+        else if (!s->level && strcmp(s->action, "level") == 0)
+            s->level = argument;
         else
             die(STATUS_ERROR, "control: too many arguments: '%s'", argument);
         return 0;
     case ARGP_KEY_END:
         if (!s->action)
             die(STATUS_ERROR,
-                "control: give a PID or a session file, then pause, resume, stop, dump or event; see dwell control "
+                "control: give a PID or a session file, then pause, resume, stop, dump, event or level; see dwell control "
                 "--help");
         return 0;
     default:
@@ -150,7 +154,7 @@ static const struct {
     enum dwell_command command;
 } actions[] = {
     { "pause", DWELL_COMMAND_PAUSE }, { "resume", DWELL_COMMAND_RESUME }, { "stop", DWELL_COMMAND_STOP },
-    { "dump", DWELL_COMMAND_DUMP },   { "event", DWELL_COMMAND_EVENT },
+    { "dump", DWELL_COMMAND_DUMP },   { "event", DWELL_COMMAND_EVENT },   { "level", DWELL_COMMAND_LEVEL },
 };
 
 static enum dwell_command control_command_of_name(const char *name)
@@ -158,7 +162,7 @@ static enum dwell_command control_command_of_name(const char *name)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, name) == 0)
             return actions[i].command;
-    option_refuse("control", name, "pause, resume, stop, dump, event");
+    option_refuse("control", name, "pause, resume, stop, dump, event, level");
 }
 
 static char *control_absolute_path(const char *path)
@@ -196,7 +200,8 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
         control = control_next_chunk(fd, &offset);
     if (!control)
         die(STATUS_ERROR, "process %u has no room for commands in its session file", pid);
-    char *text = control_command_text(s, command);
+    char *text = command == DWELL_COMMAND_LEVEL ? control_level_text(s->level, pid, fd, header)
+                                                : control_command_text(s, command);
     control_send_command(control, pid, command, text);
     if (command == DWELL_COMMAND_DUMP)
         say("dumped to %s; see: dwell report %s", s->shared.output, s->shared.output);
@@ -211,7 +216,7 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
 {
     const bool event = command == DWELL_COMMAND_EVENT;
     if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME && !event)
-        die(STATUS_ERROR, "control: stop and dump take a PID; a session file takes pause, resume and event");
+        die(STATUS_ERROR, "control: stop, dump and level take a PID; a session file takes pause, resume and event");
     int fd = control_open_session(s->target);
     struct dwell_file_header *header = control_map_header(fd);
     char *text = control_command_text(s, command);
@@ -231,17 +236,20 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
 
 static const struct command_line line = {
     .name = "control",
-    .arguments = "PID|FILE pause|resume\nPID stop|dump\nPID|FILE event CLASS[:LEVEL|:off]",
-    .text = "Controls the recording of a running program: of the process PID, or of all processes of the session "
-            "FILE.\v"
-            "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file "
-            "of its own, while it goes on (mostly for record --mode ring); enable or disable the trace events of a "
-            "class (its name, its GUID, or * for all; LEVEL is as in record --event). Write ./FILE if its name is a "
-            "number.\n\nExamples:\n"
-            "  dwell control 1234 pause\n"
-            "  dwell control 1234 dump -o now.data\n"
-            "  dwell control dwell.data resume\n"
-            "  dwell control 1234 event 'Requests:information'",
+    .arguments = "PID|FILE pause|resume\nPID stop|dump\nPID|FILE event CLASS[:LEVEL|:off]\nPID level LEVEL=PATTERN",
+    .text =
+        "Controls the recording of a running program: of the process PID, or of all processes of the session "
+        "FILE.\v"
+        "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file "
+        "of its own, while it goes on (mostly for record --mode ring); enable or disable the trace events of a "
+        "class (its name, its GUID, or * for all; LEVEL is as in record --event); take the probes of functions out of "
+        "the code (level out=PATTERN), only count their calls (counted=PATTERN), or put them back "
+        "(timed=PATTERN). Write ./FILE if its name is a number.\n\nExamples:\n"
+        "  dwell control 1234 pause\n"
+        "  dwell control 1234 dump -o now.data\n"
+        "  dwell control dwell.data resume\n"
+        "  dwell control 1234 event 'Requests:information'\n"
+        "  dwell control 1234 level 'out=get_*'",
     .parse = control_parse_option,
     .shared = shared,
 };
@@ -253,6 +261,10 @@ int command_control(int argc, char **argv)
     const enum dwell_command command = control_command_of_name(s.action);
     if (command == DWELL_COMMAND_EVENT && !s.event)
         die(STATUS_ERROR, "control: which class of events? Give NAME, GUID or *, and :LEVEL or :off");
+    if (command == DWELL_COMMAND_LEVEL && !s.level)
+        die(STATUS_ERROR, "control: which level? Give timed=, counted= or out=PATTERN");
+    if (s.level)
+        control_level_check(s.level);
     if (s.shared.output && command != DWELL_COMMAND_DUMP)
         die(STATUS_ERROR, "--output: only with dump");
     if (!s.shared.output)

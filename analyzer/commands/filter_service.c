@@ -29,9 +29,7 @@ static bool filter_service_is_module(const char *file, const struct filter_loade
     return length == module->build_id_length && memcmp(id, module->build_id, length) == 0;
 }
 
-/* Returns the module's path, or that below the process' own root. Returns NULL if neither is the module. The caller
- * frees it. */
-static char *filter_service_find_file(const struct filter_loaded *module, uint32_t pid)
+char *filter_service_find_file(const struct filter_loaded *module, uint32_t pid)
 {
     if (filter_service_is_module(module->path, module))
         return need_copy(module->path, strlen(module->path));

@@ -20,6 +20,10 @@ struct filter_service {
 /* Starts the thread if there are patterns. Only the thread uses the filters then. */
 void filter_service_start(struct filter_service *s, struct filters *filters, const struct session *session, int fd);
 
+/* Returns the module's path, or that below the process' own root. Returns NULL if neither is the module. The caller
+ * frees it. */
+char *filter_service_find_file(const struct filter_loaded *module, uint32_t pid);
+
 /* Answers the last questions and ends the thread. */
 void filter_service_stop(struct filter_service *s);
 

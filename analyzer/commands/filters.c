@@ -465,6 +465,14 @@ bool filters_judge_loaded(struct filters *f, const struct filter_loaded *loaded)
     return true;
 }
 
+size_t filters_function_count(const struct filters *f)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < f->module_count; i++)
+        count += f->modules[i].count;
+    return count;
+}
+
 void filters_warn(const struct filters *f)
 {
     for (size_t i = 0; i < f->pattern_count; i++) {
@@ -483,15 +491,47 @@ static uint64_t filters_ticks(const struct session *session, uint64_t ns)
     return multiply_divide(ns, session->header->ticks_per_second, 1000000000);
 }
 
+/* Writes a chunk with the modules from `first` on. Returns its offset, or zero if there is no room. */
+static uint64_t filters_write_chunk(const struct filters *f, struct dwell_filters *head, size_t first,
+                                    const struct session *session, int fd)
+{
+    size_t size = sizeof *head;
+    for (size_t i = first; i < f->module_count; i++)
+        size += filters_module_size(&f->modules[i]);
+    size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+    head->chunk.magic = DWELL_CHUNK_MAGIC;
+    head->chunk.size = (uint32_t)size;
+    head->modules = (uint32_t)(f->module_count - first);
+    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
+    char *at = offset ? session_map(session, fd, offset, (uint32_t)size) : NULL;
+    if (!at)
+        return 0;
+    size_t next = sizeof *head;
+    for (size_t i = first; i < f->module_count; i++) {
+        filters_put_module(at + next, &f->modules[i]);
+        next += filters_module_size(&f->modules[i]);
+    }
+    memcpy(at, head, sizeof *head);
+    munmap(at, size);
+    return offset;
+}
+
+uint64_t filters_write_levels(const struct filters *f, uint32_t level, const struct session *session, int fd)
+{
+    for (size_t i = 0; i < f->module_count; i++)
+        for (size_t j = 0; j < f->modules[i].count; j++)
+            f->modules[i].functions[j].action = level;
+    struct dwell_filters levels = { .chunk.kind = DWELL_CHUNK_LEVELS };
+    return filters_write_chunk(f, &levels, 0, session, fd);
+}
+
 bool filters_write(struct filters *f, const struct session *session, int fd)
 {
     const bool again = f->chunks == MAX_CHUNKS;
     const size_t first = again ? 0 : f->modules_written;
     struct dwell_filters filters = {
-        .chunk.magic = DWELL_CHUNK_MAGIC,
         .chunk.kind = DWELL_CHUNK_FILTERS,
         .chunk.link = again ? 0 : session->header->first_filters,
-        .modules = (uint32_t)(f->module_count - first),
         .only = filters_actions(f) >> 31,
         .depth = f->depth,
         .starts = (filters_actions(f) & DWELL_FILTER_START) != 0,
@@ -500,22 +540,9 @@ bool filters_write(struct filters *f, const struct session *session, int fd)
     };
     for (uint32_t i = 0; i < f->time_count; i++)
         filters.shortest_in[i] = filters_ticks(session, f->times_ns[i]);
-    size_t size = sizeof filters;
-    for (size_t i = first; i < f->module_count; i++)
-        size += filters_module_size(&f->modules[i]);
-    size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
-    filters.chunk.size = (uint32_t)size;
-    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
-    char *at = offset ? session_map(session, fd, offset, (uint32_t)size) : NULL;
-    if (!at)
+    const uint64_t offset = filters_write_chunk(f, &filters, first, session, fd);
+    if (!offset)
         return false;
-    size_t next = sizeof filters;
-    for (size_t i = first; i < f->module_count; i++) {
-        filters_put_module(at + next, &f->modules[i]);
-        next += filters_module_size(&f->modules[i]);
-    }
-    memcpy(at, &filters, sizeof filters);
-    munmap(at, size);
     __atomic_store_n(&session->header->first_filters, offset, __ATOMIC_RELEASE);
     f->modules_written = f->module_count;
     f->chunks = again ? 1 : f->chunks + 1;

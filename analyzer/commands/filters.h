@@ -61,6 +61,13 @@ bool filters_judge_loaded(struct filters *f, const struct filter_loaded *loaded)
 /* Writes the matches that are not in the session yet. Returns false if there is no room. */
 bool filters_write(struct filters *f, const struct session *session, int fd);
 
+/* The number of functions that patterns have matched. */
+size_t filters_function_count(const struct filters *f);
+
+/* Writes the matched functions of all modules as a chunk that gives them a level, an enum dwell_level_of_probes.
+ * Returns its offset, or zero if there is no room. */
+uint64_t filters_write_levels(const struct filters *f, uint32_t level, const struct session *session, int fd);
+
 /* Prints a warning for each pattern that has matched no function. */
 void filters_warn(const struct filters *f);
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "analysis/level_changes.h"
+#include "analysis/names.h"
 #include "base/units.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
@@ -307,6 +309,25 @@ static void info_print_threads(const struct session_file *f)
     info_print_table(table);
 }
 
+/* Changes of the levels of functions, from the session's start. */
+static void info_print_levels(const struct session_file *f)
+{
+    enum { MAX_LINES = 100 };
+    if (!f->level_count)
+        return;
+    struct namer *namer = namer_new(f);
+    for (size_t i = 0; i < f->level_count && i < MAX_LINES; i++) {
+        const struct trace_level *level = &f->levels[i];
+        const uint64_t ticks = level->time > f->header.start_ticks ? level->time - f->header.start_ticks : 0;
+        char time[TIME_TEXT];
+        info_print_line("level", "%-7s since %s: %s", level_name(level->level), info_time(f, ticks, time),
+                        namer_find(namer, level->process, level->function, level->time));
+    }
+    if (f->level_count > MAX_LINES)
+        info_print_line("level", "and %zu more changes", f->level_count - MAX_LINES);
+    namer_free(namer);
+}
+
 static const struct command_line line = {
     .name = "info",
     .arguments = "[FILE]",
@@ -336,6 +357,7 @@ int command_info(int argc, char **argv)
         info_print_line("note", "%s", l.file->notes[i]);
     for (size_t i = 0; i < l.summary.remark_count; i++)
         info_print_line("remark", "%s", l.summary.remarks[i]);
+    info_print_levels(l.file);
     info_print_processes(l.file);
     if (!l.summary.imported)
         info_print_threads(l.file);

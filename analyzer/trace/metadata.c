@@ -247,6 +247,16 @@ static void metadata_read_note(struct metadata_reader *r)
     r->file->notes[r->file->note_count++] = metadata_next_text(r);
 }
 
+static void metadata_read_level(struct metadata_reader *r)
+{
+    struct dwell_rec_level record;
+    if (!TAKE(r, record))
+        return;
+    GROW(r->file->levels, r->file->level_count, r->file->level_room);
+    r->file->levels[r->file->level_count++] =
+        (struct trace_level){ r->process, record.level, record.time, record.function };
+}
+
 static void metadata_read_event_class(struct metadata_reader *r)
 {
     struct dwell_rec_event_class record;
@@ -454,6 +464,7 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_MODULE] = metadata_read_module,
     [DWELL_REC_MODULE_UNLOAD] = metadata_read_module_unload,
     [DWELL_REC_NOTE] = metadata_read_note,
+    [DWELL_REC_LEVEL] = metadata_read_level,
     [DWELL_REC_SYMBOL_MODULE] = metadata_read_symbol_module,
     [DWELL_REC_SYMBOL_FILE] = metadata_read_symbol_file,
     [DWELL_REC_SYMBOL] = metadata_read_symbol,

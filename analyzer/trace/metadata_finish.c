@@ -45,6 +45,16 @@ static int metadata_compare_samples(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
+static int metadata_compare_levels(const void *a, const void *b)
+{
+    const struct trace_level *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
 static int metadata_compare_processes(const void *a, const void *b)
 {
     const struct trace_process *x = a, *y = b;
@@ -76,6 +86,8 @@ static void metadata_finish_lists(struct session_file *file, const struct metada
         qsort(file->processes, file->process_count, sizeof *file->processes, metadata_compare_processes);
     if (file->thread_count)
         qsort(file->threads, file->thread_count, sizeof *file->threads, metadata_compare_threads);
+    if (file->level_count)
+        qsort(file->levels, file->level_count, sizeof *file->levels, metadata_compare_levels);
 }
 
 void metadata_finish(struct session_file *file, struct metadata_tables *tables)

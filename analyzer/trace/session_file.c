@@ -361,6 +361,7 @@ void session_file_close(struct session_file *file)
     free(file->processes);
     free(file->threads);
     free(file->notes);
+    free(file->levels);
     free(file->reported);
     free(file->chunks);
     free(file->path);

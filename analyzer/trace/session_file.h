@@ -104,6 +104,13 @@ struct trace_symbol_module {
     size_t build_id_length;
 };
 
+/* From this time on, a function's probes had that level. */
+struct trace_level {
+    uint32_t process; /* serial number */
+    uint32_t level;   /* enum dwell_level_of_probes */
+    uint64_t time, function;
+};
+
 /* A row of an imported report. */
 struct trace_reported {
     uint32_t process; /* serial number */
@@ -161,6 +168,8 @@ struct session_file {
     size_t event_layout_count, event_layout_room;
     char **notes;
     size_t note_count, note_room;
+    struct trace_level *levels; /* by time */
+    size_t level_count, level_room;
     struct trace_reported *reported;
     size_t reported_count, reported_room;
     uint64_t damaged_chunks;

@@ -129,6 +129,7 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_TRACE_EVENTS = 7,
     DWELL_CHUNK_SAMPLES = 8,
     DWELL_CHUNK_COUNTS = 9,
+    DWELL_CHUNK_LEVELS = 10, /* as filters, but `action` is an enum dwell_level_of_probes, and the rest is zero */
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -316,7 +317,8 @@ struct dwell_control {
     uint32_t command;   /* enum dwell_command; reset to zero when it is done */
     int32_t result;     /* of the last command: zero or more, or a negative errno value */
     uint32_t pad;
-    char text[1024]; /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on */
+    char text[1024]; /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on; level: an offset
+                      * in the file, decimal */
     uint32_t asks;   /* not zero: which functions of this module do the filters name? Reset to zero by the answer */
     uint32_t build_id_length;
     uint32_t path_length;
@@ -377,6 +379,7 @@ enum dwell_command {
     DWELL_COMMAND_DUMP = 4,  /* writes the current contents of the session to the file `text` */
     DWELL_COMMAND_LOOK = 5,  /* read global_stopped and global_suspended again */
     DWELL_COMMAND_EVENT = 6, /* enables or disables trace events as in `text`; result: the number of classes */
+    DWELL_COMMAND_LEVEL = 7, /* sets levels as the chunk at the offset `text` says; result: the number of functions */
 };
 
 /* Records of metadata and symbols chunks. `size` is that of the whole record and a multiple of 8. A record of type zero
@@ -409,6 +412,7 @@ enum dwell_record_type {
     DWELL_REC_THREAD_SWITCHES = 19,
     DWELL_REC_REPORTED = 20,
     DWELL_REC_EVENT_LAYOUT = 21,
+    DWELL_REC_LEVEL = 22,
 };
 
 /* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */
@@ -594,6 +598,7 @@ _Static_assert(sizeof(struct dwell_trace_event) == 72, "the trace event's layout
 _Static_assert(sizeof(struct dwell_control) <= DWELL_UNIT, "a control chunk is one unit");
 _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 
+#include "dwell/format_levels.h"
 #include "dwell/format_reported.h"
 
 #endif

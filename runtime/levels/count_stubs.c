@@ -14,7 +14,7 @@
 
 #if defined(__x86_64__)
 
-enum { STUB_BYTES = 48 };
+enum { STUB_BYTES = 48, STUB_NONE = 0xcc /* fills what is no stub */ };
 
 static char *stub_put(char *at, const void *bytes, size_t size)
 {
@@ -77,7 +77,7 @@ void count_stubs_make(struct count_stubs *stubs, const struct hook_places *place
     char *at = rewriter_map_near(places, size);
     if (!at)
         return;
-    memset(at, 0xcc, size);
+    memset(at, STUB_NONE, size);
     stub_write_all(at, first, functions, count, slow);
     if (SYS3(mprotect, at, size, PROT_READ | PROT_EXEC) == 0)
         *stubs = (struct count_stubs){ at, size, first };
@@ -87,7 +87,10 @@ void count_stubs_make(struct count_stubs *stubs, const struct hook_places *place
 
 uint64_t count_stubs_find(const struct count_stubs *stubs, uint32_t number)
 {
-    return stubs->at ? (uint64_t)stubs->at + (uint64_t)(1 + number - stubs->first) * STUB_BYTES : 0;
+    const uint64_t offset = (uint64_t)(1 + (uint64_t)number - stubs->first) * STUB_BYTES;
+    if (!stubs->at || number < stubs->first || offset + STUB_BYTES > stubs->size)
+        return 0;
+    return *(const uint8_t *)(stubs->at + offset) != STUB_NONE ? (uint64_t)stubs->at + offset : 0;
 }
 
 #else

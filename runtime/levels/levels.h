@@ -1,5 +1,5 @@
 /* Levels of the probes: whether a function's calls are recorded, or the calls of its probes are taken out of the code.
- */
+ * A level can change at any time. */
 #ifndef DWELL_LEVELS_LEVELS_H
 #define DWELL_LEVELS_LEVELS_H
 
@@ -8,39 +8,56 @@
 #include <stdint.h>
 
 #include "common.h"
-#include "levels/level.h"
+#include "levels/level_check.h"
+#include "levels/level_table.h"
 
 #pragma GCC visibility push(hidden)
 
-struct level_table;
-extern struct level_table *levels_table; /* the functions that are not timed; NULL if none ever was */
-
-/* The function's entry in the table, or NULL. */
-const struct leveled_function *levels_find(const struct level_table *table, uint64_t function);
-
-/* The function with its level; NULL if it is timed. Safe at any time. */
-static inline const struct leveled_function *levels_function(uint64_t function)
-{
-    const struct level_table *table = __atomic_load_n(&levels_table, __ATOMIC_ACQUIRE);
-    return UNLIKELY(table != NULL) ? levels_find(table, function) : NULL;
-}
-
-/* The function's level. Safe at any time. */
-static inline enum level levels_of(uint64_t function)
-{
-    const struct leveled_function *f = levels_function(function);
-    return UNLIKELY(f != NULL) ? f->level : LEVEL_TIMED;
-}
-
 /*
- * The modules that are loaded now, each time that this has changed: levels_begin, then levels_add for each module that
- * the filters name, then levels_apply for each of them while the loader cannot unmap it, then levels_end. Under the
- * lock of the module map, with signals held back.
+ * The modules that are loaded now, each time that this may have changed: levels_begin, then levels_visit for each
+ * module while the loader cannot unmap it, then levels_end. Under the lock of the module map, with signals held back.
+ * levels_begin returns false if this is not possible now; levels_end is not called then.
  */
-void levels_begin(void);
-void levels_add(uint64_t bias, uint32_t filter);
-void levels_apply(const struct dl_phdr_info *info);
+struct level_visit {
+    const struct dl_phdr_info *info;
+    struct text build_id, path; /* kept for good */
+    uint32_t filter;            /* the module's number in the filters, or zero */
+    bool program;               /* the main program */
+};
+
+bool levels_begin(void);
+void levels_visit(const struct level_visit *visit);
 void levels_end(void);
+
+/* The number of unloadings so far. If a look at the loader's list that began after it has found that no module has
+ * come or gone, levels_confirm takes the place of a visit. */
+uint32_t levels_unloads(void);
+void levels_confirm(uint32_t unloads);
+
+/* Sets the level of a function: an address, or an offset in all loaded modules of that build-id or, without one, path.
+ * Returns the number of functions that this concerns. They have their level when levels_settle has returned true, or
+ * later: calls that are open stay timed to their ends. Any thread with signals held back. */
+uint32_t levels_set(uint64_t function, enum level level);
+uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t offset, enum level level);
+
+/* Rewrites the calls of functions whose level was set. False if not all could be reached now; the helper tries again.
+ */
+bool levels_settle(void);
+
+/* In the helper: goes on with changes. Returns after how many milliseconds to call it again; negative if nothing is
+ * left to do. */
+long levels_tick(void);
+
+/* All functions are timed again, and stay so. All calls get their original bytes. */
+void levels_stop(void);
+
+/* The calling thread enters dlclose (true), or has left it. The second returns whether the modules should be visited
+ * soon. */
+bool levels_unloading(bool now);
+
+/* The calling thread is about to fork (true), or has forked. In the child, levels_forked takes the second's place. */
+void levels_forking(bool now);
+void levels_forked(void);
 
 #pragma GCC visibility pop
 

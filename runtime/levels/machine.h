@@ -14,9 +14,11 @@
 #if defined(__x86_64__)
 enum { MACHINE_JUMP_SLOT = R_X86_64_JUMP_SLOT, MACHINE_GLOB_DAT = R_X86_64_GLOB_DAT };
 #define MACHINE_REACH 0x7ff00000ull /* a stub must be as near to a call */
+#define MACHINE_TWIN_STEP (1 << 24) /* calls of two targets that are so far apart differ in one byte */
 #else
 enum { MACHINE_JUMP_SLOT = R_AARCH64_JUMP_SLOT, MACHINE_GLOB_DAT = R_AARCH64_GLOB_DAT };
 #define MACHINE_REACH 0x7f00000ull
+#define MACHINE_TWIN_STEP (1 << 24)
 #endif
 
 /* The stubs of a module: code near to it that rewritten calls lead to. */
@@ -31,6 +33,9 @@ void machine_write_stub(void *at, uint64_t target);
 
 /* The slot through which the code at `target` jumps, or zero if it is no such stub. */
 uint64_t machine_stub_slot(uint64_t target, uint64_t end);
+
+/* Where a direct call leads in its original form. Zero if it is none, or its target does not matter. */
+uint64_t machine_call_target(const struct call_site *site);
 
 /* The bytes of a form of the site. False if the form is not possible. `synchronizes`: all of the site can be changed,
  * by the order of machine_step. */

@@ -41,6 +41,15 @@ uint64_t machine_stub_slot(uint64_t target, uint64_t end)
     return (uint64_t)code + 6 + (uint64_t)(int64_t)distance;
 }
 
+uint64_t machine_call_target(const struct call_site *site)
+{
+    if (site->length != 5)
+        return 0;
+    int32_t distance;
+    memcpy(&distance, site->original + 1, sizeof distance);
+    return site->address + 5 + (uint64_t)(int64_t)distance;
+}
+
 static bool x86_aim(const struct call_site *site, uint8_t op, uint64_t target, uint8_t *bytes)
 {
     /* A longer call keeps its length by a prefix without effect, a longer jump by a byte behind it. */

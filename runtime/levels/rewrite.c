@@ -9,7 +9,7 @@
 #include "common.h"
 #include "sys.h"
 
-enum { STUB_STEP = 1 << 20, STUBS = 1 + HOOKS };
+enum { STUB_STEP = 1 << 20, STUBS = 1 + HOOKS, TWIN_STEPS = 100 };
 
 bool rewriter_synchronize(void)
 {
@@ -71,14 +71,64 @@ void rewriter_end(struct rewriter *r)
     if (r->stub_page)
         sys_unmap(r->stub_page, PAGE);
     r->stub_page = NULL;
+    for (int i = 0; i < MAX_TWINS; i++) {
+        if (r->twins[i].pages)
+            sys_unmap(r->twins[i].pages, 2 * PAGE);
+        r->twins[i] = (struct rewriter_twin){ .target = 0 };
+    }
+}
+
+static struct rewriter_twin *rewriter_find_twin(const struct rewriter *r, uint64_t target)
+{
+    for (int i = 0; i < MAX_TWINS; i++)
+        if (r->twins[i].target == target)
+            return (struct rewriter_twin *)&r->twins[i];
+    return NULL;
+}
+
+static bool rewriter_make_twin(struct rewriter_twin *twin, uint64_t target, uint64_t check)
+{
+    for (int64_t step = 1; step <= TWIN_STEPS; step++) {
+        for (int64_t distance = step * MACHINE_TWIN_STEP, i = 0; i < 2; i++, distance = -distance) {
+            const uint64_t stub = target + (uint64_t)distance, begin = stub & ~(uint64_t)(PAGE - 1);
+            char *page = rewriter_map_at(begin, 2 * PAGE);
+            if (!page)
+                continue;
+            machine_write_stub(page + (stub - begin), check);
+            if (SYS3(mprotect, page, 2 * PAGE, PROT_READ | PROT_EXEC) != 0) {
+                sys_unmap(page, 2 * PAGE);
+                return false;
+            }
+            *twin = (struct rewriter_twin){ target, stub, page };
+            return true;
+        }
+    }
+    return false;
+}
+
+void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, const uint64_t checks[HOOKS])
+{
+    for (uint32_t i = 0; i < sites->count; i++) {
+        const struct call_site *site = &sites->list[i];
+        const uint64_t target = machine_call_target(site);
+        if (!target || rewriter_find_twin(r, target))
+            continue;
+        struct rewriter_twin *twin = rewriter_find_twin(r, 0);
+        if (!twin || !rewriter_make_twin(twin, target, checks[site->hook]))
+            return;
+    }
 }
 
 static bool rewriter_form(const struct rewriter *r, const struct call_site *site, int form, uint8_t *bytes)
 {
     const uint64_t page = (uint64_t)r->stub_page;
-    const struct machine_stubs stubs = {
+    struct machine_stubs stubs = {
         .at = { [CALL_OUT] = page, [CALL_CHECKED] = page + (1u + site->hook) * MACHINE_STUB_BYTES },
     };
+    const uint64_t target = form == CALL_CHECKED ? machine_call_target(site) : 0;
+    const struct rewriter_twin *twin = target ? rewriter_find_twin(r, target) : NULL;
+    if (twin)
+        stubs.at[CALL_CHECKED] = twin->stub;
     return machine_form(site, (enum call_form)form, &stubs, r->synchronizes, bytes);
 }
 
@@ -149,7 +199,8 @@ static void rewriter_steps(struct rewriter *r, struct call_sites *sites, enum ho
     for (uint32_t i = 0; i < sites->count; i++) {
         const struct call_site *site = &sites->list[i];
         uint8_t bytes[MAX_CALL_BYTES];
-        if (site->hook == hook && rewriter_form(r, site, site->wanted, bytes))
+        if (site->hook == hook && (site->change == MACHINE_AT_ONCE || site->change == MACHINE_IN_STEPS) &&
+            rewriter_form(r, site, site->wanted, bytes))
             machine_step(site, bytes, (enum machine_change)site->change, step);
     }
 }

@@ -11,12 +11,22 @@
 
 #pragma GCC visibility push(hidden)
 
+enum { MAX_TWINS = 4 };
+
+/* A stub whose distance from what calls lead to differs in one byte only, so that one store changes such a call,
+ * wherever it lies. */
+struct rewriter_twin {
+    uint64_t target, stub;
+    void *pages;
+};
+
 struct rewriter {
     const struct hook_places *places;
     struct machine_stubs stubs;
-    void *stub_page;   /* NULL if there is none */
-    bool synchronizes; /* the system can make all processors synchronize */
-    bool alone;        /* no other thread runs the code */
+    void *stub_page;                       /* NULL if there is none */
+    struct rewriter_twin twins[MAX_TWINS]; /* for checked calls */
+    bool synchronizes;                     /* the system can make all processors synchronize */
+    bool alone;                            /* no other thread runs the code */
 };
 
 /* Maps memory within reach of all of the module's code, or returns NULL. `size` is a multiple of PAGE. The caller
@@ -27,6 +37,9 @@ void *rewriter_map_near(const struct hook_places *places, uint64_t size);
  * passes the rewriter to rewriter_end when all sites have their original form, or the module is unmapped. */
 bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const uint64_t checks[HOOKS]);
 void rewriter_end(struct rewriter *r);
+
+/* Makes twins of the stubs for the targets of the sites' direct calls, as far as there is memory in the right place. */
+void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, const uint64_t checks[HOOKS]);
 
 /* Gives each site of a hook its wanted form, if that is possible without harm to threads that run it; else it keeps its
  * form. False if the system does not allow to write code: then nothing has changed. Writes only the pages of changed

@@ -203,8 +203,8 @@ Test(e2e_control, mistakes_from_outside)
         const char *arguments, *message;
     } cases[] = {
         { "",
-          "dwell: control: give a PID or a session file, then pause, resume, stop, dump or event; see dwell control --help\n" },
-        { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump, event; did you mean 'dump'?\n" },
+          "dwell: control: give a PID or a session file, then pause, resume, stop, dump, event or level; see dwell control --help\n" },
+        { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump, event, level; did you mean 'dump'?\n" },
         { "abc pause", "dwell: abc: No such file or directory\n" },
         { "4194303 pause", "dwell: no process 4194303\n" },
         { "$$ pause", "is not being recorded" },

@@ -1,0 +1,88 @@
+/* dwell control PID level: matches a pattern with the functions of the modules that a running process has loaded, and
+ * writes them and their level as a chunk of its session. */
+#include "commands/control_level.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "commands/die.h"
+#include "commands/filter_service.h"
+#include "commands/filters.h"
+#include "trace/session_file.h"
+
+static const struct {
+    const char *name;
+    enum dwell_level_of_probes level;
+} control_levels[] = { { "timed", DWELL_PROBES_TIMED },
+                       { "counted", DWELL_PROBES_COUNTED },
+                       { "out", DWELL_PROBES_OUT } };
+
+enum { CONTROL_LEVELS = sizeof control_levels / sizeof *control_levels };
+
+/* The index of the setting's level; CONTROL_LEVELS if it has none. */
+static size_t control_level_index(const char *setting)
+{
+    const size_t length = strcspn(setting, "=");
+    size_t i = 0;
+    while (i < CONTROL_LEVELS && (strlen(control_levels[i].name) != length ||
+                                  strncmp(control_levels[i].name, setting, length) != 0 || setting[length] != '='))
+        i++;
+    return i;
+}
+
+void control_level_check(const char *setting)
+{
+    if (control_level_index(setting) == CONTROL_LEVELS)
+        die(STATUS_ERROR, "control: '%s' is not timed=PATTERN, counted=PATTERN or out=PATTERN", setting);
+}
+
+static void control_level_add_module(struct filters *filters, const struct trace_module *module, uint32_t pid)
+{
+    struct filter_loaded loaded = { .path = module->path, .build_id_length = module->build_id_length };
+    if (module->unload_time != UINT64_MAX || loaded.build_id_length > sizeof loaded.build_id)
+        return;
+    memcpy(loaded.build_id, module->build_id, module->build_id_length);
+    loaded.file = filter_service_find_file(&loaded, pid);
+    filters_judge_loaded(filters, &loaded);
+    free(loaded.file);
+}
+
+static void control_level_add_modules(struct filters *filters, const char *path, uint32_t pid)
+{
+    const char *error = NULL;
+    struct session_file *file = session_file_open(path, &error);
+    if (!file)
+        die(STATUS_ERROR, "%s: %s", path, error);
+    const struct trace_process *process = NULL;
+    for (size_t i = 0; i < file->process_count; i++)
+        if (file->processes[i].pid == pid)
+            process = &file->processes[i]; /* the newest of that number */
+    for (size_t i = 0; process && i < process->module_count; i++)
+        control_level_add_module(filters, &process->modules[i], pid);
+    session_file_close(file);
+}
+
+char *control_level_text(const char *setting, uint32_t pid, int fd, struct dwell_file_header *header)
+{
+    const size_t index = control_level_index(setting);
+    const char *pattern = strchr(setting, '=') + 1;
+    struct filters filters = { .strict = false };
+    char *every = need_text("out=%s", pattern); /* any level selects functions */
+    filters_add(&filters, "level", every, "control: level");
+    free(every);
+    char *path = need_text("/proc/self/fd/%d", fd);
+    control_level_add_modules(&filters, path, pid);
+    free(path);
+    if (filters_function_count(&filters) == 0)
+        die(STATUS_ERROR, "control: pattern '%s' matches no instrumented function of process %u or its libraries",
+            pattern, pid);
+    const struct session session = { .header = header, .id = { header->session_id[0], header->session_id[1] } };
+    const uint64_t offset = filters_write_levels(&filters, control_levels[index].level, &session, fd);
+    if (!offset)
+        die(STATUS_ERROR, "the session file has no room for the command");
+    filters_free(&filters);
+    return need_text("%" PRIu64, offset);
+}

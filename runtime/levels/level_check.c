@@ -1,0 +1,133 @@
+/* What threads do about levels. A call of a probe is on its way from the call instruction to the entry on the shadow
+ * stack. When a thread makes another event, outside of signal handlers, its earlier calls have arrived. */
+#include "levels/level_check.h"
+
+#include "call.h"
+#include "control.h"
+#include "levels/counts.h"
+#include "levels/level_table.h"
+#include "levels/quiet_point.h"
+#include "probes.h"
+#include "process.h"
+#include "runtime.h"
+#include "slow.h"
+#include "thread.h"
+
+static uint32_t level_generation;
+
+static bool level_is_open(const struct thread *t, uint64_t function)
+{
+    const struct call *first = (const struct call *)t->shadow;
+    for (const struct call *call = thread_call(t, thread_state(t)) - 1; call > first; call--)
+        if (call->function == function)
+            return true;
+    return false;
+}
+
+bool level_takes_enter(struct thread *t, uint64_t function)
+{
+    const struct level_slot *slot = levels_slot(function);
+    const uint32_t state = level_state_of(slot);
+    if (LIKELY(state == LEVEL_TIMED) || (state & LEVEL_LEAVING && level_is_open(t, function)))
+        return false;
+    if ((state & LEVEL_MASK) == LEVEL_COUNTED && !t->pause.active && !counts_add_slowly(t, slot->number))
+        slow_count_lost();
+    return true;
+}
+
+/* Whether the call does not go to the probe. A thread that is not set up, or has gone to another stack, finds out on
+ * the slow path. */
+static bool level_skips(uint32_t state, uint64_t function, uint64_t stack_pointer)
+{
+    if (!(state & LEVEL_LEAVING))
+        return state != LEVEL_TIMED;
+    const struct thread *t = thread_self;
+    return t && stack_pointer - t->stack.low < t->stack.span && !level_is_open(t, function);
+}
+
+/* Read at each call: a direct call would be one of those that are rewritten, in a program that the runtime is linked
+ * into. */
+static void (*volatile level_enter)(void *, void *) = probe_enter;
+static void (*volatile level_exit)(void *, void *) = probe_exit;
+
+void level_counted_enter(void *function, void *call_site)
+{
+    (void)call_site;
+    const struct thread *t = thread_self;
+    if (t && t->wiped->gate == GATE_QUIET) /* paused */
+        return;
+    slow_enter((uint64_t)function, (uint64_t)__builtin_frame_address(0), 0);
+}
+
+/* The probe is called by a jump: it looks at its return address. */
+void level_checked_enter(void *function, void *call_site)
+{
+    const struct level_slot *slot = levels_slot((uint64_t)function);
+    const uint32_t state = level_state_of(slot);
+    if (!level_skips(state, (uint64_t)function, (uint64_t)__builtin_dwarf_cfa()))
+        level_enter(function, call_site);
+    else if ((state & LEVEL_MASK) == LEVEL_COUNTED && !counts_add(slot->number))
+        level_counted_enter(function, call_site);
+}
+
+void level_checked_exit(void *function, void *call_site)
+{
+    if (!level_skips(levels_state((uint64_t)function), (uint64_t)function, (uint64_t)__builtin_dwarf_cfa()))
+        level_exit(function, call_site);
+}
+
+/* A request that cannot be answered is forgotten: it comes again. */
+void level_answer(struct thread *t, uint64_t stack_pointer)
+{
+    __atomic_store_n(&t->levels.asked, 0, __ATOMIC_RELAXED);
+    const uint32_t generation = __atomic_load_n(&level_generation, __ATOMIC_SEQ_CST);
+    if (quiet_point(stack_pointer))
+        __atomic_store_n(&t->levels.seen, generation, __ATOMIC_RELEASE);
+}
+
+uint32_t level_next_generation(void)
+{
+    return __atomic_add_fetch(&level_generation, 1, __ATOMIC_SEQ_CST);
+}
+
+uint32_t level_ask_threads(void)
+{
+    const uint32_t newest = __atomic_load_n(&level_generation, __ATOMIC_SEQ_CST);
+    uint32_t oldest = newest;
+    process_lock();
+    for (struct thread *t = runtime.process->threads.live; t; t = t->next) {
+        const uint32_t seen = __atomic_load_n(&t->levels.seen, __ATOMIC_ACQUIRE);
+        if (seen == newest || t->stopped)
+            continue;
+        if ((int32_t)(oldest - seen) > 0)
+            oldest = seen;
+        __atomic_store_n(&t->levels.asked, 1, __ATOMIC_RELAXED);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        control_call_thread(t);
+    }
+    process_unlock();
+    return oldest;
+}
+
+/* The depth is read before the shadow stack, which only grows. */
+static void level_mark_calls_of(const struct thread *t, const struct level_table *table, uint32_t number)
+{
+    const uint64_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
+    const char *const shadow = *(char *const volatile *)&t->shadow;
+    const struct call *call = (const struct call *)shadow + 1, *end = (const struct call *)(shadow + (state >> 32));
+    for (; call < end; call++) {
+        struct level_slot *slot = level_table_find(table, *(const volatile uint64_t *)&call->function);
+        if (slot)
+            slot->open = number;
+    }
+}
+
+void level_mark_open_calls(uint32_t number)
+{
+    const struct level_table *table = levels_table;
+    process_lock();
+    for (const struct thread *t = runtime.process->threads.live; table && t; t = t->next)
+        if (!t->stopped && t->shadow)
+            level_mark_calls_of(t, table, number);
+    process_unlock();
+}

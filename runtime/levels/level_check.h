@@ -1,0 +1,45 @@
+/* What threads do about levels: the checks that calls of the probes lead to, and how a thread confirms that it knows of
+ * a change. */
+#ifndef DWELL_LEVELS_LEVEL_CHECK_H
+#define DWELL_LEVELS_LEVEL_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common.h"
+
+#pragma GCC visibility push(hidden)
+
+struct thread;
+
+/* In a thread's block. */
+struct thread_levels {
+    uint32_t asked; /* not zero: another thread waits for `seen` to change */
+    uint32_t seen;  /* generation of changes: no call that began before it is still on its way to a probe */
+};
+
+/* Take the places of the probes. */
+void level_checked_enter(void *function, void *call_site);
+void level_checked_exit(void *function, void *call_site);
+
+/* Takes the place of the enter probe for a counted function whose counter has no page. */
+void level_counted_enter(void *function, void *call_site);
+
+/* Whether an enter on the slow path is not to be recorded: its function is not timed, and no timed call of it is open
+ * on this thread. Counts it if its function is counted. */
+bool level_takes_enter(struct thread *t, uint64_t function);
+
+/* Sets t->levels.seen, if the event of the calling thread at that stack pointer shows that nothing is on its way. */
+void level_answer(struct thread *t, uint64_t stack_pointer);
+
+/* Adds one to the generation, and returns it. What was stored before is seen by threads that have seen it. */
+uint32_t level_next_generation(void);
+
+/* For another thread: asks threads that have not seen the last generation, and returns the oldest that one of them has
+ * seen. Then marks functions with open calls by `number` in the table. */
+uint32_t level_ask_threads(void);
+void level_mark_open_calls(uint32_t number);
+
+#pragma GCC visibility pop
+
+#endif

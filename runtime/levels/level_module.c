@@ -1,0 +1,381 @@
+/* Brings the calls of the probes in a module to the levels of its functions. A function that is not to be timed any
+ * more is LEAVING first: its calls go to a check, which lets a call pass only while an earlier one is open on the
+ * thread. When all threads have seen that, and no call is open, its probes go out of the code. A function that is to be
+ * timed again gets its exits first, then its enters. So no timed enter is ever without its exit. */
+#include "levels/level_module.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "levels/counts.h"
+#include "levels/level_check.h"
+#include "probes.h"
+#include "process.h"
+#include "runtime.h"
+#include "sys.h"
+
+static const char *const level_not_writable =
+    "code cannot be made writable: the probes of functions with the level out stay in it";
+static const char *const level_not_rewritten =
+    "some calls of probes cannot be rewritten: functions with the level out stay timed in their module";
+static const char *const level_not_synchronized =
+    "the system cannot make all processors see changed code: levels cannot change while the program runs";
+
+/* ---- functions ---- */
+
+static bool level_module_make_room(struct level_module *m)
+{
+    if (m->count < m->room)
+        return true;
+    const uint32_t room = m->room ? 2 * m->room : 64;
+    uint64_t *functions = sys_memory(room * sizeof *functions);
+    if (!functions)
+        return false;
+    if (m->room) {
+        memcpy(functions, m->functions, m->count * sizeof *functions);
+        sys_unmap(m->functions, m->room * sizeof *functions);
+    }
+    m->functions = functions;
+    m->room = room;
+    return true;
+}
+
+/* The same whenever the same module is loaded: kept texts stay at their addresses, and are each there once. */
+static uint32_t level_identity(const struct level_module *m)
+{
+    return (uint32_t)((uint64_t)m->path.at * 31 + (uint64_t)m->build_id.at);
+}
+
+bool level_module_want(struct level_module *m, uint64_t function, enum level level)
+{
+    struct level_slot *slot = level_table_need(function);
+    if (!slot)
+        return false;
+    if (slot->module != m->number) {
+        if (level == LEVEL_TIMED)
+            return true;
+        if (!level_module_make_room(m))
+            return false;
+        m->functions[m->count++] = function;
+        slot->module = m->number;
+    }
+    if (level == LEVEL_COUNTED) {
+        slot->number = counts_number(function, m->info.dlpi_addr, level_identity(m));
+        if (slot->number == COUNTS_NONE)
+            return false;
+    }
+    slot->wanted = level;
+    m->changes |= (slot->state & LEVEL_MASK) != level;
+    return true;
+}
+
+/* The stub that counts calls of the function with that number; zero if there is none. */
+static uint64_t level_count_stub(const struct level_module *m, uint32_t number)
+{
+    for (uint32_t i = 0; i < m->stub_count; i++) {
+        const uint64_t stub = count_stubs_find(&m->stubs[i], number);
+        if (stub)
+            return stub;
+    }
+    return 0;
+}
+
+static struct level_slot *level_module_slot(const struct level_module *m, uint32_t index)
+{
+    return level_table_find(levels_table, m->functions[index]);
+}
+
+static void level_set_state(struct level_slot *slot, uint32_t state)
+{
+    __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
+}
+
+static bool level_has_left(const struct level_slot *slot, const struct level_look *look)
+{
+    return !look->blind && slot->open != look->number && (int32_t)(look->seen - slot->generation) >= 0;
+}
+
+/* The first step of each function's change. Returns whether there is any. */
+static bool level_module_begin_changes(struct level_module *m, const struct level_look *look, uint32_t generation,
+                                       bool alone)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct level_slot *slot = level_module_slot(m, i);
+        const uint32_t level = slot->state & LEVEL_MASK, wanted = slot->wanted;
+        uint32_t state = slot->state;
+        if (level == wanted) {
+            if (state & LEVEL_LEAVING && level_has_left(slot, look))
+                state = level;
+        } else if (wanted == LEVEL_TIMED) {
+            state |= LEVEL_RETURNING;
+        } else if (level == LEVEL_TIMED) {
+            state = wanted | (alone ? 0 : LEVEL_LEAVING | LEVEL_FRESH);
+            slot->generation = generation;
+        } else {
+            state = wanted | (state & LEVEL_LEAVING);
+        }
+        any |= state != slot->state;
+        level_set_state(slot, state);
+    }
+    return any;
+}
+
+/* Changes states where bits of `which` are set: to timed, or without these bits. */
+static void level_module_settle(struct level_module *m, uint32_t which, bool timed)
+{
+    m->leaving = m->reduced = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct level_slot *slot = level_module_slot(m, i);
+        if (slot->state & which) {
+            level_set_state(slot, timed ? LEVEL_TIMED : slot->state & ~which);
+            if (timed)
+                slot->wanted = LEVEL_TIMED;
+        }
+        m->leaving += (slot->state & LEVEL_LEAVING) != 0;
+        m->reduced += slot->state != LEVEL_TIMED;
+    }
+}
+
+/* ---- calls ---- */
+
+/* Makes stubs for counted functions that have none. Calls of those that get none are checked. */
+static void level_module_make_stubs(struct level_module *m)
+{
+    struct leveled_function *functions = sys_memory(m->count * sizeof *functions);
+    uint32_t count = 0;
+    for (uint32_t i = 0; functions && i < m->count; i++) {
+        const struct level_slot *slot = level_module_slot(m, i);
+        if (slot->wanted == LEVEL_COUNTED && !level_count_stub(m, slot->number))
+            functions[count++] = (struct leveled_function){ slot->function, LEVEL_COUNTED, slot->number };
+    }
+    if (count && m->stub_count < MAX_COUNT_STUBS)
+        count_stubs_make(&m->stubs[m->stub_count++], &m->places, functions, count, level_counted_enter);
+    if (functions)
+        sys_unmap(functions, m->count * sizeof *functions);
+}
+
+/* The form of a call of a function that is known. */
+static enum call_form level_form(const struct level_module *m, struct call_site *site)
+{
+    const struct level_slot *slot = levels_slot(site->function);
+    const uint32_t state = level_state_of(slot);
+    if (state == LEVEL_TIMED || (site->hook == HOOK_EXIT && state & LEVEL_RETURNING))
+        return CALL_ORIGINAL;
+    if (state & LEVEL_LEAVING)
+        return CALL_CHECKED;
+    if (site->hook == HOOK_EXIT || (state & LEVEL_MASK) == LEVEL_OUT)
+        return CALL_OUT;
+    if (site->form != CALL_COUNTED)
+        site->stub = level_count_stub(m, slot->number);
+    return site->stub ? CALL_COUNTED : CALL_CHECKED;
+}
+
+static void level_choose_forms(struct level_module *m, enum hook hook)
+{
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        struct call_site *site = &m->sites.list[i];
+        if (site->hook == hook)
+            site->wanted = (uint8_t)(site->function ? level_form(m, site) : m->reduced ? CALL_CHECKED : CALL_ORIGINAL);
+    }
+}
+
+static bool level_apply_forms(struct level_module *m, enum hook hook)
+{
+    level_choose_forms(m, hook);
+    return rewriter_apply(&m->rewriter, &m->sites, hook);
+}
+
+/* Whether calls through the module's slots can be led to other functions. */
+static bool level_has_slots(const struct level_module *m)
+{
+    return m->places.slot_count[HOOK_ENTER] > 0 && !hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
+}
+
+/* The call leads to the probe, though the function, or any, is not timed. */
+static bool level_is_unchecked(const struct level_module *m, const struct call_site *site)
+{
+    if (site->hook != HOOK_ENTER || site->form != CALL_ORIGINAL)
+        return false;
+    return site->function ? levels_state(site->function) != LEVEL_TIMED : m->reduced > 0;
+}
+
+static bool level_has_unchecked(const struct level_module *m)
+{
+    if (m->sites.more_enters && m->reduced)
+        return true;
+    for (uint32_t i = 0; m->reduced && i < m->sites.count; i++)
+        if (level_is_unchecked(m, &m->sites.list[i]))
+            return true;
+    return false;
+}
+
+/* A lazy slot may have been filled in by the loader since it was set. Returns whether the slots were as they should
+ * be. */
+static bool level_set_slots(struct level_module *m, bool check)
+{
+    const uint64_t target = check ? (uint64_t)level_checked_enter : m->places.probes[HOOK_ENTER];
+    bool same = check == m->slots_check;
+    for (uint32_t i = 0; i < m->places.slot_count[HOOK_ENTER] && (check || m->slots_check); i++) {
+        const uint64_t slot = m->places.slots[HOOK_ENTER][i];
+        if (*(const volatile uint64_t *)slot == target)
+            continue;
+        same = false;
+        if (!rewriter_set_slot(&m->rewriter, slot, target))
+            return false;
+    }
+    m->slots_check = check;
+    return same;
+}
+
+/* Functions of which a call cannot be led to a check stay timed. Returns whether there are any. */
+static bool level_module_refuse(struct level_module *m)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        const struct call_site *site = &m->sites.list[i];
+        if (!level_is_unchecked(m, site))
+            continue;
+        any = true;
+        if (!site->function) {
+            level_module_settle(m, ~0u, true);
+            m->denied = true;
+            return true;
+        }
+        struct level_slot *slot = level_table_find(levels_table, site->function);
+        level_set_state(slot, LEVEL_TIMED);
+        slot->wanted = LEVEL_TIMED;
+    }
+    if (any)
+        level_module_settle(m, 0, false);
+    return any;
+}
+
+/* Makes the calls what the functions' states say: exits, then enters. Returns NULL, or a problem. */
+static const char *level_module_rewrite(struct level_module *m)
+{
+    level_module_settle(m, 0, false);
+    if (!level_apply_forms(m, HOOK_EXIT)) {
+        level_module_settle(m, LEVEL_RETURNING, false);
+        level_module_settle(m, LEVEL_FRESH, true);
+        return level_not_writable;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct level_slot *slot = level_module_slot(m, i);
+        if (slot->state & LEVEL_RETURNING)
+            level_set_state(slot, LEVEL_TIMED);
+    }
+    level_module_settle(m, 0, false);
+    if (!level_apply_forms(m, HOOK_ENTER)) {
+        level_module_settle(m, LEVEL_FRESH, true);
+        return level_not_writable;
+    }
+    const char *problem = NULL;
+    const bool unchecked = level_has_unchecked(m);
+    if (level_has_slots(m))
+        level_set_slots(m, unchecked);
+    if (unchecked && !(level_has_slots(m) && m->slots_check) && level_module_refuse(m)) {
+        problem = level_not_rewritten;
+        level_apply_forms(m, HOOK_ENTER);
+    }
+    level_module_settle(m, LEVEL_FRESH, false);
+    if (!m->reduced || problem)
+        level_apply_forms(m, HOOK_EXIT);
+    return problem;
+}
+
+/* ---- the module ---- */
+
+static bool level_calls_probes(const struct level_module *m)
+{
+    return m->places.slot_count[HOOK_ENTER] > 0 || hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
+}
+
+/* Looks at the module's code, once. Returns NULL, or a problem. */
+static const char *level_module_read(struct level_module *m)
+{
+    const uint64_t checks[HOOKS] = { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit };
+    m->read = true;
+    m->places = (struct hook_places){ .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
+    hook_places_find(&m->places, &m->info);
+    if (level_calls_probes(m))
+        call_sites_find(&m->sites, &m->places, &m->info);
+    else
+        m->sites.complete = true;
+    if (!m->sites.complete)
+        return "a module has no table of its functions' code: its functions with the level out stay timed";
+    if (m->sites.count == 0) {
+        m->denied = true;
+        return NULL;
+    }
+    if (!rewriter_begin(&m->rewriter, &m->places, checks))
+        return "no memory for code can be had: functions with the level out stay timed";
+    rewriter_make_twins(&m->rewriter, &m->sites, checks);
+    return NULL;
+}
+
+/* Whether this is the only thread that runs the program's code: changes need no order then. */
+static bool level_is_alone(void)
+{
+    struct stat tasks; /* a folder has two links, and one for each folder in it */
+    const nlink_t own = runtime.process->helper.tid ? 2 : 1;
+    return SYS4(newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) == 0 && tasks.st_nlink == 2 + own;
+}
+
+const char *level_module_work(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone)
+{
+    if (m->denied || (!m->changes && !m->leaving))
+        return NULL;
+    m->changes = false;
+    const char *problem = m->read ? NULL : level_module_read(m);
+    if (!problem && !alone && !m->denied && !m->rewriter.synchronizes)
+        problem = level_not_synchronized;
+    m->denied |= problem != NULL;
+    if (m->denied)
+        return problem;
+    struct level_look now = *look;
+    level_module_make_stubs(m);
+    m->rewriter.alone = alone && level_is_alone();
+    if (m->leaving && m->slots_check && !level_set_slots(m, true)) {
+        for (uint32_t i = 0; i < m->count; i++)
+            level_module_slot(m, i)->generation = generation;
+        now.blind = true;
+    }
+    if (level_module_begin_changes(m, &now, generation, alone))
+        problem = level_module_rewrite(m);
+    m->rewriter.alone = false;
+    m->denied |= problem == level_not_writable;
+    return problem;
+}
+
+bool level_module_is_same(const struct level_module *m, const struct dl_phdr_info *info)
+{
+    struct hook_places now = { .code_count = 0 };
+    hook_places_find_code(&now, info);
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        const struct call_site *site = &m->sites.list[i];
+        const bool expected = hook_places_code(&now, site->address) && rewriter_is_as_expected(&m->rewriter, site);
+        if (expected != (m->reduced == 0) && (site->form != CALL_ORIGINAL || !m->reduced))
+            return expected;
+    }
+    return m->denied || m->reduced == 0;
+}
+
+void level_module_forget(struct level_module *m)
+{
+    call_sites_drop(&m->sites);
+    if (m->read)
+        rewriter_end(&m->rewriter);
+    for (uint32_t i = 0; i < m->stub_count; i++)
+        count_stubs_drop(&m->stubs[i]);
+    m->stub_count = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct level_slot *slot = level_module_slot(m, i);
+        if (slot->module == m->number)
+            level_set_state(slot, LEVEL_TIMED);
+    }
+    m->read = m->denied = m->slots_check = false;
+    m->changes = m->count > 0;
+    m->leaving = m->reduced = 0;
+}

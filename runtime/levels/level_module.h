@@ -1,0 +1,65 @@
+/* A module whose functions can have levels: its calls of the probes, and how they come to the functions' levels. All
+ * functions are called under the levels' lock. */
+#ifndef DWELL_LEVELS_LEVEL_MODULE_H
+#define DWELL_LEVELS_LEVEL_MODULE_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common.h"
+#include "levels/call_sites.h"
+#include "levels/count_stubs.h"
+#include "levels/hook_places.h"
+#include "levels/level_table.h"
+#include "levels/rewrite.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { MAX_COUNT_STUBS = 8 };
+
+struct level_module {
+    struct level_module *next;
+    struct dl_phdr_info info;   /* without its name */
+    uint64_t begin, end;        /* of its code */
+    struct text build_id, path; /* kept for good */
+    uint32_t number;            /* in the slots of its functions; never used again */
+    bool loaded;                /* now */
+    bool program;               /* it is never unloaded */
+    bool read;                  /* its code was looked at */
+    bool denied;                /* its functions stay timed */
+    bool changes;               /* some function may not have its wanted level */
+    bool slots_check;           /* the slots of the enter probe lead to a check */
+    uint32_t leaving, reduced;  /* numbers of functions that are LEAVING, and that are not timed */
+    uint64_t *functions;        /* that were ever not to be timed */
+    uint32_t count, room;
+    struct hook_places places;
+    struct call_sites sites;
+    struct rewriter rewriter;
+    struct count_stubs stubs[MAX_COUNT_STUBS];
+    uint32_t stub_count;
+};
+
+/* Sets the level that a function of the module is to have. False without memory, or without a counter. */
+bool level_module_want(struct level_module *m, uint64_t function, enum level level);
+
+/* When LEAVING functions have left: no call of theirs can be open or begin. */
+struct level_look {
+    uint32_t number; /* marks the slots of functions with open calls */
+    uint32_t seen;   /* all threads have seen this generation */
+    bool blind;      /* calls may be open that no look finds */
+};
+
+/* Brings all functions of the module closer to their wanted levels. `alone`: no thread can be in a call of the module's
+ * functions. `generation`: that of the changes. Returns NULL, or a problem. */
+const char *level_module_work(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone);
+
+/* Whether the module is the one whose code was rewritten: the loader may have put the same file in its place again. */
+bool level_module_is_same(const struct level_module *m, const struct dl_phdr_info *info);
+
+/* Another module may be in its place: forgets all that is known of its code. Its functions are timed. */
+void level_module_forget(struct level_module *m);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,84 @@
+/* Whether the calling thread runs a signal handler. The kernel saves the interrupted state on the stack, with a mark in
+ * it. So no mark between the stack pointer and the stack's end means that there is no handler. A mark that an earlier
+ * handler has left behind in memory that is not used yet delays the answer, and does no harm. */
+#include "levels/quiet_point.h"
+
+#include "common.h"
+#include "stacks.h"
+#include "sys.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/uio.h>
+
+enum {
+    LINE = 64,
+    MARK_OFFSET = 464 % LINE, /* the saved state begins at a multiple of LINE; the mark is at 464 */
+    MARK = 0x46505853,        /* FP_XSTATE_MAGIC1 */
+    MAX_STACK = 64 << 20,
+    PAGES_AT_ONCE = 64,
+};
+
+#pragma weak __libc_stack_end
+extern void *__libc_stack_end; /* of the main thread; the loader's */
+
+/* Whether the processor saves its state in the form that has a mark. */
+static bool quiet_has_marks(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE;
+}
+
+/* The end of the stack: libc keeps a thread's own data above it. Zero if it is not known. */
+static uint64_t quiet_stack_end(uint64_t stack_pointer)
+{
+    uint64_t thread_data;
+    __asm__("movq %%fs:0, %0" : "=r"(thread_data));
+    if (thread_data - stack_pointer < MAX_STACK)
+        return thread_data;
+    const uint64_t main_end = &__libc_stack_end ? (uint64_t)__libc_stack_end : 0;
+    return main_end - stack_pointer < MAX_STACK ? main_end : 0;
+}
+
+/* Whether all pages can be read: the addresses between may not be one stack. */
+static bool quiet_is_readable(uint64_t begin, uint64_t end)
+{
+    static const uint64_t step = PAGE;
+    const long self = SYS0(getpid);
+    while (begin < end) {
+        struct iovec there[PAGES_AT_ONCE];
+        char bytes[PAGES_AT_ONCE];
+        long count = 0;
+        for (; count < PAGES_AT_ONCE && begin < end; begin = (begin & ~(step - 1)) + step)
+            there[count++] = (struct iovec){ (void *)begin, 1 };
+        const struct iovec here = { bytes, (size_t)count };
+        if (SYS6(process_vm_readv, self, &here, 1, there, count, 0) != count)
+            return false;
+    }
+    return true;
+}
+
+static bool quiet_has_mark(uint64_t begin, uint64_t end)
+{
+    for (uint64_t at = (begin & ~(uint64_t)(LINE - 1)) + MARK_OFFSET; at < end; at += LINE)
+        if (at >= begin && *(const volatile uint32_t *)at == MARK)
+            return true;
+    return false;
+}
+
+bool quiet_point(uint64_t stack_pointer)
+{
+    const uint64_t end = quiet_stack_end(stack_pointer);
+    return end && quiet_has_marks() && !stacks_is_handlers(stack_pointer) && quiet_is_readable(stack_pointer, end) &&
+           !quiet_has_mark(stack_pointer, end);
+}
+
+#else
+
+bool quiet_point(uint64_t stack_pointer)
+{
+    (void)stack_pointer;
+    return false;
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* Levels that change while the program runs: stacks and calls of all other functions stay exact. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_level_changes, .timeout = 300, .init = without_os_calls);
+
+static const char *const modes[] = { "trace", "ring=1G", "profile" };
+
+/* Each function whose level does not change is below the one that calls it, whatever lies between them. */
+static void changes_check_paths(void)
+{
+    static const char *const parents[][2] = {
+        { "fixed_run", "" },
+        { "fixed_step", "fixed_run" },
+        { "fixed_jump", "fixed_run" },
+        { "fixed_catch", "fixed_run" },
+    };
+    char *paths = report_paths("");
+    for (char *line = strtok(paths, "\n"); line; line = strtok(NULL, "\n")) {
+        char *calls = strrchr(line, ' '), *leaf = line, *above = "";
+        *calls = '\0';
+        for (char *at = line; at; at = strchr(at, '/')) {
+            at += *at == '/';
+            char *end = strchr(at, '/');
+            if (strncmp(at, "fixed_", 6) == 0 && end)
+                above = at;
+            leaf = at;
+            if (!end)
+                break;
+            at = end;
+        }
+        for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
+            if (strncmp(leaf, parents[i][0], strlen(parents[i][0])) == 0)
+                cr_assert(eq(int, strncmp(above, parents[i][1], strlen(parents[i][1])), 0), "%s", line);
+    }
+    free(paths);
+}
+
+/* `kinds`: of trouble, as toggling.cc says. Frames may be left without an exit if `left`. */
+static void changes_check(const char *program, const char *mode, const char *kinds, bool left)
+{
+    char *out =
+        run_well("$DWELL record -q --mode %s %s 4 400 %s $PROGRAMS/loading/libloading-a.so", mode, program, kinds);
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0));
+    if (!strchr(kinds, 'f'))
+        check_counts(out, r, 7);
+    report_drop(r);
+    r = report_of("--by thread");
+    check_sums(r, "thread");
+    report_drop(r);
+    changes_check_paths();
+    char *info = run_well("$DWELL info");
+    cr_assert(not(has(info, "stay timed")), "%s: %s", program, info);
+    cr_assert(has(info, "level           out     since"), "%s: %s", program, info);
+    cr_assert(has(info, "level           timed   since"), "%s: %s", program, info);
+    if (strcmp(mode, "profile") != 0 && !left) {
+        const char *events = strstr(info, "\nevents ");
+        unsigned long all, enters, exits;
+        cr_assert(eq(int, sscanf(events, " events %lu (%lu enters, %lu exits, 0 frames", &all, &enters, &exits), 3),
+                  "%s", info);
+        cr_assert(eq(u64, enters, exits));
+    }
+    free(info);
+    free(out);
+}
+
+static void changes_check_all(const char *kinds, bool left)
+{
+    glob_t found;
+    cr_assert(eq(int, glob(DWELL_PROGRAMS "/levels/toggling-*", 0, NULL, &found), 0));
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        changes_check(found.gl_pathv[i], modes[i % 3], kinds, left);
+    globfree(&found);
+}
+
+Test(e2e_level_changes, with_threads)
+{
+    changes_check_all("-", false);
+}
+
+Test(e2e_level_changes, with_signals)
+{
+    changes_check_all("s", false);
+}
+
+Test(e2e_level_changes, with_longjmp_and_exceptions)
+{
+    changes_check_all("sje", true);
+}
+
+Test(e2e_level_changes, with_forks)
+{
+    changes_check_all("sf", false);
+}
+
+Test(e2e_level_changes, with_a_library_that_comes_and_goes)
+{
+    changes_check_all("sd", false);
+}
+
+Test(e2e_level_changes, with_all_of_them)
+{
+    changes_check_all("sjedf", true);
+}
+
+/* Runs a program that reports after each `look` which of its pages are changed, and `dwell control` beside it. */
+static char *changes_serve(const char *script)
+{
+    return run_well(
+        "mkfifo in out; $DWELL record -q $PROGRAMS/levels/pages serve < in > out & recorder=$!\n"
+        "exec 3> in 4< out; read pid <&4\n"
+        "look() { echo >&3; while read answer <&4 && [ \"$answer\" != done ]; do echo \"$answer\"; done; }\n"
+        "control() { $DWELL control $pid \"$@\" 2>&1 || echo \"status $?\"; }\n"
+        "%s\nexec 3>&-; wait $recorder; rm in out",
+        script);
+}
+
+Test(e2e_level_changes, by_dwell_control)
+{
+    char *out = changes_serve("look; control level 'out=hot_*'; look; control level timed=hot_a; look; "
+                              "control level out=hot_a; control level out=cold_c; look; control stop; look");
+    cr_assert(eq(str, out,
+                 "written 0\nchanged hot_a\nchanged hot_b\nwritten 2\nchanged hot_b\nwritten 2\n"
+                 "changed hot_a\nchanged hot_b\nchanged cold_c\nwritten 3\nwritten 3\n"),
+              "%s", out);
+    free(out);
+    char *info = run_well("$DWELL info | grep ^level | sed 's/since.*: //; s/  */ /g'");
+    cr_assert(eq(str, info,
+                 "level out hot_a\nlevel out hot_b\nlevel timed hot_a\nlevel out hot_a\nlevel out cold_c\n"
+                 "level timed hot_a\nlevel timed hot_b\nlevel timed cold_c\n"),
+              "%s", info);
+    free(info);
+    char *text = run_well("$DWELL report");
+    cr_assert(has(text, "! 3 functions were not timed for the whole run: hot_a, hot_b, cold_c; see dwell info"), "%s",
+              text);
+    free(text);
+}
+
+Test(e2e_level_changes, control_refuses_what_it_does_not_know)
+{
+    char *out = changes_serve("control level; control level quick=hot_a; control level out=nobody; control pause now");
+    cr_assert(has(out, "control: which level? Give timed=, counted= or out=PATTERN"), "%s", out);
+    cr_assert(has(out, "control: 'quick=hot_a' is not timed=PATTERN, counted=PATTERN or out=PATTERN"), "%s", out);
+    cr_assert(has(out, "control: pattern 'nobody' matches no instrumented function of process"), "%s", out);
+    cr_assert(has(out, "control: too many arguments: 'now'"), "%s", out);
+    free(out);
+}
