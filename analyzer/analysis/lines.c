@@ -171,8 +171,8 @@ static bool lines_are_same(const struct line_name *x, const struct line_name *y)
 
 int lines_compare(const struct analysis *l, uint32_t x, uint32_t y)
 {
-    if (x == y || x == PROFILE_NONE || y == PROFILE_NONE)
-        return (x != y) * (x == PROFILE_NONE ? -1 : 1);
+    if (x == y || x >= PROFILE_SAMPLED || y >= PROFILE_SAMPLED)
+        return (x < y) - (x > y);
     const int order = lines_compare_names(&l->lines[x], &l->lines[y]);
     const struct profile_site *s = &l->profile->sites[x], *t = &l->profile->sites[y];
     if (order)
@@ -213,7 +213,7 @@ void lines_join(struct analysis *l)
             lines_join_places(&l->lines[before], &l->lines[site]);
     }
     for (size_t i = 0; i < p->node_count; i++)
-        if (p->nodes[i].site != PROFILE_NONE)
+        if (p->nodes[i].site < PROFILE_SAMPLED)
             p->nodes[i].site = first[p->nodes[i].site];
     profile_merge(joined, p); /* sites and functions keep their numbers */
     profile_free(p);
@@ -240,5 +240,5 @@ uint32_t lines_in_file(const struct analysis *l, const struct profile_node *node
 
 const struct line_name *lines_of_node(const struct analysis *l, const struct profile_node *node)
 {
-    return l->lines && node->site != PROFILE_NONE ? &l->lines[node->site] : NULL;
+    return l->lines && node->site < PROFILE_SAMPLED ? &l->lines[node->site] : NULL;
 }

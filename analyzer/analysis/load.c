@@ -17,6 +17,8 @@
 #include "profile/collect.h"
 #include "profile/counted.h"
 #include "profile/reported.h"
+#include "profile/sampling.h"
+#include "profile/session_samples.h"
 #include "profile/subtree.h"
 #include "trace/session_import.h"
 
@@ -190,6 +192,8 @@ void analysis_summarize(struct analysis *l)
     s->elapsed_inclusive = l->rollup->session.elapsed_inclusive;
     s->application_inclusive = l->rollup->session.application_inclusive;
     s->os_events = l->profile->counts.os_events;
+    s->stack_samples = l->profile->counts.samples;
+    s->samples_in_probes = l->profile->counts.samples_in_probes;
     s->threads = l->profile->thread_count;
     s->processes = processes;
     s->events = l->profile->counts.enters + l->profile->counts.exits;
@@ -256,6 +260,7 @@ static bool load_check_lines(const struct analysis *l, enum lines lines, struct 
 static void load_profile(struct analysis *l, const struct analysis_options *options)
 {
     const unsigned jobs = options->jobs ? options->jobs : collect_default_jobs();
+    l->file->samples = session_samples_read(l->file, true);
     if (options->lines != LINES_NONE && l->file->header.also & DWELL_ALSO_CALL_SITES) {
         l->profile = collect_sites(l->file, jobs, l->selection);
         l->lines = lines_find(l->file, l->profile);
@@ -269,6 +274,8 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
         analysis_subtract_overhead(l);
     if (options->limits && !options->raw && !l->lines)
         single_calls_find_limits(l);
+    if (l->profile->counts.samples)
+        sampling_divide(l->profile);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     analysis_summarize(l);
@@ -432,5 +439,7 @@ void analysis_drop(struct analysis *l)
         profile_free(l->measured);
     if (l->rollup)
         rollup_free(l->rollup);
+    if (l->file)
+        session_samples_free(l->file->samples);
     session_file_close(l->file);
 }

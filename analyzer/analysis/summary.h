@@ -17,14 +17,16 @@ struct summary {
     struct times whole; /* what percentages are of: the sums, or what the percentages of an imported report are of */
     uint64_t elapsed_inclusive, application_inclusive;
     bool application_known;
-    bool off_cpu_known;  /* blocked and preempted times, and page faults */
-    bool overhead_known; /* the probes' own time is known and was subtracted */
-    bool raw;            /* it was not to be subtracted */
-    uint64_t overhead;   /* the probes' own time */
-    bool partial_paths;  /* the selection has only some call paths; its number of events is unknown */
-    bool imported;       /* from another profiler's report, without events */
-    bool samples;        /* values are numbers of samples instead of ticks, and calls are unknown */
-    size_t counted;      /* functions whose calls were only counted, all or some */
+    bool off_cpu_known;         /* blocked and preempted times, and page faults */
+    bool overhead_known;        /* the probes' own time is known and was subtracted */
+    bool raw;                   /* it was not to be subtracted */
+    uint64_t overhead;          /* the probes' own time */
+    bool partial_paths;         /* the selection has only some call paths; its number of events is unknown */
+    bool imported;              /* from another profiler's report, without events */
+    bool samples;               /* values are numbers of samples instead of ticks, and calls are unknown */
+    size_t counted;             /* functions whose calls were only counted, all or some */
+    uint64_t stack_samples;     /* while a function was open (docs/time-model.md), */
+    uint64_t samples_in_probes; /* and of these, in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;
     char **remarks; /* lines of text: the first `loss_count` are about losses and damage */
     size_t loss_count;

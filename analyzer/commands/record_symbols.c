@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "profile/collect.h"
+#include "profile/session_samples.h"
 #include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 #include "trace/scan.h"
@@ -106,6 +107,18 @@ static void gather_seen_symbols(struct symbol_gathering *g, const struct session
     scan_free(&scan);
 }
 
+/* Adds the functions of libraries that were sampled. */
+static void gather_sampled_functions(struct symbol_gathering *g, const struct session_file *file)
+{
+    struct session_samples *samples = session_samples_read(file, false);
+    for (size_t i = 0; samples && i < samples->frame_count; i++) {
+        const struct sampled_frame *frame = &samples->frames[i];
+        if (frame->module && frame->offset)
+            gather_symbol(g, gather_module_number(g, frame->module), frame->offset);
+    }
+    session_samples_free(samples);
+}
+
 /* Adds the call sites with their lines. This reads the session once more. */
 static void gather_call_sites(struct symbol_gathering *g, const struct session_file *file)
 {
@@ -154,6 +167,7 @@ void record_symbols(const struct session *session, int fd, const struct session_
     } else {
         gather_seen_symbols(&g, file);
     }
+    gather_sampled_functions(&g, file);
     if (file->header.also & DWELL_ALSO_CALL_SITES)
         gather_call_sites(&g, file);
     finish_symbols(session, fd,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "profile/identify.h"
 #include "profile/interval_limits.h"
 #include "profile/periods.h"
@@ -309,11 +310,28 @@ static void collector_add_part(struct collector *w, struct profile_node *node, c
         collector_add_limited(w, node, extras, &(struct interval){ begin, end, w->ranges[i].begin, w->ranges[i].end });
 }
 
+/* Adds the samples of the interval before `end` to the innermost call. Nodes may move. */
+static void collector_add_samples(struct collector *w, uint64_t end)
+{
+    const uint32_t node = w->stack[w->depth - 1].node;
+    if (!w->ranges) {
+        sampled_paths_skip(&w->sampled, w->from);
+        sampled_paths_add(&w->sampled, w->profile, node, smaller(end, w->to));
+    }
+    for (size_t i = w->next_range; w->ranges && i < w->range_count && w->ranges[i].begin < end; i++) {
+        sampled_paths_skip(&w->sampled, w->ranges[i].begin);
+        sampled_paths_add(&w->sampled, w->profile, node, smaller(end, w->ranges[i].end));
+    }
+    sampled_paths_skip(&w->sampled, end);
+}
+
 static void collector_add_interval_within(void *to, const struct decoder *d, uint64_t begin)
 {
     struct collector *w = ((struct collector_loop *)to)->w;
     struct profile_node *top = collector_top(w);
     collector_add_part(w, top, d->has_extras ? &d->extras : NULL, begin, d->time);
+    if (w->sampled.next_time < d->time)
+        collector_add_samples(w, d->time);
 }
 
 static void collector_skip_interval_within(void *to, const struct decoder *d, uint64_t begin)
@@ -321,6 +339,7 @@ static void collector_skip_interval_within(void *to, const struct decoder *d, ui
     struct collector *w = ((struct collector_loop *)to)->w;
     struct profile_node nobody = { 0 };
     collector_add_part(w, &nobody, &d->extras, begin, d->time);
+    sampled_paths_skip(&w->sampled, d->time);
     w->profile->counts.paused += nobody.elapsed;
 }
 
@@ -495,6 +514,7 @@ static void collector_add_last_interval(struct collector *w, const struct trace_
         return;
     }
     collector_add_part(w, &w->profile->nodes[node], &extras, last, t->end_time);
+    collector_add_samples(w, t->end_time);
 }
 
 /* The ranges of the chunk's thread. */
@@ -521,13 +541,15 @@ void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     w->chunk = chunk;
     collector_find_ranges(w, chunk);
     stack_begin(&w->state, chunk);
+    if (!w->periods)
+        sampled_paths_begin(&w->sampled, chunk->thread, chunk->start_time);
     collector_open_frames(w, chunk, &d);
     if (w->periods)
         collector_begin_period(w, chunk->start_time);
     do {
         if (w->periods)
             collector_events_in_periods(w, &d);
-        else if (whole && !w->sites)
+        else if (whole && !w->sites && w->sampled.next_time == UINT64_MAX)
             collector_events(w, &d);
         else
             collector_events_within(w, &d);
@@ -548,6 +570,7 @@ void collector_begin(struct collector *w, const struct session_file *file, const
     }
     w->profile = profile_new();
     w->children = index_new();
+    w->sampled = (struct sampled_paths){ .samples = file->samples, .next_time = UINT64_MAX };
     w->sites = sites ? call_sites_new(w->profile) : NULL;
 }
 

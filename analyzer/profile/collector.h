@@ -12,6 +12,7 @@
 #include "profile/call_sites.h"
 #include "profile/generations.h"
 #include "profile/profile.h"
+#include "profile/sampled_paths.h"
 #include "profile/selection.h"
 #include "trace/chunk_window.h"
 #include "trace/stack.h"
@@ -29,7 +30,8 @@ struct collector {
     struct chunk_window window;
     struct collector_call *stack; /* stack[0] is the thread's root */
     size_t depth, room;
-    struct call_sites *sites;    /* NULL if paths do not include call sites */
+    struct call_sites *sites; /* NULL if paths do not include call sites */
+    struct sampled_paths sampled;
     struct period_sums *periods; /* if set, `from` and `to` are the current period; see periods.h */
     uint64_t chunk_number;       /* of the current chunk in the file; set by the owner */
     /* of the current chunk */

@@ -48,10 +48,11 @@ static struct path_probes path_probes_of_node(const struct profile_node *node, c
     struct path_probes probes = { 0 };
     if (cost) {
         probes = path_probes_of_costs(cost, node->calls, callees);
-        probes.held = node->elapsed == node->blocked + node->preempted;
+        probes.held = node->elapsed + node->given == node->blocked + node->preempted;
     }
     probes.first = node->first;
-    path_probes_set_masks(&probes, blind || (cost && node->elapsed == node->flagged));
+    path_probes_set_masks(&probes,
+                          blind || (cost && node->elapsed + node->given == node->flagged + node->given_flagged));
     return probes;
 }
 

@@ -154,9 +154,22 @@ uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
     return profile_child_from(p, parent, function, PROFILE_NONE);
 }
 
+static uint64_t profile_node_key(uint32_t function, uint32_t site)
+{
+    return (uint64_t)(site + 1) << 32 | function; /* PROFILE_NONE becomes zero */
+}
+
+void profile_index_node(struct profile *p, uint32_t node)
+{
+    const struct profile_node *n = &p->nodes[node];
+    const uint64_t key = profile_node_key(n->function, n->site);
+    if (n->parent != PROFILE_NONE)
+        index_set(p->node_table, index_find(p->node_table, key, n->parent), key, n->parent, node);
+}
+
 uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
 {
-    const uint64_t key = (uint64_t)(site + 1) << 32 | function; /* PROFILE_NONE becomes zero */
+    const uint64_t key = profile_node_key(function, site);
     struct index_slot *slot = index_find(p->node_table, key, parent);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
@@ -195,6 +208,8 @@ static void profile_add_counts(struct profile_counts *into, const struct profile
     into->outside += from->outside;
     into->chunks += from->chunks;
     into->damaged_chunks += from->damaged_chunks;
+    into->samples += from->samples;
+    into->samples_in_probes += from->samples_in_probes;
 }
 
 /* Adds the functions and sites of `from`. Returns their new numbers: the functions' as the result, the sites' in
@@ -238,7 +253,7 @@ static uint32_t *profile_map_nodes(struct profile *into, const struct profile *f
         const struct profile_node *node = &from->nodes[i];
         if (node->parent != PROFILE_NONE)
             nodes[i] = profile_child_from(into, nodes[node->parent], functions[node->function],
-                                          node->site == PROFILE_NONE ? PROFILE_NONE : sites[node->site]);
+                                          node->site >= PROFILE_SAMPLED ? node->site : sites[node->site]);
     }
     return nodes;
 }

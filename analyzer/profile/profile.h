@@ -16,6 +16,7 @@
 #include "profile/values.h"
 
 #define PROFILE_NONE UINT32_MAX
+#define PROFILE_SAMPLED (UINT32_MAX - 1) /* the site of a path that is known by samples: it has no calls */
 
 /* A file of code. Path and build-id identify it. */
 struct profile_module {
@@ -53,7 +54,7 @@ struct profile_thread {
 struct profile_node {
     uint32_t parent;   /* PROFILE_NONE for a thread's root */
     uint32_t function; /* PROFILE_NONE for a thread's root */
-    uint32_t site;     /* PROFILE_NONE if it is unknown or was not requested */
+    uint32_t site;     /* PROFILE_NONE if it is unknown or was not requested; or PROFILE_SAMPLED */
 #define AMOUNT_MEMBER(member, unit, merge) uint64_t member;
     PATH_AMOUNTS(AMOUNT_MEMBER)
 #undef AMOUNT_MEMBER
@@ -80,6 +81,8 @@ struct profile_counts {
     uint64_t pauses, paused;     /* how often recording was paused on a thread, and for how many ticks in all */
     uint64_t outside;            /* ticks between events of a thread while no function was open */
     uint64_t chunks, damaged_chunks;
+    uint64_t samples;           /* while a function was open, */
+    uint64_t samples_in_probes; /* and of these, in the runtime */
 };
 
 /* A row of an imported report. It overrides the values of the call tree. */
@@ -151,6 +154,9 @@ uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool 
 
 /* Adds an address at which the function is found. Does nothing if there is a function at that address. */
 void profile_add_alias(struct profile *p, uint32_t module, uint64_t offset, uint32_t function);
+
+/* Lets profile_child_from find a node that has no other place in the index. */
+void profile_index_node(struct profile *p, uint32_t node);
 
 /* Copies all modules, functions, aliases and sites into an empty profile, where they have the same numbers. */
 void profile_copy_functions(struct profile *into, const struct profile *from);

@@ -31,6 +31,8 @@ static void rollup_sum_subtrees(struct rollup *r)
     for (size_t i = 0; i < p->node_count; i++)
         r->nodes[i] = times_of_path(&p->nodes[i]);
     for (size_t i = p->node_count; i-- > 0;) {
+        if (p->nodes[i].site != PROFILE_SAMPLED) /* what is estimated below it adds up to a measured time */
+            r->nodes[i].error_inclusive = r->nodes[i].pooled_inclusive = 0;
         if (p->nodes[i].parent != PROFILE_NONE) {
             times_add_inclusive(&r->nodes[p->nodes[i].parent], &r->nodes[i]);
         } else {
@@ -168,7 +170,7 @@ static uint32_t *rollup_group_nodes(const struct profile *p, enum rollup_by by)
         else if (by == BY_MODULE)
             group_of[i] = p->functions[node->function].module;
         else if (by == BY_LINE)
-            group_of[i] = node->site == PROFILE_NONE ? (uint32_t)p->site_count : node->site;
+            group_of[i] = node->site >= PROFILE_SAMPLED ? (uint32_t)p->site_count : node->site;
         else
             group_of[i] = group_of[node->parent];
     }

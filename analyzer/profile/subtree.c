@@ -76,8 +76,8 @@ static uint32_t subtree_copy_function(struct profile *into, const struct profile
 
 static uint32_t subtree_copy_site(struct profile *into, const struct profile *from, uint32_t node)
 {
-    if (from->nodes[node].site == PROFILE_NONE)
-        return PROFILE_NONE;
+    if (from->nodes[node].site >= PROFILE_SAMPLED)
+        return from->nodes[node].site;
     const struct profile_site *s = &from->sites[from->nodes[node].site];
     const struct profile_module *m = &from->modules[s->module];
     return profile_site(into, profile_module(into, m->path, m->build_id, m->build_id_length), s->offset, s->inlined);

@@ -1,10 +1,12 @@
 /* The table of the values, and the sums that follow it: adding, scaling, and values that are derived from others. */
 #include "profile/values.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/numbers.h"
 #include "base/units.h"
+#include "base/wide.h"
 #include "profile/profile.h"
 
 /* ---- the table ---- */
@@ -134,6 +136,8 @@ bool value_is_known(enum value_id value, unsigned knows, const struct times *t)
 {
     if (t && times_are_counted(t) && value != VALUE_CALLS)
         return false;
+    if (t && times_are_sampled(t) && !t->calls && value == VALUE_CALLS)
+        return false;
     if (!t || t->shortest <= t->longest)
         knows |= NEEDS_COMPLETED;
     return (value_table[value].needs & ~knows) == 0;
@@ -147,9 +151,16 @@ const char *value_column(enum value_id value, enum value_form form)
 
 /* ---- sums ---- */
 
+/* Errors that are independent of each other. */
+static uint64_t values_norm(uint64_t a, uint64_t b)
+{
+    return !a ? b : !b ? a : (uint64_t)llround(hypot((double)a, (double)b));
+}
+
 #define MERGE_SUM(into, from) (into) += (from)
 #define MERGE_MIN(into, from) (into) = smaller(into, from)
 #define MERGE_MAX(into, from) (into) = larger(into, from)
+#define MERGE_NORM(into, from) (into) = values_norm(into, from)
 #define NOTHING(NAME, ...)
 
 struct times times_of_path(const struct profile_node *node)
@@ -159,6 +170,12 @@ struct times times_of_path(const struct profile_node *node)
 #define OWN_PAIR(NAME, member, formula) t.member##_exclusive = t.member##_inclusive = formula;
     VALUES(OWN_ONE, OWN_PAIR, NOTHING)
     t.counted = 0;
+    t.samples = node->samples;
+    t.error_exclusive = node->error;
+    t.pooled_exclusive = node->error_pooled;
+    const bool sampled = node->site == PROFILE_SAMPLED; /* the inclusive time of another path is measured */
+    t.error_inclusive = sampled ? node->error : 0;
+    t.pooled_inclusive = sampled ? node->error_pooled : 0;
     return t;
 }
 
@@ -166,12 +183,21 @@ void times_add_inclusive(struct times *into, const struct times *from)
 {
 #define ADD_INCLUSIVE(NAME, member, formula) into->member##_inclusive += from->member##_inclusive;
     VALUES(NOTHING, ADD_INCLUSIVE, NOTHING)
+    into->error_inclusive = values_norm(into->error_inclusive, from->error_inclusive);
+    into->pooled_inclusive += from->pooled_inclusive;
+}
+
+static void values_add_exclusive_errors(struct times *into, const struct times *from)
+{
+    into->error_exclusive = values_norm(into->error_exclusive, from->error_exclusive);
+    into->pooled_exclusive += from->pooled_exclusive;
 }
 
 void times_add_exclusive(struct times *into, const struct times *from)
 {
 #define ADD_EXCLUSIVE(NAME, member, formula) into->member##_exclusive += from->member##_exclusive;
     VALUES(NOTHING, ADD_EXCLUSIVE, NOTHING)
+    values_add_exclusive_errors(into, from);
 }
 
 void times_add_own(struct times *into, const struct times *from)
@@ -179,6 +205,8 @@ void times_add_own(struct times *into, const struct times *from)
 #define ADD_ONE(NAME, member, merge) MERGE_##merge(into->member, from->member);
     VALUES(ADD_ONE, ADD_EXCLUSIVE, NOTHING)
     into->counted += from->counted;
+    into->samples += from->samples;
+    values_add_exclusive_errors(into, from);
 }
 
 void times_add(struct times *into, const struct times *from)
@@ -191,6 +219,21 @@ void times_own_all(struct times *t)
 {
 #define OWN_ALL(NAME, member, formula) t->member##_exclusive = t->member##_inclusive;
     VALUES(NOTHING, OWN_ALL, NOTHING)
+    t->error_exclusive = t->error_inclusive;
+    t->pooled_exclusive = t->pooled_inclusive;
+}
+
+/* Estimated CPU time has application time in the same proportion throughout a path. */
+uint64_t times_error(const struct times *t, enum value_id value, enum value_form form)
+{
+    const uint64_t independent = form == INCLUSIVE ? t->error_inclusive : t->error_exclusive;
+    const uint64_t pooled = form == INCLUSIVE ? t->pooled_inclusive : t->pooled_exclusive;
+    const uint64_t error = values_norm(independent, pooled), cpu = times_value(t, VALUE_CPU, form);
+    if (value == VALUE_ELAPSED || value == VALUE_CPU)
+        return error;
+    if (value != VALUE_APPLICATION || !cpu)
+        return 0;
+    return multiply_divide(error, smaller(times_value(t, VALUE_APPLICATION, form), cpu), cpu);
 }
 
 bool times_are_empty(const struct times *t)
@@ -233,6 +276,7 @@ void amounts_subtract(struct profile_node *later, const struct profile_node *ear
 #define LESS_SUM(later, earlier) (later) = less(later, earlier)
 #define LESS_MIN(later, earlier) (later) = START_MIN
 #define LESS_MAX(later, earlier) (later) = START_MAX
+#define LESS_NORM(later, earlier) (void)(earlier)
 #define SUBTRACT_AMOUNT(member, unit, merge) LESS_##merge(later->member, earlier->member);
     PATH_AMOUNTS(SUBTRACT_AMOUNT)
     later->flagged = smaller(later->flagged, later->elapsed);
@@ -249,6 +293,7 @@ void amounts_scale(struct profile_node *node, uint64_t ticks_per_second)
 #define IS_SCALED_SUM true
 #define IS_SCALED_MIN completed
 #define IS_SCALED_MAX completed
+#define IS_SCALED_NORM true
 #define SCALE_AMOUNT(member, unit, merge)                                                                              \
     if (IS_TICKS_##unit && IS_SCALED_##merge)                                                                          \
         node->member = ticks_to_ns(node->member, ticks_per_second);

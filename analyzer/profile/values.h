@@ -29,7 +29,12 @@
     AMOUNT(calls, COUNT, SUM)    /* enters */                                                                          \
     AMOUNT(shortest, TICKS, MIN) /* of completed calls, elapsed inclusive */                                           \
     AMOUNT(longest, TICKS, MAX)                                                                                        \
-    AMOUNT(first, COUNT, MIN) /* number of the first chunk of the file that has the path */
+    AMOUNT(first, COUNT, MIN)   /* number of the first chunk of the file that has the path */                          \
+    AMOUNT(samples, COUNT, SUM) /* of the path itself */                                                               \
+    AMOUNT(given, TICKS, SUM)   /* what was left of elapsed, and of flagged, to sampled paths below it: sampling.h */  \
+    AMOUNT(given_flagged, TICKS, SUM)                                                                                  \
+    AMOUNT(error, TICKS, NORM)       /* half width of the 95 % interval of elapsed, */                                 \
+    AMOUNT(error_pooled, TICKS, SUM) /* and its part that is common to paths of a function */
 
 /*
  * The values that reports show, in the order of their columns:
@@ -59,6 +64,7 @@
 #define START_SUM 0
 #define START_MIN UINT64_MAX
 #define START_MAX 0
+#define START_NORM 0
 
 enum value_id {
 #define VALUE_CONSTANT(NAME, ...) VALUE_##NAME,
@@ -75,6 +81,9 @@ struct times {
 #define PAIR_MEMBERS(NAME, member, formula) uint64_t member##_inclusive, member##_exclusive;
 #define NO_MEMBER(NAME, key)
     VALUES(ONE_MEMBER, PAIR_MEMBERS, NO_MEMBER)
+    uint64_t samples; /* with it on top of the stack */
+    /* Half widths of the 95 % intervals of its CPU times: of independent errors, and of errors that are added up. */
+    uint64_t error_inclusive, error_exclusive, pooled_inclusive, pooled_exclusive;
     uint64_t counted; /* the part of `calls` that was only counted: their time is their callers' */
 #undef ONE_MEMBER
 #undef PAIR_MEMBERS
@@ -169,6 +178,15 @@ static inline bool times_are_counted(const struct times *t)
 {
     return t->counted && t->counted == t->calls && !t->elapsed_inclusive;
 }
+
+/* Whether it has time that is estimated by samples: its calls, if any, were only counted. */
+static inline bool times_are_sampled(const struct times *t)
+{
+    return t->error_inclusive || t->pooled_inclusive;
+}
+
+/* The half width of the 95 % interval of a value. Zero if it was measured. */
+uint64_t times_error(const struct times *t, enum value_id value, enum value_form form);
 
 /* Converts ticks to nanoseconds. */
 void times_scale(struct times *t, uint64_t ticks_per_second);

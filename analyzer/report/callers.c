@@ -56,14 +56,14 @@ static int callers_compare_neighbours(const void *a, const void *b, void *data)
     if (x->function != y->function && (x->function == PROFILE_NONE || y->function == PROFILE_NONE))
         return x->function == PROFILE_NONE ? 1 : -1;
     if (x->function == PROFILE_NONE)
-        return l->lines ? lines_compare(l, x->site, y->site) : 0;
+        return lines_compare(l, x->site, y->site);
     int order = strcmp(l->names[x->function].name, l->names[y->function].name);
     const struct profile_function *f = &l->profile->functions[x->function], *g = &l->profile->functions[y->function];
     if (order == 0)
         order = strcmp(l->profile->modules[f->module].path, l->profile->modules[g->module].path);
     if (order == 0)
         order = (f->offset > g->offset) - (f->offset < g->offset);
-    return order || !l->lines ? order : lines_compare(l, x->site, y->site);
+    return order ? order : lines_compare(l, x->site, y->site);
 }
 
 static void callers_add_row(const struct callers_context *c, const char *role, uint32_t function, uint32_t site,
@@ -78,7 +78,7 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
         cell_text(&cells[2], c->loaded->names[function].module);
         fill_place(c->table, &c->loaded->names[function]);
     }
-    if (c->loaded->lines && site != PROFILE_NONE) {
+    if (c->loaded->lines && site < PROFILE_SAMPLED) {
         char *of = lines_function(&c->loaded->lines[site]);
         cell_text(&cells[SOURCE], c->loaded->lines[site].source);
         cell_text(&cells[OF], of);

@@ -63,6 +63,14 @@ static struct json_object *json_new_row(const struct table *t, const size_t *ord
     return object;
 }
 
+static void json_add_samples(struct json_object *object, const struct summary *s)
+{
+    json_object_object_add(object, "samples", json_object_new_uint64(s->stack_samples));
+    json_object_object_add(object, "samples_in_probes", json_object_new_uint64(s->samples_in_probes));
+    json_object_object_add(object, "overhead_percent",
+                           json_new_percent(percent_of(s->samples_in_probes, s->stack_samples)));
+}
+
 static struct json_object *json_new_session(const struct summary *s)
 {
     struct json_object *object = json_object_new_object();
@@ -88,6 +96,8 @@ static struct json_object *json_new_session(const struct summary *s)
     json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
     json_object_object_add(object, "events", s->partial_paths ? NULL : json_object_new_uint64(s->events));
     json_object_object_add(object, "lost_events", json_object_new_uint64(s->lost_events));
+    if (s->stack_samples)
+        json_add_samples(object, s);
     return object;
 }
 

@@ -49,7 +49,7 @@ static struct line_call *line_rows_find_calls(const struct profile *p, size_t *c
     for (size_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
         if (node->parent != PROFILE_NONE)
-            list[all++] = (struct line_call){ node->site == PROFILE_NONE ? (uint32_t)p->site_count : node->site,
+            list[all++] = (struct line_call){ node->site >= PROFILE_SAMPLED ? (uint32_t)p->site_count : node->site,
                                               node->function, node->calls };
     }
     *count = 0;

@@ -440,7 +440,9 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
         else
             rows_fill_process(l, cells, processes[i]);
         fill_times(&t, &sums[i]);
-        cell_text(&cells[t.column_count - other_count], times_are_counted(&sums[i]) ? "counted" : "timed");
+        cell_text(&cells[t.column_count - other_count], times_are_counted(&sums[i])   ? "counted"
+                                                        : times_are_sampled(&sums[i]) ? "sampled"
+                                                                                      : "timed");
         fill_stated(&t, stated ? stated[i] : NULL);
     }
     free(stated);

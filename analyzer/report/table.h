@@ -44,6 +44,7 @@ struct column {
 
 struct cell {
     bool known;
+    bool estimated; /* text marks it with ~ */
     union {
         char *text; /* texts and CELL_DIGITS; owned by the table */
         uint64_t number;

@@ -108,7 +108,7 @@ static void text_format_time(uint64_t ns, bool exact, struct text_unit unit, cha
 static char *text_format_number(const struct table *t, const struct column *column, const struct cell *cell,
                                 struct text_unit unit)
 {
-    char text[TIME_TEXT + 1] = "", *at = text;
+    char text[TIME_TEXT + 2] = "", *at = text;
     if (!cell->known)
         return need_copy("-", 1);
     if (column->kind == CELL_COUNT) {
@@ -120,7 +120,7 @@ static char *text_format_number(const struct table *t, const struct column *colu
             *at++ = cell->change < 0 ? '-' : '+';
         text_format_time(text_cell_ns(t, column, cell), column->kind == CELL_MOMENT, unit, at);
     }
-    return need_copy(text, strlen(text));
+    return need_text("%s%s", cell->estimated ? "~" : "", text);
 }
 
 static size_t text_digits_after_point(const char *text)

@@ -67,6 +67,10 @@ void text_print_summary(const struct summary *s, FILE *out)
     text_print_count(out, s->processes, "process", "processes");
     if (!s->partial_paths)
         text_print_count(out, s->events, "event", "events");
+    if (s->stack_samples) {
+        text_print_count(out, s->stack_samples, "sample", "samples");
+        fprintf(out, " (%.1f %% in probes)", percent_of(s->samples_in_probes, s->stack_samples));
+    }
     if (s->overhead_known) {
         text_print_time(s, "; ", s->overhead, out);
         fputs(" of probes left out (--raw)", out);

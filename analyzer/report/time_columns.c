@@ -36,13 +36,41 @@ size_t value_columns(struct column *columns)
     return count;
 }
 
+/* The columns of sessions with samples. */
+static const struct estimate_column {
+    struct column column;
+    enum value_id value;
+    enum value_form form;
+} estimate_columns[] = {
+    { { "elapsed_inclusive_ci95", "EL.INCL +-", CELL_TICKS, USE_DATA, false }, VALUE_ELAPSED, INCLUSIVE },
+    { { "elapsed_exclusive_ci95", "EL.EXCL +-", CELL_TICKS, USE_DATA, false }, VALUE_ELAPSED, EXCLUSIVE },
+    { { "application_inclusive_ci95", "APP.INCL +-", CELL_TICKS, USE_DATA, false }, VALUE_APPLICATION, INCLUSIVE },
+    { { "application_exclusive_ci95", "APP.EXCL +-", CELL_TICKS, USE_DATA, false }, VALUE_APPLICATION, EXCLUSIVE },
+    { { "cpu_inclusive_ci95", "CPU.INCL +-", CELL_TICKS, USE_DATA, false }, VALUE_CPU, INCLUSIVE },
+    { { "cpu_exclusive_ci95", "CPU.EXCL +-", CELL_TICKS, USE_DATA, false }, VALUE_CPU, EXCLUSIVE },
+};
+static const struct column samples_column = { "samples", "SAMPLES", CELL_COUNT, USE_DATA, false };
+enum { ESTIMATES = sizeof estimate_columns / sizeof *estimate_columns, ESTIMATE_COLUMNS = ESTIMATES + 1 };
+
+static size_t time_columns_list_estimates(struct column *columns, const struct summary *session)
+{
+    if (!session || !session->stack_samples)
+        return 0;
+    columns[0] = samples_column;
+    for (size_t i = 0; i < ESTIMATES; i++)
+        columns[1 + i] = estimate_columns[i].column;
+    return ESTIMATE_COLUMNS;
+}
+
 struct table values_table(const struct column *subjects, size_t subject_count, const struct column *others,
                           size_t other_count, const struct summary *session)
 {
-    struct column *columns = need_memory(subject_count + MAX_VALUE_COLUMNS + other_count, sizeof *columns);
+    struct column *columns =
+        need_memory(subject_count + MAX_VALUE_COLUMNS + ESTIMATE_COLUMNS + other_count, sizeof *columns);
     size_t count = subject_count;
     memcpy(columns, subjects, subject_count * sizeof *columns);
     count += value_columns(columns + count);
+    count += time_columns_list_estimates(columns + count, session);
     if (other_count)
         memcpy(columns + count, others, other_count * sizeof *columns);
     struct table t = table_make(columns, count + other_count, session);
@@ -72,6 +100,18 @@ static void time_columns_fill_cell(struct cell *cell, const struct times *t, enu
         cell_number(cell, times_value(t, value, form));
 }
 
+/* The cells of the estimate columns, which come after the values. A value that was measured has none. */
+static void time_columns_fill_estimates(struct cell *cells, unsigned knows, const struct times *t)
+{
+    cell_number(&cells[0], t->samples);
+    for (size_t i = 0; i < ESTIMATES; i++) {
+        const struct estimate_column *e = &estimate_columns[i];
+        const uint64_t error = times_error(t, e->value, e->form);
+        if (error && value_is_known(e->value, knows, t))
+            cell_number(&cells[1 + i], error);
+    }
+}
+
 void fill_times(struct table *table, const struct times *t)
 {
     const struct summary *s = table->session;
@@ -85,11 +125,16 @@ void fill_times(struct table *table, const struct times *t)
         for (unsigned form = 0; form < v->forms; form++, cell++) {
             if (known)
                 time_columns_fill_cell(cell, t, i, form);
+            cell->estimated = known && v->kind == VALUE_IS_TIME && times_error(t, i, form);
+            if (v->shares[form])
+                cell[1].estimated = cell->estimated;
             if (v->shares[form] && known)
                 cell_percent(cell + 1, percent_of(cell->number, times_value(&s->whole, i, INCLUSIVE)));
             cell += v->shares[form] != NULL;
         }
     }
+    if (s && s->stack_samples)
+        time_columns_fill_estimates(cell, knows, t);
 }
 
 const struct dwell_stated **stated_percentages(const struct analysis *l, enum rollup_by by)

@@ -107,8 +107,9 @@ static int tree_compare_nodes(const void *a, const void *b)
         order = strcmp(r->profile->modules[functions[f].module].path, r->profile->modules[functions[g].module].path);
     if (order == 0)
         order = functions[f].offset < functions[g].offset ? -1 : functions[f].offset > functions[g].offset;
-    if (order == 0 && x->drawing->options->by_line)
-        order = lines_compare(x->drawing->loaded, r->profile->nodes[x->node].site, r->profile->nodes[y->node].site);
+    const uint32_t v = r->profile->nodes[x->node].site, w = r->profile->nodes[y->node].site;
+    if (order == 0 && (x->drawing->options->by_line || v == PROFILE_SAMPLED || w == PROFILE_SAMPLED))
+        order = lines_compare(x->drawing->loaded, v, w);
     return order;
 }
 

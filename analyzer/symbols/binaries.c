@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "symbols/elf_facts.h"
+#include "symbols/image.h"
 #include "symbols/os_calls.h"
 #include "symbols/scopes.h"
 #include "symbols/symbols.h"
@@ -30,6 +31,8 @@ struct binary {
     struct binary_entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
     bool entries_read;
+    struct image image;
+    bool image_read;
     struct units *units; /* of the module; NULL without one */
 };
 
@@ -69,6 +72,7 @@ void binaries_free(struct binaries *b)
 {
     for (size_t i = 0; i < b->count; i++) {
         units_free(b->list[i].units);
+        image_drop(&b->list[i].image);
         if (b->list[i].dwfl)
             dwfl_end(b->list[i].dwfl);
         free(b->list[i].path);
@@ -248,6 +252,52 @@ struct symbol_site binaries_site(struct binaries *b, const struct symbol_module 
     if (outer)
         found.site.outer = outer;
     return found.site;
+}
+
+/* ---- code ---- */
+
+/* NULL if the binary cannot be used. */
+static const struct image *binaries_image(struct binaries *b, const struct symbol_module *m)
+{
+    struct binary *binary = m->path[0] ? binaries_find_or_open(b, m) : NULL;
+    GElf_Addr bias;
+    if (!binary || !binary->module)
+        return NULL;
+    Elf *elf = binary->image_read ? NULL : dwfl_module_getelf(binary->module, &bias);
+    if (elf)
+        binary->image = image_of(elf);
+    binary->image_read = true;
+    return &binary->image;
+}
+
+bool binaries_unwind_table(struct binaries *b, const struct symbol_module *m, uint64_t *address, uint32_t *count)
+{
+    const struct image *image = binaries_image(b, m);
+    *address = image ? image->table_header : 0;
+    *count = image ? image->table_count : 0;
+    return *address != 0;
+}
+
+bool binaries_read(struct binaries *b, const struct symbol_module *m, uint64_t address, void *into, size_t size)
+{
+    const struct image *image = binaries_image(b, m);
+    return image && image_read(image, address, into, size);
+}
+
+enum code_kind binaries_function(struct binaries *b, const struct symbol_module *m, uint64_t offset, uint64_t *begin)
+{
+    const struct image *image = binaries_image(b, m);
+    if (!image)
+        return CODE_UNKNOWN;
+    if (image_is_stub(image, offset))
+        return CODE_OF_STUB;
+    struct binary *binary = binaries_find_or_open(b, m);
+    const size_t next = binary_first_entry_from(binary, offset + 1);
+    const struct binary_entry *entry = next ? &binary->entries[next - 1] : NULL;
+    if (!entry || offset - entry->address >= entry->size)
+        return image_function(image, offset, begin) ? CODE_OF_FUNCTION : CODE_UNKNOWN;
+    *begin = entry->address;
+    return CODE_OF_FUNCTION;
 }
 
 /* ---- instrumented or not ---- */

@@ -51,6 +51,19 @@ size_t binaries_count(struct binaries *b, const struct symbol_module *module);
 /* The address of the i-th function, as in the file itself. Addresses ascend, and may be repeated. */
 uint64_t binaries_offset(struct binaries *b, const struct symbol_module *module, size_t i);
 
+/* What the code at `offset` is: unknown, part of a function, or a stub through which calls of other modules go. */
+enum code_kind { CODE_UNKNOWN, CODE_OF_FUNCTION, CODE_OF_STUB };
+
+/* Sets *begin to that of the function: by the symbols, or else by the unwind table. */
+enum code_kind binaries_function(struct binaries *b, const struct symbol_module *module, uint64_t offset, uint64_t *begin);
+
+/* The module's table for unwinding (.eh_frame_hdr): its address as in the file itself, and the number of its functions.
+ * False if it has none. */
+bool binaries_unwind_table(struct binaries *b, const struct symbol_module *module, uint64_t *address, uint32_t *count);
+
+/* Copies bytes that are loaded at an address as in the file itself. False if they are not in the file. */
+bool binaries_read(struct binaries *b, const struct symbol_module *module, uint64_t address, void *into, size_t size);
+
 /* ---- names for people ---- */
 
 /* A linkage name, demangled (C++, Rust) if it is mangled. If that takes more than 128 bytes a byte of the name, or too

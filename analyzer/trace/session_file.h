@@ -172,6 +172,7 @@ struct session_file {
     size_t level_count, level_room;
     struct trace_reported *reported;
     size_t reported_count, reported_room;
+    struct session_samples *samples; /* NULL unless the owner has read them (profile/session_samples.h) */
     uint64_t damaged_chunks;
     uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */
     uint64_t damaged_records; /* of metadata and symbols */

@@ -71,7 +71,7 @@ static struct line_calls line_values_calls(const struct analysis *l, const struc
         if (node->parent == PROFILE_NONE || ranks[node->function] < 0)
             continue;
         const uint32_t caller = p->nodes[node->parent].function;
-        c.list[c.count++] = (struct line_call){ node->site == PROFILE_NONE ? (uint32_t)p->site_count : node->site,
+        c.list[c.count++] = (struct line_call){ node->site >= PROFILE_SAMPLED ? (uint32_t)p->site_count : node->site,
                                                 caller == PROFILE_NONE ? -1 : ranks[caller],
                                                 (uint32_t)ranks[node->function], node->calls };
     }

@@ -1,6 +1,7 @@
 /* record --sample: samples of the threads' CPU time are in the session. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,4 +64,54 @@ Test(e2e_samples, survive_the_recorder)
     free(run_well("$DWELL record -q --sample 2000 sh -c 'echo $$ >child; exec $SAMPLES/threads 2 100000000' >/dev/null "
                   "2>&1 & pid=$!; sleep 1; kill -9 $pid; sleep 0.1; kill -9 $(cat child); cp dwell.data killed.data"));
     cr_assert(ge(ulong, samples_recorded("killed.data"), 10));
+}
+
+/* Of functions without probes, with the functions that lead to them, whether or not these have probes. */
+Test(e2e_samples, paths_below_a_frame)
+{
+    free(run_well("$DWELL record -q --sample 2000 $PROGRAMS/sampled 6000"));
+    char *paths = run_well("$DWELL export collapsed");
+    cr_assert(has(paths, ";part;outer;inner;light "), "%s", paths);
+    cr_assert(has(paths, ";part;qsort"), "%s", paths);
+    cr_assert(has(paths, ";heavy "), "%s", paths);
+    free(paths);
+}
+
+/* The program's own count of steps says that one takes three times as long as the other. */
+Test(e2e_samples, shares_are_estimated)
+{
+    free(run_well("$DWELL record -q --sample 2000 $PROGRAMS/sampled 20000"));
+    struct report *r = report_of("");
+    check_sums(r, "function");
+    const double heavy = (double)report_sum(r, "function", "heavy", "cpu_exclusive_ns");
+    const double light = (double)report_sum(r, "function", "light", "cpu_exclusive_ns");
+    const double errors = (double)(report_sum(r, "function", "heavy", "cpu_exclusive_ci95_ns") +
+                                   report_sum(r, "function", "light", "cpu_exclusive_ci95_ns"));
+    cr_assert(lt(dbl, fabs(heavy - 0.75 * (heavy + light)), errors + 0.05 * heavy), "%f %f", heavy, light);
+    cr_assert(report_null(r, "function", "heavy", "calls"));
+    cr_assert(report_null(r, "function", "part", "elapsed_inclusive_ci95_ns"));
+    cr_assert(eq(u64, report_sum(r, "function", "part", "calls"), 20000));
+    report_drop(r);
+    r = report_of("--by module");
+    check_sums(r, "module");
+    report_drop(r);
+    r = report_of("--by thread");
+    check_sums(r, "thread");
+    report_drop(r);
+}
+
+/* Text marks what is estimated, and a session without samples is as before. */
+Test(e2e_samples, text_marks_estimates)
+{
+    free(run_well("$DWELL record -q --sample 1000 $PROGRAMS/sampled 6000"));
+    char *text = run_well("$DWELL report --by function");
+    cr_assert(has(text, " samples ("), "%s", text);
+    cr_assert(has(text, "~"), "%s", text);
+    free(text);
+    free(run_well("$DWELL record -q $PROGRAMS/sampled 600"));
+    text = run_well("$DWELL report --by function; $DWELL report --format json");
+    cr_assert(not(has(text, "samples")), "%s", text);
+    cr_assert(not(has(text, "~")), "%s", text);
+    cr_assert(not(has(text, "ci95")), "%s", text);
+    free(text);
 }

@@ -1,0 +1,94 @@
+/* Finds the call path of each sample: the open calls of the thread, and below them the functions of the stack. */
+#include "profile/sampled_paths.h"
+
+#include <string.h>
+
+#include "symbols/os_calls.h"
+
+static void sampled_paths_set_next(struct sampled_paths *s)
+{
+    s->next_time = s->next < s->end ? s->next->time : UINT64_MAX;
+}
+
+void sampled_paths_begin(struct sampled_paths *s, uint32_t thread, uint64_t time)
+{
+    s->next = s->end = NULL;
+    if (s->samples)
+        s->next = session_samples_from(s->samples, thread, time, &s->end);
+    sampled_paths_set_next(s);
+}
+
+static uint32_t sampled_paths_add_function(struct profile *p, const struct sampled_frame *frame)
+{
+    const struct trace_module *m = frame->module;
+    const uint32_t module =
+        m ? profile_module(p, m->path, m->build_id, m->build_id_length) : profile_module(p, "", (const uint8_t *)"", 0);
+    return profile_function(p, module, frame->offset);
+}
+
+static uint32_t sampled_paths_find_function(const struct profile *p, const struct sampled_frame *frame)
+{
+    const struct trace_module *m = frame->module;
+    const uint32_t module = m ? profile_find_module(p, m->path, m->build_id, m->build_id_length)
+                              : profile_find_module(p, "", (const uint8_t *)"", 0);
+    return profile_find_function(p, module, frame->offset);
+}
+
+static bool sampled_paths_is_open(const struct profile *p, uint32_t node, uint32_t function)
+{
+    for (; node != PROFILE_NONE; node = p->nodes[node].parent)
+        if (p->nodes[node].function == function)
+            return true;
+    return false;
+}
+
+/* How many of the functions are below the innermost open call. All before the first function that is open are, as an
+ * open call can be inlined into its caller. If none is open, the stack was not unwound that far, and only the innermost
+ * function is known to be below. */
+static uint32_t sampled_paths_depth(const struct session_samples *s, const struct profile *p, uint32_t node,
+                                    const struct sampled_chain *chain)
+{
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const uint32_t function = sampled_paths_find_function(p, &s->frames[s->links[chain->first + i]]);
+        if (function != PROFILE_NONE && sampled_paths_is_open(p, node, function))
+            return i;
+    }
+    return chain->count ? 1 : 0;
+}
+
+/* A call of the operating system is a function of libc, and all that runs in it is its own. */
+static bool sampled_paths_are_own(const struct profile *p, uint32_t node)
+{
+    return os_calls_is_libc(profile_module_path(p, node));
+}
+
+static void sampled_paths_add_chain(const struct session_samples *s, struct profile *p, uint32_t node,
+                                    const struct sampled_chain *chain)
+{
+    for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : sampled_paths_depth(s, p, node, chain); i-- > 0;) {
+        const uint32_t function = sampled_paths_add_function(p, &s->frames[s->links[chain->first + i]]);
+        node = profile_child_from(p, node, function, PROFILE_SAMPLED);
+    }
+    p->nodes[node].samples++;
+}
+
+void sampled_paths_add(struct sampled_paths *s, struct profile *p, uint32_t node, uint64_t end)
+{
+    for (; s->next < s->end && s->next->time < end; s->next++) {
+        const struct sampled_chain *chain = &s->samples->chains[s->next->chain];
+        if (p->nodes[node].parent == PROFILE_NONE)
+            continue;
+        p->counts.samples++;
+        p->counts.samples_in_probes += chain->in_probes;
+        if (!chain->in_probes)
+            sampled_paths_add_chain(s->samples, p, node, chain);
+    }
+    sampled_paths_set_next(s);
+}
+
+void sampled_paths_skip(struct sampled_paths *s, uint64_t end)
+{
+    while (s->next < s->end && s->next->time < end)
+        s->next++;
+    sampled_paths_set_next(s);
+}

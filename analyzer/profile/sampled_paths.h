@@ -1,0 +1,28 @@
+/*
+ * Attributes the samples of a thread to call paths while its events are followed. The innermost open call is known from
+ * the events, and the functions below it from the sample. These become paths of their own, which have samples and no
+ * calls. Their site is PROFILE_SAMPLED.
+ */
+#ifndef DWELL_PROFILE_SAMPLED_PATHS_H
+#define DWELL_PROFILE_SAMPLED_PATHS_H
+
+#include "profile/profile.h"
+#include "profile/session_samples.h"
+
+struct sampled_paths {
+    const struct session_samples *samples; /* NULL if there are none */
+    const struct sample_point *next, *end; /* of the thread */
+    uint64_t next_time;                    /* of `next`; UINT64_MAX if there is none */
+};
+
+/* Begins with the thread's samples from `time` on. */
+void sampled_paths_begin(struct sampled_paths *s, uint32_t thread, uint64_t time);
+
+/* Adds the samples before `end` to the path of `node`, or to paths below it. They are discarded if it is the thread's
+ * root. */
+void sampled_paths_add(struct sampled_paths *s, struct profile *p, uint32_t node, uint64_t end);
+
+/* Discards the samples before `end`. */
+void sampled_paths_skip(struct sampled_paths *s, uint64_t end);
+
+#endif

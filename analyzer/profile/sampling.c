@@ -1,0 +1,327 @@
+/*
+ * Divides time by samples. A path with many samples is divided by its own. The others are divided together with all
+ * such paths of the same function, as each has too few: otherwise the paths that happen to have no sample would keep
+ * all their time. Parts are whole ticks, so all sums stay as they are.
+ */
+#include "profile/sampling.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/wide.h"
+
+enum { ENOUGH = 30 /* samples of a path that is divided by its own */ };
+
+/* A function below a timed path: the functions that lead to it. */
+struct sampling_route {
+    uint32_t parent; /* PROFILE_NONE if it is directly below */
+    uint32_t function;
+};
+
+/* Samples on a route, or of the path itself. */
+struct sampling_part {
+    uint32_t route; /* PROFILE_NONE: the path itself */
+    uint64_t samples;
+    int128 carried[2]; /* what it lacks so far, in 1/all ticks: of the application time, and of the rest */
+};
+
+/* Paths that are divided together. */
+struct sampling_group {
+    struct sampling_part *parts;
+    size_t count, room;
+    uint64_t all; /* samples */
+};
+
+struct sampling {
+    struct profile *profile;
+    size_t node_count; /* before nodes are added */
+    bool *timed;       /* by function: all its calls are in the session */
+    uint32_t *anchors; /* by node: the timed path, itself or above it */
+    uint32_t *route_of;
+    struct sampling_route *routes;
+    size_t route_count, route_room;
+    struct number_index *route_table; /* (function, parent) */
+    struct sampling_group *groups;
+    size_t group_count, group_room;
+    struct number_index *group_table; /* (path or function, which) */
+    struct number_index *part_table;  /* (route + 1, group) */
+};
+
+double sampling_half_width(uint64_t count, uint64_t all)
+{
+    const double z = 1.959964, n = (double)all, share = (double)count / n;
+    const double center = (share + z * z / (2 * n)) / (1 + z * z / n);
+    const double width = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+    return fmax(share - (center - width), center + width - share);
+}
+
+static bool sampling_is_sampled(const struct profile_node *node)
+{
+    return node->site == PROFILE_SAMPLED;
+}
+
+/* ---- paths ---- */
+
+static void sampling_find_timed(struct sampling *s)
+{
+    const struct profile *p = s->profile;
+    s->timed = need_memory(p->function_count, sizeof *s->timed);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].function != PROFILE_NONE && !sampling_is_sampled(&p->nodes[i]))
+            s->timed[p->nodes[i].function] = true;
+    for (size_t i = 0; i < p->counted_count; i++)
+        s->timed[p->counted[i].function] = false;
+}
+
+/* A function whose calls are all recorded is sampled on the path of its caller only before its enter and after its
+ * exit. That is the caller's time, as intervals end at the probes. */
+static void sampling_leave_out_timed(struct sampling *s)
+{
+    struct profile *p = s->profile;
+    uint32_t *places = need_memory(s->node_count, sizeof *places);
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        places[i] = i;
+        if (!sampling_is_sampled(&p->nodes[i]))
+            continue;
+        const uint32_t parent = places[p->nodes[i].parent], function = p->nodes[i].function;
+        places[i] = s->timed[function] ? parent : profile_child_from(p, parent, function, PROFILE_SAMPLED);
+        if (places[i] == i)
+            continue;
+        p->nodes[places[i]].samples += p->nodes[i].samples;
+        p->nodes[i].samples = 0;
+    }
+    free(places);
+    s->node_count = p->node_count;
+}
+
+static uint32_t sampling_route(struct sampling *s, uint32_t parent, uint32_t function)
+{
+    struct index_slot *slot = index_find(s->route_table, function, parent);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(s->routes, s->route_count, s->route_room);
+    s->routes[s->route_count] = (struct sampling_route){ parent, function };
+    index_set(s->route_table, slot, function, parent, (uint32_t)s->route_count);
+    return (uint32_t)s->route_count++;
+}
+
+static void sampling_find_anchors(struct sampling *s)
+{
+    const struct profile *p = s->profile;
+    s->anchors = need_memory(s->node_count, sizeof *s->anchors);
+    s->route_of = need_memory(s->node_count, sizeof *s->route_of);
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        const bool sampled = sampling_is_sampled(node);
+        s->anchors[i] = sampled ? s->anchors[node->parent] : i;
+        s->route_of[i] = sampled ? sampling_route(s, s->route_of[node->parent], node->function) : PROFILE_NONE;
+    }
+}
+
+/* ---- groups ---- */
+
+enum group_kind { GROUP_OF_PATH, GROUP_OF_FUNCTION };
+
+static uint32_t sampling_find_group(struct sampling *s, uint32_t key, enum group_kind kind)
+{
+    struct index_slot *slot = index_find(s->group_table, key, kind);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(s->groups, s->group_count, s->group_room);
+    s->groups[s->group_count] = (struct sampling_group){ .parts = NULL };
+    index_set(s->group_table, slot, key, kind, (uint32_t)s->group_count);
+    return (uint32_t)s->group_count++;
+}
+
+static void sampling_add_to_group(struct sampling *s, uint32_t group, uint32_t route, uint64_t samples)
+{
+    assert(s->groups); /* the group is in the list */
+    struct sampling_group *g = &s->groups[group];
+    struct index_slot *slot = index_find(s->part_table, (uint64_t)route + 1, group);
+    const bool is_new = !slot->value_plus_1;
+    const size_t place = is_new ? g->count : slot->value_plus_1 - 1;
+    if (is_new) {
+        GROW(g->parts, g->count, g->room);
+        g->parts[g->count++] = (struct sampling_part){ .route = route };
+        index_set(s->part_table, slot, (uint64_t)route + 1, group, (uint32_t)place);
+    }
+    g->parts[place].samples += samples;
+    g->all += samples;
+}
+
+/* Returns the group of each timed path. The caller frees the list. */
+static uint32_t *sampling_make_groups(struct sampling *s)
+{
+    const struct profile *p = s->profile;
+    uint64_t *samples = need_memory(s->node_count, sizeof *samples);
+    uint32_t *group_of = need_memory(s->node_count, sizeof *group_of);
+    for (size_t i = 0; i < s->node_count; i++)
+        samples[s->anchors[i]] += p->nodes[i].samples;
+    for (uint32_t i = 0; i < s->node_count; i++)
+        if (s->anchors[i] == i && p->nodes[i].parent != PROFILE_NONE)
+            group_of[i] = samples[i] >= ENOUGH ? sampling_find_group(s, i, GROUP_OF_PATH)
+                                               : sampling_find_group(s, p->nodes[i].function, GROUP_OF_FUNCTION);
+    for (size_t i = 0; i < s->node_count; i++)
+        if (p->nodes[i].samples)
+            sampling_add_to_group(s, group_of[s->anchors[i]], s->route_of[i], p->nodes[i].samples);
+    free(samples);
+    return group_of;
+}
+
+/* ---- dividing ---- */
+
+/* Divides `ticks` among the parts, by largest remainders. What a part lacks or has too much is carried to the group's
+ * next path. */
+static void sampling_share(struct sampling_group *g, uint64_t ticks, int which, uint64_t *shares)
+{
+    uint64_t left = ticks;
+    for (size_t i = 0; i < g->count; i++) {
+        struct sampling_part *part = &g->parts[i];
+        part->carried[which] += (int128)ticks * part->samples;
+        const int128 whole = part->carried[which] > 0 ? part->carried[which] / (int128)g->all : 0;
+        shares[i] = smaller((uint64_t)whole, left);
+        left -= shares[i];
+        part->carried[which] -= (int128)shares[i] * g->all;
+    }
+    while (left) {
+        size_t most = 0;
+        for (size_t i = 1; i < g->count; i++)
+            if (g->parts[i].carried[which] > g->parts[most].carried[which])
+                most = i;
+        const int128 owed = g->parts[most].carried[which] / (int128)g->all;
+        const uint64_t more = owed > 1 ? smaller((uint64_t)owed, left) : 1;
+        shares[most] += more;
+        g->parts[most].carried[which] -= (int128)more * g->all;
+        left -= more;
+    }
+}
+
+static uint32_t sampling_node(struct sampling *s, uint32_t path, uint32_t route)
+{
+    if (route == PROFILE_NONE)
+        return path;
+    assert(s->routes); /* the route is in the list */
+    const struct sampling_route *r = &s->routes[route];
+    return profile_child_from(s->profile, sampling_node(s, path, r->parent), r->function, PROFILE_SAMPLED);
+}
+
+static void sampling_give(struct sampling *s, uint32_t path, uint32_t node, uint64_t application, uint64_t rest)
+{
+    struct profile_node *from = &s->profile->nodes[path], *to = &s->profile->nodes[node];
+    to->elapsed += application + rest;
+    to->flagged += rest;
+    from->elapsed -= application + rest;
+    from->flagged -= rest;
+    from->given += application + rest;
+    from->given_flagged += rest;
+}
+
+static void sampling_divide_path(struct sampling *s, uint32_t path, struct sampling_group *g, bool pooled)
+{
+    const struct profile_node *node = &s->profile->nodes[path];
+    const uint64_t cpu = less(less(node->elapsed, node->blocked), node->preempted);
+    const uint64_t application = smaller(less(node->elapsed, node->flagged), cpu);
+    if (!cpu || (g->count == 1 && g->parts[0].route == PROFILE_NONE))
+        return;
+    uint64_t *shares = need_memory(2 * g->count, sizeof *shares);
+    sampling_share(g, application, 0, shares);
+    sampling_share(g, cpu - application, 1, shares + g->count);
+    for (size_t i = 0; i < g->count; i++) {
+        const struct sampling_part *part = &g->parts[i];
+        const double error = sampling_half_width(part->samples, g->all) * (double)cpu;
+        if (part->route != PROFILE_NONE && !shares[i] && !shares[g->count + i])
+            continue;
+        const uint32_t to = sampling_node(s, path, part->route);
+        if (to != path)
+            sampling_give(s, path, to, shares[i], shares[g->count + i]);
+        *(pooled ? &s->profile->nodes[to].error_pooled : &s->profile->nodes[to].error) += (uint64_t)ceil(error);
+    }
+    free(shares);
+}
+
+/* ---- paths without time ---- */
+
+/* Returns the new numbers of the nodes that stay: timed paths, and sampled ones with time. */
+static uint32_t *sampling_number_nodes(const struct profile *p)
+{
+    uint32_t *places = need_memory(p->node_count, sizeof *places), count = 0;
+    bool *wanted = need_memory(p->node_count, sizeof *wanted);
+    for (size_t i = p->node_count; i-- > 0;) { /* children come after their parents */
+        const struct profile_node *node = &p->nodes[i];
+        wanted[i] |= !sampling_is_sampled(node) || node->elapsed;
+        if (wanted[i] && node->parent != PROFILE_NONE)
+            wanted[node->parent] = true;
+    }
+    for (size_t i = 0; i < p->node_count; i++)
+        places[i] = wanted[i] ? count++ : PROFILE_NONE;
+    free(wanted);
+    return places;
+}
+
+static void sampling_drop_empty(struct profile *p)
+{
+    uint32_t *places = sampling_number_nodes(p);
+    size_t count = 0;
+    index_free(p->node_table);
+    p->node_table = index_new();
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        if (places[i] == PROFILE_NONE) {
+            p->nodes[places[node->parent]].samples += node->samples;
+            places[i] = places[node->parent];
+            continue;
+        }
+        node->parent = node->parent == PROFILE_NONE ? PROFILE_NONE : places[node->parent];
+        p->nodes[count++] = *node;
+    }
+    p->node_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        profile_index_node(p, i);
+    for (size_t i = 0; i < p->thread_count; i++)
+        p->threads[i].root = places[p->threads[i].root];
+    for (size_t i = 0; i < p->mark_count; i++)
+        p->marks[i].node = places[p->marks[i].node];
+    free(places);
+}
+
+static void sampling_free(struct sampling *s)
+{
+    for (size_t i = 0; i < s->group_count; i++)
+        free(s->groups[i].parts);
+    free(s->groups);
+    free(s->routes);
+    free(s->anchors);
+    free(s->route_of);
+    free(s->timed);
+    index_free(s->route_table);
+    index_free(s->group_table);
+    index_free(s->part_table);
+}
+
+void sampling_divide(struct profile *p)
+{
+    struct sampling s = {
+        .profile = p,
+        .node_count = p->node_count,
+        .route_table = index_new(),
+        .group_table = index_new(),
+        .part_table = index_new(),
+    };
+    sampling_find_timed(&s);
+    sampling_leave_out_timed(&s);
+    sampling_find_anchors(&s);
+    uint32_t *group_of = sampling_make_groups(&s);
+    for (uint32_t i = 0; i < s.node_count; i++) {
+        if (s.anchors[i] != i || p->nodes[i].parent == PROFILE_NONE || !s.groups || !s.groups[group_of[i]].all)
+            continue;
+        const struct index_slot *own = index_find(s.group_table, i, GROUP_OF_PATH);
+        sampling_divide_path(&s, i, &s.groups[group_of[i]], !own->value_plus_1);
+    }
+    free(group_of);
+    sampling_drop_empty(p);
+    sampling_free(&s);
+}

@@ -1,0 +1,355 @@
+/* Reads the samples of a session, and finds the functions of their addresses. */
+#include "profile/session_samples.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "symbols/symbols.h"
+#include "symbols/unwind.h"
+#include "trace/samples.h"
+#include "trace/symbol_table.h"
+
+enum { MAX_FRAMES = 48 };
+#define FRAME_NONE UINT32_MAX
+
+struct samples_symbol {
+    uint32_t identity; /* of the module: symbol_table.h */
+    uint64_t offset;
+};
+
+struct samples_reader {
+    const struct session_file *file;
+    struct session_samples *samples;
+    struct binaries *binaries;
+    struct unwinder *unwinder;        /* NULL if stacks cannot be unwound */
+    const struct trace_process *last; /* the process that was unwound last */
+    struct number_index *places;      /* (offset of an instruction, number of its module in memory) -> place */
+    uint32_t *frame_of;               /* by place */
+    size_t place_count, place_room;
+    struct number_index *functions; /* (offset of a function, number of its module in memory) -> frame */
+    struct intern chains;           /* numbers of frames -> chain */
+    struct samples_symbol *symbols; /* that are recorded, in order; NULL if they were not needed yet */
+    uint8_t *buffer;
+    size_t room;
+};
+
+/* ---- functions ---- */
+
+static bool samples_is_runtime(const struct trace_module *m)
+{
+    const char *slash = strrchr(m->path, '/');
+    return strncmp(slash ? slash + 1 : m->path, "libdwell.so", strlen("libdwell.so")) == 0;
+}
+
+static struct symbol_module samples_symbol_module(const struct trace_module *m)
+{
+    return (struct symbol_module){ m->path, m->build_id, m->build_id_length };
+}
+
+static int samples_compare_symbols(const void *a, const void *b)
+{
+    const struct samples_symbol *x = a, *y = b;
+    if (x->identity != y->identity)
+        return x->identity < y->identity ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void samples_sort_symbols(struct samples_reader *r)
+{
+    const struct session_file *file = r->file;
+    r->symbols = need_memory(file->symbol_count + 1, sizeof *r->symbols);
+    for (size_t i = 0; i < file->symbol_count; i++)
+        r->symbols[i] = (struct samples_symbol){
+            symbol_table_identity_of(file->symbol_table, file->symbols[i].module),
+            file->symbols[i].offset,
+        };
+    qsort(r->symbols, file->symbol_count, sizeof *r->symbols, samples_compare_symbols);
+}
+
+/* Without the binary: the nearest recorded symbol before the address. Zero if there is none. */
+static uint64_t samples_recorded_function(struct samples_reader *r, const struct trace_module *m, uint64_t offset)
+{
+    const uint32_t identity = symbol_table_identity(r->file->symbol_table, m->path, m->build_id, m->build_id_length);
+    const struct samples_symbol wanted = { identity, offset };
+    size_t low = 0, high = r->file->symbol_count;
+    if (!r->symbols)
+        samples_sort_symbols(r);
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (samples_compare_symbols(&r->symbols[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && r->symbols[low - 1].identity == identity ? r->symbols[low - 1].offset : 0;
+}
+
+/* FRAME_NONE if it is a stub through which calls go: its time is the caller's. */
+static uint32_t samples_make_frame(struct samples_reader *r, const struct trace_module *m, uint64_t offset)
+{
+    struct session_samples *s = r->samples;
+    uint64_t begin = 0; /* code outside of all modules is one function, and so is the runtime */
+    if (m && !samples_is_runtime(m)) {
+        const struct symbol_module module = samples_symbol_module(m);
+        const enum code_kind kind = binaries_function(r->binaries, &module, offset, &begin);
+        if (kind == CODE_OF_STUB)
+            return FRAME_NONE;
+        if (kind == CODE_UNKNOWN)
+            begin = samples_recorded_function(r, m, offset);
+    }
+    const uint32_t number = m ? (uint32_t)((uintptr_t)m / sizeof *m) : 0;
+    struct index_slot *slot = index_find(r->functions, begin, number);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(s->frames, s->frame_count, s->frame_room);
+    s->frames[s->frame_count] = (struct sampled_frame){ m, begin };
+    index_set(r->functions, slot, begin, number, (uint32_t)s->frame_count);
+    return (uint32_t)s->frame_count++;
+}
+
+static uint32_t samples_find_frame(struct samples_reader *r, const struct trace_process *process, uint64_t address,
+                                   uint64_t time)
+{
+    const struct trace_module *m = trace_module_at(process, address, time);
+    const uint64_t offset = m ? address - m->bias : 0;
+    const uint32_t number = m ? (uint32_t)((uintptr_t)m / sizeof *m) : 0;
+    struct index_slot *slot = index_find(r->places, offset, number);
+    const bool is_new = !slot->value_plus_1;
+    const size_t place = is_new ? r->place_count : slot->value_plus_1 - 1;
+    if (is_new) {
+        GROW(r->frame_of, r->place_count, r->place_room);
+        index_set(r->places, slot, offset, number, (uint32_t)r->place_count++);
+        r->frame_of[place] = samples_make_frame(r, m, offset);
+    }
+    assert(r->frame_of);
+    return r->frame_of[place];
+}
+
+/* ---- stacks ---- */
+
+struct samples_copy {
+    const struct stack_sample *sample;
+    const struct trace_process *process;
+};
+
+static uint64_t samples_copy_word(const void *context, uint32_t number)
+{
+    return sample_stack_word(((const struct samples_copy *)context)->sample, number);
+}
+
+static bool samples_copy_find(const void *context, uint64_t address, struct unwind_module *module)
+{
+    const struct samples_copy *copy = context;
+    const struct trace_module *m = trace_module_at(copy->process, address, copy->sample->time);
+    if (m)
+        *module = (struct unwind_module){ samples_symbol_module(m), m->bias, m->begin, m->end };
+    return m != NULL;
+}
+
+/* Writes the frames, innermost first, and returns their number. */
+static uint32_t samples_unwind(struct samples_reader *r, const struct trace_process *process,
+                               const struct stack_sample *sample, uint32_t *frames)
+{
+    const struct samples_copy own = { sample, process };
+    const struct unwind_copy copy = {
+        .registers = sample->registers,
+        .register_count = sample->register_count,
+        .words = sample->words,
+        .word = samples_copy_word,
+        .find = samples_copy_find,
+        .context = &own,
+    };
+    uint64_t addresses[MAX_FRAMES];
+    const size_t count = r->unwinder ? unwinder_run(r->unwinder, &copy, addresses, MAX_FRAMES) : 1;
+    uint32_t kept = 0;
+    for (size_t i = 1; i < count; i++) {
+        const uint32_t frame = samples_find_frame(r, process, addresses[i] - 1, sample->time);
+        if (frame != FRAME_NONE)
+            frames[kept++] = frame;
+    }
+    return kept;
+}
+
+/* ---- samples ---- */
+
+static void samples_add_point(struct thread_samples *t, uint64_t time, uint32_t chain)
+{
+    GROW(t->points, t->count, t->room);
+    t->points[t->count++] = (struct sample_point){ time, chain };
+}
+
+static uint32_t samples_find_chain(struct samples_reader *r, const uint32_t *frames, uint32_t count, bool in_probes)
+{
+    struct session_samples *s = r->samples;
+    const uint32_t chain = intern(&r->chains, frames, count * sizeof *frames);
+    if (chain < s->chain_count)
+        return chain;
+    GROW(s->chains, s->chain_count, s->chain_room);
+    s->chains[s->chain_count++] = (struct sampled_chain){ (uint32_t)s->link_count, count, in_probes };
+    for (uint32_t i = 0; i < count; i++) {
+        GROW(s->links, s->link_count, s->link_room);
+        s->links[s->link_count++] = frames[i];
+    }
+    return chain;
+}
+
+static void samples_add(struct samples_reader *r, struct thread_samples *t, const struct trace_process *process,
+                        const struct stack_sample *sample)
+{
+    uint32_t frames[MAX_FRAMES], count = 0;
+    const uint32_t innermost = samples_find_frame(r, process, sample->registers[0], sample->time);
+    const struct trace_module *m = innermost == FRAME_NONE ? NULL : r->samples->frames[innermost].module;
+    if (innermost != FRAME_NONE)
+        frames[count++] = innermost;
+    const bool in_probes = m && samples_is_runtime(m);
+    if (!in_probes)
+        count += samples_unwind(r, process, sample, frames + count);
+    samples_add_point(t, sample->time, samples_find_chain(r, frames, count, in_probes));
+}
+
+static void samples_read_chunk(struct samples_reader *r, struct thread_samples *t, const struct trace_chunk *chunk)
+{
+    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
+    if (needed > r->room) {
+        r->buffer = need_more(r->buffer, needed, 1);
+        r->room = needed;
+    }
+    const struct trace_process *process = session_file_process(r->file, chunk->process);
+    uint32_t at = sizeof(struct dwell_chunk_header);
+    const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    struct stack_sample sample;
+    if (process != r->last && r->unwinder)
+        unwinder_forget(r->unwinder);
+    r->last = process;
+    bool damaged = !process || !session_file_read_chunk(r->file, chunk, r->buffer);
+    while (!damaged && samples_next(r->buffer, end, &at, &sample, &damaged))
+        samples_add(r, t, process, &sample);
+    r->samples->damaged_chunks += damaged;
+}
+
+static int samples_compare_chunks(const void *a, const void *b)
+{
+    return session_file_compare_chunks(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
+}
+
+static int samples_compare_points(const void *a, const void *b)
+{
+    const struct sample_point *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->chain > y->chain) - (x->chain < y->chain);
+}
+
+static int samples_compare_serials(const void *a, const void *b)
+{
+    const struct thread_samples *x = a, *y = b;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* The chunks of recorded threads, by thread. */
+static const struct trace_chunk **samples_list_chunks(const struct session_file *file, size_t *count)
+{
+    const struct trace_chunk **list = need_memory(file->chunk_count, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; i < file->chunk_count; i++)
+        if (file->chunks[i].kind == DWELL_CHUNK_SAMPLES && file->chunks[i].thread)
+            list[(*count)++] = &file->chunks[i];
+    if (*count)
+        qsort(list, *count, sizeof(*list), samples_compare_chunks);
+    return list;
+}
+
+static void samples_read_chunks(struct samples_reader *r, const struct trace_chunk **chunks, size_t count)
+{
+    struct session_samples *s = r->samples;
+    progress_begin("reading samples", r->file->path, count);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || chunks[i]->thread != s->threads[s->thread_count - 1].thread) {
+            GROW(s->threads, s->thread_count, s->thread_room);
+            s->threads[s->thread_count++] = (struct thread_samples){ .thread = chunks[i]->thread };
+        }
+        samples_read_chunk(r, &s->threads[s->thread_count - 1], chunks[i]);
+        progress_add(1);
+    }
+    progress_end();
+    for (size_t i = 0; i < s->thread_count; i++)
+        if (s->threads[i].count)
+            qsort(s->threads[i].points, s->threads[i].count, sizeof *s->threads[i].points, samples_compare_points);
+    qsort(s->threads, s->thread_count, sizeof *s->threads, samples_compare_serials);
+}
+
+static enum dwell_machine samples_own_machine(void)
+{
+#if defined(__x86_64__)
+    return DWELL_MACHINE_X86_64;
+#else
+    return DWELL_MACHINE_AARCH64;
+#endif
+}
+
+struct session_samples *session_samples_read(const struct session_file *file, bool stacks)
+{
+    size_t count;
+    const struct trace_chunk **chunks = samples_list_chunks(file, &count);
+    if (!count) {
+        free(chunks);
+        return NULL;
+    }
+    struct samples_reader r = {
+        .file = file,
+        .samples = need_memory(1, sizeof *r.samples),
+        .binaries = binaries_new(),
+        .places = index_new(),
+        .functions = index_new(),
+    };
+    r.unwinder = stacks && file->header.machine == samples_own_machine() ? unwinder_new(r.binaries) : NULL;
+    samples_read_chunks(&r, chunks, count);
+    intern_drop(&r.chains);
+    index_free(r.places);
+    index_free(r.functions);
+    free(r.frame_of);
+    free(r.symbols);
+    unwinder_free(r.unwinder);
+    binaries_free(r.binaries);
+    free(r.buffer);
+    free(chunks);
+    return r.samples;
+}
+
+void session_samples_free(struct session_samples *samples)
+{
+    if (!samples)
+        return;
+    for (size_t i = 0; i < samples->thread_count; i++)
+        free(samples->threads[i].points);
+    free(samples->threads);
+    free(samples->chains);
+    free(samples->links);
+    free(samples->frames);
+    free(samples);
+}
+
+const struct sample_point *session_samples_from(const struct session_samples *samples, uint32_t thread, uint64_t time,
+                                                const struct sample_point **end)
+{
+    const struct thread_samples key = { .thread = thread };
+    const struct thread_samples *t =
+        bsearch(&key, samples->threads, samples->thread_count, sizeof key, samples_compare_serials);
+    *end = t ? t->points + t->count : NULL;
+    if (!t)
+        return NULL;
+    size_t low = 0, high = t->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (t->points[middle].time < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return t->points + low;
+}

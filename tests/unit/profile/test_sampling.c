@@ -1,0 +1,270 @@
+/* The time of a path is divided among it and what was sampled below it: to the tick, and within the stated interval. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/sampling.h"
+#include "support/load.h"
+#include "support/scenario.h"
+
+TestSuite(unit_sampling, .timeout = 300);
+
+/* Functions of the program, of a library, and of the runtime. */
+enum { F = 0x1000, G = 0x2000, PLAIN = 0x3000, COPY = 0x20100, PARSE = 0x20200, PROBE = 0x30100 };
+
+static void sampling_write_modules(struct writer *w)
+{
+    write_header(w, 240, 1000, 4);
+    write_process(w, 1, 70, "/bin/p");
+    write_thread(w, 1, 1, 71, SOURCE_PERF, "one");
+    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/p");
+    write_module(w, 1, 2, 0x20000, 0x20000, 0x29000, 0, "/no/lib.so");
+    write_module(w, 1, 3, 0x30000, 0x30000, 0x39000, 0, "/no/libdwell.so");
+    write_symbol_module(w, 1, "/no/p");
+    write_symbol_module(w, 2, "/no/lib.so");
+    write_symbol(w, 1, 0, 0, F, "f");
+    write_symbol(w, 1, 0, 0, G, "g");
+    write_symbol(w, 1, 0, 0, PLAIN, "plain");
+    write_symbol(w, 2, 0, 0, COPY - 0x20000, "copy");
+    write_symbol(w, 2, 0, 0, PARSE - 0x20000, "parse");
+}
+
+static void sampling_write(struct writer *w, uint64_t time, uint64_t address)
+{
+    write_sample(w, &(struct written_sample){ .time = time, .registers = &address, .register_count = 1 });
+}
+
+static void sampling_load(struct analysis *l, struct writer *w, unsigned jobs)
+{
+    const char *path = test_path("sampled.data");
+    writer_save(w, path);
+    load_whole(l, path, jobs);
+    check_identities(&(struct outcome){ l->file, l->profile, l->rollup });
+}
+
+/* By name; calls of a function that is not there are none. */
+static struct times sampling_times(const struct analysis *l, const char *name)
+{
+    struct times *all = rollup_groups(l->rollup, BY_FUNCTION), found = times_of_nothing();
+    for (size_t i = 0; i < l->profile->function_count; i++)
+        if (strcmp(l->names[i].name, name) == 0)
+            found = all[i];
+    free(all);
+    return found;
+}
+
+/* F from 0 to 1,000 is blocked for 100 and calls G from 200 to 600. */
+static struct writer *sampling_two_calls(void)
+{
+    struct writer *w = writer_new();
+    sampling_write_modules(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, F);
+    write_enter(w, 200, G);
+    write_exit(w, 600);
+    write_off_cpu(w, false, 700, 100);
+    write_exit(w, 1000);
+    end_events(w, true);
+    return w;
+}
+
+Test(unit_sampling, divides_to_the_tick)
+{
+    for (unsigned jobs = 1; jobs < 4; jobs += 2) {
+        struct writer *w = sampling_two_calls();
+        begin_samples(w, 1, 1, 70, 71, 0);
+        sampling_write(w, 950, F + 8); /* in F: two of three are in the library, */
+        sampling_write(w, 10, COPY + 5);
+        sampling_write(w, 900, COPY + 5);
+        sampling_write(w, 300, G + 4); /* and in G one of four, and one in a function of the program */
+        sampling_write(w, 400, G + 4);
+        sampling_write(w, 500, PARSE);
+        sampling_write(w, 599, PLAIN + 1);
+        sampling_write(w, 1001, COPY); /* after the last call */
+        end_samples(w, true);
+        struct analysis l;
+        sampling_load(&l, w, jobs);
+        writer_free(w);
+        const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g");
+        const struct times copy = sampling_times(&l, "copy"), parse = sampling_times(&l, "parse"),
+                           plain = sampling_times(&l, "plain");
+        cr_assert(eq(u64, f.elapsed_inclusive, 1000));
+        cr_assert(eq(u64, f.elapsed_exclusive, 100 + 167)); /* of 500 on the CPU */
+        cr_assert(eq(u64, f.blocked_exclusive, 100));
+        cr_assert(eq(u64, copy.elapsed_inclusive, 333));
+        cr_assert(eq(u64, copy.elapsed_exclusive, 333));
+        cr_assert(eq(u64, copy.samples, 2));
+        cr_assert(eq(u64, copy.calls, 0));
+        cr_assert(eq(u64, g.elapsed_inclusive, 400));
+        cr_assert(eq(u64, g.elapsed_exclusive, 200));
+        cr_assert(eq(u64, parse.elapsed_exclusive, 100));
+        cr_assert(eq(u64, plain.elapsed_exclusive, 100));
+        cr_assert(eq(u64, times_error(&f, VALUE_ELAPSED, INCLUSIVE), 0));
+        cr_assert(ne(u64, times_error(&f, VALUE_ELAPSED, EXCLUSIVE), 0));
+        cr_assert(ne(u64, times_error(&copy, VALUE_ELAPSED, INCLUSIVE), 0));
+        cr_assert(times_are_sampled(&copy));
+        cr_assert(not(times_are_sampled(&f)));
+        cr_assert(eq(u64, l.summary.stack_samples, 7));
+        analysis_drop(&l);
+    }
+}
+
+/* Flagged intervals and others are divided in the same proportion. */
+Test(unit_sampling, divides_flagged_time)
+{
+    struct writer *w = sampling_two_calls();
+    begin_samples(w, 1, 1, 70, 71, 0);
+    sampling_write(w, 100, F);
+    sampling_write(w, 101, COPY);
+    end_samples(w, true);
+    struct analysis l;
+    sampling_load(&l, w, 1);
+    writer_free(w);
+    const struct times f = sampling_times(&l, "f"), copy = sampling_times(&l, "copy");
+    cr_assert(eq(u64, copy.elapsed_exclusive, 250));
+    cr_assert(eq(u64, copy.application_exclusive, 100)); /* of 200 */
+    cr_assert(eq(u64, copy.flagged_on_cpu_exclusive, 150));
+    cr_assert(eq(u64, f.application_exclusive, 100));
+    cr_assert(eq(u64, f.flagged_on_cpu_exclusive, 150));
+    analysis_drop(&l);
+}
+
+/* Code before the enter and behind the exit of a recorded function is its caller's, and the runtime's is nobody's. */
+Test(unit_sampling, leaves_out_probes_and_recorded_functions)
+{
+    struct writer *w = sampling_two_calls();
+    begin_samples(w, 1, 1, 70, 71, 0);
+    sampling_write(w, 100, G);
+    sampling_write(w, 101, PROBE);
+    sampling_write(w, 300, PROBE);
+    sampling_write(w, 310, F); /* G is inlined there */
+    end_samples(w, true);
+    struct analysis l;
+    sampling_load(&l, w, 1);
+    writer_free(w);
+    const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g");
+    cr_assert(eq(u64, f.elapsed_exclusive, 600));
+    cr_assert(eq(u64, f.samples, 1));
+    cr_assert(eq(u64, g.elapsed_exclusive, 400));
+    cr_assert(eq(u64, g.samples, 1));
+    cr_assert(eq(sz, l.profile->function_count, 2));
+    cr_assert(eq(sz, l.profile->node_count, 3));
+    cr_assert(eq(u64, l.summary.stack_samples, 4));
+    cr_assert(eq(u64, l.summary.samples_in_probes, 2));
+    cr_assert(eq(u64, times_error(&f, VALUE_ELAPSED, EXCLUSIVE), 0));
+    analysis_drop(&l);
+}
+
+/* Consecutive ranges have the whole time and all samples. */
+Test(unit_sampling, ranges_of_time)
+{
+    struct writer *w = sampling_two_calls();
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint64_t time = 5; time < 1000; time += 10)
+        sampling_write(w, time, time % 3 ? COPY : time > 200 && time < 600 ? G : F);
+    end_samples(w, true);
+    writer_save(w, test_path("sampled.data"));
+    writer_free(w);
+    uint64_t elapsed = 0, samples = 0;
+    static const uint64_t borders[] = { 0, 150, 555, 5000 };
+    for (int i = 0; i < 3; i++) {
+        struct analysis l;
+        const struct selection_moment from = { .given = true, .ns = borders[i] };
+        const struct selection_moment to = { .given = true, .ns = borders[i + 1] };
+        load_with(&l, test_path("sampled.data"), &(struct analysis_options){ .selection = { .from = from, .to = to } });
+        check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
+        elapsed += l.rollup->session.elapsed_inclusive;
+        samples += l.summary.stack_samples;
+        analysis_drop(&l);
+    }
+    cr_assert(eq(u64, elapsed, 1000));
+    cr_assert(eq(u64, samples, 100));
+}
+
+/* ---- how well ---- */
+
+static uint64_t sampling_next_random(uint64_t *state)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15; /* splitmix64 */
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+/* A session of `paths` callers of F, each of 10,000 ticks. Each sample is in COPY or PARSE with these probabilities. */
+static struct writer *sampling_random_session(uint64_t seed, uint32_t paths, uint32_t samples, uint32_t copy_percent,
+                                              uint32_t parse_percent)
+{
+    struct writer *w = writer_new();
+    uint64_t state = seed * 77 + 5;
+    sampling_write_modules(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint32_t i = 0; i < paths; i++) {
+        write_enter(w, (uint64_t)i * 10000, 0x4000 + i);
+        write_enter(w, (uint64_t)i * 10000, F);
+        write_exit(w, (uint64_t)i * 10000 + 10000);
+        write_exit(w, (uint64_t)i * 10000 + 10000);
+    }
+    end_events(w, true);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint32_t i = 0; i < samples; i++) {
+        const uint64_t time = sampling_next_random(&state) % ((uint64_t)paths * 10000);
+        const uint64_t drawn = sampling_next_random(&state) % 100;
+        sampling_write(w, time, drawn < copy_percent ? COPY : drawn < copy_percent + parse_percent ? PARSE : F);
+    }
+    end_samples(w, true);
+    return w;
+}
+
+static bool sampling_is_within(const struct analysis *l, const char *name, double truth)
+{
+    const struct times t = sampling_times(l, name);
+    const double error = (double)times_error(&t, VALUE_ELAPSED, EXCLUSIVE);
+    return fabs((double)t.elapsed_exclusive - truth) <= error;
+}
+
+static void sampling_check_intervals(uint32_t paths, uint32_t samples, uint32_t copy_percent, uint32_t parse_percent)
+{
+    enum { RUNS = 1000, LEAST = 930 };
+    int copy = 0, parse = 0, own = 0;
+    const double all = 10000.0 * paths;
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        struct writer *w = sampling_random_session(seed, paths, samples, copy_percent, parse_percent);
+        struct analysis l;
+        sampling_load(&l, w, 1);
+        writer_free(w);
+        copy += sampling_is_within(&l, "copy", all * copy_percent / 100);
+        parse += sampling_is_within(&l, "parse", all * parse_percent / 100);
+        own += sampling_is_within(&l, "f", all * (100 - copy_percent - parse_percent) / 100);
+        analysis_drop(&l);
+    }
+    cr_assert(ge(int, copy, LEAST), "%u samples on %u paths", samples, paths);
+    cr_assert(ge(int, parse, LEAST), "%u samples on %u paths", samples, paths);
+    cr_assert(ge(int, own, LEAST), "%u samples on %u paths", samples, paths);
+}
+
+Test(unit_sampling, intervals_hold_on_one_path)
+{
+    sampling_check_intervals(1, 40, 50, 30);
+    sampling_check_intervals(1, 400, 30, 5);
+    sampling_check_intervals(1, 1000, 90, 2);
+}
+
+/* Few samples on each path, many, and both. */
+Test(unit_sampling, intervals_hold_on_many_paths)
+{
+    sampling_check_intervals(100, 60, 40, 20);
+    sampling_check_intervals(100, 300, 30, 5);
+    sampling_check_intervals(10, 300, 30, 5);
+    sampling_check_intervals(10, 1000, 30, 5);
+}
+
+Test(unit_sampling, half_widths)
+{
+    cr_assert(lt(dbl, fabs(sampling_half_width(50, 100) - 0.0962), 0.001));
+    cr_assert(gt(dbl, sampling_half_width(0, 10), 0.27));
+    cr_assert(lt(dbl, sampling_half_width(10, 10), 0.3));
+    cr_assert(lt(dbl, sampling_half_width(5000, 10000), 0.0099));
+}
