@@ -19,6 +19,8 @@ static const struct {
 } commands[] = {
     { "record", command_record, "run a program and record its calls", "Record", false },
     { "control", command_control, "pause, resume, stop or dump a recording, enable trace events", NULL, false },
+    { "cc", command_cc, "run a C compiler so that the program can be recorded; also c++", NULL, false },
+    { "c++", command_cxx, "the same for C++", NULL, false },
     { "doctor", command_doctor, "check what works on this machine, and how to mend the rest", NULL, false },
     { "report", command_report, "times of functions, lines, modules, threads or processes", "Look at a session", true },
     { "tree", command_tree, "call paths, with the hot path marked", NULL, true },
@@ -50,7 +52,7 @@ static void main_print_help(FILE *out)
         fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].does);
     }
     fputs("\nFirst steps:\n"
-          "  cc -g -O2 -finstrument-functions prog.c -o prog\n"
+          "  dwell cc -O2 prog.c -o prog\n"
           "  dwell record ./prog\n"
           "  dwell report\n\n"
           "'dwell help COMMAND' or 'dwell COMMAND --help' describes a command.\n",

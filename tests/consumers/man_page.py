@@ -30,17 +30,17 @@ def section(page, title):
 
 def main(path):
     with open(path, encoding="utf-8") as file:
-        page = file.read()
+        page = file.read().replace("\\+", "+")
     synopsis = re.sub(r"[*_]", "", section(page, "SYNOPSIS").replace("_PART_", "@PART").replace("_FILTER_", "@FILTER")
                       .replace("_CALLS_", "@CALLS"))
     groups = {name: options_in(text) for name, text in re.findall(r"@([A-Z]+) is (.*?; see)", synopsis, re.S)}
     written = {}
-    for command, text in re.findall(r"^dwell ([a-z]+) (.*)$", synopsis, re.M):
+    for command, text in re.findall(r"^dwell ([a-z+]+) (.*)$", synopsis, re.M):
         written.setdefault(command, {}).update(options_in(text))
         for group in re.findall(r"@([A-Z]+)", text):
             written[command].update(groups[group])
-    listed = re.findall(r"^  ([a-z]+)  +[a-z]", dwell("--help"), re.M)
-    headings = {heading.split()[0] for heading in re.findall(r"^\*([a-z ]+)\*$", section(page, "COMMANDS"), re.M)}
+    listed = re.findall(r"^  ([a-z+]+)  +[a-z]", dwell("--help"), re.M)
+    headings = {heading.split()[0] for heading in re.findall(r"^\*([a-z+ ]+)\*$", section(page, "COMMANDS"), re.M)}
     wrong = []
     if len(listed) < 19 or set(listed) != headings or set(listed) != set(written) - {"help"}:
         wrong.append(f"commands: help {sorted(listed)}, sections {sorted(headings)}, synopsis {sorted(written)}")
