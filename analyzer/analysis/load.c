@@ -78,13 +78,17 @@ static void load_add_fallback(struct summary *s, const struct session_file *file
 static void load_add_counted(struct summary *s, const struct analysis *l)
 {
     s->counted = counted_functions(l->profile);
+    s->has_counts = load_has_counts(l->file);
     if (s->counted)
         summary_remark(s,
                        "calls of %zu function%s were only counted (record --level): they have no times and no call "
                        "paths",
                        s->counted, s->counted == 1 ? "" : "s");
-    else if (selection_has_ranges(l->selection) && load_has_counts(l->file))
-        summary_remark(s, "calls that were only counted (record --level) have no times: they are in no range of time");
+    else if (s->has_counts)
+        summary_remark(s,
+                       selection_has_ranges(l->selection)
+                           ? "calls that were only counted (record --level) have no times: they are in no range of time"
+                           : "calls that were only counted (record --level) are left out");
 }
 
 static void load_add_limit_remarks(struct summary *s, const struct dwell_file_header *h)
@@ -267,6 +271,8 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     } else {
         l->profile = collect_selection(l->file, jobs, l->selection);
     }
+    if (!options->timed_only)
+        counted_collect(l->profile, l->file, l->selection);
     l->summary.raw = options->raw;
     l->jobs = options->jobs;
     l->limits = options->limits;

@@ -24,7 +24,8 @@ struct summary {
     bool partial_paths;         /* the selection has only some call paths; its number of events is unknown */
     bool imported;              /* from another profiler's report, without events */
     bool samples;               /* values are numbers of samples instead of ticks, and calls are unknown */
-    size_t counted;             /* functions whose calls were only counted, all or some */
+    bool has_counts;            /* there are calls that were only counted, */
+    size_t counted;             /* of so many functions; zero if they are left out */
     uint64_t stack_samples;     /* while a function was open (docs/time-model.md), */
     uint64_t samples_in_probes; /* and of these, in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;

@@ -213,9 +213,12 @@ int command_export(int argc, char **argv)
     struct analysis loaded;
     s.shared.load.lines = s.format->uses & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
     s.shared.load.limits = s.format->uses & EXPORT_LIMITS;
+    s.shared.load.timed_only = true;
     shared_options_load(&loaded, s.file, &s.shared);
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
+    if (loaded.summary.has_counts)
+        say("%s: calls that were only counted (record --level) are left out", s.file);
     output_spare(s.shared.output, loaded.file->path);
     if (!s.shared.output)
         progress_output();

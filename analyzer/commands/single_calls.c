@@ -7,6 +7,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "profile/counted.h"
 #include "report/plot.h"
 #include "report/text_options.h"
 #include "report/views.h"
@@ -94,7 +95,11 @@ static uint32_t single_calls_load(struct analysis *l, struct single_calls_settin
         die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls", l->file->path);
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
         die(STATUS_ERROR, "%s: application times are unknown: there was no source of OS events", l->file->path);
-    return option_function(l, s->words[s->count - 1]);
+    const uint32_t function = option_function(l, s->words[s->count - 1]);
+    if (counted_only(l->profile, function))
+        die(STATUS_ERROR, "%s: calls of %s were only counted (record --level): they have no times", l->file->path,
+            l->names[function].name);
+    return function;
 }
 
 static void single_calls_print_time(const struct analysis *l, const char *before, double ticks)

@@ -120,7 +120,6 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
     struct profile *trees = trees_profile(file, selection, sites);
     profile_merge(whole, trees);
     profile_free(trees);
-    counted_collect(whole, file, selection);
     threads_take_outside(whole);
     threads_flag_blind(whole, file);
     free(started);
@@ -146,5 +145,7 @@ struct profile *collect_sites(const struct session_file *file, unsigned jobs, co
 
 struct profile *collect_profile(const struct session_file *file, unsigned jobs)
 {
-    return collect_selection(file, jobs, NULL);
+    struct profile *p = collect_selection(file, jobs, NULL);
+    counted_collect(p, file, NULL);
+    return p;
 }

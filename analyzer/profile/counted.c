@@ -96,3 +96,13 @@ size_t counted_functions(const struct profile *p)
     free(seen);
     return count;
 }
+
+bool counted_only(const struct profile *p, uint32_t function)
+{
+    bool counted = false;
+    for (size_t i = 0; i < p->counted_count; i++)
+        counted |= p->counted[i].function == function;
+    for (size_t i = 0; i < p->node_count && counted; i++)
+        counted = p->nodes[i].function != function;
+    return counted;
+}

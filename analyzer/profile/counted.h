@@ -28,4 +28,7 @@ void counted_add_to(struct times *sums, uint64_t calls);
 /* The number of functions that have counted calls. */
 size_t counted_functions(const struct profile *p);
 
+/* Whether all calls of the function were only counted. */
+bool counted_only(const struct profile *p, uint32_t function);
+
 #endif

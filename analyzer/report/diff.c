@@ -190,7 +190,7 @@ static size_t diff_key_count(const struct diff *d)
 
 static struct diff_values diff_values_of_times(const struct times *t, uint64_t ticks_per_second)
 {
-    struct diff_values values;
+    struct diff_values values = { .counted = times_are_counted(t) };
     for (enum diff_value i = 0; i < DIFF_VALUES; i++) {
         const struct diff_compared *c = &diff_compared[i];
         const uint64_t value = times_value(t, c->value, c->form);
@@ -244,6 +244,10 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
         d->known[i] &= value_is_known(diff_compared[i].value, knows, NULL);
     for (size_t i = 0; i < s->loss_count; i++)
         diff_add_remark(d, need_text("%s: %s", s->path, s->remarks[i]));
+    if (s->counted)
+        diff_add_remark(d, need_text("%s: calls of %zu function%s were only counted (record --level): their time is in "
+                                     "the times of their callers",
+                                     s->path, s->counted, s->counted == 1 ? "" : "s"));
     return true;
 }
 
@@ -277,6 +281,7 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t key)
         const struct diff_run *run = &d->runs[i];
         const struct diff_values *values = diff_run_values(run, key);
         row.present[run->side] |= diff_values_present(values);
+        row.counted |= values->counted;
         for (int j = 0; j < DIFF_VALUES; j++)
             row.values[j].sum[run->side] = diff_add_saturated(row.values[j].sum[run->side], values->of[j]);
     }
@@ -372,7 +377,7 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
         const struct sample before = diff_side_sample(d, &d->rows[i], value, DIFF_BEFORE);
         const struct sample after = diff_side_sample(d, &d->rows[i], value, DIFF_AFTER);
         const bool exact = value == DIFF_CALLS && diff_runs_agree(d, &d->rows[i]);
-        probabilities[i] = exact ? NAN : welch_test(&before, &after);
+        probabilities[i] = exact || !diff_row_knows(d, &d->rows[i], value) ? NAN : welch_test(&before, &after);
     }
     adjust_for_many(probabilities, d->row_count);
     for (size_t i = 0; i < d->row_count; i++) {
@@ -383,7 +388,8 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
         else if (value == DIFF_CALLS)
             pair->judged =
                 diff_runs_agree(d, &d->rows[i]) && diff_pair_is_changed(d, pair) ? JUDGED_SIGNIFICANT : JUDGED_NOTHING;
-        else if (!diff_is_tested(d) && diff_pair_is_large(d, pair, value, &options->large))
+        else if (!diff_is_tested(d) && diff_row_knows(d, &d->rows[i], value) &&
+                 diff_pair_is_large(d, pair, value, &options->large))
             pair->judged = JUDGED_LARGE;
     }
     free(probabilities);
@@ -480,7 +486,8 @@ bool diff_is_equal(const struct diff *d)
 {
     for (size_t i = 0; i < d->row_count; i++)
         for (int value = 0; value < DIFF_VALUES; value++)
-            if (d->known[value] && diff_pair_is_changed(d, &d->rows[i].values[value]))
+            if (diff_row_knows(d, &d->rows[i], (enum diff_value)value) &&
+                diff_pair_is_changed(d, &d->rows[i].values[value]))
                 return false;
     return d->row_count > 0;
 }

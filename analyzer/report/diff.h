@@ -38,6 +38,7 @@ enum diff_value diff_value_named(const char *name, size_t length);
 
 struct diff_values {
     uint64_t of[DIFF_VALUES]; /* nanoseconds, or a number of calls or samples */
+    bool counted;             /* its calls were only counted: times are unknown */
 };
 
 struct diff_run {
@@ -62,6 +63,7 @@ struct diff_pair {
 struct diff_row {
     uint32_t key;
     bool present[DIFF_SIDES];
+    bool counted; /* in some session, calls were only counted: times are unknown */
     struct diff_pair values[DIFF_VALUES];
 };
 
@@ -105,6 +107,12 @@ void diff_free(struct diff *d);
 
 /* After diff_judge: whether all rows are on both sides and equal in all known values. False if there are no rows. */
 bool diff_is_equal(const struct diff *d);
+
+/* Whether the value of the row is known in all sessions. */
+static inline bool diff_row_knows(const struct diff *d, const struct diff_row *row, enum diff_value value)
+{
+    return d->known[value] && (value == DIFF_CALLS || !row->counted);
+}
 
 /* Whether both sides have enough runs for a test. */
 static inline bool diff_is_tested(const struct diff *d)

@@ -223,7 +223,7 @@ static void diff_view_fill_values(const struct diff *d, struct cell *cells, cons
 {
     for (int value = 0; value < DIFF_VALUES; value++, cells += COLUMNS_A_VALUE) {
         const struct diff_pair *pair = &row->values[value];
-        if (!d->known[value])
+        if (!diff_row_knows(d, row, value))
             continue;
         diff_view_fill_probability(&cells[PROBABILITY], pair->probability);
         if (value == DIFF_CALLS) {
