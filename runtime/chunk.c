@@ -113,6 +113,17 @@ struct area chunk_take(uint32_t least, uint32_t size)
     return area;
 }
 
+/* Threads that share a ring need chunks of one size, so none of these is cut. */
+struct area chunk_take_unit(void)
+{
+    if (!runtime.session.header->shared_ring)
+        return chunk_take(DWELL_UNIT, DWELL_UNIT);
+    const struct area area = chunk_ask(DWELL_UNIT);
+    if (!area.at)
+        session_trouble(&runtime.session, DWELL_TROUBLE_MAX_SIZE);
+    return area;
+}
+
 void chunk_cut(struct area *area, uint32_t size)
 {
     size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;

@@ -33,6 +33,9 @@ struct chunk_pool {
  * {NULL, 0} and stops the process' recording if there is no space. */
 struct area chunk_take(uint32_t least, uint32_t size);
 
+/* Returns a chunk of one unit, or a little more, that no ring uses again; else the same. */
+struct area chunk_take_unit(void);
+
 /* Makes the first `size` bytes a chunk of its own, and keeps the rest for others. */
 void chunk_cut(struct area *area, uint32_t size);
 

@@ -11,6 +11,7 @@
 
 #include "analysis/level_changes.h"
 #include "analysis/names.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
@@ -191,6 +192,32 @@ static void info_print_events(const struct analysis *l, const struct profile_cou
                         info_time(l->file, c->paused, paused));
 }
 
+/* The functions whose calls were only counted, those with the most calls first. */
+static void info_print_counted(const struct analysis *l)
+{
+    enum { MOST = 10 };
+    if (!l->summary.counted)
+        return;
+    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    char *names = need_copy("", 0);
+    uint64_t calls = 0;
+    for (size_t i = 0; i < l->profile->function_count; i++)
+        calls += sums[i].counted;
+    for (size_t shown = 0; shown < l->summary.counted && shown < MOST; shown++) {
+        size_t most = 0;
+        for (size_t i = 1; i < l->profile->function_count; i++)
+            most = sums[i].counted > sums[most].counted ? i : most;
+        char *more = need_text("%s%s%s", names, shown ? ", " : "", l->names[most].name);
+        sums[most].counted = 0;
+        free(names);
+        names = more;
+    }
+    info_print_line("counted", "%" PRIu64 " calls of %zu function%s: %s%s", calls, l->summary.counted,
+                    l->summary.counted == 1 ? "" : "s", names, l->summary.counted > MOST ? ", ..." : "");
+    free(names);
+    free(sums);
+}
+
 static void info_print_counts(const struct analysis *l)
 {
     if (!l->summary.imported)
@@ -198,6 +225,7 @@ static void info_print_counts(const struct analysis *l)
     info_print_line("call paths", "%zu, of %zu functions in %zu modules",
                     l->profile->node_count - l->profile->thread_count, l->profile->function_count,
                     l->profile->module_count);
+    info_print_counted(l);
     struct stat status;
     if (fstat(l->file->fd, &status) < 0)
         die(STATUS_ERROR, "%s: %s", l->file->path, strerror(errno));

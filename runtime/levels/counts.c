@@ -9,7 +9,6 @@
 #include "guard.h"
 #include "losses.h"
 #include "process.h"
-#include "ring.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
@@ -133,7 +132,7 @@ static struct dwell_counts *counts_take_page(const struct thread *t, uint32_t pa
 {
     if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
         return NULL;
-    struct area area = ring_take_chunk((struct ring *)&t->ring, DWELL_UNIT, DWELL_UNIT);
+    struct area area = chunk_take_unit();
     if (!area.at)
         return NULL;
     struct dwell_counts *counts = (struct dwell_counts *)area.at;
@@ -154,9 +153,11 @@ static bool counts_make_page(struct thread *t, uint32_t page)
             return false;
         __atomic_store_n(&t->counts.made, made, __ATOMIC_RELEASE);
     }
-    struct dwell_counts *counts = counts_take_page(t, page);
-    if (!counts)
+    struct dwell_counts *counts = t->counts.refused ? NULL : counts_take_page(t, page);
+    if (!counts) {
+        t->counts.refused = true;
         return false;
+    }
     __atomic_store_n(&t->counts.made[page], counts, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const struct counts_functions *of = counts_pages[page];
@@ -171,6 +172,8 @@ bool counts_add_slowly(struct thread *t, uint32_t number)
 {
     const uint32_t page = number / COUNTS_IN_PAGE;
     if (!t->counts.made || !t->counts.made[page]) {
+        if (t->counts.refused)
+            return false;
         const uint64_t mask = sys_block_signals();
         if (mask == SYS_NOT_BLOCKED)
             return false;
@@ -203,6 +206,7 @@ void counts_begin_thread(struct thread *t)
 {
     if (t->counts.made)
         memset(t->counts.made, 0, COUNTS_PAGES * sizeof *t->counts.made);
+    t->counts.refused = false;
     counts_self = &t->wiped->counts;
 }
 

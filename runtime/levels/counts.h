@@ -30,6 +30,7 @@ struct counts_directory {
 
 /* In a thread's block. */
 struct thread_counts {
+    bool refused;               /* there was no space for a page: it is not tried again */
     struct dwell_counts **made; /* its pages by number, whether they are in use now or not; NULL before the first one */
 };
 

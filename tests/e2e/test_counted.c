@@ -166,3 +166,82 @@ Test(e2e_counted, killed)
         free(counters);
     }
 }
+
+Test(e2e_counted, paused_threads)
+{
+    static const char *const programs[] = { "control levels", "pauser 3000" };
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 2; j++) {
+            char *out = run_well("$DWELL record -q --mode %s --level counted=leaf --level counted=handler_leaf "
+                                 "$PROGRAMS/control/%s",
+                                 modes[i], programs[j]);
+            struct report *r = report_of("");
+            cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), truth(out, "leaf")), "%s", programs[j]);
+            cr_assert(eq(u64, report_sum(r, "function", "middle", "calls"), truth(out, "middle")));
+            report_drop(r);
+            free(out);
+        }
+}
+
+/* Threads that find no space for their counters lose calls, and the session says how many. */
+Test(e2e_counted, a_session_of_maximum_size)
+{
+    char *out = run_well("timeout 100 $DWELL record -q --max-size 1M,ring --level 'counted=hot_*' "
+                         "$PROGRAMS/levels/counted 400 2000 1000 2>&1");
+    static const char *const all[] = { "hot_leaf", "hot_inlined", "hot_jump", "hot_handler", "hot_late" };
+    struct report *r = report_of("");
+    uint64_t calls = 0, reported = report_session(r, "lost_events");
+    cr_assert(gt(u64, reported, 0));
+    for (int i = 0; i < 5; i++) {
+        calls += truth(out, all[i]);
+        reported += report_sum(r, "function", all[i], "calls");
+    }
+    cr_assert(eq(u64, reported, calls), "%s", out);
+    report_drop(r);
+    free(out);
+    free(run_well(
+        "timeout 100 $DWELL record -q --max-size 1M --level 'counted=hot_*' $PROGRAMS/levels/counted 400 2000 1000"));
+}
+
+Test(e2e_counted, views_without_times_or_paths)
+{
+    free(run_well("$DWELL record -q -o timed.data $SAMPLES/threads 2 1000"));
+    free(run_well("$DWELL record -q --level counted=work $SAMPLES/threads 2 1000"));
+    char *text = run_well("$DWELL report --by function --columns calls,elapsed_inclusive,elapsed_exclusive");
+    cr_assert(has(text, "! calls of 1 function were only counted (record --level)"), "%s", text);
+    free(text);
+    text = run_well("$DWELL tree; $DWELL callers worker");
+    cr_assert(not(has(text, " work\n")), "%s", text);
+    free(text);
+    text = run_well("$DWELL info");
+    cr_assert(has(text, "\ncounted         2000 calls of 1 function: work\n"), "%s", text);
+    free(text);
+    text = run_well("$DWELL diff --format csv timed.data dwell.data | grep ',both,work,' | cut -d, -f5-15");
+    cr_assert(has(text, "2000,2000,0,0.0000,,,,,,,"), "%s", text);
+    free(text);
+    /* Its time is unknown, so it is no change. */
+    free(run_well("$DWELL diff --fail-if 'elapsed_inclusive > +1000000000%%' dwell.data timed.data"));
+    struct ran r = run("$DWELL histogram work");
+    cr_assert(ne(int, r.status, 0));
+    cr_assert(has(r.err, "calls of work were only counted"), "%s", r.err);
+    ran_drop(&r);
+    r = run("$DWELL export -o out.db sqlite");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(has(r.err, "calls that were only counted (record --level) are left out"), "%s", r.err);
+    ran_drop(&r);
+    text = run_well("$DWELL report --from 1us");
+    cr_assert(has(text, "they are in no range of time"), "%s", text);
+    free(text);
+    text = run_well("$DWELL merge -o both.data timed.data dwell.data");
+    free(text);
+    struct report *both = report_of("both.data");
+    cr_assert(eq(u64, report_sum(both, "function", "work", "calls"), 4000));
+    report_drop(both);
+    struct report *only = report_of("--only work");
+    cr_assert(eq(u64, report_sum(only, "function", "work", "calls"), 2000));
+    report_drop(only);
+    only = report_of("--suppress work");
+    cr_assert(eq(u64, report_sum(only, "function", "work", "calls"), 0));
+    cr_assert(eq(u64, report_sum(only, "function", "worker", "calls"), 2));
+    report_drop(only);
+}
