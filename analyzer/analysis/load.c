@@ -281,7 +281,7 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     if (options->limits && !options->raw && !l->lines)
         single_calls_find_limits(l);
     if (l->profile->counts.samples)
-        sampling_divide(l->profile);
+        sampling_divide(l->profile, l->file, options->raw);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     analysis_summarize(l);

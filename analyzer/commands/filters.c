@@ -222,6 +222,11 @@ bool filters_wait(const struct filters *f)
     return f->shortest_ns || f->time_count || filters_have_targets(f);
 }
 
+bool filters_have_levels(const struct filters *f)
+{
+    return filters_actions(f) & FILTER_LEVEL;
+}
+
 bool filters_have_targets(const struct filters *f)
 {
     return filters_actions(f) & DWELL_FILTER_TARGET;

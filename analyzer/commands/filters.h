@@ -43,6 +43,9 @@ bool filters_wait(const struct filters *f);
 /* Whether calls are selected by their targets. */
 bool filters_have_targets(const struct filters *f);
 
+/* Whether a function is to have another level than timed. */
+bool filters_have_levels(const struct filters *f);
+
 /* A module that a recorded process has loaded. */
 struct filter_loaded {
     char *path;

@@ -148,7 +148,7 @@ int command_record(int argc, char **argv)
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
     struct sampler sampler;
-    sampler_begin(&sampler, &session, fd, s.sample_rate);
+    sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate);
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &sampler, &pid, &error);

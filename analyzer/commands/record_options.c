@@ -42,6 +42,8 @@ enum {
     OPTION_SAMPLE,
 };
 
+enum { USUAL_RATE = 1000 }; /* samples a second */
+
 #define MIN_MAX_SIZE (1ull << 20)
 #define MAX_SHARED_RING (8ull << 30) /* the chunks stay mapped */
 
@@ -70,8 +72,8 @@ static const struct argp_option options[] = {
       0 },
     { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
     { "sample", OPTION_SAMPLE, "HZ", 0,
-      "Sample each thread HZ times a second of its CPU time (1 to 10000, usually 1000; 0, the default: never), to know "
-      "where the time of functions goes that are not recorded; not in mode profile",
+      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never; default: 1000 with --level, else 0), "
+      "to know where the time of functions goes that are not timed; not in mode profile",
       0 },
     { "max-size", OPTION_MAX_SIZE, "SIZE", 0,
       "Record until FILE has SIZE bytes (500M, 2G); PROGRAM goes on, and what is not recorded is counted; SIZE,ring: "
@@ -208,13 +210,24 @@ static unsigned long record_parse_monitor(const char *text)
     return (unsigned long)ms;
 }
 
-static unsigned record_parse_rate(const char *text)
+static int record_parse_rate(const char *option, const char *text)
 {
     char *end;
     const unsigned long rate = strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || rate > SAMPLE_MAX_RATE)
-        die(STATUS_OWN_FAILURE, "--sample: '%s' is not a number from 0 to %d", text, SAMPLE_MAX_RATE);
-    return (unsigned)rate;
+        die(STATUS_OWN_FAILURE, "%s: '%s' is not a number from 0 to %d", option, text, SAMPLE_MAX_RATE);
+    return (int)rate;
+}
+
+/* Without the option: samples say where the time of functions goes that are not timed. */
+static int record_usual_rate(const struct record_settings *s)
+{
+    const char *wanted = getenv("DWELL_SAMPLE");
+    if (s->mode == DWELL_MODE_PROFILE)
+        return 0;
+    if (wanted)
+        return record_parse_rate("DWELL_SAMPLE", wanted);
+    return filters_have_levels(&s->filters) ? USUAL_RATE : 0;
 }
 
 static void record_parse_max_size(struct record_settings *s, const char *text)
@@ -240,6 +253,8 @@ static void record_check_settings(struct record_settings *s)
     if (s->mode == DWELL_MODE_PROFILE && filters_wait(&s->filters))
         die(STATUS_OWN_FAILURE, "%s: mode profile counts every call; use --mode trace or ring",
             filters_have_targets(&s->filters) ? "--callers-of" : "--min");
+    if (s->sample_rate < 0)
+        s->sample_rate = record_usual_rate(s);
     if (s->mode == DWELL_MODE_PROFILE && s->sample_rate)
         die(STATUS_OWN_FAILURE, "--sample: mode profile does not record when a function ran; use --mode trace or ring");
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
@@ -269,7 +284,7 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         s->os_events = argument;
         return 0;
     case OPTION_SAMPLE:
-        s->sample_rate = record_parse_rate(argument);
+        s->sample_rate = record_parse_rate("--sample", argument);
         return 0;
     case OPTION_MAX_SIZE:
         record_parse_max_size(s, argument);
@@ -349,7 +364,7 @@ static const struct command_line line = {
 
 void record_options_parse(struct record_settings *settings, int argc, char **argv)
 {
-    *settings = (struct record_settings){ .shared.output = DEFAULT_SESSION };
+    *settings = (struct record_settings){ .shared.output = DEFAULT_SESSION, .sample_rate = -1 };
     command_line_parse(&line, argc, argv, settings, &settings->shared);
 }
 

@@ -15,7 +15,7 @@ struct record_settings {
     bool paused;
     int dump_on;           /* a signal's number; zero if none */
     unsigned long monitor; /* milliseconds; zero if none */
-    unsigned sample_rate;  /* samples a second of CPU time; zero if none */
+    int sample_rate;       /* samples a second of CPU time; zero if none */
     uint64_t max_size;     /* bytes; zero if unlimited */
     bool shared_ring;      /* then the oldest events are replaced */
     char *keep_free;       /* bytes, as a decimal number; NULL for the default */

@@ -62,10 +62,28 @@ static bool sampled_paths_are_own(const struct profile *p, uint32_t node)
     return os_calls_is_libc(profile_module_path(p, node));
 }
 
+/* The code of a chain whose innermost `depth` functions are below the open call. */
+static enum sampled_code sampled_paths_code(const struct session_samples *s, const struct sampled_chain *chain,
+                                            uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++)
+        if (s->frames[s->links[chain->first + i]].code != SAMPLED_PROGRAM)
+            return s->frames[s->links[chain->first + i]].code;
+    return SAMPLED_PROGRAM;
+}
+
 static void sampled_paths_add_chain(const struct session_samples *s, struct profile *p, uint32_t node,
                                     const struct sampled_chain *chain)
 {
-    for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : sampled_paths_depth(s, p, node, chain); i-- > 0;) {
+    const uint32_t depth = sampled_paths_depth(s, p, node, chain);
+    const enum sampled_code code = sampled_paths_code(s, chain, depth);
+    p->counts.samples++;
+    p->counts.samples_in_probes += code != SAMPLED_PROGRAM;
+    if (code != SAMPLED_PROGRAM) {
+        p->nodes[node].samples_in_stubs += code == SAMPLED_STUB;
+        return;
+    }
+    for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : depth; i-- > 0;) {
         const uint32_t function = sampled_paths_add_function(p, &s->frames[s->links[chain->first + i]]);
         node = profile_child_from(p, node, function, PROFILE_SAMPLED);
     }
@@ -74,15 +92,9 @@ static void sampled_paths_add_chain(const struct session_samples *s, struct prof
 
 void sampled_paths_add(struct sampled_paths *s, struct profile *p, uint32_t node, uint64_t end)
 {
-    for (; s->next < s->end && s->next->time < end; s->next++) {
-        const struct sampled_chain *chain = &s->samples->chains[s->next->chain];
-        if (p->nodes[node].parent == PROFILE_NONE)
-            continue;
-        p->counts.samples++;
-        p->counts.samples_in_probes += chain->in_probes;
-        if (!chain->in_probes)
-            sampled_paths_add_chain(s->samples, p, node, chain);
-    }
+    for (; s->next < s->end && s->next->time < end; s->next++)
+        if (p->nodes[node].parent != PROFILE_NONE)
+            sampled_paths_add_chain(s->samples, p, node, &s->samples->chains[s->next->chain]);
     sampled_paths_set_next(s);
 }
 

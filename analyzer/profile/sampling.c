@@ -13,8 +13,11 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/wide.h"
+#include "profile/identify.h"
 
 enum { ENOUGH = 30 /* samples of a path that is divided by its own */ };
+
+#define ROUTE_TO_STUBS (UINT32_MAX - 1) /* no route: code that counts calls */
 
 /* A function below a timed path: the functions that lead to it. */
 struct sampling_route {
@@ -38,6 +41,7 @@ struct sampling_group {
 
 struct sampling {
     struct profile *profile;
+    bool raw;
     size_t node_count; /* before nodes are added */
     bool *timed;       /* by function: all its calls are in the session */
     uint32_t *anchors; /* by node: the timed path, itself or above it */
@@ -66,15 +70,20 @@ static bool sampling_is_sampled(const struct profile_node *node)
 
 /* ---- paths ---- */
 
-static void sampling_find_timed(struct sampling *s)
+static void sampling_find_timed(struct sampling *s, const struct session_file *file)
 {
     const struct profile *p = s->profile;
     s->timed = need_memory(p->function_count, sizeof *s->timed);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].function != PROFILE_NONE && !sampling_is_sampled(&p->nodes[i]))
             s->timed[p->nodes[i].function] = true;
-    for (size_t i = 0; i < p->counted_count; i++)
-        s->timed[p->counted[i].function] = false;
+    for (size_t i = 0; i < file->level_count; i++) {
+        const struct trace_level *level = &file->levels[i];
+        const struct trace_process *process = session_file_process(file, level->process);
+        const uint32_t function = find_function(p, process, level->function, level->time);
+        if (level->level != DWELL_PROBES_TIMED && function != PROFILE_NONE)
+            s->timed[function] = false;
+    }
 }
 
 /* A function whose calls are all recorded is sampled on the path of its caller only before its enter and after its
@@ -149,6 +158,7 @@ static void sampling_add_to_group(struct sampling *s, uint32_t group, uint32_t r
         g->parts[g->count++] = (struct sampling_part){ .route = route };
         index_set(s->part_table, slot, (uint64_t)route + 1, group, (uint32_t)place);
     }
+    assert(g->parts);
     g->parts[place].samples += samples;
     g->all += samples;
 }
@@ -160,14 +170,18 @@ static uint32_t *sampling_make_groups(struct sampling *s)
     uint64_t *samples = need_memory(s->node_count, sizeof *samples);
     uint32_t *group_of = need_memory(s->node_count, sizeof *group_of);
     for (size_t i = 0; i < s->node_count; i++)
-        samples[s->anchors[i]] += p->nodes[i].samples;
+        samples[s->anchors[i]] += p->nodes[i].samples + p->nodes[i].samples_in_stubs;
     for (uint32_t i = 0; i < s->node_count; i++)
         if (s->anchors[i] == i && p->nodes[i].parent != PROFILE_NONE)
             group_of[i] = samples[i] >= ENOUGH ? sampling_find_group(s, i, GROUP_OF_PATH)
                                                : sampling_find_group(s, p->nodes[i].function, GROUP_OF_FUNCTION);
-    for (size_t i = 0; i < s->node_count; i++)
+    for (size_t i = 0; i < s->node_count; i++) {
         if (p->nodes[i].samples)
             sampling_add_to_group(s, group_of[s->anchors[i]], s->route_of[i], p->nodes[i].samples);
+        if (p->nodes[i].samples_in_stubs)
+            sampling_add_to_group(s, group_of[s->anchors[i]], s->raw ? PROFILE_NONE : ROUTE_TO_STUBS,
+                                  p->nodes[i].samples_in_stubs);
+    }
     free(samples);
     return group_of;
 }
@@ -209,11 +223,16 @@ static uint32_t sampling_node(struct sampling *s, uint32_t path, uint32_t route)
     return profile_child_from(s->profile, sampling_node(s, path, r->parent), r->function, PROFILE_SAMPLED);
 }
 
+/* Gives time to a node, or to the overhead if that is PROFILE_NONE. */
 static void sampling_give(struct sampling *s, uint32_t path, uint32_t node, uint64_t application, uint64_t rest)
 {
-    struct profile_node *from = &s->profile->nodes[path], *to = &s->profile->nodes[node];
-    to->elapsed += application + rest;
-    to->flagged += rest;
+    struct profile_node *from = &s->profile->nodes[path];
+    if (node == PROFILE_NONE) {
+        from->overhead += application + rest;
+    } else {
+        s->profile->nodes[node].elapsed += application + rest;
+        s->profile->nodes[node].flagged += rest;
+    }
     from->elapsed -= application + rest;
     from->flagged -= rest;
     from->given += application + rest;
@@ -235,9 +254,12 @@ static void sampling_divide_path(struct sampling *s, uint32_t path, struct sampl
         const double error = sampling_half_width(part->samples, g->all) * (double)cpu;
         if (part->route != PROFILE_NONE && !shares[i] && !shares[g->count + i])
             continue;
-        const uint32_t to = sampling_node(s, path, part->route);
+        const bool stubs = part->route == ROUTE_TO_STUBS;
+        const uint32_t to = stubs ? PROFILE_NONE : sampling_node(s, path, part->route);
         if (to != path)
             sampling_give(s, path, to, shares[i], shares[g->count + i]);
+        if (stubs)
+            continue;
         *(pooled ? &s->profile->nodes[to].error_pooled : &s->profile->nodes[to].error) += (uint64_t)ceil(error);
     }
     free(shares);
@@ -302,16 +324,17 @@ static void sampling_free(struct sampling *s)
     index_free(s->part_table);
 }
 
-void sampling_divide(struct profile *p)
+void sampling_divide(struct profile *p, const struct session_file *file, bool raw)
 {
     struct sampling s = {
         .profile = p,
+        .raw = raw,
         .node_count = p->node_count,
         .route_table = index_new(),
         .group_table = index_new(),
         .part_table = index_new(),
     };
-    sampling_find_timed(&s);
+    sampling_find_timed(&s, file);
     sampling_leave_out_timed(&s);
     sampling_find_anchors(&s);
     uint32_t *group_of = sampling_make_groups(&s);

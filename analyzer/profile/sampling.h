@@ -6,10 +6,11 @@
 #define DWELL_PROFILE_SAMPLING_H
 
 #include "profile/profile.h"
+#include "trace/session_file.h"
 
-/* Divides the CPU time of all paths in proportion to their samples. Call it once, after the probes' time was
- * subtracted. */
-void sampling_divide(struct profile *p);
+/* Divides the CPU time of all paths in proportion to their samples. The part of the code that counts calls is
+ * subtracted from it, unless it is `raw`. Call it once, after the time of other probes was subtracted. */
+void sampling_divide(struct profile *p, const struct session_file *file, bool raw);
 
 /* The half width of the 95 % interval of a share, of which `count` of `all` samples were seen. */
 double sampling_half_width(uint64_t count, uint64_t all);

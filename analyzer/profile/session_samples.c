@@ -107,7 +107,10 @@ static uint32_t samples_make_frame(struct samples_reader *r, const struct trace_
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(s->frames, s->frame_count, s->frame_room);
-    s->frames[s->frame_count] = (struct sampled_frame){ m, begin };
+    const enum sampled_code code = !m && r->file->level_count   ? SAMPLED_STUB
+                                   : m && samples_is_runtime(m) ? SAMPLED_RUNTIME
+                                                                : SAMPLED_PROGRAM;
+    s->frames[s->frame_count] = (struct sampled_frame){ m, begin, code };
     index_set(r->functions, slot, begin, number, (uint32_t)s->frame_count);
     return (uint32_t)s->frame_count++;
 }
@@ -183,14 +186,14 @@ static void samples_add_point(struct thread_samples *t, uint64_t time, uint32_t 
     t->points[t->count++] = (struct sample_point){ time, chain };
 }
 
-static uint32_t samples_find_chain(struct samples_reader *r, const uint32_t *frames, uint32_t count, bool in_probes)
+static uint32_t samples_find_chain(struct samples_reader *r, const uint32_t *frames, uint32_t count)
 {
     struct session_samples *s = r->samples;
     const uint32_t chain = intern(&r->chains, frames, count * sizeof *frames);
     if (chain < s->chain_count)
         return chain;
     GROW(s->chains, s->chain_count, s->chain_room);
-    s->chains[s->chain_count++] = (struct sampled_chain){ (uint32_t)s->link_count, count, in_probes };
+    s->chains[s->chain_count++] = (struct sampled_chain){ (uint32_t)s->link_count, count };
     for (uint32_t i = 0; i < count; i++) {
         GROW(s->links, s->link_count, s->link_room);
         s->links[s->link_count++] = frames[i];
@@ -203,13 +206,11 @@ static void samples_add(struct samples_reader *r, struct thread_samples *t, cons
 {
     uint32_t frames[MAX_FRAMES], count = 0;
     const uint32_t innermost = samples_find_frame(r, process, sample->registers[0], sample->time);
-    const struct trace_module *m = innermost == FRAME_NONE ? NULL : r->samples->frames[innermost].module;
     if (innermost != FRAME_NONE)
         frames[count++] = innermost;
-    const bool in_probes = m && samples_is_runtime(m);
-    if (!in_probes)
+    if (innermost == FRAME_NONE || r->samples->frames[innermost].code == SAMPLED_PROGRAM)
         count += samples_unwind(r, process, sample, frames + count);
-    samples_add_point(t, sample->time, samples_find_chain(r, frames, count, in_probes));
+    samples_add_point(t, sample->time, samples_find_chain(r, frames, count));
 }
 
 static void samples_read_chunk(struct samples_reader *r, struct thread_samples *t, const struct trace_chunk *chunk)

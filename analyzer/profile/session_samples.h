@@ -7,16 +7,23 @@
 
 #include "trace/session_file.h"
 
+/* Whose code it is. */
+enum sampled_code {
+    SAMPLED_PROGRAM,
+    SAMPLED_RUNTIME, /* its time is that of probes, which is known */
+    SAMPLED_STUB,    /* of a function whose calls are counted: its time is that of probes, and not known otherwise */
+};
+
 /* A function in which a thread was. */
 struct sampled_frame {
     const struct trace_module *module; /* NULL if the address is in none */
     uint64_t offset;                   /* of the function as the module's file has it, or an address */
+    enum sampled_code code;
 };
 
 /* Functions from the innermost one outwards, as far as the stack could be unwound. */
 struct sampled_chain {
     uint32_t first, count; /* in the list of links */
-    bool in_probes;        /* it was in the runtime: the time is that of the probes */
 };
 
 struct sample_point {

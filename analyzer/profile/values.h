@@ -29,9 +29,10 @@
     AMOUNT(calls, COUNT, SUM)    /* enters */                                                                          \
     AMOUNT(shortest, TICKS, MIN) /* of completed calls, elapsed inclusive */                                           \
     AMOUNT(longest, TICKS, MAX)                                                                                        \
-    AMOUNT(first, COUNT, MIN)   /* number of the first chunk of the file that has the path */                          \
-    AMOUNT(samples, COUNT, SUM) /* of the path itself */                                                               \
-    AMOUNT(given, TICKS, SUM)   /* what was left of elapsed, and of flagged, to sampled paths below it: sampling.h */  \
+    AMOUNT(first, COUNT, MIN)            /* number of the first chunk of the file that has the path */                 \
+    AMOUNT(samples, COUNT, SUM)          /* of the path itself, */                                                     \
+    AMOUNT(samples_in_stubs, COUNT, SUM) /* and in code that counts calls */                                           \
+    AMOUNT(given, TICKS, SUM) /* what was left of elapsed, and of flagged, to sampled paths below it: sampling.h */    \
     AMOUNT(given_flagged, TICKS, SUM)                                                                                  \
     AMOUNT(error, TICKS, NORM)       /* half width of the 95 % interval of elapsed, */                                 \
     AMOUNT(error_pooled, TICKS, SUM) /* and its part that is common to paths of a function */

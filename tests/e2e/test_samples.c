@@ -115,3 +115,22 @@ Test(e2e_samples, text_marks_estimates)
     cr_assert(not(has(text, "ci95")), "%s", text);
     free(text);
 }
+
+/* With a level, samples are taken unless the user does not want them. Calls are exact, and times are estimated. */
+Test(e2e_samples, of_functions_that_are_counted)
+{
+    char *out = run_well("env -u DWELL_SAMPLE $DWELL record -q --level counted=work $SAMPLES/threads 2 20000000");
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_sum(r, "function", "work", "calls"), truth(out, "work")));
+    cr_assert(gt(u64, report_sum(r, "function", "work", "cpu_exclusive_ns"), 0));
+    cr_assert(gt(u64, report_sum(r, "function", "work", "cpu_exclusive_ci95_ns"), 0));
+    cr_assert(gt(u64, report_session(r, "samples_in_probes"), 0));
+    cr_assert(eq(u64, report_sum(r, "function", "[unknown]+0x0", "calls"), 0));
+    check_sums(r, "function");
+    report_drop(r);
+    free(out);
+    free(run_well("env -u DWELL_SAMPLE $DWELL record -q --sample 0 --level counted=work $SAMPLES/threads 2 2000"));
+    cr_assert(eq(ulong, samples_recorded(""), 0));
+    free(run_well("env -u DWELL_SAMPLE $DWELL record -q --mode profile --level counted=work $SAMPLES/threads 2 2000"));
+    cr_assert(eq(ulong, samples_recorded(""), 0));
+}

@@ -111,6 +111,7 @@ char *run_well(const char *format, ...)
 void without_os_calls(void)
 {
     setenv("DWELL_OS_CALLS", "off", 1);
+    setenv("DWELL_SAMPLE", "0", 1);
 }
 
 bool has(const char *text, const char *part)

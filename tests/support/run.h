@@ -18,7 +18,8 @@ void ran_drop(struct ran *r);
 /* Like run, but fails the test unless the status is zero. Returns the command's output, which the caller frees. */
 char *run_well(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The .init of a suite that counts instrumented functions: its recordings hold no OS calls. */
+/* The .init of a suite that counts instrumented functions: its recordings hold no OS calls, and no
+ * samples unless --sample requests them. */
 void without_os_calls(void);
 
 /* Whether `text` contains `part`. */

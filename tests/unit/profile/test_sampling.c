@@ -13,6 +13,7 @@ TestSuite(unit_sampling, .timeout = 300);
 
 /* Functions of the program, of a library, and of the runtime. */
 enum { F = 0x1000, G = 0x2000, PLAIN = 0x3000, COPY = 0x20100, PARSE = 0x20200, PROBE = 0x30100 };
+enum { LEVEL = 22, COUNTED = 1, OUT = 2 };
 
 static void sampling_write_modules(struct writer *w)
 {
@@ -154,6 +155,58 @@ Test(unit_sampling, leaves_out_probes_and_recorded_functions)
     cr_assert(eq(u64, l.summary.stack_samples, 4));
     cr_assert(eq(u64, l.summary.samples_in_probes, 2));
     cr_assert(eq(u64, times_error(&f, VALUE_ELAPSED, EXCLUSIVE), 0));
+    analysis_drop(&l);
+}
+
+static void sampling_write_level(struct writer *w, uint64_t time, uint64_t function, uint32_t level)
+{
+    const uint64_t content[] = { time, function, level };
+    write_record(w, 1, LEVEL, content, sizeof content);
+}
+
+/* The code that counts a call is in no module. Its time is subtracted, unless it is raw. */
+Test(unit_sampling, code_that_counts_is_overhead)
+{
+    for (int raw = 0; raw < 2; raw++) {
+        struct writer *w = sampling_two_calls();
+        sampling_write_level(w, 0, PLAIN, COUNTED);
+        begin_samples(w, 1, 1, 70, 71, 0);
+        sampling_write(w, 100, F);
+        sampling_write(w, 110, COPY);
+        sampling_write(w, 120, 0x990000);
+        sampling_write(w, 130, 0x990010);
+        end_samples(w, true);
+        writer_save(w, test_path("sampled.data"));
+        writer_free(w);
+        struct analysis l;
+        load_with(&l, test_path("sampled.data"), &(struct analysis_options){ .raw = raw });
+        check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
+        const struct times f = sampling_times(&l, "f"), copy = sampling_times(&l, "copy");
+        cr_assert(eq(u64, copy.elapsed_exclusive, 125));
+        cr_assert(eq(u64, f.elapsed_exclusive, raw ? 475 : 225)); /* 100 of it blocked */
+        cr_assert(eq(u64, f.elapsed_inclusive, raw ? 1000 : 750));
+        cr_assert(eq(u64, f.overhead_exclusive, raw ? 0 : 250));
+        cr_assert(eq(u64, l.summary.samples_in_probes, 2));
+        analysis_drop(&l);
+    }
+}
+
+/* A function that was not timed for the whole run is sampled while it was not. */
+Test(unit_sampling, functions_with_changing_levels)
+{
+    struct writer *w = sampling_two_calls();
+    sampling_write_level(w, 620, G, OUT);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    sampling_write(w, 100, F);
+    sampling_write(w, 900, G + 3);
+    end_samples(w, true);
+    struct analysis l;
+    sampling_load(&l, w, 1);
+    writer_free(w);
+    const struct times g = sampling_times(&l, "g");
+    cr_assert(eq(u64, g.calls, 1));
+    cr_assert(eq(u64, g.elapsed_exclusive, 400 + 250));
+    cr_assert(times_are_sampled(&g));
     analysis_drop(&l);
 }
 
