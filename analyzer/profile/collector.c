@@ -38,7 +38,7 @@ static uint32_t collector_add_child(struct collector *w, uint32_t parent, uint64
     return node;
 }
 
-static inline uint32_t collector_find_child(struct collector *w, uint32_t parent, uint64_t address, uint64_t time)
+STACK_INLINE uint32_t collector_find_child(struct collector *w, uint32_t parent, uint64_t address, uint64_t time)
 {
     struct index_slot *slot = index_find(w->children, collector_child_key(w, address), parent);
     if (__builtin_expect(slot->value_plus_1 != 0, 1))
@@ -53,15 +53,18 @@ static inline void collector_push_call(struct collector *w, uint32_t node, uint6
     w->stack[w->depth++] = (struct collector_call){ node, enter_time };
 }
 
-static inline void collector_pop_call(struct collector *w, uint64_t now)
+static inline void collector_add_duration(struct profile_node *node, uint64_t duration)
 {
-    const struct collector_call *call = &w->stack[--w->depth];
-    struct profile_node *node = &w->profile->nodes[call->node];
-    uint64_t duration = now - call->enter_time;
     if (duration < node->shortest)
         node->shortest = duration;
     if (duration > node->longest)
         node->longest = duration;
+}
+
+static inline void collector_pop_call(struct collector *w, uint64_t now)
+{
+    const struct collector_call *call = &w->stack[--w->depth];
+    collector_add_duration(&w->profile->nodes[call->node], now - call->enter_time);
 }
 
 /* ---- call sites ---- */
@@ -215,8 +218,9 @@ static inline void collector_add_interval(void *to, const struct decoder *d, uin
     struct profile_node *top = collector_top(l->w);
     top->elapsed += d->time - begin;
     if (__builtin_expect(d->has_extras, 0)) {
-        interval_add_os(top, &d->extras, d->time - begin);
-        interval_count_os(&l->w->profile->counts, &d->extras);
+        const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
+        interval_add_os(top, &extras, d->time - begin);
+        interval_count_os(&l->w->profile->counts, &extras);
     }
 }
 
@@ -227,15 +231,20 @@ static inline void collector_skip_interval(void *to, const struct decoder *d, ui
     interval_count_os(&l->w->profile->counts, &d->extras);
 }
 
-static inline void collector_enter(void *to, const struct decoder *d)
+/* Counts a call that the innermost call makes, and returns its node. */
+STACK_INLINE uint32_t collector_begin_call(struct collector *w, uint64_t address, uint64_t now)
+{
+    if (__builtin_expect(now >= w->generations.next_at, 0))
+        generations_find(&w->generations, now);
+    const uint32_t node = collector_find_child(w, w->stack[w->depth - 1].node, address, now);
+    w->profile->nodes[node].calls++;
+    return node;
+}
+
+STACK_INLINE void collector_enter(void *to, const struct decoder *d)
 {
     struct collector_loop *l = to;
-    struct collector *w = l->w;
-    if (__builtin_expect(d->time >= w->generations.next_at, 0))
-        generations_find(&w->generations, d->time);
-    const uint32_t node = collector_find_child(w, w->stack[w->depth - 1].node, d->function, d->time);
-    w->profile->nodes[node].calls++;
-    collector_push_call(w, node, d->time);
+    collector_push_call(l->w, collector_begin_call(l->w, d->function, d->time), d->time);
     l->enters++;
 }
 
@@ -243,6 +252,17 @@ static inline void collector_exit(void *to, const struct decoder *d)
 {
     struct collector_loop *l = to;
     collector_pop_call(l->w, d->time);
+    l->exits++;
+}
+
+STACK_INLINE void collector_leaf(void *to, const struct decoder *d, uint64_t entered)
+{
+    struct collector_loop *l = to;
+    const uint32_t number = collector_begin_call(l->w, d->function, entered);
+    struct profile_node *node = &l->w->profile->nodes[number];
+    node->elapsed += d->time - entered;
+    collector_add_duration(node, d->time - entered);
+    l->enters++;
     l->exits++;
 }
 
@@ -269,6 +289,7 @@ static void collector_events(struct collector *w, struct decoder *d)
         .delay = collector_delay_calls,
         .enter = collector_enter,
         .exit = collector_exit,
+        .leaf = collector_leaf,
         .left = collector_left,
         .ended = collector_drop_call,
         .stray_exit = collector_stray_exit,

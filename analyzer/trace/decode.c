@@ -173,7 +173,7 @@ static void decode_commit_pending(struct decoder *d, const struct pending *p, co
  * missing. So a few zeros are exits, at the time of the previous event. As many zeros as an enter has are an enter
  * whose probe was still interrupted when the process was killed.
  */
-const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
+static const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
 {
     const uint8_t *at = d->run = d->at;
     struct pending p;
@@ -208,6 +208,29 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
     }
     decode_stop(d, p.bad);
     return NULL;
+}
+
+enum decoded decode_rare(struct decoder *d)
+{
+    enum decoded event = DECODED_END;
+    while (event == DECODED_END && d->at < d->end) {
+        uint64_t time = 0;
+        const uint8_t *at = decode_extensions(d, &time);
+        if (!at)
+            return DECODED_END;
+        if (d->missing_exit) {
+            d->missing_exit = false;
+            d->at = at;
+            return DECODED_EXIT;
+        }
+        if (d->control) {
+            d->time = time;
+            d->at = at;
+            return DECODED_CONTROL;
+        }
+        event = decode_call(d, at, time);
+    }
+    return event;
 }
 
 /* The latest moment not after `now` whose low bits are these. */

@@ -18,6 +18,8 @@ enum { /* the first words of short sites */
  * it leaves calls out (filtered_thread.h). */
 enum { DECODED_EXT_INTERVAL = 63 };
 
+#define DECODE_INLINE static inline __attribute__((always_inline))
+
 enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT, DECODED_CONTROL };
 
 /* The extensions of an event. The consumer resets them after each event (stack_apply does). */
@@ -133,12 +135,6 @@ static inline uint64_t decode_time(uint64_t last, uint64_t low, unsigned bits)
     return last + ((low - last) & ((1ull << bits) - 1));
 }
 
-/* Decodes the extensions up to the next event into d->extras and *time. It is out of line, since they are rare. Returns
- * the beginning of an enter or exit, or the end of a control event (then d->control is set), or NULL at the chunk's
- * end.
- */
-const uint8_t *decode_extensions(struct decoder *d, uint64_t *time);
-
 /* A mark that the program set. */
 struct decoded_mark {
     uint64_t time; /* the moment that it marks */
@@ -197,46 +193,23 @@ static inline bool decode_is_control(unsigned type)
     return type == DWELL_EXT_MARK || type == DWELL_EXT_PAUSE || type == DWELL_EXT_RESUME || type == DWELL_EXT_SWITCH;
 }
 
-/* The next event. Its time, function (of an enter) and extras are in the decoder. */
-static inline enum decoded decode_next(struct decoder *d)
+/* An enter with a short site and no other extension: the usual event where sites are recorded. */
+DECODE_INLINE bool decode_begins_with_site(const struct decoder *d, const uint8_t *at, uint32_t word)
 {
-    const uint8_t *at = d->at;
-    uint64_t time = 0;
-    if (__builtin_expect(at >= d->end, 0))
-        return DECODED_END;
-    uint32_t word = decode_word(at);
-    if (__builtin_expect(word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXTENSION, 0)) {
-        /* An enter with a short site and no other extension, the usual event where sites are recorded. */
-        const uint32_t next = at + 4 < d->end ? decode_word(at + 4) >> DWELL_WORD_KIND_SHIFT : DWELL_WORD_EXTENSION;
-        if ((word == DECODED_SITE_HEAD || word == DECODED_SITE_INLINED_HEAD) &&
-            (next == DWELL_WORD_ENTER_0 || next == DWELL_WORD_ENTER_1)) {
-            d->site = (struct decoded_site){ decode_word(at + 2), 1, word == DECODED_SITE_INLINED_HEAD };
-            at += 4;
-            word = decode_word(at);
-            goto event;
-        }
-    rare:;
-        struct decoder copy = *d; /* so that the caller's decoder has no address and stays in registers */
-        at = decode_extensions(&copy, &time);
-        *d = copy;
-        if (!at)
-            return DECODED_END;
-        if (d->missing_exit) {
-            d->missing_exit = false;
-            d->at = at;
-            return DECODED_EXIT;
-        }
-        if (d->control) {
-            d->time = time;
-            d->at = at;
-            return DECODED_CONTROL;
-        }
-        word = decode_word(at);
-    }
-event:
+    if (word != DECODED_SITE_HEAD && word != DECODED_SITE_INLINED_HEAD)
+        return false;
+    const uint32_t next = at + 4 < d->end ? decode_word(at + 4) >> DWELL_WORD_KIND_SHIFT : DWELL_WORD_EXTENSION;
+    return next == DWELL_WORD_ENTER_0 || next == DWELL_WORD_ENTER_1;
+}
+
+/* Decodes the enter or exit at `at`. Without a time, it has the one in its word. Returns DECODED_END if the address of
+ * an enter was not stored: such a record does not count. */
+DECODE_INLINE enum decoded decode_call(struct decoder *d, const uint8_t *at, uint64_t time)
+{
+    const uint32_t word = decode_word(at), kind = word >> DWELL_WORD_KIND_SHIFT;
     if (__builtin_expect(!time, 1))
         time = decode_time(d->time, word, DWELL_TIME_BITS);
-    if (word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXIT) {
+    if (kind == DWELL_WORD_EXIT) {
         d->time = time;
         d->at = at + 2;
         return DECODED_EXIT;
@@ -244,14 +217,46 @@ event:
     uint32_t lower;
     memcpy(&lower, at + 2, sizeof lower); /* at the buffer's end, this reads its padding */
     if (__builtin_expect(lower == 0, 0)) {
-        d->at = at; /* the address was not stored: the record does not count */
+        d->at = at;
         d->site = (struct decoded_site){ 0 };
-        goto rare;
+        return DECODED_END;
     }
     d->time = time;
     d->at = at + 6;
-    d->function = d->upper[(word >> DWELL_WORD_KIND_SHIFT) - 1] | lower;
+    d->function = (kind == DWELL_WORD_ENTER_0 ? d->upper[0] : d->upper[1]) | lower;
     return DECODED_ENTER;
+}
+
+/* The next event, if it is an enter or exit without extensions, or with a short site only. Else DECODED_END. */
+DECODE_INLINE enum decoded decode_plain(struct decoder *d)
+{
+    const uint8_t *at = d->at;
+    if (__builtin_expect(at >= d->end, 0))
+        return DECODED_END;
+    const uint32_t word = decode_word(at);
+    if (__builtin_expect(word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXTENSION, 0)) {
+        if (!decode_begins_with_site(d, at, word))
+            return DECODED_END;
+        d->site = (struct decoded_site){ decode_word(at + 2), 1, word == DECODED_SITE_INLINED_HEAD };
+        at += 4;
+    }
+    return decode_call(d, at, 0);
+}
+
+/* Whether the next event is an exit without extensions. */
+DECODE_INLINE bool decode_exit_follows(const struct decoder *d)
+{
+    return d->at < d->end && decode_word(d->at) >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXIT;
+}
+
+/* The next event after decode_plain has found none. */
+enum decoded decode_rare(struct decoder *d);
+
+/* The next event. Its time, function (of an enter) and extras are in the decoder. */
+static inline enum decoded decode_next(struct decoder *d)
+{
+    const enum decoded event = decode_plain(d);
+    return __builtin_expect(event != DECODED_END, 1) ? event : decode_rare(d);
 }
 
 #endif

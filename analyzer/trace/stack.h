@@ -8,7 +8,8 @@
  *     stack_apply_all(&actions, reader, &s, &d);
  *
  * Both are compiled into each reader, with a constant table: then a plain enter or exit costs no call. stack_apply is
- * for readers that do more with each event.
+ * for readers that do more with each event. A function of the table that passes a part of the decoder to a function
+ * that is not compiled into it must pass a copy: then the decoder stays in registers.
  */
 #ifndef DWELL_TRACE_STACK_H
 #define DWELL_TRACE_STACK_H
@@ -21,7 +22,7 @@ struct stack_state {
     bool paused;
 };
 
-/* All functions are called at the time of the event, d->time. None is NULL. `to` is the reader. */
+/* All functions are called at the time of the event, d->time. Only `leaf` may be NULL. `to` is the reader. */
 struct stack_actions {
     /* The number of open calls. */
     size_t (*depth)(const void *to);
@@ -38,6 +39,9 @@ struct stack_actions {
     void (*exit)(void *to, const struct decoder *d);
     void (*left)(void *to, const struct decoder *d);
     void (*ended)(void *to, const struct decoder *d);
+    /* Replaces enter, interval and exit in stack_apply_all, if they follow each other: a call of d->function began at
+     * `entered` and ended at d->time. */
+    void (*leaf)(void *to, const struct decoder *d, uint64_t entered);
     /* An exit while no call is open. */
     void (*stray_exit)(void *to, const struct decoder *d);
     /* The thread changes to another stack. All open calls are removed, and can be found open later. */
@@ -171,17 +175,46 @@ STACK_INLINE void stack_apply(const struct stack_actions *actions, void *to, str
     stack_apply_call(actions, to, event, d);
 }
 
+/* Applies events up to the first one that has extensions. */
+STACK_INLINE void stack_apply_plain(const struct stack_actions *actions, void *to, struct stack_state *s,
+                                    struct decoder *d)
+{
+    struct decoder plain = { /* only what these events need, so that it stays in registers */
+                             .at = d->at,
+                             .end = d->end,
+                             .time = d->time,
+                             .upper = { d->upper[0], d->upper[1] }
+    };
+    uint64_t last = s->last;
+    for (enum decoded event; (event = decode_plain(&plain)) != DECODED_END;) {
+        actions->interval(to, &plain, last);
+        last = plain.time;
+        if (actions->leaf && event == DECODED_ENTER && decode_exit_follows(&plain)) {
+            decode_plain(&plain);
+            actions->leaf(to, &plain, last);
+            last = plain.time;
+        } else {
+            stack_apply_call(actions, to, event, &plain);
+        }
+        plain.site = (struct decoded_site){ 0 };
+    }
+    s->last = last;
+    d->at = plain.at;
+    d->time = plain.time;
+}
+
 /* Applies all events that have been read. */
 STACK_INLINE void stack_apply_all(const struct stack_actions *actions, void *to, struct stack_state *s,
-                                  struct decoder *decoder)
+                                  struct decoder *d)
 {
-    struct decoder d = *decoder; /* local copies, so that the compiler keeps them in registers */
-    struct stack_state state = *s;
     enum decoded event;
-    while ((event = decode_next(&d)) != DECODED_END)
-        stack_apply(actions, to, &state, event, &d);
-    *decoder = d;
-    *s = state;
+    do {
+        if (!s->paused)
+            stack_apply_plain(actions, to, s, d);
+        event = decode_next(d);
+        if (event != DECODED_END)
+            stack_apply(actions, to, s, event, d);
+    } while (event != DECODED_END);
 }
 
 /* Returns the thread if the time from its last event to its end is known and belongs to its innermost call, else NULL.
