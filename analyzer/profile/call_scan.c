@@ -30,8 +30,7 @@ static uint64_t call_scan_take_rest(const struct call_scanner *s, uint32_t path)
     return rest;
 }
 
-uint32_t call_scanner_add_path(const struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time,
-                               uint64_t *rest)
+uint32_t call_scanner_add_path(struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time)
 {
     const struct profile *profile = s->scan->source->profile;
     const uint64_t key = address ^ (uint64_t)s->generations.current << 48;
@@ -42,7 +41,7 @@ uint32_t call_scanner_add_path(const struct call_scanner *s, uint32_t parent, ui
     if (path == PROFILE_NONE)
         path = call_scan_unknown_path(s->scan, s->chunk->thread);
     index_set(s->children, index_find(s->children, key, parent), key, parent, path);
-    *rest = call_scan_take_rest(s, path);
+    s->lost -= call_scan_take_rest(s, path);
     return path;
 }
 
@@ -50,6 +49,7 @@ void call_scanner_make_room(struct call_scanner *s)
 {
     GROW(s->stack, s->depth, s->room);
     s->rare = need_more(s->rare, s->room, sizeof *s->rare);
+    s->last_place = s->stack + s->room - 1;
 }
 
 void call_scanner_keep_part(struct call_scanner *s, struct call_part part, uint64_t now, bool ended)
@@ -75,11 +75,13 @@ static void call_scan_open_frames(struct call_scanner *s)
                                    root == PROFILE_NONE ? call_scan_unknown_path(s->scan, s->chunk->thread) : root };
     s->stack[0].kind = s->scan->kinds[s->stack[0].path];
     s->depth = 1;
+    struct call_scan_loop loop = call_scan_loop_of(s);
     for (uint32_t i = 0; i < s->chunk->depth; i++) {
         const struct dwell_frame frame = stack_frame(s->chunk, s->window.buffer, i);
         generations_find(&s->generations, frame.enter_time);
-        call_scanner_push(s, frame.function, frame.enter_time, s->chunk->start_time, false)->called_times = 0;
+        call_scan_loop_push(&loop, frame.function, frame.enter_time, s->chunk->start_time, false)->called_times = 0;
     }
+    call_scan_loop_store(&loop);
     generations_find(&s->generations, s->chunk->start_time);
     s->inherited = s->chunk->depth;
 }
@@ -111,7 +113,7 @@ static void call_scan_chunk(struct call_scanner *s, const struct trace_chunk *ch
     s->chunk = chunk;
     s->process = session_file_process(s->scan->source->file, chunk->process);
     s->depth = s->ended_count = 0;
-    s->delay = s->skipped = 0;
+    s->delay = s->lost = 0;
     generations_begin(&s->generations, s->process);
     stack_begin(&state, chunk);
     call_scan_open_frames(s);

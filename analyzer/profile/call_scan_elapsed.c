@@ -1,12 +1,6 @@
 /* Finds the elapsed inclusive times of single calls in a chunk of events. */
 #include "profile/call_scanner.h"
 
-/* The call's time in 1/256 ticks. A held call has that of the calls below it, and what `less` lists as below zero. */
-static inline uint64_t call_scan_elapsed_time(const struct scanned_call *call, uint64_t ticks)
-{
-    return (call->kind & SCANNED_HELD ? call->called : ticks) * DWELL_PROBE_FRACTION - call->less;
-}
-
 __attribute__((noinline)) static void call_scan_elapsed_add_os(struct call_scanner *s,
                                                                const struct decoded_extras *extras, uint64_t length)
 {
@@ -35,11 +29,8 @@ static inline void call_scan_elapsed_take(struct call_scanner *s, uint32_t path,
 
 struct call_part call_scan_elapsed_part(struct call_scanner *s, struct scanned_call *call, uint64_t now)
 {
-    const uint64_t ticks = now - s->skipped - call->base, time = call_scan_elapsed_time(call, ticks);
-    call[-1].less += ticks * DWELL_PROBE_FRACTION - time;
-    call[-1].called += call->kind & SCANNED_UNDER_HELD ? ticks : 0;
     struct call_part part = call_scanner_part(call);
-    part.own.elapsed = time;
+    part.own.elapsed = call_scanner_end(s, call, now);
     return part;
 }
 
@@ -54,56 +45,79 @@ __attribute__((noinline)) static void call_scan_elapsed_pop_rare(struct call_sca
         call_scan_elapsed_take(s, call->path, part.own.elapsed, now);
 }
 
-static inline void call_scan_elapsed_pop(struct call_scanner *s, uint64_t now, bool ended)
+STACK_INLINE void call_scan_elapsed_pop(struct call_scan_loop *l, uint64_t now, bool ended)
 {
-    struct scanned_call *call = &s->stack[--s->depth];
+    struct scanned_call *call = l->top--;
     if (__builtin_expect(call->kind & (SCANNED_FOUND | SCANNED_HELD | SCANNED_UNDER_HELD), 0)) {
-        call_scan_elapsed_pop_rare(s, call, now, ended);
-        return;
+        call_scan_loop_store(l);
+        call_scan_elapsed_pop_rare(l->s, call, now, ended);
+        call_scan_loop_load(l);
+    } else if (ended && call->kind & SCANNED_WANTED) {
+        call_scan_elapsed_take(l->s, call->path, now * DWELL_PROBE_FRACTION - l->lost - call->clock, now);
     }
-    call[-1].less += call->less;
-    if (ended && call->kind & SCANNED_WANTED)
-        call_scan_elapsed_take(s, call->path, (now - s->skipped - call->base) * DWELL_PROBE_FRACTION - call->less, now);
 }
 
 /* ---- actions on events ---- */
 
-static inline void call_scan_elapsed_interval(void *to, const struct decoder *d, uint64_t begin)
+STACK_INLINE void call_scan_elapsed_interval(void *to, const struct decoder *d, uint64_t begin)
 {
-    struct call_scanner *s = to;
-    if (__builtin_expect(d->has_extras, 0) && s->depth > 1) {
+    struct call_scan_loop *l = to;
+    if (__builtin_expect(d->has_extras, 0) && l->top != l->s->stack) {
         const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
-        call_scan_elapsed_add_os(s, &extras, d->time - begin);
+        call_scan_loop_store(l);
+        call_scan_elapsed_add_os(l->s, &extras, d->time - begin);
+        call_scan_loop_load(l);
     }
 }
 
-static inline void call_scan_elapsed_enter(void *to, const struct decoder *d)
+STACK_INLINE void call_scan_elapsed_enter(void *to, const struct decoder *d)
 {
     call_scanner_find_generation(to, d->time);
-    call_scanner_push(to, d->function, d->time, d->time, true);
+    call_scan_loop_push(to, d->function, d->time, d->time, true);
 }
 
-static inline void call_scan_elapsed_open(void *to, const struct decoder *d, const struct dwell_frame *frame,
-                                          uint64_t site)
+/* A known path that is not held needs no place on the stack. */
+STACK_INLINE void call_scan_elapsed_leaf(void *to, const struct decoder *d, uint64_t entered)
+{
+    struct call_scan_loop *l = to;
+    const struct call_scan *scan = l->s->scan;
+    call_scanner_find_generation(l, entered);
+    const struct index_slot *slot = call_scan_loop_find(l, l->top->path, d->function);
+    const scanned_kind kind = slot->value_plus_1 ? scan->kinds[slot->value_plus_1 - 1] : SCANNED_HELD;
+    if (__builtin_expect((kind | l->top->kind) & SCANNED_HELD, 0)) {
+        call_scan_loop_push(l, d->function, entered, entered, true);
+        call_scan_elapsed_pop(l, d->time, true);
+        return;
+    }
+    const uint64_t cost = scan->costs[kind >> SCANNED_FLAG_BITS].call;
+    l->lost += scan->costs[l->top->kind >> SCANNED_FLAG_BITS].callee + cost;
+    if (kind & SCANNED_WANTED)
+        call_scan_elapsed_take(l->s, slot->value_plus_1 - 1, (d->time - entered) * DWELL_PROBE_FRACTION - cost,
+                               d->time);
+}
+
+STACK_INLINE void call_scan_elapsed_open(void *to, const struct decoder *d, const struct dwell_frame *frame,
+                                         uint64_t site)
 {
     (void)site;
-    call_scanner_push(to, frame->function, frame->enter_time, d->time, false);
+    call_scan_loop_push(to, frame->function, frame->enter_time, d->time, false);
 }
 
-static inline void call_scan_elapsed_exit(void *to, const struct decoder *d)
+STACK_INLINE void call_scan_elapsed_exit(void *to, const struct decoder *d)
 {
     call_scan_elapsed_pop(to, d->time, true);
 }
 
-static inline void call_scan_elapsed_lose(void *to, const struct decoder *d)
+STACK_INLINE void call_scan_elapsed_lose(void *to, const struct decoder *d)
 {
     call_scan_elapsed_pop(to, d->time, false);
 }
 
 /* All that is called in the loop is compiled into it: so the decoder stays in registers. */
-__attribute__((flatten)) void call_scan_elapsed_events(struct call_scanner *s, struct decoder *d,
-                                                       struct stack_state *state)
+void call_scan_elapsed_events(struct call_scanner *s, struct decoder *d, struct stack_state *state)
 {
     static const struct stack_actions actions = CALL_SCANNER_ACTIONS(call_scan_elapsed);
-    stack_apply_all(&actions, s, state, d);
+    struct call_scan_loop loop = call_scan_loop_of(s);
+    stack_apply_all(&actions, &loop, state, d);
+    call_scan_loop_store(&loop);
 }

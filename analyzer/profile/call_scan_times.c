@@ -1,25 +1,17 @@
 /* Finds all times of single calls in a chunk of events. */
 #include "profile/call_scanner.h"
 
-/* `inclusive` is the call's elapsed inclusive time in 1/256 ticks, `ticks` the same with probes. */
+/* Elapsed times in 1/256 ticks. */
 struct scanned_times {
-    uint64_t ticks, inclusive, exclusive;
+    uint64_t inclusive, exclusive;
 };
 
-static inline struct scanned_times call_scan_times_of(const struct call_scanner *s, const struct scanned_call *call,
-                                                      uint64_t now)
+/* Ends the call on top of the stack, and adds it to its caller. */
+static inline struct scanned_times call_scan_times_end(struct call_scanner *s, struct scanned_call *call, uint64_t now)
 {
-    struct scanned_times times = { .ticks = now - s->skipped - call->base, .exclusive = -call->less };
-    if (__builtin_expect(!(call->kind & SCANNED_HELD), 1))
-        times.exclusive += (times.ticks - call->called) * DWELL_PROBE_FRACTION;
-    times.inclusive = times.exclusive + call->called_times;
-    return times;
-}
-
-static inline void call_scan_times_pass(struct scanned_call *caller, const struct scanned_times *times)
-{
-    caller->called += times->ticks;
-    caller->called_times += times->inclusive;
+    const uint64_t inclusive = call_scanner_end(s, call, now);
+    call[-1].called_times += inclusive;
+    return (struct scanned_times){ inclusive, inclusive - call->called_times };
 }
 
 /* ---- rare amounts ---- */
@@ -68,8 +60,7 @@ static struct call_part call_scan_times_make_part(const struct scanned_call *cal
 
 struct call_part call_scan_times_part(struct call_scanner *s, struct scanned_call *call, uint64_t now)
 {
-    const struct scanned_times times = call_scan_times_of(s, call, now);
-    call_scan_times_pass(call - 1, &times);
+    const struct scanned_times times = call_scan_times_end(s, call, now);
     const struct scanned_rare rare = call_scan_times_pass_rare(s, call, &times);
     return call_scan_times_make_part(call, &times, &rare);
 }
@@ -105,8 +96,7 @@ static inline void call_scan_times_take(const struct call_scanner *s, const stru
 __attribute__((noinline)) static void call_scan_times_pop_rare(struct call_scanner *s, struct scanned_call *call,
                                                                uint64_t now, bool ended)
 {
-    const struct scanned_times times = call_scan_times_of(s, call, now);
-    call_scan_times_pass(call - 1, &times);
+    const struct scanned_times times = call_scan_times_end(s, call, now);
     const struct scanned_rare rare = call_scan_times_pass_rare(s, call, &times);
     if (call->kind & SCANNED_FOUND)
         call_scanner_keep_part(s, call_scan_times_make_part(call, &times, &rare), now, ended);
@@ -114,57 +104,71 @@ __attribute__((noinline)) static void call_scan_times_pop_rare(struct call_scann
         call_scan_times_take(s, call, &times, &rare, now);
 }
 
-static inline void call_scan_times_pop(struct call_scanner *s, uint64_t now, bool ended)
+STACK_INLINE void call_scan_times_pop(struct call_scan_loop *l, uint64_t now, bool ended)
 {
-    struct scanned_call *call = &s->stack[--s->depth];
-    if (__builtin_expect(call->kind & (SCANNED_FOUND | SCANNED_RARE | SCANNED_IDLE), 0)) {
-        call_scan_times_pop_rare(s, call, now, ended);
+    struct scanned_call *call = l->top--;
+    if (__builtin_expect(call->kind & (SCANNED_FOUND | SCANNED_HELD | SCANNED_UNDER_HELD | SCANNED_RARE | SCANNED_IDLE),
+                         0)) {
+        call_scan_loop_store(l);
+        call_scan_times_pop_rare(l->s, call, now, ended);
+        call_scan_loop_load(l);
         return;
     }
-    const struct scanned_times times = call_scan_times_of(s, call, now);
-    call_scan_times_pass(call - 1, &times);
+    const uint64_t inclusive = now * DWELL_PROBE_FRACTION - l->lost - call->clock;
+    call[-1].called_times += inclusive;
     if (ended && call->kind & SCANNED_WANTED)
-        call_scan_times_take(s, call, &times, &(struct scanned_rare){ 0, 0, 0 }, now);
+        call_scan_times_take(l->s, call, &(struct scanned_times){ inclusive, inclusive - call->called_times },
+                             &(struct scanned_rare){ 0, 0, 0 }, now);
 }
 
 /* ---- actions on events ---- */
 
-static inline void call_scan_times_interval(void *to, const struct decoder *d, uint64_t begin)
+STACK_INLINE void call_scan_times_interval(void *to, const struct decoder *d, uint64_t begin)
 {
-    struct call_scanner *s = to;
-    if (__builtin_expect(d->has_extras, 0) && s->depth > 1) {
+    struct call_scan_loop *l = to;
+    if (__builtin_expect(d->has_extras, 0) && l->top != l->s->stack) {
         const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
-        call_scan_times_add_os(s, &extras, d->time - begin);
+        call_scan_loop_store(l);
+        call_scan_times_add_os(l->s, &extras, d->time - begin);
+        call_scan_loop_load(l);
     }
 }
 
-static inline void call_scan_times_enter(void *to, const struct decoder *d)
+STACK_INLINE void call_scan_times_enter(void *to, const struct decoder *d)
 {
     call_scanner_find_generation(to, d->time);
-    call_scanner_push(to, d->function, d->time, d->time, true)->called_times = 0;
+    call_scan_loop_push(to, d->function, d->time, d->time, true)->called_times = 0;
 }
 
-static inline void call_scan_times_open(void *to, const struct decoder *d, const struct dwell_frame *frame,
-                                        uint64_t site)
+STACK_INLINE void call_scan_times_leaf(void *to, const struct decoder *d, uint64_t entered)
+{
+    call_scanner_find_generation(to, entered);
+    call_scan_loop_push(to, d->function, entered, entered, true)->called_times = 0;
+    call_scan_times_pop(to, d->time, true);
+}
+
+STACK_INLINE void call_scan_times_open(void *to, const struct decoder *d, const struct dwell_frame *frame,
+                                       uint64_t site)
 {
     (void)site;
-    call_scanner_push(to, frame->function, frame->enter_time, d->time, false)->called_times = 0;
+    call_scan_loop_push(to, frame->function, frame->enter_time, d->time, false)->called_times = 0;
 }
 
-static inline void call_scan_times_exit(void *to, const struct decoder *d)
+STACK_INLINE void call_scan_times_exit(void *to, const struct decoder *d)
 {
     call_scan_times_pop(to, d->time, true);
 }
 
-static inline void call_scan_times_lose(void *to, const struct decoder *d)
+STACK_INLINE void call_scan_times_lose(void *to, const struct decoder *d)
 {
     call_scan_times_pop(to, d->time, false);
 }
 
 /* All that is called in the loop is compiled into it: so the decoder stays in registers. */
-__attribute__((flatten)) void call_scan_times_events(struct call_scanner *s, struct decoder *d,
-                                                     struct stack_state *state)
+void call_scan_times_events(struct call_scanner *s, struct decoder *d, struct stack_state *state)
 {
     static const struct stack_actions actions = CALL_SCANNER_ACTIONS(call_scan_times);
-    stack_apply_all(&actions, s, state, d);
+    struct call_scan_loop loop = call_scan_loop_of(s);
+    stack_apply_all(&actions, &loop, state, d);
+    call_scan_loop_store(&loop);
 }

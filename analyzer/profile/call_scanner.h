@@ -58,14 +58,11 @@ struct call_scan {
     call_amounts_taker *take_amounts; /* if set, only elapsed inclusive times are found */
 };
 
-/*
- * An open call. Its time is that between its enter and its end, less what is listed in `less`. So an interval without
- * OS events needs no step of its own.
- */
+/* An open call. Its elapsed inclusive time is the time that passes on the scanner's clock. */
 struct scanned_call {
-    uint64_t base;         /* when its time in this chunk began, on the scanner's clock */
-    uint64_t less;         /* 1/256 ticks by which its time is less. In call_scan_elapsed.c with the calls below it */
-    uint64_t called;       /* ticks of the calls that it made; in call_scan_elapsed.c only if it is held */
+    uint64_t clock;        /* when its time in this chunk began, on the scanner's clock */
+    uint64_t base;         /* the same in ticks; pauses move it */
+    uint64_t called;       /* ticks of the calls that it made, if it is held */
     uint64_t called_times; /* their elapsed inclusive times, in 1/256 ticks; not in call_scan_elapsed.c */
     uint64_t enter_time, begin;
     uint64_t function; /* address */
@@ -86,10 +83,11 @@ struct call_scanner {
     void *context;
     struct number_index *children; /* (address and generation, path) -> path */
     struct chunk_window window;
-    struct scanned_call *stack; /* stack[0] is the thread's root */
-    struct scanned_rare *rare;  /* by depth */
+    struct scanned_call *stack;            /* stack[0] is the thread's root */
+    const struct scanned_call *last_place; /* in the stack */
+    struct scanned_rare *rare;             /* by depth */
     size_t depth, room;
-    uint64_t skipped; /* ticks of the chunk that belong to no call: the scanner's clock is slow by them */
+    uint64_t lost; /* 1/256 ticks by which the scanner's clock is slow: what no call has, and what is subtracted */
     const struct trace_chunk *chunk;
     const struct trace_process *process;
     struct generations generations;
@@ -102,9 +100,8 @@ struct call_scanner {
     pthread_t thread;
 };
 
-/* Adds a path to the children, and returns it. *rest is that of the path if this is the path's first call. */
-uint32_t call_scanner_add_path(const struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time,
-                               uint64_t *rest);
+/* Adds a path to the children, and returns it. If this is the path's first call, it gets the path's rest. */
+uint32_t call_scanner_add_path(struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time);
 
 /* Whether the selection has ranges of time and does not hold the moment. */
 static inline bool call_scanner_is_outside(const struct call_scanner *s, uint64_t now)
@@ -118,42 +115,102 @@ void call_scanner_keep_part(struct call_scanner *s, struct call_part part, uint6
 
 void call_scanner_make_room(struct call_scanner *s);
 
-/* Puts a call on the stack. In an entered call, its probes are subtracted from it and from its caller. */
-static inline struct scanned_call *call_scanner_push(struct call_scanner *s, uint64_t address, uint64_t enter_time,
-                                                     uint64_t now, bool entered)
+/* What changes with each event. A loop over events has it in registers, and stores it before it calls a function. */
+struct call_scan_loop {
+    struct call_scanner *s;
+    struct scanned_call *top; /* of the stack; the root if no call is open */
+    uint64_t lost;
+};
+
+static inline struct call_scan_loop call_scan_loop_of(struct call_scanner *s)
 {
-    if (__builtin_expect(s->depth == s->room, 0))
-        call_scanner_make_room(s);
-    struct scanned_call *call = &s->stack[s->depth++];
-    const uint32_t parent = call[-1].path;
-    const struct index_slot *slot = index_find(s->children, address ^ (uint64_t)s->generations.current << 48, parent);
-    uint64_t rest = 0;
-    const uint32_t path = __builtin_expect(slot->value_plus_1 != 0, 1)
-                              ? slot->value_plus_1 - 1
-                              : call_scanner_add_path(s, parent, address, enter_time, &rest);
-    const struct call_scan *scan = s->scan;
-    const scanned_kind kind = scan->kinds[path];
-    call->base = now - s->skipped;
+    return (struct call_scan_loop){ s, s->stack + s->depth - 1, s->lost };
+}
+
+static inline void call_scan_loop_store(const struct call_scan_loop *l)
+{
+    l->s->depth = (size_t)(l->top - l->s->stack) + 1;
+    l->s->lost = l->lost;
+}
+
+static inline void call_scan_loop_load(struct call_scan_loop *l)
+{
+    *l = call_scan_loop_of(l->s);
+}
+
+/* The scanner's clock. It shows the time in 1/256 ticks. It stands still while the time is not that of any call. */
+static inline uint64_t call_scanner_clock(const struct call_scanner *s, uint64_t now)
+{
+    return now * DWELL_PROBE_FRACTION - s->lost;
+}
+
+STACK_INLINE const struct index_slot *call_scan_loop_find(const struct call_scan_loop *l, uint32_t parent,
+                                                          uint64_t address)
+{
+    return index_find(l->s->children, address ^ (uint64_t)l->s->generations.current << 48, parent);
+}
+
+/* The path of the call on top of the stack, which may be new. */
+STACK_INLINE uint32_t call_scan_loop_path(struct call_scan_loop *l, uint32_t parent, uint64_t address, uint64_t time)
+{
+    const struct index_slot *slot = call_scan_loop_find(l, parent, address);
+    if (__builtin_expect(slot->value_plus_1 != 0, 1))
+        return slot->value_plus_1 - 1;
+    call_scan_loop_store(l);
+    const uint32_t path = call_scanner_add_path(l->s, parent, address, time);
+    call_scan_loop_load(l);
+    return path;
+}
+
+/* Puts a call on the stack. In an entered call, its probes are subtracted from it and from its caller. */
+STACK_INLINE struct scanned_call *call_scan_loop_push(struct call_scan_loop *l, uint64_t address, uint64_t enter_time,
+                                                      uint64_t now, bool entered)
+{
+    const struct call_scan *scan = l->s->scan;
+    if (__builtin_expect(l->top == l->s->last_place, 0)) {
+        call_scan_loop_store(l);
+        call_scanner_make_room(l->s);
+        call_scan_loop_load(l);
+    }
+    const struct scanned_call *caller = l->top;
+    struct scanned_call *call = ++l->top;
+    if (entered)
+        l->lost += scan->costs[caller->kind >> SCANNED_FLAG_BITS].callee;
+    call->clock = now * DWELL_PROBE_FRACTION - l->lost;
+    call->base = now;
     call->called = 0;
-    call->less = (entered ? scan->costs[kind >> SCANNED_FLAG_BITS].call : 0) - rest;
     call->enter_time = call->begin = enter_time;
     call->function = address;
-    call->path = path;
-    call->kind = kind | (entered ? 0 : SCANNED_FOUND) | (call[-1].kind & SCANNED_HELD ? SCANNED_UNDER_HELD : 0);
+    call->path = call_scan_loop_path(l, caller->path, address, enter_time);
+    const scanned_kind kind = scan->kinds[call->path];
+    call->kind = kind | (entered ? 0 : SCANNED_FOUND) | (caller->kind & SCANNED_HELD ? SCANNED_UNDER_HELD : 0);
     if (entered)
-        call[-1].less += scan->costs[call[-1].kind >> SCANNED_FLAG_BITS].callee;
+        l->lost += scan->costs[kind >> SCANNED_FLAG_BITS].call;
     return call;
 }
 
-/* The amounts of an interval with OS events, of the innermost call. What they lack of its length is added to `less`. */
+/* The elapsed inclusive time of a call that is or was on top of the stack, in 1/256 ticks. A held call has the times of
+ * the calls below it, and its OS events. */
+static inline uint64_t call_scanner_end(struct call_scanner *s, struct scanned_call *call, uint64_t now)
+{
+    if (__builtin_expect(call->kind & (SCANNED_HELD | SCANNED_UNDER_HELD), 0)) {
+        const uint64_t ticks = now - call->base;
+        if (call->kind & SCANNED_UNDER_HELD)
+            call[-1].called += ticks;
+        if (call->kind & SCANNED_HELD)
+            s->lost += (ticks - call->called) * DWELL_PROBE_FRACTION;
+    }
+    return call_scanner_clock(s, now) - call->clock;
+}
+
+/* The amounts of an interval with OS events, of the innermost call. */
 static inline struct call_amounts call_scanner_add_os(struct call_scanner *s, const struct decoded_extras *extras,
                                                       uint64_t length)
 {
-    struct scanned_call *call = &s->stack[s->depth - 1];
-    const struct path_probes *probes = &s->scan->probes.paths[call->path];
+    const struct path_probes *probes = &s->scan->probes.paths[s->stack[s->depth - 1].path];
     struct call_amounts own = { 0, 0, 0 };
     call_amounts_add_interval(&own, probes, extras, length);
-    call->less += (probes->held ? 0 : length * DWELL_PROBE_FRACTION) - own.elapsed;
+    s->lost += (probes->held ? 0 : length * DWELL_PROBE_FRACTION) - own.elapsed;
     return own;
 }
 
@@ -173,24 +230,29 @@ static inline struct call_part call_scanner_part(const struct scanned_call *call
 
 static inline size_t call_scanner_depth(const void *to)
 {
-    return ((const struct call_scanner *)to)->depth - 1;
+    const struct call_scan_loop *l = to;
+    return (size_t)(l->top - l->s->stack);
 }
 
 static inline void call_scanner_skip(void *to, const struct decoder *d, uint64_t begin)
 {
-    ((struct call_scanner *)to)->skipped += d->time - begin;
+    struct call_scan_loop *l = to;
+    for (struct scanned_call *call = l->s->stack + 1; call <= l->top; call++)
+        call->base += d->time - begin;
+    l->lost += (d->time - begin) * DWELL_PROBE_FRACTION;
 }
 
 static inline void call_scanner_delay(void *to, uint64_t ticks)
 {
-    struct call_scanner *s = to;
-    for (size_t i = 1; i < s->depth; i++)
-        s->stack[i].enter_time += ticks;
-    s->delay += ticks;
+    const struct call_scan_loop *l = to;
+    for (struct scanned_call *call = l->s->stack + 1; call <= l->top; call++)
+        call->enter_time += ticks;
+    l->s->delay += ticks;
 }
 
-static inline void call_scanner_find_generation(struct call_scanner *s, uint64_t time)
+static inline void call_scanner_find_generation(const struct call_scan_loop *l, uint64_t time)
 {
+    struct call_scanner *s = l->s;
     if (__builtin_expect(time >= s->generations.next_at, 0))
         generations_find(&s->generations, time);
 }
@@ -205,10 +267,10 @@ static inline void call_scanner_ignore(void *to, const struct decoder *d)
 #define CALL_SCANNER_ACTIONS(prefix)                                                                                   \
     {                                                                                                                  \
         .depth = call_scanner_depth, .interval = prefix##_interval, .skip = call_scanner_skip,                         \
-        .delay = call_scanner_delay, .enter = prefix##_enter, .exit = prefix##_exit, .left = prefix##_exit,            \
-        .ended = prefix##_lose, .stray_exit = call_scanner_ignore, .set_aside = call_scanner_ignore,                   \
-        .open = prefix##_open, .pause = call_scanner_ignore, .resume = call_scanner_ignore,                            \
-        .mark = call_scanner_ignore,                                                                                   \
+        .delay = call_scanner_delay, .enter = prefix##_enter, .exit = prefix##_exit, .leaf = prefix##_leaf,            \
+        .left = prefix##_exit, .ended = prefix##_lose, .stray_exit = call_scanner_ignore,                              \
+        .set_aside = call_scanner_ignore, .open = prefix##_open, .pause = call_scanner_ignore,                         \
+        .resume = call_scanner_ignore, .mark = call_scanner_ignore,                                                    \
     }
 
 /* ---- the two loops ---- */
