@@ -76,7 +76,7 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
     if (UNLIKELY(control_pending(t)))
         control_attend(t);
     if (UNLIKELY(t->stopped)) {
-        if (!t->pause.active && !(event->enter && level_takes_enter(t, event->function)))
+        if (!t->pause.active && !(event->enter && level_takes_enter(t, event)))
             slow_count_lost();
         return ATTEMPT_DONE;
     }
@@ -93,7 +93,7 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
     }
     /* Nothing is recorded of an enter by a call that was not rewritten yet, or of one that is counted. No exit will
      * follow. An exit finds no enter. */
-    if (UNLIKELY(event->enter && level_takes_enter(t, event->function)))
+    if (UNLIKELY(event->enter && level_takes_enter(t, event)))
         return ATTEMPT_DONE;
     if (event->enter) {
         filter_trigger(event);
@@ -158,6 +158,11 @@ void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t frame_id)
         .frame_id = frame_id,
         .enter = true,
     });
+}
+
+void slow_count(uint64_t function, uint64_t stack_pointer)
+{
+    slow_take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .enter = true, .counted = true });
 }
 
 void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)

@@ -20,6 +20,7 @@ struct event {
     uint64_t frame_id;    /* of an enter */
     struct origin origin; /* of an enter, if call sites are recorded */
     bool enter;
+    bool counted;   /* an enter that is only counted, even if the function's level has changed meanwhile */
     bool tail_call; /* of an exit: its probe was reached by a jump, and the frame is gone */
     bool flagged;   /* an exit: the operating system intervened, whether its source has seen it or not */
 };
@@ -27,6 +28,7 @@ struct event {
 DWELL_COLD void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t frame_id);
 DWELL_COLD void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
                                 uint64_t probe_return);
+DWELL_COLD void slow_count(uint64_t function, uint64_t stack_pointer);
 DWELL_COLD void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call);
 
 /* The end of a call of the operating system (oscalls.c). */

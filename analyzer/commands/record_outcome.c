@@ -23,7 +23,7 @@ static bool record_is_empty(const struct session_file *file, const struct record
     for (size_t i = 0; i < file->process_count; i++)
         if (file->processes[i].sample_count)
             return false;
-    return o->events == 0 && o->trace_events == 0 && !mark_search(file, "*", 0, &time);
+    return o->events == 0 && o->counted == 0 && o->trace_events == 0 && !mark_search(file, "*", 0, &time);
 }
 
 /* Whether the file has events of a thread, but not the thread's name, which was there first. Where no other trouble
@@ -67,6 +67,7 @@ void record_complete(const struct session *session, int fd, const char *path, st
         struct scan scan = scan_counts(file);
         record_symbols(session, fd, file);
         o->events = scan.enters + scan.exits;
+        o->counted = scan.counted;
         o->trace_events = trace_events_count(file);
         o->threads = file->thread_count;
         for (size_t i = 0; i < file->process_count; i++)
@@ -146,7 +147,7 @@ void record_report(const struct record_settings *s, const struct record_outcome 
         say("%s trace events were lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),
             record_loss_reason(o->trouble));
     record_report_samples(o);
-    if (o->events == 0 && o->trace_events == 0 && !o->trouble) {
+    if (o->events == 0 && o->counted == 0 && o->trace_events == 0 && !o->trouble) {
         if (o->processes && (filters_any(&s->filters) || s->paused))
             say("%s: no events were recorded: %s", s->program[0],
                 s->paused ? "it was paused and never resumed by dwell_start or dwell control"
@@ -162,9 +163,12 @@ void record_report(const struct record_settings *s, const struct record_outcome 
     }
     if (s->quiet)
         return;
-    char said[96] = "", traced[32], samples[32];
+    char said[128] = "", counted[32], traced[32], samples[32];
+    if (o->counted)
+        snprintf(said, sizeof said, "%s counted calls, ", record_size_text(counted, sizeof counted, o->counted));
     if (o->trace_events)
-        snprintf(said, sizeof said, "%s trace events, ", record_size_text(traced, sizeof traced, o->trace_events));
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%s trace events, ",
+                 record_size_text(traced, sizeof traced, o->trace_events));
     if (o->samples)
         snprintf(said + strlen(said), sizeof said - strlen(said), "%s samples, ",
                  record_size_text(samples, sizeof samples, o->samples));

@@ -6,12 +6,12 @@
 #include "session.h"
 
 struct record_outcome {
-    uint64_t events, trace_events, lost, lost_trace_events, bytes;
+    uint64_t events, counted, trace_events, lost, lost_trace_events, bytes;
     uint64_t samples, lost_samples;
     int sample_error;          /* an errno value; zero if samples were not refused */
     size_t threads, processes; /* with the runtime */
     uint32_t trouble;
-    bool empty; /* there are no events, trace events, marks or samples */
+    bool empty; /* there are no events, counted calls, trace events, marks or samples */
 };
 
 /* Adds the symbols to the session, gives back its unused space, and counts what it holds. */

@@ -281,6 +281,17 @@ static void scan_count_tree(struct scan *scan, const struct session_file *file, 
     }
 }
 
+static uint64_t scan_count_counted(const struct session_file *file, const struct trace_chunk *chunk)
+{
+    struct dwell_count *list;
+    const size_t count = counts_read(file, chunk, &list);
+    uint64_t calls = 0;
+    for (size_t i = 0; i < count; i++)
+        calls += list[i].calls;
+    free(list);
+    return calls;
+}
+
 struct scan scan_counts(const struct session_file *file)
 {
     struct scan scan = { 0 };
@@ -288,6 +299,8 @@ struct scan scan_counts(const struct session_file *file)
     progress_begin("counting", file->path, file->chunk_count);
     for (size_t i = 0; i < file->chunk_count; i++, progress_add(1)) {
         const struct trace_chunk *chunk = &file->chunks[i];
+        if (chunk->kind == DWELL_CHUNK_COUNTS)
+            scan.counted += scan_count_counted(file, chunk);
         if (chunk->kind == DWELL_CHUNK_CALL_TREE)
             scan_count_tree(&scan, file, chunk, &stream);
         if (chunk->kind != DWELL_CHUNK_EVENTS)

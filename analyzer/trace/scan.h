@@ -11,6 +11,7 @@ struct scan_function {
 
 struct scan {
     uint64_t enters, exits;
+    uint64_t counted;                /* calls that were only counted; only scan_counts finds them */
     struct scan_function *functions; /* each once, in no order */
     size_t function_count;
 };

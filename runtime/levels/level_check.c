@@ -24,13 +24,15 @@ static bool level_is_open(const struct thread *t, uint64_t function)
     return false;
 }
 
-bool level_takes_enter(struct thread *t, uint64_t function)
+bool level_takes_enter(struct thread *t, const struct event *event)
 {
-    const struct level_slot *slot = levels_slot(function);
+    const struct level_slot *slot = levels_slot(event->function);
     const uint32_t state = level_state_of(slot);
-    if (LIKELY(state == LEVEL_TIMED) || (state & LEVEL_LEAVING && level_is_open(t, function)))
+    const bool counted = event->counted || (state & LEVEL_MASK) == LEVEL_COUNTED;
+    if (!event->counted &&
+        (LIKELY(state == LEVEL_TIMED) || (state & LEVEL_LEAVING && level_is_open(t, event->function))))
         return false;
-    if ((state & LEVEL_MASK) == LEVEL_COUNTED && !t->pause.active && !counts_add_slowly(t, slot->number))
+    if (counted && slot && !t->pause.active && !counts_add_slowly(t, slot->number))
         slow_count_lost();
     return true;
 }
@@ -56,7 +58,7 @@ void level_counted_enter(void *function, void *call_site)
     const struct thread *t = thread_self;
     if (t && t->wiped->gate == GATE_QUIET) /* paused */
         return;
-    slow_enter((uint64_t)function, (uint64_t)__builtin_frame_address(0), 0);
+    slow_count((uint64_t)function, (uint64_t)__builtin_frame_address(0));
 }
 
 /* The probe is called by a jump: it looks at its return address. */

@@ -10,6 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
+struct event;
 struct thread;
 
 /* In a thread's block. */
@@ -27,7 +28,7 @@ void level_counted_enter(void *function, void *call_site);
 
 /* Whether an enter on the slow path is not to be recorded: its function is not timed, and no timed call of it is open
  * on this thread. Counts it if its function is counted. */
-bool level_takes_enter(struct thread *t, uint64_t function);
+bool level_takes_enter(struct thread *t, const struct event *event);
 
 /* Sets t->levels.seen, if the event of the calling thread at that stack pointer shows that nothing is on its way. */
 void level_answer(struct thread *t, uint64_t stack_pointer);
