@@ -79,7 +79,12 @@ static void load_add_counted(struct summary *s, const struct analysis *l)
 {
     s->counted = counted_functions(l->profile);
     s->has_counts = load_has_counts(l->file);
-    if (s->counted)
+    if (s->counted && l->profile->counts.samples)
+        summary_remark(s,
+                       "calls of %zu function%s were only counted (record --level): they have no call paths, and the "
+                       "times of those that were sampled are estimates",
+                       s->counted, s->counted == 1 ? "" : "s");
+    else if (s->counted)
         summary_remark(s,
                        "calls of %zu function%s were only counted (record --level): they have no times and no call "
                        "paths",

@@ -143,6 +143,8 @@ static void several_summarize(struct analysis *all, const struct summary *parts,
         s->overhead_known |= parts[i].overhead_known;
         s->imported &= parts[i].imported;
         s->samples |= parts[i].samples;
+        s->stack_samples += parts[i].stack_samples;
+        s->samples_in_probes += parts[i].samples_in_probes;
         s->os_events += parts[i].os_events;
         s->threads += parts[i].threads;
         s->processes += parts[i].processes;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "support/run.h"
 #include "support/scenario.h"
@@ -56,6 +57,41 @@ Test(e2e_samples, options_that_are_wrong)
         cr_assert(has(r.err, cases[i][1]), "%s", r.err);
         ran_drop(&r);
     }
+}
+
+/* Where perf is not permitted, the program is recorded without, and the user is told. */
+Test(e2e_samples, that_the_system_refuses)
+{
+    struct ran r = run("$PROGRAMS/scarcity/refuse %d 1 $DWELL record -q --sample 1000 $SAMPLES/threads 2 1000",
+                       (int)SYS_perf_event_open);
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(has(r.err, "recorded without samples, which the system refused: "), "%s", r.err);
+    cr_assert(eq(u64, truth(r.out, "work"), 2000));
+    ran_drop(&r);
+    char *info = run_well("$DWELL info");
+    cr_assert(has(info, "\nsamples         none: the system refused them ("), "%s", info);
+    free(info);
+    r = run("$PROGRAMS/scarcity/refuse %d 1 $DWELL doctor", (int)SYS_perf_event_open);
+    cr_assert(has(r.out, "warn  samples "), "%s", r.out);
+    ran_drop(&r);
+}
+
+/* Several sessions are added up with their samples. */
+Test(e2e_samples, of_several_sessions)
+{
+    free(run_well("$DWELL record -q -o a.data --sample 2000 $PROGRAMS/sampled 6000; "
+                  "$DWELL record -q -o b.data --sample 2000 $PROGRAMS/sampled 6000"));
+    struct report *a = report_of("a.data"), *b = report_of("b.data"), *both = report_of("a.data b.data");
+    cr_assert(eq(u64, report_session(both, "samples"), report_session(a, "samples") + report_session(b, "samples")));
+    const uint64_t errors = report_sum(both, "function", "light", "cpu_exclusive_ci95_ns");
+    cr_assert(ge(u64, errors, report_sum(a, "function", "light", "cpu_exclusive_ci95_ns")));
+    cr_assert(le(u64, errors,
+                 report_sum(a, "function", "light", "cpu_exclusive_ci95_ns") +
+                     report_sum(b, "function", "light", "cpu_exclusive_ci95_ns")));
+    check_sums(both, "function");
+    report_drop(a);
+    report_drop(b);
+    report_drop(both);
 }
 
 /* A recorder that is killed leaves a session whose samples are known by their TIDs. */
