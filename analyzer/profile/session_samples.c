@@ -304,7 +304,7 @@ struct session_samples *session_samples_read(const struct session_file *file, bo
     struct samples_reader r = {
         .file = file,
         .samples = need_memory(1, sizeof *r.samples),
-        .binaries = binaries_new(),
+        .binaries = binaries_new_quiet(),
         .places = index_new(),
         .functions = index_new(),
     };

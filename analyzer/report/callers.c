@@ -90,6 +90,7 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
     cell_percent(&shares[0], percent_of(times->elapsed_inclusive, c->elapsed));
     if (value_is_known(VALUE_CPU, summary_knows(&c->loaded->summary), times))
         cell_percent(&shares[1], percent_of(times_value(times, VALUE_CPU, INCLUSIVE), c->cpu));
+    shares[0].estimated = shares[1].estimated = times_error(times, VALUE_CPU, INCLUSIVE) != 0;
     fill_times(c->table, times);
     fill_stated(c->table, c->loaded->selection ? NULL : stated);
 }

@@ -37,6 +37,7 @@ struct binary {
 };
 
 struct binaries {
+    bool quiet;
     struct binary *list;
     size_t count, room;
     struct intern numbers; /* path and build-id to place in the list */
@@ -66,6 +67,13 @@ struct binaries *binaries_new(void)
 {
     debug_path = getenv("DWELL_DEBUG_PATH");
     return need_memory(1, sizeof(struct binaries));
+}
+
+struct binaries *binaries_new_quiet(void)
+{
+    struct binaries *b = binaries_new();
+    b->quiet = true;
+    return b;
 }
 
 void binaries_free(struct binaries *b)
@@ -178,12 +186,18 @@ static const char *binary_name_around(struct binary *binary, uint64_t address)
     return address - entry->address < entry->size ? entry->name : NULL;
 }
 
+static void binary_report(const struct binary *binary, const char *wrong, bool quiet)
+{
+    if (!quiet)
+        say("%s: %s: its functions are shown by address", binary->path, wrong);
+}
+
 /* Opens the file at base zero, so that libdw's addresses are those in the file. */
-static void binary_open(struct binary *binary)
+static void binary_open(struct binary *binary, bool quiet)
 {
     int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
-        say("%s: %s: its functions are shown by address", binary->path, strerror(errno));
+        binary_report(binary, strerror(errno), quiet);
         return;
     }
     binary->dwfl = dwfl_begin(&callbacks);
@@ -196,9 +210,9 @@ static void binary_open(struct binary *binary)
     dwfl_report_end(binary->dwfl, NULL, NULL);
     if (!module) {
         close(fd);
-        say("%s: %s: its functions are shown by address", binary->path, dwfl_errmsg(-1));
+        binary_report(binary, dwfl_errmsg(-1), quiet);
     } else if (!binary_build_id_matches(module, binary)) {
-        say("%s: changed since the recording: its functions are shown by address", binary->path);
+        binary_report(binary, "changed since the recording", quiet);
     } else {
         binary->module = module;
         binary->units = units_new(module);
@@ -217,7 +231,7 @@ static struct binary *binaries_find_or_open(struct binaries *b, const struct sym
         .build_id = (uint8_t *)need_copy((const char *)m->build_id, m->build_id_length),
         .build_id_length = m->build_id_length,
     };
-    binary_open(binary);
+    binary_open(binary, b->quiet);
     return binary;
 }
 

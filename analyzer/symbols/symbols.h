@@ -26,6 +26,9 @@ struct symbol_module {
 struct binaries;
 
 struct binaries *binaries_new(void);
+
+/* The same without reports on stderr about files that cannot be used. */
+struct binaries *binaries_new_quiet(void);
 void binaries_free(struct binaries *b);
 
 /* The symbol at `offset`, an address as in the file itself. Its texts are valid as long as `b`. A file that is missing

@@ -1,0 +1,59 @@
+/* Reports of a session with samples. Estimates are marked in text, and have intervals in csv and json. */
+#include <criterion/criterion.h>
+
+#include "support/golden.h"
+#include "support/scenario.h"
+
+enum { MAIN = 0x1000, LOAD = 0x2000, HASH = 0x3000, COPY = 0x100, PARSE = 0x200, LIBRARY = 0x20000 };
+
+static void samples_write_modules(struct writer *w)
+{
+    write_header(w, 240, 1000000, 4);
+    write_process(w, 1, 70, "/opt/shop");
+    write_thread(w, 1, 1, 71, SOURCE_PERF, "shop");
+    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/shop");
+    write_module(w, 1, 2, LIBRARY, LIBRARY, LIBRARY + 0x9000, 0, "/no/libtext.so");
+    write_symbol_module(w, 1, "/no/shop");
+    write_symbol_module(w, 2, "/no/libtext.so");
+    write_symbol(w, 1, 0, 0, MAIN, "main");
+    write_symbol(w, 1, 0, 0, LOAD, "load");
+    write_symbol(w, 1, 0, 0, HASH, "hash");
+    write_symbol(w, 2, 0, 0, COPY, "copy_text");
+    write_symbol(w, 2, 0, 0, PARSE, "parse_text");
+}
+
+/* main takes 100 ms, of which load takes 80 ms. Samples are a millisecond apart. */
+static void samples_save_session(void)
+{
+    struct writer *w = writer_new();
+    samples_write_modules(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    write_enter(w, 10000000, LOAD);
+    write_off_cpu(w, false, 20000000, 9000000);
+    write_exit(w, 90000000);
+    write_exit(w, 100000000);
+    end_events(w, true);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint64_t ms = 0; ms < 100; ms++) {
+        const uint64_t in_load = ms % 4 == 0 ? LOAD : ms % 4 == 1 ? HASH : LIBRARY + (ms % 8 < 4 ? COPY : PARSE);
+        const uint64_t address = ms < 10 || ms >= 90 ? MAIN : in_load;
+        if (ms < 20 || ms >= 29)
+            write_sample(w, &(struct written_sample){ ms * 1000000 + 500000, &address, NULL, 1, 0 });
+    }
+    end_samples(w, true);
+    writer_save(w, test_path("samples.dwell"));
+    writer_free(w);
+}
+
+TestSuite(golden_samples, .init = samples_save_session, .timeout = 300);
+
+Test(golden_samples, reports)
+{
+    check_golden("report samples.dwell", "samples.txt");
+    check_golden("report --by function samples.dwell", "samples-function.txt");
+    check_golden("report --format json samples.dwell", "samples.json");
+    check_golden("report --by module --format csv samples.dwell", "samples-module.csv");
+    check_golden("tree samples.dwell", "samples-tree.txt");
+    check_golden("callers samples.dwell load", "samples-callers.txt");
+}
