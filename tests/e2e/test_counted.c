@@ -286,3 +286,38 @@ Test(e2e_counted, nothing_but_counts)
     cr_assert(eq(u64, report_sum(report, "function", "main", "calls"), 1));
     report_drop(report);
 }
+
+static char *counted_calls(const char *options, const char *program, int status)
+{
+    struct ran r = run("$DWELL record -q %s $PROGRAMS/frames/%s", options, program);
+    cr_assert(eq(int, r.status, status), "%s", program);
+    ran_drop(&r);
+    return run_well("$DWELL report --by function --columns calls --format csv | LC_ALL=C sort");
+}
+
+/* Functions have the same calls, whichever of them are counted, and however their frames end. */
+static void counted_check_frames(const char *program, int status)
+{
+    char *list = run_well("cd $PROGRAMS/frames; for i in %s-*; do test -f $i && test -x $i && echo $i; done", program);
+    for (char *name = strtok(list, "\n"); name; name = strtok(NULL, "\n")) {
+        char *timed = counted_calls("", name, status);
+        char *some = counted_calls("--level 'counted=re:[lrg]'", name, status);
+        char *all = counted_calls("--level 'counted=*'", name, status);
+        cr_assert(eq(str, some, timed), "%s", name);
+        cr_assert(eq(str, all, timed), "%s", name);
+        free(timed);
+        free(some);
+        free(all);
+    }
+    free(list);
+}
+
+Test(e2e_counted, exceptions)
+{
+    counted_check_frames("exceptions", 0);
+}
+
+Test(e2e_counted, threads_that_are_cancelled_and_other_ends)
+{
+    counted_check_frames("leaving", 7);
+}
