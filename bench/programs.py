@@ -1,0 +1,90 @@
+"""The programs of bench/accuracy and bench/budget: SQLite's shell and LevelDB's benchmark."""
+
+import glob
+import os
+import re
+import tarfile
+
+from measure import run, say
+
+BENCH = os.path.dirname(os.path.abspath(__file__))
+SQLITE_PACKAGE = "sqlite3@6.0.1"
+LEVELDB_PACKAGE = "leveldown@6.1.1"
+FLAGS = ["-O2", "-g", "-fno-inline"]  # inlined functions are recorded, but have no samples
+INSTRUMENT = "-finstrument-functions"
+
+
+class Program:
+    """A program that is built twice, with and without instrumentation."""
+
+    def __init__(self, name, compiler, sources, flags, arguments, libraries=()):
+        self.name, self.compiler, self.sources, self.flags = name, compiler, sources, flags
+        self.arguments, self.libraries = arguments, libraries
+
+    def build(self, folder):
+        self.folder = folder
+        self.plain = self.compile(os.path.join(folder, self.name + "-undisturbed"), [])
+        self.instrumented = self.compile(os.path.join(folder, self.name + "-probed"), [INSTRUMENT])
+
+    def compile(self, output, more):
+        command = [self.compiler, *FLAGS, *self.flags, *more, "-o", output, *self.sources, *self.libraries]
+        stamp = output + ".cmd"
+        if os.path.exists(output) and os.path.exists(stamp):
+            with open(stamp, encoding="utf-8") as file:
+                if file.read() == " ".join(command):
+                    return output
+        say(f"compiling {os.path.basename(output)}")
+        run(command, self.folder)
+        with open(stamp, "w", encoding="utf-8") as file:
+            file.write(" ".join(command))
+        return output
+
+
+def unpack(folder, package, wanted):
+    """Downloads an npm package and extracts the wanted files, chosen by path; returns the folder."""
+    place = os.path.join(folder, package.replace("@", "-"))
+    if not os.path.exists(os.path.join(place, "complete")):
+        say(f"fetching {package} from npm")
+        os.makedirs(place, exist_ok=True)
+        run(["npm", "pack", "--silent", package], place)
+        with tarfile.open(glob.glob(os.path.join(place, "*.tgz"))[0]) as archive:
+            for member in archive.getmembers():
+                if member.isfile() and wanted(member.name):
+                    archive.extract(member, place)
+        open(os.path.join(place, "complete"), "w", encoding="utf-8").close()
+    return place
+
+
+def sqlite(folder, quick):
+    place = unpack(folder, SQLITE_PACKAGE, lambda name: "sqlite-autoconf" in name)
+    if not os.path.exists(os.path.join(place, "shell.c")):
+        with tarfile.open(glob.glob(place + "/package/deps/sqlite-autoconf-*.tar.gz")[0]) as inner:
+            for name in inner.getnames():
+                if name.count("/") == 1 and name.endswith(("/sqlite3.c", "/sqlite3.h", "/shell.c")):
+                    with open(os.path.join(place, os.path.basename(name)), "wb") as file:
+                        file.write(inner.extractfile(name).read())
+    return Program("sqlite", "gcc", [place + "/shell.c", place + "/sqlite3.c"], [],
+                   ["-batch", ":memory:", ".parameter init", f".parameter set :rows {6000 if quick else 60000}",
+                    ".read " + os.path.join(BENCH, "sqlite.sql")], ["-lm", "-ldl", "-lpthread"])
+
+
+def leveldb(folder, quick):
+    """LevelDB and its own benchmark: C++ with many small functions."""
+    place = unpack(folder, LEVELDB_PACKAGE, lambda name: "/leveldb-1.20/" in name) + "/package/deps/leveldb/leveldb-1.20"
+    sources = [path for part in ("db", "util", "table", "port") for path in sorted(glob.glob(f"{place}/{part}/*.cc"))
+               if not re.search(r"_test|_bench|leveldbutil|db/c\.cc|testharness|port_posix_sse", path)]
+    sources += [place + "/db/db_bench.cc", place + "/helpers/memenv/memenv.cc", place + "/port/port_posix_sse.cc",
+                place + "/util/testharness.cc"]
+    return Program("leveldb", "g++", sources, ["-std=c++11", "-w", "-pthread", "-DOS_LINUX", "-DLEVELDB_PLATFORM_POSIX",
+                   "-DLEVELDB_ATOMIC_PRESENT", "-DNDEBUG", "-I" + place, "-I" + place + "/include"],
+                   ["--benchmarks=fillrandom,readrandom,readseq", f"--num={5000 if quick else 50000}",
+                    "--db=" + os.path.join(folder, "leveldb.db")])
+
+
+def threads(folder, quick):
+    """LevelDB's benchmark with four threads."""
+    program = leveldb(folder, quick)
+    program.name = "leveldb-threads"
+    program.arguments = ["--benchmarks=fillseq,readrandom,readwhilewriting", "--threads=4",
+                         f"--num={2000 if quick else 20000}", "--db=" + os.path.join(folder, "leveldb-threads.db")]
+    return program

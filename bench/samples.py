@@ -1,0 +1,60 @@
+"""Samples of a program's CPU time by perf, and the distance of two profiles."""
+
+import collections
+import os
+import re
+import resource
+import subprocess
+
+from measure import run
+
+SAMPLES_A_SECOND = 10000
+
+
+def plain_name(name):
+    """Maps a compiler's copies of a function, and the two names of a constructor or destructor, to one name."""
+    name = re.sub(r"^(_Z.*)([CD])1(?=E)", r"\1\g<2>2", name)
+    return re.sub(r"\.(constprop|isra|part|cold|lto_priv)(\.\d+)*", "", name)
+
+
+def functions_of(path):
+    lines = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {plain_name(name) for kind, name in (line.split()[1:3] for line in lines if len(line.split()) == 3) if kind in "tTwWuv"}
+
+
+def cpu_seconds(argv, folder):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(argv, folder)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def sample_once(argv, binary, functions, folder):
+    """Samples the CPU clock while a command runs. Returns {name: samples} of the processes of one binary, by the innermost
+    instrumented function on the stack. Samples inside a probe are dropped."""
+    data = os.path.join(folder, "samples.perf")
+    run(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(SAMPLES_A_SECOND), "--call-graph", "dwarf,1024", "-o", data, *argv],
+        folder)
+    text = run(["perf", "script", "-i", data, "--comms", os.path.basename(binary)[:15], "-F", "ip,sym,dso", "--no-inline",
+                "--no-demangle"], folder)[2]
+    os.unlink(data)
+    found = collections.Counter()
+    for sample in text.split("\n\n"):
+        lines = sample.strip().splitlines()
+        if lines and re.search(r"__cyg_profile_func|libdwell", lines[0]):
+            continue
+        for line in lines:
+            words = line.split(None, 1)
+            name = plain_name(words[1].split("+")[0].split(" (")[0].strip()) if len(words) == 2 else ""
+            if name in functions:
+                found[name] += 1
+                break
+    return found
+
+
+def distance(a, b):
+    """Total variation distance of two profiles' shares: 0 if equal, 1 if they have nothing in common."""
+    all_a, all_b = sum(a.values()), sum(b.values())
+    if not all_a or not all_b:
+        return 1
+    return sum(abs(a.get(name, 0) / all_a - b.get(name, 0) / all_b) for name in set(a) | set(b)) / 2
