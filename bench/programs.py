@@ -55,7 +55,7 @@ def unpack(folder, package, wanted):
     return place
 
 
-def sqlite(folder, quick):
+def sqlite(folder, quick, times=1):
     place = unpack(folder, SQLITE_PACKAGE, lambda name: "sqlite-autoconf" in name)
     if not os.path.exists(os.path.join(place, "shell.c")):
         with tarfile.open(glob.glob(place + "/package/deps/sqlite-autoconf-*.tar.gz")[0]) as inner:
@@ -64,11 +64,11 @@ def sqlite(folder, quick):
                     with open(os.path.join(place, os.path.basename(name)), "wb") as file:
                         file.write(inner.extractfile(name).read())
     return Program("sqlite", "gcc", [place + "/shell.c", place + "/sqlite3.c"], [],
-                   ["-batch", ":memory:", ".parameter init", f".parameter set :rows {6000 if quick else 60000}",
+                   ["-batch", ":memory:", ".parameter init", f".parameter set :rows {times * (6000 if quick else 60000)}",
                     ".read " + os.path.join(BENCH, "sqlite.sql")], ["-lm", "-ldl", "-lpthread"])
 
 
-def leveldb(folder, quick):
+def leveldb(folder, quick, times=1):
     """LevelDB and its own benchmark: C++ with many small functions."""
     place = unpack(folder, LEVELDB_PACKAGE, lambda name: "/leveldb-1.20/" in name) + "/package/deps/leveldb/leveldb-1.20"
     sources = [path for part in ("db", "util", "table", "port") for path in sorted(glob.glob(f"{place}/{part}/*.cc"))
@@ -77,14 +77,14 @@ def leveldb(folder, quick):
                 place + "/util/testharness.cc"]
     return Program("leveldb", "g++", sources, ["-std=c++11", "-w", "-pthread", "-DOS_LINUX", "-DLEVELDB_PLATFORM_POSIX",
                    "-DLEVELDB_ATOMIC_PRESENT", "-DNDEBUG", "-I" + place, "-I" + place + "/include"],
-                   ["--benchmarks=fillrandom,readrandom,readseq", f"--num={5000 if quick else 50000}",
+                   ["--benchmarks=fillrandom,readrandom,readseq", f"--num={times * (5000 if quick else 50000)}",
                     "--db=" + os.path.join(folder, "leveldb.db")])
 
 
-def threads(folder, quick):
+def threads(folder, quick, times=1):
     """LevelDB's benchmark with four threads."""
     program = leveldb(folder, quick)
     program.name = "leveldb-threads"
     program.arguments = ["--benchmarks=fillseq,readrandom,readwhilewriting", "--threads=4",
-                         f"--num={2000 if quick else 20000}", "--db=" + os.path.join(folder, "leveldb-threads.db")]
+                         f"--num={times * (2000 if quick else 20000)}", "--db=" + os.path.join(folder, "leveldb-threads.db")]
     return program
