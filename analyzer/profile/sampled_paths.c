@@ -34,9 +34,11 @@ static uint32_t sampled_paths_find_function(const struct profile *p, const struc
     return profile_find_function(p, module, frame->offset);
 }
 
+/* Of the innermost open calls. A sample has fewer functions, but calls can be inlined into others. */
 static bool sampled_paths_is_open(const struct profile *p, uint32_t node, uint32_t function)
 {
-    for (; node != PROFILE_NONE; node = p->nodes[node].parent)
+    enum { MOST = 256 };
+    for (int i = 0; node != PROFILE_NONE && i < MOST; node = p->nodes[node].parent, i++)
         if (p->nodes[node].function == function)
             return true;
     return false;

@@ -15,7 +15,10 @@
 #include "base/wide.h"
 #include "profile/identify.h"
 
-enum { ENOUGH = 30 /* samples of a path that is divided by its own */ };
+enum {
+    ENOUGH = 30,      /* samples of a path that is divided by its own */
+    MAX_PARTS = 1000, /* of a group: samples of further routes count for the paths themselves */
+};
 
 #define ROUTE_TO_STUBS (UINT32_MAX - 1) /* no route: code that counts calls */
 
@@ -37,6 +40,9 @@ struct sampling_group {
     struct sampling_part *parts;
     size_t count, room;
     uint64_t all; /* samples */
+    uint64_t cpu; /* ticks of its paths */
+    size_t paths;
+    uint64_t quantum; /* ticks */
 };
 
 struct sampling {
@@ -152,6 +158,10 @@ static void sampling_add_to_group(struct sampling *s, uint32_t group, uint32_t r
     struct sampling_group *g = &s->groups[group];
     struct index_slot *slot = index_find(s->part_table, (uint64_t)route + 1, group);
     const bool is_new = !slot->value_plus_1;
+    if (is_new && g->count >= MAX_PARTS && route < ROUTE_TO_STUBS) {
+        sampling_add_to_group(s, group, PROFILE_NONE, samples);
+        return;
+    }
     const size_t place = is_new ? g->count : slot->value_plus_1 - 1;
     if (is_new) {
         GROW(g->parts, g->count, g->room);
@@ -161,6 +171,29 @@ static void sampling_add_to_group(struct sampling *s, uint32_t group, uint32_t r
     assert(g->parts);
     g->parts[place].samples += samples;
     g->all += samples;
+}
+
+static uint64_t sampling_cpu(const struct profile_node *node)
+{
+    return less(less(node->elapsed, node->blocked), node->preempted);
+}
+
+static void sampling_add_path(struct sampling_group *g, uint64_t cpu)
+{
+    g->cpu += cpu;
+    g->paths++;
+}
+
+/* A quantum is the time of a sample, or a tick if there is one path. So the parts of all paths are no more than the
+ * paths and the samples. */
+static void sampling_set_quanta(struct sampling *s, const uint32_t *group_of)
+{
+    for (size_t i = 0; i < s->node_count; i++)
+        if (s->anchors[i] == i && s->profile->nodes[i].parent != PROFILE_NONE && s->groups)
+            sampling_add_path(&s->groups[group_of[i]], sampling_cpu(&s->profile->nodes[i]));
+    for (size_t i = 0; i < s->group_count; i++)
+        s->groups[i].quantum =
+            s->groups[i].all && s->groups[i].paths > 1 ? larger(s->groups[i].cpu / s->groups[i].all, 1) : 1;
 }
 
 /* Returns the group of each timed path. The caller frees the list. */
@@ -183,34 +216,29 @@ static uint32_t *sampling_make_groups(struct sampling *s)
                                   p->nodes[i].samples_in_stubs);
     }
     free(samples);
+    sampling_set_quanta(s, group_of);
     return group_of;
 }
 
 /* ---- dividing ---- */
 
-/* Divides `ticks` among the parts, by largest remainders. What a part lacks or has too much is carried to the group's
- * next path. */
+/* Divides `ticks` among the parts: the part that lacks most gets what it lacks, but at least the group's quantum. What
+ * is too little or too much is carried to the group's next path. So the sums are right, and a short path has few parts:
+ * all parts on all paths would be too many. */
 static void sampling_share(struct sampling_group *g, uint64_t ticks, int which, uint64_t *shares)
 {
-    uint64_t left = ticks;
-    for (size_t i = 0; i < g->count; i++) {
-        struct sampling_part *part = &g->parts[i];
-        part->carried[which] += (int128)ticks * part->samples;
-        const int128 whole = part->carried[which] > 0 ? part->carried[which] / (int128)g->all : 0;
-        shares[i] = smaller((uint64_t)whole, left);
-        left -= shares[i];
-        part->carried[which] -= (int128)shares[i] * g->all;
-    }
-    while (left) {
-        size_t most = 0;
+    for (size_t i = 0; i < g->count; i++)
+        g->parts[i].carried[which] += (int128)ticks * g->parts[i].samples;
+    for (uint64_t left = ticks; left;) {
+        struct sampling_part *most = &g->parts[0];
         for (size_t i = 1; i < g->count; i++)
-            if (g->parts[i].carried[which] > g->parts[most].carried[which])
-                most = i;
-        const int128 owed = g->parts[most].carried[which] / (int128)g->all;
-        const uint64_t more = owed > 1 ? smaller((uint64_t)owed, left) : 1;
-        shares[most] += more;
-        g->parts[most].carried[which] -= (int128)more * g->all;
-        left -= more;
+            if (g->parts[i].carried[which] > most->carried[which])
+                most = &g->parts[i];
+        const int128 lacking = most->carried[which] / (int128)g->all;
+        const uint64_t share = smaller(left, lacking > (int128)g->quantum ? (uint64_t)lacking : g->quantum);
+        shares[most - g->parts] += share;
+        most->carried[which] -= (int128)share * g->all;
+        left -= share;
     }
 }
 
@@ -242,7 +270,7 @@ static void sampling_give(struct sampling *s, uint32_t path, uint32_t node, uint
 static void sampling_divide_path(struct sampling *s, uint32_t path, struct sampling_group *g, bool pooled)
 {
     const struct profile_node *node = &s->profile->nodes[path];
-    const uint64_t cpu = less(less(node->elapsed, node->blocked), node->preempted);
+    const uint64_t cpu = sampling_cpu(node);
     const uint64_t application = smaller(less(node->elapsed, node->flagged), cpu);
     if (!cpu || (g->count == 1 && g->parts[0].route == PROFILE_NONE))
         return;
@@ -251,7 +279,8 @@ static void sampling_divide_path(struct sampling *s, uint32_t path, struct sampl
     sampling_share(g, cpu - application, 1, shares + g->count);
     for (size_t i = 0; i < g->count; i++) {
         const struct sampling_part *part = &g->parts[i];
-        const double error = sampling_half_width(part->samples, g->all) * (double)cpu;
+        const double error = sampling_half_width(part->samples, g->all) * (double)g->all / (double)part->samples *
+                             (double)(shares[i] + shares[g->count + i]); /* these add up to all of the part's time */
         if (part->route != PROFILE_NONE && !shares[i] && !shares[g->count + i])
             continue;
         const bool stubs = part->route == ROUTE_TO_STUBS;
