@@ -11,6 +11,7 @@
 #include "extensions.h"
 #include "filter.h"
 #include "frames_left.h"
+#include "objects.h"
 #include "osevents.h"
 #include "pause.h"
 #include "probe_steps.h"
@@ -67,9 +68,9 @@ static void filtered_begin_extensions(struct thread *t, struct extensions *e, ui
 }
 
 /* Writes an enter or exit of a call, which may lie above the top of the shadow stack. `kept`: OS events before it, or
- * NULL. */
+ * NULL. `object`: what a call that ends waited for or acted on, or NULL. */
 static void filtered_write(struct thread *t, uint64_t time, const struct call *call, bool enter,
-                           struct kept_events *kept)
+                           struct kept_events *kept, const struct object *object)
 {
     if (!filtered_make_room(t)) {
         slow_count_lost();
@@ -82,6 +83,8 @@ static void filtered_write(struct thread *t, uint64_t time, const struct call *c
     const bool waited = enter && call->kind == CALL_WAITING;
     filtered_begin_extensions(t, &e, time,
                               waited ? filter_cost_up_to(&t->filter, call->cost) : filter_cost_ticks(&t->filter), kept);
+    if (object)
+        object_put(&e, object);
     extensions_put_time(&e, time, t->last);
     unsigned half = 0;
     if (enter) {
@@ -117,7 +120,7 @@ static void filtered_flush(struct thread *t)
     for (struct call *call = (struct call *)t->shadow + 1; call < end; call++) {
         if (call->kind != CALL_WAITING)
             continue;
-        filtered_write(t, call->enter_time, call, true, kept);
+        filtered_write(t, call->enter_time, call, true, kept, NULL);
         call->kind = CALL_SHOWN;
         const bool has = next < f->waiting_count && f->waiting[next].depth == filtered_depth_of(t, call);
         kept = has ? &f->waiting[next++].events : NULL;
@@ -217,13 +220,13 @@ static void filtered_leave(struct thread *t, uint64_t now)
     t->state -= one_call;
 }
 
-static void filtered_exit(struct thread *t, uint64_t now)
+static void filtered_exit(struct thread *t, uint64_t now, const struct object *object)
 {
     const struct call *call = thread_call(t, t->state) - 1;
     if (call->kind == CALL_WAITING && filtered_lasts(call, now))
         filtered_flush(t);
     if (call->kind == CALL_SHOWN)
-        filtered_write(t, now, call, false, &t->filter.kept);
+        filtered_write(t, now, call, false, &t->filter.kept, object);
     if (call->kind == CALL_WAITING) {
         filtered_drop_waiting(t);
         t->filter.cost += filter_settings.short_cost;
@@ -249,7 +252,7 @@ static void filtered_enter(struct thread *t, const struct event *event, uint64_t
         filtered_flush(t);
     *call = entry;
     if (kind == CALL_SHOWN)
-        filtered_write(t, now, call, true, &t->filter.kept);
+        filtered_write(t, now, call, true, &t->filter.kept, NULL);
     if (kind == CALL_HIDDEN)
         t->filter.cost += filter_settings.hidden_cost;
     call = thread_call(t, t->state); /* the stack may have moved */
@@ -307,7 +310,7 @@ static void filtered_apply(struct thread *t, const struct event *event, uint64_t
     if (left == 0 && event->enter)
         filtered_enter(t, event, now);
     else if (left == 0)
-        filtered_exit(t, now);
+        filtered_exit(t, now, event->object);
 }
 
 static enum attempt_outcome filtered_record(struct thread *t, struct attempt *attempt)

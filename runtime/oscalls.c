@@ -126,19 +126,50 @@ bool os_call_is_row(enum os_call call)
 }
 
 /* Does nothing in a child that a signal handler forked meanwhile and that has recorded nothing yet. */
+static ALWAYS_INLINE void os_call_end_row(enum os_call call, const struct object *object, uint64_t stack_pointer)
+{
+    struct thread *t = thread_self;
+    if (!t || !t->wiped->alive)
+        return;
+    if (!probe_exit_flagged(t, os_call_rows[call], stack_pointer))
+        slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
+}
+
 void os_call_end(enum os_call call)
+{
+    os_call_end_row(call, NULL, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
+}
+
+/* Without an OS event, the call has not waited. */
+static const struct object *os_call_waited_for(const struct thread *t, const struct object *object)
+{
+    return runtime.causes && t && *t->os.word != t->os.seen ? object : NULL;
+}
+
+void os_call_end_wait(enum os_call call, const struct object *object)
+{
+    os_call_end_row(call, os_call_waited_for(thread_self, object), (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
+}
+
+void os_call_end_of_lock(enum os_call call, const struct object *object)
 {
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
     struct thread *t = thread_self;
     if (!t || !t->wiped->alive)
         return;
-    if (!probe_exit_flagged(t, os_call_rows[call], stack_pointer))
-        slow_exit_flagged(os_call_rows[call], stack_pointer);
+    const struct object *waited_for = os_call_waited_for(t, object);
+    if (waited_for)
+        slow_exit_os_call(os_call_rows[call], stack_pointer, waited_for, false);
+    else
+        probe_exit((void *)os_call_rows[call], NULL);
 }
 
-void os_call_end_of_lock(enum os_call call)
+void os_call_end_act(enum os_call call, const struct object *object)
 {
-    struct thread *t = thread_self;
-    if (t && t->wiped->alive)
-        probe_exit((void *)os_call_rows[call], NULL);
+    const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
+    const struct thread *t = thread_self;
+    if (runtime.causes && t && t->wiped->alive)
+        slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
+    else
+        os_call_end_row(call, NULL, stack_pointer);
 }

@@ -7,6 +7,7 @@
 #define __NO_INLINE__ 1
 
 #include "interpose.h"
+#include "objects.h"
 #include "oscalls_names.h"
 #include "probes.h"
 #include "runtime.h"
@@ -27,9 +28,13 @@ extern uint64_t os_call_rows[OS_CALL_COUNT];
 /* Returns whether the call that the caller is about to make becomes a row of the thread. */
 bool os_call_is_row(enum os_call call);
 
-/* End a row. The first flags its interval. The second leaves that to the thread's source of OS events. */
+/* End a row. `object`: what the call waited for; recorded only if the OS intervened. The first two flag the row's
+ * interval. The third leaves that to the thread's source of OS events. The last one ends a row that acted on the
+ * object, which is always recorded. */
 void os_call_end(enum os_call call);
-void os_call_end_of_lock(enum os_call call);
+void os_call_end_wait(enum os_call call, const struct object *object);
+void os_call_end_of_lock(enum os_call call, const struct object *object);
+void os_call_end_act(enum os_call call, const struct object *object);
 
 /* Returns libc's function and keeps it in `cache`. If libc lacks it, returns a function that fails with ENOSYS. */
 void *os_call_look_up(void **cache, const char *name);
@@ -66,6 +71,20 @@ static inline void *os_call_next(void **cache, const char *name)
             return real arguments;                                                                                     \
         result value_ = real arguments;                                                                                \
         end(OS_##row);                                                                                                 \
+        return value_;                                                                                                 \
+    }
+
+/* The same for a call with an object, an expression that is evaluated before the call. */
+#define OS_CALL_ON(condition, end, about, result, name, parameters, arguments)                                         \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE result name parameters                                                                   \
+    {                                                                                                                  \
+        result(*real) parameters = (result(*) parameters)os_call_next(&next_##name, #name);                            \
+        if (!(condition) || !os_call_begin(OS_##name, __builtin_return_address(0)))                                    \
+            return real arguments;                                                                                     \
+        const struct object object_ = about;                                                                           \
+        result value_ = real arguments;                                                                                \
+        end(OS_##name, &object_);                                                                                      \
         return value_;                                                                                                 \
     }
 

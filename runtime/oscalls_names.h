@@ -38,6 +38,8 @@
     X(pthread_rwlock_wrlock) X(pthread_rwlock_timedwrlock) X(pthread_rwlock_clockwrlock) \
     X(pthread_barrier_wait) X(sem_wait) X(sem_timedwait) X(sem_clockwait) \
     X(thrd_create) X(thrd_join) X(mtx_lock) X(mtx_timedlock) X(cnd_wait) X(cnd_timedwait) \
+    X(pthread_mutex_unlock) X(pthread_cond_signal) X(pthread_cond_broadcast) X(pthread_rwlock_unlock) X(sem_post) \
+    X(mtx_unlock) X(cnd_signal) X(cnd_broadcast) \
     /* memory */ \
     X(mmap) X(mmap64) X(munmap) X(mprotect) X(mremap) X(madvise) X(msync) X(mlock) X(munlock)
 /* clang-format on */

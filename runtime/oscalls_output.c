@@ -129,7 +129,7 @@ static void stream_end_row(enum os_call call, const FILE *stream, const char *po
 {
     if (length >= 0 && !stream_is(stream, STREAM_UNBUFFERED) && position &&
         stream_position(stream) == position + length)
-        os_call_end_of_lock(call);
+        os_call_end_of_lock(call, NULL);
     else
         os_call_end(call);
 }

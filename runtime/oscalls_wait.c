@@ -1,9 +1,8 @@
-/* Interposed calls that wait: sleeping, locks, threads, processes. See oscalls.c. */
+/* Interposed calls that wait: sleeping, threads, processes. See oscalls.c; locks are in oscalls_locks.c. */
 #include "oscalls.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,12 +15,26 @@
 
 /* ---- sleeping ---- */
 
-OS_CALL(unsigned, sleep, (unsigned seconds), (seconds))
-OS_CALL(int, usleep, (useconds_t time), (time))
-OS_CALL(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left))
-OS_CALL(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
-        (clock, flags, time, left))
-OS_CALL(int, thrd_sleep, (const struct timespec *time, struct timespec *left), (time, left))
+static struct object sleep_of(uint64_t nanoseconds)
+{
+    return (struct object){ .kind = DWELL_OBJECT_SLEEP, .id = nanoseconds };
+}
+
+/* The time may be of any length, and invalid. */
+static struct object sleep_until(const struct timespec *time, bool absolute)
+{
+    return sleep_of(time && !absolute ? (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec : 0);
+}
+
+#define OS_SLEEP(result, name, length, parameters, arguments)                                                          \
+    OS_CALL_ON(true, os_call_end_wait, length, result, name, parameters, arguments)
+
+OS_SLEEP(unsigned, sleep, sleep_of(seconds * 1000000000ull), (unsigned seconds), (seconds))
+OS_SLEEP(int, usleep, sleep_of(time * 1000ull), (useconds_t time), (time))
+OS_SLEEP(int, nanosleep, sleep_until(time, false), (const struct timespec *time, struct timespec *left), (time, left))
+OS_SLEEP(int, clock_nanosleep, sleep_until(time, flags &TIMER_ABSTIME),
+         (clockid_t clock, int flags, const struct timespec *time, struct timespec *left), (clock, flags, time, left))
+OS_SLEEP(int, thrd_sleep, sleep_until(time, false), (const struct timespec *time, struct timespec *left), (time, left))
 OS_CALL(int, pause, (void), ())
 OS_CALL(int, sigsuspend, (const sigset_t *mask), (mask))
 OS_CALL(int, sigwait, (const sigset_t *set, int *number), (set, number))
@@ -42,6 +55,11 @@ DWELL_EXPORT OS_CALL_CODE void thrd_yield(void)
 
 /* ---- processes ---- */
 
+static struct object wait_child(pid_t pid)
+{
+    return (struct object){ .kind = DWELL_OBJECT_CHILD, .id = pid > 0 ? (uint64_t)pid : 0 };
+}
+
 /* The parent records its children's ends before the row ends. The program may pass no place for the status. */
 #define OS_WAIT(name, parameters, arguments)                                                                           \
     INTERPOSED(name);                                                                                                  \
@@ -55,8 +73,9 @@ DWELL_EXPORT OS_CALL_CODE void thrd_yield(void)
         const pid_t value_ = real arguments;                                                                           \
         if (value_ > 0)                                                                                                \
             ending_of_child(value_, *status);                                                                          \
+        const struct object child_ = wait_child(value_);                                                               \
         if (row_)                                                                                                      \
-            os_call_end(OS_##name);                                                                                    \
+            os_call_end_wait(OS_##name, &child_);                                                                      \
         return value_;                                                                                                 \
     }
 
@@ -86,8 +105,9 @@ DWELL_EXPORT OS_CALL_CODE int waitid(idtype_t kind, id_t id, siginfo_t *info, in
     const int value = real(kind, id, info, options);
     if (value == 0 && info->si_pid > 0 && !(options & WNOWAIT))
         wait_note_end(info);
+    const struct object child = wait_child(value == 0 ? info->si_pid : 0);
     if (row)
-        os_call_end(OS_waitid);
+        os_call_end_wait(OS_waitid, &child);
     return value;
 }
 
@@ -108,89 +128,24 @@ DWELL_EXPORT OS_CALL_CODE int pthread_create(pthread_t *thread, const pthread_at
     return result;
 }
 
-OS_CALL(int, pthread_join, (pthread_t thread, void **result), (thread, result))
-OS_CALL(int, pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result))
-OS_CALL(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until),
-        (thread, result, until))
-OS_CALL(int, pthread_clockjoin_np, (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
+/* The clock of a thread's CPU time holds its tid (pthread_getcpuclockid(3), clock_getres(2)). */
+static struct object join_of(pthread_t thread)
+{
+    enum { TID_SHIFT = 3 };
+    static void *clock_of;
+    typeof(pthread_getcpuclockid) *real = os_call_next(&clock_of, "pthread_getcpuclockid");
+    clockid_t clock;
+    const bool lives = real(thread, &clock) == 0;
+    return (struct object){ .kind = DWELL_OBJECT_THREAD, .id = lives ? (uint32_t) ~(clock >> TID_SHIFT) : 0 };
+}
+
+#define OS_JOIN(name, parameters, arguments)                                                                           \
+    OS_CALL_ON(true, os_call_end_wait, join_of(thread), int, name, parameters, arguments)
+
+OS_JOIN(pthread_join, (pthread_t thread, void **result), (thread, result))
+OS_JOIN(pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result))
+OS_JOIN(pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until), (thread, result, until))
+OS_JOIN(pthread_clockjoin_np, (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
         (thread, result, clock, until))
-OS_CALL(int, pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex), (condition, mutex))
-OS_CALL(int, pthread_cond_timedwait, (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until),
-        (condition, mutex, until))
-OS_CALL(int, pthread_cond_clockwait,
-        (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
-        (condition, mutex, clock, until))
-OS_CALL(int, pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier))
 OS_CALL(int, thrd_create, (thrd_t * thread, thrd_start_t run, void *argument), (thread, run, argument))
-OS_CALL(int, thrd_join, (thrd_t thread, int *result), (thread, result))
-OS_CALL(int, cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex))
-OS_CALL(int, cnd_timedwait, (cnd_t * condition, mtx_t *mutex, const struct timespec *until), (condition, mutex, until))
-
-/* ---- locks ---- */
-
-/* A free lock is taken without the OS in a few nanoseconds: such calls are not rows. The lock itself shows whether it
- * is free, at the place that glibc's headers define. It may change before libc looks. The result is then a row that
- * waits for nothing, or a wait that belongs to the caller. */
-#if defined(__GLIBC__)
-
-static inline bool mutex_is_taken(const pthread_mutex_t *mutex)
-{
-    if (LIKELY(*(const volatile int *)&mutex->__data.__lock == 0))
-        return false;
-    const struct thread *t = thread_self; /* the thread may own a recursive lock */
-    return !t || (uint32_t)mutex->__data.__owner != t->tid;
-}
-
-enum { WRITER_HAS_IT = 2, ONE_READER = 8 }; /* in __readers */
-
-static inline bool rwlock_is_written(const pthread_rwlock_t *lock)
-{
-    return *(const volatile unsigned *)&lock->__data.__readers & WRITER_HAS_IT;
-}
-
-static inline bool rwlock_is_used(const pthread_rwlock_t *lock)
-{
-    const unsigned readers = *(const volatile unsigned *)&lock->__data.__readers;
-    return readers & WRITER_HAS_IT || readers >= ONE_READER;
-}
-
-#else
-
-#define mutex_is_taken(mutex) ((void)(mutex), true)
-#define rwlock_is_written(lock) ((void)(lock), true)
-#define rwlock_is_used(lock) ((void)(lock), true)
-
-#endif
-
-static inline bool semaphore_is_zero(sem_t *semaphore)
-{
-    int value;
-    return sem_getvalue(semaphore, &value) != 0 || value <= 0;
-}
-
-#define OS_LOCK(condition, name, parameters, arguments)                                                                \
-    OS_CALL_BY(condition, os_call_end_of_lock, name, int, name, parameters, arguments)
-
-OS_LOCK(mutex_is_taken(mutex), pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
-OS_LOCK(mutex_is_taken(mutex), pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *until),
-        (mutex, until))
-OS_LOCK(mutex_is_taken(mutex), pthread_mutex_clocklock,
-        (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until), (mutex, clock, until))
-OS_LOCK(mutex_is_taken((const pthread_mutex_t *)mutex), mtx_lock, (mtx_t * mutex), (mutex))
-OS_LOCK(mutex_is_taken((const pthread_mutex_t *)mutex), mtx_timedlock, (mtx_t * mutex, const struct timespec *until),
-        (mutex, until))
-OS_LOCK(rwlock_is_written(lock), pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
-OS_LOCK(rwlock_is_written(lock), pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until),
-        (lock, until))
-OS_LOCK(rwlock_is_written(lock), pthread_rwlock_clockrdlock,
-        (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
-OS_LOCK(rwlock_is_used(lock), pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
-OS_LOCK(rwlock_is_used(lock), pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until),
-        (lock, until))
-OS_LOCK(rwlock_is_used(lock), pthread_rwlock_clockwrlock,
-        (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
-OS_LOCK(semaphore_is_zero(semaphore), sem_wait, (sem_t * semaphore), (semaphore))
-OS_LOCK(semaphore_is_zero(semaphore), sem_timedwait, (sem_t * semaphore, const struct timespec *until),
-        (semaphore, until))
-OS_LOCK(semaphore_is_zero(semaphore), sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *until),
-        (semaphore, clock, until))
+OS_JOIN(thrd_join, (thrd_t thread, int *result), (thread, result))

@@ -179,6 +179,9 @@ static int process_set_up(void)
     runtime.process = p;
     const char *calls = environment_get("DWELL_OS_CALLS");
     runtime.os_calls = !calls || strcmp(calls, "off") != 0;
+    runtime.causes = runtime.os_calls && runtime.mode != DWELL_MODE_PROFILE;
+    if (runtime.causes)
+        runtime.session.header->also |= DWELL_ALSO_CAUSES;
     pthread_key_t key;
     if (pthread_key_create(&key, thread_key_ended) == 0) {
         runtime.thread_key = key;

@@ -27,6 +27,7 @@ struct runtime {
     bool on;                         /* what the global and the process level say together */
     bool os_calls;                   /* calls of the OS are rows (oscalls.c) */
     bool call_sites;                 /* are recorded */
+    bool causes;                     /* what calls of the operating system wait for is recorded */
     bool thread_key_valid;           /* thread_key can be used */
     unsigned thread_key;             /* pthread key whose destructor is called when a thread ends */
     struct activation activation;    /* of the process level */

@@ -181,7 +181,8 @@ void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
     slow_take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
 }
 
-void slow_exit_flagged(uint64_t function, uint64_t stack_pointer)
+void slow_exit_os_call(uint64_t function, uint64_t stack_pointer, const struct object *object, bool flagged)
 {
-    slow_take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .flagged = true });
+    slow_take(
+        &(struct event){ .function = function, .stack_pointer = stack_pointer, .flagged = flagged, .object = object });
 }

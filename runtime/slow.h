@@ -11,6 +11,7 @@
 
 #pragma GCC visibility push(hidden)
 
+struct object;
 struct thread;
 
 /* An enter or exit. */
@@ -20,9 +21,10 @@ struct event {
     uint64_t frame_id;    /* of an enter */
     struct origin origin; /* of an enter, if call sites are recorded */
     bool enter;
-    bool counted;   /* an enter that is only counted, even if the function's level has changed meanwhile */
-    bool tail_call; /* of an exit: its probe was reached by a jump, and the frame is gone */
-    bool flagged;   /* an exit: the operating system intervened, whether its source has seen it or not */
+    bool counted;                /* an enter that is only counted, even if the function's level has changed meanwhile */
+    bool tail_call;              /* of an exit: its probe was reached by a jump, and the frame is gone */
+    bool flagged;                /* an exit: the operating system intervened, whether its source has seen it or not */
+    const struct object *object; /* an exit: what the call waited for or acted on; else NULL */
 };
 
 DWELL_COLD void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t frame_id);
@@ -31,8 +33,8 @@ DWELL_COLD void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint6
 DWELL_COLD void slow_count(uint64_t function, uint64_t stack_pointer);
 DWELL_COLD void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call);
 
-/* The end of a call of the operating system (oscalls.c). */
-void slow_exit_flagged(uint64_t function, uint64_t stack_pointer);
+/* The end of a call of the operating system (oscalls.c). `object` may be NULL. */
+void slow_exit_os_call(uint64_t function, uint64_t stack_pointer, const struct object *object, bool flagged);
 
 /* Counts an event that is not recorded. */
 void slow_count_lost(void);

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "extensions.h"
 #include "frames_left.h"
+#include "objects.h"
 #include "osevents.h"
 #include "pause.h"
 #include "probes.h"
@@ -129,6 +130,8 @@ static enum attempt_outcome trace_record(struct thread *t, struct attempt *attem
     if (attempt->event->flagged && e->length == 0)
         extensions_put_head(e, DWELL_EXT_OS, 0);
     const int kept = e->length;
+    if (attempt->event->object)
+        object_put(e, attempt->event->object);
     trace_put_own_time(e, attempt->begin);
     const enum attempt_outcome outcome = trace_try(t, attempt->event, e, attempt->guarded);
     e->length = kept;

@@ -25,6 +25,7 @@ static const struct {
     { "report", command_report, "times of functions, lines, modules, threads or processes", "Look at a session", true },
     { "tree", command_tree, "call paths, with the hot path marked", NULL, true },
     { "callers", command_callers, "a function between its callers and callees", NULL, true },
+    { "waits", command_waits, "what threads waited for, and who made them wait", NULL, true },
     { "histogram", command_histogram, "how long the single calls of a function took", NULL, true },
     { "slowest", command_slowest, "the slowest calls of a function, and when they happened", NULL, true },
     { "replay", command_replay, "the calls as they happened, over all threads", NULL, true },

@@ -16,9 +16,11 @@
 #include "profile/subtree.h"
 #include "profile/threads.h"
 #include "profile/trees.h"
+#include "profile/waits.h"
 
 struct collect_worker {
     struct collector collector;
+    struct waits waits;
     const struct session_file *file;
     const struct selection *selection; /* NULL for the whole session */
     const uint64_t *ends;              /* by chunk: its end time; NULL if the selection has no limits in time */
@@ -78,7 +80,7 @@ static void *collect_work_chunks(void *argument)
         const struct trace_chunk *chunk = &w->file->chunks[i];
         w->collector.chunk_number = i;
         if (collect_chunk_is_wanted(w, chunk))
-            collector_add_chunk(&w->collector, chunk, collect_chunk_is_whole(w, chunk));
+            collector_add_chunk(&w->collector, chunk, !w->waits.acts_only && collect_chunk_is_whole(w, chunk));
         progress_add(1);
     }
 }
@@ -93,8 +95,16 @@ unsigned collect_default_jobs(void)
     return 1;
 }
 
+static void collect_merge_waits(struct waits *waits, struct profile *whole, struct collect_worker *w)
+{
+    uint32_t *nodes = profile_add_nodes(whole, w->collector.profile);
+    waits_merge(waits, &w->waits, nodes);
+    waits_drop(&w->waits);
+    free(nodes);
+}
+
 static struct profile *collect_with_workers(const struct session_file *file, unsigned jobs,
-                                            const struct selection *selection, bool sites)
+                                            const struct selection *selection, bool sites, struct waits *waits)
 {
     size_t next_chunk = 0;
     uint64_t *ends = selection && selection->cut ? chunk_ends(file) : NULL;
@@ -104,6 +114,10 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
         workers[i] =
             (struct collect_worker){ .file = file, .selection = selection, .ends = ends, .next_chunk = &next_chunk };
         collector_begin(&workers[i].collector, file, selection, sites);
+        if (waits) {
+            workers[i].waits = *waits;
+            workers[i].collector.waits = &workers[i].waits;
+        }
     }
     progress_begin("reading", file->path, file->chunk_count);
     for (unsigned i = 1; i < jobs; i++)
@@ -114,6 +128,8 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
         if (started[i])
             pthread_join(workers[i].thread, NULL);
         profile_merge(whole, workers[i].collector.profile);
+        if (waits)
+            collect_merge_waits(waits, whole, &workers[i]);
         collector_end(&workers[i].collector);
     }
     progress_end();
@@ -124,7 +140,7 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
     threads_flag_blind(whole, file);
     free(started);
     free(workers);
-    if (ends) {
+    if (ends && !waits) {
         struct profile *used = subtree_used(whole);
         profile_free(whole);
         whole = used;
@@ -135,12 +151,18 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
 
 struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection)
 {
-    return collect_with_workers(file, jobs, selection, false);
+    return collect_with_workers(file, jobs, selection, false, NULL);
 }
 
 struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection)
 {
-    return collect_with_workers(file, jobs, selection, true);
+    return collect_with_workers(file, jobs, selection, true, NULL);
+}
+
+struct profile *collect_waits(const struct session_file *file, unsigned jobs, const struct selection *selection,
+                              struct waits *waits)
+{
+    return collect_with_workers(file, jobs, selection, false, waits);
 }
 
 struct profile *collect_profile(const struct session_file *file, unsigned jobs)

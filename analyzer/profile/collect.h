@@ -15,6 +15,12 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs);
 /* The profile of a part of the session. A selection of NULL is the whole. */
 struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection);
 
+/* The same, and adds the waits, acts and answers to `waits`, which has none yet. Their nodes are those of the profile,
+ * which also has paths that the selection has no amounts of. */
+struct waits;
+struct profile *collect_waits(const struct session_file *file, unsigned jobs, const struct selection *selection,
+                              struct waits *waits);
+
 /* The same, but calls from different call sites are on different paths if the session has call sites. */
 struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection);
 

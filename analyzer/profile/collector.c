@@ -8,8 +8,10 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/identify.h"
+#include "profile/interval.h"
 #include "profile/interval_limits.h"
 #include "profile/periods.h"
+#include "profile/waits.h"
 
 struct collector_call {
     uint32_t node;
@@ -212,6 +214,24 @@ static inline struct profile_node *collector_top(const struct collector *w)
     return &w->profile->nodes[w->stack[w->depth - 1].node];
 }
 
+static struct wait_place collector_place(const struct collector *w, uint64_t begin, uint64_t end)
+{
+    return (struct wait_place){ begin, end, w->chunk->process, w->chunk->thread, w->stack[w->depth - 1].node };
+}
+
+static void collector_add_wait(const struct collector *w, const struct decoded_extras *extras, uint64_t begin,
+                               uint64_t end, uint64_t blocked, uint64_t own)
+{
+    const struct wait_place place = collector_place(w, begin, end);
+    waits_add(w->waits, &place, extras, blocked, own);
+}
+
+static void collector_answer(const struct collector *w, uint64_t begin, uint64_t end)
+{
+    const struct wait_place place = collector_place(w, begin, end);
+    waits_answer(w->waits, &place);
+}
+
 static inline void collector_add_interval(void *to, const struct decoder *d, uint64_t begin)
 {
     const struct collector_loop *l = to;
@@ -221,6 +241,10 @@ static inline void collector_add_interval(void *to, const struct decoder *d, uin
         const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
         interval_add_os(top, &extras, d->time - begin);
         interval_count_os(&l->w->profile->counts, &extras);
+        if (__builtin_expect(l->w->waits != NULL, 0)) {
+            const struct interval_parts parts = interval_parts(&extras, d->time - begin);
+            collector_add_wait(l->w, &extras, begin, d->time, parts.blocked, parts.runtime_blocked);
+        }
     }
 }
 
@@ -312,9 +336,13 @@ static void collector_events(struct collector *w, struct decoder *d)
 static void collector_add_limited(struct collector *w, struct profile_node *node, const struct decoded_extras *extras,
                                   const struct interval *i)
 {
+    const uint64_t blocked = node->blocked, own = node->runtime_blocked;
     node->elapsed += interval_length_within(i->from, i->to, i->begin, i->end);
-    if (extras)
-        interval_add_os_within(node, &w->profile->counts, extras, i);
+    if (!extras)
+        return;
+    interval_add_os_within(node, &w->profile->counts, extras, i);
+    if (w->waits && node == collector_top(w) && i->end >= i->from && i->begin < i->to)
+        collector_add_wait(w, extras, i->begin, i->end, node->blocked - blocked, node->runtime_blocked - own);
 }
 
 /* Adds the part of an interval that is between the limits, or in the ranges. `extras` may be NULL. */
@@ -350,6 +378,8 @@ static void collector_add_interval_within(void *to, const struct decoder *d, uin
 {
     struct collector *w = ((struct collector_loop *)to)->w;
     struct profile_node *top = collector_top(w);
+    if (w->waits)
+        collector_answer(w, begin, d->time);
     collector_add_part(w, top, d->has_extras ? &d->extras : NULL, begin, d->time);
     if (w->sampled.next_time < d->time)
         collector_add_samples(w, d->time);
@@ -534,6 +564,8 @@ static void collector_add_last_interval(struct collector *w, const struct trace_
         collector_add_across(w, &extras, last, t->end_time);
         return;
     }
+    if (w->waits)
+        collector_answer(w, last, t->end_time + 1);
     collector_add_part(w, &w->profile->nodes[node], &extras, last, t->end_time);
     collector_add_samples(w, t->end_time);
 }
@@ -561,6 +593,8 @@ void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     generations_begin(&w->generations, w->process);
     w->chunk = chunk;
     collector_find_ranges(w, chunk);
+    if (w->waits)
+        waits_begin_chunk(w->waits, chunk->thread, chunk->start_time);
     stack_begin(&w->state, chunk);
     if (!w->periods)
         sampled_paths_begin(&w->sampled, chunk->thread, chunk->start_time);

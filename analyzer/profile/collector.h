@@ -18,6 +18,7 @@
 #include "trace/stack.h"
 
 struct collector_call;
+struct waits;
 
 struct collector {
     const struct session_file *file;
@@ -32,6 +33,7 @@ struct collector {
     size_t depth, room;
     struct call_sites *sites; /* NULL if paths do not include call sites */
     struct sampled_paths sampled;
+    struct waits *waits;         /* if set, waits are added here; see waits.h */
     struct period_sums *periods; /* if set, `from` and `to` are the current period; see periods.h */
     uint64_t chunk_number;       /* of the current chunk in the file; set by the owner */
     /* of the current chunk */

@@ -2,6 +2,7 @@
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -25,6 +26,19 @@ static struct json_object *json_new_change(const struct table *t, const struct c
                                                   : (int64_t)(ns < most ? ns : most));
 }
 
+static struct json_object *json_new_path(const char *names)
+{
+    struct json_object *list = json_object_new_array();
+    for (const char *at = names; *at;) {
+        const size_t length = strcspn(at, ";");
+        char *name = need_copy(at, length);
+        json_object_array_add(list, json_new_text(name));
+        free(name);
+        at += length + (at[length] == ';');
+    }
+    return list;
+}
+
 static struct json_object *json_new_cell(const struct table *t, const struct column *column, const struct cell *cell)
 {
     if (!cell->known)
@@ -35,6 +49,8 @@ static struct json_object *json_new_cell(const struct table *t, const struct col
     case CELL_SOURCE:
     case CELL_THREADS:
         return json_new_text(cell->text);
+    case CELL_PATH:
+        return json_new_path(cell->text);
     case CELL_COUNT:
     case CELL_NS:
         return json_object_new_uint64(cell->number);
@@ -51,6 +67,23 @@ static struct json_object *json_new_cell(const struct table *t, const struct col
     return NULL;
 }
 
+/* The key "object.kind" is the member "kind" of the member "object". */
+static void json_add_member(struct json_object *to, char *key, struct json_object *value)
+{
+    char *dot = strchr(key, '.');
+    if (!dot) {
+        json_object_object_add(to, key, value);
+        return;
+    }
+    *dot = 0;
+    struct json_object *inner;
+    if (!json_object_object_get_ex(to, key, &inner)) {
+        inner = json_object_new_object();
+        json_object_object_add(to, key, inner);
+    }
+    json_object_object_add(inner, dot + 1, value);
+}
+
 static struct json_object *json_new_row(const struct table *t, const size_t *order, size_t count, size_t row)
 {
     struct json_object *object = json_object_new_object();
@@ -58,7 +91,7 @@ static struct json_object *json_new_row(const struct table *t, const size_t *ord
         const struct column *column = &t->columns[order[i]];
         char key[80];
         column_key(t, column, key, sizeof key);
-        json_object_object_add(object, key, json_new_cell(t, column, &t->cells[row * t->column_count + order[i]]));
+        json_add_member(object, key, json_new_cell(t, column, &t->cells[row * t->column_count + order[i]]));
     }
     return object;
 }

@@ -131,6 +131,7 @@ static const char *row_filter_parse_value(const struct table *t, struct bound_co
     switch (t->columns[b->column].kind) {
     case CELL_TEXT:
     case CELL_NAME:
+    case CELL_PATH:
     case CELL_SOURCE:
     case CELL_THREADS:
         return NULL;

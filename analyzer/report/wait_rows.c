@@ -58,14 +58,11 @@ static bool wait_is_of_library(const char *name)
     return false;
 }
 
-/* By function, whether it only passes the wait on. */
-static bool *wait_find_wrappers(const struct analysis *l)
+bool *wait_find_wrappers(const struct profile *p, const struct function_name *names)
 {
-    const struct profile *p = l->profile;
     bool *is_wrapper = need_memory(p->function_count + 1, sizeof *is_wrapper);
     for (size_t i = 0; i < p->function_count; i++)
-        is_wrapper[i] =
-            os_calls_is_libc(p->modules[p->functions[i].module].path) || wait_is_of_library(l->names[i].name);
+        is_wrapper[i] = os_calls_is_libc(p->modules[p->functions[i].module].path) || wait_is_of_library(names[i].name);
     return is_wrapper;
 }
 
@@ -75,7 +72,7 @@ static struct wait_context wait_find_context(const struct analysis *l)
     const struct profile *p = l->profile;
     struct wait_context c = { need_memory(p->node_count + 1, sizeof *c.threads),
                               need_memory(p->node_count + 1, sizeof *c.callers) };
-    bool *is_wrapper = wait_find_wrappers(l);
+    bool *is_wrapper = wait_find_wrappers(p, l->names);
     for (size_t i = 0; i < p->thread_count; i++)
         c.threads[p->threads[i].root] = (uint32_t)i;
     for (size_t i = 0; i < p->node_count; i++) {

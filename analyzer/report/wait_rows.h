@@ -12,4 +12,8 @@
  */
 struct table wait_rows(const struct analysis *l);
 
+/* By function, whether it only passes a wait on: calls of the operating system, and functions of the standard library
+ * such as std::mutex::lock. The caller frees the list. */
+bool *wait_find_wrappers(const struct profile *p, const struct function_name *names);
+
 #endif

@@ -7,6 +7,8 @@ enum {
     SITE_WORDS = 3,
     OPEN_SITE_WORDS = 4,
     OPEN_WORDS = 7,
+    OBJECT_WORDS = 5,
+    HOLDER_WORDS = 2,
     ENTER_SIZE = 6,
     EXIT_SIZE = 2
 };
@@ -52,6 +54,7 @@ static bool decode_is_long_enough(unsigned type, unsigned length)
         [DWELL_EXT_SITE] = 1,
         [DWELL_EXT_SITE_INLINED] = 1,
         [DWELL_EXT_RUNTIME] = 1,
+        [DWELL_EXT_OBJECT] = OBJECT_WORDS,
     };
     return type >= sizeof needed || length >= needed[type];
 }
@@ -107,6 +110,9 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         p->site.words = length < SITE_WORDS ? (uint8_t)length : SITE_WORDS;
         p->site.value = decode_number(words, p->site.words);
         p->site.inlined = type == DWELL_EXT_SITE_INLINED;
+        break;
+    case DWELL_EXT_OBJECT:
+        p->extras.objects++;
         break;
     default:
         break; /* of a later version, or without an effect on times */
@@ -252,6 +258,28 @@ bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const ui
         off_cpu->begin = decode_past_moment(time, decode_number(words, TIME_WORDS));
         off_cpu->length = decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
         off_cpu->preempted = type == DWELL_EXT_PREEMPTED;
+        return true;
+    }
+    return false;
+}
+
+bool decode_object(const struct decoded_extras *extras, const uint8_t **at, struct decoded_object *object)
+{
+    object->blocked = 0;
+    while (*at < extras->run_end) {
+        const uint32_t word = decode_word(*at), type = word >> DWELL_EXTENSION_LENGTH_BITS;
+        const unsigned length = word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1);
+        const uint8_t *words = *at + 2;
+        *at = words + 2 * length;
+        if (type == DWELL_EXT_BLOCKED)
+            object->blocked += decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
+        if (type != DWELL_EXT_OBJECT)
+            continue;
+        object->kind = decode_word(words) & DWELL_OBJECT_KIND_MASK;
+        object->role = decode_word(words) >> DWELL_OBJECT_ROLE_SHIFT;
+        object->id = decode_number(words + 2, 4);
+        object->holder =
+            length >= OBJECT_WORDS + HOLDER_WORDS ? (uint32_t)decode_number(words + 2 * OBJECT_WORDS, HOLDER_WORDS) : 0;
         return true;
     }
     return false;

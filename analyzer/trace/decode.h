@@ -31,6 +31,7 @@ struct decoded_extras {
     uint32_t page_faults;
     uint64_t blocked, preempted;  /* ticks */
     uint64_t runtime;             /* ticks of the interval in which the runtime worked */
+    uint32_t objects;             /* number of OBJECT extensions: for decode_object */
     const uint8_t *run, *run_end; /* the extensions themselves, in the chunk: for decode_off_cpu */
 };
 
@@ -153,6 +154,17 @@ struct decoded_off_cpu {
  * is no other. */
 bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at,
                     struct decoded_off_cpu *off_cpu);
+
+/* What the call that ends waited for, or acted on. */
+struct decoded_object {
+    unsigned kind, role; /* enum dwell_object, enum dwell_object_role; of a later version if unknown */
+    uint64_t id;
+    uint32_t holder;  /* tid; zero if there was none or it is unknown */
+    uint64_t blocked; /* ticks that the thread was blocked, as recorded before the object */
+};
+
+/* Finds the next object in the extras of an event. *at is extras->run at first. Returns false if there is no other. */
+bool decode_object(const struct decoded_extras *extras, const uint8_t **at, struct decoded_object *object);
 
 /* The mark that was just decoded as a control event. */
 struct decoded_mark decode_mark(const struct decoder *d);

@@ -14,20 +14,32 @@ static uint64_t kept_extras_flagged(const struct decoded_extras *extras, uint64_
     return larger(decode_flagged(extras, length), off_cpu);
 }
 
+/* Adds the first words of a record as a record of its own. */
+static void kept_extras_add_record(struct kept_extras *k, const uint8_t *at, unsigned words)
+{
+    const size_t size = 2 * (size_t)words;
+    if (k->length + size > k->room) {
+        k->room = 2 * k->room + size;
+        k->times = need_more(k->times, k->room, 1);
+    }
+    memcpy(k->times + k->length, at, size);
+    const uint16_t head =
+        (uint16_t)((decode_word(at) >> DWELL_EXTENSION_LENGTH_BITS) << DWELL_EXTENSION_LENGTH_BITS | (words - 1));
+    memcpy(k->times + k->length, &head, sizeof head);
+    k->length += size;
+}
+
+/* Objects keep their places among the times. */
 static void kept_extras_add_times(struct kept_extras *k, const struct decoded_extras *extras)
 {
     for (const uint8_t *at = extras->run; at < extras->run_end;) {
         const uint32_t word = decode_word(at), type = word >> DWELL_EXTENSION_LENGTH_BITS;
         const size_t size = 2 + 2 * (word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
         if ((type == DWELL_EXT_BLOCKED || type == DWELL_EXT_PREEMPTED) && size >= OFF_CPU_BYTES) {
-            if (k->length + OFF_CPU_BYTES > k->room) {
-                k->room = 2 * k->room + OFF_CPU_BYTES;
-                k->times = need_more(k->times, k->room, 1);
-            }
-            memcpy(k->times + k->length, at, OFF_CPU_BYTES);
-            const uint16_t head = (uint16_t)(type << DWELL_EXTENSION_LENGTH_BITS | (OFF_CPU_WORDS - 1));
-            memcpy(k->times + k->length, &head, sizeof head);
-            k->length += OFF_CPU_BYTES;
+            kept_extras_add_record(k, at, OFF_CPU_WORDS);
+            k->time_count++;
+        } else if (type == DWELL_EXT_OBJECT) {
+            kept_extras_add_record(k, at, (unsigned)size / 2);
         }
         at += size;
     }
@@ -43,7 +55,7 @@ void kept_extras_add(struct kept_extras *k, const struct decoded_extras *extras,
     k->own += less(smaller(extras->runtime, length), length - flagged);
     k->os_events += extras->os_events;
     k->page_faults += extras->page_faults;
-    if (extras->blocked || extras->preempted)
+    if (extras->blocked || extras->preempted || extras->objects)
         kept_extras_add_times(k, extras);
 }
 
@@ -52,7 +64,7 @@ void kept_extras_put(struct kept_extras *k, struct event_writer *w, uint64_t len
     if (!k->any)
         return;
     const bool whole = k->flagged >= length;
-    const uint64_t described = k->length / OFF_CPU_BYTES + k->page_faults;
+    const uint64_t described = k->time_count + k->page_faults;
     uint64_t flags = less(k->os_events, described);
     if (!whole && flags == 0)
         flags = 1;
@@ -68,7 +80,7 @@ void kept_extras_put(struct kept_extras *k, struct event_writer *w, uint64_t len
         event_writer_put_number(w, k->page_faults, 2);
     }
     k->any = false;
-    k->flagged = k->own = k->length = k->os_events = k->page_faults = 0;
+    k->flagged = k->own = k->length = k->time_count = k->os_events = k->page_faults = 0;
 }
 
 void kept_extras_free(struct kept_extras *k)

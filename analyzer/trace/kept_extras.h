@@ -9,8 +9,8 @@ struct kept_extras {
     uint64_t flagged; /* ticks */
     uint64_t own;     /* the part of them in which the runtime worked, which is written apart */
     uint32_t os_events, page_faults;
-    uint8_t *times; /* the records of off-CPU times, as they are in a chunk */
-    size_t length, room;
+    uint8_t *times; /* the records of off-CPU times and of objects, as they are in a chunk */
+    size_t length, room, time_count;
 };
 
 enum { MAX_KEPT_TIMES = 64 << 10 }; /* bytes, after which kept_extras_are_many says so */

@@ -98,6 +98,7 @@ enum dwell_filter_server {
 
 enum dwell_also {
     DWELL_ALSO_CALL_SITES = 1, /* the site of each call */
+    DWELL_ALSO_CAUSES = 2,     /* what calls of the operating system waited for */
 };
 
 /* The origin of a session that was not recorded; bits. */
@@ -197,6 +198,8 @@ enum dwell_extension {
     DWELL_EXT_SITE_INLINED = 17, /* the same for an inlined call: an address within it */
     DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: the sites of its open calls (4 words each), outermost first */
     DWELL_EXT_RUNTIME = 19, /* 3 words: ticks that the runtime took within the interval that ends at the next event */
+    DWELL_EXT_OBJECT = 20,  /* 5 or 7 words: what the call that ends waited for or acted on. Kind and role (1), the
+                             * object (4), the tid of the thread that held it (2) */
 };
 
 /* A call tree chunk holds nodes one after another after the chunk header. The first chunk of a thread (sequence 0) has
@@ -599,6 +602,7 @@ _Static_assert(sizeof(struct dwell_control) <= DWELL_UNIT, "a control chunk is o
 _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 
 #include "dwell/format_levels.h"
+#include "dwell/format_objects.h"
 #include "dwell/format_reported.h"
 
 #endif

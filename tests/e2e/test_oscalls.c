@@ -188,7 +188,7 @@ Test(e2e_oscalls, cancelled_threads)
     check_odd("cancelled",
               "in_read 5\nin_read/cleanup 5\nin_read/read 5\n"
               "in_sleep 5\nin_sleep/cleanup 5\nin_sleep/sleep 5\n"
-              "in_wait 5\nin_wait/cleanup 5\nin_wait/pthread_cond_wait 5\n"
+              "in_wait 5\nin_wait/cleanup 5\nin_wait/cleanup/pthread_mutex_unlock 5\nin_wait/pthread_cond_wait 5\n"
               "main 1\nmain/cancelled 1\nmain/cancelled/pthread_create 15\nmain/cancelled/pthread_join 15\n");
 }
 

@@ -26,6 +26,8 @@ const struct hostile_view hostile_views[] = {
     { "callers", "hostile.data main" },
     { "callers", "--by line hostile.data main" },
     { "callers", "hostile.data twin" },
+    { "waits", "hostile.data" },
+    { "waits", "--by lock hostile.data" },
     { "histogram", "hostile.data main" },
     { "slowest", "hostile.data main" },
     { "replay", "hostile.data" },
@@ -71,7 +73,15 @@ char *hostile_commands(void)
 /* ---- the session ---- */
 
 enum { BIAS = 0x400000, MAIN = BIAS + 0x1000, WORK = BIAS + 0x2000, TWIN = BIAS + 0x3000, OTHER = BIAS + 0x4000 };
-enum { RECORD_PROCESS_NAME = 12, RECORD_HOST = 14, RECORD_SITE = 17, ALSO = 176, CALL_SITES = 1, SITE_EXTENSION = 16 };
+enum {
+    RECORD_PROCESS_NAME = 12,
+    RECORD_HOST = 14,
+    RECORD_SITE = 17,
+    ALSO = 176,
+    CALL_SITES = 1,
+    CAUSES = 2,
+    SITE_EXTENSION = 16
+};
 
 static const char *prefix;
 
@@ -179,6 +189,8 @@ static void hostile_write_calls(struct writer *w, uint32_t thread)
         write_enter(w, t + 100, TWIN);
         write_exit(w, t + 200);
         write_enter(w, t + 300, OTHER);
+        write_off_cpu(w, false, t + 320, 50);
+        write_object(w, OBJECT_MUTEX, false, 0x5000, 102 - thread); /* which the other thread holds */
         write_exit(w, t + 400);
         write_exit(w, t + 500);
     }
@@ -189,7 +201,7 @@ static void hostile_write_calls(struct writer *w, uint32_t thread)
 static void hostile_save_session(void)
 {
     struct writer *w = writer_new();
-    write_header(w, ALSO, CALL_SITES, 4);
+    write_header(w, ALSO, CALL_SITES | CAUSES, 4);
     hostile_write_metadata(w);
     hostile_write_trace_events(w);
     hostile_write_calls(w, 1);

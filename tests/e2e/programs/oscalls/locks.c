@@ -49,9 +49,9 @@ static void *other_thread(void *unused)
     CALL(mtx_timedlock, &standard_timed, &past);
     reach(2);
     CALL(pthread_mutex_lock, &mutex);
-    told("unlock", pthread_mutex_unlock(&mutex));
+    CALL(pthread_mutex_unlock, &mutex);
     CALL(mtx_lock, &standard);
-    told("unlock", mtx_unlock(&standard));
+    CALL(mtx_unlock, &standard);
     CALL(pthread_rwlock_rdlock, &lock);
     told("unlock", pthread_rwlock_unlock(&lock));
     CALL(sem_wait, &semaphore);
@@ -75,24 +75,26 @@ static void contended(void)
     reach(1);
     await(2);
     AWAIT(*(volatile int *)&mutex.__data.__lock == 2);
-    pthread_mutex_unlock(&mutex);
+    SILENT(pthread_mutex_unlock, &mutex);
     AWAIT(*(volatile int *)&((pthread_mutex_t *)&standard)->__data.__lock == 2);
-    mtx_unlock(&standard);
+    SILENT(mtx_unlock, &standard);
     AWAIT(*(volatile unsigned *)&lock.__data.__readers >= 8);
-    pthread_rwlock_unlock(&lock);
+    AWAIT(*(volatile unsigned *)&lock.__data.__wrphase_futex & 2);
+    SILENT(pthread_rwlock_unlock, &lock);
     AWAIT(*(volatile uint64_t *)&semaphore >> 32);
-    sem_post(&semaphore);
+    SILENT(sem_post, &semaphore);
     await(3);
     pthread_rwlock_rdlock(&lock);
     pthread_rwlock_rdlock(&lock); /* a read lock is free for readers */
     reach(4);
     AWAIT(*(volatile unsigned *)&lock.__data.__readers & 2);
-    pthread_rwlock_unlock(&lock);
-    pthread_rwlock_unlock(&lock);
+    AWAIT(*(volatile unsigned *)&lock.__data.__wrphase_futex & 2);
+    SILENT(pthread_rwlock_unlock, &lock);
+    SILENT(pthread_rwlock_unlock, &lock);
     CALL(pthread_join, thread, &result);
     told("result", (long)result);
-    pthread_mutex_unlock(&timed);
-    mtx_unlock(&standard_timed);
+    CALL(pthread_mutex_unlock, &timed); /* a wait has left them marked, so they call the OS */
+    CALL(mtx_unlock, &standard_timed);
 }
 
 static int quick(void *unused)
@@ -141,10 +143,10 @@ static void conditions(void)
     soon.tv_nsec = (soon.tv_nsec + 10000000) % 1000000000;
     CALL(pthread_cond_timedwait, &condition, &mutex, &soon);
     CALL(pthread_cond_clockwait, &condition, &mutex, CLOCK_MONOTONIC, &soon);
-    pthread_mutex_unlock(&mutex);
+    CALL(pthread_mutex_unlock, &mutex);
     mtx_lock(&standard);
     CALL(cnd_timedwait, &other, &standard, &past);
-    mtx_unlock(&standard);
+    CALL(mtx_unlock, &standard);
 }
 
 static int ready;
@@ -168,7 +170,7 @@ static void waiting(void)
     CALL(pthread_create, &thread, NULL, change, NULL);
     while (!ready)
         CALL(pthread_cond_wait, &changed, &mutex);
-    pthread_mutex_unlock(&mutex);
+    CALL(pthread_mutex_unlock, &mutex);
     CALL(pthread_join, thread, NULL);
 }
 

@@ -1,0 +1,266 @@
+/*
+ * Finds what ended each wait. The first pass over the session collects the waits of the selected part. The second one
+ * covers the whole session: it collects the acts that may have ended waits, and what holders and joined threads had
+ * open. An act ends a wait for the same object if it is the last one of another thread that began before the wait
+ * ended, and did not end before the wait began.
+ */
+#include "analysis/wait_causes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/single_calls.h"
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "profile/collect.h"
+
+/* ---- threads by the system's numbers ---- */
+
+/* Threads, sorted by tid and start. */
+struct tid_list {
+    const struct trace_thread **list;
+    size_t count;
+};
+
+static int tid_compare(const void *a, const void *b)
+{
+    const struct trace_thread *x = *(const struct trace_thread *const *)a, *y = *(const struct trace_thread *const *)b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    if (x->start_time != y->start_time)
+        return x->start_time < y->start_time ? -1 : 1;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static struct tid_list tid_list_of(const struct session_file *file)
+{
+    struct tid_list t = { need_memory(file->thread_count + 1, sizeof *t.list), file->thread_count };
+    for (size_t i = 0; i < t.count; i++)
+        t.list[i] = &file->threads[i];
+    qsort(t.list, t.count, sizeof *t.list, tid_compare);
+    return t;
+}
+
+/* The thread that had this tid last at that time; NULL if none was recorded then. */
+static const struct trace_thread *tid_find(const struct tid_list *t, uint32_t tid, uint64_t time)
+{
+    size_t low = 0, high = t->count;
+    while (low < high) { /* the first one that is later */
+        const size_t middle = low + (high - low) / 2;
+        const struct trace_thread *thread = t->list[middle];
+        if (thread->tid < tid || (thread->tid == tid && thread->start_time <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && t->list[low - 1]->tid == tid ? t->list[low - 1] : NULL;
+}
+
+/* The same, unless the thread had ended. */
+static const struct trace_thread *tid_find_living(const struct tid_list *t, uint32_t tid, uint64_t time)
+{
+    const struct trace_thread *found = tid_find(t, tid, time);
+    return found && (!found->end_time || found->end_time >= time) ? found : NULL;
+}
+
+/* ---- causes that the object itself names ---- */
+
+/* Sets the thread that the wait was for, and when it is asked for its calls. False if the object names none. */
+static bool causes_name_thread(struct caused_wait *w, const struct tid_list *tids, uint64_t *time)
+{
+    const struct wait_place *place = &w->wait.place;
+    const struct trace_thread *t = NULL;
+    *time = place->begin;
+    if (w->wait.kind == DWELL_OBJECT_THREAD && w->wait.id) {
+        t = tid_find(tids, (uint32_t)w->wait.id, place->end); /* it may have begun to be recorded meanwhile */
+    } else if (w->wait.kind == DWELL_OBJECT_CHILD && w->wait.id) {
+        t = tid_find(tids, (uint32_t)w->wait.id, place->end); /* a process and its first thread have one number */
+    } else if (w->wait.holder) {
+        t = tid_find_living(tids, w->wait.holder, place->begin);
+    }
+    if (!t || t->serial == place->thread || (t->end_time && t->end_time < place->begin))
+        return false;
+    w->cause = w->wait.holder ? CAUSE_HOLDER : CAUSE_WAKER;
+    w->thread = t->serial;
+    if (!w->wait.holder)
+        *time = t->end_time ? smaller(t->end_time, place->end) : place->end;
+    return true;
+}
+
+static struct wait_query *causes_ask(struct wait_causes *c, const struct session_file *file, size_t *count)
+{
+    struct tid_list tids = tid_list_of(file);
+    struct wait_query *queries = need_memory(c->count + 1, sizeof *queries);
+    *count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        uint64_t time;
+        if (causes_name_thread(&c->list[i], &tids, &time))
+            queries[(*count)++] = (struct wait_query){ c->list[i].thread, time, (uint32_t)i };
+    }
+    free(tids.list);
+    qsort(queries, *count, sizeof *queries, wait_compare_queries);
+    return queries;
+}
+
+/* ---- causes by acts ---- */
+
+static int causes_compare_objects(const struct profile_wait *x, const struct profile_wait *y)
+{
+    if (x->place.process != y->place.process)
+        return x->place.process < y->place.process ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int causes_compare_acts(const void *a, const void *b)
+{
+    const struct profile_wait *x = a, *y = b;
+    const int order = causes_compare_objects(x, y);
+    if (order || x->place.begin == y->place.begin)
+        return order ? order : (x->place.thread > y->place.thread) - (x->place.thread < y->place.thread);
+    return x->place.begin < y->place.begin ? -1 : 1;
+}
+
+static bool causes_is_acted_on(const struct profile_wait *wait)
+{
+    return wait->kind >= DWELL_OBJECT_MUTEX && wait->kind <= DWELL_OBJECT_BARRIER;
+}
+
+/* The number of acts that come before the end of the wait, or belong to a smaller object. */
+static size_t causes_find_end(const struct waits *acts, const struct profile_wait *wait)
+{
+    size_t low = 0, high = acts->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = causes_compare_objects(&acts->list[middle], wait);
+        if (order < 0 || (order == 0 && acts->list[middle].place.begin < wait->place.end))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A thread's own acts lie between: its calls do not overlap, so they are few. */
+static void causes_find_act(struct caused_wait *w, const struct waits *acts)
+{
+    for (size_t i = causes_find_end(acts, &w->wait); i-- > 0;) {
+        const struct profile_wait *act = &acts->list[i];
+        if (causes_compare_objects(act, &w->wait) != 0 || act->place.end < w->wait.place.begin)
+            return;
+        if (act->place.thread == w->wait.place.thread)
+            continue;
+        w->cause = CAUSE_WAKER;
+        w->thread = act->place.thread;
+        w->node = act->place.node;
+        return;
+    }
+}
+
+static void causes_find_all(struct wait_causes *c, const struct analysis *l, unsigned jobs)
+{
+    struct waits acts = { .acts_only = true };
+    struct wait_query *queries = causes_ask(c, l->file, &acts.query_count);
+    acts.queries = queries;
+    c->acting = c->own_acting = collect_waits(l->file, jobs, NULL, &acts);
+    c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
+    for (size_t i = 0; i < acts.answer_count; i++)
+        c->list[acts.answers[i].number].node = acts.answers[i].node;
+    if (acts.count)
+        qsort(acts.list, acts.count, sizeof *acts.list, causes_compare_acts);
+    for (size_t i = 0; i < c->count; i++)
+        if (c->list[i].cause == CAUSE_NONE && causes_is_acted_on(&c->list[i].wait))
+            causes_find_act(&c->list[i], &acts);
+    waits_drop(&acts);
+    free(queries);
+}
+
+/* ---- waits ---- */
+
+static bool causes_is_below_root(const struct analysis *l, const struct profile *p, uint32_t node)
+{
+    if (!l->selection || !l->selection->roots)
+        return true;
+    for (; p->nodes[node].parent != PROFILE_NONE; node = p->nodes[node].parent)
+        if (selection_is_root(l->selection, profile_find_same_function(l->profile, p, p->nodes[node].function)))
+            return true;
+    return false;
+}
+
+/* Reports leave out the runtime's own work where they know its cost, and time outside of all functions. */
+static void causes_keep_waits(struct wait_causes *c, const struct analysis *l, const struct waits *waits)
+{
+    size_t cost_count;
+    struct probe_cost *costs = single_calls_list_costs(l->file, &cost_count);
+    struct number_index *known = overhead_index_costs(costs, cost_count);
+    c->list = need_memory(waits->count + 1, sizeof *c->list);
+    for (size_t i = 0; i < waits->count; i++) {
+        const struct profile_wait *w = &waits->list[i];
+        const bool subtract = !l->raw && index_find(known, w->place.process, 0)->value_plus_1;
+        const uint64_t ticks = w->blocked - (subtract ? w->own : 0);
+        if (ticks && c->waiting->nodes[w->place.node].parent != PROFILE_NONE &&
+            causes_is_below_root(l, c->waiting, w->place.node))
+            c->list[c->count++] = (struct caused_wait){ .wait = *w, .ticks = ticks, .node = PROFILE_NONE };
+    }
+    index_free(known);
+    free(costs);
+}
+
+/* A call tree has only the sums of its paths. */
+static void causes_take_paths(struct wait_causes *c, const struct analysis *l)
+{
+    const struct profile *p = c->waiting = l->profile;
+    uint32_t *threads = need_memory(p->node_count + 1, sizeof *threads);
+    c->waiting_names = l->names;
+    c->list = need_memory(p->node_count + 1, sizeof *c->list);
+    for (size_t i = 0; i < p->thread_count; i++)
+        threads[p->threads[i].root] = (uint32_t)i;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *n = &p->nodes[i];
+        if (n->parent == PROFILE_NONE)
+            continue;
+        threads[i] = threads[n->parent];
+        if (n->blocked)
+            c->list[c->count++] = (struct caused_wait){
+                .wait.place = { .process = p->threads[threads[i]].process,
+                                .thread = p->threads[threads[i]].thread,
+                                .node = i },
+                .ticks = n->blocked,
+                .node = PROFILE_NONE,
+            };
+    }
+    free(threads);
+}
+
+struct wait_causes wait_causes_find(const struct analysis *l)
+{
+    struct wait_causes c = { .counted = l->file->header.mode != DWELL_MODE_PROFILE };
+    const unsigned jobs = l->jobs ? l->jobs : collect_default_jobs();
+    if (!c.counted) {
+        causes_take_paths(&c, l);
+        return c;
+    }
+    struct waits waits = { .acts_only = false };
+    c.waiting = c.own_waiting = collect_waits(l->file, jobs, l->selection, &waits);
+    c.waiting_names = c.own_waiting_names = names_find(l->file, c.waiting);
+    causes_keep_waits(&c, l, &waits);
+    waits_drop(&waits);
+    if (l->file->header.also & DWELL_ALSO_CAUSES)
+        causes_find_all(&c, l, jobs);
+    return c;
+}
+
+void wait_causes_drop(struct wait_causes *c)
+{
+    if (c->own_waiting)
+        names_free(c->own_waiting_names, c->own_waiting->function_count);
+    if (c->own_acting)
+        names_free(c->own_acting_names, c->own_acting->function_count);
+    if (c->own_waiting)
+        profile_free(c->own_waiting);
+    if (c->own_acting)
+        profile_free(c->own_acting);
+    free(c->list);
+}

@@ -1,0 +1,118 @@
+/* dwell waits: reads its options and prints what threads waited for, and who made them wait. */
+#include <string.h>
+
+#include "commands/command_line.h"
+#include "commands/commands.h"
+#include "commands/die.h"
+#include "report/cause_rows.h"
+
+enum { OPTION_BY = 256 };
+
+static const struct argp_option options[] = {
+    { "by", OPTION_BY, "WHAT", 0,
+      "a row for each lock, function, thread or waker (default: path, for each call path, kind of object and cause)",
+      0 },
+    { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_PART, NULL },
+    { SHARED_CALLS, NULL },
+    { SHARED_FILTER, NULL },
+    { SHARED_SORT, "(default: total)" },
+    { SHARED_LIMIT, "(default: all)" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
+    { SHARED_CSV_SAFE, NULL },
+    { SHARED_RAW, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
+};
+
+struct waits_settings {
+    struct shared_options shared;
+    enum waits_by by;
+    const char *file;
+};
+
+static const char *const by_names[] = { "path", "lock", "function", "thread", "waker" };
+
+static enum waits_by waits_parse_by(const char *text)
+{
+    for (size_t i = 0; i < sizeof by_names / sizeof *by_names; i++)
+        if (strcmp(text, by_names[i]) == 0)
+            return (enum waits_by)i;
+    option_refuse("--by", text, "path, lock, function, thread or waker");
+}
+
+static error_t waits_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct waits_settings *s = state->input;
+    switch (key) {
+    case OPTION_BY:
+        s->by = waits_parse_by(argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        option_session(state, argument, &s->file);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool waits_read_shared(void *settings, enum shared_option option, const char *argument)
+{
+    (void)settings;
+    if (option == SHARED_COLUMNS)
+        option_list_columns(argument, view_causes_columns, view_causes_column_count);
+    return false;
+}
+
+static const struct command_line line = {
+    .name = "waits",
+    .arguments = "[FILE]",
+    .text =
+        "Shows what threads waited for, how long, and who made them wait: the thread that held the lock when the wait "
+        "began, or the waker, whose unlock, signal, post, arrival or end came last before the wait ended.\v"
+        "The times are blocked times and add up to those of dwell report. THREAD % is the share of the elapsed time of "
+        "the threads that waited. A wait without a recorded cause is shown with the call that waited. Causes are "
+        "recorded in the modes trace and ring.\n\nExamples:\n"
+        "  dwell waits\n"
+        "  dwell waits --by lock\n"
+        "  dwell waits --thread worker --format json run.data",
+    .options = options,
+    .parse = waits_parse_option,
+    .shared = shared,
+    .read_shared = waits_read_shared,
+};
+
+static void waits_add_remark(struct analysis *l, const struct wait_causes *causes)
+{
+    if (causes->acting)
+        return;
+    summary_remark(&l->summary, "causes of waits were not recorded%s",
+                   causes->counted ? ": record again" : ": they need mode trace or ring");
+}
+
+int command_waits(int argc, char **argv)
+{
+    struct waits_settings s = { .file = DEFAULT_SESSION };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
+    struct analysis loaded;
+    command_load(&loaded, s.file, &s.shared.load);
+    struct wait_causes causes = wait_causes_find(&loaded);
+    waits_add_remark(&loaded, &causes);
+    struct table table = view_causes(&loaded, &causes, s.by);
+    option_filter(&table, &s.shared.filters);
+    option_arrange(&table, s.shared.sort, NULL, true);
+    if (s.shared.limit)
+        table_limit(&table, s.shared.limit);
+    option_arrange(&table, NULL, s.shared.columns, true);
+    s.shared.print(&table, stdout);
+    table_drop(&table);
+    wait_causes_drop(&causes);
+    analysis_drop(&loaded);
+    shared_options_drop(&s.shared);
+    return finish_output();
+}

@@ -1,0 +1,68 @@
+/*
+ * The waits of a session: intervals in which a thread was blocked, each with the object that its call waited for; the
+ * acts that may have ended waits; and answers to what was open on a thread at a time. A collector fills them. Its owner
+ * merges them together with the profiles, whose nodes they name.
+ */
+#ifndef DWELL_PROFILE_WAITS_H
+#define DWELL_PROFILE_WAITS_H
+
+#include "trace/decode.h"
+
+/* An interval of a thread, and the innermost call that was open in it. */
+struct wait_place {
+    uint64_t begin, end;      /* ticks */
+    uint32_t process, thread; /* serial numbers */
+    uint32_t node;
+};
+
+/* A wait, or an act that may have ended waits. */
+struct profile_wait {
+    struct wait_place place;
+    uint64_t blocked; /* ticks, */
+    uint64_t own;     /* and the part of them in which the runtime worked */
+    uint64_t id;      /* of the object */
+    uint32_t holder;  /* tid of the thread that held the object when the call began; zero if none or unknown */
+    uint8_t kind;     /* enum dwell_object; zero: no object was recorded */
+    bool acts;
+};
+
+/* Which call was innermost on a thread at a time? */
+struct wait_query {
+    uint32_t thread; /* serial number */
+    uint64_t time;
+    uint32_t number; /* the asker's */
+};
+
+struct wait_answer {
+    uint32_t number, node;
+};
+
+struct waits {
+    bool acts_only;                   /* waits are not kept, and queries are answered */
+    const struct wait_query *queries; /* sorted by wait_compare_queries */
+    size_t query_count, next_query;
+    struct profile_wait *list; /* in no order */
+    size_t count, room;
+    struct wait_answer *answers;
+    size_t answer_count, answer_room;
+};
+
+/* For qsort: by thread, then time. */
+int wait_compare_queries(const void *a, const void *b);
+
+/* Adds the waits and acts of an interval, in which the thread was blocked for so many ticks. */
+void waits_add(struct waits *w, const struct wait_place *place, const struct decoded_extras *extras, uint64_t blocked,
+               uint64_t own);
+
+/* Begins a chunk of the thread's events. */
+void waits_begin_chunk(struct waits *w, uint32_t thread, uint64_t start);
+
+/* Answers the queries about an interval of the chunk's thread. */
+void waits_answer(struct waits *w, const struct wait_place *place);
+
+/* Adds all of `from`, whose nodes have these numbers in the other profile. */
+void waits_merge(struct waits *into, const struct waits *from, const uint32_t *nodes);
+
+void waits_drop(struct waits *w);
+
+#endif

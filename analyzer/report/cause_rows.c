@@ -1,0 +1,453 @@
+/* Adds up waits by what they were for and who caused them, and makes a row of each sum. */
+#include "report/cause_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/time_unit.h"
+#include "base/units.h"
+#include "report/wait_rows.h"
+#include "symbols/os_calls.h"
+
+const struct column view_causes_columns[] = {
+    { "function", "WAITING FUNCTION", CELL_NAME, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    { "path", "PATH", CELL_PATH, USE_DATA, false },
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "object.kind", "KIND", CELL_TEXT, USE_DATA, false },
+    { "object.name", "NAME", CELL_TEXT, USE_DATA, false },
+    { "waits_for", "WAITS FOR", CELL_TEXT, USE_TEXT, false },
+    { "cause", "CAUSE", CELL_TEXT, USE_ALWAYS, false },
+    { "cause_function", "CAUSED BY", CELL_NAME, USE_ALWAYS, false },
+    { "cause_path", "CAUSED BY PATH", CELL_PATH, USE_DATA, false },
+    { "cause_thread", "IN THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "waits", "WAITS", CELL_COUNT, USE_ALWAYS, false },
+    { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },
+    { "max", "LONGEST", CELL_TICKS, USE_ALWAYS, false },
+    { "share_percent", "THREAD %", CELL_PERCENT, USE_ALWAYS, false },
+};
+enum {
+    FUNCTION,
+    MODULE,
+    PATH,
+    THREAD,
+    KIND,
+    NAME,
+    WAITS_FOR,
+    CAUSE,
+    CAUSE_FUNCTION,
+    CAUSE_PATH,
+    CAUSE_THREAD,
+    WAITS,
+    TOTAL,
+    LONGEST,
+    SHARE,
+    COLUMN_COUNT
+};
+const size_t view_causes_column_count = COLUMN_COUNT;
+_Static_assert(sizeof view_causes_columns / sizeof *view_causes_columns == COLUMN_COUNT, "each column has its number");
+
+/* The call paths of a profile. */
+struct cause_paths {
+    const struct profile *profile;
+    const struct function_name *names;
+    uint32_t *ids;    /* by node: equal paths of names have equal numbers */
+    uint32_t *owners; /* by node: the innermost function that does not only pass a wait on, or PROFILE_NONE */
+};
+
+struct cause_row {
+    const struct caused_wait *first;
+    uint64_t total, longest, count;
+    bool same_object, same_thread, same_path, same_cause_thread, same_cause; /* as the first wait */
+};
+
+/* A thread that waited in a row. */
+struct cause_waiter {
+    uint32_t row, thread, process;
+};
+
+struct cause_rows {
+    const struct analysis *loaded;
+    const struct wait_causes *causes;
+    enum waits_by by;
+    struct cause_paths waiting, acting;
+    struct intern names, paths, keys;
+    struct cause_row *list;
+    size_t count, room;
+    struct cause_waiter *waiters;
+    size_t waiter_count, waiter_room;
+};
+
+/* ---- call paths ---- */
+
+/* Functions of one name, module and line are one function, as in other views. */
+static uint32_t cause_path_number(struct cause_rows *r, uint32_t parent, const struct function_name *name)
+{
+    const uint32_t bytes[] = { parent, intern(&r->names, name->module, strlen(name->module)), name->line };
+    return intern_pair(&r->paths, name->name, bytes, sizeof bytes);
+}
+
+static struct cause_paths cause_paths_of(struct cause_rows *r, const struct profile *p,
+                                         const struct function_name *names)
+{
+    struct cause_paths paths = { .profile = p, .names = names };
+    if (!p)
+        return paths;
+    bool *is_wrapper = wait_find_wrappers(p, names);
+    paths.ids = need_memory(p->node_count + 1, sizeof *paths.ids);
+    paths.owners = need_memory(p->node_count + 1, sizeof *paths.owners);
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *n = &p->nodes[i];
+        paths.ids[i] = paths.owners[i] = PROFILE_NONE;
+        if (n->parent == PROFILE_NONE)
+            continue;
+        paths.ids[i] = cause_path_number(r, paths.ids[n->parent], &names[n->function]);
+        paths.owners[i] = is_wrapper[n->function] ? paths.owners[n->parent] : n->function;
+    }
+    free(is_wrapper);
+    return paths;
+}
+
+static char *cause_path_text(const struct cause_paths *paths, uint32_t node)
+{
+    const struct profile *p = paths->profile;
+    size_t depth = 0, length;
+    for (uint32_t i = node; p->nodes[i].parent != PROFILE_NONE; i = p->nodes[i].parent)
+        depth++;
+    const char **names = need_memory(depth + 1, sizeof *names);
+    for (size_t at = depth; p->nodes[node].parent != PROFILE_NONE; node = p->nodes[node].parent)
+        names[--at] = paths->names[p->nodes[node].function].name;
+    char *text;
+    FILE *out = need_stream(&text, &length);
+    for (size_t i = 0; i < depth; i++)
+        fprintf(out, "%s%s", i ? ";" : "", names[i]);
+    need_stream_end(out);
+    free(names);
+    return text;
+}
+
+/* ---- names ---- */
+
+static const char *const kind_names[] = {
+    [DWELL_OBJECT_MUTEX] = "mutex",         [DWELL_OBJECT_RWLOCK] = "rwlock",   [DWELL_OBJECT_CONDITION] = "condition",
+    [DWELL_OBJECT_SEMAPHORE] = "semaphore", [DWELL_OBJECT_BARRIER] = "barrier", [DWELL_OBJECT_THREAD] = "thread",
+    [DWELL_OBJECT_CHILD] = "child",         [DWELL_OBJECT_SLEEP] = "sleep",
+};
+enum { KIND_COUNT = sizeof kind_names / sizeof *kind_names };
+
+/* The innermost call of a wait. */
+static const struct function_name *cause_called(const struct cause_rows *r, const struct profile_wait *w)
+{
+    return &r->waiting.names[r->waiting.profile->nodes[w->place.node].function];
+}
+
+static bool cause_calls_os(const struct cause_rows *r, const struct profile_wait *w)
+{
+    const struct profile *p = r->waiting.profile;
+    return os_calls_is_libc(p->modules[p->functions[p->nodes[w->place.node].function].module].path);
+}
+
+/* A wait without an object is of the kind "call", which is named by the call of the operating system, or "other". */
+static const char *cause_kind(const struct cause_rows *r, const struct profile_wait *w)
+{
+    if (w->kind)
+        return w->kind < KIND_COUNT ? kind_names[w->kind] : "unknown";
+    return cause_calls_os(r, w) ? "call" : "other";
+}
+
+static const char *cause_thread_name(const struct cause_rows *r, uint32_t serial)
+{
+    const struct trace_thread *t = serial ? session_file_thread(r->loaded->file, serial) : NULL;
+    return t && t->name ? t->name : "";
+}
+
+/* The object's name; the caller frees it. */
+static char *cause_object(const struct cause_rows *r, const struct caused_wait *w)
+{
+    char text[TIME_TEXT];
+    if (!w->wait.kind)
+        return need_text("%s", cause_calls_os(r, &w->wait) ? cause_called(r, &w->wait)->name : "");
+    switch (w->wait.kind) {
+    case DWELL_OBJECT_SLEEP:
+        time_text_with_unit(w->wait.id, text);
+        return need_text("%s", w->wait.id ? text : "");
+    case DWELL_OBJECT_THREAD:
+        return need_text("%s", cause_thread_name(r, w->thread));
+    case DWELL_OBJECT_CHILD:
+        return w->wait.id ? need_text("%" PRIu64, w->wait.id) : need_text("%s", "");
+    default:
+        return need_text("0x%" PRIx64, w->wait.id);
+    }
+}
+
+/* What text shows of the object: "mutex 0x4040", "nanosleep 10 ms", "read". The caller frees it. */
+static char *cause_waits_for(const struct cause_rows *r, const struct cause_row *row)
+{
+    const struct profile_wait *w = &row->first->wait;
+    char *name = row->same_object ? cause_object(r, row->first) : need_text("%s", "");
+    const char *kind = w->kind == DWELL_OBJECT_SLEEP || !w->kind ? cause_called(r, w)->name : cause_kind(r, w);
+    char *text = w->kind && *name ? need_text("%s %s", kind, name) : need_text("%s", kind);
+    free(name);
+    return text;
+}
+
+static const char *const cause_names[] = { "none", "holder", "waker" };
+
+/* ---- sums ---- */
+
+static uint32_t cause_owner(const struct cause_paths *paths, uint32_t node)
+{
+    return node == PROFILE_NONE ? PROFILE_NONE : paths->owners[node];
+}
+
+static uint32_t cause_name_number(struct cause_rows *r, const char *name)
+{
+    return intern(&r->names, name, strlen(name));
+}
+
+/* A function's number that does not depend on its path. */
+static uint32_t cause_function_number(struct cause_rows *r, const struct cause_paths *paths, uint32_t node)
+{
+    const uint32_t owner = cause_owner(paths, node);
+    return owner == PROFILE_NONE ? PROFILE_NONE : cause_path_number(r, PROFILE_NONE - 1, &paths->names[owner]);
+}
+
+enum { KEY_PARTS = 6 };
+
+/* What distinguishes the row of a wait from others. */
+static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_t key[KEY_PARTS])
+{
+    const bool sleeps = w->wait.kind == DWELL_OBJECT_SLEEP;
+    switch (r->by) {
+    case WAITS_BY_PATH:
+        key[0] = r->waiting.ids[w->wait.place.node];
+        key[1] = w->wait.kind;
+        key[2] = sleeps ? w->wait.id : 0;
+        key[3] = w->cause;
+        key[4] = w->node == PROFILE_NONE ? PROFILE_NONE : r->acting.ids[w->node];
+        key[5] = cause_name_number(r, cause_thread_name(r, w->thread));
+        break;
+    case WAITS_BY_LOCK:
+        key[0] = w->wait.kind;
+        key[1] = w->wait.id;
+        key[2] = w->wait.kind && !sleeps ? w->wait.place.process : 0;
+        key[3] = w->wait.kind ? 0 : cause_name_number(r, cause_called(r, &w->wait)->name);
+        break;
+    case WAITS_BY_FUNCTION:
+        key[0] = cause_function_number(r, &r->waiting, w->wait.place.node);
+        break;
+    case WAITS_BY_THREAD:
+        key[0] = w->wait.place.thread;
+        break;
+    case WAITS_BY_WAKER:
+        key[0] = w->cause;
+        key[1] = cause_function_number(r, &r->acting, w->node);
+        key[2] = cause_name_number(r, cause_thread_name(r, w->thread));
+        break;
+    }
+}
+
+static bool cause_same_object(const struct profile_wait *a, const struct profile_wait *b)
+{
+    return a->kind == b->kind && a->id == b->id &&
+           (a->kind == DWELL_OBJECT_SLEEP || a->place.process == b->place.process) &&
+           (a->kind || a->place.node == b->place.node);
+}
+
+static void cause_add_wait(struct cause_rows *r, const struct caused_wait *w)
+{
+    uint64_t key[KEY_PARTS] = { 0 };
+    cause_key(r, w, key);
+    const uint32_t number = intern(&r->keys, key, sizeof key);
+    if (number == r->count) {
+        GROW(r->list, r->count, r->room);
+        r->list[r->count++] = (struct cause_row){ w, 0, 0, 0, true, true, true, true, true };
+    }
+    struct cause_row *row = &r->list[number];
+    const struct caused_wait *first = row->first;
+    row->total += w->ticks;
+    row->longest = w->ticks > row->longest ? w->ticks : row->longest;
+    row->count++;
+    row->same_object &= cause_same_object(&w->wait, &first->wait);
+    row->same_thread &=
+        strcmp(cause_thread_name(r, w->wait.place.thread), cause_thread_name(r, first->wait.place.thread)) == 0;
+    row->same_path &= r->waiting.ids[w->wait.place.node] == r->waiting.ids[first->wait.place.node];
+    row->same_cause_thread &= strcmp(cause_thread_name(r, w->thread), cause_thread_name(r, first->thread)) == 0;
+    row->same_cause &= w->cause == first->cause && cause_function_number(r, &r->acting, w->node) ==
+                                                       cause_function_number(r, &r->acting, first->node);
+    GROW(r->waiters, r->waiter_count, r->waiter_room);
+    r->waiters[r->waiter_count++] = (struct cause_waiter){ number, w->wait.place.thread, w->wait.place.process };
+}
+
+/* In an order that does not depend on how the work was split. */
+static int cause_compare_waits(const void *a, const void *b)
+{
+    const struct caused_wait *x = a, *y = b;
+    if (x->wait.place.thread != y->wait.place.thread)
+        return x->wait.place.thread < y->wait.place.thread ? -1 : 1;
+    if (x->wait.place.begin != y->wait.place.begin)
+        return x->wait.place.begin < y->wait.place.begin ? -1 : 1;
+    if (x->wait.kind != y->wait.kind)
+        return x->wait.kind < y->wait.kind ? -1 : 1;
+    return (x->wait.id > y->wait.id) - (x->wait.id < y->wait.id);
+}
+
+static int cause_compare_waiters(const void *a, const void *b)
+{
+    const struct cause_waiter *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* By row: the elapsed time of the threads that waited. */
+static uint64_t *cause_find_elapsed(struct cause_rows *r)
+{
+    const struct analysis *l = r->loaded;
+    uint64_t *elapsed = need_memory(r->count + 1, sizeof *elapsed);
+    if (r->waiter_count)
+        qsort(r->waiters, r->waiter_count, sizeof *r->waiters, cause_compare_waiters);
+    for (size_t i = 0; i < r->waiter_count; i++) {
+        const struct cause_waiter *w = &r->waiters[i];
+        if (i && cause_compare_waiters(&r->waiters[i - 1], w) == 0)
+            continue;
+        const uint32_t root = profile_find_root(l->profile, w->process, w->thread);
+        elapsed[w->row] += root == PROFILE_NONE ? 0 : l->rollup->nodes[root].elapsed_inclusive;
+    }
+    return elapsed;
+}
+
+/* ---- rows ---- */
+
+static void cause_fill_waiting(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)
+{
+    const struct profile_wait *w = &row->first->wait;
+    const uint32_t owner = r->waiting.owners[w->place.node];
+    if (r->by == WAITS_BY_FUNCTION || row->same_path) {
+        cell_text(&cells[FUNCTION], owner == PROFILE_NONE ? "(start of thread)" : r->waiting.names[owner].name);
+        if (owner != PROFILE_NONE)
+            cell_text(&cells[MODULE], r->waiting.names[owner].module);
+    }
+    if (row->same_path) {
+        char *path = cause_path_text(&r->waiting, w->place.node);
+        cell_text(&cells[PATH], path);
+        free(path);
+    }
+    if (row->same_thread)
+        cell_text(&cells[THREAD], cause_thread_name(r, w->place.thread));
+}
+
+static void cause_fill_object(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)
+{
+    const bool named = row->same_object;
+    if (r->by != WAITS_BY_PATH && !named)
+        return;
+    char *name = cause_object(r, row->first), *waits_for = cause_waits_for(r, row);
+    cell_text(&cells[KIND], cause_kind(r, &row->first->wait));
+    if (named)
+        cell_text(&cells[NAME], name);
+    cell_text(&cells[WAITS_FOR], waits_for);
+    free(name);
+    free(waits_for);
+}
+
+static void cause_fill_cause(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)
+{
+    const struct caused_wait *w = row->first;
+    const uint32_t owner = cause_owner(&r->acting, w->node);
+    if (row->same_cause_thread && w->thread)
+        cell_text(&cells[CAUSE_THREAD], cause_thread_name(r, w->thread));
+    if (!row->same_cause)
+        return;
+    cell_text(&cells[CAUSE], cause_names[w->cause]);
+    if (w->cause == CAUSE_NONE)
+        return;
+    cell_text(&cells[CAUSE_FUNCTION], owner == PROFILE_NONE ? "(outside functions)" : r->acting.names[owner].name);
+    if (r->by == WAITS_BY_PATH && w->node != PROFILE_NONE) {
+        char *path = cause_path_text(&r->acting, w->node);
+        cell_text(&cells[CAUSE_PATH], path);
+        free(path);
+    }
+}
+
+static int cause_compare_rows(const void *a, const void *b)
+{
+    const struct cause_row *x = a, *y = b;
+    if (x->total != y->total)
+        return x->total < y->total ? 1 : -1;
+    return cause_compare_waits(x->first, y->first);
+}
+
+static void cause_add_rows(struct cause_rows *r, struct table *t)
+{
+    uint64_t *elapsed = cause_find_elapsed(r);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct cause_row *row = &r->list[i];
+        struct cell *cells = table_row(t);
+        cause_fill_waiting(r, row, cells);
+        cause_fill_object(r, row, cells);
+        cause_fill_cause(r, row, cells);
+        if (r->causes->counted) {
+            cell_number(&cells[WAITS], row->count);
+            cell_number(&cells[LONGEST], row->longest);
+        }
+        cell_number(&cells[TOTAL], row->total);
+        cell_percent(&cells[SHARE], percent_of(row->total, elapsed[i]));
+    }
+    free(elapsed);
+}
+
+static void cause_paths_drop(struct cause_paths *paths)
+{
+    free(paths->ids);
+    free(paths->owners);
+}
+
+/* Rows keep their numbers until the waiters are sorted. */
+static void cause_sort_rows(struct cause_rows *r)
+{
+    uint32_t *places = need_memory(r->count + 1, sizeof *places);
+    struct cause_row *sorted = need_memory(r->count + 1, sizeof *sorted);
+    for (size_t i = 0; i < r->count; i++) {
+        sorted[i] = r->list[i];
+        sorted[i].count = i;
+    }
+    if (r->count)
+        qsort(sorted, r->count, sizeof *sorted, cause_compare_rows);
+    for (size_t i = 0; i < r->count; i++) {
+        places[sorted[i].count] = (uint32_t)i;
+        sorted[i].count = r->list[sorted[i].count].count;
+    }
+    for (size_t i = 0; i < r->waiter_count; i++)
+        r->waiters[i].row = places[r->waiters[i].row];
+    free(r->list);
+    free(places);
+    r->list = sorted;
+}
+
+struct table view_causes(const struct analysis *l, const struct wait_causes *causes, enum waits_by by)
+{
+    struct table t = table_make(view_causes_columns, COLUMN_COUNT, &l->summary);
+    struct cause_rows r = { .loaded = l, .causes = causes, .by = by };
+    t.second_name = CAUSE_FUNCTION;
+    r.waiting = cause_paths_of(&r, causes->waiting, causes->waiting_names);
+    r.acting = cause_paths_of(&r, causes->acting, causes->acting_names);
+    if (causes->count)
+        qsort(causes->list, causes->count, sizeof *causes->list, cause_compare_waits);
+    for (size_t i = 0; i < causes->count; i++)
+        cause_add_wait(&r, &causes->list[i]);
+    cause_sort_rows(&r);
+    cause_add_rows(&r, &t);
+    cause_paths_drop(&r.waiting);
+    cause_paths_drop(&r.acting);
+    intern_drop(&r.names);
+    intern_drop(&r.paths);
+    intern_drop(&r.keys);
+    free(r.list);
+    free(r.waiters);
+    return t;
+}

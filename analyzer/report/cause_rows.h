@@ -1,0 +1,18 @@
+/* The view of waits with their causes. */
+#ifndef DWELL_REPORT_CAUSE_ROWS_H
+#define DWELL_REPORT_CAUSE_ROWS_H
+
+#include "analysis/wait_causes.h"
+#include "report/table.h"
+
+/* What makes a row: the waiting call path, the kind of object and the cause with its call path; the object; the waiting
+ * function; the waiting thread; or the cause's function and thread. */
+enum waits_by { WAITS_BY_PATH, WAITS_BY_LOCK, WAITS_BY_FUNCTION, WAITS_BY_THREAD, WAITS_BY_WAKER };
+
+/* The longest total first. */
+struct table view_causes(const struct analysis *l, const struct wait_causes *causes, enum waits_by by);
+
+extern const struct column view_causes_columns[];
+extern const size_t view_causes_column_count;
+
+#endif

@@ -1,0 +1,35 @@
+/* What a call of the operating system waits for, or acts on so that waits of others end. docs/format.md describes the
+ * record. */
+#ifndef DWELL_OBJECTS_H
+#define DWELL_OBJECTS_H
+
+#include "extensions.h"
+
+struct object {
+    enum dwell_object kind; /* zero: unknown, not recorded */
+    enum dwell_object_role role;
+    uint64_t id;
+    uint32_t holder;   /* tid of the thread that held it at the call's begin; zero: none or unknown */
+    uint64_t released; /* address of a mutex that the call unlocks while it waits; zero: none */
+};
+
+static inline void object_put_record(struct extensions *e, unsigned kind, unsigned role, uint64_t id, uint32_t holder)
+{
+    extensions_put_head(e, DWELL_EXT_OBJECT, holder ? 7 : 5);
+    extensions_put(e, (uint16_t)(role << DWELL_OBJECT_ROLE_SHIFT | kind));
+    extensions_put_number(e, id, 4);
+    if (holder)
+        extensions_put_number(e, holder, 2);
+}
+
+/* The times off the CPU that belong to the object come before it. */
+static inline void object_put(struct extensions *e, const struct object *object)
+{
+    if (!object->kind)
+        return;
+    object_put_record(e, object->kind, object->role, object->id, object->holder);
+    if (object->released)
+        object_put_record(e, DWELL_OBJECT_MUTEX, DWELL_ROLE_ACTED, object->released, 0);
+}
+
+#endif

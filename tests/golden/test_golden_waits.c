@@ -1,0 +1,132 @@
+/* dwell waits, byte for byte, on a hand-written session: a lock with a holder, a condition variable with a waker,
+ * sleeps, and calls without an object. Older sessions and call trees have no causes. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "support/example.h"
+#include "support/golden.h"
+#include "support/scenario.h"
+#include "support/session_writer.h"
+
+enum {
+    US = 1000,
+    MAIN = 0x401000,
+    STORE = 0x401100,
+    AWAIT = 0x401200,
+    HOLD = 0x401300,
+    SERVE = 0x401400,
+    LOCK = 0x801000,
+    WAIT = 0x801100,
+    SIGNAL = 0x801200,
+    SLEEP = 0x801300,
+    READ = 0x801400,
+    ALSO = 176
+};
+
+static void waits_write_names(struct writer *w)
+{
+    static const char *const program[] = { "main", "store", "await_work", "hold_lock", "serve" };
+    static const char *const libc[] = { "pthread_mutex_lock", "pthread_cond_wait", "pthread_cond_signal", "nanosleep",
+                                        "read" };
+    write_symbol_module(w, 0, "/bin/program");
+    write_symbol_module(w, 1, "/lib/libc.so.6");
+    for (uint64_t i = 0; i < 5; i++) {
+        write_symbol(w, 0, 0, 0, 0x1000 + i * 0x100, program[i]);
+        write_symbol(w, 1, 0, 0, 0x1000 + i * 0x100, libc[i]);
+    }
+}
+
+/* A call of the operating system that is blocked for all but 2 us. Without `kind` it has no object. */
+static void waits_write_call(struct writer *w, uint64_t begin, uint64_t length, uint64_t function, unsigned kind,
+                             uint64_t id, uint32_t holder)
+{
+    write_enter(w, begin, function);
+    write_off_cpu(w, false, begin + US, length - 2 * US);
+    if (kind)
+        write_object(w, kind, false, id, holder);
+    write_exit(w, begin + length);
+}
+
+static void waits_write_main(struct writer *w)
+{
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10 * US, MAIN);
+    for (uint64_t i = 0; i < 2; i++) {
+        write_enter(w, (100 + 200 * i) * US, STORE);
+        waits_write_call(w, (110 + 200 * i) * US, (50 + 30 * i) * US, LOCK, OBJECT_MUTEX, 0x404060, 101);
+        write_exit(w, (200 + 200 * i) * US);
+    }
+    write_enter(w, 500 * US, AWAIT);
+    waits_write_call(w, 510 * US, 100 * US, WAIT, OBJECT_CONDITION, 0x4040a0, 0);
+    write_exit(w, 620 * US);
+    waits_write_call(w, 700 * US, 102 * US, SLEEP, OBJECT_SLEEP, 100 * US, 0);
+    waits_write_call(w, 810 * US, 42 * US, READ, 0, 0, 0);
+    write_exit(w, 1000 * US);
+    end_events(w, true);
+}
+
+static void waits_write_other(struct writer *w)
+{
+    begin_events(w, 1, 2, 0, 0, NULL, 0);
+    write_enter(w, 20 * US, SERVE);
+    for (uint64_t i = 0; i < 2; i++) {
+        write_enter(w, (90 + 200 * i) * US, HOLD);
+        write_exit(w, (155 + 200 * i) * US);
+    }
+    write_enter(w, 600 * US, SIGNAL);
+    write_os(w);
+    write_object(w, OBJECT_CONDITION, true, 0x4040a0, 0);
+    write_exit(w, 605 * US);
+    write_exit(w, 900 * US);
+    end_events(w, true);
+}
+
+static void waits_save(const char *name, unsigned also)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, also, 4);
+    write_process(w, 1, 100, "/bin/program");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
+    write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    write_thread(w, 1, 2, 101, SOURCE_PERF, "server");
+    waits_write_names(w);
+    waits_write_main(w);
+    waits_write_other(w);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+Test(golden_waits, formats)
+{
+    waits_save("causes", 2);
+    check_golden("waits causes", "waits.txt");
+    check_golden("waits causes --format csv", "waits.csv");
+    check_golden("waits causes --format json", "waits.json");
+}
+
+Test(golden_waits, other_rows)
+{
+    waits_save("causes", 2);
+    check_golden("waits causes --by lock", "waits-lock.txt");
+    check_golden("waits causes --by function", "waits-function.txt");
+    check_golden("waits causes --by thread", "waits-thread.txt");
+    check_golden("waits causes --by waker", "waits-waker.txt");
+}
+
+/* Causes are those of the whole session, whatever part of it is shown. */
+Test(golden_waits, parts)
+{
+    waits_save("causes", 2);
+    check_golden(
+        "waits causes --thread main --filter object.kind=mutex --columns waits,total,cause_thread --format csv",
+        "waits-thread-main.csv");
+    check_golden("waits causes --root store", "waits-root.txt");
+    check_golden("waits causes --from 130us --to 350us", "waits-range.txt");
+}
+
+Test(golden_waits, sessions_without_causes)
+{
+    waits_save("old", 0);
+    check_golden("waits old", "waits-old.txt");
+}

@@ -1,0 +1,199 @@
+/* The causes of waits on hand-written sessions: holders, acts, ends of threads and processes, and what stays unknown.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+
+#include "analysis/wait_causes.h"
+#include "support/load.h"
+#include "support/scenario.h"
+#include "support/session_writer.h"
+
+enum { MAIN = 0x401000, WORK = 0x401100, LOCK = 0x801000, UNLOCK = 0x801100, ALSO = 176, CAUSES = 2 };
+
+static struct writer *causes_program(void)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, CAUSES, 4);
+    write_process(w, 1, 100, "/bin/p");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/p");
+    write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    write_thread(w, 1, 2, 101, SOURCE_PERF, "other");
+    write_symbol_module(w, 0, "/bin/p");
+    write_symbol_module(w, 1, "/lib/libc.so.6");
+    write_symbol(w, 0, 0, 0, 0x1000, "main");
+    write_symbol(w, 0, 0, 0, 0x1100, "work");
+    write_symbol(w, 1, 0, 0, 0x1000, "pthread_mutex_lock");
+    write_symbol(w, 1, 0, 0, 0x1100, "pthread_mutex_unlock");
+    return w;
+}
+
+/* The first thread waits 80 ticks for an object in [110, 200], and then 50 ticks for nothing that is known. */
+static void causes_write_wait(struct writer *w, unsigned kind, uint64_t id, uint32_t holder)
+{
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 100, MAIN);
+    write_enter(w, 110, LOCK);
+    write_off_cpu(w, false, 115, 80);
+    write_object(w, kind, false, id, holder);
+    write_exit(w, 200);
+    write_off_cpu(w, false, 210, 50);
+    write_exit(w, 300);
+    end_events(w, true);
+}
+
+/* The second thread is in work (unlock) at [begin, begin + 10], where it acts on the object. */
+static void causes_write_act(struct writer *w, uint64_t begin, unsigned kind, uint64_t id)
+{
+    begin_events(w, 1, 2, 0, 0, NULL, 0);
+    write_enter(w, 50, MAIN);
+    write_enter(w, 60, WORK);
+    write_enter(w, begin, UNLOCK);
+    write_os(w);
+    write_object(w, kind, true, id, 0);
+    write_exit(w, begin + 10);
+    write_exit(w, begin + 20);
+    write_exit(w, begin + 30);
+    end_events(w, true);
+}
+
+static uint64_t causes_sum(const struct wait_causes *c)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < c->count; i++)
+        sum += c->list[i].ticks;
+    return sum;
+}
+
+static const char *causes_name(const struct wait_causes *c, const struct caused_wait *w)
+{
+    return w->node == PROFILE_NONE ? "" : c->acting_names[c->acting->nodes[w->node].function].name;
+}
+
+/* Checks the wait for an object. `thread` is zero if no cause is known. */
+static void causes_check(struct writer *w, enum wait_cause cause, uint32_t thread, const char *function)
+{
+    struct analysis l;
+    writer_save(w, test_path("causes"));
+    writer_free(w);
+    load_whole(&l, test_path("causes"), 2);
+    struct wait_causes c = wait_causes_find(&l);
+    const struct caused_wait *found = NULL;
+    cr_assert(eq(u64, causes_sum(&c), l.rollup->session.blocked_inclusive));
+    for (size_t i = 0; i < c.count; i++) {
+        if (c.list[i].wait.kind)
+            found = &c.list[i];
+        else
+            cr_assert(eq(int, (int)c.list[i].cause, CAUSE_NONE));
+    }
+    cr_assert(found != NULL);
+    cr_assert(eq(u64, found->ticks, 80));
+    cr_assert(eq(int, (int)found->cause, (int)cause));
+    cr_assert(eq(u32, found->thread, thread));
+    cr_assert(eq(str, (char *)causes_name(&c, found), (char *)function));
+    wait_causes_drop(&c);
+    analysis_drop(&l);
+}
+
+Test(unit_wait_causes, holder)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_MUTEX, 0x5000, 101);
+    causes_write_act(w, 190, OBJECT_MUTEX, 0x5000);
+    causes_check(w, CAUSE_HOLDER, 2, "work");
+}
+
+Test(unit_wait_causes, holder_that_is_not_recorded)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_MUTEX, 0x5000, 999);
+    causes_write_act(w, 190, OBJECT_MUTEX, 0x6000);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+Test(unit_wait_causes, waker)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
+    causes_write_act(w, 190, OBJECT_CONDITION, 0x5000);
+    causes_check(w, CAUSE_WAKER, 2, "pthread_mutex_unlock");
+}
+
+/* An act ends no wait that began after it or ended before it, nor a wait for another kind of object. */
+Test(unit_wait_causes, acts_at_other_times_and_on_other_objects)
+{
+    static const struct {
+        uint64_t begin, id;
+        unsigned kind;
+    } others[] = {
+        { 90, 0x5000, OBJECT_CONDITION },
+        { 200, 0x5000, OBJECT_CONDITION },
+        { 190, 0x5000, OBJECT_MUTEX },
+        { 190, 0x5008, OBJECT_CONDITION },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct writer *w = causes_program();
+        causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
+        causes_write_act(w, others[i].begin, others[i].kind, others[i].id);
+        causes_check(w, CAUSE_NONE, 0, "");
+    }
+}
+
+Test(unit_wait_causes, last_thread_at_a_barrier)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_BARRIER, 0x5000, 0);
+    begin_events(w, 1, 2, 0, 0, NULL, 0);
+    write_enter(w, 60, WORK);
+    write_enter(w, 190, LOCK);
+    write_os(w);
+    write_object(w, OBJECT_BARRIER, false, 0x5000, 0);
+    write_exit(w, 195);
+    write_exit(w, 210);
+    end_events(w, true);
+    causes_check(w, CAUSE_WAKER, 2, "pthread_mutex_lock");
+}
+
+Test(unit_wait_causes, joined_thread)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_THREAD, 101, 0);
+    begin_events(w, 1, 2, 0, 0, NULL, 0);
+    write_enter(w, 120, WORK);
+    end_events(w, true);
+    write_thread_end(w, 1, 2, false, 180);
+    causes_check(w, CAUSE_WAKER, 2, "work");
+}
+
+Test(unit_wait_causes, sleep_has_no_cause)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_SLEEP, 80, 0);
+    causes_write_act(w, 190, OBJECT_SLEEP, 80);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+/* A kind of a later version. */
+Test(unit_wait_causes, unknown_kinds)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, 200, 80, 0);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+Test(unit_wait_causes, sessions_without_causes)
+{
+    struct analysis l;
+    struct writer *w = causes_program();
+    write_header(w, ALSO, 0, 4);
+    causes_write_wait(w, OBJECT_MUTEX, 0x5000, 101);
+    writer_save(w, test_path("causes"));
+    writer_free(w);
+    load_whole(&l, test_path("causes"), 1);
+    struct wait_causes c = wait_causes_find(&l);
+    cr_assert(c.acting == NULL);
+    cr_assert(eq(u64, causes_sum(&c), 130));
+    wait_causes_drop(&c);
+    analysis_drop(&l);
+}
