@@ -123,14 +123,21 @@ void control_notify(uint32_t *count)
     process_unlock();
 }
 
-/* Signals are held back. */
-static void control_look(struct process *p)
+static bool control_wants_on(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
     const struct activation global = { __atomic_load_n(&h->global_stopped, __ATOMIC_RELAXED),
                                        __atomic_load_n(&h->global_suspended, __ATOMIC_RELAXED) };
+    return !runtime.closed && control_is_on(&runtime.activation) && control_is_on(&global);
+}
+
+/* The probes are back in the code before recording begins. Signals are held back. */
+static void control_look(struct process *p)
+{
+    if (control_wants_on())
+        levels_resume();
     process_lock();
-    const bool on = !runtime.closed && control_is_on(&runtime.activation) && control_is_on(&global);
+    const bool on = control_wants_on();
     if (on != runtime.on) {
         runtime.on = on;
         p->control.change[p->control.changes % CHANGES_KEPT] = (struct control_change){ clock_now(runtime.clock), on };

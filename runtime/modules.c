@@ -370,8 +370,6 @@ static bool modules_look(struct process *p, struct walk *walk)
         levels_confirm(level_unloads);
         return true;
     }
-    if (!levels_begin())
-        return false;
     const uint64_t unloads = changes.unloads;
     p->modules.loader_loads = changes.loads;
     for (uint32_t i = 0; i < p->modules.count; i++)
@@ -397,9 +395,13 @@ static bool modules_look(struct process *p, struct walk *walk)
     }
     p->modules.count = kept;
     modules_use_filters(p);
+    modules_publish(p);
+    if (!levels_begin()) {
+        p->modules.loader_loads = UINT64_MAX; /* no count: look again */
+        return false;
+    }
     dl_iterate_phdr(modules_visit_levels, p);
     levels_end();
-    modules_publish(p);
     return true;
 }
 

@@ -17,6 +17,7 @@
 #include "environment.h"
 #include "filter.h"
 #include "helper.h"
+#include "levels/levels.h"
 #include "lock.h"
 #include "losses.h"
 #include "metadata.h"
@@ -169,6 +170,8 @@ static int process_set_up(void)
     if (runtime.os.syscalls_wanted)
         os_watch_syscalls();
     runtime.recorder = recorder_of(runtime.mode, filter_begin(fd));
+    if (runtime.activation.stopped && !filter_settings.starts)
+        levels_begin_paused();
     struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
     if (!p || SYS3(madvise, p, (sizeof *p + PAGE - 1) / PAGE * PAGE, MADV_WIPEONFORK) < 0) {
         session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);

@@ -31,10 +31,11 @@ void call_sites_drop(struct call_sites *sites)
     *sites = (struct call_sites){ .count = 0 };
 }
 
-void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info)
+void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
+                     bool bare)
 {
     struct unwind_ranges ranges;
-    *sites = (struct call_sites){ .complete = unwind_ranges_begin(&ranges, info) };
+    *sites = (struct call_sites){ .complete = unwind_ranges_begin(&ranges, info), .bare = bare };
     uint64_t end = 0;
     for (uint32_t i = 0; i < ranges.count && sites->complete; i++) {
         struct unwind_range range;

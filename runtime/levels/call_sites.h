@@ -17,10 +17,12 @@ struct call_sites {
     uint32_t count, room;
     bool more_enters; /* enter probes may be called from places that are not in the list */
     bool complete;    /* there was enough memory */
+    bool bare;        /* no site has its function, which makes finding them ten times as fast */
 };
 
 /* Finds the sites of a module. The caller drops the list. */
-void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info);
+void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
+                     bool bare);
 
 void call_sites_drop(struct call_sites *sites);
 

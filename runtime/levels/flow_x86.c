@@ -308,12 +308,34 @@ static bool flow_add_sites(struct call_sites *sites, const struct hook_places *p
     return done;
 }
 
+/* Without the functions. */
+static bool flow_add_bare_sites(struct call_sites *sites, const struct hook_places *places,
+                                const struct unwind_range *range)
+{
+    struct flow f = { .places = places, .range = range, .sites = sites };
+    const uint32_t first = sites->count;
+    for (uint64_t at = range->begin; at < range->end;) {
+        struct x86_insn insn;
+        if (!flow_decode(&f, at, &insn)) {
+            sites->count = first;
+            return flow_search(&f);
+        }
+        if (!flow_add_site(&f, at, &insn, 0))
+            return false;
+        sites->more_enters |= flow_loads_enter(&f, &insn);
+        at += insn.length;
+    }
+    return true;
+}
+
 /* A part of a function that the compiler has put elsewhere is entered in its middle, from the other part. What follows
  * a call that does not return may be such a place. So all that a call leaves counts as unknown there. */
 bool call_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range)
 {
     const struct flow f = { .places = places, .range = range };
     const uint32_t first = sites->count;
+    if (sites->bare)
+        return flow_add_bare_sites(sites, places, range);
     if (!flow_may_call(&f))
         return true;
     if (!flow_add_sites(sites, places, range, false))

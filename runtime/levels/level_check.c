@@ -72,6 +72,11 @@ void level_checked_enter(void *function, void *call_site)
         level_counted_enter(function, call_site);
 }
 
+void level_closed_enter(void *function, void *call_site)
+{
+    (void)function, (void)call_site;
+}
+
 void level_checked_exit(void *function, void *call_site)
 {
     if (!level_skips(levels_state((uint64_t)function), (uint64_t)function, (uint64_t)__builtin_dwarf_cfa()))

@@ -22,6 +22,7 @@ struct thread_levels {
 /* Take the places of the probes. */
 void level_checked_enter(void *function, void *call_site);
 void level_checked_exit(void *function, void *call_site);
+void level_closed_enter(void *function, void *call_site); /* while all probes are out */
 
 /* Takes the place of the enter probe for a counted function whose counter has no page. */
 void level_counted_enter(void *function, void *call_site);

@@ -8,8 +8,6 @@
 #include "levels/levels.h"
 #include "sys.h"
 
-enum { PATIENCE = 400 /* milliseconds for other threads to leave fork or dlclose */ };
-
 static bool level_module_fits(const struct dwell_filter_module *m, uint64_t room)
 {
     if (room < sizeof *m || m->size < sizeof *m || m->size > room)
@@ -55,10 +53,8 @@ int level_command(const char *text, int fd)
     const struct dwell_filters *chunk = filter_read_chunk(fd, offset, head.size);
     if (!chunk)
         return -ENOMEM;
-    uint32_t never = 0;
     const uint32_t count = level_set_modules(chunk);
-    for (int i = 0; i < PATIENCE && !levels_settle(); i++)
-        sys_futex_wait(&never, 0, 1);
+    levels_try_to_settle();
     sys_unmap((void *)chunk, head.size);
     return (int)count;
 }

@@ -10,6 +10,7 @@
 
 #include "levels/counts.h"
 #include "levels/level_check.h"
+#include "levels/level_pause.h"
 #include "probes.h"
 #include "process.h"
 #include "runtime.h"
@@ -176,8 +177,11 @@ static void level_choose_forms(struct level_module *m, enum hook hook)
 {
     for (uint32_t i = 0; i < m->sites.count; i++) {
         struct call_site *site = &m->sites.list[i];
-        if (site->hook == hook)
-            site->wanted = (uint8_t)(site->function ? level_form(m, site) : m->reduced ? CALL_CHECKED : CALL_ORIGINAL);
+        if (site->hook != hook)
+            continue;
+        const enum call_form form = site->function ? level_form(m, site) : m->reduced ? CALL_CHECKED : CALL_ORIGINAL;
+        const bool out = m->paused && (level_pause == PAUSE_HOLDS || hook == HOOK_ENTER);
+        site->wanted = (uint8_t)(out ? CALL_OUT : form);
     }
 }
 
@@ -198,14 +202,15 @@ static bool level_is_unchecked(const struct level_module *m, const struct call_s
 {
     if (site->hook != HOOK_ENTER || site->form != CALL_ORIGINAL)
         return false;
-    return site->function ? levels_state(site->function) != LEVEL_TIMED : m->reduced > 0;
+    return m->paused || (site->function ? levels_state(site->function) != LEVEL_TIMED : m->reduced > 0);
 }
 
 static bool level_has_unchecked(const struct level_module *m)
 {
-    if (m->sites.more_enters && m->reduced)
+    const bool any = m->reduced || m->paused;
+    if (m->sites.more_enters && any)
         return true;
-    for (uint32_t i = 0; m->reduced && i < m->sites.count; i++)
+    for (uint32_t i = 0; any && i < m->sites.count; i++)
         if (level_is_unchecked(m, &m->sites.list[i]))
             return true;
     return false;
@@ -215,7 +220,8 @@ static bool level_has_unchecked(const struct level_module *m)
  * be. */
 static bool level_set_slots(struct level_module *m, bool check)
 {
-    const uint64_t target = check ? (uint64_t)level_checked_enter : m->places.probes[HOOK_ENTER];
+    const uint64_t stub = (uint64_t)(m->paused ? level_closed_enter : level_checked_enter);
+    const uint64_t target = check ? stub : m->places.probes[HOOK_ENTER];
     bool same = check == m->slots_check;
     for (uint32_t i = 0; i < m->places.slot_count[HOOK_ENTER] && (check || m->slots_check); i++) {
         const uint64_t slot = m->places.slots[HOOK_ENTER][i];
@@ -238,6 +244,11 @@ static bool level_module_refuse(struct level_module *m)
         if (!level_is_unchecked(m, site))
             continue;
         any = true;
+        if (m->paused) {
+            m->paused = false;
+            level_module_refuse(m);
+            return true;
+        }
         if (!site->function) {
             level_module_settle(m, ~0u, true);
             m->denied = true;
@@ -292,15 +303,29 @@ static bool level_calls_probes(const struct level_module *m)
     return m->places.slot_count[HOOK_ENTER] > 0 || hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
 }
 
+/* A program that begins paused may never be resumed: then functions are not looked for. Later they are, when all calls
+ * have their original bytes. Returns whether they are known. */
+static bool level_module_know_functions(struct level_module *m)
+{
+    if (!m->sites.bare)
+        return true;
+    for (uint32_t i = 0; i < m->sites.count; i++)
+        if (m->sites.list[i].form != CALL_ORIGINAL)
+            return false;
+    call_sites_drop(&m->sites);
+    call_sites_find(&m->sites, &m->places, &m->info, false);
+    return true;
+}
+
 /* Looks at the module's code, once. Returns NULL, or a problem. */
-static const char *level_module_read(struct level_module *m)
+static const char *level_module_read(struct level_module *m, bool bare)
 {
     const uint64_t checks[HOOKS] = { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit };
     m->read = true;
     m->places = (struct hook_places){ .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
     hook_places_find(&m->places, &m->info);
     if (level_calls_probes(m))
-        call_sites_find(&m->sites, &m->places, &m->info);
+        call_sites_find(&m->sites, &m->places, &m->info, bare);
     else
         m->sites.complete = true;
     if (!m->sites.complete)
@@ -328,7 +353,8 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
     if (m->denied || (!m->changes && !m->leaving))
         return NULL;
     m->changes = false;
-    const char *problem = m->read ? NULL : level_module_read(m);
+    const char *problem = m->read ? NULL : level_module_read(m, alone && m->paused && m->count == 0);
+    const bool known = problem || m->count == 0 || level_module_know_functions(m);
     if (!problem && !alone && !m->denied && !m->rewriter.synchronizes)
         problem = level_not_synchronized;
     m->denied |= problem != NULL;
@@ -342,9 +368,11 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
             level_module_slot(m, i)->generation = generation;
         now.blind = true;
     }
-    if (level_module_begin_changes(m, &now, generation, alone))
+    if ((known && level_module_begin_changes(m, &now, generation, alone)) || m->pause_changed)
         problem = level_module_rewrite(m);
     m->rewriter.alone = false;
+    m->changes |= !known;
+    m->pause_changed = false;
     m->denied |= problem == level_not_writable;
     return problem;
 }
@@ -352,14 +380,15 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
 bool level_module_is_same(const struct level_module *m, const struct dl_phdr_info *info)
 {
     struct hook_places now = { .code_count = 0 };
+    const bool changed = m->reduced || m->paused;
     hook_places_find_code(&now, info);
     for (uint32_t i = 0; i < m->sites.count; i++) {
         const struct call_site *site = &m->sites.list[i];
         const bool expected = hook_places_code(&now, site->address) && rewriter_is_as_expected(&m->rewriter, site);
-        if (expected != (m->reduced == 0) && (site->form != CALL_ORIGINAL || !m->reduced))
+        if (expected != !changed && (site->form != CALL_ORIGINAL || !changed))
             return expected;
     }
-    return m->denied || m->reduced == 0;
+    return m->denied || !changed;
 }
 
 void level_module_forget(struct level_module *m)
@@ -375,7 +404,7 @@ void level_module_forget(struct level_module *m)
         if (slot->module == m->number)
             level_set_state(slot, LEVEL_TIMED);
     }
-    m->read = m->denied = m->slots_check = false;
+    m->read = m->denied = m->slots_check = m->paused = false;
     m->changes = m->count > 0;
     m->leaving = m->reduced = 0;
 }

@@ -28,7 +28,10 @@ struct level_module {
     bool program;               /* it is never unloaded */
     bool read;                  /* its code was looked at */
     bool denied;                /* its functions stay timed */
+    bool unrecorded;            /* the session does not have all levels of its functions */
     bool changes;               /* some function may not have its wanted level */
+    bool paused;                /* pauses apply to it */
+    bool pause_changed;         /* since its calls were rewritten */
     bool slots_check;           /* the slots of the enter probe lead to a check */
     uint32_t leaving, reduced;  /* numbers of functions that are LEAVING, and that are not timed */
     uint64_t *functions;        /* that were ever not to be timed */

@@ -26,8 +26,9 @@ struct level_slot {
     uint32_t generation; /* LEAVING: threads that have seen this one begin no more timed calls */
     uint32_t open;       /* number of the last look at the threads' stacks that found a call open */
     uint32_t number;     /* of its counter, if it is or was counted */
-    uint32_t pad;
-    uint32_t recorded; /* enum level that the session says last */
+    uint64_t changed_at; /* when the level changed, in ticks */
+    uint32_t seen;       /* enum level since changed_at */
+    uint32_t recorded;   /* enum level that the session says last */
 };
 
 struct level_table {

@@ -11,6 +11,7 @@
 #include "filter.h"
 #include "helper.h"
 #include "levels/level_module.h"
+#include "levels/level_pause.h"
 #include "lock.h"
 #include "metadata.h"
 #include "modules.h"
@@ -23,6 +24,7 @@
 enum { /* milliseconds */
        SOON = 1,
        LATEST = 500,
+       PATIENCE = 400, /* for other threads to leave fork or dlclose */
 };
 
 static struct {
@@ -41,18 +43,77 @@ static struct {
     struct level_module *modules;
 } levels;
 
+uint32_t level_pause;
+
+/* Notes that the session does not have yet. */
+enum { MAX_NOTES = 8 };
+static const char *level_notes[MAX_NOTES];
+static uint32_t level_note_count, level_notes_written;
+
 static void level_note(const char *what)
 {
-    static const char *noted[8];
-    for (unsigned i = 0; i < sizeof noted / sizeof *noted; i++) {
-        if (noted[i] == what)
-            return;
-        if (!noted[i]) {
-            noted[i] = what;
-            metadata_note(what);
-            return;
-        }
+    uint32_t i = 0;
+    while (i < level_note_count && level_notes[i] != what)
+        i++;
+    if (i == level_note_count && i < MAX_NOTES)
+        level_notes[level_note_count++] = what;
+}
+
+/* ---- the session: without the lock, as a thread may wait for the helper, which takes it ---- */
+
+enum { RECORDS_AT_ONCE = 32 };
+
+static uint32_t level_take_records_of(struct level_module *m, struct dwell_rec_level *records, uint32_t count)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct level_slot *slot = level_table_find(levels_table, m->functions[i]);
+        if (slot->seen == slot->recorded)
+            continue;
+        if (count == RECORDS_AT_ONCE)
+            return count;
+        slot->recorded = slot->seen;
+        records[count++] = (struct dwell_rec_level){
+            .record.type = DWELL_REC_LEVEL,
+            .time = slot->changed_at,
+            .function = slot->function,
+            .level = slot->seen,
+        };
     }
+    m->unrecorded = false;
+    return count;
+}
+
+static uint32_t level_take_records(struct dwell_rec_level *records)
+{
+    uint32_t count = 0;
+    lock_take(&levels.lock);
+    for (struct level_module *m = levels.modules; m; m = m->next)
+        if (m->unrecorded)
+            count = level_take_records_of(m, records, count);
+    lock_release(&levels.lock);
+    return count;
+}
+
+static void level_write_notes(void)
+{
+    while (level_notes_written < level_note_count) {
+        const uint32_t i = __atomic_fetch_add(&level_notes_written, 1, __ATOMIC_RELAXED);
+        if (i < level_note_count)
+            metadata_note(level_notes[i]);
+    }
+}
+
+static void level_write_records(void)
+{
+    struct dwell_rec_level records[RECORDS_AT_ONCE];
+    for (uint32_t count; (count = level_take_records(records)) > 0;)
+        for (uint32_t i = 0; i < count; i++)
+            if (helper_is_here())
+                metadata_append_in_helper(&records[i].record, sizeof records[i]);
+            else
+                metadata_append(&records[i].record, sizeof records[i], NULL, 0);
+    if (!helper_is_here())
+        level_write_notes();
 }
 
 /* ---- changes; under the lock ---- */
@@ -75,25 +136,28 @@ static struct level_look level_look_at_threads(void)
     return look;
 }
 
-/* Records the levels of functions that have changed. */
-static void level_record_changes(const struct level_module *m)
+static void level_change_pause(enum level_pause_phase phase)
+{
+    __atomic_store_n(&level_pause, phase, __ATOMIC_SEQ_CST);
+    for (struct level_module *m = levels.modules; m; m = m->next) {
+        if (!m->paused || m->denied)
+            continue;
+        m->changes = m->pause_changed = true;
+        m->paused = phase != PAUSE_NONE;
+    }
+}
+
+/* Notes when the levels of functions have changed. */
+static void level_see_changes(struct level_module *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_table_find(levels_table, m->functions[i]);
         const uint32_t level = slot->state & LEVEL_MASK;
-        if (level == slot->recorded)
+        if (level == slot->seen)
             continue;
-        slot->recorded = level;
-        const struct dwell_rec_level record = {
-            .record.type = DWELL_REC_LEVEL,
-            .time = clock_now(runtime.clock),
-            .function = slot->function,
-            .level = level,
-        };
-        if (helper_is_here())
-            metadata_append_in_helper(&record.record, sizeof record);
-        else
-            metadata_append(&record.record, sizeof record, NULL, 0);
+        slot->seen = level;
+        slot->changed_at = clock_now(runtime.clock);
+        m->unrecorded = true;
     }
 }
 
@@ -102,8 +166,8 @@ static void level_work_on(struct level_module *m, const struct level_look *look,
     const bool changes = m->changes;
     const char *problem = level_module_work(m, look, levels.generation + 1, alone);
     if (changes)
-        level_record_changes(m);
-    if (problem)
+        level_see_changes(m);
+    if (problem && m->count)
         level_note(problem);
 }
 
@@ -149,6 +213,7 @@ long levels_tick(void)
         levels.patience = LATEST;
     const long patience = levels.patience;
     lock_release(&levels.lock);
+    level_write_records();
     return pending ? patience : -1;
 }
 
@@ -165,6 +230,7 @@ bool levels_settle(void)
     const bool done = level_work();
     const bool pending = levels.pending;
     lock_release(&levels.lock);
+    level_write_records();
     if (pending && runtime.process->helper.tid && !helper_is_here())
         helper_wake();
     return done;
@@ -206,6 +272,37 @@ void levels_stop(void)
             level_module_want(m, m->functions[i], LEVEL_TIMED);
     lock_release(&levels.lock);
     levels_settle();
+    levels_resume();
+}
+
+/* ---- a program that begins paused ---- */
+
+void levels_try_to_settle(void)
+{
+    uint32_t never = 0;
+    for (int i = 0; i < PATIENCE && !levels_settle(); i++)
+        sys_futex_wait(&never, 0, 1);
+}
+
+static void level_end_pause(enum level_pause_phase phase)
+{
+    lock_take(&levels.lock);
+    level_change_pause(phase);
+    lock_release(&levels.lock);
+    levels_try_to_settle();
+}
+
+void levels_resume(void)
+{
+    if (!level_pause_is_on())
+        return;
+    level_end_pause(PAUSE_ENDS);
+    level_end_pause(PAUSE_NONE);
+}
+
+void levels_begin_paused(void)
+{
+    level_pause = PAUSE_HOLDS;
 }
 
 /* ---- modules ---- */
@@ -265,6 +362,9 @@ static struct level_module *level_add_module(const struct level_visit *visit)
     };
     level_find_range(m);
     level_add_filtered(m, visit->filter);
+    m->paused = level_pause_is_on() && !runtime.process->threads.live;
+    m->pause_changed = m->paused;
+    m->changes |= m->paused;
     levels.modules = m;
     return m;
 }
@@ -320,6 +420,7 @@ void levels_end(void)
     levels.visited = levels.visiting;
     const bool pending = levels.pending;
     lock_release(&levels.lock);
+    level_write_records();
     if (pending && runtime.process->helper.tid)
         helper_wake();
 }

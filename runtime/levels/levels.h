@@ -44,6 +44,14 @@ uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t o
  */
 bool levels_settle(void);
 
+/* The same again and again, for less than half a second. */
+void levels_try_to_settle(void);
+
+/* For a process without threads yet: takes the probes of all modules out of the code as they are loaded. levels_resume
+ * puts them back and returns when they are; nothing happens if they are there. Any thread with signals held back. */
+void levels_begin_paused(void);
+void levels_resume(void);
+
 /* In the helper: goes on with changes. Returns after how many milliseconds to call it again; negative if nothing is
  * left to do. */
 long levels_tick(void);

@@ -112,21 +112,21 @@ Test(e2e_level_changes, with_all_of_them)
 }
 
 /* Runs a program that reports after each `look` which of its pages are changed, and `dwell control` beside it. */
-static char *changes_serve(const char *script)
+static char *changes_serve(const char *options, const char *script)
 {
     return run_well(
-        "mkfifo in out; $DWELL record -q $PROGRAMS/levels/pages serve < in > out & recorder=$!\n"
+        "mkfifo in out; $DWELL record -q %s $PROGRAMS/levels/pages serve < in > out & recorder=$!\n"
         "exec 3> in 4< out; read pid <&4\n"
         "look() { echo >&3; while read answer <&4 && [ \"$answer\" != done ]; do echo \"$answer\"; done; }\n"
         "control() { $DWELL control $pid \"$@\" 2>&1 || echo \"status $?\"; }\n"
         "%s\nexec 3>&-; wait $recorder; rm in out",
-        script);
+        options, script);
 }
 
 Test(e2e_level_changes, by_dwell_control)
 {
-    char *out = changes_serve("look; control level 'out=hot_*'; look; control level timed=hot_a; look; "
-                              "control level out=hot_a; control level out=cold_c; look; control stop; look");
+    char *out = changes_serve("", "look; control level 'out=hot_*'; look; control level timed=hot_a; look; "
+                                  "control level out=hot_a; control level out=cold_c; look; control stop; look");
     cr_assert(eq(str, out,
                  "written 0\nchanged hot_a\nchanged hot_b\nwritten 2\nchanged hot_b\nwritten 2\n"
                  "changed hot_a\nchanged hot_b\nchanged cold_c\nwritten 3\nwritten 3\n"),
@@ -146,10 +146,34 @@ Test(e2e_level_changes, by_dwell_control)
 
 Test(e2e_level_changes, control_refuses_what_it_does_not_know)
 {
-    char *out = changes_serve("control level; control level quick=hot_a; control level out=nobody; control pause now");
+    char *out =
+        changes_serve("", "control level; control level quick=hot_a; control level out=nobody; control pause now");
     cr_assert(has(out, "control: which level? Give timed=, counted= or out=PATTERN"), "%s", out);
     cr_assert(has(out, "control: 'quick=hot_a' is not timed=PATTERN, counted=PATTERN or out=PATTERN"), "%s", out);
     cr_assert(has(out, "control: pattern 'nobody' matches no instrumented function of process"), "%s", out);
     cr_assert(has(out, "control: too many arguments: 'now'"), "%s", out);
     free(out);
+}
+
+#define ALL_CHANGED "changed hot_a\nchanged cold_a\nchanged cold_b\nchanged hot_b\nchanged cold_c\nwritten 5\n"
+
+static void changes_begin_paused(const char *mode, const char *level, const char *changed, unsigned long hot)
+{
+    char options[64], wanted[512];
+    snprintf(options, sizeof options, "--paused --mode %s %s", mode, level);
+    snprintf(wanted, sizeof wanted, ALL_CHANGED "%swritten 5\n", changed);
+    char *out = changes_serve(options, "look; control resume; look");
+    cr_assert(eq(str, out, wanted), "%s: %s", options, out);
+    free(out);
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_sum(r, "function", "cold_a", "calls"), 2));
+    cr_assert(eq(u64, report_sum(r, "function", "hot_b", "calls"), hot));
+    report_drop(r);
+}
+
+Test(e2e_level_changes, the_probes_of_a_program_that_begins_paused_are_out)
+{
+    for (int i = 0; i < 3; i++)
+        changes_begin_paused(modes[i], "", "", 2);
+    changes_begin_paused("trace", "--level out=hot_b", "changed hot_b\n", 0);
 }

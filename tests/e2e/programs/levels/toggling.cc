@@ -1,6 +1,7 @@
 // toggling THREADS MILLISECONDS KINDS [LIBRARY]: threads run functions while another thread changes the levels of some
 // of them as fast as possible. The runtime is in the program. KINDS has a letter for each kind of trouble: s signals,
-// j longjmp, e exceptions, f forks, d a library that comes and goes. Prints the numbers of calls of the others.
+// j longjmp, e exceptions, f forks, d a library that comes and goes. Prints the numbers of calls of the
+// others.
 #include <atomic>
 #include <csetjmp>
 #include <cstdint>
