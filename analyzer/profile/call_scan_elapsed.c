@@ -38,11 +38,13 @@ struct call_part call_scan_elapsed_part(struct call_scanner *s, struct scanned_c
 __attribute__((noinline)) static void call_scan_elapsed_pop_rare(struct call_scanner *s, struct scanned_call *call,
                                                                  uint64_t now, bool ended)
 {
-    const struct call_part part = call_scan_elapsed_part(s, call, now);
-    if (!part.entered)
-        call_scanner_keep_part(s, part, now, ended);
-    else if (ended && call->kind & SCANNED_WANTED)
-        call_scan_elapsed_take(s, call->path, part.own.elapsed, now);
+    if (call->kind & SCANNED_FOUND) {
+        call_scanner_keep_part(s, call_scan_elapsed_part(s, call, now), now, ended);
+        return;
+    }
+    const uint64_t time = call_scanner_end(s, call, now);
+    if (ended && call->kind & SCANNED_WANTED)
+        call_scan_elapsed_take(s, call->path, time, now);
 }
 
 STACK_INLINE void call_scan_elapsed_pop(struct call_scan_loop *l, uint64_t now, bool ended)
