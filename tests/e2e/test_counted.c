@@ -150,10 +150,13 @@ Test(e2e_counted, together_with_filters)
 Test(e2e_counted, killed)
 {
     for (int i = 0; i < 20; i++) {
-        run_well("rm -f counters");
-        struct ran r =
-            run("$DWELL record -q --level counted=leaf timeout -s KILL 0.%02d $PROGRAMS/killed counters 3", 5 + i);
-        ran_drop(&r);
+        free(run_well(
+            "rm -f counters dwell.data; $DWELL record -q --level counted=leaf $PROGRAMS/killed counters 3 &\n"
+            "calls() { od -An -v -t u8 -j $1 -N 8 counters 2>/dev/null | tr -d ' '; }\n"
+            "for at in 64 128 192; do while [ \"$(calls $at)\" -eq 0 ] 2>/dev/null || [ -z \"$(calls $at)\" ]; "
+            "do sleep 0.01; done; done\n"
+            "sleep 0.0%d; kill -KILL $(calls 0); wait $! || true",
+            i % 10));
         char *counters = run_well("od -An -v -t u8 -w8 -j 64 -N 256 counters | tr -d ' ' | awk 'NR %% 8 == 1 {s += $1} "
                                   "END {print s}'");
         const uint64_t counted = strtoull(counters, NULL, 10);
