@@ -7,16 +7,11 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "profile/collector_calls.h"
 #include "profile/identify.h"
 #include "profile/interval.h"
 #include "profile/interval_limits.h"
 #include "profile/periods.h"
-#include "profile/waits.h"
-
-struct collector_call {
-    uint32_t node;
-    uint64_t enter_time;
-};
 
 /* ---- the call tree ---- */
 
@@ -107,19 +102,6 @@ static void collector_open_frames(struct collector *w, const struct trace_chunk 
     generations_find(&w->generations, chunk->start_time);
 }
 
-/* ---- ranges of the selection ---- */
-
-/* Whether an event that ends the current interval is in the selection. */
-static bool collector_holds(const struct collector *w, uint64_t time)
-{
-    if (!w->ranges)
-        return selection_holds(w->selection, time);
-    size_t i = w->next_range;
-    while (i < w->range_count && w->ranges[i].end <= time)
-        i++;
-    return i < w->range_count && w->ranges[i].begin <= time;
-}
-
 /* ---- actions on events: in any chunk ---- */
 
 /* A worker in its loop over events, with the loop's counts. */
@@ -208,29 +190,6 @@ static inline void collector_mark(void *to, const struct decoder *d)
 }
 
 /* ---- in a chunk that counts as a whole ---- */
-
-static inline struct profile_node *collector_top(const struct collector *w)
-{
-    return &w->profile->nodes[w->stack[w->depth - 1].node];
-}
-
-static struct wait_place collector_place(const struct collector *w, uint64_t begin, uint64_t end)
-{
-    return (struct wait_place){ begin, end, w->chunk->process, w->chunk->thread, w->stack[w->depth - 1].node };
-}
-
-static void collector_add_wait(const struct collector *w, const struct decoded_extras *extras, uint64_t begin,
-                               uint64_t end, uint64_t blocked, uint64_t own)
-{
-    const struct wait_place place = collector_place(w, begin, end);
-    waits_add(w->waits, &place, extras, blocked, own);
-}
-
-static void collector_answer(const struct collector *w, uint64_t begin, uint64_t end)
-{
-    const struct wait_place place = collector_place(w, begin, end);
-    waits_answer(w->waits, &place);
-}
 
 static inline void collector_add_interval(void *to, const struct decoder *d, uint64_t begin)
 {
