@@ -321,16 +321,10 @@ static void collector_add_part(struct collector *w, struct profile_node *node, c
 /* Adds the samples of the interval before `end` to the innermost call. Nodes may move. */
 static void collector_add_samples(struct collector *w, uint64_t end)
 {
-    const uint32_t node = w->stack[w->depth - 1].node;
-    if (!w->ranges) {
-        sampled_paths_skip(&w->sampled, w->from);
-        sampled_paths_add(&w->sampled, w->profile, node, smaller(end, w->to));
-    }
-    for (size_t i = w->next_range; w->ranges && i < w->range_count && w->ranges[i].begin < end; i++) {
-        sampled_paths_skip(&w->sampled, w->ranges[i].begin);
-        sampled_paths_add(&w->sampled, w->profile, node, smaller(end, w->ranges[i].end));
-    }
-    sampled_paths_skip(&w->sampled, end);
+    const struct thread_range all = { .begin = w->from, .end = w->to };
+    sampled_paths_add_within(&w->sampled, w->profile, w->stack[w->depth - 1].node, end,
+                             w->ranges ? w->ranges + w->next_range : &all,
+                             w->ranges ? w->range_count - w->next_range : 1);
 }
 
 static void collector_add_interval_within(void *to, const struct decoder *d, uint64_t begin)

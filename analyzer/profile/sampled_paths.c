@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/numbers.h"
 #include "symbols/os_calls.h"
 
 static void sampled_paths_set_next(struct sampled_paths *s)
@@ -105,4 +106,14 @@ void sampled_paths_skip(struct sampled_paths *s, uint64_t end)
     while (s->next < s->end && s->next->time < end)
         s->next++;
     sampled_paths_set_next(s);
+}
+
+void sampled_paths_add_within(struct sampled_paths *s, struct profile *p, uint32_t node, uint64_t end,
+                              const struct thread_range *ranges, size_t count)
+{
+    for (size_t i = 0; i < count && ranges[i].begin < end; i++) {
+        sampled_paths_skip(s, ranges[i].begin);
+        sampled_paths_add(s, p, node, smaller(end, ranges[i].end));
+    }
+    sampled_paths_skip(s, end);
 }

@@ -8,6 +8,7 @@
 
 #include "profile/profile.h"
 #include "profile/session_samples.h"
+#include "trace/thread_ranges.h"
 
 struct sampled_paths {
     const struct session_samples *samples; /* NULL if there are none */
@@ -21,6 +22,10 @@ void sampled_paths_begin(struct sampled_paths *s, uint32_t thread, uint64_t time
 /* Adds the samples before `end` to the path of `node`, or to paths below it. They are discarded if it is the thread's
  * root. */
 void sampled_paths_add(struct sampled_paths *s, struct profile *p, uint32_t node, uint64_t end);
+
+/* The same for samples in the ranges. Others before `end` are discarded. */
+void sampled_paths_add_within(struct sampled_paths *s, struct profile *p, uint32_t node, uint64_t end,
+                              const struct thread_range *ranges, size_t count);
 
 /* Discards the samples before `end`. */
 void sampled_paths_skip(struct sampled_paths *s, uint64_t end);

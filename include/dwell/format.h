@@ -294,22 +294,6 @@ enum dwell_trace_event_flag {
     DWELL_TRACE_EVENT_CPU = 2,   /* cpu_time is known */
 };
 
-/*
- * A samples chunk holds samples of one thread, in the order of time on each CPU. The recorder writes it. It knows the
- * thread by its tid and pid at first; `process` and `thread` of the chunk are set when recording ends. A sample
- * consists of this structure, the registers, and words from the top of the stack, from the stack pointer upwards. There
- * is a bit for each word, in numbers of 64 bits: whether its value follows. Words whose values are no addresses are
- * left out. `size` is written last: zero ends the chunk.
- */
-struct dwell_stack_sample {
-    uint32_t size;      /* of the whole sample; a multiple of 8 */
-    uint16_t registers; /* their number, at least 1: the instruction pointer. In the order of docs/format.md */
-    uint16_t words;     /* of the stack, at most DWELL_SAMPLE_WORDS */
-    uint64_t time;      /* ticks */
-};
-
-enum { DWELL_SAMPLE_WORDS = 1024, DWELL_SAMPLE_REGISTERS = 32 }; /* the maxima */
-
 /* How a process receives commands from other processes: one chunk of one unit for each process. */
 struct dwell_control {
     struct dwell_chunk_header chunk; /* chunk.process is the process */
@@ -596,7 +580,6 @@ _Static_assert(sizeof(struct dwell_file_header) == 256, "the file header's layou
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");
-_Static_assert(sizeof(struct dwell_stack_sample) == 16, "the sample's layout is fixed");
 _Static_assert(sizeof(struct dwell_trace_event) == 72, "the trace event's layout is fixed");
 _Static_assert(sizeof(struct dwell_control) <= DWELL_UNIT, "a control chunk is one unit");
 _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
@@ -604,5 +587,6 @@ _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 #include "dwell/format_levels.h"
 #include "dwell/format_objects.h"
 #include "dwell/format_reported.h"
+#include "dwell/format_samples.h"
 
 #endif
