@@ -7,17 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/control_chunk.h"
 #include "commands/control_level.h"
 #include "commands/event_settings.h"
 #include "commands/find_session.h"
 #include "dwell/format.h"
-#include "sys.h"
 
 enum { PATIENCE = 5000 /* milliseconds */, DUMP_PATIENCE = 600000 };
 
@@ -89,53 +88,20 @@ static struct dwell_file_header *control_map_header(int fd)
     return at;
 }
 
-/* Maps the chunk at *offset and sets *offset to the next one. Returns NULL after the last one. */
-static struct dwell_control *control_next_chunk(int fd, uint64_t *offset)
-{
-    struct dwell_chunk_header head;
-    if (!*offset || *offset % DWELL_UNIT || pread(fd, &head, sizeof head, (off_t)*offset) != sizeof head ||
-        head.magic != DWELL_CHUNK_MAGIC || head.kind != DWELL_CHUNK_CONTROL)
-        return NULL;
-    struct dwell_control *control = mmap(NULL, DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*offset);
-    if (control == MAP_FAILED)
-        return NULL;
-    *offset = control->next < *offset ? control->next : 0;
-    return control;
-}
-
-static void control_wake_runtime(struct dwell_control *control)
-{
-    __atomic_fetch_add(&control->work, 1, __ATOMIC_SEQ_CST);
-    sys_futex_wake_shared(&control->work);
-}
-
-/* Waits until *word is `wanted`. Returns false if that takes longer. */
-static bool control_wait_for_word(const uint32_t *word, uint32_t wanted, long milliseconds)
-{
-    for (; milliseconds > 0; milliseconds--) {
-        if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == wanted)
-            return true;
-        nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
-    }
-    return false;
-}
-
 static void control_send_command(struct dwell_control *control, uint32_t pid, uint32_t command, const char *text)
 {
-    if (!__atomic_load_n(&control->listening, __ATOMIC_ACQUIRE))
+    switch (control_chunk_send(control, command, text, PATIENCE,
+                               command == DWELL_COMMAND_DUMP ? DUMP_PATIENCE : PATIENCE)) {
+    case CONTROL_DEAF:
         die(STATUS_ERROR,
             "process %u takes no commands: its runtime has no helper thread; run it without DWELL_HELPER=off", pid);
-    uint32_t none = DWELL_COMMAND_NONE;
-    const uint32_t claimed = UINT32_MAX; /* while the text is written */
-    if (!control_wait_for_word(&control->command, DWELL_COMMAND_NONE, PATIENCE) ||
-        !__atomic_compare_exchange_n(&control->command, &none, claimed, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    case CONTROL_BUSY:
         die(STATUS_ERROR, "process %u is busy with another command; try again", pid);
-    snprintf(control->text, sizeof control->text, "%s", text);
-    __atomic_store_n(&control->command, command, __ATOMIC_RELEASE);
-    control_wake_runtime(control);
-    if (!control_wait_for_word(&control->command, DWELL_COMMAND_NONE,
-                               command == DWELL_COMMAND_DUMP ? DUMP_PATIENCE : PATIENCE))
+    case CONTROL_SILENT:
         die(STATUS_ERROR, "process %u does not answer; is it stopped?", pid);
+    case CONTROL_DONE:
+        break;
+    }
     if (control->result == -EEXIST)
         die(STATUS_ERROR, "%s: not a dwell session, so it is not replaced; choose another file with -o", text);
     if (control->result < 0 && command == DWELL_COMMAND_DUMP)
@@ -195,9 +161,9 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
     int fd = control_open_session_of_pid(pid);
     struct dwell_file_header *header = control_map_header(fd);
     uint64_t offset = header->first_control;
-    struct dwell_control *control = control_next_chunk(fd, &offset);
+    struct dwell_control *control = control_chunk_next(fd, &offset);
     while (control && control->pid != pid) /* the newest comes first */
-        control = control_next_chunk(fd, &offset);
+        control = control_chunk_next(fd, &offset);
     if (!control)
         die(STATUS_ERROR, "process %u has no room for commands in its session file", pid);
     char *text = command == DWELL_COMMAND_LEVEL ? control_level_text(s->level, pid, fd, header)
@@ -225,7 +191,7 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
     if (command == DWELL_COMMAND_RESUME)
         __atomic_store_n(&header->global_suspended, 0, __ATOMIC_SEQ_CST);
     uint64_t offset = header->first_control;
-    for (struct dwell_control *control; (control = control_next_chunk(fd, &offset));) {
+    for (struct dwell_control *control; (control = control_chunk_next(fd, &offset));) {
         if (control->listening && kill((pid_t)control->pid, 0) == 0)
             control_send_command(control, control->pid, event ? command : DWELL_COMMAND_LOOK, text);
         munmap(control, DWELL_UNIT);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "clock.h"
+#include "commands/budget.h"
 #include "commands/commands.h"
 #include "commands/executable.h"
 #include "commands/filter_service.h"
@@ -147,12 +148,14 @@ int command_record(int argc, char **argv)
     filter_service_start(&service, &s.filters, &session, fd);
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
+    struct budget *budget = budget_start(&session, fd, s.overhead);
     struct sampler sampler;
     sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate);
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &sampler, &pid, &error);
     sampler_end(&sampler);
+    budget_stop(budget);
     process_watch_stop(&watch);
     filter_service_stop(&service);
     size_warning_stop(&warning);

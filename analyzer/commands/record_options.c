@@ -40,6 +40,7 @@ enum {
     OPTION_MAX_SIZE,
     OPTION_KEEP_FREE,
     OPTION_SAMPLE,
+    OPTION_OVERHEAD,
 };
 
 enum { USUAL_RATE = 1000 }; /* samples a second */
@@ -71,8 +72,12 @@ static const struct argp_option options[] = {
       "must not use the signal itself",
       0 },
     { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
+    { "overhead", OPTION_OVERHEAD, "PERCENT", 0,
+      "Keep the time of the probes at PERCENT of the program's own CPU time (1 to 1000): the functions with the shortest "
+      "calls are only counted, and samples say where their time goes",
+      0 },
     { "sample", OPTION_SAMPLE, "HZ", 0,
-      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never; default: 1000 with --level, else 0), "
+      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never; default: 1000 with --level or --overhead, else 0), "
       "to know where the time of functions goes that are not timed; not in mode profile",
       0 },
     { "max-size", OPTION_MAX_SIZE, "SIZE", 0,
@@ -219,6 +224,16 @@ static int record_parse_rate(const char *option, const char *text)
     return (int)rate;
 }
 
+/* In thousandths. */
+static uint32_t record_parse_overhead(const char *text)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    if (*text < '0' || *text > '9' || (*end && strcmp(end, "%") != 0) || !(percent >= 1 && percent <= 1000))
+        die(STATUS_OWN_FAILURE, "--overhead: '%s' is not a percentage from 1 to 1000", text);
+    return (uint32_t)(percent * 10);
+}
+
 /* Without the option: samples say where the time of functions goes that are not timed. */
 static int record_usual_rate(const struct record_settings *s)
 {
@@ -227,7 +242,7 @@ static int record_usual_rate(const struct record_settings *s)
         return 0;
     if (wanted)
         return record_parse_rate("DWELL_SAMPLE", wanted);
-    return filters_have_levels(&s->filters) ? USUAL_RATE : 0;
+    return s->overhead || filters_have_levels(&s->filters) ? USUAL_RATE : 0;
 }
 
 static void record_parse_max_size(struct record_settings *s, const char *text)
@@ -282,6 +297,9 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
     case OPTION_OS_EVENTS:
         record_check_choice("--os-events", argument, "auto, perf, syscalls, rseq, none");
         s->os_events = argument;
+        return 0;
+    case OPTION_OVERHEAD:
+        s->overhead = record_parse_overhead(argument);
         return 0;
     case OPTION_SAMPLE:
         s->sample_rate = record_parse_rate("--sample", argument);

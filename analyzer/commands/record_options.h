@@ -15,6 +15,7 @@ struct record_settings {
     bool paused;
     int dump_on;           /* a signal's number; zero if none */
     unsigned long monitor; /* milliseconds; zero if none */
+    uint32_t overhead;     /* budget in thousandths; zero if none */
     int sample_rate;       /* samples a second of CPU time; zero if none */
     uint64_t max_size;     /* bytes; zero if unlimited */
     bool shared_ring;      /* then the oldest events are replaced */

@@ -1,0 +1,325 @@
+/*
+ * The thread behind `dwell record --overhead`. At each look it reads what was recorded since the last one, and adds up
+ * the calls and times of each function. budget_levels.c chooses the levels. A chunk of the session takes them to the
+ * runtime, as for `dwell control PID level`.
+ */
+#include "commands/budget.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "commands/budget_levels.h"
+#include "commands/control_chunk.h"
+#include "commands/service_thread.h"
+#include "profile/collect.h"
+#include "profile/follow.h"
+
+enum {
+    MS = 1000000,
+    OFTEN = 10,              /* milliseconds between two looks after a change */
+    SELDOM = 100,            /* and when nothing has changed for a while */
+    WHILE = 100,             /* looks */
+    REST = 1,                /* times as long as the look itself, at least */
+    MOST = 64 << 20,         /* bytes to read at a look */
+    PATIENCE = 500,          /* milliseconds for a process to end an earlier command */
+    ANSWER = 20,             /* and to answer: it may go on after that */
+    USUAL_PROBES = 50 * 256, /* 1/256 ticks of a call, before the runtime has measured it */
+};
+
+struct budget {
+    const struct session *session;
+    int fd;
+    uint32_t permille;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop;
+    struct follow *follow;
+    struct profile *names;             /* has the numbers of functions */
+    struct budget_function *functions; /* by these numbers */
+    struct budget_sums *before;        /* the same: what had been recorded at the last look */
+    size_t count, room, before_room;
+    uint64_t cpu;  /* ticks at the last look */
+    unsigned calm; /* looks without a change */
+};
+
+/* All that was recorded of a function until a look. */
+struct budget_sums {
+    uint64_t calls, inclusive, counted;
+};
+
+/* ---- reading ---- */
+
+static uint32_t budget_number(struct budget *b, const struct profile *p, uint32_t function)
+{
+    const struct profile_function *f = &p->functions[function];
+    const struct profile_module *m = &p->modules[f->module];
+    const uint32_t module = profile_module(b->names, m->path, m->build_id, m->build_id_length),
+                   number = profile_function(b->names, module, f->offset);
+    while (number >= b->count) {
+        GROW(b->functions, b->count, b->room);
+        GROW(b->before, b->count, b->before_room);
+        b->functions[b->count] =
+            (struct budget_function){ .module = module, .offset = f->offset, .is_fixed = !*m->path };
+        b->before[b->count++] = (struct budget_sums){ 0 };
+    }
+    return number;
+}
+
+/* Adds a profile's calls to the sums. Returns its ticks of CPU time. */
+static uint64_t budget_add(struct budget *b, const struct profile *p, struct budget_sums **sums, size_t *room)
+{
+    uint32_t *numbers = need_memory(p->function_count, sizeof *numbers);
+    uint64_t *inclusive = need_memory(p->node_count, sizeof *inclusive), cpu = 0;
+    for (uint32_t i = 0; i < p->function_count; i++)
+        numbers[i] = budget_number(b, p, i);
+    if (*room < b->count) {
+        struct budget_sums *larger = need_memory(b->count, sizeof *larger);
+        if (*room)
+            memcpy(larger, *sums, *room * sizeof *larger);
+        free(*sums);
+        *sums = larger;
+        *room = b->count;
+    }
+    for (size_t i = p->node_count; i-- > 0;) { /* callees come after their callers */
+        const struct profile_node *node = &p->nodes[i];
+        inclusive[i] += node->elapsed;
+        cpu += less(node->elapsed, node->blocked + node->preempted);
+        if (node->parent == PROFILE_NONE)
+            continue;
+        inclusive[node->parent] += inclusive[i];
+        (*sums)[numbers[node->function]].calls += node->calls;
+        (*sums)[numbers[node->function]].inclusive += inclusive[i];
+    }
+    for (size_t i = 0; i < p->counted_count; i++)
+        (*sums)[numbers[p->counted[i].function]].counted += p->counted[i].calls;
+    free(inclusive);
+    free(numbers);
+    return cpu;
+}
+
+static uint64_t budget_probes(const struct session_file *file)
+{
+    uint64_t probes = 0;
+    for (size_t i = 0; i < file->process_count; i++) {
+        const struct dwell_rec_probes *p = &file->processes[i].probes;
+        const uint64_t sum = (uint64_t)p->in_callee + p->in_caller;
+        if (sum && (!probes || sum < probes))
+            probes = sum;
+    }
+    return probes ? probes : USUAL_PROBES;
+}
+
+/* What was recorded since the last look, by function. */
+static struct budget_look budget_read(struct budget *b)
+{
+    const struct growth *growth = b->follow->growth;
+    struct profile *again = collect_profile(growth->file, 1); /* call trees and counters: they are read as a whole */
+    struct budget_sums *sums = NULL;
+    size_t room = 0;
+    uint64_t cpu = budget_add(b, b->follow->events, &sums, &room);
+    cpu += budget_add(b, again, &sums, &room);
+    profile_free(again);
+    for (size_t i = 0; i < room; i++) {
+        struct budget_function *f = &b->functions[i];
+        f->calls = less(sums[i].calls, b->before[i].calls);
+        f->inclusive = less(sums[i].inclusive, b->before[i].inclusive);
+        f->counted = less(sums[i].counted, b->before[i].counted);
+        b->before[i] = sums[i];
+    }
+    free(sums);
+    const struct budget_look look = { less(cpu, b->cpu), budget_probes(growth->file), b->permille };
+    b->cpu = cpu;
+    return look;
+}
+
+/* ---- setting levels ---- */
+
+static size_t budget_module_size(const struct profile_module *m, size_t functions)
+{
+    return sizeof(struct dwell_filter_module) + (m->build_id_length + strlen(m->path) + 7) / 8 * 8 +
+           functions * sizeof(struct dwell_filter);
+}
+
+/* Writes the levels of those changed functions that are in this module. Returns the end. */
+static char *budget_put_module(const struct budget *b, uint32_t module, const uint32_t *changed, size_t count, char *at)
+{
+    const struct profile_module *m = &b->names->modules[module];
+    size_t functions = 0;
+    for (size_t i = 0; i < count; i++)
+        functions += b->functions[changed[i]].module == module;
+    if (!functions)
+        return at;
+    const struct dwell_filter_module head = {
+        .size = (uint32_t)budget_module_size(m, functions),
+        .functions = (uint32_t)functions,
+        .build_id_length = (uint32_t)m->build_id_length,
+        .path_length = (uint32_t)strlen(m->path),
+    };
+    memcpy(at, &head, sizeof head);
+    if (m->build_id_length)
+        memcpy(at + sizeof head, m->build_id, m->build_id_length);
+    memcpy(at + sizeof head + m->build_id_length, m->path, strlen(m->path));
+    struct dwell_filter *list = (struct dwell_filter *)(at + head.size) - functions;
+    for (size_t i = 0; i < count; i++) {
+        const struct budget_function *f = &b->functions[changed[i]];
+        if (f->module == module)
+            *list++ = (struct dwell_filter){ f->offset, f->is_counted ? DWELL_PROBES_COUNTED : DWELL_PROBES_TIMED, 0 };
+    }
+    return at + head.size;
+}
+
+/* Returns the offset of the chunk, or zero if there is no room. */
+static uint64_t budget_write_levels(const struct budget *b, const uint32_t *changed, size_t count)
+{
+    size_t size = sizeof(struct dwell_filters);
+    for (uint32_t i = 0; i < b->names->module_count; i++)
+        size += budget_module_size(&b->names->modules[i], 0);
+    size = (size + count * sizeof(struct dwell_filter) + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(b->session, b->fd, (uint32_t)size) : 0;
+    char *chunk = offset ? session_map(b->session, b->fd, offset, (uint32_t)size) : NULL;
+    if (!chunk)
+        return 0;
+    struct dwell_filters head = {
+        .chunk = { .magic = DWELL_CHUNK_MAGIC, .kind = DWELL_CHUNK_LEVELS, .size = (uint32_t)size },
+    };
+    char *at = chunk + sizeof head;
+    for (uint32_t i = 0; i < b->names->module_count; i++) {
+        char *end = budget_put_module(b, i, changed, count, at);
+        head.modules += end > at;
+        at = end;
+    }
+    memcpy(chunk, &head, sizeof head);
+    munmap(chunk, size);
+    return offset;
+}
+
+enum budget_answer { BUDGET_LATER, BUDGET_REFUSED, BUDGET_DONE };
+
+/* Sends the chunk to all processes. It is done if any has changed a function, or is still at it; refused if those that
+ * have answered can change none. */
+static enum budget_answer budget_send(const struct budget *b, uint64_t levels)
+{
+    enum budget_answer all = BUDGET_LATER;
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, levels);
+    uint64_t offset = __atomic_load_n(&b->session->header->first_control, __ATOMIC_ACQUIRE);
+    for (struct dwell_control *control; (control = control_chunk_next(b->fd, &offset));) {
+        const enum control_answer answer = control_chunk_send(control, DWELL_COMMAND_LEVEL, text, PATIENCE, ANSWER);
+        if (answer == CONTROL_SILENT || (answer == CONTROL_DONE && control->result > 0))
+            all = BUDGET_DONE;
+        else if (answer == CONTROL_DONE && all == BUDGET_LATER)
+            all = BUDGET_REFUSED;
+        munmap(control, DWELL_UNIT);
+    }
+    return all;
+}
+
+static void budget_change(struct budget *b, const uint32_t *changed, size_t count)
+{
+    const uint64_t offset = budget_write_levels(b, changed, count);
+    const enum budget_answer answer = offset ? budget_send(b, offset) : BUDGET_REFUSED;
+    for (size_t i = 0; i < count && answer != BUDGET_DONE; i++) {
+        struct budget_function *f = &b->functions[changed[i]];
+        f->is_counted = !f->is_counted;
+        f->is_fixed = answer == BUDGET_REFUSED; /* the code cannot be changed */
+        f->settling = 0;
+    }
+}
+
+/* ---- the thread ---- */
+
+static void budget_take_look(struct budget *b)
+{
+    if (follow_read(b->follow, MOST, 1))
+        return; /* the file cannot be read now */
+    const struct budget_look look = budget_read(b);
+    uint32_t *changed = need_memory(b->count, sizeof *changed);
+    const size_t count = budget_decide(b->functions, b->count, &look, changed);
+    b->calm = count ? 0 : b->calm + 1;
+    if (count)
+        budget_change(b, changed, count);
+    free(changed);
+}
+
+static uint64_t budget_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Returns false when the thread is to end. */
+static bool budget_wait(struct budget *b, uint64_t ns)
+{
+    const uint64_t until = budget_now() + ns;
+    const struct timespec time = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
+    pthread_mutex_lock(&b->lock);
+    while (!b->stop && pthread_cond_timedwait(&b->wake, &b->lock, &time) != ETIMEDOUT)
+        continue;
+    const bool stop = b->stop;
+    pthread_mutex_unlock(&b->lock);
+    return !stop;
+}
+
+static void *budget_run(void *argument)
+{
+    struct budget *b = argument;
+    const char *error = NULL;
+    char *path = need_text("/proc/self/fd/%d", b->fd);
+    b->follow = follow_open(path, &error);
+    free(path);
+    uint64_t rest = OFTEN * MS;
+    while (b->follow && budget_wait(b, rest)) {
+        const uint64_t began = budget_now();
+        budget_take_look(b);
+        const uint64_t took = budget_now() - began, usual = (uint64_t)(b->calm < WHILE ? OFTEN : SELDOM) * MS;
+        rest = took * REST > usual ? took * REST : usual;
+    }
+    if (b->follow)
+        follow_close(b->follow);
+    return NULL;
+}
+
+struct budget *budget_start(const struct session *session, int fd, uint32_t permille)
+{
+    if (!permille)
+        return NULL;
+    struct budget *b = need_memory(1, sizeof *b);
+    *b = (struct budget){ .session = session, .fd = fd, .permille = permille, .names = profile_new() };
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&b->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_init(&b->lock, NULL);
+    if (service_thread_start(&b->thread, budget_run, b))
+        return b;
+    profile_free(b->names);
+    free(b);
+    return NULL;
+}
+
+void budget_stop(struct budget *b)
+{
+    if (!b)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->stop = true;
+    pthread_cond_signal(&b->wake);
+    pthread_mutex_unlock(&b->lock);
+    pthread_join(b->thread, NULL);
+    pthread_mutex_destroy(&b->lock);
+    pthread_cond_destroy(&b->wake);
+    profile_free(b->names);
+    free(b->functions);
+    free(b->before);
+    free(b);
+}

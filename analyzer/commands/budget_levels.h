@@ -1,0 +1,35 @@
+/* An overhead budget: which functions are timed, and which are only counted, so that the probes' part of the program's
+ * time stays within the budget (docs/levels.md). */
+#ifndef DWELL_COMMANDS_BUDGET_LEVELS_H
+#define DWELL_COMMANDS_BUDGET_LEVELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is known of a function since the look before. */
+struct budget_function {
+    uint32_t module;    /* number */
+    uint64_t offset;    /* virtual address in the module's file */
+    uint64_t calls;     /* timed ones */
+    uint64_t inclusive; /* ticks of them, with the time of probes */
+    uint64_t counted;   /* calls that were only counted */
+    bool is_counted;    /* its level; otherwise timed */
+    bool is_fixed;      /* its probes cannot be changed */
+    uint32_t settling;  /* looks for which the numbers still belong to the level before */
+    uint32_t lowered;   /* how often it was changed to counted */
+    uint32_t quiet;     /* looks in a row in which timing it would cost next to nothing */
+};
+
+struct budget_look {
+    uint64_t cpu;      /* ticks of CPU time of all threads, with the time of probes */
+    uint64_t probes;   /* of one call, in 1/256 ticks */
+    uint32_t permille; /* the budget: time of probes over the time without them */
+};
+
+/* Changes levels of the functions, and lists the numbers of the changed ones. There is room for `count` of them.
+ * Returns how many have changed. The functions with the shortest calls are counted first: their times tell least. */
+size_t budget_decide(struct budget_function *functions, size_t count, const struct budget_look *look,
+                     uint32_t *changed);
+
+#endif

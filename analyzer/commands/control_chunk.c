@@ -1,0 +1,56 @@
+/* Sends commands to a recorded process: claims the command word, writes the text, wakes the runtime's helper thread. */
+#include "commands/control_chunk.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys.h"
+
+struct dwell_control *control_chunk_next(int fd, uint64_t *offset)
+{
+    struct dwell_chunk_header head;
+    if (!*offset || *offset % DWELL_UNIT || pread(fd, &head, sizeof head, (off_t)*offset) != sizeof head ||
+        head.magic != DWELL_CHUNK_MAGIC || head.kind != DWELL_CHUNK_CONTROL)
+        return NULL;
+    struct dwell_control *control = mmap(NULL, DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*offset);
+    if (control == MAP_FAILED)
+        return NULL;
+    *offset = control->next < *offset ? control->next : 0;
+    return control;
+}
+
+static void control_chunk_wake(struct dwell_control *control)
+{
+    __atomic_fetch_add(&control->work, 1, __ATOMIC_SEQ_CST);
+    sys_futex_wake_shared(&control->work);
+}
+
+/* Waits until *word is `wanted`. Returns false if that takes longer. */
+static bool control_chunk_wait(const uint32_t *word, uint32_t wanted, long milliseconds)
+{
+    for (; milliseconds > 0; milliseconds--) {
+        if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == wanted)
+            return true;
+        nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+    }
+    return false;
+}
+
+enum control_answer control_chunk_send(struct dwell_control *control, uint32_t command, const char *text, long patience,
+                                       long answer_patience)
+{
+    if (!__atomic_load_n(&control->listening, __ATOMIC_ACQUIRE))
+        return CONTROL_DEAF;
+    uint32_t none = DWELL_COMMAND_NONE;
+    const uint32_t claimed = UINT32_MAX; /* while the text is written */
+    if (!control_chunk_wait(&control->command, DWELL_COMMAND_NONE, patience) ||
+        !__atomic_compare_exchange_n(&control->command, &none, claimed, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return CONTROL_BUSY;
+    snprintf(control->text, sizeof control->text, "%s", text);
+    __atomic_store_n(&control->command, command, __ATOMIC_RELEASE);
+    control_chunk_wake(control);
+    return control_chunk_wait(&control->command, DWELL_COMMAND_NONE, answer_patience) ? CONTROL_DONE : CONTROL_SILENT;
+}

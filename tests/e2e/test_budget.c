@@ -1,0 +1,78 @@
+/* record --overhead: what is counted instead of timed, exact calls, and messages. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_budget, .timeout = 600, .init = without_os_calls);
+
+static const char *const modes[] = { "trace", "profile", "ring=1G" };
+
+/* Two threads make 24 million calls of some nanoseconds. Most of them are counted, and none is lost. */
+Test(e2e_budget, calls_stay_exact)
+{
+    for (int i = 0; i < 3; i++) {
+        char *out =
+            run_well("$DWELL record -q --overhead 10%% --mode %s $PROGRAMS/levels/counted 2 3000000 0", modes[i]);
+        struct report *r = report_of("");
+        check_counts(out, r, 4);
+        cr_assert(eq(u64, report_session(r, "lost_events"), 0), "%s", modes[i]);
+        cr_assert(lt(u64, report_session(r, "events"), 2 * 24375000), "%s", modes[i]);
+        report_drop(r);
+        r = report_of("--by thread");
+        check_sums(r, "thread");
+        report_drop(r);
+        char *changes = run_well("$DWELL info | grep -c '^level *counted since .*: hot_leaf$'");
+        cr_assert(gt(int, atoi(changes), 0), "%s", modes[i]);
+        free(changes);
+        free(out);
+    }
+}
+
+/* fib is always open, so its calls are timed to the end. */
+Test(e2e_budget, recursion)
+{
+    char *out = run_well("$DWELL record -q --overhead 10%% $SAMPLES/fib 30");
+    struct report *r = report_of("");
+    check_counts(out, r, 2);
+    report_drop(r);
+    free(out);
+}
+
+Test(e2e_budget, threads_and_processes)
+{
+    char *out = run_well("$DWELL record -q --overhead 5 $SAMPLES/threads 8 200000");
+    struct report *r = report_of("");
+    check_counts(out, r, 2);
+    report_drop(r);
+    free(out);
+    out = run_well("$DWELL record -q --overhead 5 $SAMPLES/processes 3");
+    r = report_of("");
+    check_counts(out, r, 2);
+    report_drop(r);
+    free(out);
+}
+
+/* A large budget changes nothing. */
+Test(e2e_budget, within_the_budget)
+{
+    free(run_well("$DWELL record -q --overhead 1000 $SAMPLES/sleeper"));
+    char *info = run_well("$DWELL info");
+    cr_assert(not(has(info, "\nlevel ")), "%s", info);
+    cr_assert(not(has(info, "\ncounted ")), "%s", info);
+    free(info);
+}
+
+Test(e2e_budget, wrong_percentages)
+{
+    static const char *const wrong[] = { "0", "0.5", "-3", "ten", "10x", "1001", "10%%", "nan" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct ran r = run("$DWELL record --overhead '%s' true", wrong[i]);
+        cr_assert(eq(int, r.status, 125), "%s", wrong[i]);
+        cr_assert(has(r.err, "is not a percentage from 1 to 1000"), "%s", r.err);
+        ran_drop(&r);
+    }
+}

@@ -1,0 +1,118 @@
+/* Which functions an overhead budget leaves timed: exact decisions on given numbers. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "commands/budget_levels.h"
+
+TestSuite(unit_budget_levels, .timeout = 300);
+
+/* A call's probes take 10 ticks, and the budget is a tenth. */
+static const struct budget_look usual = { .cpu = 1000000, .probes = 10 * 256, .permille = 100 };
+
+enum { SETTLED = 4 /* looks after a change */, QUIET = 20 };
+
+static size_t budget_quiet_looks(struct budget_function *f, size_t looks)
+{
+    size_t changes = 0;
+    uint32_t changed[1];
+    for (size_t i = 0; i < looks; i++)
+        changes += budget_decide(f, 1, &usual, changed);
+    return changes;
+}
+
+Test(unit_budget_levels, within_the_budget_nothing_changes)
+{
+    struct budget_function f[] = { { .calls = 5000, .inclusive = 100000 }, { .calls = 1000, .inclusive = 900000 } };
+    uint32_t changed[2];
+    /* 60,000 of 940,000 own ticks */
+    cr_assert(eq(sz, budget_decide(f, 2, &usual, changed), 0));
+    cr_assert(not(f[0].is_counted));
+    cr_assert(not(f[1].is_counted));
+}
+
+/* 27,000 calls cost 270,000 of 730,000 own ticks; 73,000 are allowed. The shortest calls go first, until a quarter less
+ * than that remains. */
+Test(unit_budget_levels, the_shortest_calls_are_counted_first)
+{
+    struct budget_function f[] = {
+        { .calls = 1000, .inclusive = 400000 },  /* 400 ticks a call */
+        { .calls = 10000, .inclusive = 150000 }, /* 15 */
+        { .calls = 1000, .inclusive = 50000 },   /* 50 */
+        { .calls = 15000, .inclusive = 180000 }, /* 12 */
+    };
+    uint32_t changed[4];
+    cr_assert(eq(sz, budget_decide(f, 4, &usual, changed), 2));
+    cr_assert(eq(u32, changed[0], 3));
+    cr_assert(eq(u32, changed[1], 1));
+    cr_assert(f[3].is_counted && f[1].is_counted && !f[2].is_counted && !f[0].is_counted);
+    cr_assert(eq(u32, f[3].lowered, 1));
+}
+
+Test(unit_budget_levels, few_calls_and_fixed_functions_stay_timed)
+{
+    struct budget_function f[] = { { .calls = 50000, .inclusive = 500000, .is_fixed = true },
+                                   { .calls = 31, .inclusive = 31 },
+                                   { .calls = 32, .inclusive = 64 } };
+    uint32_t changed[3];
+    cr_assert(eq(sz, budget_decide(f, 3, &usual, changed), 1));
+    cr_assert(eq(u32, changed[0], 2));
+}
+
+/* Calls that were made before the change do not count against the function that was changed. */
+Test(unit_budget_levels, a_change_takes_some_looks)
+{
+    struct budget_function f = { .calls = 50000, .inclusive = 500000 };
+    uint32_t changed[1];
+    cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 1));
+    for (int i = 0; i < 3; i++) {
+        cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 0));
+        cr_assert(f.is_counted && !f.is_fixed);
+    }
+    cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 0), "it is still timed, so it cannot be changed");
+    cr_assert(not(f.is_counted));
+    cr_assert(f.is_fixed);
+    cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 0), "and is not tried again");
+}
+
+/* A rare function is timed again after 20 looks, then after 40. */
+Test(unit_budget_levels, rare_functions_are_timed_again)
+{
+    struct budget_function f = { .calls = 50000, .inclusive = 500000 };
+    for (uint32_t times = 1; times <= 2; times++) {
+        f.calls = 50000;
+        f.counted = 0;
+        cr_assert(eq(sz, budget_quiet_looks(&f, 1), 1));
+        cr_assert(eq(u32, f.lowered, times));
+        f.calls = 0;
+        f.counted = 10; /* they would cost 100 of 100,000 ticks that are allowed */
+        cr_assert(eq(sz, budget_quiet_looks(&f, 1 + QUIET * times), 0));
+        cr_assert(f.is_counted);
+        cr_assert(eq(sz, budget_quiet_looks(&f, 1), 1));
+        cr_assert(not(f.is_counted));
+        f.counted = 0;
+        cr_assert(eq(sz, budget_quiet_looks(&f, SETTLED), 0));
+    }
+}
+
+Test(unit_budget_levels, a_function_that_is_called_often_stays_counted)
+{
+    struct budget_function f = { .calls = 50000, .inclusive = 500000 };
+    cr_assert(eq(sz, budget_quiet_looks(&f, 1), 1));
+    f.calls = 0;
+    for (int i = 0; i < 100; i++) {
+        f.counted = i % 15 == 14 ? 1000 : 0; /* 10,000 ticks: not rare */
+        cr_assert(eq(sz, budget_quiet_looks(&f, 1), 0));
+    }
+    cr_assert(f.is_counted);
+}
+
+/* Counted calls cost, too. */
+Test(unit_budget_levels, counted_calls_are_part_of_the_overhead)
+{
+    struct budget_function f[] = { { .counted = 140000, .is_counted = true, .lowered = 1 },
+                                   { .calls = 1000, .inclusive = 20000 } };
+    uint32_t changed[2];
+    /* 100,000 for the counted ones and 10,000 for the timed ones; 89,000 are allowed */
+    cr_assert(eq(sz, budget_decide(f, 2, &usual, changed), 1));
+    cr_assert(eq(u32, changed[0], 1));
+}
