@@ -58,7 +58,8 @@ uint64_t binaries_offset(struct binaries *b, const struct symbol_module *module,
 enum code_kind { CODE_UNKNOWN, CODE_OF_FUNCTION, CODE_OF_STUB };
 
 /* Sets *begin to that of the function: by the symbols, or else by the unwind table. */
-enum code_kind binaries_function(struct binaries *b, const struct symbol_module *module, uint64_t offset, uint64_t *begin);
+enum code_kind binaries_function(struct binaries *b, const struct symbol_module *module, uint64_t offset,
+                                 uint64_t *begin);
 
 /* The module's table for unwinding (.eh_frame_hdr): its address as in the file itself, and the number of its functions.
  * False if it has none. */

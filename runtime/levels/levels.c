@@ -236,10 +236,23 @@ bool levels_settle(void)
     return done;
 }
 
+/* Takes the lock, but not during a fork: the child would get a half-made change. A fork that does not end does not stop
+ * changes for good. */
+static void level_lock_to_change(void)
+{
+    uint32_t never = 0;
+    lock_take(&levels.lock);
+    for (int i = 0; i < PATIENCE && levels.forking; i++) {
+        lock_release(&levels.lock);
+        sys_futex_wait(&never, 0, 1);
+        lock_take(&levels.lock);
+    }
+}
+
 uint32_t levels_set(uint64_t function, enum level level)
 {
     uint32_t count = 0;
-    lock_take(&levels.lock);
+    level_lock_to_change();
     for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
         if (m->loaded && function - m->begin < m->end - m->begin)
             count += level_module_want(m, function, level);
@@ -255,7 +268,7 @@ static bool level_same_text(struct text a, struct text b)
 uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t offset, enum level level)
 {
     uint32_t count = 0;
-    lock_take(&levels.lock);
+    level_lock_to_change();
     for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
         if (m->loaded && (build_id.length ? level_same_text(m->build_id, build_id) : level_same_text(m->path, path)))
             count += level_module_want(m, m->info.dlpi_addr + offset, level);
@@ -265,7 +278,7 @@ uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t o
 
 void levels_stop(void)
 {
-    lock_take(&levels.lock);
+    level_lock_to_change();
     levels.stopped = true;
     for (struct level_module *m = levels.modules; m; m = m->next)
         for (uint32_t i = 0; i < m->count; i++)
@@ -286,7 +299,7 @@ void levels_try_to_settle(void)
 
 static void level_end_pause(enum level_pause_phase phase)
 {
-    lock_take(&levels.lock);
+    level_lock_to_change();
     level_change_pause(phase);
     lock_release(&levels.lock);
     levels_try_to_settle();
