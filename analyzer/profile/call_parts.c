@@ -77,20 +77,25 @@ static int call_parts_compare_chunks(const void *a, const void *b, void *context
     return session_file_compare_chunks(&chunks[*(const uint32_t *)a], &chunks[*(const uint32_t *)b]);
 }
 
-void call_parts_join(const struct session_file *file, const struct chunk_parts *parts, call_part_taker *take,
-                     void *context)
+uint32_t *call_parts_order(const struct session_file *file)
+{
+    uint32_t *order = need_memory(file->chunk_count, sizeof *order);
+    for (uint32_t i = 0; i < file->chunk_count; i++)
+        order[i] = i;
+    if (file->chunk_count)
+        qsort_r(order, file->chunk_count, sizeof *order, call_parts_compare_chunks, file->chunks);
+    return order;
+}
+
+void call_parts_join(const struct session_file *file, const struct chunk_parts *parts, const uint32_t *order,
+                     call_part_taker *take, void *context)
 {
     struct call_joiner j = { .file = file, .take = take, .context = context };
-    uint32_t *order = need_memory(file->chunk_count, sizeof *order);
-    size_t count = 0;
     bool more = true;
-    for (uint32_t i = 0; i < file->chunk_count; i++)
-        if (parts[i].read)
-            order[count++] = i;
-    if (count)
-        qsort_r(order, count, sizeof *order, call_parts_compare_chunks, file->chunks);
-    for (size_t i = 0; i < count && more; i++) {
+    for (size_t i = 0; i < file->chunk_count && more; i++) {
         const struct trace_chunk *chunk = &file->chunks[order[i]];
+        if (!parts[order[i]].read)
+            continue;
         if (j.chunk && (j.chunk->process != chunk->process || j.chunk->thread != chunk->thread)) {
             j.depth = 0;
             j.chunk = NULL;
@@ -98,5 +103,4 @@ void call_parts_join(const struct session_file *file, const struct chunk_parts *
         more = call_parts_add_chunk(&j, chunk, &parts[order[i]]);
     }
     free(j.stack);
-    free(order);
 }

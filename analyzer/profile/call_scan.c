@@ -24,7 +24,7 @@ static uint32_t call_scan_unknown_path(const struct call_scan *scan, uint32_t th
 static uint64_t call_scan_take_rest(const struct call_scanner *s, uint32_t path)
 {
     struct path_probes *probes = &s->scan->probes.paths[path];
-    const uint64_t rest = probes->first == s->index ? probes->rest : 0;
+    const uint64_t rest = probes->first == s->chunk->sequence ? probes->rest : 0;
     if (rest)
         probes->rest = 0;
     return rest;
@@ -149,9 +149,10 @@ static void *call_scan_work(void *argument)
     struct call_scanner *s = argument;
     const struct calls_source *source = s->scan->source;
     for (;;) {
-        s->index = __atomic_fetch_add(&s->scan->next_chunk, 1, __ATOMIC_RELAXED);
-        if (s->index >= source->file->chunk_count)
+        const size_t next = __atomic_fetch_add(&s->scan->next_chunk, 1, __ATOMIC_RELAXED);
+        if (next >= source->file->chunk_count)
             return NULL;
+        s->index = s->scan->order[next];
         const struct trace_chunk *chunk = &source->file->chunks[s->index];
         const bool late = source->selection && source->selection->cut && chunk->start_time >= source->selection->to;
         if (chunk->kind == DWELL_CHUNK_EVENTS && !late &&
@@ -269,6 +270,7 @@ static void call_scan_run(struct call_scan *scan, unsigned jobs, void *const *co
 {
     struct call_scanner *scanners = need_memory(jobs, sizeof *scanners);
     bool *started = need_memory(jobs, sizeof *started);
+    scan->order = call_parts_order(scan->source->file);
     progress_begin("following", scan->source->file->path, scan->source->file->chunk_count);
     for (unsigned i = jobs; i-- > 0;) {
         scanners[i] = (struct call_scanner){ .scan = scan, .context = contexts[i], .children = index_new() };
@@ -317,6 +319,7 @@ static bool call_scan_needs_order(const struct calls_source *source, unsigned jo
         return true;
     if (selection_has_ranges(source->selection)) /* the profile has not counted those outside of the ranges */
         call_scan_run(&seek, jobs, contexts);
+    free(seek.order);
     return seek.has_switches;
 }
 
@@ -333,10 +336,12 @@ static void call_scan_chunks(struct call_scan *scan, uint32_t function, unsigned
     scan->parts = need_memory(chunks, sizeof *scan->parts);
     call_scan_find_paths(scan, function);
     call_scan_run(scan, jobs, contexts);
-    call_parts_join(source->file, scan->parts, call_scan_take_joined, &(struct call_scan_joined){ scan, joined });
+    call_parts_join(source->file, scan->parts, scan->order, call_scan_take_joined,
+                    &(struct call_scan_joined){ scan, joined });
     for (size_t i = 0; i < chunks; i++)
         free(scan->parts[i].calls);
     free(scan->parts);
+    free(scan->order);
     free(scan->paths);
     free(scan->kinds);
     free(scan->costs);

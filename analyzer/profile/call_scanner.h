@@ -51,6 +51,7 @@ struct call_scan {
     struct scanned_cost *costs; /* different ones */
     size_t cost_count;
     struct chunk_parts *parts; /* by chunk */
+    uint32_t *order;           /* of reading the chunks: a worker reads those of a thread in the order of time */
     size_t next_chunk;
     bool ranges;                       /* only calls that ended in a range of time are wanted */
     bool seeks_switches, has_switches; /* only changes of the stack are looked for; there is one */

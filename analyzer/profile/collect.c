@@ -78,7 +78,7 @@ static void *collect_work_chunks(void *argument)
         if (i >= w->file->chunk_count)
             return NULL;
         const struct trace_chunk *chunk = &w->file->chunks[i];
-        w->collector.chunk_number = i;
+        w->collector.chunk_number = chunk->sequence;
         if (collect_chunk_is_wanted(w, chunk))
             collector_add_chunk(&w->collector, chunk, !w->waits.acts_only && collect_chunk_is_whole(w, chunk));
         progress_add(1);

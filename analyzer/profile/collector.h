@@ -35,7 +35,7 @@ struct collector {
     struct sampled_paths sampled;
     struct waits *waits;         /* if set, waits are added here; see waits.h */
     struct period_sums *periods; /* if set, `from` and `to` are the current period; see periods.h */
-    uint64_t chunk_number;       /* of the current chunk in the file; set by the owner */
+    uint64_t chunk_number;       /* of the current chunk among those of its thread; set by the owner */
     /* of the current chunk */
     const struct trace_chunk *chunk;
     struct stack_state state;
