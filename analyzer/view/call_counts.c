@@ -19,10 +19,11 @@ struct call_count {
     uint64_t calls;
 };
 
+/* Each worker counts the calls that it finds. */
 struct call_counts {
     const struct analysis *session;
     const struct order *order;
-    uint64_t *borders; /* of the parts, in ticks since the session's start */
+    uint64_t *borders; /* of the parts, in ticks since the session's start; shared by the workers */
     size_t border_count;
     unsigned joined; /* 2^joined periods are one */
     struct number_index *places;
@@ -81,19 +82,65 @@ static uint32_t call_counts_period(const struct call_counts *c, uint64_t time)
     return (uint32_t)(low + 1 < c->border_count || low == 0 ? low : low - 1) >> c->joined;
 }
 
-static bool call_counts_take(void *context, const struct finished_call *call)
+/* Joins periods while there are too many rows. */
+static void call_counts_shrink(struct call_counts *c)
+{
+    while (c->count > c->most && c->joined < MAX_JOINED)
+        call_counts_join(c);
+}
+
+static void call_counts_take(void *context, const struct finished_call *call)
 {
     struct call_counts *c = context;
-    const int32_t thread = thread_rank(c->order, call->process, call->thread);
+    const int32_t thread = c->count > c->most ? -1 : thread_rank(c->order, call->process, call->thread);
     if (call->function >= c->session->profile->function_count || thread < 0)
-        return true;
+        return;
     const uint64_t ns =
         ticks_to_ns(call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]), c->session->summary.ticks_per_second);
     call_counts_add(c, &(struct call_count){ c->order->ranks[call->function], (uint32_t)thread,
                                              call_counts_period(c, call->end), duration_bucket_of(ns), 1 });
-    while (c->count > c->most && c->joined < MAX_JOINED)
-        call_counts_join(c);
-    return c->count <= c->most;
+    call_counts_shrink(c);
+}
+
+/* How many periods are joined in the end depends on the rows only, not on how the workers shared them. */
+static void call_counts_merge(struct call_counts *into, const struct call_counts *from)
+{
+    while (into->joined < from->joined)
+        call_counts_join(into);
+    for (size_t i = 0; i < from->count; i++) {
+        struct call_count row = from->rows[i];
+        row.period >>= into->joined - from->joined;
+        call_counts_add(into, &row);
+    }
+    call_counts_shrink(into);
+}
+
+static void call_counts_drop(struct call_counts *c)
+{
+    index_free(c->places);
+    free(c->rows);
+}
+
+/* Follows all calls with several workers, and returns the sum of their counts. */
+static struct call_counts call_counts_find(const struct call_counts *none)
+{
+    const unsigned jobs = analysis_jobs(none->session);
+    struct call_counts *workers = need_memory(jobs, sizeof *workers);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++) {
+        workers[i] = *none;
+        workers[i].places = index_new();
+        contexts[i] = &workers[i];
+    }
+    analysis_scan_calls(none->session, PROFILE_NONE, call_counts_take, contexts);
+    struct call_counts all = workers[0];
+    for (unsigned i = 1; i < jobs; i++) {
+        call_counts_merge(&all, &workers[i]);
+        call_counts_drop(&workers[i]);
+    }
+    free(contexts);
+    free(workers);
+    return all;
 }
 
 static int call_counts_compare(const void *a, const void *b)
@@ -153,11 +200,11 @@ struct json_object *call_counts_make(const struct analysis *l, const struct orde
 {
     if (!most || l->summary.imported || l->file->header.mode == DWELL_MODE_PROFILE)
         return NULL;
-    struct call_counts c = { .session = l, .order = order, .places = index_new() };
+    struct call_counts none = { .session = l, .order = order };
     struct json_object *described = NULL;
-    c.most = most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS;
-    call_counts_read_borders(&c, parts);
-    analysis_follow_calls(l, false, call_counts_take, &c);
+    none.most = most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS;
+    call_counts_read_borders(&none, parts);
+    struct call_counts c = call_counts_find(&none);
     struct packed packed = call_counts_pack(&c);
     if (c.count && c.count <= c.most && blocks_page_size(&packed) <= most) {
         described = call_counts_describe(&c, blocks->count);
@@ -166,8 +213,7 @@ struct json_object *call_counts_make(const struct analysis *l, const struct orde
     } else {
         packed_drop(&packed);
     }
-    index_free(c.places);
-    free(c.borders);
-    free(c.rows);
+    call_counts_drop(&c);
+    free(none.borders);
     return described;
 }
