@@ -207,6 +207,10 @@ struct thread *thread_begin(void)
             thread_refuse(DWELL_TROUBLE_REFUSED);
         return NULL;
     }
+    if (forked && t->wiped->alive) { /* a handler has set it up, before signals were held back */
+        sys_restore_signals(mask);
+        return t;
+    }
     if (process_begin()) {
         if (!t)
             t = thread_take_block();
