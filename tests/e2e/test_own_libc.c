@@ -58,7 +58,7 @@ Test(e2e_own_libc, with_filters)
  */
 static const char allowed[] =
     " _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable __cxa_at_quick_exit __cxa_finalize __environ "
-    "__errno_location __gmon_start__ __pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next "
+    "__errno_location __gmon_start__ __libc_stack_end __pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next "
     "__register_atfork __rseq_offset __rseq_size __sigsetjmp _dl_find_object _r_debug dl_iterate_phdr dlsym environ "
     "getauxval pthread_cond_destroy pthread_cond_init pthread_cond_signal pthread_condattr_destroy "
     "pthread_condattr_init pthread_condattr_setclock pthread_detach pthread_getspecific pthread_key_create "
