@@ -15,8 +15,10 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "clock.h"
 #include "commands/budget_levels.h"
 #include "commands/control_chunk.h"
+#include "commands/filter_chunk.h"
 #include "commands/service_thread.h"
 #include "profile/collect.h"
 #include "profile/follow.h"
@@ -142,62 +144,36 @@ static struct budget_look budget_read(struct budget *b)
 
 /* ---- setting levels ---- */
 
-static size_t budget_module_size(const struct profile_module *m, size_t functions)
+static int budget_compare_modules(const void *a, const void *b, void *functions)
 {
-    return sizeof(struct dwell_filter_module) + (m->build_id_length + strlen(m->path) + 7) / 8 * 8 +
-           functions * sizeof(struct dwell_filter);
+    const struct budget_function *x = (const struct budget_function *)functions + *(const uint32_t *)a,
+                                 *y = (const struct budget_function *)functions + *(const uint32_t *)b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Writes the levels of those changed functions that are in this module. Returns the end. */
-static char *budget_put_module(const struct budget *b, uint32_t module, const uint32_t *changed, size_t count, char *at)
+/* Sorts the changed functions by module, and writes their levels. Returns the offset of the chunk, or zero if there is
+ * no room. */
+static uint64_t budget_write_levels(const struct budget *b, uint32_t *changed, size_t count)
 {
-    const struct profile_module *m = &b->names->modules[module];
-    size_t functions = 0;
-    for (size_t i = 0; i < count; i++)
-        functions += b->functions[changed[i]].module == module;
-    if (!functions)
-        return at;
-    const struct dwell_filter_module head = {
-        .size = (uint32_t)budget_module_size(m, functions),
-        .functions = (uint32_t)functions,
-        .build_id_length = (uint32_t)m->build_id_length,
-        .path_length = (uint32_t)strlen(m->path),
-    };
-    memcpy(at, &head, sizeof head);
-    if (m->build_id_length)
-        memcpy(at + sizeof head, m->build_id, m->build_id_length);
-    memcpy(at + sizeof head + m->build_id_length, m->path, strlen(m->path));
-    struct dwell_filter *list = (struct dwell_filter *)(at + head.size) - functions;
+    struct dwell_filter *list = need_memory(count, sizeof *list);
+    struct filter_chunk_module *modules = need_memory(count, sizeof *modules);
+    size_t module_count = 0;
+    qsort_r(changed, count, sizeof *changed, budget_compare_modules, b->functions);
     for (size_t i = 0; i < count; i++) {
         const struct budget_function *f = &b->functions[changed[i]];
-        if (f->module == module)
-            *list++ = (struct dwell_filter){ f->offset, f->is_counted ? DWELL_PROBES_COUNTED : DWELL_PROBES_TIMED, 0 };
+        const struct profile_module *m = &b->names->modules[f->module];
+        list[i] = (struct dwell_filter){ f->offset, f->is_counted ? DWELL_PROBES_COUNTED : DWELL_PROBES_TIMED, 0 };
+        if (i == 0 || b->functions[changed[i - 1]].module != f->module)
+            modules[module_count++] =
+                (struct filter_chunk_module){ m->path, m->build_id, m->build_id_length, &list[i], 0 };
+        modules[module_count - 1].count++;
     }
-    return at + head.size;
-}
-
-/* Returns the offset of the chunk, or zero if there is no room. */
-static uint64_t budget_write_levels(const struct budget *b, const uint32_t *changed, size_t count)
-{
-    size_t size = sizeof(struct dwell_filters);
-    for (uint32_t i = 0; i < b->names->module_count; i++)
-        size += budget_module_size(&b->names->modules[i], 0);
-    size = (size + count * sizeof(struct dwell_filter) + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
-    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(b->session, b->fd, (uint32_t)size) : 0;
-    char *chunk = offset ? session_map(b->session, b->fd, offset, (uint32_t)size) : NULL;
-    if (!chunk)
-        return 0;
-    struct dwell_filters head = {
-        .chunk = { .magic = DWELL_CHUNK_MAGIC, .kind = DWELL_CHUNK_LEVELS, .size = (uint32_t)size },
-    };
-    char *at = chunk + sizeof head;
-    for (uint32_t i = 0; i < b->names->module_count; i++) {
-        char *end = budget_put_module(b, i, changed, count, at);
-        head.modules += end > at;
-        at = end;
-    }
-    memcpy(chunk, &head, sizeof head);
-    munmap(chunk, size);
+    struct dwell_filters head = { .chunk.kind = DWELL_CHUNK_LEVELS };
+    const uint64_t offset = filter_chunk_write(&head, modules, module_count, b->session, b->fd);
+    free(modules);
+    free(list);
     return offset;
 }
 
@@ -222,7 +198,7 @@ static enum budget_answer budget_send(const struct budget *b, uint64_t levels)
     return all;
 }
 
-static void budget_change(struct budget *b, const uint32_t *changed, size_t count)
+static void budget_change(struct budget *b, uint32_t *changed, size_t count)
 {
     const uint64_t offset = budget_write_levels(b, changed, count);
     const enum budget_answer answer = offset ? budget_send(b, offset) : BUDGET_REFUSED;
@@ -249,17 +225,10 @@ static void budget_take_look(struct budget *b)
     free(changed);
 }
 
-static uint64_t budget_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Returns false when the thread is to end. */
 static bool budget_wait(struct budget *b, uint64_t ns)
 {
-    const uint64_t until = budget_now() + ns;
+    const uint64_t until = clock_monotonic() + ns;
     const struct timespec time = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
     pthread_mutex_lock(&b->lock);
     while (!b->stop && pthread_cond_timedwait(&b->wake, &b->lock, &time) != ETIMEDOUT)
@@ -278,9 +247,9 @@ static void *budget_run(void *argument)
     free(path);
     uint64_t rest = OFTEN * MS;
     while (b->follow && budget_wait(b, rest)) {
-        const uint64_t began = budget_now();
+        const uint64_t began = clock_monotonic();
         budget_take_look(b);
-        const uint64_t took = budget_now() - began, usual = (uint64_t)(b->calm < WHILE ? OFTEN : SELDOM) * MS;
+        const uint64_t took = clock_monotonic() - began, usual = (uint64_t)(b->calm < WHILE ? OFTEN : SELDOM) * MS;
         rest = took * REST > usual ? took * REST : usual;
     }
     if (b->follow)

@@ -7,35 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/level_changes.h"
 #include "base/memory.h"
 #include "commands/die.h"
 #include "commands/filter_service.h"
 #include "commands/filters.h"
 #include "trace/session_file.h"
 
-static const struct {
-    const char *name;
-    enum dwell_level_of_probes level;
-} control_levels[] = { { "timed", DWELL_PROBES_TIMED },
-                       { "counted", DWELL_PROBES_COUNTED },
-                       { "out", DWELL_PROBES_OUT } };
+/* The setting's level, an enum dwell_level_of_probes; CONTROL_LEVELS if it has none. */
+enum { CONTROL_LEVELS = DWELL_PROBES_OUT + 1 };
 
-enum { CONTROL_LEVELS = sizeof control_levels / sizeof *control_levels };
-
-/* The index of the setting's level; CONTROL_LEVELS if it has none. */
-static size_t control_level_index(const char *setting)
+static uint32_t control_level_of(const char *setting)
 {
     const size_t length = strcspn(setting, "=");
-    size_t i = 0;
-    while (i < CONTROL_LEVELS && (strlen(control_levels[i].name) != length ||
-                                  strncmp(control_levels[i].name, setting, length) != 0 || setting[length] != '='))
-        i++;
-    return i;
+    uint32_t level = 0;
+    while (level < CONTROL_LEVELS && (strlen(level_name(level)) != length ||
+                                      strncmp(level_name(level), setting, length) != 0 || setting[length] != '='))
+        level++;
+    return level;
 }
 
 void control_level_check(const char *setting)
 {
-    if (control_level_index(setting) == CONTROL_LEVELS)
+    if (control_level_of(setting) == CONTROL_LEVELS)
         die(STATUS_ERROR, "control: '%s' is not timed=PATTERN, counted=PATTERN or out=PATTERN", setting);
 }
 
@@ -67,7 +61,6 @@ static void control_level_add_modules(struct filters *filters, const char *path,
 
 char *control_level_text(const char *setting, uint32_t pid, int fd, struct dwell_file_header *header)
 {
-    const size_t index = control_level_index(setting);
     const char *pattern = strchr(setting, '=') + 1;
     struct filters filters = { .strict = false };
     char *every = need_text("out=%s", pattern); /* any level selects functions */
@@ -80,7 +73,7 @@ char *control_level_text(const char *setting, uint32_t pid, int fd, struct dwell
         die(STATUS_ERROR, "control: pattern '%s' matches no instrumented function of process %u or its libraries",
             pattern, pid);
     const struct session session = { .header = header, .id = { header->session_id[0], header->session_id[1] } };
-    const uint64_t offset = filters_write_levels(&filters, control_levels[index].level, &session, fd);
+    const uint64_t offset = filters_write_levels(&filters, control_level_of(setting), &session, fd);
     if (!offset)
         die(STATUS_ERROR, "the session file has no room for the command");
     filters_free(&filters);

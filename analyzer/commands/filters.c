@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "base/memory.h"
 #include "base/wide.h"
 #include "commands/commands.h"
+#include "commands/filter_chunk.h"
 #include "symbols/elf_facts.h"
 #include "symbols/function_pattern.h"
 #include "symbols/os_calls.h"
@@ -404,29 +404,6 @@ static void filters_judge_module(const struct filters *f, struct filter_module *
     free(os_calls);
 }
 
-/* ---- writing ---- */
-
-static size_t filters_module_size(const struct filter_module *m)
-{
-    const size_t texts = (sizeof(struct dwell_filter_module) + m->build_id_length + strlen(m->path) + 7) & ~(size_t)7;
-    return texts + m->count * sizeof(struct dwell_filter);
-}
-
-static void filters_put_module(char *at, const struct filter_module *m)
-{
-    const struct dwell_filter_module head = {
-        .size = (uint32_t)filters_module_size(m),
-        .functions = (uint32_t)m->count,
-        .build_id_length = (uint32_t)m->build_id_length,
-        .path_length = (uint32_t)strlen(m->path),
-    };
-    memcpy(at, &head, sizeof head);
-    memcpy(at + sizeof head, m->build_id, m->build_id_length);
-    memcpy(at + sizeof head + m->build_id_length, m->path, strlen(m->path));
-    if (m->count)
-        memcpy(at + head.size - m->count * sizeof *m->functions, m->functions, m->count * sizeof *m->functions);
-}
-
 void filters_find(struct filters *f, const char *program)
 {
     struct binaries *binaries = binaries_new();
@@ -488,6 +465,8 @@ void filters_warn(const struct filters *f)
     }
 }
 
+/* ---- writing ---- */
+
 /* After so many chunks, all modules are written again into one, so that a process has few to read. */
 enum { MAX_CHUNKS = 64 };
 
@@ -500,24 +479,14 @@ static uint64_t filters_ticks(const struct session *session, uint64_t ns)
 static uint64_t filters_write_chunk(const struct filters *f, struct dwell_filters *head, size_t first,
                                     const struct session *session, int fd)
 {
-    size_t size = sizeof *head;
-    for (size_t i = first; i < f->module_count; i++)
-        size += filters_module_size(&f->modules[i]);
-    size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
-    head->chunk.magic = DWELL_CHUNK_MAGIC;
-    head->chunk.size = (uint32_t)size;
-    head->modules = (uint32_t)(f->module_count - first);
-    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
-    char *at = offset ? session_map(session, fd, offset, (uint32_t)size) : NULL;
-    if (!at)
-        return 0;
-    size_t next = sizeof *head;
-    for (size_t i = first; i < f->module_count; i++) {
-        filters_put_module(at + next, &f->modules[i]);
-        next += filters_module_size(&f->modules[i]);
+    const size_t count = f->module_count - first;
+    struct filter_chunk_module *modules = need_memory(count, sizeof *modules);
+    for (size_t i = 0; i < count; i++) {
+        const struct filter_module *m = &f->modules[first + i];
+        modules[i] = (struct filter_chunk_module){ m->path, m->build_id, m->build_id_length, m->functions, m->count };
     }
-    memcpy(at, head, sizeof *head);
-    munmap(at, size);
+    const uint64_t offset = filter_chunk_write(head, modules, count, session, fd);
+    free(modules);
     return offset;
 }
 

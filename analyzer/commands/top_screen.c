@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "analysis/find_function.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/visible.h"
+#include "clock.h"
 #include "commands/commands.h"
 #include "commands/screen.h"
 #include "commands/top.h"
@@ -498,13 +498,6 @@ static void top_screen_handle_key(struct top_screen *v, int key)
 
 /* ---- time ---- */
 
-static uint64_t top_screen_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void top_screen_read_more(struct top_screen *v)
 {
     struct error error = { NULL };
@@ -516,7 +509,7 @@ static void top_screen_read_more(struct top_screen *v)
 /* Milliseconds until the next reading. */
 static int top_screen_poll_timeout(const struct top_screen *v, uint64_t next)
 {
-    const uint64_t now = top_screen_now();
+    const uint64_t now = clock_monotonic();
     if (v->paused)
         return -1;
     return v->left ? 0 : next > now ? (int)((next - now + 999999) / 1000000) : 0;
@@ -531,7 +524,7 @@ int top_show(struct live *live, struct top_settings *settings)
     struct table t = top_screen_make_table(&v); /* reports bad options before the screen begins */
     table_drop(&t);
     screen_begin();
-    for (uint64_t next = top_screen_now() + settings->interval; !v.done && !screen_is_left();) {
+    for (uint64_t next = clock_monotonic() + settings->interval; !v.done && !screen_is_left();) {
         top_screen_draw_all(&v);
         timeout(top_screen_poll_timeout(&v, next));
         const int key = getch();
@@ -539,10 +532,10 @@ int top_show(struct live *live, struct top_settings *settings)
             top_screen_handle_key(&v, key);
             continue;
         }
-        if (v.paused || screen_is_left() || (!v.left && top_screen_now() < next))
+        if (v.paused || screen_is_left() || (!v.left && clock_monotonic() < next))
             continue;
         top_screen_read_more(&v);
-        next = top_screen_now() + settings->interval;
+        next = clock_monotonic() + settings->interval;
     }
     screen_end();
     free(v.opened);

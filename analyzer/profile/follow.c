@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "clock.h"
 #include "profile/collect.h"
 #include "profile/counted.h"
 #include "profile/identify.h"
@@ -56,18 +56,11 @@ static struct profile *follow_profile_of(const struct session_file *file, struct
     return collect_profile(&part, jobs);
 }
 
-static uint64_t follow_monotonic_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static const char *follow_read_step(struct follow *f, uint64_t most, unsigned jobs)
 {
     struct growth *g = f->growth;
     f->reading = session_now(g->file);
-    f->read_at = follow_monotonic_now();
+    f->read_at = clock_monotonic();
     const char *error = growth_step(g, most, !f->alive);
     if (error)
         return error;

@@ -1,0 +1,51 @@
+/* Writes chunks that list functions by module (docs/format.md). */
+#include "commands/filter_chunk.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static size_t filter_chunk_module_size(const struct filter_chunk_module *m)
+{
+    const size_t texts = (sizeof(struct dwell_filter_module) + m->build_id_length + strlen(m->path) + 7) & ~(size_t)7;
+    return texts + m->count * sizeof(struct dwell_filter);
+}
+
+static void filter_chunk_put_module(char *at, const struct filter_chunk_module *m)
+{
+    const struct dwell_filter_module head = {
+        .size = (uint32_t)filter_chunk_module_size(m),
+        .functions = (uint32_t)m->count,
+        .build_id_length = (uint32_t)m->build_id_length,
+        .path_length = (uint32_t)strlen(m->path),
+    };
+    memcpy(at, &head, sizeof head);
+    if (m->build_id_length)
+        memcpy(at + sizeof head, m->build_id, m->build_id_length);
+    memcpy(at + sizeof head + m->build_id_length, m->path, strlen(m->path));
+    if (m->count)
+        memcpy(at + head.size - m->count * sizeof *m->functions, m->functions, m->count * sizeof *m->functions);
+}
+
+uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
+                            const struct session *session, int fd)
+{
+    size_t size = sizeof *head;
+    for (size_t i = 0; i < count; i++)
+        size += filter_chunk_module_size(&modules[i]);
+    size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+    head->chunk.magic = DWELL_CHUNK_MAGIC;
+    head->chunk.size = (uint32_t)size;
+    head->modules = (uint32_t)count;
+    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
+    char *chunk = offset ? session_map(session, fd, offset, (uint32_t)size) : NULL;
+    if (!chunk)
+        return 0;
+    char *at = chunk + sizeof *head;
+    for (size_t i = 0; i < count; i++) {
+        filter_chunk_put_module(at, &modules[i]);
+        at += filter_chunk_module_size(&modules[i]);
+    }
+    memcpy(chunk, head, sizeof *head);
+    munmap(chunk, size);
+    return offset;
+}

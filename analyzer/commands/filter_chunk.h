@@ -1,0 +1,24 @@
+/* Chunks of a session that list functions by module, for the runtime: filters, and levels of probes. */
+#ifndef DWELL_COMMANDS_FILTER_CHUNK_H
+#define DWELL_COMMANDS_FILTER_CHUNK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwell/format.h"
+#include "session.h"
+
+struct filter_chunk_module {
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_length;
+    const struct dwell_filter *functions;
+    size_t count;
+};
+
+/* Writes a chunk with these modules. `head` has the rest; its size, magic and number of modules are set here. Returns
+ * the chunk's offset, or zero if there is no room. Safe in any thread of dwell. */
+uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
+                            const struct session *session, int fd);
+
+#endif
