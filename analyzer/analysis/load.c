@@ -75,6 +75,21 @@ static void load_add_fallback(struct summary *s, const struct session_file *file
         }
 }
 
+/* The functions that were timed for a part of the run, if their other calls have no estimated time. */
+static void load_find_partly_timed(struct summary *s, const struct analysis *l)
+{
+    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    s->partly_timed = 0;
+    for (size_t i = 0; i < l->profile->function_count; i++)
+        s->partly_timed += times_are_partial(&sums[i]);
+    free(sums);
+    if (s->partly_timed)
+        summary_remark(s,
+                       "%zu of these functions %s timed for a part of the run: times marked with > are those of the "
+                       "timed calls alone",
+                       s->partly_timed, s->partly_timed == 1 ? "was" : "were");
+}
+
 static void load_add_counted(struct summary *s, const struct analysis *l)
 {
     s->counted = counted_functions(l->profile);
@@ -94,6 +109,8 @@ static void load_add_counted(struct summary *s, const struct analysis *l)
                        selection_has_ranges(l->selection)
                            ? "calls that were only counted (record --level) have no times: they are in no range of time"
                            : "calls that were only counted (record --level) are left out");
+    if (s->counted)
+        load_find_partly_timed(s, l);
 }
 
 static void load_add_limit_remarks(struct summary *s, const struct dwell_file_header *h)

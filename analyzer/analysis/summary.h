@@ -26,6 +26,7 @@ struct summary {
     bool samples;               /* values are numbers of samples instead of ticks, and calls are unknown */
     bool has_counts;            /* there are calls that were only counted, */
     size_t counted;             /* of so many functions; zero if they are left out */
+    size_t partly_timed;        /* of these, functions whose times are those of the other calls */
     uint64_t stack_samples;     /* while a function was open (docs/time-model.md), */
     uint64_t samples_in_probes; /* and of these, in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;
@@ -39,6 +40,12 @@ static inline unsigned summary_knows(const struct summary *s)
 {
     return (s->samples ? 0 : NEEDS_CALLS) | (s->application_known ? NEEDS_APPLICATION : 0) |
            (s->off_cpu_known ? NEEDS_OFF_CPU : 0) | (s->overhead_known ? NEEDS_OVERHEAD : 0);
+}
+
+/* Whether some times may be estimated or unknown: then all views say how they know them. */
+static inline bool summary_has_timing(const struct summary *s)
+{
+    return s->stack_samples || s->counted;
 }
 
 /* Adds a remark in the format of printf. */

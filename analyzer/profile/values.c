@@ -236,6 +236,14 @@ uint64_t times_error(const struct times *t, enum value_id value, enum value_form
     return multiply_divide(error, smaller(times_value(t, VALUE_APPLICATION, form), cpu), cpu);
 }
 
+const char *times_timing(const struct times *t)
+{
+    return times_are_counted(t)   ? "counted"
+           : times_are_sampled(t) ? "sampled"
+           : times_are_partial(t) ? "partly"
+                                  : "timed";
+}
+
 bool times_are_empty(const struct times *t)
 {
     return !t->calls && !t->elapsed_inclusive && !t->page_faults_inclusive && t->shortest > t->longest;

@@ -180,11 +180,21 @@ static inline bool times_are_counted(const struct times *t)
     return t->counted && t->counted == t->calls && !t->elapsed_inclusive;
 }
 
-/* Whether it has time that is estimated by samples: its calls, if any, were only counted. */
+/* Whether it has time that is estimated by samples, for example of calls that were only counted. */
 static inline bool times_are_sampled(const struct times *t)
 {
     return t->error_inclusive || t->pooled_inclusive;
 }
+
+/* Whether the times are those of some calls, and the others were only counted: a function takes at least these times.
+ */
+static inline bool times_are_partial(const struct times *t)
+{
+    return t->counted && !times_are_counted(t) && !times_are_sampled(t);
+}
+
+/* How the times of a function are known: a word for formats. */
+const char *times_timing(const struct times *t);
 
 /* The half width of the 95 % interval of a value. Zero if it was measured. */
 uint64_t times_error(const struct times *t, enum value_id value, enum value_form form);

@@ -26,6 +26,9 @@ static const struct column line_columns[] = {
     { "cpu_share_percent", "CPU %", CELL_PERCENT, USE_CHOSEN, false },
     { "waits", "", CELL_TEXT, USE_TEXT, false },
 };
+#define USUAL_COLUMNS                                                                                                  \
+    "cpu_inclusive,cpu_exclusive,blocked_inclusive,elapsed_inclusive,elapsed_exclusive,application_inclusive,"         \
+    "application_exclusive,calls"
 enum {
     NAME_ROOM = 30,
     SHARES = 2,
@@ -90,8 +93,10 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
     cell_percent(&shares[0], percent_of(times->elapsed_inclusive, c->elapsed));
     if (value_is_known(VALUE_CPU, summary_knows(&c->loaded->summary), times))
         cell_percent(&shares[1], percent_of(times_value(times, VALUE_CPU, INCLUSIVE), c->cpu));
+    shares[0].partial = shares[1].partial = times_are_partial(times);
     shares[0].estimated = shares[1].estimated = times_error(times, VALUE_CPU, INCLUSIVE) != 0;
     fill_times(c->table, times);
+    fill_partial(c->table, times);
     fill_stated(c->table, c->loaded->selection ? NULL : stated);
 }
 
@@ -114,10 +119,7 @@ static void callers_prefer_columns(struct table *t, enum value_id measure)
         "cpu_exclusive",
         NULL,
     };
-    table_prefer(t,
-                 "cpu_inclusive,cpu_exclusive,blocked_inclusive,elapsed_inclusive,elapsed_exclusive,"
-                 "application_inclusive,application_exclusive,calls",
-                 optional, NAME_ROOM);
+    table_prefer(t, t->session->partly_timed ? USUAL_COLUMNS ",timed_calls" : USUAL_COLUMNS, optional, NAME_ROOM);
     struct column *shares = (struct column *)t->own_columns + t->wait_column - SHARES;
     if (measure == VALUE_CPU) {
         shares[0].use = USE_DATA;

@@ -15,6 +15,10 @@ enum { WORK_NAME_ROOM = 30, WAIT_NAME_ROOM = 30 };
  * names and a line for hidden rows, the last line after an empty one, and the shell's or the pager's prompt. */
 enum { OTHER_LINES = 3 + 2 * 4 + 2 + 1 };
 
+#define WORK_COLUMNS                                                                                                   \
+    "cpu_exclusive,cpu_exclusive_percent,cpu_inclusive,cpu_inclusive_percent,elapsed_exclusive,elapsed_inclusive,"     \
+    "application_exclusive,application_inclusive,calls"
+
 bool first_screen_is_known(const struct summary *s)
 {
     return s->off_cpu_known && !s->imported && !s->samples;
@@ -45,10 +49,7 @@ struct table view_work(const struct analysis *l)
     };
     const struct sorting sums = { .key = NULL };
     struct table t = view_rows(l, BY_FUNCTION, &sums);
-    table_prefer(&t,
-                 "cpu_exclusive,cpu_exclusive_percent,cpu_inclusive,cpu_inclusive_percent,elapsed_exclusive,"
-                 "elapsed_inclusive,application_exclusive,application_inclusive,calls",
-                 optional, WORK_NAME_ROOM);
+    table_prefer(&t, l->summary.partly_timed ? WORK_COLUMNS ",timed_calls" : WORK_COLUMNS, optional, WORK_NAME_ROOM);
     t.heading = first_screen_work_heading(&l->summary, "exclusive CPU time");
     return t;
 }

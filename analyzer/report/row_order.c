@@ -9,7 +9,8 @@
 struct row_order {
     const struct table *table;
     size_t column;
-    size_t last; /* a column; rows in which it is unknown come last. May be no column */
+    size_t last;  /* a column; rows in which it is unknown come last. May be no column */
+    size_t calls; /* a column: rows whose value is unknown, as their calls were only counted, follow it. May be none */
 };
 
 static int row_order_compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
@@ -32,17 +33,20 @@ static int row_order_compare_rows(const void *a, const void *b, void *data)
     int result = order->last < t->column_count ? y[order->last].known - x[order->last].known : 0;
     if (result == 0)
         result = row_order_compare_cells(&t->columns[order->column], &x[order->column], &y[order->column]);
+    if (result == 0 && !x[order->column].known && order->calls < t->column_count)
+        result = row_order_compare_cells(&t->columns[order->calls], &x[order->calls], &y[order->calls]);
     for (size_t i = 0; result == 0 && i < t->column_count; i++)
         result = row_order_compare_cells(&t->columns[i], &x[i], &y[i]);
     return result;
 }
 
-static size_t row_order_name_column(const struct table *t)
+/* The column of that key, or `otherwise`. */
+static size_t row_order_column(const struct table *t, const char *key, size_t otherwise)
 {
     for (size_t i = 0; i < t->column_count; i++)
-        if (strcmp(t->columns[i].key, "function") == 0)
+        if (strcmp(t->columns[i].key, key) == 0)
             return i;
-    return 0;
+    return otherwise;
 }
 
 static bool row_order_find_column(const struct table *t, const char *key, size_t *found, struct error *error)
@@ -53,7 +57,7 @@ static bool row_order_find_column(const struct table *t, const char *key, size_t
     if (strcmp(key, "name") != 0)
         return error_set(error, "--sort: no column '%s' here%s --columns help lists them", key,
                          table_suggestion(t, 0, key));
-    *found = row_order_name_column(t);
+    *found = row_order_column(t, "function", 0);
     return true;
 }
 
@@ -123,11 +127,10 @@ static void row_order_sort_tree(struct table *t, const struct row_order *order)
 
 static void row_order_sort_rows(struct table *t, size_t column)
 {
-    struct row_order order = { t, column, t->column_count };
+    struct row_order order = { t, column, t->column_count, row_order_column(t, "calls", t->column_count) };
     const size_t width = t->column_count, fixed = t->fixed_row;
-    for (size_t i = 0; t->parents && i < width; i++)
-        if (strcmp(t->columns[i].key, "module") == 0) /* folded rows have no module */
-            order.last = i;
+    if (t->parents) /* folded rows have no module */
+        order.last = row_order_column(t, "module", t->column_count);
     if (!t->row_count)
         return;
     if (t->parents) {

@@ -400,10 +400,11 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
 }
 
 /* Lists the columns after the values. */
-static size_t rows_list_others(struct column *columns, bool calls, bool recent)
+static size_t rows_list_others(struct column *columns, const struct summary *s, bool calls, bool recent)
 {
     size_t count = 0;
-    columns[count++] = timing_column;
+    if (!summary_has_timing(s)) /* else all views have it */
+        columns[count++] = timing_column;
     for (size_t i = 0; calls && i < CALL_COLUMN_COUNT; i++)
         columns[count++] = call_columns[i];
     for (size_t i = 0; recent && i < RECENT_VALUES; i++)
@@ -416,7 +417,7 @@ static size_t rows_list_others(struct column *columns, bool calls, bool recent)
 struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
 {
     struct column others[1 + CALL_COLUMN_COUNT + RECENT_COLUMN_COUNT];
-    const size_t other_count = rows_list_others(others, by == BY_FUNCTION, sorting->recent);
+    const size_t other_count = rows_list_others(others, &l->summary, by == BY_FUNCTION, sorting->recent);
     struct table t =
         values_table(subjects[by].columns, subjects[by].count + (l->part_count ? subjects[by].of_several : 0), others,
                      other_count, &l->summary);
@@ -440,14 +441,16 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
         else
             rows_fill_process(l, cells, processes[i]);
         fill_times(&t, &sums[i]);
-        cell_text(&cells[t.column_count - other_count], times_are_counted(&sums[i])   ? "counted"
-                                                        : times_are_sampled(&sums[i]) ? "sampled"
-                                                                                      : "timed");
+        if (!summary_has_timing(&l->summary))
+            cell_text(&cells[t.column_count - other_count], "timed");
+        if (by == BY_FUNCTION)
+            fill_partial(&t, &sums[i]);
         fill_stated(&t, stated ? stated[i] : NULL);
     }
     free(stated);
     if (by == BY_FUNCTION && sorting->calls)
-        rows_fill_all_calls(l, &t, t.column_count - other_count + 1, sorting->call_times, groups);
+        rows_fill_all_calls(l, &t, t.column_count - other_count + !summary_has_timing(&l->summary), sorting->call_times,
+                            groups);
     if (sorting->recent)
         rows_fill_all_recent(l, &t, by, sorting->recent, groups);
     free(groups);

@@ -46,6 +46,7 @@ struct column {
 struct cell {
     bool known;
     bool estimated; /* text marks it with ~ */
+    bool partial;   /* a lower bound: text marks it with > */
     union {
         char *text; /* texts and CELL_DIGITS; owned by the table */
         uint64_t number;

@@ -50,16 +50,25 @@ static const struct estimate_column {
     { { "cpu_exclusive_ci95", "CPU.EXCL +-", CELL_TICKS, USE_DATA, false }, VALUE_CPU, EXCLUSIVE },
 };
 static const struct column samples_column = { "samples", "SAMPLES", CELL_COUNT, USE_DATA, false };
-enum { ESTIMATES = sizeof estimate_columns / sizeof *estimate_columns, ESTIMATE_COLUMNS = ESTIMATES + 1 };
+static const struct column timing_column = { "timing", "TIMING", CELL_TEXT, USE_DATA, false };
+static const struct column timed_calls_column = { "timed_calls", "TIMED", CELL_COUNT, USE_DATA, false };
+enum { ESTIMATES = sizeof estimate_columns / sizeof *estimate_columns, ESTIMATE_COLUMNS = ESTIMATES + 3 };
 
 static size_t time_columns_list_estimates(struct column *columns, const struct summary *session)
 {
-    if (!session || !session->stack_samples)
+    size_t count = 0;
+    if (!session || !summary_has_timing(session))
         return 0;
-    columns[0] = samples_column;
-    for (size_t i = 0; i < ESTIMATES; i++)
-        columns[1 + i] = estimate_columns[i].column;
-    return ESTIMATE_COLUMNS;
+    if (session->stack_samples)
+        columns[count++] = samples_column;
+    for (size_t i = 0; session->stack_samples && i < ESTIMATES; i++)
+        columns[count++] = estimate_columns[i].column;
+    columns[count++] = timing_column;
+    if (session->counted)
+        columns[count++] = timed_calls_column;
+    if (session->partly_timed)
+        columns[count - 1].use = USE_ALWAYS;
+    return count;
 }
 
 struct table values_table(const struct column *subjects, size_t subject_count, const struct column *others,
@@ -100,7 +109,7 @@ static void time_columns_fill_cell(struct cell *cell, const struct times *t, enu
         cell_number(cell, times_value(t, value, form));
 }
 
-/* The cells of the estimate columns, which come after the values. A value that was measured has none. */
+/* A value that was measured has no interval. */
 static void time_columns_fill_estimates(struct cell *cells, unsigned knows, const struct times *t)
 {
     cell_number(&cells[0], t->samples);
@@ -110,6 +119,17 @@ static void time_columns_fill_estimates(struct cell *cells, unsigned knows, cons
         if (error && value_is_known(e->value, knows, t))
             cell_number(&cells[1 + i], error);
     }
+}
+
+/* The cells of the columns that come after the values. */
+static void time_columns_fill_timing(struct cell *cells, const struct summary *s, const struct times *t)
+{
+    if (s->stack_samples)
+        time_columns_fill_estimates(cells, summary_knows(s), t);
+    cells += s->stack_samples ? 1 + ESTIMATES : 0;
+    cell_text(&cells[0], times_are_partial(t) ? "timed" : times_timing(t));
+    if (s->counted)
+        cell_number(&cells[1], t->calls - t->counted);
 }
 
 void fill_times(struct table *table, const struct times *t)
@@ -133,8 +153,30 @@ void fill_times(struct table *table, const struct times *t)
             cell += v->shares[form] != NULL;
         }
     }
-    if (s && s->stack_samples)
-        time_columns_fill_estimates(cell, knows, t);
+    if (s && summary_has_timing(s))
+        time_columns_fill_timing(cell, s, t);
+}
+
+/* The time of counted calls is their callers'. So rows of threads do not lack it, and those of modules mostly not. The
+ * time of probes is known of all calls. */
+void fill_partial(struct table *table, const struct times *t)
+{
+    struct cell *row = &table->cells[(table->row_count - 1) * table->column_count], *cell = row + table->first_value;
+    if (!times_are_partial(t))
+        return;
+    for (enum value_id i = 0; i < VALUE_COUNT; i++) {
+        const struct value *v = &value_table[i];
+        const bool partial = v->forms == 2 && !v->of_probes;
+        for (unsigned form = 0; form < v->forms; form++) {
+            (cell++)->partial = partial;
+            if (v->shares[form])
+                (cell++)->partial = partial;
+        }
+    }
+    while (strcmp(table->columns[cell - row].key, timing_column.key) != 0)
+        cell++;
+    free(cell->text);
+    cell_text(cell, times_timing(t));
 }
 
 const struct dwell_stated **stated_percentages(const struct analysis *l, enum rollup_by by)

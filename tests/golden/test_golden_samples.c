@@ -46,7 +46,44 @@ static void samples_save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_samples, .init = samples_save_session, .timeout = 300);
+/* main takes 100 ms. load is timed at first, and then only counted, like hash throughout. */
+static void samples_save_counted(void)
+{
+    static const uint64_t calls[][2] = { { LOAD, 40 }, { HASH, 5000 }, { LIBRARY + COPY, 70 }, { LIBRARY + PARSE, 3 } };
+    struct writer *w = writer_new();
+    samples_write_modules(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    write_enter(w, 10000000, LOAD);
+    write_exit(w, 30000000);
+    write_enter(w, 40000000, LOAD);
+    write_exit(w, 50000000);
+    write_exit(w, 100000000);
+    end_events(w, true);
+    write_counts(w, 1, 1, 100, calls, 4);
+    writer_save(w, test_path("counted.dwell"));
+    writer_free(w);
+}
+
+/* All calls were only counted. */
+static void samples_save_only_counted(void)
+{
+    static const uint64_t calls[][2] = { { MAIN, 1 }, { LOAD, 40 }, { HASH, 5000 } };
+    struct writer *w = writer_new();
+    samples_write_modules(w);
+    write_counts(w, 1, 1, 100, calls, 3);
+    writer_save(w, test_path("only.dwell"));
+    writer_free(w);
+}
+
+static void samples_save_sessions(void)
+{
+    samples_save_session();
+    samples_save_counted();
+    samples_save_only_counted();
+}
+
+TestSuite(golden_samples, .init = samples_save_sessions, .timeout = 300);
 
 Test(golden_samples, reports)
 {
@@ -56,4 +93,25 @@ Test(golden_samples, reports)
     check_golden("report --by module --format csv samples.dwell", "samples-module.csv");
     check_golden("tree samples.dwell", "samples-tree.txt");
     check_golden("callers samples.dwell load", "samples-callers.txt");
+}
+
+/* Times of a function that was timed for a part of the run are marked, and the number of timed calls is known. */
+Test(golden_samples, reports_of_counted_calls)
+{
+    check_golden("report counted.dwell", "counted.txt");
+    check_golden("report --by function counted.dwell", "counted-function.txt");
+    check_golden("report --format csv counted.dwell", "counted.csv");
+    check_golden("report --by module-function --format csv counted.dwell", "counted-module-function.csv");
+    check_golden("report --by thread --format json counted.dwell", "counted-thread.json");
+    check_golden("callers --format json counted.dwell load", "counted-callers.json");
+    check_golden("callers counted.dwell load", "counted-callers.txt");
+    check_golden("tree counted.dwell", "counted-tree.txt");
+}
+
+/* Rows without times follow the others, those with the most calls first. */
+Test(golden_samples, reports_of_counted_calls_alone)
+{
+    check_golden("report only.dwell", "counted-only.txt");
+    check_golden("report --format csv only.dwell", "counted-only.csv");
+    check_golden("tree only.dwell", "counted-only-tree.txt");
 }
