@@ -202,7 +202,7 @@ static enum MHD_Result view_server_send_session(struct server *s, struct MHD_Con
 {
     struct server_snapshot *snapshot = view_server_acquire_snapshot(s);
     if (!snapshot)
-        return view_server_send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
+        return view_server_send_text(connection, MHD_HTTP_ACCEPTED, "the session is being read\n");
     if (view_server_number_matches(view_server_argument(connection, "since"), snapshot->generation)) {
         view_server_release_snapshot(snapshot);
         return view_server_send_no_session(s, connection);
@@ -215,7 +215,7 @@ static enum MHD_Result view_server_send_block(struct server *s, struct MHD_Conne
 {
     struct server_snapshot *snapshot = view_server_acquire_snapshot(s);
     if (!snapshot)
-        return view_server_send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
+        return view_server_send_text(connection, MHD_HTTP_ACCEPTED, "the session is being read\n");
     const char *generation = view_server_argument(connection, "generation");
     char *end;
     errno = 0;

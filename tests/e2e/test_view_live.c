@@ -26,11 +26,11 @@ static void live_await_session(const struct live *l)
 {
     char target[128];
     snprintf(target, sizeof target, "/session?token=%s", l->token);
-    for (int i = 0, status = 503; status == 503 && i < PATIENCE; i++) {
+    for (int i = 0, status = 202; status == 202 && i < PATIENCE; i++) {
         struct answer a = ask("127.0.0.1", l->port, "GET", target, NULL);
         status = a.status;
         answer_drop(&a);
-        if (status == 503)
+        if (status == 202)
             free(run_well("sleep 0.1"));
     }
 }

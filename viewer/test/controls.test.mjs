@@ -1,7 +1,7 @@
 // The controls of the page: the search and its problems, sort orders, narrow windows, help and About.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Browser, column, rowsOf, until, view } from './support/browser.mjs';
+import { Browser, boxOf, column, rowsOf, until, view } from './support/browser.mjs';
 import { session, shop, timed } from './support/sessions.mjs';
 
 let browser;
@@ -102,9 +102,7 @@ test('a search that cannot be used says why, beside the field', async () => {
         // It filters nothing.
         assert.equal((await rowsOf(page, 'functions')).length, all, typed);
     }
-    const [field, problem] = await Promise.all(
-        ['.search', '.search-problem'].map((s) => page.locator(s).boundingBox()),
-    );
+    const [field, problem] = await Promise.all(['.search', '.search-problem'].map((s) => boxOf(page, s)));
     assert.ok(Math.abs(problem.y - field.y - field.height) < 12 && problem.x < field.x + field.width);
     for (const fine of ['calls>100', 'operator<', 'std::vector<int>', '/wal+k/', 'elapsed_exclusive>5%']) {
         await page.fill('.search', fine);
@@ -159,17 +157,17 @@ for (const width of [400, 800])
         for (const name of ['tree', 'functions']) {
             await view(page, name);
             await page.click('.view .row >> nth=1');
-            const details = await page.locator('.details').boundingBox();
-            const grid = await page.locator('.view .grid').boundingBox();
+            const details = await boxOf(page, '.details');
+            const grid = await boxOf(page, '.view .grid');
             // The details are below the table, which has the window's whole width.
             assert.ok(details.y >= grid.y + grid.height - 1 && grid.width > width - 4, name);
             assert.ok(grid.height >= 150, `${name}: ${grid.height}`);
-            const name0 = await page.locator('.view .head >> nth=0').boundingBox();
-            const number = await page.locator('.view .head.numeric >> nth=1').boundingBox();
+            const name0 = await boxOf(page, '.view .head >> nth=0');
+            const number = await boxOf(page, '.view .head.numeric >> nth=1');
             assert.ok(number.x >= name0.x + name0.width - 1 && number.x + number.width <= width, name);
         }
         await page.click('header [aria-label=Help]');
-        const help = await page.locator('dialog').boundingBox();
+        const help = await boxOf(page, 'dialog');
         assert.ok(help.x >= 0 && help.x + help.width <= width);
         await browser.done(page);
     });

@@ -1,7 +1,7 @@
 // Tests the page on made-up sessions with known values.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Browser, column, fragmentWith, rowsOf, until, view } from './support/browser.mjs';
+import { Browser, boxOf, column, fragmentWith, rowsOf, until, view } from './support/browser.mjs';
 import { hostile, hostileNames, shop, shopTree, session } from './support/sessions.mjs';
 
 let browser;
@@ -257,7 +257,7 @@ test('search in the tree opens matches, forwards and backwards', async () => {
 test('frames are as wide as their times, and the flame graph zooms', async () => {
     const page = await openShop('#view=flame&details=0');
     const frame = async (x, fromBottom) => {
-        const box = await page.locator('.scroller').boundingBox();
+        const box = await boxOf(page, '.scroller');
         await page.mouse.move(box.x + x * box.width, box.y + box.height - fromBottom * 20 - 10);
         const tip = page.locator('.tip-name');
         return (await tip.count()) ? tip.textContent() : '';
@@ -268,10 +268,7 @@ test('frames are as wide as their times, and the flame graph zooms', async () =>
     assert.equal(await frame(0.875, 1), 'serve');
     assert.equal(await frame(0.885, 1), 'load');
     assert.equal(await frame(0.99, 1), '');
-    await page.mouse.click(
-        700,
-        (await page.locator('.scroller').boundingBox()).y + (await page.locator('.scroller').boundingBox()).height - 30,
-    );
+    await page.mouse.click(700, (await boxOf(page, '.scroller')).y + (await boxOf(page, '.scroller')).height - 30);
     await fragmentWith(page, 'zoom=');
     // serve has the whole width: 30800 of 52800 are handle's.
     assert.equal(await frame(0.99, 1), 'serve');
@@ -290,7 +287,7 @@ test('frames are as wide as their times, and the flame graph zooms', async () =>
 test('the inverted graph goes from functions to their callers', async () => {
     const page = await openShop('#view=inverted&details=0');
     const frame = async (x, row) => {
-        const box = await page.locator('.scroller').boundingBox();
+        const box = await boxOf(page, '.scroller');
         await page.mouse.move(box.x + x * box.width, box.y + row * 20 + 10);
         const tip = page.locator('.tip-name');
         return (await tip.count()) ? tip.textContent() : '';
@@ -302,7 +299,7 @@ test('the inverted graph goes from functions to their callers', async () => {
     assert.equal(await frame(0.34, 0), 'lookup');
     assert.equal(await frame(0.34, 1), 'handle');
     assert.equal(await frame(0.5, 0), 'parse');
-    const box = await page.locator('.scroller').boundingBox();
+    const box = await boxOf(page, '.scroller');
     await page.mouse.click(box.x + 0.5 * box.width, box.y + 10);
     const link = await fragmentWith(page, 'inverted=');
     assert.equal(await frame(0.75, 1), 'handle'); // 7000 of 9200

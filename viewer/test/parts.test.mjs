@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { Browser, rowsOf, view } from './support/browser.mjs';
+import { Browser, boxOf, rowsOf, view } from './support/browser.mjs';
 import { Recordings, sample } from './support/dwell.mjs';
 
 let browser;
@@ -107,7 +107,7 @@ test('chosen threads are those of dwell report --thread, with a range, too, and 
         await checkPart(page, session);
         if (options.length === 0) {
             await view(page, 'timeline');
-            const box = await page.locator('.timeline').boundingBox();
+            const box = await boxOf(page, '.timeline');
             await page.mouse.move(box.x + 200, box.y + 10);
             await page.mouse.down();
             await page.mouse.move(box.x + box.width - 300, box.y + 12, { steps: 3 });

@@ -2,7 +2,7 @@
 // has one.html and two.html, of one and two recordings of the program of scripts/demo, and the pages of the programs of
 // docs/first-screens.md: redis.html, zstd.html, leveldb.html and sqlite.html.
 import { join } from 'node:path';
-import { Browser, view } from './support/browser.mjs';
+import { Browser, boxOf, view } from './support/browser.mjs';
 
 const [pages, folder] = process.argv.slice(2);
 const programs = ['redis', 'zstd', 'leveldb', 'sqlite'];
@@ -44,7 +44,7 @@ await picture('view-focus', one, '#view=functions', {}, async (page) => {
     await view(page, 'flame');
 });
 await picture('view-flame', one, '#view=flame&details=0', {}, async (page) => {
-    const box = await page.locator('.scroller').boundingBox();
+    const box = await boxOf(page, '.scroller');
     await page.mouse.move(box.x + 200, box.y + box.height - 110);
 });
 await picture('view-inverted', one, '#view=inverted&by=cpu&details=0', { colorScheme: 'dark' });

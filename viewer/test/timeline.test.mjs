@@ -1,7 +1,7 @@
 // The timeline: what it draws where, at which level of detail, and how it is moved.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Browser, colourAt, fragmentWith, view } from './support/browser.mjs';
+import { Browser, boxOf, colourAt, fragmentWith, view } from './support/browser.mjs';
 import { Recordings, sample, testProgram } from './support/dwell.mjs';
 import { threaded, timed } from './support/sessions.mjs';
 
@@ -30,7 +30,7 @@ const rowOf = {
 
 // The text of the tooltip at a point of the timeline.
 async function at(page, x, y) {
-    const box = await page.locator('.timeline').boundingBox();
+    const box = await boxOf(page, '.timeline');
     // The browser reports no move to the point where the mouse already is.
     await page.mouse.move(box.x + x, box.y + y + 1);
     await page.mouse.move(box.x + x, box.y + y);
@@ -90,7 +90,7 @@ test('off-CPU times are grey and below the calls', async () => {
 test('wheel, drag and keys move the timeline; a link restores it', async () => {
     const page = await open();
     assert.match(await range(page), /^0 ns … 65\.54 µs/);
-    const box = await page.locator('.timeline').boundingBox();
+    const box = await boxOf(page, '.timeline');
     await page.mouse.move(box.x + 512, box.y + 300);
     await page.mouse.wheel(0, -500);
     await page.waitForFunction(() => !document.querySelector('.range').textContent.startsWith('0 ns'));
@@ -118,6 +118,15 @@ test('wheel, drag and keys move the timeline; a link restores it', async () => {
     await page.keyboard.press('s');
     await page.keyboard.press('Home');
     await page.waitForFunction(() => !location.hash.includes('time='));
+    // A window that got wider still zooms to the pointer.
+    await page.setViewportSize({ width: 1912, height: 800 });
+    await page.waitForFunction((old) => document.querySelector('.timeline').clientWidth > old, box.width);
+    const wide = await boxOf(page, '.timeline');
+    await page.mouse.move(wide.x + wide.width * 0.75, wide.y + 300);
+    await page.mouse.wheel(0, -500);
+    await page.waitForFunction(() => location.hash.includes('time='));
+    const [e, f] = await middle();
+    assert.ok(Math.abs(e + (f - e) * 0.75 - 49152) < 64, `${e} ${f}`);
     await browser.done(page);
     const again = await open('&time=16384-32768');
     assert.match(await range(again), /^16\.38 µs … 32\.77 µs \(16\.38 µs\)/);
@@ -127,7 +136,7 @@ test('wheel, drag and keys move the timeline; a link restores it', async () => {
 test('a double click zooms to a call; keys go to marks; lanes fold', async () => {
     const page = await open();
     await page.waitForTimeout(200);
-    const box = await page.locator('.timeline').boundingBox();
+    const box = await boxOf(page, '.timeline');
     await page.mouse.dblclick(box.x + 700, box.y + rowOf.worker + 8); // parse: 40000 to 50000
     await page.waitForFunction(() => /time=39500-50500/.test(location.hash));
     await page.keyboard.press('0');
@@ -255,7 +264,7 @@ test('threads are hidden, collapsed and ordered by the menu and by keys; process
     await again.waitForSelector('.timeline');
     assert.deepEqual(await lanesOf(again), [recorded[3], recorded[0], 'pool (11)', 'shop (10)']);
     // A click on the title of a process opens it again.
-    const box = await again.locator('.timeline').boundingBox();
+    const box = await boxOf(again, '.timeline');
     await again.mouse.click(box.x + 60, box.y + 26 + 8);
     await again.waitForFunction(() => JSON.parse(document.querySelector('.timeline').dataset.lanes).length === 6);
     await browser.done(again);
@@ -290,7 +299,7 @@ test('a click on an activity chooses its range of time', async () => {
         const page = await browser.open(recordings.view('burn', session), { fragment: '#view=timeline&details=0' });
         await page.waitForFunction(() => document.querySelector('.range'));
         await page.waitForTimeout(400);
-        const box = await page.locator('.timeline').boundingBox();
+        const box = await boxOf(page, '.timeline');
         await page.mouse.click(box.x + box.width * 0.6, box.y + top + 8);
         await page.waitForFunction(() => /part=\d+-\d+/.test(location.hash));
         const [, from, to] = /part=(\d+)-(\d+)/.exec(await page.evaluate(() => location.hash));
@@ -310,7 +319,7 @@ test('a real recording shows its threads and their calls', async () => {
         const report = recordings.json('report', '--by', 'thread', '--limit', '0', session).rows;
         assert.equal(report.length, 4);
         // Looks down the middle of all lanes for each thread's title and the program's calls.
-        const box = await page.locator('.timeline').boundingBox();
+        const box = await boxOf(page, '.timeline');
         const seen = new Set();
         for (let y = 40; y < 420; y += 17)
             for (let x = 60; x < box.width; x += 75) {

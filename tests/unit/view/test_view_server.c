@@ -65,8 +65,8 @@ Test(unit_view_server, every_answer_has_the_headers)
     view_server_begin();
     view_server_expect("GET", "/", served_token, 200);
     view_server_expect("HEAD", "/", served_token, 200);
-    view_server_expect("GET", "/session", served_token, 503);
-    view_server_expect("GET", "/block/0", served_token, 503);
+    view_server_expect("GET", "/session", served_token, 202);
+    view_server_expect("GET", "/block/0", served_token, 202);
     view_server_expect("GET", "/nothing", served_token, 404);
     view_server_expect("POST", "/", served_token, 405);
     view_server_expect("GET", "/", "0", 403);

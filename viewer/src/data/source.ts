@@ -42,7 +42,7 @@ function served(interval: number): Source {
     let generation = '';
     const get = async (path: string) => {
         const answer = await fetch(`${path}`, { cache: 'no-store' });
-        if (answer.status === 204 || answer.status === 503) return null;
+        if (answer.status === 204 || answer.status === 202) return null;
         if (!answer.ok)
             throw new Error((await answer.text()).trim() || `dwell answered ${answer.status} ${answer.statusText}`);
         return answer;

@@ -1,5 +1,5 @@
 // The menu in which the columns of a table are chosen.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Sort, columns as chosenColumns } from '../state';
 import { type GridColumn, shownColumns } from './columns';
 
@@ -14,7 +14,7 @@ interface Props {
 export function ColumnMenu({ name, columns, sort, at, onClose }: Props) {
     const box = useRef<HTMLDivElement>(null);
     const shown = shownColumns(name, columns, sort);
-    useEffect(() => {
+    useLayoutEffect(() => {
         const outside = (e: Event) => {
             if (!box.current?.contains(e.target as Node)) onClose();
         };

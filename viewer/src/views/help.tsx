@@ -1,12 +1,12 @@
 // The dialog that lists the keys and explains search and values.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyHelp } from '../keys';
 import { helping, model } from '../state';
 import { ColourMeanings, ValueMeanings } from './meanings';
 
 export function Help() {
     const box = useRef<HTMLDialogElement>(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
         box.current?.showModal();
     }, []);
     return (

@@ -1,5 +1,5 @@
 // The choice of a part of the recording: a button with a panel of threads and times, and a bar that names the part.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Model, Side } from '../data/model';
 import { copy } from '../keys';
 import { shortened } from '../format';
@@ -117,7 +117,7 @@ function Threads({ m }: { m: Model }) {
 
 function Panel({ m, top, onClose }: { m: Model; top: number; onClose: () => void }) {
     const box = useRef<HTMLDivElement>(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
         const outside = (e: Event) => {
             if (!(e.target as Element).closest('.part-panel, .part-button')) onClose();
         };

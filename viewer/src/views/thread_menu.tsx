@@ -1,5 +1,5 @@
 // The menu of the timeline's threads: which are shown and collapsed, and their order.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type LaneOrder, type ProcessLanes, laneOrders, moved } from '../data/threads';
 import { shortened } from '../format';
 import { foldedLanes, hiddenLanes, laneOrder, ownOrder } from '../state';
@@ -58,7 +58,7 @@ function Item({
 
 export function ThreadMenu({ groups, onClose }: { groups: ProcessLanes[]; onClose: () => void }) {
     const box = useRef<HTMLDivElement>(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
         const outside = (e: Event) => {
             const target = e.target as Element;
             if (!box.current?.contains(target) && !target.closest('.threads-button')) onClose();

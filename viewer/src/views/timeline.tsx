@@ -1,7 +1,7 @@
 // The view of threads over time. Wheel and keys zoom; detail is fetched for the visible range.
 import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomBehavior, zoom as makeZoom, zoomIdentity, zoomTransform } from 'd3-zoom';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Drawing, useCanvas } from '../charts/canvas';
 import { barsOf, linesOf } from '../charts/activity_bars';
 import { type Laid, headHeight, layLanes, rowHeight } from '../charts/lanes';
@@ -491,19 +491,47 @@ function useZoom(
     choosable: boolean,
 ): void {
     const behaviour = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
-    const latest = useRef({ setRange, facts, choosable });
-    latest.current = { setRange, facts, choosable };
-    const whole = facts.end - facts.start;
-    useEffect(() => {
+    const latest = useRef({ setRange, facts, choosable, shown });
+    latest.current = { setRange, facts, choosable, shown };
+    const width = useRef(0);
+    // Sets d3's zoom to the shown range and the canvas's width. A window may change its width without a render.
+    const fit = useRef(() => {
+        const canvas = element.current!;
+        const { start, end } = latest.current.facts;
+        const [from, to] = latest.current.shown;
+        const whole = end - start;
+        width.current = canvas.clientWidth;
+        const pixels = width.current || 1;
+        const k = whole / (to - from);
+        const x = -((from - start) / whole) * k * pixels;
+        behaviour
+            .current!.scaleExtent([1, Math.max(1, whole / 16)])
+            .extent([
+                [0, 0],
+                [pixels, 1],
+            ])
+            .translateExtent([
+                [0, -Infinity],
+                [pixels, Infinity],
+            ]);
+        // Skips changes that d3's zoom made itself.
+        const had = zoomTransform(canvas);
+        const off = (value: number, other: number) => Math.abs(value - other) > 1e-6 * Math.max(1, Math.abs(other));
+        if (off(had.k, k) || off(had.x, x))
+            behaviour.current!.transform(select(canvas), zoomIdentity.translate(x, 0).scale(k));
+    }).current;
+    useLayoutEffect(() => {
         const canvas = element.current!;
         let lastY = 0;
         behaviour.current = makeZoom<HTMLCanvasElement, unknown>()
-            .filter(
-                (event: MouseEvent) =>
+            .filter((event: MouseEvent) => {
+                if (canvas.clientWidth !== width.current) fit();
+                return (
                     !event.button &&
                     !(event.type === 'dblclick') &&
-                    !(event.type === 'mousedown' && latest.current.choosable && beginsRange(event)),
-            )
+                    !(event.type === 'mousedown' && latest.current.choosable && beginsRange(event))
+                );
+            })
             .on(
                 'start',
                 (event: D3ZoomEvent<HTMLCanvasElement, unknown>) =>
@@ -527,25 +555,5 @@ function useZoom(
             select(canvas).on('.zoom', null);
         };
     }, []);
-    useEffect(() => {
-        const canvas = element.current!;
-        const width = canvas.clientWidth || 1;
-        const k = whole / (shown[1] - shown[0]);
-        const x = -((shown[0] - facts.start) / whole) * k * width;
-        behaviour
-            .current!.scaleExtent([1, Math.max(1, whole / 16)])
-            .extent([
-                [0, 0],
-                [width, 1],
-            ])
-            .translateExtent([
-                [0, -Infinity],
-                [width, Infinity],
-            ]);
-        // Skips changes that d3's zoom made itself.
-        const had = zoomTransform(canvas);
-        const off = (value: number, other: number) => Math.abs(value - other) > 1e-6 * Math.max(1, Math.abs(other));
-        if (off(had.k, k) || off(had.x, x))
-            behaviour.current!.transform(select(canvas), zoomIdentity.translate(x, 0).scale(k));
-    });
+    useLayoutEffect(fit);
 }

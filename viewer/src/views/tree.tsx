@@ -1,5 +1,5 @@
 // The view of the call tree. Every row has the values of its call path, not scaled or estimated.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { measureName } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Order, hotPath, shownRows } from '../data/open';
@@ -189,7 +189,7 @@ export function Tree() {
         return true;
     };
     // Enter in the search box selects the next match.
-    useEffect(() => {
+    useLayoutEffect(() => {
         const next = (e: Event) => step((e as CustomEvent<boolean>).detail);
         document.addEventListener('dwell:next', next);
         return () => document.removeEventListener('dwell:next', next);

@@ -104,6 +104,12 @@ export async function view(page, name) {
     );
 }
 
+// Returns an element's place once it is shown. A dialog is in the document before it opens, and has no place then.
+export async function boxOf(page, selector) {
+    await page.locator(selector).waitFor();
+    return page.locator(selector).boundingBox();
+}
+
 // Reads the visible rows of a table. rowsOf scrolls to read all. Spaces between digits are removed.
 const inSight = (page, label) =>
     page.$$eval(`[aria-label="${label}"] .row`, (rows) =>
