@@ -21,7 +21,8 @@ struct analysis_options {
     enum lines lines;
     bool no_merge;                      /* copies of one source function are functions of their own */
     bool raw;                           /* leave the probes' own time in all times */
-    bool timed_only;                    /* leave out calls that were only counted */
+    bool timed_only;                    /* leave out calls that were only counted, */
+    bool unsampled;                     /* and samples: all time is that of timed calls */
     bool limits;                        /* find the shortest and the longest calls, also if they must be read again */
     struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
 };

@@ -286,7 +286,7 @@ static bool load_check_lines(const struct analysis *l, enum lines lines, struct 
 static void load_profile(struct analysis *l, const struct analysis_options *options)
 {
     const unsigned jobs = options->jobs ? options->jobs : collect_default_jobs();
-    l->file->samples = session_samples_read(l->file, true);
+    l->file->samples = options->unsampled ? NULL : session_samples_read(l->file, true);
     if (options->lines != LINES_NONE && l->file->header.also & DWELL_ALSO_CALL_SITES) {
         l->profile = collect_sites(l->file, jobs, l->selection);
         l->lines = lines_find(l->file, l->profile);

@@ -1,5 +1,6 @@
 /* dwell export: reads its options and writes a session in the format of another tool. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "export/exports.h"
 #include "export/measures.h"
 #include "report/views.h"
+#include "trace/samples.h"
 
 enum { OPTION_LIST = 256, OPTION_AGGREGATE };
 enum { OUTPUT_BUFFER = 1 << 20 };
@@ -192,6 +194,20 @@ static int export_write(const struct export_settings *s, const struct analysis *
     return STATUS_OK;
 }
 
+/* What the format does not show, or not as measured. */
+static void export_say_remarks(const struct export_settings *s, const struct analysis *l)
+{
+    for (size_t i = 0; i < l->summary.loss_count; i++)
+        say("%s: %s", s->file, l->summary.remarks[i]);
+    if (l->summary.has_counts && s->shared.load.timed_only)
+        say("%s: calls that were only counted (record --level) are left out", s->file);
+    if (s->shared.load.unsampled && samples_count(l->file))
+        say("%s: samples are left out, as this format has single calls", s->file);
+    else if (l->summary.stack_samples && !(s->format->uses & EXPORT_TIMING))
+        say("%s: functions without probes have estimated times, from %" PRIu64 " samples", s->file,
+            l->summary.stack_samples);
+}
+
 static const struct command_line line = {
     .name = "export",
     .arguments = "FORMAT [FILE]\n--list",
@@ -213,12 +229,10 @@ int command_export(int argc, char **argv)
     struct analysis loaded;
     s.shared.load.lines = s.format->uses & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
     s.shared.load.limits = s.format->uses & EXPORT_LIMITS;
-    s.shared.load.timed_only = true;
+    s.shared.load.timed_only = !(s.format->uses & EXPORT_COUNTED);
+    s.shared.load.unsampled = s.format->uses & EXPORT_SINGLE;
     shared_options_load(&loaded, s.file, &s.shared);
-    for (size_t i = 0; i < loaded.summary.loss_count; i++)
-        say("%s: %s", s.file, loaded.summary.remarks[i]);
-    if (loaded.summary.has_counts)
-        say("%s: calls that were only counted (record --level) are left out", s.file);
+    export_say_remarks(&s, &loaded);
     output_spare(s.shared.output, loaded.file->path);
     if (!s.shared.output)
         progress_output();

@@ -9,6 +9,7 @@
 #include "export/database.h"
 #include "export/formats.h"
 #include "export/sqlite_schema.h"
+#include "export/sqlite_timing.h"
 #include "trace/activities.h"
 
 struct sqlite_writer {
@@ -33,13 +34,14 @@ static void sqlite_write_session(const struct sqlite_writer *w)
 {
     const struct summary *s = &w->session->summary;
     const struct dwell_file_header *h = &w->session->file->header;
-    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    database_insert(w->database, insert, s->application_known ? "ttiziiiiiiii" : "ttiziiniiiii", s->path,
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    database_insert(w->database, insert, s->application_known ? "ttiziiiiiiiiiii" : "ttiziiniiiiiiii", s->path,
                     "dwell " DWELL_VERSION_TEXT, (int64_t)h->start_realtime,
                     (int64_t)(h->end_ticks > h->start_ticks ? h->end_ticks - h->start_ticks : 0),
                     (int64_t)s->ticks_per_second, (int64_t)s->elapsed_inclusive, (int64_t)s->application_inclusive,
                     (int64_t)s->application_known, (int64_t)s->off_cpu_known, (int64_t)s->overhead_known,
-                    (int64_t)s->os_events, (int64_t)s->events, (int64_t)s->lost_events);
+                    (int64_t)s->os_events, (int64_t)s->events, (int64_t)s->lost_events, (int64_t)s->stack_samples,
+                    (int64_t)s->samples_in_probes);
     sqlite3_finalize(insert);
     insert = database_prepare(w->database, "INSERT INTO remark VALUES (?)");
     for (size_t i = 0; i < s->remark_count; i++)
@@ -111,7 +113,7 @@ static void sqlite_write_functions(const struct sqlite_writer *w)
 
 /* ---- call paths ---- */
 
-enum { PATH_COLUMNS = 11 }; /* before its values */
+enum { PATH_COLUMNS = 15 }; /* before its values */
 
 /* The number of open calls of the node's function by the same caller. */
 static uint32_t *sqlite_open_calls(struct sqlite_writer *w, uint32_t node)
@@ -136,6 +138,7 @@ static void sqlite_write_path(struct order_visitor *visitor, uint32_t index)
     const int64_t first_of_function = w->open_functions[node->function]++ == 0;
     const int64_t first_of_module = w->open_modules[p->functions[node->function].module]++ == 0;
     const int64_t first_of_call = (*sqlite_open_calls(w, index))++ == 0;
+    const bool sampled = node->site == PROFILE_SAMPLED;
     const char limits = t->shortest <= t->longest ? 'i' : 'n';
     w->paths[index] = ++w->last_path;
     int64_t row[PATH_COLUMNS + MAX_PATH_VALUES] = {
@@ -150,8 +153,14 @@ static void sqlite_write_path(struct order_visitor *visitor, uint32_t index)
         first_of_function,
         first_of_module,
         first_of_call,
+        sampled,
+        (int64_t)t->samples,
+        (int64_t)times_error(t, VALUE_ELAPSED, INCLUSIVE),
+        (int64_t)times_error(t, VALUE_ELAPSED, EXCLUSIVE),
     };
-    char kinds[PATH_COLUMNS + MAX_PATH_VALUES + 1] = { 'i', 'z', 'i', 'i', 'i', 'i', limits, limits, 'i', 'i', 'i' };
+    char kinds[PATH_COLUMNS + MAX_PATH_VALUES + 1] = {
+        'i', 'z', 'i', 'i', 'i', sampled ? 'n' : 'i', limits, limits, 'i', 'i', 'i', 'i', 'i', 'z', 'z',
+    };
     memset(kinds + PATH_COLUMNS, 'i', sqlite_list_path_values(row + PATH_COLUMNS, t));
     database_insert_numbers(w->database, w->insert, kinds, row);
 }
@@ -280,9 +289,10 @@ bool export_sqlite(const struct analysis *session, const struct export_options *
     sqlite_write_modules(&w);
     sqlite_write_functions(&w);
     sqlite_write_paths(&w);
+    sqlite_write_timing(&database, session, order);
     sqlite_write_marks(&w);
     sqlite_write_activities(&w);
-    sqlite_make_views(&database);
+    sqlite_make_views(&database, &session->summary);
     free(w.paths);
     index_free(w.thread_numbers);
     order_free(order);

@@ -7,13 +7,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "export/sqlite_timing.h"
 
 static const char *const tables[] = {
-    "PRAGMA user_version = 3",
+    "PRAGMA user_version = 4",
     "CREATE TABLE session (file TEXT, creator TEXT, start_realtime_ns INTEGER, duration_ticks INTEGER,"
     " ticks_per_second INTEGER, elapsed_inclusive_ticks INTEGER, application_inclusive_ticks INTEGER,"
     " application_known INTEGER, off_cpu_known INTEGER, overhead_known INTEGER, os_events INTEGER, events INTEGER, "
-    "lost_events INTEGER)",
+    "lost_events INTEGER, samples INTEGER, samples_in_probes INTEGER)",
     "CREATE TABLE remark (text TEXT)",
     "CREATE TABLE process (id INTEGER PRIMARY KEY, pid INTEGER, parent_pid INTEGER, name TEXT, path TEXT,"
     " arguments TEXT)",
@@ -63,7 +64,9 @@ static void schema_make_path_table(struct database *d)
     FILE *out = need_stream(&text, &length);
     fputs("CREATE TABLE path (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES path, thread INTEGER REFERENCES thread,"
           " function INTEGER REFERENCES function, depth INTEGER, calls INTEGER, min_ticks INTEGER, max_ticks INTEGER,"
-          " first_of_function INTEGER, first_of_module INTEGER, first_of_call INTEGER",
+          " first_of_function INTEGER, first_of_module INTEGER, first_of_call INTEGER,"
+          " is_sampled INTEGER, samples INTEGER, elapsed_inclusive_ci95_ticks INTEGER,"
+          " elapsed_exclusive_ci95_ticks INTEGER",
           out);
     for (enum value_id i = 0; i < VALUE_COUNT; i++)
         for (int form = 0; schema_is_stored(&value_table[i]) && form < VALUE_FORMS; form++)
@@ -79,6 +82,7 @@ void sqlite_make_tables(struct database *d)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         database_run(d, tables[i]);
     schema_make_path_table(d);
+    sqlite_make_timing_tables(d);
 }
 
 size_t sqlite_list_path_values(int64_t *list, const struct times *t)
@@ -98,7 +102,10 @@ static char *schema_path_sums(const char *is_first)
     char *text;
     size_t length;
     FILE *out = need_stream(&text, &length);
-    fputs("sum(p.calls) AS calls, min(p.min_ticks) AS shortest, max(p.max_ticks) AS longest", out);
+    fprintf(out,
+            "sum(p.calls) AS calls, min(p.min_ticks) AS shortest, max(p.max_ticks) AS longest,"
+            " sum(p.samples) AS samples, max(iif(%s, p.is_sampled, 0)) AS sampled",
+            is_first);
     for (enum value_id i = 0; i < VALUE_COUNT; i++) {
         const struct value *v = &value_table[i];
         if (schema_is_stored(v))
@@ -140,55 +147,80 @@ static char *schema_value(const struct value *v, int form)
     return text;
 }
 
-static void schema_put_form(FILE *out, const struct value *v, int form)
+/* Which rows a list of columns is for. */
+enum schema_rows {
+    ROWS_OF_TIMED_CALLS,
+    ROWS_WITH_TIMING,  /* of sums: table timing, `g`, says what is known */
+    ROWS_OF_NEIGHBOURS /* the same for the function itself, which is in place 2 */
+};
+
+/* The condition that the value of a row is known. The caller frees it. */
+static char *schema_row_known(const struct value *v, enum schema_rows rows)
+{
+    return need_text("%s%s", schema_known(v), rows == ROWS_WITH_TIMING ? " AND g.timing <> 'counted'" : "");
+}
+
+static const char *schema_calls(enum schema_rows rows)
+{
+    return rows == ROWS_OF_TIMED_CALLS ? "ifnull(t.calls, 0)"
+           : rows == ROWS_WITH_TIMING  ? "g.calls"
+                                       : "iif(t.place = 2, g.calls, t.calls)";
+}
+
+static void schema_put_form(FILE *out, const struct value *v, int form, const char *known)
 {
     char *number = schema_value(v, form);
     fputs(", ", out);
     if (v->kind == VALUE_IS_TIME)
-        schema_put_ns(out, number, schema_known(v), v->names[form]);
+        schema_put_ns(out, number, known, v->names[form]);
     else
-        fprintf(out, "iif(%s, %s, NULL) AS %s", schema_known(v), number,
-                v->columns[form] ? v->columns[form] : v->names[form]);
+        fprintf(out, "iif(%s, %s, NULL) AS %s", known, number, v->columns[form] ? v->columns[form] : v->names[form]);
     if (v->shares[form] && !(v->shown & SHARE_ONLY_CHOSEN)) {
         char *whole = need_text("s.%s_ticks", v->names[INCLUSIVE]);
         fputs(", ", out);
-        schema_put_share(out, number, whole, schema_known(v), v->names[form]);
+        schema_put_share(out, number, whole, known, v->names[form]);
         free(whole);
     }
     free(number);
 }
 
-static void schema_put_percentage(FILE *out, const struct value *v)
+static void schema_put_percentage(FILE *out, const struct value *v, const char *known)
 {
     char *part = need_text("ifnull(t.%s, 0)", value_table[v->parts[0]].names[EXCLUSIVE]);
     char *whole = need_text("t.%s", value_table[v->whole].names[EXCLUSIVE]);
     fputs(", ", out);
-    schema_put_share(out, part, whole, schema_known(v), v->key);
+    schema_put_share(out, part, whole, known, v->key);
     free(whole);
     free(part);
 }
 
 /* The columns that all reports have in their data, computed from the sums t. */
-static char *schema_time_columns(void)
+static char *schema_time_columns(const struct summary *s, enum schema_rows rows)
 {
     char *text;
     size_t length;
     FILE *out = need_stream(&text, &length);
-    fputs("ifnull(t.calls, 0) AS calls", out);
+    fprintf(out, "%s AS calls", schema_calls(rows));
     for (enum value_id i = VALUE_CALLS + 1; i < VALUE_COUNT; i++) {
         const struct value *v = &value_table[i];
         if (!(v->shown & SHOWN_IN_DATA))
             continue;
+        char *known = schema_row_known(v, rows);
         if (i == VALUE_MIN || i == VALUE_MAX) {
             fputs(", ", out);
             schema_put_ns(out, i == VALUE_MIN ? "t.shortest" : "t.longest", "1", v->key);
         } else if (v->kind == VALUE_IS_PERCENT) {
-            schema_put_percentage(out, v);
+            schema_put_percentage(out, v, known);
         } else {
             for (int form = 0; form < VALUE_FORMS; form++)
-                schema_put_form(out, v, form);
+                schema_put_form(out, v, form, known);
         }
+        free(known);
     }
+    if (rows == ROWS_WITH_TIMING)
+        sqlite_put_timing_columns(out, s);
+    else if (rows == ROWS_OF_NEIGHBOURS)
+        sqlite_put_callers_timing(out, s);
     need_stream_end(out);
     return text;
 }
@@ -202,24 +234,23 @@ static char *schema_time_columns(void)
 
 /* The views of sums by function, module, thread and process. `is_first` selects outermost paths. */
 static const struct {
-    const char *name, *key, *from, *is_first, *columns, *joined;
+    const char *name, *subject, *id, *key, *from, *is_first, *columns, *joined, *order;
 } reports[] = {
-    { "report_function", "p.function", "path p", "p.first_of_function",
+    { "report_function", "function", "f.id", "p.function", "path p", "p.first_of_function",
       "f.name AS function, m.name AS module, f.file, f.line",
-      "function f JOIN module m ON m.id = f.module LEFT JOIN t ON t.id = f.id, session s"
-      " ORDER BY t.elapsed_exclusive DESC, f.name, m.name, f.file NULLS LAST, f.line DESC NULLS LAST," BEHIND_NAMES },
-    { "report_module", "f.module", "path p JOIN function f ON f.id = p.function", "p.first_of_module",
-      "m.name AS module, m.path",
-      "module m LEFT JOIN t ON t.id = m.id, session s"
-      " ORDER BY ifnull(t.elapsed_exclusive, 0) DESC, m.name, m.path," BEHIND_NAMES },
-    { "report_thread", "p.thread", "path p", "p.parent IS NULL", "h.name AS thread, h.tid, r.name AS process, r.pid",
-      "thread h JOIN process r ON r.id = h.process LEFT JOIN t ON t.id = h.id, session s"
-      " ORDER BY ifnull(t.elapsed_exclusive, 0) DESC, h.name, h.tid DESC NULLS LAST, r.name, r.pid DESC NULLS "
+      "function f JOIN module m ON m.id = f.module LEFT JOIN t ON t.id = f.id",
+      " t.elapsed_exclusive DESC, f.name, m.name, f.file NULLS LAST, f.line DESC NULLS LAST," BEHIND_NAMES },
+    { "report_module", "module", "m.id", "f.module", "path p JOIN function f ON f.id = p.function", "p.first_of_module",
+      "m.name AS module, m.path", "module m LEFT JOIN t ON t.id = m.id",
+      " ifnull(t.elapsed_exclusive, 0) DESC, m.name, m.path," BEHIND_NAMES },
+    { "report_thread", "thread", "h.id", "p.thread", "path p", "p.parent IS NULL",
+      "h.name AS thread, h.tid, r.name AS process, r.pid",
+      "thread h JOIN process r ON r.id = h.process LEFT JOIN t ON t.id = h.id",
+      " ifnull(t.elapsed_exclusive, 0) DESC, h.name, h.tid DESC NULLS LAST, r.name, r.pid DESC NULLS "
       "LAST," BEHIND_NAMES },
-    { "report_process", "h.process", "path p JOIN thread h ON h.id = p.thread", "p.parent IS NULL",
-      "r.name AS process, r.pid, r.parent_pid AS parent, r.arguments",
-      "process r LEFT JOIN t ON t.id = r.id, session s"
-      " ORDER BY ifnull(t.elapsed_exclusive, 0) DESC, r.name, r.pid DESC NULLS LAST, r.parent_pid DESC NULLS LAST,"
+    { "report_process", "process", "r.id", "h.process", "path p JOIN thread h ON h.id = p.thread", "p.parent IS NULL",
+      "r.name AS process, r.pid, r.parent_pid AS parent, r.arguments", "process r LEFT JOIN t ON t.id = r.id",
+      " ifnull(t.elapsed_exclusive, 0) DESC, r.name, r.pid DESC NULLS LAST, r.parent_pid DESC NULLS LAST,"
       " r.arguments," BEHIND_NAMES },
 };
 
@@ -229,22 +260,35 @@ static void schema_make_view(struct database *d, char *sql)
     free(sql);
 }
 
-static void schema_make_reports(struct database *d, const char *columns)
+/* Rows without times follow the others, those with the most calls first. */
+static void schema_make_reports(struct database *d, const struct summary *s)
 {
+    const bool timing = summary_has_timing(s);
+    char *columns = schema_time_columns(s, timing ? ROWS_WITH_TIMING : ROWS_OF_TIMED_CALLS);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         char *values = schema_path_sums(reports[i].is_first);
-        schema_make_view(
-            d, need_text("CREATE VIEW %s AS WITH t AS (SELECT %s AS id, %s FROM %s GROUP BY 1) SELECT %s, %s FROM %s",
-                         reports[i].name, reports[i].key, values, reports[i].from, reports[i].columns, columns,
-                         reports[i].joined));
+        char *join = timing ? need_text(" LEFT JOIN timing g ON g.subject = '%s' AND g.id = %s", reports[i].subject,
+                                        reports[i].id)
+                            : need_copy("", 0);
+        schema_make_view(d,
+                         need_text("CREATE VIEW %s AS WITH t AS (SELECT %s AS id, %s FROM %s GROUP BY 1)"
+                                   " SELECT %s, %s FROM %s%s, session s ORDER BY%s%s",
+                                   reports[i].name, reports[i].key, values, reports[i].from, reports[i].columns,
+                                   columns, reports[i].joined, join,
+                                   timing ? " g.timing = 'counted', iif(g.timing = 'counted', g.calls, 0) DESC," : "",
+                                   reports[i].order));
+        free(join);
         free(values);
     }
+    free(columns);
 }
 
 /* The views of callers and callees. A caller's sums are those of the function when that caller called it; a callee's
  * sums are its own when the function called it. */
-static void schema_make_callers(struct database *d, const char *columns)
+static void schema_make_callers(struct database *d, const struct summary *s)
 {
+    const bool timing = summary_has_timing(s);
+    char *columns = schema_time_columns(s, timing ? ROWS_OF_NEIGHBOURS : ROWS_OF_TIMED_CALLS);
     char *by_function = schema_path_sums("p.first_of_function"), *by_call = schema_path_sums("p.first_of_call"), *share;
     size_t length;
     schema_make_view(
@@ -259,15 +303,17 @@ static void schema_make_callers(struct database *d, const char *columns)
     schema_put_share(out, "t.elapsed_inclusive", "w.elapsed_inclusive", "1", "share");
     need_stream_end(out);
     schema_make_view(
-        d, need_text("CREATE VIEW report_callers AS WITH w AS"
-                     " (SELECT subject, elapsed_inclusive FROM neighbour WHERE place = 2)"
-                     " SELECT t.subject, n.name AS subject_name, t.role,"
-                     " ifnull(f.name, '(start of thread)') AS function, m.name AS module, %s, %s"
-                     " FROM neighbour t JOIN w ON w.subject = t.subject JOIN function n ON n.id = t.subject"
-                     " LEFT JOIN function f ON f.id = t.other LEFT JOIN module m ON m.id = f.module, session s"
-                     " WHERE t.place = 2 OR t.calls OR t.elapsed_inclusive OR t.elapsed_exclusive"
-                     " ORDER BY t.subject, t.place, t.elapsed_inclusive DESC, t.other NULLS LAST",
-                     share, columns));
+        d,
+        need_text("CREATE VIEW report_callers AS WITH w AS"
+                  " (SELECT subject, elapsed_inclusive FROM neighbour WHERE place = 2)"
+                  " SELECT t.subject, n.name AS subject_name, t.role,"
+                  " ifnull(f.name, '(start of thread)') AS function, m.name AS module, %s, %s"
+                  " FROM neighbour t JOIN w ON w.subject = t.subject JOIN function n ON n.id = t.subject"
+                  " LEFT JOIN function f ON f.id = t.other LEFT JOIN module m ON m.id = f.module%s, session s"
+                  " WHERE t.place = 2 OR t.calls OR t.elapsed_inclusive OR t.elapsed_exclusive"
+                  " ORDER BY t.subject, t.place, t.elapsed_inclusive DESC, t.other NULLS LAST",
+                  share, columns, timing ? " LEFT JOIN timing g ON g.subject = 'function' AND g.id = t.subject" : ""));
+    free(columns);
     free(by_function);
     free(by_call);
     free(share);
@@ -347,22 +393,20 @@ static void schema_make_paths(struct database *d)
     need_stream_end(out);
     schema_make_view(
         d, need_text("CREATE VIEW paths AS SELECT p.id, p.parent, p.depth, r.name AS process, r.pid, h.name AS thread,"
-                     " h.tid, f.name AS function, m.name AS module, p.calls, %s FROM path p"
+                     " h.tid, f.name AS function, m.name AS module, p.calls, p.is_sampled, p.samples, %s FROM path p"
                      " JOIN function f ON f.id = p.function JOIN module m ON m.id = f.module"
                      " JOIN thread h ON h.id = p.thread JOIN process r ON r.id = h.process, session s ORDER BY p.id",
                      ns));
     free(ns);
 }
 
-void sqlite_make_views(struct database *d)
+void sqlite_make_views(struct database *d, const struct summary *s)
 {
-    char *columns = schema_time_columns();
     database_run(d, "CREATE INDEX path_of_function ON path (function)");
     database_run(d, "CREATE INDEX path_of_parent ON path (parent)");
-    schema_make_reports(d, columns);
-    schema_make_callers(d, columns);
+    schema_make_reports(d, s);
+    schema_make_callers(d, s);
     schema_make_marks(d);
     schema_make_activities(d);
     schema_make_paths(d);
-    free(columns);
 }

@@ -139,6 +139,7 @@ static void vsperf_put_per_call(const struct vsperf_file *f, const struct call_s
 {
     const struct times *t = &called->times;
     const bool application = f->session->summary.application_known;
+    const uint64_t timed = times_are_sampled(t) ? 0 : t->calls - t->counted; /* estimates have no average */
     const struct vsperf_limits limits = { t->shortest, t->longest, t->shortest <= t->longest }, none = { 0, 0, false };
     const struct {
         uint64_t sum;
@@ -155,7 +156,7 @@ static void vsperf_put_per_call(const struct vsperf_file *f, const struct call_s
         if (!vsperf_put_stated(f, called->stated, column))
             vsperf_put_known(f, each[i].limits->least, each[i].limits->known);
         if (!vsperf_put_stated(f, called->stated, column + 1))
-            vsperf_put_average(f, each[i].sum, each[i].known ? t->calls : 0, each[i].limits);
+            vsperf_put_average(f, each[i].sum, each[i].known ? timed : 0, each[i].limits);
         if (!vsperf_put_stated(f, called->stated, column + 2))
             vsperf_put_known(f, each[i].limits->greatest, each[i].limits->known);
     }
@@ -192,14 +193,15 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
     const uint64_t values[] = { t->elapsed_inclusive, t->elapsed_exclusive, t->application_inclusive,
                                 t->application_exclusive };
     const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1, step = 2 - (which & VSPERF_INCLUSIVE);
+    const bool known = !times_are_counted(t);
     if (s->samples) {
         vsperf_put_samples(f, which, called);
         return;
     }
     for (unsigned i = first; i < 4; i += step)
-        vsperf_put_known(f, values[i], i < 2 || s->application_known);
+        vsperf_put_known(f, values[i], known && (i < 2 || s->application_known));
     for (unsigned i = first; i < 4; i += step) {
-        if (i >= 2 && !s->application_known)
+        if (!known || (i >= 2 && !s->application_known))
             vsperf_empty(f, 1);
         else if (!vsperf_put_stated(f, called->stated, DWELL_STATED_PERCENT + i))
             vsperf_put_percent(f, values[i], i < 2 ? s->whole.elapsed_inclusive : s->whole.application_inclusive);

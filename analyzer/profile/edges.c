@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "dwell/format.h"
+#include "profile/counted.h"
 #include "profile/reported.h"
 
 enum { FIRST_EDGES = 64 };
@@ -86,6 +87,18 @@ static void edges_walk_thread(struct edges_walk *w, uint32_t root)
     }
 }
 
+/* Calls that were only counted have no known callers. */
+static void edges_add_counted(struct edges *e, const struct profile *p, uint32_t process)
+{
+    for (size_t i = 0; i < p->counted_count; i++) {
+        const struct profile_counted *c = &p->counted[i];
+        if (p->threads[c->thread].process != process)
+            continue;
+        counted_add_to(&e->functions[c->function].times, c->calls);
+        e->seen[c->function] = true;
+    }
+}
+
 /* An imported report has no inclusive times of all calls. */
 static void edges_add_reported(struct call_sums *into, const struct profile_reported *row)
 {
@@ -151,6 +164,7 @@ struct edges edges_of_process(const struct rollup *r, uint32_t process)
     if (reported_has_edges(p))
         edges_forget_all(&w);
     edges_add_reported_rows(&w, process);
+    edges_add_counted(&e, p, process);
     index_free(w.index);
     free(w.edge_of);
     free(w.open);

@@ -403,6 +403,9 @@ struct profile *rollup_join_process(const struct profile *p, uint32_t process)
             continue;
         profile_add_values(&one->nodes[places[i]], from);
     }
+    for (size_t i = 0; i < p->counted_count; i++)
+        if (p->threads[p->counted[i].thread].process == process)
+            counted_add_on(one, process, 0, p->counted[i].function, p->counted[i].calls);
     free(places);
     return one;
 }

@@ -229,9 +229,20 @@ Test(e2e_counted, views_without_times_or_paths)
     cr_assert(ne(int, r.status, 0));
     cr_assert(has(r.err, "calls of work were only counted"), "%s", r.err);
     ran_drop(&r);
-    r = run("$DWELL export -o out.db sqlite");
+    static const char *const without[] = { "callgrind", "collapsed", "pprof", "speedscope", "chrome", "perflog" };
+    for (int i = 0; i < 6; i++) {
+        r = run("$DWELL export -o out %s", without[i]);
+        cr_assert(eq(int, r.status, 0));
+        cr_assert(has(r.err, "calls that were only counted (record --level) are left out"), "%s", r.err);
+        ran_drop(&r);
+    }
+    r = run("$DWELL export -o out.db sqlite && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out.db && "
+            "sqlite3 out.db \"SELECT calls, timing, timed_calls, elapsed_inclusive_ns IS NULL FROM report_function "
+            "WHERE function = 'work'\"; $DWELL export -o out vsperf && grep '^\"work\"' out_FunctionSummary.csv");
     cr_assert(eq(int, r.status, 0));
-    cr_assert(has(r.err, "calls that were only counted (record --level) are left out"), "%s", r.err);
+    cr_assert(not(has(r.err, "left out")), "%s", r.err);
+    cr_assert(has(r.out, "\n2000|counted|0|1\n"), "%s", r.out);
+    cr_assert(has(r.out, "\n\"work\",,,,,,,,,0,0,,,,,,,,,,,,,2000,"), "%s", r.out);
     ran_drop(&r);
     text = run_well("$DWELL report --from 1us");
     cr_assert(has(text, "they are in no range of time"), "%s", text);

@@ -113,6 +113,32 @@ Test(e2e_samples, paths_below_a_frame)
     free(paths);
 }
 
+/* Formats of sums have estimated times, and sqlite says which. Formats of single calls are without. */
+Test(e2e_samples, exports)
+{
+    static const char *const sums[] = { "callgrind", "collapsed", "pprof", "speedscope", "vsperf" }, *const calls[] = {
+        "perflog", "chrome", "perfetto", "firefox", "ctf"
+    };
+    free(run_well("$DWELL record -q --sample 2000 --level counted=light $PROGRAMS/sampled 6000"));
+    free(run_well("$DWELL export sqlite -o out.db && python3 -B " DWELL_CONSUMERS
+                  "/sqlite.py $DWELL dwell.data out.db"));
+    char *timing = run_well("sqlite3 out.db \"SELECT function, timing, samples > 0, elapsed_exclusive_ci95_ns > 0 "
+                            "FROM report_function WHERE function IN ('light', 'part') ORDER BY 1\"");
+    cr_assert(has(timing, "light|sampled|1|1\n"), "%s", timing);
+    cr_assert(has(timing, "part|timed|"), "%s", timing);
+    free(timing);
+    for (int i = 0; i < 5; i++) {
+        struct ran r = run("$DWELL export %s -o out-%s", sums[i], sums[i]);
+        cr_assert(eq(int, r.status, 0));
+        cr_assert(has(r.err, "functions without probes have estimated times, from "), "%s", r.err);
+        ran_drop(&r);
+        r = run("$DWELL export %s -o out-%s", calls[i], calls[i]);
+        cr_assert(eq(int, r.status, 0));
+        cr_assert(has(r.err, "samples are left out, as this format has single calls\n"), "%s", r.err);
+        ran_drop(&r);
+    }
+}
+
 /* The program's own count of steps says that one takes three times as long as the other. */
 Test(e2e_samples, shares_are_estimated)
 {

@@ -205,3 +205,69 @@ Test(unit_sqlite, an_older_file_is_replaced_and_can_be_read_by_others)
     cr_assert(eq(u32, status.st_mode & 0777, 0644));
     analysis_drop(&l);
 }
+
+enum { CALLER = 0x1000, PARTLY = 0x2000, COUNTED = 0x3000, CODE = 0x5000 };
+
+static void sample_at(struct writer *w, uint64_t time, uint64_t address)
+{
+    write_sample(w, &(struct written_sample){ .time = time, .registers = &address, .register_count = 1 });
+}
+
+/* CALLER takes 1,000 ticks. Four samples of five on its 800 own ticks are in CODE, which has no probes. */
+static struct writer *session_with_timing(void)
+{
+    static const uint64_t calls[][2] = { { PARTLY, 40 }, { COUNTED, 5000 } };
+    struct writer *w = writer_new();
+    write_process(w, 1, 70, "/bin/p");
+    write_thread(w, 1, 1, 71, SOURCE_PERF, "one");
+    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/p");
+    write_symbol_module(w, 1, "/no/p");
+    write_symbol(w, 1, 0, 0, CALLER, "caller");
+    write_symbol(w, 1, 0, 0, PARTLY, "partly");
+    write_symbol(w, 1, 0, 0, COUNTED, "counted");
+    write_symbol(w, 1, 0, 0, CODE, "code");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, CALLER);
+    write_enter(w, 100, PARTLY);
+    write_exit(w, 300);
+    write_exit(w, 1000);
+    end_events(w, true);
+    write_counts(w, 1, 1, 50, calls, 2);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint64_t i = 0; i < 5; i++)
+        sample_at(w, 400 + 100 * i, i ? CODE : CALLER);
+    sample_at(w, 200, PARTLY);
+    end_samples(w, true);
+    return w;
+}
+
+static void expect_text(sqlite3 *db, const char *sql, const char *wanted)
+{
+    sqlite3_stmt *statement = database_ask(db, sql);
+    cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW), "%s", sql);
+    cr_assert(eq(str, (char *)sqlite3_column_text(statement, 0), (char *)wanted), "%s", sql);
+    cr_assert(eq(int, sqlite3_step(statement), SQLITE_DONE), "%s", sql);
+    sqlite3_finalize(statement);
+}
+
+#define TIMING_OF(name)                                                                                                \
+    "SELECT concat_text FROM (SELECT timing || ' ' || ifnull(calls, '-') || ' ' || timed_calls || ' ' || samples ||"   \
+    " ' ' || ifnull(elapsed_inclusive_ns, '-') || ' ' || ifnull(elapsed_inclusive_ci95_ns > 0, '-') AS concat_text"    \
+    " FROM report_function WHERE function = '" name "')"
+
+Test(unit_sqlite, how_times_are_known)
+{
+    struct analysis l = loaded_of(session_with_timing());
+    sqlite3 *db = database_of(&l);
+    expect_text(db, TIMING_OF("caller"), "timed 1 1 1 1000 -");
+    expect_text(db, TIMING_OF("partly"), "partly 41 1 1 200 -");
+    expect_text(db, TIMING_OF("counted"), "counted 5000 0 0 - -");
+    expect_text(db, TIMING_OF("code"), "sampled - 0 4 640 1");
+    expect_text(db, "SELECT group_concat(function, ' ') FROM report_function", "code partly caller counted");
+    expect_text(db, "SELECT calls || ' ' || timing || ' ' || timed_calls FROM report_thread", "5042 timed 2");
+    expect_text(db, "SELECT sum(calls) || '' FROM counted", "5040");
+    expect_text(db, "SELECT samples || ' ' || (calls IS NULL) FROM paths WHERE is_sampled", "4 1");
+    expect_text(db, "SELECT timing FROM report_callers WHERE subject_name = 'caller' AND function = 'code'", "sampled");
+    sqlite3_close(db);
+    analysis_drop(&l);
+}
