@@ -190,13 +190,25 @@ static size_t diff_key_count(const struct diff *d)
 
 static struct diff_values diff_values_of_times(const struct times *t, uint64_t ticks_per_second)
 {
-    struct diff_values values = { .counted = times_are_counted(t) };
+    struct diff_values values = { .uncalled = times_are_sampled(t) && !t->calls };
     for (enum diff_value i = 0; i < DIFF_VALUES; i++) {
         const struct diff_compared *c = &diff_compared[i];
         const uint64_t value = times_value(t, c->value, c->form);
         values.of[i] = value_table[c->value].kind == VALUE_IS_TIME ? ticks_to_ns(value, ticks_per_second) : value;
+        values.error[i] = ticks_to_ns(times_error(t, c->value, c->form), ticks_per_second);
     }
     return values;
+}
+
+/* A path can occur twice: with calls, and as known by samples. */
+static void diff_add_path(struct diff_values *to, const struct diff_values *path)
+{
+    const bool is_first = !to->of[DIFF_CALLS] && !to->of[DIFF_ELAPSED_INCLUSIVE];
+    for (int i = 0; i < DIFF_VALUES; i++) {
+        to->of[i] += path->of[i];
+        to->error[i] = (uint64_t)llround(hypot((double)to->error[i], (double)path->error[i]));
+    }
+    to->uncalled = path->uncalled && (is_first || to->uncalled);
 }
 
 static void diff_fill_run(struct diff *d, struct diff_run *run, const struct profile *named, uint64_t ticks_per_second)
@@ -208,8 +220,13 @@ static void diff_fill_run(struct diff *d, struct diff_run *run, const struct pro
     uint32_t *keys = diff_find_keys(d, named, count);
     run->row_count = diff_key_count(d);
     run->rows = need_memory(run->row_count, sizeof *run->rows);
-    for (size_t i = 0; i < count; i++)
-        run->rows[keys[i]] = diff_values_of_times(sums ? &sums[i] : &rollup->nodes[i], ticks_per_second);
+    for (size_t i = 0; i < count; i++) {
+        const struct diff_values values = diff_values_of_times(sums ? &sums[i] : &rollup->nodes[i], ticks_per_second);
+        diff_add_path(&run->rows[keys[i]], &values);
+        if (sums) /* the time of a module's counted calls is mostly in that of its callers */
+            run->rows[keys[i]].counted =
+                times_are_counted(&sums[i]) || (d->by == DIFF_FUNCTIONS && times_are_partial(&sums[i]));
+    }
     run->total = diff_values_of_times(&rollup->session, ticks_per_second);
     free(keys);
     free(sums);
@@ -233,10 +250,12 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
         .side = side,
         .application_known = s->application_known,
         .cpu_known = s->off_cpu_known && !s->imported,
+        .has_samples = s->stack_samples > 0,
         .events = s->events,
         .lost_events = s->lost_events,
     };
     d->side_count[side]++;
+    d->estimated |= run->has_samples;
     diff_fill_run(d, run, named, s->samples ? 1000000000 : s->ticks_per_second);
     profile_free(named);
     const unsigned knows = summary_knows(s) & ~(s->imported ? NEEDS_OFF_CPU : 0u);
@@ -274,6 +293,15 @@ static const struct diff_values *diff_run_values(const struct diff_run *run, uin
     return key < run->row_count ? &run->rows[key] : &none;
 }
 
+/* A session without samples does not know the time of functions without probes: it is in their callers' time. */
+static bool diff_lacks_samples(const struct diff *d, uint32_t key)
+{
+    for (size_t i = 0; i < d->run_count; i++)
+        if (!d->runs[i].has_samples && !diff_values_present(diff_run_values(&d->runs[i], key)))
+            return true;
+    return false;
+}
+
 static struct diff_row diff_make_row(const struct diff *d, uint32_t key)
 {
     struct diff_row row = { .key = key };
@@ -282,13 +310,20 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t key)
         const struct diff_values *values = diff_run_values(run, key);
         row.present[run->side] |= diff_values_present(values);
         row.counted |= values->counted;
-        for (int j = 0; j < DIFF_VALUES; j++)
-            row.values[j].sum[run->side] = diff_add_saturated(row.values[j].sum[run->side], values->of[j]);
+        row.uncalled |= values->uncalled;
+        for (int j = 0; j < DIFF_VALUES; j++) {
+            struct diff_pair *pair = &row.values[j];
+            pair->sum[run->side] = diff_add_saturated(pair->sum[run->side], values->of[j]);
+            pair->error[run->side] = hypot(pair->error[run->side], (double)values->error[j]);
+        }
     }
+    row.counted |= row.uncalled && diff_lacks_samples(d, key);
     for (int j = 0; j < DIFF_VALUES; j++) {
         row.values[j].probability = NAN;
         for (int side = 0; side < DIFF_SIDES; side++)
             row.values[j].mean[side] = diff_mean(row.values[j].sum[side], d->side_count[side]);
+        for (int side = 0; side < DIFF_SIDES; side++)
+            row.values[j].error[side] /= d->side_count[side] ? (double)d->side_count[side] : 1;
     }
     return row;
 }
@@ -359,6 +394,19 @@ static bool diff_pair_is_changed(const struct diff *d, const struct diff_pair *p
            (uint128)pair->sum[DIFF_AFTER] * d->side_count[DIFF_BEFORE];
 }
 
+double diff_pair_error(const struct diff_pair *pair)
+{
+    return hypot(pair->error[DIFF_BEFORE], pair->error[DIFF_AFTER]);
+}
+
+bool diff_pair_is_certain(const struct diff *d, const struct diff_pair *pair)
+{
+    const double before = (double)pair->sum[DIFF_BEFORE] / (double)d->side_count[DIFF_BEFORE];
+    const double after = (double)pair->sum[DIFF_AFTER] / (double)d->side_count[DIFF_AFTER];
+    const double error = diff_pair_error(pair);
+    return error <= 0 || fabs(after - before) > error;
+}
+
 static bool diff_pair_is_large(const struct diff *d, const struct diff_pair *pair, enum diff_value value,
                                const struct amount *large)
 {
@@ -383,7 +431,9 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
     for (size_t i = 0; i < d->row_count; i++) {
         struct diff_pair *pair = &d->rows[i].values[value];
         pair->probability = probabilities[i];
-        if (probabilities[i] <= most)
+        if (!diff_pair_is_certain(d, pair))
+            pair->judged = JUDGED_NOTHING;
+        else if (probabilities[i] <= most)
             pair->judged = JUDGED_SIGNIFICANT;
         else if (value == DIFF_CALLS)
             pair->judged =

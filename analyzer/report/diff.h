@@ -37,8 +37,10 @@ const char *diff_value_name(enum diff_value value);
 enum diff_value diff_value_named(const char *name, size_t length);
 
 struct diff_values {
-    uint64_t of[DIFF_VALUES]; /* nanoseconds, or a number of calls or samples */
-    bool counted;             /* its calls were only counted: times are unknown */
+    uint64_t of[DIFF_VALUES];    /* nanoseconds, or a number of calls or samples */
+    uint64_t error[DIFF_VALUES]; /* half width of the 95 % interval of an estimated time; zero if it was measured */
+    bool counted;                /* calls were only counted, all or some: times are unknown */
+    bool uncalled;               /* known by samples alone: calls are unknown */
 };
 
 struct diff_run {
@@ -47,7 +49,7 @@ struct diff_run {
     struct diff_values total; /* of the session */
     struct diff_values *rows; /* by key */
     size_t row_count;         /* without the keys that later sessions added */
-    bool application_known, cpu_known;
+    bool application_known, cpu_known, has_samples;
     uint64_t events, lost_events;
 };
 
@@ -56,6 +58,7 @@ enum diff_judged { JUDGED_NOTHING, JUDGED_LARGE, JUDGED_SIGNIFICANT };
 struct diff_pair {
     uint64_t sum[DIFF_SIDES];  /* over the side's runs */
     uint64_t mean[DIFF_SIDES]; /* rounded */
+    double error[DIFF_SIDES];  /* half width of the 95 % interval of the mean, as far as it was estimated */
     double probability;        /* of such a change by chance, adjusted for the number of rows; NAN if not tested */
     enum diff_judged judged;
 };
@@ -63,7 +66,8 @@ struct diff_pair {
 struct diff_row {
     uint32_t key;
     bool present[DIFF_SIDES];
-    bool counted; /* in some session, calls were only counted: times are unknown */
+    bool counted;  /* in some session, times are unknown */
+    bool uncalled; /* in some session, calls are unknown */
     struct diff_pair values[DIFF_VALUES];
 };
 
@@ -83,6 +87,7 @@ struct diff {
     size_t run_count, run_room;
     size_t side_count[DIFF_SIDES];
     bool samples;            /* the sessions have samples instead of times */
+    bool estimated;          /* some session has times that are estimated by samples */
     bool known[DIFF_VALUES]; /* the value is known in all sessions */
     char **remarks;
     size_t remark_count, remark_room;
@@ -111,8 +116,13 @@ bool diff_is_equal(const struct diff *d);
 /* Whether the value of the row is known in all sessions. */
 static inline bool diff_row_knows(const struct diff *d, const struct diff_row *row, enum diff_value value)
 {
-    return d->known[value] && (value == DIFF_CALLS || !row->counted);
+    return d->known[value] && (value == DIFF_CALLS ? !row->uncalled : !row->counted);
 }
+
+/* The half width of the joint 95 % interval of a change. Zero if both sides were measured. */
+double diff_pair_error(const struct diff_pair *pair);
+/* Whether the change of means is larger than that. */
+bool diff_pair_is_certain(const struct diff *d, const struct diff_pair *pair);
 
 /* Whether both sides have enough runs for a test. */
 static inline bool diff_is_tested(const struct diff *d)

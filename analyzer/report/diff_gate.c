@@ -128,6 +128,8 @@ bool diff_gate_fails(const struct diff_gate *gate, const struct diff *d, const s
     const struct diff_pair *pair = &row->values[gate->value];
     if (!diff_row_knows(d, row, gate->value))
         return false;
+    if (!diff_pair_is_certain(d, pair))
+        return false;
     if (gate->value != DIFF_CALLS && diff_is_tested(d) && pair->judged != JUDGED_SIGNIFICANT)
         return false;
     const long double scaled = (long double)gate_scaled_change(d, pair);

@@ -15,9 +15,9 @@ static const struct diff_view_column {
 } value_columns_of[] = {
     { "_before", " 1", CELL_TICKS, CELL_DIGITS },   { "_after", " 2", CELL_TICKS, CELL_DIGITS },
     { "_change", " +-", CELL_CHANGE, CELL_DIGITS }, { "_change_percent", "%", CELL_PERCENT, CELL_PERCENT },
-    { "_p", " p", CELL_DIGITS, CELL_DIGITS },
+    { "_p", " p", CELL_DIGITS, CELL_DIGITS },       { "_change_ci95", " CI95", CELL_TICKS, CELL_DIGITS },
 };
-enum { BEFORE, AFTER, CHANGE, CHANGE_PERCENT, PROBABILITY, COLUMNS_A_VALUE };
+enum { BEFORE, AFTER, CHANGE, CHANGE_PERCENT, PROBABILITY, INTERVAL, COLUMNS_A_VALUE };
 
 static const struct column judged_columns[] = {
     { "mark", "", CELL_TEXT, USE_TEXT, false },
@@ -58,7 +58,7 @@ struct diff_view_columns {
     size_t count;
 };
 
-static void diff_view_add_value_columns(struct diff_view_columns *columns, enum diff_value value)
+static void diff_view_add_value_columns(struct diff_view_columns *columns, const struct diff *d, enum diff_value value)
 {
     const struct value *v = &value_table[diff_compared[value].value];
     for (int i = 0; i < COLUMNS_A_VALUE; i++) {
@@ -69,7 +69,11 @@ static void diff_view_add_value_columns(struct diff_view_columns *columns, enum 
                  c->title[0] == ' ' ? v->titles[diff_compared[value].form] : "", c->title);
         const enum cell_kind kind = v->kind == VALUE_IS_COUNT ? c->kind_of_counts : c->kind;
         columns->unit_groups[columns->count] = (size_t)value + 1;
-        columns->list[columns->count++] = (struct column){ key, title, kind, USE_ALWAYS, false };
+        const bool interval = i == INTERVAL;
+        const enum column_use use = !interval                             ? USE_ALWAYS
+                                    : d->estimated && value != DIFF_CALLS ? USE_DATA
+                                                                          : USE_CHOSEN;
+        columns->list[columns->count++] = (struct column){ key, title, kind, use, false };
     }
 }
 
@@ -82,7 +86,7 @@ static struct table diff_view_make_table(const struct diff *d, const struct summ
         columns->list[columns->count++] = subjects[d->by].columns[i];
     const size_t first_value = columns->count;
     for (enum diff_value i = 0; i < DIFF_VALUES; i++)
-        diff_view_add_value_columns(columns, i);
+        diff_view_add_value_columns(columns, d, i);
     struct table t = table_make(columns->list, columns->count, session);
     t.own_columns = columns;
     t.unit_groups = columns->unit_groups;
@@ -98,6 +102,7 @@ void view_diff_list_columns(FILE *out)
     fputs("\nEach name needs one of these suffixes:\n", out);
     fprintf(out, "%-30s %s\n", "_before, _after", "the mean of the side's sessions");
     fprintf(out, "%-30s %s\n", "_change, _change_percent", "from before to after");
+    fprintf(out, "%-30s %s\n", "_change_ci95", "the half width of the 95 % interval of a change of estimated times");
     fprintf(out, "%-30s %s\n", "_p", "the probability of such a change by chance, if both sides have several sessions");
 }
 
@@ -231,10 +236,14 @@ static void diff_view_fill_values(const struct diff *d, struct cell *cells, cons
             continue;
         }
         for (int side = 0; side < DIFF_SIDES; side++)
-            if (row->present[side])
+            if (row->present[side]) {
                 cell_number(&cells[BEFORE + side], pair->mean[side]);
+                cells[BEFORE + side].estimated = pair->error[side] > 0;
+            }
         fill_change(&cells[CHANGE], change_between(pair->mean[DIFF_BEFORE], pair->mean[DIFF_AFTER]),
                     pair->mean[DIFF_BEFORE]);
+        if (diff_pair_error(pair) > 0)
+            cell_number(&cells[INTERVAL], (uint64_t)llround(diff_pair_error(pair)));
     }
 }
 
