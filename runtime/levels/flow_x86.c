@@ -215,24 +215,35 @@ static struct flow_values flow_after_end(const struct flow *f)
     return f->indirect && !f->range->handlers ? f->at_indirect : none;
 }
 
+/* What compilers put between an end and the next target: int3, and no-operations with any prefixes. */
+static bool flow_is_padding(uint64_t address, const struct x86_insn *insn)
+{
+    const uint8_t *at = (const uint8_t *)address, *end = at + insn->length;
+    while (at + 1 < end && (*at == 0x66 || *at == 0x2e))
+        at++;
+    return *at == 0x90 || *at == 0xcc || (*at == 0x0f && at + 1 < end && at[1] == 0x1f);
+}
+
 static bool flow_pass(struct flow *f)
 {
     const struct unwind_range *range = f->range;
     struct flow_values values = { .reached = true };
+    bool waiting = false; /* for a jump further below, which leads here: the values are known in the next pass */
     for (uint64_t at = range->begin; at < range->end;) {
         struct x86_insn insn;
         const uint64_t offset = at - range->begin;
+        if (!flow_decode(f, at, &insn))
+            return false;
         if (flow_is_target(f, offset)) {
             struct flow_values *target = flow_at(f, offset);
             f->changed |= flow_join(target, &values);
             if (f->indirect)
                 f->changed |= flow_join(target, &f->at_indirect);
             values = *target;
-        } else if (!values.reached) {
+            waiting = !values.reached;
+        } else if (!values.reached && !waiting && !flow_is_padding(at, &insn)) {
             values = flow_after_end(f);
         }
-        if (!flow_decode(f, at, &insn))
-            return false;
         if (f->sites && !flow_add_site(f, at, &insn, values.of[X86_RDI]))
             return false;
         if (f->sites && flow_loads_enter(f, &insn))
@@ -243,7 +254,7 @@ static bool flow_pass(struct flow *f)
         if (insn.kind == X86_JUMP_ANY || insn.kind == X86_JUMP_SLOT)
             f->changed |= flow_join(&f->at_indirect, &values);
         if (flow_ends(insn.kind))
-            values.reached = false;
+            values.reached = waiting = false;
         at += insn.length;
     }
     return true;
