@@ -5,9 +5,14 @@
 
 #include "extensions.h"
 
+enum { OBJECT_ACTED = 1, OBJECT_MAKES_ROOM = 2 };
+
+#define OBJECT_NOT_WAITED ((enum dwell_object_role)0xff) /* the role of a call that only acted */
+
 struct object {
     enum dwell_object kind; /* zero: unknown, not recorded */
     enum dwell_object_role role;
+    unsigned acts; /* what a call on a descriptor does besides waiting: bits OBJECT_... */
     uint64_t id;
     uint32_t holder;   /* tid of the thread that held it at the call's begin; zero: none or unknown */
     uint64_t released; /* address of a mutex that the call unlocks while it waits; zero: none */
@@ -27,7 +32,12 @@ static inline void object_put(struct extensions *e, const struct object *object)
 {
     if (!object->kind)
         return;
-    object_put_record(e, object->kind, object->role, object->id, object->holder);
+    if (object->role != OBJECT_NOT_WAITED)
+        object_put_record(e, object->kind, object->role, object->id, object->holder);
+    if (object->acts & OBJECT_ACTED)
+        object_put_record(e, object->kind, DWELL_ROLE_ACTED, object->id, 0);
+    if (object->acts & OBJECT_MAKES_ROOM)
+        object_put_record(e, object->kind, DWELL_ROLE_MADE_ROOM, object->id, 0);
     if (object->released)
         object_put_record(e, DWELL_OBJECT_MUTEX, DWELL_ROLE_ACTED, object->released, 0);
 }

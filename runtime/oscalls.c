@@ -146,6 +146,11 @@ static const struct object *os_call_waited_for(const struct thread *t, const str
     return runtime.causes && t && *t->os.word != t->os.seen ? object : NULL;
 }
 
+bool os_call_may_have_waited(void)
+{
+    return os_call_waited_for(thread_self, &(struct object){ 0 });
+}
+
 void os_call_end_wait(enum os_call call, const struct object *object)
 {
     os_call_end_row(call, os_call_waited_for(thread_self, object), (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
@@ -172,4 +177,43 @@ void os_call_end_act(enum os_call call, const struct object *object)
         slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
     else
         os_call_end_row(call, NULL, stack_pointer);
+}
+
+/* `fd` is negative if the number is another descriptor's by now. */
+static void os_call_end_on(enum os_call call, int fd, struct object *object, uint64_t stack_pointer)
+{
+    const struct thread *t = thread_self;
+    const bool waited = object->kind && os_call_waited_for(t, object);
+    if (!waited)
+        object->role = OBJECT_NOT_WAITED;
+    else if (fd >= 0)
+        descriptor_check(fd, object);
+    if ((waited || object->acts) && t && t->wiped->alive)
+        slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
+    else
+        os_call_end_row(call, NULL, stack_pointer);
+}
+
+void os_call_end_descriptor(enum os_call call, int fd, struct object *object, bool acted)
+{
+    if (!acted)
+        object->acts = 0;
+    os_call_end_on(call, fd, object, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
+}
+
+void os_call_end_close(enum os_call call, struct object *object, int result)
+{
+    if (result < 0)
+        object->acts = 0;
+    os_call_end_on(call, -1, object, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
+}
+
+/* A call that opens a FIFO waits for its other end. */
+void os_call_end_open(enum os_call call, int fd)
+{
+    struct object object = { 0 };
+    descriptor_change(fd);
+    if (fd >= 0 && os_call_waited_for(thread_self, &object))
+        object = descriptor_waited(fd);
+    os_call_end_on(call, fd, &object, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
 }

@@ -6,12 +6,15 @@
 #undef _FILE_OFFSET_BITS
 #define __NO_INLINE__ 1
 
+#include "descriptors.h"
 #include "interpose.h"
 #include "objects.h"
 #include "oscalls_names.h"
 #include "probes.h"
 #include "runtime.h"
 #include "thread.h"
+
+#include <stdio.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -36,6 +39,17 @@ void os_call_end_wait(enum os_call call, const struct object *object);
 void os_call_end_of_lock(enum os_call call, const struct object *object);
 void os_call_end_act(enum os_call call, const struct object *object);
 
+/* Ends a row on a descriptor. The call waited if the OS intervened, and acted if it did not fail. */
+void os_call_end_descriptor(enum os_call call, int fd, struct object *object, bool acted);
+
+/* Whether the OS has intervened since the row began, and what the call waited for is recorded. */
+bool os_call_may_have_waited(void);
+
+/* End rows that gave a number to another descriptor, or took it away. The latter acted if the result is not negative.
+ */
+void os_call_end_open(enum os_call call, int fd);
+void os_call_end_close(enum os_call call, struct object *object, int result);
+
 /* Returns libc's function and keeps it in `cache`. If libc lacks it, returns a function that fails with ENOSYS. */
 void *os_call_look_up(void **cache, const char *name);
 
@@ -57,6 +71,17 @@ static inline void *os_call_next(void **cache, const char *name)
 {
     void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
     return LIKELY(found) ? found : os_call_look_up(cache, name);
+}
+
+/* The descriptor of a stream; negative if it has none. */
+static inline int stream_fd(const FILE *stream)
+{
+#if defined(__GLIBC__)
+    return stream ? stream->_fileno : -1;
+#else
+    (void)stream;
+    return -1;
+#endif
 }
 
 /* Defines a function of libc. `row` names its row, `condition` says whether the call may need the OS, and `end` ends
@@ -85,6 +110,50 @@ static inline void *os_call_next(void **cache, const char *name)
         const struct object object_ = about;                                                                           \
         result value_ = real arguments;                                                                                \
         end(OS_##name, &object_);                                                                                      \
+        return value_;                                                                                                 \
+    }
+
+/* The same for a call on the descriptor `fd`. `before` is done even if the call is no row, `after` behind a row's call,
+ * and `acted` says whether it may have ended waits. */
+#define OS_CALL_ON_DESCRIPTOR(condition, fd, about, before, after, acted, row, result, name, parameters, arguments)    \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE result name parameters                                                                   \
+    {                                                                                                                  \
+        result(*real) parameters = (result(*) parameters)os_call_next(&next_##name, #name);                            \
+        before;                                                                                                        \
+        if (!(condition) || !os_call_begin(OS_##row, __builtin_return_address(0)))                                     \
+            return real arguments;                                                                                     \
+        struct object object_ = about;                                                                                 \
+        result value_ = real arguments;                                                                                \
+        after;                                                                                                         \
+        os_call_end_descriptor(OS_##row, fd, &object_, acted);                                                         \
+        return value_;                                                                                                 \
+    }
+
+#define NOTHING (void)0
+
+#define OS_READ_AS(row, result, name, parameters, arguments)                                                           \
+    OS_CALL_ON_DESCRIPTOR(true, fd, descriptor_read(fd), NOTHING, NOTHING, value_ >= 0, row, result, name, parameters, \
+                          arguments)
+#define OS_READ(result, name, parameters, arguments) OS_READ_AS(name, result, name, parameters, arguments)
+#define OS_WRITE(result, name, parameters, arguments)                                                                  \
+    OS_CALL_ON_DESCRIPTOR(true, fd, descriptor_written(fd), NOTHING, NOTHING, value_ >= 0, name, result, name,         \
+                          parameters, arguments)
+#define OS_ON_FILE(result, name, parameters, arguments)                                                                \
+    OS_CALL_ON_DESCRIPTOR(true, fd, descriptor_waited(fd), NOTHING, NOTHING, false, name, result, name, parameters,    \
+                          arguments)
+
+/* A call whose result is a descriptor. */
+#define OS_OPENED(name, parameters, arguments) OS_OPENED_AS(name, name, parameters, arguments)
+#define OS_OPENED_AS(row, name, parameters, arguments)                                                                 \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name parameters                                                                      \
+    {                                                                                                                  \
+        int(*real) parameters = (int(*) parameters)os_call_next(&next_##name, #name);                                  \
+        if (!os_call_begin(OS_##row, __builtin_return_address(0)))                                                     \
+            return real arguments;                                                                                     \
+        const int value_ = real arguments;                                                                             \
+        os_call_end_open(OS_##row, value_);                                                                            \
         return value_;                                                                                                 \
     }
 

@@ -27,7 +27,7 @@
         if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
             return real(path, flags, mode);                                                                            \
         const int result = real(path, flags, mode);                                                                    \
-        os_call_end(OS_##name);                                                                                        \
+        os_call_end_open(OS_##name, result);                                                                           \
         return result;                                                                                                 \
     }
 
@@ -44,7 +44,7 @@
         if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
             return real(folder, path, flags, mode);                                                                    \
         const int result = real(folder, path, flags, mode);                                                            \
-        os_call_end(OS_##name);                                                                                        \
+        os_call_end_open(OS_##name, result);                                                                           \
         return result;                                                                                                 \
     }
 
@@ -52,13 +52,28 @@ OS_OPEN(open)
 OS_OPEN(open64)
 OS_OPEN_AT(openat)
 OS_OPEN_AT(openat64)
-OS_CALL(int, creat, (const char *path, mode_t mode), (path, mode))
-OS_CALL(int, creat64, (const char *path, mode_t mode), (path, mode))
-OS_CALL(int, close, (int fd), (fd))
+OS_OPENED(creat, (const char *path, mode_t mode), (path, mode))
+OS_OPENED(creat64, (const char *path, mode_t mode), (path, mode))
+
+/* The number may mean another descriptor as soon as it is closed. */
+INTERPOSED(close);
+DWELL_EXPORT OS_CALL_CODE int close(int fd)
+{
+    int (*real)(int) = (int (*)(int))os_call_next(&next_close, "close");
+    if (!os_call_begin(OS_close, __builtin_return_address(0))) {
+        descriptor_change(fd);
+        return real(fd);
+    }
+    struct object object = descriptor_closed(fd);
+    descriptor_change(fd);
+    const int result = real(fd);
+    os_call_end_close(OS_close, &object, result);
+    return result;
+}
 
 /* ---- one argument of any kind ---- */
 
-#define OS_CONTROL(name, request_type)                                                                                 \
+#define OS_CONTROL(name, request_type, end)                                                                            \
     INTERPOSED(name);                                                                                                  \
     DWELL_EXPORT OS_CALL_CODE int name(int fd, request_type request, ...)                                              \
     {                                                                                                                  \
@@ -70,68 +85,83 @@ OS_CALL(int, close, (int fd), (fd))
         if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
             return real(fd, request, argument);                                                                        \
         const int result = real(fd, request, argument);                                                                \
+        end;                                                                                                           \
         os_call_end(OS_##name);                                                                                        \
         return result;                                                                                                 \
     }
 
-OS_CONTROL(ioctl, unsigned long)
-OS_CONTROL(fcntl, int)
-OS_CONTROL(fcntl64, int)
+/* Some calls of fcntl return a new descriptor. */
+#define FCNTL_END descriptor_change(request == F_DUPFD || request == F_DUPFD_CLOEXEC ? result : -1)
+
+OS_CONTROL(ioctl, unsigned long, NOTHING)
+OS_CONTROL(fcntl, int, FCNTL_END)
+OS_CONTROL(fcntl64, int, FCNTL_END)
 
 /* ---- reading and writing ---- */
 
-OS_CALL(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size))
-OS_CALL(ssize_t, pread, (int fd, void *buffer, size_t size, off_t at), (fd, buffer, size, at))
-OS_CALL(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t at), (fd, buffer, size, at))
-OS_CALL(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
-OS_CALL(ssize_t, preadv, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
-OS_CALL(ssize_t, preadv64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
-OS_CALL(ssize_t, preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
-        (fd, parts, count, at, flags))
-OS_CALL(ssize_t, preadv64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
-        (fd, parts, count, at, flags))
-OS_CALL(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size))
-OS_CALL(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t at), (fd, buffer, size, at))
-OS_CALL(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t at), (fd, buffer, size, at))
-OS_CALL(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
-OS_CALL(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
-OS_CALL(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
-OS_CALL(ssize_t, pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
-        (fd, parts, count, at, flags))
-OS_CALL(ssize_t, pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
-        (fd, parts, count, at, flags))
+OS_READ(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size))
+OS_ON_FILE(ssize_t, pread, (int fd, void *buffer, size_t size, off_t at), (fd, buffer, size, at))
+OS_ON_FILE(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t at), (fd, buffer, size, at))
+OS_READ(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+OS_ON_FILE(ssize_t, preadv, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
+OS_ON_FILE(ssize_t, preadv64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
+OS_ON_FILE(ssize_t, preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+           (fd, parts, count, at, flags))
+OS_ON_FILE(ssize_t, preadv64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+           (fd, parts, count, at, flags))
+OS_WRITE(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size))
+OS_ON_FILE(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t at), (fd, buffer, size, at))
+OS_ON_FILE(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t at), (fd, buffer, size, at))
+OS_WRITE(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+OS_ON_FILE(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
+OS_ON_FILE(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
+OS_ON_FILE(ssize_t, pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+           (fd, parts, count, at, flags))
+OS_ON_FILE(ssize_t, pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+           (fd, parts, count, at, flags))
 OS_CALL(off_t, lseek, (int fd, off_t at, int from), (fd, at, from))
 OS_CALL(off64_t, lseek64, (int fd, off64_t at, int from), (fd, at, from))
-OS_CALL(ssize_t, sendfile, (int out, int in, off_t *at, size_t size), (out, in, at, size))
-OS_CALL(ssize_t, sendfile64, (int out, int in, off64_t *at, size_t size), (out, in, at, size))
+
+/* It may wait for either descriptor, but usually the file can be read at once. */
+#define OS_SEND_FILE(name, parameters, arguments)                                                                      \
+    OS_CALL_ON_DESCRIPTOR(true, out, descriptor_written(out), NOTHING, NOTHING, value_ >= 0, name, ssize_t, name,      \
+                          parameters, arguments)
+
+OS_SEND_FILE(sendfile, (int out, int in, off_t *at, size_t size), (out, in, at, size))
+OS_SEND_FILE(sendfile64, (int out, int in, off64_t *at, size_t size), (out, in, at, size))
 OS_CALL(ssize_t, copy_file_range, (int in, off64_t *in_at, int out, off64_t *out_at, size_t size, unsigned flags),
         (in, in_at, out, out_at, size, flags))
 OS_CALL(ssize_t, splice, (int in, off64_t *in_at, int out, off64_t *out_at, size_t size, unsigned flags),
         (in, in_at, out, out_at, size, flags))
 OS_CALL(ssize_t, tee, (int in, int out, size_t size, unsigned flags), (in, out, size, flags))
-OS_CALL(ssize_t, vmsplice, (int fd, const struct iovec *parts, size_t count, unsigned flags), (fd, parts, count, flags))
+OS_WRITE(ssize_t, vmsplice, (int fd, const struct iovec *parts, size_t count, unsigned flags),
+         (fd, parts, count, flags))
 OS_CALL(ssize_t, getrandom, (void *buffer, size_t size, unsigned flags), (buffer, size, flags))
 
 /* ---- descriptors ---- */
 
-OS_CALL(int, fsync, (int fd), (fd))
-OS_CALL(int, fdatasync, (int fd), (fd))
-OS_CALL(int, syncfs, (int fd), (fd))
-OS_CALL(int, sync_file_range, (int fd, off64_t at, off64_t size, unsigned flags), (fd, at, size, flags))
+OS_ON_FILE(int, fsync, (int fd), (fd))
+OS_ON_FILE(int, fdatasync, (int fd), (fd))
+OS_ON_FILE(int, syncfs, (int fd), (fd))
+OS_ON_FILE(int, sync_file_range, (int fd, off64_t at, off64_t size, unsigned flags), (fd, at, size, flags))
 OS_CALL(int, posix_fadvise, (int fd, off_t at, off_t size, int advice), (fd, at, size, advice))
 OS_CALL(int, posix_fadvise64, (int fd, off64_t at, off64_t size, int advice), (fd, at, size, advice))
-OS_CALL(int, ftruncate, (int fd, off_t size), (fd, size))
-OS_CALL(int, ftruncate64, (int fd, off64_t size), (fd, size))
-OS_CALL(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size))
-OS_CALL(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size))
+OS_ON_FILE(int, ftruncate, (int fd, off_t size), (fd, size))
+OS_ON_FILE(int, ftruncate64, (int fd, off64_t size), (fd, size))
+OS_ON_FILE(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size))
+OS_ON_FILE(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size))
 OS_CALL(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size))
 OS_CALL(int, posix_fallocate64, (int fd, off64_t at, off64_t size), (fd, at, size))
-OS_CALL(int, flock, (int fd, int operation), (fd, operation))
-OS_CALL(int, lockf, (int fd, int command, off_t size), (fd, command, size))
-OS_CALL(int, lockf64, (int fd, int command, off64_t size), (fd, command, size))
-OS_CALL(int, dup, (int fd), (fd))
-OS_CALL(int, dup2, (int fd, int to), (fd, to))
-OS_CALL(int, dup3, (int fd, int to, int flags), (fd, to, flags))
+OS_ON_FILE(int, flock, (int fd, int operation), (fd, operation))
+OS_ON_FILE(int, lockf, (int fd, int command, off_t size), (fd, command, size))
+OS_ON_FILE(int, lockf64, (int fd, int command, off64_t size), (fd, command, size))
+#define OS_DUPLICATE(name, parameters, arguments)                                                                      \
+    OS_CALL_ON_DESCRIPTOR(true, to, (struct object){ 0 }, descriptor_change(to), descriptor_change(to), false, name,   \
+                          int, name, parameters, arguments)
+
+OS_OPENED(dup, (int fd), (fd))
+OS_DUPLICATE(dup2, (int fd, int to), (fd, to))
+OS_DUPLICATE(dup3, (int fd, int to, int flags), (fd, to, flags))
 OS_CALL(int, pipe, (int ends[2]), (ends))
 OS_CALL(int, pipe2, (int ends[2], int flags), (ends, flags))
 OS_CALL(int, fstat, (int fd, struct stat *status), (fd, status))
@@ -200,15 +230,35 @@ static inline bool stream_is_flushed(const FILE *stream)
 #endif
 
 #define OS_STREAM(condition, row, result, name, parameters, arguments)                                                 \
-    OS_CALL_BY(condition, os_call_end, row, result, name, parameters, arguments)
+    OS_CALL_ON_DESCRIPTOR(condition, stream_fd(stream), descriptor_read(stream_fd(stream)), NOTHING, NOTHING, true,    \
+                          row, result, name, parameters, arguments)
+
+/* A stream's descriptor is closed, after what is in its buffer was written. */
+#define OS_STREAM_CLOSES(result, name, parameters, arguments)                                                          \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE result name parameters                                                                   \
+    {                                                                                                                  \
+        result(*real) parameters = (result(*) parameters)os_call_next(&next_##name, #name);                            \
+        const bool row_ = os_call_begin(OS_##name, __builtin_return_address(0));                                       \
+        struct object object_ = { 0 };                                                                                 \
+        if (row_)                                                                                                      \
+            object_ = descriptor_closed(stream_fd(stream));                                                            \
+        descriptor_change(stream_fd(stream));                                                                          \
+        if (!row_)                                                                                                     \
+            return real arguments;                                                                                     \
+        result value_ = real arguments;                                                                                \
+        os_call_end_close(OS_##name, &object_, 0);                                                                     \
+        return value_;                                                                                                 \
+    }
 
 OS_CALL(FILE *, fopen, (const char *path, const char *mode), (path, mode))
 OS_CALL(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
-OS_CALL(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
-OS_CALL(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
-OS_CALL(int, fclose, (FILE * stream), (stream))
-OS_CALL(int, pclose, (FILE * stream), (stream))
-OS_STREAM(!stream_is_flushed(stream), fflush, int, fflush, (FILE * stream), (stream))
+OS_STREAM_CLOSES(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
+OS_STREAM_CLOSES(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
+OS_STREAM_CLOSES(int, fclose, (FILE * stream), (stream))
+OS_STREAM_CLOSES(int, pclose, (FILE * stream), (stream))
+OS_CALL_ON_DESCRIPTOR(!stream_is_flushed(stream), stream_fd(stream), descriptor_written(stream_fd(stream)), NOTHING,
+                      NOTHING, value_ == 0, fflush, int, fflush, (FILE * stream), (stream))
 OS_STREAM(size &&count &&stream_held(stream) / size < count, fread, size_t, fread,
           (void *buffer, size_t size, size_t count, FILE *stream), (buffer, size, count, stream))
 OS_STREAM(stream_held(stream) == 0, fgets, char *, fgets, (char *buffer, int size, FILE *stream),
@@ -227,12 +277,18 @@ OS_STREAM(stream_held(stream) == 0, getdelim, ssize_t, __getdelim, (char **line,
 #define OS_CHECKED(row, result, name, parameters, arguments)                                                           \
     result name parameters;                                                                                            \
     OS_CALL_AS(row, result, name, parameters, arguments)
+#define OS_CHECKED_READ(row, result, name, parameters, arguments)                                                      \
+    result name parameters;                                                                                            \
+    OS_READ_AS(row, result, name, parameters, arguments)
+#define OS_CHECKED_OPEN(row, name, parameters, arguments)                                                              \
+    int name parameters;                                                                                               \
+    OS_OPENED_AS(row, name, parameters, arguments)
 
-OS_CHECKED(open, int, __open_2, (const char *path, int flags), (path, flags))
-OS_CHECKED(open64, int, __open64_2, (const char *path, int flags), (path, flags))
-OS_CHECKED(openat, int, __openat_2, (int folder, const char *path, int flags), (folder, path, flags))
-OS_CHECKED(openat64, int, __openat64_2, (int folder, const char *path, int flags), (folder, path, flags))
-OS_CHECKED(read, ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room))
+OS_CHECKED_OPEN(open, __open_2, (const char *path, int flags), (path, flags))
+OS_CHECKED_OPEN(open64, __open64_2, (const char *path, int flags), (path, flags))
+OS_CHECKED_OPEN(openat, __openat_2, (int folder, const char *path, int flags), (folder, path, flags))
+OS_CHECKED_OPEN(openat64, __openat64_2, (int folder, const char *path, int flags), (folder, path, flags))
+OS_CHECKED_READ(read, ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room))
 OS_CHECKED(pread, ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t at, size_t room),
            (fd, buffer, size, at, room))
 OS_CHECKED(pread64, ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t at, size_t room),

@@ -97,20 +97,22 @@ static FILE *stream_stdout(void)
 
 /* ---- blocks, texts and bytes ---- */
 
-#define OS_OUTPUT(condition, row, result, name, parameters, arguments)                                                 \
-    OS_CALL_BY(condition, os_call_end, row, result, name, parameters, arguments)
+#define OS_OUTPUT(to, condition, row, result, name, parameters, arguments)                                             \
+    OS_CALL_ON_DESCRIPTOR(condition, stream_fd(to), descriptor_written(stream_fd(to)), NOTHING, NOTHING, true, row,    \
+                          result, name, parameters, arguments)
 
-OS_OUTPUT(stream_writes_block(stream, block, size *count), fwrite, size_t, fwrite,
+OS_OUTPUT(stream, stream_writes_block(stream, block, size *count), fwrite, size_t, fwrite,
           (const void *block, size_t size, size_t count, FILE *stream), (block, size, count, stream))
-OS_OUTPUT(stream_writes_block(stream, block, size *count), fwrite, size_t, fwrite_unlocked,
+OS_OUTPUT(stream, stream_writes_block(stream, block, size *count), fwrite, size_t, fwrite_unlocked,
           (const void *block, size_t size, size_t count, FILE *stream), (block, size, count, stream))
-OS_OUTPUT(stream_writes_text(stream, text, 0), fputs, int, fputs, (const char *text, FILE *stream), (text, stream))
-OS_OUTPUT(stream_writes_text(stream, text, 0), fputs, int, fputs_unlocked, (const char *text, FILE *stream),
+OS_OUTPUT(stream, stream_writes_text(stream, text, 0), fputs, int, fputs, (const char *text, FILE *stream),
           (text, stream))
-OS_OUTPUT(stream_writes_text(stream_stdout(), text, 1), puts, int, puts, (const char *text), (text))
-OS_OUTPUT(stream_writes_byte(stream, byte), fputc, int, fputc, (int byte, FILE *stream), (byte, stream))
-OS_OUTPUT(stream_writes_byte(stream, byte), fputc, int, putc, (int byte, FILE *stream), (byte, stream))
-OS_OUTPUT(stream_writes_byte(stream_stdout(), byte), fputc, int, putchar, (int byte), (byte))
+OS_OUTPUT(stream, stream_writes_text(stream, text, 0), fputs, int, fputs_unlocked, (const char *text, FILE *stream),
+          (text, stream))
+OS_OUTPUT(stream_stdout(), stream_writes_text(stream_stdout(), text, 1), puts, int, puts, (const char *text), (text))
+OS_OUTPUT(stream, stream_writes_byte(stream, byte), fputc, int, fputc, (int byte, FILE *stream), (byte, stream))
+OS_OUTPUT(stream, stream_writes_byte(stream, byte), fputc, int, putc, (int byte, FILE *stream), (byte, stream))
+OS_OUTPUT(stream_stdout(), stream_writes_byte(stream_stdout(), byte), fputc, int, putchar, (int byte), (byte))
 
 /* ---- formatted text: its length is known only after the call ---- */
 
@@ -125,13 +127,14 @@ static bool stream_may_write(const FILE *stream)
 
 /* Ends the row of a call that wrote `length` bytes from `position` on. If they are all in the buffer, the call did not
  * need the OS, and its interval is not flagged. */
-static void stream_end_row(enum os_call call, const FILE *stream, const char *position, int length)
+static void stream_end_row(enum os_call call, const FILE *stream, struct object *object, const char *position,
+                           int length)
 {
     if (length >= 0 && !stream_is(stream, STREAM_UNBUFFERED) && position &&
         stream_position(stream) == position + length)
         os_call_end_of_lock(call, NULL);
     else
-        os_call_end(call);
+        os_call_end_descriptor(call, stream_fd(stream), object, length >= 0);
 }
 
 /*
@@ -148,8 +151,9 @@ static void stream_end_row(enum os_call call, const FILE *stream, const char *po
         if (!stream_may_write(to_) || !os_call_begin(OS_fprintf, return_address))                                      \
             return real arguments;                                                                                     \
         const char *position_ = stream_position(to_);                                                                  \
+        struct object object_ = descriptor_written(stream_fd(to_));                                                    \
         const int length_ = real arguments;                                                                            \
-        stream_end_row(OS_fprintf, to_, position_, length_);                                                           \
+        stream_end_row(OS_fprintf, to_, &object_, position_, length_);                                                 \
         return length_;                                                                                                \
     }
 

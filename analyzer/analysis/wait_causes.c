@@ -105,12 +105,20 @@ static struct wait_query *causes_ask(struct wait_causes *c, const struct session
 
 /* ---- causes by acts ---- */
 
+/* An address means an object of one process. */
+static uint32_t causes_process(const struct profile_wait *wait)
+{
+    return object_is_of_process(wait->kind) ? wait->place.process : 0;
+}
+
 static int causes_compare_objects(const struct profile_wait *x, const struct profile_wait *y)
 {
-    if (x->place.process != y->place.process)
-        return x->place.process < y->place.process ? -1 : 1;
+    if (causes_process(x) != causes_process(y))
+        return causes_process(x) < causes_process(y) ? -1 : 1;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
+    if (x->room != y->room)
+        return x->room ? 1 : -1;
     return (x->id > y->id) - (x->id < y->id);
 }
 
@@ -125,7 +133,24 @@ static int causes_compare_acts(const void *a, const void *b)
 
 static bool causes_is_acted_on(const struct profile_wait *wait)
 {
-    return wait->kind >= DWELL_OBJECT_MUTEX && wait->kind <= DWELL_OBJECT_BARRIER;
+    return (wait->kind >= DWELL_OBJECT_MUTEX && wait->kind <= DWELL_OBJECT_BARRIER) ||
+           (wait->kind >= DWELL_OBJECT_PIPE && wait->kind <= DWELL_OBJECT_EVENTFD) || wait->kind == DWELL_OBJECT_FUTEX;
+}
+
+/* An act on one end of a connection ends waits for the other one. Leaves out acts whose other end is not known. */
+static void causes_find_other_ends(struct waits *acts, const struct session_file *file)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < acts->count; i++) {
+        struct profile_wait act = acts->list[i];
+        const struct trace_descriptor *d =
+            object_is_of_process(act.kind) ? NULL : descriptor_list_find(&file->descriptors, act.id);
+        if (d && !d->peer)
+            continue;
+        act.id = d ? d->peer : act.id;
+        acts->list[kept++] = act;
+    }
+    acts->count = kept;
 }
 
 /* The number of acts that come before the end of the wait, or belong to a smaller object. */
@@ -168,6 +193,7 @@ static void causes_find_all(struct wait_causes *c, const struct analysis *l, uns
     c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
     for (size_t i = 0; i < acts.answer_count; i++)
         c->list[acts.answers[i].number].node = acts.answers[i].node;
+    causes_find_other_ends(&acts, l->file);
     if (acts.count)
         qsort(acts.list, acts.count, sizeof *acts.list, causes_compare_acts);
     for (size_t i = 0; i < c->count; i++)

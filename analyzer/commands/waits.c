@@ -74,7 +74,7 @@ static const struct command_line line = {
     .arguments = "[FILE]",
     .text =
         "Shows what threads waited for, how long, and who made them wait: the thread that held the lock when the wait "
-        "began, or the waker, whose unlock, signal, post, arrival or end came last before the wait ended.\v"
+        "began, or the waker, whose unlock, signal, post, arrival, write or end came last before the wait ended.\v"
         "The times are blocked times and add up to those of dwell report. THREAD % is the share of the elapsed time of "
         "the threads that waited. A wait without a recorded cause is shown with the call that waited. Causes are "
         "recorded in the modes trace and ring.\n\nExamples:\n"

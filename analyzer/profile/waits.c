@@ -37,9 +37,11 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
 {
     struct decoded_object object;
     for (const uint8_t *at = extras->run; extras->objects && decode_object(extras, &at, &object);) {
-        const bool waited = object.role == DWELL_ROLE_WAITED;
+        const bool waited = object.role == DWELL_ROLE_WAITED || object.role == DWELL_ROLE_WAITED_FOR_ROOM;
         struct profile_wait wait = waits_take(place, waited ? object.blocked : 0, &blocked, &own);
-        wait.acts = object.role == DWELL_ROLE_ACTED || object.kind == DWELL_OBJECT_BARRIER;
+        wait.room = object.role == DWELL_ROLE_WAITED_FOR_ROOM || object.role == DWELL_ROLE_MADE_ROOM;
+        wait.acts = object.role == DWELL_ROLE_ACTED || object.role == DWELL_ROLE_MADE_ROOM ||
+                    object.kind == DWELL_OBJECT_BARRIER;
         wait.kind = (uint8_t)object.kind;
         wait.id = object.id;
         wait.holder = object.holder;

@@ -15,6 +15,12 @@ struct wait_place {
     uint32_t node;
 };
 
+/* Whether the object has a number of its process. Descriptors have one of the session. */
+static inline bool object_is_of_process(unsigned kind)
+{
+    return kind < DWELL_OBJECT_FILE || kind > DWELL_OBJECT_DESCRIPTOR;
+}
+
 /* A wait, or an act that may have ended waits. */
 struct profile_wait {
     struct wait_place place;
@@ -24,6 +30,7 @@ struct profile_wait {
     uint32_t holder;  /* tid of the thread that held the object when the call began; zero if none or unknown */
     uint8_t kind;     /* enum dwell_object; zero: no object was recorded */
     bool acts;
+    bool room; /* the object is a descriptor, and the wait or act is about room to write */
 };
 
 /* Which call was innermost on a thread at a time? */

@@ -133,9 +133,25 @@ static char *cause_path_text(const struct cause_paths *paths, uint32_t node)
 /* ---- names ---- */
 
 static const char *const kind_names[] = {
-    [DWELL_OBJECT_MUTEX] = "mutex",         [DWELL_OBJECT_RWLOCK] = "rwlock",   [DWELL_OBJECT_CONDITION] = "condition",
-    [DWELL_OBJECT_SEMAPHORE] = "semaphore", [DWELL_OBJECT_BARRIER] = "barrier", [DWELL_OBJECT_THREAD] = "thread",
-    [DWELL_OBJECT_CHILD] = "child",         [DWELL_OBJECT_SLEEP] = "sleep",
+    [DWELL_OBJECT_MUTEX] = "mutex",
+    [DWELL_OBJECT_RWLOCK] = "rwlock",
+    [DWELL_OBJECT_CONDITION] = "condition",
+    [DWELL_OBJECT_SEMAPHORE] = "semaphore",
+    [DWELL_OBJECT_BARRIER] = "barrier",
+    [DWELL_OBJECT_THREAD] = "thread",
+    [DWELL_OBJECT_CHILD] = "child",
+    [DWELL_OBJECT_SLEEP] = "sleep",
+    [DWELL_OBJECT_FILE] = "file",
+    [DWELL_OBJECT_PIPE] = "pipe",
+    [DWELL_OBJECT_SOCKET] = "socket",
+    [DWELL_OBJECT_EVENTFD] = "eventfd",
+    [DWELL_OBJECT_TIMERFD] = "timerfd",
+    [DWELL_OBJECT_SIGNALFD] = "signalfd",
+    [DWELL_OBJECT_TERMINAL] = "terminal",
+    [DWELL_OBJECT_EPOLL] = "epoll",
+    [DWELL_OBJECT_DESCRIPTOR] = "descriptor",
+    [DWELL_OBJECT_SET] = "descriptors",
+    [DWELL_OBJECT_FUTEX] = "futex",
 };
 enum { KIND_COUNT = sizeof kind_names / sizeof *kind_names };
 
@@ -165,6 +181,12 @@ static const char *cause_thread_name(const struct cause_rows *r, uint32_t serial
     return t && t->name ? t->name : "";
 }
 
+static char *cause_descriptor(const struct cause_rows *r, uint64_t id)
+{
+    const struct trace_descriptor *d = descriptor_list_find(&r->loaded->file->descriptors, id);
+    return need_text("%s", d ? d->name : "");
+}
+
 /* The object's name; the caller frees it. */
 static char *cause_object(const struct cause_rows *r, const struct caused_wait *w)
 {
@@ -179,8 +201,11 @@ static char *cause_object(const struct cause_rows *r, const struct caused_wait *
         return need_text("%s", cause_thread_name(r, w->thread));
     case DWELL_OBJECT_CHILD:
         return w->wait.id ? need_text("%" PRIu64, w->wait.id) : need_text("%s", "");
+    case DWELL_OBJECT_SET:
+        return need_text("%s", "");
     default:
-        return need_text("0x%" PRIx64, w->wait.id);
+        return object_is_of_process(w->wait.kind) ? need_text("0x%" PRIx64, w->wait.id)
+                                                  : cause_descriptor(r, w->wait.id);
     }
 }
 
@@ -189,7 +214,10 @@ static char *cause_waits_for(const struct cause_rows *r, const struct cause_row 
 {
     const struct profile_wait *w = &row->first->wait;
     char *name = row->same_object ? cause_object(r, row->first) : need_text("%s", "");
-    const char *kind = w->kind == DWELL_OBJECT_SLEEP || !w->kind ? cause_called(r, w)->name : cause_kind(r, w);
+    const bool by_call = !w->kind || w->kind == DWELL_OBJECT_SLEEP || w->kind == DWELL_OBJECT_SET;
+    const char *kind = by_call ? cause_called(r, w)->name : cause_kind(r, w);
+    if (strncmp(name, kind, strlen(kind)) == 0 && name[strlen(kind)] == ':') /* "pipe:[5]" */
+        return name;
     char *text = w->kind && *name ? need_text("%s %s", kind, name) : need_text("%s", kind);
     free(name);
     return text;
@@ -218,6 +246,12 @@ static uint32_t cause_function_number(struct cause_rows *r, const struct cause_p
 
 enum { KEY_PARTS = 6 };
 
+/* The process that the object belongs to; zero if it belongs to none, or to several. */
+static uint32_t cause_process(const struct profile_wait *w)
+{
+    return w->kind && w->kind != DWELL_OBJECT_SLEEP && object_is_of_process(w->kind) ? w->place.process : 0;
+}
+
 /* What distinguishes the row of a wait from others. */
 static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_t key[KEY_PARTS])
 {
@@ -234,8 +268,10 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
     case WAITS_BY_LOCK:
         key[0] = w->wait.kind;
         key[1] = w->wait.id;
-        key[2] = w->wait.kind && !sleeps ? w->wait.place.process : 0;
-        key[3] = w->wait.kind ? 0 : cause_name_number(r, cause_called(r, &w->wait)->name);
+        key[2] = cause_process(&w->wait);
+        key[3] = w->wait.kind && w->wait.kind != DWELL_OBJECT_SET
+                     ? 0
+                     : cause_name_number(r, cause_called(r, &w->wait)->name);
         break;
     case WAITS_BY_FUNCTION:
         key[0] = cause_function_number(r, &r->waiting, w->wait.place.node);
@@ -253,8 +289,7 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
 
 static bool cause_same_object(const struct profile_wait *a, const struct profile_wait *b)
 {
-    return a->kind == b->kind && a->id == b->id &&
-           (a->kind == DWELL_OBJECT_SLEEP || a->place.process == b->place.process) &&
+    return a->kind == b->kind && a->id == b->id && cause_process(a) == cause_process(b) &&
            (a->kind || a->place.node == b->place.node);
 }
 

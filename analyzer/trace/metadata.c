@@ -257,6 +257,15 @@ static void metadata_read_level(struct metadata_reader *r)
         (struct trace_level){ r->process, record.level, record.time, record.function };
 }
 
+static void metadata_read_descriptor(struct metadata_reader *r)
+{
+    struct dwell_rec_descriptor record;
+    if (!TAKE(r, record))
+        return;
+    descriptor_list_add(&r->file->descriptors,
+                        &(struct trace_descriptor){ record.id, record.peer, record.kind, metadata_next_text(r) });
+}
+
 static void metadata_read_event_class(struct metadata_reader *r)
 {
     struct dwell_rec_event_class record;
@@ -465,6 +474,7 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_MODULE_UNLOAD] = metadata_read_module_unload,
     [DWELL_REC_NOTE] = metadata_read_note,
     [DWELL_REC_LEVEL] = metadata_read_level,
+    [DWELL_REC_DESCRIPTOR] = metadata_read_descriptor,
     [DWELL_REC_SYMBOL_MODULE] = metadata_read_symbol_module,
     [DWELL_REC_SYMBOL_FILE] = metadata_read_symbol_file,
     [DWELL_REC_SYMBOL] = metadata_read_symbol,

@@ -88,6 +88,7 @@ static void metadata_finish_lists(struct session_file *file, const struct metada
         qsort(file->threads, file->thread_count, sizeof *file->threads, metadata_compare_threads);
     if (file->level_count)
         qsort(file->levels, file->level_count, sizeof *file->levels, metadata_compare_levels);
+    descriptor_list_sort(&file->descriptors);
 }
 
 void metadata_finish(struct session_file *file, struct metadata_tables *tables)

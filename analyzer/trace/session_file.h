@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "dwell/format.h"
+#include "trace/descriptors.h"
 
 struct trace_chunk {
     uint64_t offset; /* in the file */
@@ -170,6 +171,7 @@ struct session_file {
     size_t note_count, note_room;
     struct trace_level *levels; /* by time */
     size_t level_count, level_room;
+    struct descriptor_list descriptors;
     struct trace_reported *reported;
     size_t reported_count, reported_room;
     struct session_samples *samples; /* NULL unless the owner has read them (profile/session_samples.h) */

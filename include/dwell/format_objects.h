@@ -2,6 +2,8 @@
 #ifndef DWELL_FORMAT_OBJECTS_H
 #define DWELL_FORMAT_OBJECTS_H
 
+#include "dwell/format.h"
+
 /* The kinds of objects that threads wait for, and what identifies an object of the kind. */
 enum dwell_object {
     DWELL_OBJECT_MUTEX = 1, /* its address in the process, as for all kinds up to the barrier */
@@ -12,11 +14,34 @@ enum dwell_object {
     DWELL_OBJECT_THREAD = 6, /* its tid; zero if it had ended */
     DWELL_OBJECT_CHILD = 7,  /* the pid of the child that ended or changed; zero if none did */
     DWELL_OBJECT_SLEEP = 8,  /* nanoseconds; zero: until a point in time */
+    DWELL_OBJECT_FILE = 9,   /* what a descriptor refers to: a number of the session, named by DWELL_REC_DESCRIPTOR, as
+                              * for all kinds up to another descriptor */
+    DWELL_OBJECT_PIPE = 10,  /* or a FIFO */
+    DWELL_OBJECT_SOCKET = 11,
+    DWELL_OBJECT_EVENTFD = 12,
+    DWELL_OBJECT_TIMERFD = 13,
+    DWELL_OBJECT_SIGNALFD = 14,
+    DWELL_OBJECT_TERMINAL = 15,
+    DWELL_OBJECT_EPOLL = 16,
+    DWELL_OBJECT_DESCRIPTOR = 17, /* any other one */
+    DWELL_OBJECT_SET = 18,        /* several descriptors, of which none or several were ready; zero */
+    DWELL_OBJECT_FUTEX = 19,      /* the address of its word */
 };
 
 enum dwell_object_role {
-    DWELL_ROLE_WAITED = 0, /* the call waited for the object */
-    DWELL_ROLE_ACTED = 1,  /* the call may have ended waits of others for it */
+    DWELL_ROLE_WAITED = 0,          /* the call waited for the object */
+    DWELL_ROLE_ACTED = 1,           /* the call may have ended waits of others for it */
+    DWELL_ROLE_WAITED_FOR_ROOM = 2, /* the same two for a descriptor that could not be written, */
+    DWELL_ROLE_MADE_ROOM = 3,       /* and for calls that read from it */
+};
+
+/* A descriptor's object. Written at the latest when the object is first recorded. String: name. */
+struct dwell_rec_descriptor {
+    struct dwell_record record;
+    uint64_t id;
+    uint64_t peer; /* calls that act on this object end waits for that one, such as the other end; zero: unknown */
+    uint32_t kind; /* enum dwell_object */
+    uint32_t pad;
 };
 
 /* The word of an object's kind and role: role << 8 | kind. */

@@ -503,13 +503,23 @@ void write_unwind(struct writer *w, uint32_t frames)
     writer_put(&w->file, frames, 4);
 }
 
-void write_object(struct writer *w, unsigned kind, bool acted, uint64_t id, uint32_t holder)
+static void writer_put_object(struct writer *w, unsigned kind, unsigned role, uint64_t id, uint32_t holder)
 {
     writer_put_head(w, 20, holder ? 7 : 5);
-    writer_put(&w->file, (uint64_t)acted << 8 | kind, 2);
+    writer_put(&w->file, role << 8 | kind, 2);
     writer_put(&w->file, id, 8);
     if (holder)
         writer_put(&w->file, holder, 4);
+}
+
+void write_object(struct writer *w, unsigned kind, bool acted, uint64_t id, uint32_t holder)
+{
+    writer_put_object(w, kind, acted, id, holder);
+}
+
+void write_object_room(struct writer *w, unsigned kind, bool acted, uint64_t id)
+{
+    writer_put_object(w, kind, 2 + acted, id, 0);
 }
 
 static void writer_put_control(struct writer *w, unsigned type, unsigned words, uint64_t time)

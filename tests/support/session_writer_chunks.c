@@ -1,4 +1,4 @@
-/* Writes chunks of trace events and of samples. */
+/* Writes chunks of trace events and of samples, and records of descriptors. */
 #include <string.h>
 
 #include "support/session_writer_bytes.h"
@@ -103,4 +103,15 @@ void end_samples(struct writer *w, bool with_used)
 {
     bytes_put_at(&w->file, w->chunk + 48, w->enters, 4);
     end_records(w, with_used);
+}
+
+void write_descriptor(struct writer *w, uint32_t process, unsigned kind, uint64_t id, uint64_t peer, const char *name)
+{
+    struct bytes r;
+    writer_begin_record(w, KIND_METADATA, process, 23, &r);
+    writer_put(&r, id, 8);
+    writer_put(&r, peer, 8);
+    writer_put(&r, kind, 8);
+    bytes_put_string(&r, name, strlen(name));
+    writer_end_record(w, &r);
 }

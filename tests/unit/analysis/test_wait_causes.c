@@ -174,6 +174,111 @@ Test(unit_wait_causes, sleep_has_no_cause)
     causes_check(w, CAUSE_NONE, 0, "");
 }
 
+/* The other end of a connection, which may be in another process. */
+static struct writer *causes_two_processes(void)
+{
+    struct writer *w = causes_program();
+    write_process(w, 2, 200, "/bin/p");
+    write_module(w, 2, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/p");
+    write_module(w, 2, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+    write_thread(w, 2, 3, 200, SOURCE_PERF, "child");
+    return w;
+}
+
+static void causes_write_act_of(struct writer *w, uint32_t process, uint32_t thread, unsigned kind, uint64_t id)
+{
+    begin_events(w, process, thread, 0, 0, NULL, 0);
+    write_enter(w, 60, WORK);
+    write_enter(w, 190, UNLOCK);
+    write_os(w);
+    write_object(w, kind, true, id, 0);
+    write_exit(w, 195);
+    write_exit(w, 210);
+    end_events(w, true);
+}
+
+Test(unit_wait_causes, descriptors_of_another_process)
+{
+    struct writer *w = causes_two_processes();
+    write_descriptor(w, 1, OBJECT_PIPE, 7, 7, "pipe:[7]");
+    causes_write_wait(w, OBJECT_PIPE, 7, 0);
+    causes_write_act_of(w, 2, 3, OBJECT_PIPE, 7);
+    causes_check(w, CAUSE_WAKER, 3, "pthread_mutex_unlock");
+}
+
+/* An address means another lock there. */
+Test(unit_wait_causes, locks_of_another_process)
+{
+    struct writer *w = causes_two_processes();
+    causes_write_wait(w, OBJECT_MUTEX, 7, 0);
+    causes_write_act_of(w, 2, 3, OBJECT_MUTEX, 7);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+Test(unit_wait_causes, ends_of_a_connection)
+{
+    struct writer *w = causes_two_processes();
+    write_descriptor(w, 1, OBJECT_SOCKET, 7, 0, "socket:[7]");
+    write_descriptor(w, 1, OBJECT_SOCKET, 7, 8, "socket:[7]");
+    write_descriptor(w, 2, OBJECT_SOCKET, 8, 7, "socket:[8]");
+    causes_write_wait(w, OBJECT_SOCKET, 7, 0);
+    causes_write_act(w, 190, OBJECT_SOCKET, 7);
+    causes_write_act_of(w, 2, 3, OBJECT_SOCKET, 8);
+    causes_check(w, CAUSE_WAKER, 3, "pthread_mutex_unlock");
+}
+
+/* A socket whose other end is not known ends no wait that is known. */
+Test(unit_wait_causes, unknown_end_of_a_connection)
+{
+    struct writer *w = causes_program();
+    write_descriptor(w, 1, OBJECT_SOCKET, 7, 0, "socket:[7]");
+    causes_write_wait(w, OBJECT_SOCKET, 7, 0);
+    causes_write_act(w, 190, OBJECT_SOCKET, 7);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+static void causes_write_room(struct writer *w, bool waits_for_room, bool makes_room)
+{
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 110, LOCK);
+    write_off_cpu(w, false, 115, 80);
+    if (waits_for_room)
+        write_object_room(w, OBJECT_PIPE, false, 7);
+    else
+        write_object(w, OBJECT_PIPE, false, 7, 0);
+    write_exit(w, 200);
+    end_events(w, true);
+    begin_events(w, 1, 2, 0, 0, NULL, 0);
+    write_enter(w, 190, UNLOCK);
+    write_os(w);
+    if (makes_room)
+        write_object_room(w, OBJECT_PIPE, true, 7);
+    else
+        write_object(w, OBJECT_PIPE, true, 7, 0);
+    write_exit(w, 195);
+    end_events(w, true);
+}
+
+/* A read ends waits of writers, and a write those of readers. */
+Test(unit_wait_causes, room_in_a_pipe)
+{
+    for (int i = 0; i < 4; i++) {
+        struct writer *w = causes_program();
+        const bool waits_for_room = i & 1, makes_room = i & 2, ends = waits_for_room == makes_room;
+        causes_write_room(w, waits_for_room, makes_room);
+        causes_check(w, ends ? CAUSE_WAKER : CAUSE_NONE, ends ? 2 : 0, ends ? "pthread_mutex_unlock" : "");
+    }
+}
+
+/* It is not known which one made the call go on. */
+Test(unit_wait_causes, several_descriptors)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_SET, 0, 0);
+    causes_write_act(w, 190, OBJECT_SET, 0);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
 /* A kind of a later version. */
 Test(unit_wait_causes, unknown_kinds)
 {
