@@ -189,7 +189,7 @@ Test(e2e_counted, paused_threads)
 /* Threads that find no space for their counters lose calls, and the session says how many. */
 Test(e2e_counted, a_session_of_maximum_size)
 {
-    char *out = run_well("timeout 100 $DWELL record -q --max-size 1M,ring --level 'counted=hot_*' "
+    char *out = run_well("timeout 300 $DWELL record -q --max-size 1M,ring --level 'counted=hot_*' "
                          "$PROGRAMS/levels/counted 400 2000 1000 2>&1");
     static const char *const all[] = { "hot_leaf", "hot_inlined", "hot_jump", "hot_handler", "hot_late" };
     struct report *r = report_of("");
@@ -204,7 +204,7 @@ Test(e2e_counted, a_session_of_maximum_size)
     report_drop(r);
     free(out);
     free(run_well(
-        "timeout 100 $DWELL record -q --max-size 1M --level 'counted=hot_*' $PROGRAMS/levels/counted 400 2000 1000"));
+        "timeout 300 $DWELL record -q --max-size 1M --level 'counted=hot_*' $PROGRAMS/levels/counted 400 2000 1000"));
 }
 
 Test(e2e_counted, views_without_times_or_paths)

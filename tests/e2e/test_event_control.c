@@ -75,7 +75,7 @@ Test(e2e_event_control, forked_children_have_callbacks_after_they_register)
 
 Test(e2e_event_control, the_thread_of_callbacks_ends_with_them)
 {
-    char *out = run_well("timeout 20 $DWELL record -q --event shop:3 $PROGRAMS/events/events-callback last");
+    char *out = run_well("timeout 300 $DWELL record -q --event shop:3 $PROGRAMS/events/events-callback last");
     cr_assert(eq(str, out, "register 0\nadd 0\nenable shop 3 1 3\nremove 0\n"), "%s", out);
     free(out);
 }

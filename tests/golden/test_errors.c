@@ -99,7 +99,7 @@ Test(golden_errors, a_module_that_is_a_pipe)
     write_exit(w, 20);
     writer_save(w, test_path("pipe.dwell"));
     writer_free(w);
-    struct ran r = run("mkfifo pipe; timeout 5 $DWELL report pipe.dwell");
+    struct ran r = run("mkfifo pipe; timeout 300 $DWELL report pipe.dwell");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     cr_assert(has(r.out, "pipe+0x1000"));
     ran_drop(&r);

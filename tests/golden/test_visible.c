@@ -74,7 +74,7 @@ static void visible_check_views(const char *format, const char *locale, const ch
         if (has(options, "--format\t"))
             snprintf(option, sizeof option, "--format %s", format);
         free(options);
-        free(run_well("LC_ALL=%s timeout 60 $DWELL %s %s %s >out-%zu 2>err-%zu; test $? -lt 100", locale, view->command,
+        free(run_well("LC_ALL=%s timeout 300 $DWELL %s %s %s >out-%zu 2>err-%zu; test $? -lt 100", locale, view->command,
                       option, view->arguments, i, i));
         if (visible_is_exact(view))
             free(run_well("rm out-%zu", i));
@@ -139,7 +139,7 @@ Test(golden_visible, views_on_a_terminal)
         struct ran r =
             run_on_terminal(300,
                             "export NO_COLOR=1 DWELL_PAGER=cat LC_ALL=C.UTF-8 DWELL_PROGRESS=-1; "
-                            "timeout 60 $DWELL %s %s %s",
+                            "timeout 300 $DWELL %s %s %s",
                             view->command, has(options, "--format\t") ? "--format csv" : "", view->arguments);
         cr_assert(ge(int, r.status, 0));
         snprintf(name, sizeof name, "seen-%zu", i);
@@ -171,7 +171,7 @@ Test(golden_visible, what_is_on_the_command_line)
         /* Without cc: its output is the compiler's. */
         free(run_well(
             "P=$(cat payload; echo x); P=${P%%x}; export BROWSER=true\n"
-            "all() { timeout 60 $DWELL \"$@\" </dev/null >>out 2>>err; test $? -lt 128 || echo \"$1 ended by $?\"; }\n"
+            "all() { timeout 300 $DWELL \"$@\" </dev/null >>out 2>>err; test $? -lt 128 || echo \"$1 ended by $?\"; }\n"
             "for c in $($DWELL --help | sed -n 's/^  \\([a-z][a-z]*\\)  .*/\\1/p' | grep -vx cc); do\n"
             "    $DWELL $c --print-options | while read -r option letter argument; do\n"
             "        case \"$argument\" in -) ;; *) all $c $option=\"$P\" hostile.data; all $c $option=\"$P\" \"$P\" main;; "

@@ -60,7 +60,7 @@ test('the whole tree is opened and scrolled without a long task', async (t) => {
         await page.waitForFunction(
             () => /1,000,000 shown/.test(document.querySelector('.below').textContent),
             undefined,
-            { timeout: 60000 },
+            { timeout: 120000 },
         );
     });
     const scrolling = await longest(() =>

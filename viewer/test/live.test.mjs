@@ -70,7 +70,7 @@ test('the page follows the running program, keeps the selection, and shows that 
 
     process.kill(Number(program()), 'SIGTERM');
     await ended;
-    await page.waitForSelector('.live:disabled:has-text("ended")', { timeout: 60000 });
+    await page.waitForSelector('.live:disabled:has-text("ended")', { timeout: 120000 });
     await page.click('[data-view=tree]');
     await page.waitForFunction(() => document.querySelector('.row.selected .name')?.textContent === 'main');
     await browser.done(page);

@@ -41,7 +41,7 @@ export class Browser {
     async open(file, options = {}) {
         const { fragment = '', ...context } = options;
         const page = await this.browser.newPage({ viewport: { width: 1400, height: 800 }, ...context });
-        page.setDefaultTimeout(15000);
+        page.setDefaultTimeout(120000);
         page.problems = [];
         page.requests = [];
         // The tests read pixels from the canvas.
@@ -69,7 +69,7 @@ export class Browser {
         await page.meter.send('Performance.enable', { timeDomain: 'threadTicks' });
         const url = file.startsWith('http') ? file : pathToFileURL(file).href;
         await page.goto(url + fragment);
-        await page.waitForSelector('.tabs, .failure', { timeout: 60000 });
+        await page.waitForSelector('.tabs, .failure', { timeout: 120000 });
         return page;
     }
 
@@ -151,7 +151,7 @@ export const column = (rows, key) => rows.map((row) => row[key]);
 // Retries, as a table's rows are drawn one frame after they are computed.
 export async function until(page, label, key, expected) {
     let got;
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 1200; i++) {
         got = column(await rowsOf(page, label), key);
         if (JSON.stringify(got) === JSON.stringify(expected)) return;
         await page.waitForTimeout(50);
