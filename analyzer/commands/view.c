@@ -122,7 +122,7 @@ struct view_session *view_load(const char *file, const struct analysis_options *
 {
     struct analysis loaded, lines;
     struct analysis_options with_limits = *load, with_lines = *load;
-    with_limits.limits = with_limits.timed_only = with_lines.timed_only = true;
+    with_limits.limits = with_lines.timed_only = true;
     with_lines.lines = LINES_NEEDED;
     if (!analysis_load(&loaded, file, &with_limits, error))
         return NULL;

@@ -288,6 +288,9 @@ static void facts_add_kind(struct json_object *object, const struct analysis *l)
     facts_add_flag(object, "samples", l->summary.samples);
     facts_add_flag(object, "imported", l->summary.imported);
     facts_add_flag(object, "partial_paths", l->summary.partial_paths);
+    facts_add_flag(object, "timing", summary_has_timing(&l->summary));
+    facts_add_number(object, "stack_samples", l->summary.stack_samples);
+    facts_add_number(object, "samples_in_probes", l->summary.samples_in_probes);
     facts_add_text(object, "slice", l->summary.selection);
 }
 

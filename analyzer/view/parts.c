@@ -90,12 +90,14 @@ struct part_nodes {
     size_t count;
 };
 
-/* The rows of the page's paths by function and caller. */
+/* The rows of the page's paths by function and caller. Parts have no paths that are known by samples. */
 static struct number_index *parts_index_paths(const struct paths *paths)
 {
     struct number_index *index = index_new();
     for (size_t i = 0; i < paths->count; i++) {
         const uint32_t parent = (uint32_t)(paths->parents[i] + 1);
+        if (paths->profile->nodes[paths->nodes[i]].site == PROFILE_SAMPLED)
+            continue;
         index_set(index, index_find(index, paths->functions[i], parent), paths->functions[i], parent, (uint32_t)i);
     }
     return index;

@@ -12,6 +12,7 @@
 #include "view/parts.h"
 #include "view/source_texts.h"
 #include "view/timeline.h"
+#include "view/timing_columns.h"
 #include "view/value_columns.h"
 
 /* ---- tables of sums ---- */
@@ -19,11 +20,12 @@
 /* Shares of the timeline's size. */
 enum { PARTS_OF_DETAIL = 4, CALLS_OF_DETAIL = 8 };
 
-enum { PATH_KEYS = 2, MAX_PATH_COLUMNS = PATH_KEYS + MAX_VALUE_COLUMNS };
+enum { PATH_KEYS = 2, MAX_PATH_COLUMNS = PATH_KEYS + MAX_VALUE_COLUMNS + MAX_TIMING_COLUMNS };
 
 struct view_session_group {
     struct times *times;
-    struct container_column columns[MAX_VALUE_COLUMNS];
+    struct timing_row *timing; /* NULL if all times were measured */
+    struct container_column columns[MAX_VALUE_COLUMNS + MAX_TIMING_COLUMNS];
 };
 
 static struct container_table view_session_group_table(struct view_session_group *g, const char *name,
@@ -33,18 +35,30 @@ static struct container_table view_session_group_table(struct view_session_group
     const size_t count = rollup_group_count(l->rollup, by);
     g->times = rollup_groups(l->rollup, by);
     value_columns_mark_unknown(g->times, count);
-    const size_t columns = value_columns_list(g->columns, g->times, order, true);
+    g->timing = summary_has_timing(&l->summary) ? timing_rows(g->times, count, by == BY_FUNCTION) : NULL;
+    size_t columns = value_columns_list(g->columns, g->times, order, true);
+    if (g->timing)
+        columns += timing_columns_list(g->columns + columns, g->timing, order);
     return (struct container_table){ name, count, g->columns, columns };
 }
 
+static void view_session_group_drop(struct view_session_group *g)
+{
+    free(g->times);
+    free(g->timing);
+}
+
 /* Paths have no inclusive times: the page adds them up over each path's subtree. */
-static struct container_table view_session_path_table(struct container_column *columns, const struct paths *paths)
+static struct container_table view_session_path_table(struct container_column *columns, const struct paths *paths,
+                                                      const struct timing_row *timing)
 {
     value_columns_mark_unknown(paths->rollup->nodes, paths->profile->node_count);
     columns[0] = (struct container_column){ "parent", paths->parents, sizeof *paths->parents, CONTAINER_I32, NULL };
     columns[1] =
         (struct container_column){ "function", paths->functions, sizeof *paths->functions, CONTAINER_U32, NULL };
-    const size_t count = PATH_KEYS + value_columns_list(columns + PATH_KEYS, paths->rollup->nodes, paths->nodes, false);
+    size_t count = PATH_KEYS + value_columns_list(columns + PATH_KEYS, paths->rollup->nodes, paths->nodes, false);
+    if (timing)
+        count += timing_columns_list(columns + count, timing, paths->nodes);
     return (struct container_table){ "paths", paths->count, columns, count };
 }
 
@@ -76,10 +90,12 @@ struct view_session *view_session_new(const struct analysis *l, const struct ana
     json_object_object_add(header, "sources",
                            options->sources ? source_texts_make(l, options->detail / CALLS_OF_DETAIL, &blocks) : NULL);
     json_object_object_add(header, "lines", line_values_make(lines, order, &blocks));
+    struct timing_row *path_timing =
+        summary_has_timing(&l->summary) ? timing_rows(paths.rollup->nodes, paths.profile->node_count, false) : NULL;
     view->blocks = blocks.list;
     view->block_count = blocks.count;
     const struct container_table tables[] = {
-        view_session_path_table(path_columns, &paths),
+        view_session_path_table(path_columns, &paths, path_timing),
         view_session_group_table(&groups[0], "functions", l, BY_FUNCTION, order->functions),
         view_session_group_table(&groups[1], "modules", l, BY_MODULE, order->modules),
         view_session_group_table(&groups[2], "threads", l, BY_THREAD, order->threads),
@@ -91,7 +107,8 @@ struct view_session *view_session_new(const struct analysis *l, const struct ana
     };
     const bool good = container_pack(header, tables, sizeof tables / sizeof *tables, &view->main);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        free(groups[i].times);
+        view_session_group_drop(&groups[i]);
+    free(path_timing);
     activity_drop(&activity);
     moments_drop(&activities);
     moments_drop(&events);

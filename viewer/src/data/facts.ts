@@ -72,6 +72,7 @@ export interface SessionFacts {
     overhead: boolean;
     samples: boolean;
     imported: boolean;
+    timing: boolean; // some times may be estimated or unknown (data/timing.ts)
     slice: string | null;
     complete: boolean;
     mode: string;
@@ -104,6 +105,7 @@ const absent: SessionFacts = {
     overhead: false,
     samples: false,
     imported: false,
+    timing: false,
     slice: null,
     complete: true,
     mode: 'trace',

@@ -268,6 +268,9 @@ function knownValues(facts: SessionFacts, threads: ThreadFacts[], overhead: bool
     return { application, off_cpu, overhead, values };
 }
 
+const withoutTiming =
+    'this part has no estimates and no counted calls: their time is in that of the timed callers (dwell report --from has them)';
+
 export function restrict(whole: Container, block: Container, part: Part): Container {
     const facts = factsOf(whole.header);
     const count = block.tables.nodes?.rows ?? 0;
@@ -326,6 +329,8 @@ export function restrict(whole: Container, block: Container, part: Part): Contai
     };
     const header = {
         ...whole.header,
+        timing: false,
+        remarks: facts.timing ? [...facts.remarks, withoutTiming] : facts.remarks,
         ...knownValues(
             facts,
             facts.threads.filter((_, row) => isChosen(row)),

@@ -2,6 +2,7 @@
 import type { ValueFacts } from '../data/facts';
 import { type ColumnKey, extents, isCount, isMeasure } from '../data/measures';
 import type { Model, Side, TableName, Values } from '../data/model';
+import { hasTiming, intervalOf, isKnownAt, signOf, timingMeanings, timingOf } from '../data/timing';
 import { type Unit, count, duration, nanoseconds, percent, signed, timeUnit, unitOfColumn, units } from '../format';
 import { waitsByName } from '../heat';
 import { type Sort, columns as chosenColumns, measure, sorts } from '../state';
@@ -18,6 +19,7 @@ export interface GridColumn {
     sortBy(row: number): number | string;
     share?(row: number): number; // length of the cell's bar, 0 to 1
     tone?(row: number): string; // CSS classes of the cell
+    tip?(row: number): string | undefined; // a tooltip of the cell
     whole?: number; // 100 %, in the unit of sortBy
     perNanosecond?: number; // units of sortBy in a nanosecond, of times only
 }
@@ -93,8 +95,24 @@ export function exactText(model: Model, key: ColumnKey, ticks: number, side: Sid
 
 const empty = '—';
 
+// How the time of a row is known, in words, unless it was measured.
+export function timingTip(model: Model, table: TableName, key: ColumnKey, row: number, side: Side): string | undefined {
+    if (!model.facts[side]!.timing) return undefined;
+    const timing = timingOf(model, table, row, side);
+    const timed = model.column(table, 'timed_calls', side)[row]!;
+    const all = model.column(table, 'calls', side)[row]!;
+    if (key === 'calls' && timed < all) return `${count(timed)} of ${count(all)} calls were timed`;
+    const interval = intervalOf(model, table, key, row, side);
+    if (interval > 0) {
+        const samples = count(model.column(table, 'samples', side)[row]!);
+        return `estimated: ± ${exactText(model, key, interval, side)} (95 % interval), ${samples} samples in it`;
+    }
+    return timing === 'counted' || signOf(model, table, key, row, side) ? timingMeanings[timing] : undefined;
+}
+
 // Values of single calls are unknown if no call was completed.
 function isCompleted(model: Model, table: TableName, q: Quantity, row: number, side: Side): boolean {
+    if (!isKnownAt(model, table, q.key, row, side)) return false;
     return !q.value.completed || model.column(table, 'min', side)[row]! <= model.column(table, 'max', side)[row]!;
 }
 
@@ -118,13 +136,15 @@ function single(model: Model, table: TableName, q: Quantity, chosen: ChosenUnit,
         width: isMeasure(q.value) || time ? 92 : 100,
         numeric: true,
         shown: (q.value.shown || leads) && (known || !isMeasure(q.value)),
-        text: (row) => (isKnown(row) ? valueText(model, q.key, values[row]!, 0, unit) : empty),
+        text: (row) =>
+            isKnown(row) ? signOf(model, table, q.key, row, 0) + valueText(model, q.key, values[row]!, 0, unit) : empty,
         sortBy: (row) => (isKnown(row) ? values[row]! : -1),
+        tip: (row) => timingTip(model, table, q.key, row, 0),
         whole: total,
         perNanosecond: time ? perNanosecond : undefined,
     };
     if (!isMeasure(q.value)) return [main];
-    const share = (row: number) => (known && total > 0 ? values[row]! / total : 0);
+    const share = (row: number) => (isKnown(row) && total > 0 ? values[row]! / total : 0);
     main.share = share;
     main.tone = () => toneOf(q.value);
     return [
@@ -137,8 +157,10 @@ function single(model: Model, table: TableName, q: Quantity, chosen: ChosenUnit,
             width: 76,
             numeric: true,
             shown: shares && (q.value.share_shown || q.value.key === measure.value) && known,
-            text: (row) => (known && total > 0 ? percent(share(row)) : empty),
-            sortBy: (row) => (known ? values[row]! : -1),
+            text: (row) =>
+                isKnown(row) && total > 0 ? signOf(model, table, q.key, row, 0) + percent(share(row)) : empty,
+            sortBy: (row) => (isKnown(row) ? values[row]! : -1),
+            tip: (row) => timingTip(model, table, q.key, row, 0),
             whole: total,
         },
     ];
@@ -162,7 +184,7 @@ function percentage(model: Model, table: TableName, value: ValueFacts): GridColu
         width: 76,
         numeric: true,
         shown: value.shown && value.known,
-        text: (row) => (value.known ? percent(share(row)) : empty),
+        text: (row) => (value.known && isKnownAt(model, table, whole, row, 0) ? percent(share(row)) : empty),
         sortBy: (row) => (value.known ? share(row) : -1),
         whole: 1,
     };
@@ -195,7 +217,11 @@ function compared(model: Model, table: TableName, q: Quantity, chosen: ChosenUni
         width: 88,
         numeric: true,
         shown,
-        text: (row) => valueText(model, q.key, sides[side]![row]!, side, unit),
+        text: (row) =>
+            isKnownAt(model, table, q.key, row, side)
+                ? signOf(model, table, q.key, row, side) + valueText(model, q.key, sides[side]![row]!, side, unit)
+                : empty,
+        tip: (row) => timingTip(model, table, q.key, row, side),
         sortBy: (row) => sides[side]![row]! * scale[side]!,
         share: !isMeasure(q.value)
             ? undefined
@@ -250,9 +276,27 @@ function compared(model: Model, table: TableName, q: Quantity, chosen: ChosenUni
     return columns;
 }
 
+// How the times of a row are known.
+function timingColumn(model: Model, table: TableName): GridColumn {
+    return {
+        key: 'timing',
+        title: 'Timing',
+        hint: Object.entries(timingMeanings)
+            .map(([timing, meaning]) => `${timing}: ${meaning}`)
+            .join('; '),
+        width: 76,
+        numeric: false,
+        shown: true,
+        text: (row) => timingOf(model, table, row, 0),
+        tip: (row) => timingMeanings[timingOf(model, table, row, 0)],
+        sortBy: (row) => timingOf(model, table, row, 0),
+    };
+}
+
 export function valueColumns(model: Model, table: TableName, unit: ChosenUnit, shares = true): GridColumn[] {
     const all = quantities(model);
-    if (model.sides === 1) return all.flatMap((q) => single(model, table, q, unit, shares));
+    const timing = hasTiming(model) ? [timingColumn(model, table)] : [];
+    if (model.sides === 1) return [...all.flatMap((q) => single(model, table, q, unit, shares)), ...timing];
     // The columns of the default sort key, the change of exclusive time, come first.
     const own = table === 'functions' || table === 'modules';
     const first = `${measure.value}_exclusive`;

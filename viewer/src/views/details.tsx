@@ -3,8 +3,9 @@ import { copy, largestPath, showInFlame, showInTree } from '../keys';
 import { type ColumnKey, measuresOf } from '../data/measures';
 import type { Model, Side, TableName } from '../data/model';
 import { stackOf } from '../data/paths';
+import { isKnownAt, signOf } from '../data/timing';
 import { count, percent, visible } from '../format';
-import { exactText } from './columns';
+import { exactText, timingTip } from './columns';
 import { details, model, path, recentre, reveal, subject, view } from '../state';
 import { Name } from './name';
 import { TransformButtons } from './transforms';
@@ -13,11 +14,14 @@ import { type Line, Values, oneValue } from './values';
 // The values of a row of one session, a line for each measure. Tooltips show them exact to the nanosecond.
 function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
     const value = (key: ColumnKey) => m.column(table, key, 0)[row]!;
+    const known = (key: ColumnKey) => isKnownAt(m, table, key, row, 0);
     const share = (key: ColumnKey) => percent(value(key) / (m.total(key, 0) || 1));
     const cells = (key: ColumnKey) => (
         <>
-            <td title={exactText(m, key, value(key), 0)}>{oneValue(m, key, value(key), 0)}</td>
-            <td class="share">{share(key)}</td>
+            <td title={[exactText(m, key, value(key), 0), timingTip(m, table, key, row, 0)].filter(Boolean).join('; ')}>
+                {known(key) ? signOf(m, table, key, row, 0) + oneValue(m, key, value(key), 0) : '—'}
+            </td>
+            <td class="share">{known(key) ? share(key) : ''}</td>
         </>
     );
     const limits = !m.facts[0]!.samples && value('min') <= value('max') && value('max') > 0;
@@ -43,7 +47,9 @@ function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
                 {m.knows('calls') && (
                     <tr>
                         <th>Calls</th>
-                        <td>{count(value('calls'))}</td>
+                        <td title={timingTip(m, table, 'calls', row, 0)}>
+                            {known('calls') ? count(value('calls')) : '—'}
+                        </td>
                     </tr>
                 )}
                 {limits && (

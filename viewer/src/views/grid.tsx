@@ -303,6 +303,7 @@ function cellOf(c: GridColumn, row: number, props: GridProps) {
             role="gridcell"
             class={`cell ${c.numeric ? 'numeric' : ''} ${c.tone?.(row) ?? ''}`}
             data-key={c.key}
+            title={c.tip?.(row)}
             style={share > 0.0005 ? { '--share': `${Math.min(100, share * 100).toFixed(2)}%` } : undefined}
         >
             {c.text(row)}

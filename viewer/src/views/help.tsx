@@ -2,7 +2,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyHelp } from '../keys';
 import { helping, model } from '../state';
-import { ColourMeanings, ValueMeanings } from './meanings';
+import { hasTiming } from '../data/timing';
+import { ColourMeanings, TimingMeanings, ValueMeanings } from './meanings';
 
 export function Help() {
     const box = useRef<HTMLDialogElement>(null);
@@ -53,6 +54,12 @@ export function Help() {
                     threads, so two threads that run side by side for a second make two seconds.
                 </p>
                 <ValueMeanings m={model.value!} />
+                {hasTiming(model.value!) && (
+                    <>
+                        <h3>How times are known</h3>
+                        <TimingMeanings />
+                    </>
+                )}
                 <h3>What the colours mean</h3>
                 <ColourMeanings />
             </section>

@@ -1,6 +1,7 @@
 // Explanations in words, for the help and About: what each value means, and what the colours mean.
 import { change, heat, palette } from '../colours';
 import type { Model } from '../data/model';
+import { timingMeanings } from '../data/timing';
 
 // The values with their meanings, as the session describes them.
 export function ValueMeanings({ m }: { m: Model }) {
@@ -20,6 +21,20 @@ export function ValueMeanings({ m }: { m: Model }) {
                         )}
                         {!v.known && <em> (unknown in this recording)</em>}
                     </dd>
+                </div>
+            ))}
+        </dl>
+    );
+}
+
+// How times are known, in sessions in which some are not measured.
+export function TimingMeanings() {
+    return (
+        <dl class="meanings">
+            {Object.entries(timingMeanings).map(([timing, meaning]) => (
+                <div key={timing}>
+                    <dt>{timing}</dt>
+                    <dd>{meaning}</dd>
                 </div>
             ))}
         </dl>

@@ -1,0 +1,93 @@
+// Times that samples estimate, and calls that were only counted: the page shows what the reports say about them.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Browser, rowsOf, view } from './support/browser.mjs';
+import { Recordings, sample, testProgram } from './support/dwell.mjs';
+
+let browser;
+let recordings;
+before(async () => {
+    recordings = new Recordings();
+    browser = await Browser.start();
+});
+after(async () => {
+    await browser?.stop();
+    recordings.remove();
+});
+
+const keys = ['elapsed_inclusive', 'elapsed_exclusive', 'cpu_inclusive', 'cpu_exclusive'];
+const shown = ['calls', ...keys, 'timing'].join(',');
+
+function cellOf(row, key) {
+    const ns = row[`${key}_ns`];
+    if (ns === null) return '—';
+    const partly = row.timing === 'partly';
+    return `${row[`${key}_ci95_ns`] ? '~' : partly ? '>' : ''}${ns}`;
+}
+
+const cellsOf = (row) => ({
+    name: row.function,
+    calls: row.calls === null ? '—' : String(row.calls),
+    timing: row.timing,
+    ...Object.fromEntries(keys.map((key) => [key, cellOf(row, key)])),
+});
+
+async function open(name, session) {
+    const fragment = `#by=elapsed&unit=ns&view=functions&details=0&columns=functions:${shown};tree:${shown}`;
+    return browser.open(recordings.view(name, session), { fragment, viewport: { width: 1900, height: 900 } });
+}
+
+const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+async function assertFunctions(page, session) {
+    const rows = (await rowsOf(page, 'functions')).map((row) =>
+        Object.fromEntries(['name', 'calls', 'timing', ...keys].map((key) => [key, row[key]])),
+    );
+    const wanted = recordings.json('report', '--limit', '0', '--by', 'function', session).rows.map(cellsOf);
+    assert.deepEqual(rows.sort(byName), wanted.sort(byName));
+    return wanted;
+}
+
+test('sampled functions and paths have ~, and a tooltip with the interval and the samples', async () => {
+    const session = recordings.record('sampled.data', [testProgram('sampled'), '6000'], '--sample', '2000');
+    const page = await open('sampled', session);
+    const wanted = await assertFunctions(page, session);
+    const light = wanted.find((row) => row.name === 'light');
+    assert.equal(light.timing, 'sampled');
+    const row = page.locator('.row', { has: page.locator('.cell[data-key=name]', { hasText: /^light$/ }) });
+    const tip = await row.locator('.cell[data-key=elapsed_exclusive]').getAttribute('title');
+    const report = recordings.json('report', '--filter', 'light', session).rows[0];
+    assert.equal(
+        tip.replaceAll('\u2009', ''),
+        `estimated: ± ${report.elapsed_exclusive_ci95_ns} ns (95 % interval), ${report.samples} samples in it`,
+    );
+    await view(page, 'tree');
+    await page.keyboard.press('*');
+    const paths = await rowsOf(page, 'Call tree');
+    const part = paths.find((path) => path.name.endsWith('part'));
+    assert.ok(!part.elapsed_inclusive.startsWith('~'));
+    assert.equal(part.timing, 'timed');
+    assert.ok(paths.some((path) => path.timing === 'sampled' && path.elapsed_inclusive.startsWith('~')));
+    await page.keyboard.press('?');
+    assert.match(await page.textContent('.help'), /How times are known/);
+    await browser.done(page);
+});
+
+test('counted calls are in the table of functions, without times', async () => {
+    const options = ['--level', 'counted=work', '--sample', '0'];
+    const session = recordings.record('counted.data', [sample('threads'), '2', '1000'], ...options);
+    const page = await open('counted', session);
+    const wanted = await assertFunctions(page, session);
+    const work = wanted.find((row) => row.name === 'work');
+    assert.deepEqual([work.calls, work.timing, work.elapsed_inclusive], ['2000', 'counted', '—']);
+    await browser.done(page);
+});
+
+test('sessions whose calls were all timed say nothing about it', async () => {
+    const session = recordings.record('timed.data', [sample('threads'), '2', '10']);
+    const page = await open('timed', session);
+    assert.ok((await rowsOf(page, 'functions')).every((row) => row.timing === undefined));
+    await page.keyboard.press('?');
+    assert.doesNotMatch(await page.textContent('.help'), /How times are known/);
+    await browser.done(page);
+});
