@@ -88,6 +88,21 @@ static bool slowest_read_shared(void *settings, enum shared_option option, const
     return false;
 }
 
+/* Of calls that were not timed, no durations are known. */
+static void single_calls_check_timed(const struct analysis *l, uint32_t function)
+{
+    const struct counted_calls calls = counted_calls_of(l->profile, function);
+    const char *name = l->names[function].name;
+    if (!calls.recorded && calls.counted)
+        die(STATUS_ERROR, "%s: calls of %s were only counted (record --level): they have no times", l->file->path,
+            name);
+    if (!calls.recorded && calls.sampled)
+        die(STATUS_ERROR, "%s: %s has no probes: it is known by samples, not by its calls", l->file->path, name);
+    if (calls.counted)
+        say("%s: %" PRIu64 " of %" PRIu64 " calls of %s were timed; the others were only counted (record --level)",
+            l->file->path, calls.timed, calls.timed + calls.counted, name);
+}
+
 static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)
 {
     shared_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, &s->shared);
@@ -96,9 +111,7 @@ static uint32_t single_calls_load(struct analysis *l, struct single_calls_settin
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
         die(STATUS_ERROR, "%s: application times are unknown: there was no source of OS events", l->file->path);
     const uint32_t function = option_function(l, s->words[s->count - 1]);
-    if (counted_only(l->profile, function))
-        die(STATUS_ERROR, "%s: calls of %s were only counted (record --level): they have no times", l->file->path,
-            l->names[function].name);
+    single_calls_check_timed(l, function);
     return function;
 }
 

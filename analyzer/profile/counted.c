@@ -97,12 +97,18 @@ size_t counted_functions(const struct profile *p)
     return count;
 }
 
-bool counted_only(const struct profile *p, uint32_t function)
+struct counted_calls counted_calls_of(const struct profile *p, uint32_t function)
 {
-    bool counted = false;
+    struct counted_calls calls = { .timed = 0 };
     for (size_t i = 0; i < p->counted_count; i++)
-        counted |= p->counted[i].function == function;
-    for (size_t i = 0; i < p->node_count && counted; i++)
-        counted = p->nodes[i].function != function;
-    return counted;
+        calls.counted += p->counted[i].function == function ? p->counted[i].calls : 0;
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (node->function != function)
+            continue;
+        calls.timed += node->calls;
+        calls.sampled |= node->site == PROFILE_SAMPLED;
+        calls.recorded |= node->site != PROFILE_SAMPLED;
+    }
+    return calls;
 }

@@ -28,7 +28,11 @@ void counted_add_to(struct times *sums, uint64_t calls);
 /* The number of functions that have counted calls. */
 size_t counted_functions(const struct profile *p);
 
-/* Whether all calls of the function were only counted. */
-bool counted_only(const struct profile *p, uint32_t function);
+/* The calls of a function by how they are known. */
+struct counted_calls {
+    uint64_t timed, counted;
+    bool recorded, sampled; /* paths with its calls; samples in it */
+};
+struct counted_calls counted_calls_of(const struct profile *p, uint32_t function);
 
 #endif

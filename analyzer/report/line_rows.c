@@ -41,17 +41,20 @@ static int line_rows_compare_calls(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Lists the pairs of line and called function, sorted, each once. */
+/* Lists the pairs of line and called function, sorted, each once. It is unknown where counted calls came from. */
 static struct line_call *line_rows_find_calls(const struct profile *p, size_t *count)
 {
-    struct line_call *list = need_memory(p->node_count, sizeof *list);
+    const uint32_t unknown = (uint32_t)p->site_count;
+    struct line_call *list = need_memory(p->node_count + p->counted_count, sizeof *list);
     size_t all = 0;
     for (size_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
         if (node->parent != PROFILE_NONE)
-            list[all++] = (struct line_call){ node->site >= PROFILE_SAMPLED ? (uint32_t)p->site_count : node->site,
-                                              node->function, node->calls };
+            list[all++] =
+                (struct line_call){ node->site >= PROFILE_SAMPLED ? unknown : node->site, node->function, node->calls };
     }
+    for (size_t i = 0; i < p->counted_count; i++)
+        list[all++] = (struct line_call){ unknown, p->counted[i].function, p->counted[i].calls };
     *count = 0;
     if (all)
         qsort(list, all, sizeof *list, line_rows_compare_calls);

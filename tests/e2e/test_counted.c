@@ -335,3 +335,18 @@ Test(e2e_counted, threads_that_are_cancelled_and_other_ends)
 {
     counted_check_frames("leaving", 7);
 }
+
+/* It is unknown where counted calls came from, but the lines' calls add up to those of the functions. */
+Test(e2e_counted, lines)
+{
+    free(run_well("$DWELL record -q --call-sites --level counted=work $SAMPLES/threads 2 1000"));
+    char *calls =
+        run_well("for by in line function; do $DWELL report --by $by --format json | python3 -c 'import json, "
+                 "sys; print(sum(row[\"calls\"] for row in json.load(sys.stdin)[\"rows\"]))'; done");
+    cr_assert(has(calls, "2"), "%s", calls);
+    cr_assert(eq(ulong, strtoul(calls, NULL, 10), strtoul(strchr(calls, '\n'), NULL, 10)), "%s", calls);
+    free(calls);
+    calls = run_well("$DWELL report --by line");
+    cr_assert(has(calls, "(unknown)"), "%s", calls);
+    free(calls);
+}

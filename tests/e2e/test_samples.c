@@ -113,6 +113,22 @@ Test(e2e_samples, paths_below_a_frame)
     free(paths);
 }
 
+/* They have no durations of single calls. */
+Test(e2e_samples, single_calls)
+{
+    free(run_well("$DWELL record -q --sample 2000 --level counted=part $PROGRAMS/sampled 6000"));
+    static const char *const cases[][2] = {
+        { "histogram heavy", ": heavy has no probes: it is known by samples, not by its calls\n" },
+        { "slowest part", ": calls of part were only counted (record --level): they have no times\n" },
+    };
+    for (int i = 0; i < 2; i++) {
+        struct ran r = run("$DWELL %s", cases[i][0]);
+        cr_assert(ne(int, r.status, 0), "%s", cases[i][0]);
+        cr_assert(has(r.err, cases[i][1]), "%s", r.err);
+        ran_drop(&r);
+    }
+}
+
 /* Formats of sums have estimated times, and sqlite says which. Formats of single calls are without. */
 Test(e2e_samples, exports)
 {
