@@ -185,6 +185,7 @@ static int process_set_up(void)
     runtime.causes = runtime.os_calls && runtime.mode != DWELL_MODE_PROFILE;
     if (runtime.causes)
         runtime.session.header->also |= DWELL_ALSO_CAUSES;
+    levels_begin_process();
     pthread_key_t key;
     if (pthread_key_create(&key, thread_key_ended) == 0) {
         runtime.thread_key = key;
@@ -248,6 +249,7 @@ static void process_enter_session(int fd)
     process_note_missing_features();
     sys_close(fd);
     __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);
+    sys_futex_wake(&p->initialized, INT32_MAX);
 }
 
 static bool process_set_up_first(void)
@@ -271,6 +273,29 @@ static bool process_set_up_first(void)
     return fd >= 0;
 }
 
+/* In a forked child, whose process block is wiped, and which has the session's page 0 still mapped. It may have started
+ * threads before its first event. */
+static bool process_set_up_child(struct process *p)
+{
+    uint32_t none = 0;
+    if (!__atomic_compare_exchange_n(&p->entering, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        for (int i = 0; i < LOCK_PATIENCE && !__atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE) && !runtime.off; i++)
+            sys_futex_wait(&p->initialized, 0, 1);
+        return __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE) && !runtime.off;
+    }
+    const int fd = environment_follows() ? session_reopen(&runtime.session, runtime.path) : -ENOENT;
+    if (fd >= 0) {
+        process_enter_session(fd);
+        return true;
+    }
+    if (environment_follows()) {
+        session_trouble(&runtime.session, DWELL_TROUBLE_NO_FILE);
+        runtime.lossy = true;
+    }
+    runtime.off = true;
+    return false;
+}
+
 bool process_begin(void)
 {
     if (runtime.off)
@@ -280,20 +305,7 @@ bool process_begin(void)
         return true;
     if (__atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2)
         return environment_is_there() && process_set_up_first(); /* without an environment, libc itself has not begun */
-    if (!environment_follows()) {
-        runtime.off = true;
-        return false;
-    }
-    /* A forked child: one thread, its process block wiped, and the session's page 0 still mapped. */
-    int fd = session_reopen(&runtime.session, runtime.path);
-    if (fd < 0) {
-        session_trouble(&runtime.session, DWELL_TROUBLE_NO_FILE);
-        runtime.lossy = true;
-        runtime.off = true;
-        return false;
-    }
-    process_enter_session(fd);
-    return true;
+    return process_set_up_child(p);
 }
 
 void process_stop(void)
@@ -343,6 +355,7 @@ bool process_is_recorded(void)
 struct dwell_record *process_append_end(enum dwell_end how, int value)
 {
     struct process *p = runtime.process;
+    levels_end_process();
     struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,
         .process = p->serial,

@@ -9,6 +9,7 @@
 #include "control.h"
 #include "dwell/format.h"
 #include "helper.h"
+#include "levels/levels.h"
 #include "metadata.h"
 #include "modules.h"
 #include "monitor.h"
@@ -27,6 +28,7 @@ struct process_threads {
 };
 
 struct process {
+    uint32_t entering; /* not zero: a thread enters the session, or has entered it */
     uint32_t initialized;
     uint32_t lock;     /* never held while waiting for the helper, which takes it, too */
     uint32_t bus_lock; /* of the program's action for SIGBUS (bus_signal.c) */
@@ -41,6 +43,7 @@ struct process {
     struct process_stacks stacks;
     struct process_control control;
     struct process_trace_events trace_events;
+    struct process_levels levels;
     struct monitor monitor;
     struct helper helper;
     struct chunk_pool pool;

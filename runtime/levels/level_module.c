@@ -60,6 +60,9 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
             return false;
         m->functions[m->count++] = function;
         slot->module = m->number;
+        if (slot->identity != level_identity(m))
+            slot->seen = slot->recorded = LEVEL_TIMED; /* of another module, which was here before */
+        slot->identity = level_identity(m);
     }
     if (level == LEVEL_COUNTED) {
         slot->number = counts_number(function, m->info.dlpi_addr, level_identity(m));

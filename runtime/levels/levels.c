@@ -5,6 +5,7 @@
  * Children that a process forks have the same code and the same memory. */
 #include "levels/levels.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "clock.h"
@@ -24,13 +25,10 @@
 enum { /* milliseconds */
        SOON = 1,
        LATEST = 500,
-       PATIENCE = 400, /* for other threads to leave fork or dlclose */
+       PATIENCE = 400, /* for other threads to leave fork or dlclose, or to write records */
 };
 
 static struct {
-    uint32_t lock;
-    uint32_t closing;     /* number of threads inside dlclose */
-    uint32_t forking;     /* number of threads inside fork */
     uint32_t unloads;     /* number of ends of dlclose */
     uint32_t visiting;    /* `unloads` when the last visit began */
     uint32_t visited;     /* and at the begin of the last complete one */
@@ -44,6 +42,21 @@ static struct {
 } levels;
 
 uint32_t level_pause;
+
+static struct process_levels *level_process(void)
+{
+    return &runtime.process->levels;
+}
+
+static void level_lock_take(void)
+{
+    lock_take(&level_process()->lock);
+}
+
+static void level_lock_release(void)
+{
+    lock_release(&level_process()->lock);
+}
 
 /* Notes that the session does not have yet. */
 enum { MAX_NOTES = 8 };
@@ -86,11 +99,12 @@ static uint32_t level_take_records_of(struct level_module *m, struct dwell_rec_l
 static uint32_t level_take_records(struct dwell_rec_level *records)
 {
     uint32_t count = 0;
-    lock_take(&levels.lock);
+    level_lock_take();
     for (struct level_module *m = levels.modules; m; m = m->next)
         if (m->unrecorded)
             count = level_take_records_of(m, records, count);
-    lock_release(&levels.lock);
+    __atomic_fetch_add(&level_process()->writing, count != 0, __ATOMIC_RELAXED);
+    level_lock_release();
     return count;
 }
 
@@ -106,21 +120,31 @@ static void level_write_notes(void)
 static void level_write_records(void)
 {
     struct dwell_rec_level records[RECORDS_AT_ONCE];
-    for (uint32_t count; (count = level_take_records(records)) > 0;)
+    for (uint32_t count; (count = level_take_records(records)) > 0;) {
         for (uint32_t i = 0; i < count; i++)
             if (helper_is_here())
                 metadata_append_in_helper(&records[i].record, sizeof records[i]);
             else
                 metadata_append(&records[i].record, sizeof records[i], NULL, 0);
+        __atomic_fetch_sub(&level_process()->writing, 1, __ATOMIC_RELEASE);
+    }
     if (!helper_is_here())
         level_write_notes();
+}
+
+void levels_end_process(void)
+{
+    uint32_t never = 0;
+    for (int i = 0; i < PATIENCE && __atomic_load_n(&level_process()->writing, __ATOMIC_ACQUIRE); i++)
+        sys_futex_wait(&never, 0, 1);
 }
 
 /* ---- changes; under the lock ---- */
 
 static bool level_is_reachable(const struct level_module *m)
 {
-    return m->loaded && (m->program || (&dwell_interposed && !levels.closing && levels.visited == levels.unloads));
+    return m->loaded &&
+           (m->program || (&dwell_interposed && !level_process()->closing && levels.visited == levels.unloads));
 }
 
 static bool level_is_pending(const struct level_module *m)
@@ -181,7 +205,7 @@ static bool level_work(void)
         levels.pending = 0;
         return true;
     }
-    if (levels.forking)
+    if (level_process()->forking)
         return false;
     bool changes = false, leaving = false;
     const struct level_look look = level_look_at_threads();
@@ -205,14 +229,14 @@ long levels_tick(void)
 {
     if (!__atomic_load_n(&levels.pending, __ATOMIC_ACQUIRE))
         return -1;
-    lock_take(&levels.lock);
+    level_lock_take();
     level_work();
     const bool pending = levels.pending;
     levels.patience = levels.patience ? 2 * levels.patience : SOON;
     if (levels.patience > LATEST)
         levels.patience = LATEST;
     const long patience = levels.patience;
-    lock_release(&levels.lock);
+    level_lock_release();
     level_write_records();
     return pending ? patience : -1;
 }
@@ -225,11 +249,13 @@ static void level_begin_pending(void)
 
 bool levels_settle(void)
 {
-    lock_take(&levels.lock);
+    if (!runtime.process)
+        return true;
+    level_lock_take();
     level_begin_pending();
     const bool done = level_work();
     const bool pending = levels.pending;
-    lock_release(&levels.lock);
+    level_lock_release();
     level_write_records();
     if (pending && runtime.process->helper.tid && !helper_is_here())
         helper_wake();
@@ -241,22 +267,24 @@ bool levels_settle(void)
 static void level_lock_to_change(void)
 {
     uint32_t never = 0;
-    lock_take(&levels.lock);
-    for (int i = 0; i < PATIENCE && levels.forking; i++) {
-        lock_release(&levels.lock);
+    level_lock_take();
+    for (int i = 0; i < PATIENCE && level_process()->forking; i++) {
+        level_lock_release();
         sys_futex_wait(&never, 0, 1);
-        lock_take(&levels.lock);
+        level_lock_take();
     }
 }
 
 uint32_t levels_set(uint64_t function, enum level level)
 {
     uint32_t count = 0;
+    if (!runtime.process)
+        return 0;
     level_lock_to_change();
     for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
         if (m->loaded && function - m->begin < m->end - m->begin)
             count += level_module_want(m, function, level);
-    lock_release(&levels.lock);
+    level_lock_release();
     return count;
 }
 
@@ -272,7 +300,7 @@ uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t o
     for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
         if (m->loaded && (build_id.length ? level_same_text(m->build_id, build_id) : level_same_text(m->path, path)))
             count += level_module_want(m, m->info.dlpi_addr + offset, level);
-    lock_release(&levels.lock);
+    level_lock_release();
     return count;
 }
 
@@ -283,7 +311,7 @@ void levels_stop(void)
     for (struct level_module *m = levels.modules; m; m = m->next)
         for (uint32_t i = 0; i < m->count; i++)
             level_module_want(m, m->functions[i], LEVEL_TIMED);
-    lock_release(&levels.lock);
+    level_lock_release();
     levels_settle();
     levels_resume();
 }
@@ -301,7 +329,7 @@ static void level_end_pause(enum level_pause_phase phase)
 {
     level_lock_to_change();
     level_change_pause(phase);
-    lock_release(&levels.lock);
+    level_lock_release();
     levels_try_to_settle();
 }
 
@@ -322,9 +350,9 @@ void levels_begin_paused(void)
 
 bool levels_begin(void)
 {
-    lock_take(&levels.lock);
-    if (levels.forking) {
-        lock_release(&levels.lock);
+    level_lock_take();
+    if (level_process()->forking) {
+        level_lock_release();
         return false;
     }
     levels.visiting = levels.unloads;
@@ -432,7 +460,7 @@ void levels_end(void)
     level_drop_modules();
     levels.visited = levels.visiting;
     const bool pending = levels.pending;
-    lock_release(&levels.lock);
+    level_lock_release();
     level_write_records();
     if (pending && runtime.process->helper.tid)
         helper_wake();
@@ -452,29 +480,53 @@ void levels_confirm(uint32_t unloads)
 
 bool levels_unloading(bool now)
 {
+    if (!runtime.process)
+        return false;
     const uint64_t mask = sys_block_signals();
     bool used = false;
-    lock_take(&levels.lock);
-    levels.closing += now ? 1u : -1u;
+    level_lock_take();
+    if (now)
+        level_process()->closing++;
+    else if (level_process()->closing) /* else it was forked meanwhile, or began before the recording */
+        level_process()->closing--;
     levels.unloads += !now;
     for (const struct level_module *m = levels.modules; m && !now; m = m->next)
         used |= m->count > 0;
-    lock_release(&levels.lock);
+    level_lock_release();
     sys_restore_signals(mask);
     return used;
 }
 
 void levels_forking(bool now)
 {
+    if (!runtime.process)
+        return;
     const uint64_t mask = sys_block_signals();
-    lock_take(&levels.lock);
-    levels.forking += now ? 1u : -1u;
-    lock_release(&levels.lock);
+    level_lock_take();
+    level_process()->forking += now ? 1u : -1u;
+    level_lock_release();
     sys_restore_signals(mask);
+}
+
+static void levels_fork_begins(void)
+{
+    levels_forking(true);
+}
+
+static void levels_fork_ends(void)
+{
+    levels_forking(false);
 }
 
 void levels_forked(void)
 {
-    levels.unloads += levels.closing != 0;
-    levels.lock = levels.forking = levels.closing = 0;
+    levels.unloads++; /* a thread of the parent may have been inside dlclose */
+}
+
+void levels_begin_process(void)
+{
+    static bool watches;
+    if (&dwell_interposed || watches)
+        return;
+    watches = pthread_atfork(levels_fork_begins, levels_fork_ends, levels_forked) == 0;
 }

@@ -13,6 +13,14 @@
 
 #pragma GCC visibility push(hidden)
 
+/* In a process' block, which forked children find zero. */
+struct process_levels {
+    uint32_t lock;
+    uint32_t closing; /* number of threads inside dlclose */
+    uint32_t forking; /* number of threads inside fork */
+    uint32_t writing; /* number of threads that write records of changes */
+};
+
 /*
  * The modules that are loaded now, each time that this may have changed: levels_begin, then levels_visit for each
  * module while the loader cannot unmap it, then levels_end. Under the lock of the module map, with signals held back.
@@ -66,6 +74,13 @@ bool levels_unloading(bool now);
 /* The calling thread is about to fork (true), or has forked. In the child, levels_forked takes the second's place. */
 void levels_forking(bool now);
 void levels_forked(void);
+
+/* Has these called at forks if the program has the runtime in it, which interposes nothing then. Forked children need
+ * not call it. */
+void levels_begin_process(void);
+
+/* Before the process ends: waits until the session has the changes so far. */
+void levels_end_process(void);
 
 #pragma GCC visibility pop
 

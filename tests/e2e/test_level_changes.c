@@ -50,8 +50,7 @@ static void changes_check(const char *program, const char *mode, const char *kin
         run_well("$DWELL record -q --mode %s %s 4 400 %s $PROGRAMS/loading/libloading-a.so", mode, program, kinds);
     struct report *r = report_of("");
     cr_assert(eq(u64, report_session(r, "lost_events"), 0));
-    if (!strchr(kinds, 'f'))
-        check_counts(out, r, 7);
+    check_counts(out, r, 7);
     report_drop(r);
     r = report_of("--by thread");
     check_sums(r, "thread");
@@ -109,6 +108,92 @@ Test(e2e_level_changes, with_a_library_that_comes_and_goes)
 Test(e2e_level_changes, with_all_of_them)
 {
     changes_check_all("sjedf", true);
+}
+
+/* Functions are timed or counted in turn: no call is lost or recorded twice. */
+static void changes_check_calls(const char *program, const char *mode, int threads, const char *kinds)
+{
+    char *out = run_well("$DWELL record -q --mode %s %s %d 100 c%s $PROGRAMS/loading/libloading-a.so", mode, program,
+                         threads, kinds);
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0));
+    check_counts(out, r, 14);
+    report_drop(r);
+    r = report_of("--by thread");
+    check_sums(r, "thread");
+    report_drop(r);
+    char *info = run_well("$DWELL info");
+    cr_assert(not(has(info, "stay timed")), "%s: %s", program, info);
+    cr_assert(has(info, "level           counted since"), "%s: %s", program, info);
+    cr_assert(has(info, "level           timed   since"), "%s: %s", program, info);
+    free(info);
+    free(out);
+}
+
+static void changes_check_all_calls(const char *programs, int threads, const char *kinds)
+{
+    glob_t found;
+    cr_assert(eq(int, glob(programs, 0, NULL, &found), 0));
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        changes_check_calls(found.gl_pathv[i], modes[(i + strlen(kinds)) % 3], threads, kinds);
+    globfree(&found);
+}
+
+Test(e2e_level_changes, all_calls_of_64_threads)
+{
+    changes_check_all_calls(DWELL_PROGRAMS "/levels/toggling-*", 64, "s");
+}
+
+Test(e2e_level_changes, all_calls_with_longjmp_and_exceptions)
+{
+    changes_check_all_calls(DWELL_PROGRAMS "/levels/toggling-*", 64, "sje");
+}
+
+Test(e2e_level_changes, all_calls_with_forks_and_libraries)
+{
+    changes_check_all_calls(DWELL_PROGRAMS "/levels/toggling-*", 4, "sdf");
+}
+
+Test(e2e_level_changes, all_calls_with_all_of_them)
+{
+    for (int i = 0; i < 3; i++)
+        changes_check_all_calls(DWELL_PROGRAMS "/levels/toggling-*", 64, &"--sjedf"[i]);
+}
+
+Test(e2e_level_changes, all_calls_of_static_programs)
+{
+    changes_check_all_calls(DWELL_PROGRAMS "/levels/static*-toggling-*", 64, "s");
+    changes_check_all_calls(DWELL_PROGRAMS "/levels/static*-toggling-*", 8, "sje");
+    changes_check_all_calls(DWELL_PROGRAMS "/levels/static*-toggling-*", 8, "sf");
+}
+
+/* The program counts a call when its body begins. So a thread has at most one more, and one in a signal handler. */
+static void changes_check_killed(const char *program, const char *mode, const char *kinds, int round)
+{
+    enum { THREADS = 16 };
+    char *out = run_well("$DWELL record -q --mode %s %s %d %d ck%s $PROGRAMS/loading/libloading-a.so", mode, program,
+                         THREADS, 50 + 37 * round % 100, kinds);
+    struct report *r = report_of("");
+    for (const char *line = out; line; line = strstr(line + 1, "\ncalls ")) {
+        char name[64];
+        unsigned long calls;
+        cr_assert(eq(int, sscanf(line, " calls %63s %lu", name, &calls), 2), "%s", line);
+        const uint64_t recorded = report_sum(r, "function", name, "calls");
+        cr_assert(ge(u64, recorded, calls), "%s, mode %s: %s", program, mode, name);
+        cr_assert(le(u64, recorded, calls + 2 * THREADS), "%s, mode %s: %s", program, mode, name);
+    }
+    report_drop(r);
+    free(out);
+}
+
+Test(e2e_level_changes, all_calls_of_killed_programs)
+{
+    glob_t found;
+    cr_assert(eq(int, glob(DWELL_PROGRAMS "/levels/*toggling-*", 0, NULL, &found), 0));
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        for (int round = 0; round < 3; round++)
+            changes_check_killed(found.gl_pathv[i], modes[round], round % 2 ? "s" : "sje", (int)i + round);
+    globfree(&found);
 }
 
 /* Runs a program that reports after each `look` which of its pages are changed, and `dwell control` beside it. */

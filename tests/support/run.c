@@ -42,7 +42,7 @@ static void run_redirect(const char *name, int to)
 
 static void __attribute__((noreturn)) run_exec_shell(const char *command, const char *folder)
 {
-    setenv("DWELL", DWELL_EXE, 1);
+    setenv("DWELL", getenv("DWELL_RANDOM_LEVELS") ? DWELL_RANDOM_EXE : DWELL_EXE, 1);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1); /* no options from the user's own configuration */
     setenv("RUNTIME", DWELL_RUNTIME, 1);
     setenv("SAMPLES", DWELL_SAMPLES, 1);

@@ -1,16 +1,20 @@
 // toggling THREADS MILLISECONDS KINDS [LIBRARY]: threads run functions while another thread changes the levels of some
 // of them as fast as possible. The runtime is in the program. KINDS has a letter for each kind of trouble: s signals,
-// j longjmp, e exceptions, f forks, d a library that comes and goes. Prints the numbers of calls of the
-// others.
+// j longjmp, e exceptions, f forks, d a library that comes and goes, c no level but timed and counted, k a kill after
+// that time. Prints the numbers of calls, with c of all functions, else of those with one level. STATIC programs have
+// no dlopen.
 #include <atomic>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#ifndef STATIC
 #include <dlfcn.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,16 +28,20 @@ void sys_restore_signals(uint64_t mask);
 
 #define QUIET __attribute__((no_instrument_function))
 #define KEPT __attribute__((noinline))
-#define FUNCTIONS(F)                                                                                                   \
-    F(fixed_run) F(fixed_step) F(fixed_leaf) F(fixed_middle) F(fixed_handle) F(fixed_jump) F(fixed_catch)
+#define FIXED(F) F(fixed_run) F(fixed_step) F(fixed_leaf) F(fixed_middle) F(fixed_handle) F(fixed_jump) F(fixed_catch)
+#define TOGGLED(F)                                                                                                     \
+    F(toggled_leaf)                                                                                                    \
+    F(toggled_last) F(toggled_inlined) F(toggled_deep) F(toggled_middle) F(toggled_jumper) F(toggled_thrower)
 
 enum {
 #define NUMBER(name) NUMBER_##name,
-    FUNCTIONS(NUMBER) COUNT
+    FIXED(NUMBER) TOGGLED(NUMBER) NUMBER_work_in_library,
+    COUNT
 };
 
-static std::atomic<unsigned long> calls[COUNT];
+static std::atomic<unsigned long> *calls; // shared with forked children
 static std::atomic<bool> ended;
+static std::atomic<long> changes;
 static std::atomic<void *> in_library;
 static const char *kinds, *library;
 static volatile long sink;
@@ -49,16 +57,19 @@ KEPT long fixed_leaf(long n)
 
 KEPT long toggled_leaf(long n)
 {
+    CALLED(toggled_leaf);
     return n * 3;
 }
 
 KEPT void toggled_last(long n)
 {
+    CALLED(toggled_last);
     sink = n;
 }
 
-static inline __attribute__((always_inline)) long toggled_inlined(long n)
+inline __attribute__((always_inline)) long toggled_inlined(long n)
 {
+    CALLED(toggled_inlined);
     return n & 1 ? fixed_leaf(n) : toggled_leaf(n);
 }
 
@@ -71,12 +82,14 @@ KEPT long fixed_middle(long n)
 
 KEPT long toggled_deep(long n)
 {
+    CALLED(toggled_deep);
     long sum = n > 0 ? toggled_deep(n - 1) + toggled_leaf(n) : fixed_middle(n);
     return sum + (n % 3 == 0 ? fixed_leaf(n) : 0);
 }
 
 KEPT long toggled_middle(long n)
 {
+    CALLED(toggled_middle);
     return toggled_deep(n) + fixed_leaf(n) + toggled_inlined(n);
 }
 
@@ -96,6 +109,7 @@ static thread_local jmp_buf target;
 
 KEPT void toggled_jumper(long n)
 {
+    CALLED(toggled_jumper);
     if (n > 0) {
         toggled_jumper(n - 1);
         sink = n;
@@ -115,6 +129,7 @@ KEPT void fixed_jump(void)
 
 KEPT void toggled_thrower(long n)
 {
+    CALLED(toggled_thrower);
     if (n > 0) {
         toggled_thrower(n - 1);
         sink = n;
@@ -147,26 +162,30 @@ KEPT void fixed_run(long n)
 }
 
 static void *const toggled[] = {
-    (void *)toggled_leaf,   (void *)toggled_last,   (void *)toggled_deep,
+    (void *)toggled_leaf,   (void *)toggled_last,   (void *)toggled_inlined, (void *)toggled_deep,
     (void *)toggled_middle, (void *)toggled_jumper, (void *)toggled_thrower,
 };
 
+enum { TIMED, COUNTED, OUT };
+
+QUIET static unsigned level_of(uint64_t bits)
+{
+    return bits & 1 ? COUNTED : bits & 2 && !strchr(kinds, 'c') ? OUT : TIMED;
+}
+
 QUIET static void *toggle(void *)
 {
-    enum { OUT = 2 };
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     uint64_t random = 1;
-    long changes = 0;
     for (; !ended; changes++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         const uint64_t mask = sys_block_signals();
         for (unsigned i = 0; i < sizeof toggled / sizeof *toggled; i++)
-            levels_set((uint64_t)toggled[i],
-                       (random >> (33 + i) & 1) * (1 + (random >> (43 + i) & 1))); // timed, counted, out
+            levels_set((uint64_t)toggled[i], level_of(random >> (33 + 2 * i)));
         if (void *function = in_library)
-            levels_set((uint64_t)function, random >> 60 & 1 ? OUT : 0);
+            levels_set((uint64_t)function, level_of(random >> 60));
         levels_settle();
         sys_restore_signals(mask);
         if (changes % 16 == 0)
@@ -174,10 +193,10 @@ QUIET static void *toggle(void *)
     }
     const uint64_t mask = sys_block_signals();
     for (unsigned i = 0; i < sizeof toggled / sizeof *toggled; i++)
-        levels_set((uint64_t)toggled[i], 0);
+        levels_set((uint64_t)toggled[i], TIMED);
     levels_settle();
     sys_restore_signals(mask);
-    return (void *)changes;
+    return NULL;
 }
 
 QUIET static void *work(void *)
@@ -191,6 +210,7 @@ QUIET static void *work(void *)
 
 QUIET static void load(void)
 {
+#ifndef STATIC
     void *handle = dlopen(library, RTLD_NOW);
     if (!handle)
         exit(3);
@@ -198,7 +218,9 @@ QUIET static void load(void)
     in_library = (void *)work_in_library;
     for (int i = 0; i < 50; i++)
         work_in_library(i % 4);
+    calls[NUMBER_work_in_library] += 50;
     dlclose(handle);
+#endif
 }
 
 QUIET static void make_child(void)
@@ -227,30 +249,50 @@ QUIET static void *disturb(void *)
     return NULL;
 }
 
-QUIET int main(int argc, char **argv)
+QUIET static void run(int threads, long milliseconds)
 {
-    if (argc < 4)
-        return 2;
-    const int threads = atoi(argv[1]);
-    kinds = argv[3];
-    library = argc > 4 ? argv[4] : "";
-    signal(SIGUSR1, fixed_handle);
     pthread_t *ids = new pthread_t[threads + 2];
     pthread_create(&ids[threads], NULL, toggle, NULL);
     pthread_create(&ids[threads + 1], NULL, disturb, NULL);
     for (int i = 0; i < threads; i++)
         pthread_create(&ids[i], NULL, work, NULL);
-    usleep(1000 * atoi(argv[2]));
+    do
+        usleep(1000 * milliseconds);
+    while (changes < 50);
     ended = true;
-    void *changes;
     for (int i = 0; i < threads; i++)
         pthread_join(ids[i], NULL);
     pthread_join(ids[threads + 1], NULL);
-    pthread_join(ids[threads], &changes);
-    printf("changes %ld\n", (long)changes);
+    pthread_join(ids[threads], NULL);
+    printf("changes %ld\n", changes.load());
+}
+
+QUIET static void run_and_kill(int threads, long milliseconds)
+{
+    const pid_t child = fork();
+    if (child == 0)
+        run(threads, 3600000);
+    usleep(1000 * milliseconds);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+QUIET int main(int argc, char **argv)
+{
+    if (argc < 4)
+        return 2;
+    kinds = argv[3];
+    library = argc > 4 ? argv[4] : "";
+    calls = (std::atomic<unsigned long> *)mmap(NULL, COUNT * sizeof *calls, PROT_READ | PROT_WRITE,
+                                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    signal(SIGUSR1, fixed_handle);
+    (strchr(kinds, 'k') ? run_and_kill : run)(atoi(argv[1]), atol(argv[2]));
 #define PRINT(name) printf("calls " #name " %lu\n", calls[NUMBER_##name].load());
-    if (!strchr(kinds, 'f')) {
-        FUNCTIONS(PRINT)
+    FIXED(PRINT)
+    if (strchr(kinds, 'c')) {
+        TOGGLED(PRINT)
     }
+    if (strchr(kinds, 'c') && strchr(kinds, 'd'))
+        PRINT(work_in_library)
     return 0;
 }
