@@ -77,8 +77,9 @@ static const struct argp_option options[] = {
       "calls are only counted, and samples say where their time goes",
       0 },
     { "sample", OPTION_SAMPLE, "HZ", 0,
-      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never; default: 1000 with --level or --overhead, else 0), "
-      "to know where the time of functions goes that are not timed; not in mode profile",
+      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never; default: 1000 with --level or --overhead, "
+      "but 0 in mode profile, and else 0), "
+      "to know where the time of functions goes that are not timed",
       0 },
     { "max-size", OPTION_MAX_SIZE, "SIZE", 0,
       "Record until FILE has SIZE bytes (500M, 2G); PROGRAM goes on, and what is not recorded is counted; SIZE,ring: "
@@ -238,7 +239,7 @@ static uint32_t record_parse_overhead(const char *text)
 static int record_usual_rate(const struct record_settings *s)
 {
     const char *wanted = getenv("DWELL_SAMPLE");
-    if (s->mode == DWELL_MODE_PROFILE)
+    if (s->mode == DWELL_MODE_PROFILE) /* its files are small */
         return 0;
     if (wanted)
         return record_parse_rate("DWELL_SAMPLE", wanted);
@@ -270,8 +271,6 @@ static void record_check_settings(struct record_settings *s)
             filters_have_targets(&s->filters) ? "--callers-of" : "--min");
     if (s->sample_rate < 0)
         s->sample_rate = record_usual_rate(s);
-    if (s->mode == DWELL_MODE_PROFILE && s->sample_rate)
-        die(STATUS_OWN_FAILURE, "--sample: mode profile does not record when a function ran; use --mode trace or ring");
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
         die(STATUS_OWN_FAILURE, "--min has no effect on --callers-of; use one of them");
     if (!s->program)

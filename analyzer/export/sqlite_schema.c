@@ -164,7 +164,7 @@ static const char *schema_calls(enum schema_rows rows)
 {
     return rows == ROWS_OF_TIMED_CALLS ? "ifnull(t.calls, 0)"
            : rows == ROWS_WITH_TIMING  ? "g.calls"
-                                       : "iif(t.place = 2, g.calls, t.calls)";
+                                       : "iif(t.place = 2, g.calls, iif(t.sampled, t.calls, ifnull(t.calls, 0)))";
 }
 
 static void schema_put_form(FILE *out, const struct value *v, int form, const char *known)

@@ -13,6 +13,7 @@
 #include "profile/chunk_ends.h"
 #include "profile/collector.h"
 #include "profile/counted.h"
+#include "profile/sampled_trees.h"
 #include "profile/subtree.h"
 #include "profile/threads.h"
 #include "profile/trees.h"
@@ -134,6 +135,8 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
     }
     progress_end();
     struct profile *trees = trees_profile(file, selection, sites);
+    if (file->samples && trees->node_count > trees->thread_count)
+        sampled_trees_add(trees, file, file->samples);
     profile_merge(whole, trees);
     profile_free(trees);
     threads_take_outside(whole);

@@ -19,7 +19,7 @@ void sampled_paths_begin(struct sampled_paths *s, uint32_t thread, uint64_t time
     sampled_paths_set_next(s);
 }
 
-static uint32_t sampled_paths_add_function(struct profile *p, const struct sampled_frame *frame)
+uint32_t sampled_frame_add(struct profile *p, const struct sampled_frame *frame)
 {
     const struct trace_module *m = frame->module;
     const uint32_t module =
@@ -27,7 +27,7 @@ static uint32_t sampled_paths_add_function(struct profile *p, const struct sampl
     return profile_function(p, module, frame->offset);
 }
 
-static uint32_t sampled_paths_find_function(const struct profile *p, const struct sampled_frame *frame)
+uint32_t sampled_frame_find(const struct profile *p, const struct sampled_frame *frame)
 {
     const struct trace_module *m = frame->module;
     const uint32_t module = m ? profile_find_module(p, m->path, m->build_id, m->build_id_length)
@@ -52,7 +52,7 @@ static uint32_t sampled_paths_depth(const struct session_samples *s, const struc
                                     const struct sampled_chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++) {
-        const uint32_t function = sampled_paths_find_function(p, &s->frames[s->links[chain->first + i]]);
+        const uint32_t function = sampled_frame_find(p, &s->frames[s->links[chain->first + i]]);
         if (function != PROFILE_NONE && sampled_paths_is_open(p, node, function))
             return i;
     }
@@ -87,7 +87,7 @@ static void sampled_paths_add_chain(const struct session_samples *s, struct prof
         return;
     }
     for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : depth; i-- > 0;) {
-        const uint32_t function = sampled_paths_add_function(p, &s->frames[s->links[chain->first + i]]);
+        const uint32_t function = sampled_frame_add(p, &s->frames[s->links[chain->first + i]]);
         node = profile_child_from(p, node, function, PROFILE_SAMPLED);
     }
     p->nodes[node].samples++;

@@ -16,6 +16,10 @@ struct sampled_paths {
     uint64_t next_time;                    /* of `next`; UINT64_MAX if there is none */
 };
 
+/* The function of a frame. sampled_frame_find returns PROFILE_NONE if the profile does not have it. */
+uint32_t sampled_frame_add(struct profile *p, const struct sampled_frame *frame);
+uint32_t sampled_frame_find(const struct profile *p, const struct sampled_frame *frame);
+
 /* Begins with the thread's samples from `time` on. */
 void sampled_paths_begin(struct sampled_paths *s, uint32_t thread, uint64_t time);
 

@@ -48,6 +48,7 @@ struct sampling_group {
 struct sampling {
     struct profile *profile;
     bool raw;
+    bool by_function;  /* samples are not known by path */
     size_t node_count; /* before nodes are added */
     bool *timed;       /* by function: all its calls are in the session */
     uint32_t *anchors; /* by node: the timed path, itself or above it */
@@ -206,8 +207,9 @@ static uint32_t *sampling_make_groups(struct sampling *s)
         samples[s->anchors[i]] += p->nodes[i].samples + p->nodes[i].samples_in_stubs;
     for (uint32_t i = 0; i < s->node_count; i++)
         if (s->anchors[i] == i && p->nodes[i].parent != PROFILE_NONE)
-            group_of[i] = samples[i] >= ENOUGH ? sampling_find_group(s, i, GROUP_OF_PATH)
-                                               : sampling_find_group(s, p->nodes[i].function, GROUP_OF_FUNCTION);
+            group_of[i] = samples[i] >= ENOUGH && !s->by_function
+                              ? sampling_find_group(s, i, GROUP_OF_PATH)
+                              : sampling_find_group(s, p->nodes[i].function, GROUP_OF_FUNCTION);
     for (size_t i = 0; i < s->node_count; i++) {
         if (p->nodes[i].samples)
             sampling_add_to_group(s, group_of[s->anchors[i]], s->route_of[i], p->nodes[i].samples);
@@ -358,6 +360,7 @@ void sampling_divide(struct profile *p, const struct session_file *file, bool ra
     struct sampling s = {
         .profile = p,
         .raw = raw,
+        .by_function = file->header.mode == DWELL_MODE_PROFILE,
         .node_count = p->node_count,
         .route_table = index_new(),
         .group_table = index_new(),

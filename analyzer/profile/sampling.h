@@ -9,7 +9,8 @@
 #include "trace/session_file.h"
 
 /* Divides the CPU time of all paths in proportion to their samples. The part of the code that counts calls is
- * subtracted from it, unless it is `raw`. Call it once, after the time of other probes was subtracted. */
+ * subtracted from it, unless it is `raw`. In call trees of mode profile, all paths of a function are divided together.
+ * Call it once, after the time of other probes was subtracted. */
 void sampling_divide(struct profile *p, const struct session_file *file, bool raw);
 
 /* The half width of the 95 % interval of a share, of which `count` of `all` samples were seen. */
