@@ -321,6 +321,10 @@ static enum attempt_outcome filtered_record(struct thread *t, struct attempt *at
         slow_count_lost();
         return ATTEMPT_DONE;
     }
+    if (UNLIKELY(t->pause.active)) { /* since a handler has come */
+        sys_restore_signals(mask);
+        return ATTEMPT_AGAIN;
+    }
     filtered_apply(t, attempt->event, attempt->begin);
     thread_set_limit(t);
     sys_restore_signals(mask);

@@ -221,6 +221,10 @@ static enum attempt_outcome profile_record(struct thread *t, struct attempt *att
         slow_count_lost();
         return ATTEMPT_DONE;
     }
+    if (UNLIKELY(t->pause.active)) { /* since a handler has come */
+        sys_restore_signals(mask);
+        return ATTEMPT_AGAIN;
+    }
     if (!t->tree.head)
         t->state = steps_with_time(t->state, t->last | 1);
     profile_add_own_time(t, begin);

@@ -430,7 +430,9 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
         return;
     }
-    if (!t->wiped->alive) { /* a handler has forked; this is the child, which begins a recording of its own */
+    /* A handler has forked, and this is the child, which begins a recording of its own. Or it has begun a pause: the
+     * state is not a position then. */
+    if (!t->wiped->alive || t->pause.active) {
         sys_restore_signals(mask);
         return;
     }
