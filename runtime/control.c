@@ -19,6 +19,7 @@
 #include "environment.h"
 #include "event_control.h"
 #include "extensions.h"
+#include "filter.h"
 #include "helper.h"
 #include "levels/level_command.h"
 #include "levels/levels.h"
@@ -131,13 +132,27 @@ static bool control_wants_on(void)
     return !runtime.closed && control_is_on(&runtime.activation) && control_is_on(&global);
 }
 
-/* The probes are back in the code before recording begins. Signals are held back. */
-static void control_look(struct process *p)
+/* Takes the process' lock when the probes are back in the code, if recording is to be on. `outside`: the pause may
+ * last, so the probes may go out of the code. Returns whether it is to be on. */
+static bool control_lock_to_switch(bool outside)
 {
-    if (control_wants_on())
-        levels_resume();
-    process_lock();
-    const bool on = control_wants_on();
+    for (;;) {
+        if (control_wants_on())
+            levels_resume();
+        process_lock();
+        const bool on = control_wants_on();
+        if (!on && outside)
+            levels_may_pause();
+        if (!on || levels_are_resumed())
+            return on;
+        process_unlock();
+    }
+}
+
+/* Signals are held back. */
+static void control_look(struct process *p, bool outside)
+{
+    const bool on = control_lock_to_switch(outside);
     if (on != runtime.on) {
         runtime.on = on;
         p->control.change[p->control.changes % CHANGES_KEPT] = (struct control_change){ clock_now(runtime.clock), on };
@@ -178,7 +193,7 @@ void control_trigger(bool on)
         return;
     uint64_t mask = sys_block_signals();
     runtime.activation.stopped = !on;
-    control_look(runtime.process);
+    control_look(runtime.process, false);
     sys_restore_signals(mask);
 }
 
@@ -268,6 +283,13 @@ void control_dump_on_signal(void)
         sigaction(number, &action, NULL);
 }
 
+/* Whether a command from outside may have begun a pause. One by the program itself keeps the stacks up to date. A
+ * function that starts the recording needs its probe. */
+static bool control_pauses_for_long(uint32_t command)
+{
+    return (command == DWELL_COMMAND_PAUSE || command == DWELL_COMMAND_LOOK) && !filter_settings.starts;
+}
+
 void control_take_commands(struct process *p, int fd)
 {
     if (__atomic_exchange_n(&p->control.dump_wanted, 0, __ATOMIC_ACQUIRE))
@@ -276,7 +298,7 @@ void control_take_commands(struct process *p, int fd)
     const uint32_t what = control ? __atomic_load_n(&control->command, __ATOMIC_ACQUIRE) : DWELL_COMMAND_NONE;
     if (what)
         control->result = control_command(p, what, fd);
-    control_look(p);
+    control_look(p, control_pauses_for_long(what));
     if (what == DWELL_COMMAND_STOP) {
         event_control_notify(); /* also if recording was off before */
         levels_stop();
@@ -325,7 +347,7 @@ static void control_act_globally(enum action action)
         __atomic_store_n(&h->global_stopped, action == STOP, __ATOMIC_RELAXED);
     else
         __atomic_fetch_add(&h->global_suspended, action == PAUSE ? 1 : -1, __ATOMIC_RELAXED);
-    control_look(runtime.process);
+    control_look(runtime.process, false);
     control_wake_all();
 }
 
@@ -336,7 +358,7 @@ static int control_act_on_process(enum action action, uint32_t pid)
     process_lock();
     control_act(&runtime.activation, action);
     process_unlock();
-    control_look(runtime.process);
+    control_look(runtime.process, false);
     return DWELL_OK;
 }
 

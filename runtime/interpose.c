@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "control.h"
 #include "environment.h"
 #include "interpose.h"
+#include "levels/level_pause.h"
 #include "levels/levels.h"
 #include "modules.h"
 #include "process.h"
@@ -132,6 +134,8 @@ static pid_t interpose_fork_by(void **next, const char *name)
         runtime.forked_from = parent;
         thread_forked();
         environment_forked();
+        if (level_pause_is_on())
+            control_thread(); /* no probe may come: a paused child has to be found by dwell control */
     }
     return result;
 }

@@ -70,7 +70,7 @@ static void slow_set_limit(struct thread *t)
     sys_restore_signals(mask);
 }
 
-static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
+static enum attempt_outcome slow_try_inside(struct thread *t, struct attempt *attempt)
 {
     const struct event *const event = attempt->event;
     if (UNLIKELY(control_pending(t)))
@@ -107,6 +107,15 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
         return ATTEMPT_DONE;
     }
     return runtime.recorder->record(t, attempt);
+}
+
+/* If a signal handler leaves this by a jump, the thread counts as inside for good. That is safe. */
+static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
+{
+    __atomic_store_n(&t->levels.inside, t->levels.inside + 1, __ATOMIC_RELEASE);
+    const enum attempt_outcome outcome = slow_try_inside(t, attempt);
+    __atomic_store_n(&t->levels.inside, t->levels.inside - 1, __ATOMIC_RELEASE);
+    return outcome;
 }
 
 static void slow_record(const struct event *event)

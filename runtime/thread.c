@@ -16,6 +16,7 @@
 #include "control.h"
 #include "guard.h"
 #include "helper.h"
+#include "levels/quiet_point.h"
 #include "losses.h"
 #include "metadata.h"
 #include "modules.h"
@@ -153,6 +154,8 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->modules.loading_slot = NULL;
     t->levels.asked = 0;
     t->levels.seen = forked ? t->levels.seen : 0;
+    t->levels.inside = 0;
+    t->levels.stack_end = quiet_stack_end((uint64_t)__builtin_frame_address(0));
     t->control.attend = 0;
     t->filter.ignored_depth = forked ? t->filter.ignored_depth : 0;
     t->filter.left_unrecorded = 0;
@@ -170,6 +173,7 @@ static void thread_fit_block(struct thread *t, bool forked)
     os_open(t);
     switches_begin_thread(t);
     t->wiped->alive = 1;
+    t->levels.inside++; /* it may wait, while an event is on its way */
     thread_link(t);
     thread_announce(t);
     if (!forked)
@@ -178,6 +182,7 @@ static void thread_fit_block(struct thread *t, bool forked)
         t->last = runtime.forked_at;
     t->stacks.seen_changes = runtime.process->stacks.changes - 1; /* so that stacks_find looks */
     control_begin_thread(t, forked);
+    t->levels.inside--;
 }
 
 /* This thread could not be set up. It is not tried again, as it would then have exits without an enter. */

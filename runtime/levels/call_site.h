@@ -25,6 +25,8 @@ struct call_site {
     uint8_t form;      /* enum call_form: what it was rewritten to, */
     uint8_t wanted;    /* and what it is to be */
     uint8_t change;    /* enum machine_change, while it is rewritten */
+    bool first;        /* in its function's code */
+    bool partial;      /* its code may have enters of unknown functions, or be a part of code that lies elsewhere */
     bool strange;      /* its bytes were not as expected: somebody else has changed them */
     uint8_t original[MAX_CALL_BYTES];
 };

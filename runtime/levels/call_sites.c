@@ -31,6 +31,21 @@ void call_sites_drop(struct call_sites *sites)
     *sites = (struct call_sites){ .count = 0 };
 }
 
+/* The sites from `first` on are those of the code that begins there. */
+static void call_sites_end_range(const struct call_sites *sites, uint32_t first, uint64_t begin)
+{
+    bool begins = false, unknown = false;
+    for (uint32_t i = first; i < sites->count; i++) {
+        const struct call_site *site = &sites->list[i];
+        begins |= site->hook == HOOK_ENTER && site->function == begin;
+        unknown |= site->hook == HOOK_ENTER && !site->function;
+    }
+    if (first == sites->count)
+        return;
+    sites->list[first].first = true;
+    sites->list[first].partial = !begins || unknown;
+}
+
 void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
                      bool bare)
 {
@@ -43,7 +58,9 @@ void call_sites_find(struct call_sites *sites, const struct hook_places *places,
         if (!unwind_range_at(&ranges, i, &range) || !(code = hook_places_code(places, range.begin)) ||
             range.end > code->end || range.end <= range.begin || range.begin < end)
             continue;
+        const uint32_t first = sites->count;
         end = range.end;
         sites->complete = call_sites_in_range(sites, places, &range);
+        call_sites_end_range(sites, first, range.begin);
     }
 }

@@ -5,6 +5,7 @@
 #include "call.h"
 #include "control.h"
 #include "levels/counts.h"
+#include "levels/level_pause.h"
 #include "levels/level_table.h"
 #include "levels/quiet_point.h"
 #include "probes.h"
@@ -37,6 +38,25 @@ bool level_takes_enter(struct thread *t, const struct event *event)
     return true;
 }
 
+/* A thread that has gone to another stack finds out on the slow path. One that is not set up has no calls. As a paused
+ * thread has few events, it answers here, too. */
+static __attribute__((noinline)) bool level_pause_skips_now(uint64_t function, uint64_t stack_pointer)
+{
+    struct thread *t = thread_self;
+    if (!t || !t->wiped->alive)
+        return true;
+    if (stack_pointer - t->stack.low >= t->stack.span)
+        return false;
+    if (__atomic_load_n(&t->levels.asked, __ATOMIC_RELAXED))
+        level_answer(t, stack_pointer);
+    return !level_is_open(t, function);
+}
+
+static ALWAYS_INLINE bool level_pause_skips(uint64_t function, uint64_t stack_pointer)
+{
+    return !level_may_be_open(function) || level_pause_skips_now(function, stack_pointer);
+}
+
 /* Whether the call does not go to the probe. A thread that is not set up, or has gone to another stack, finds out on
  * the slow path. */
 static bool level_skips(uint32_t state, uint64_t function, uint64_t stack_pointer)
@@ -64,6 +84,8 @@ void level_counted_enter(void *function, void *call_site)
 /* The probe is called by a jump: it looks at its return address. */
 void level_checked_enter(void *function, void *call_site)
 {
+    if (level_pause_is_on() && level_pause_skips((uint64_t)function, (uint64_t)__builtin_dwarf_cfa()))
+        return;
     const struct level_slot *slot = levels_slot((uint64_t)function);
     const uint32_t state = level_state_of(slot);
     if (!level_skips(state, (uint64_t)function, (uint64_t)__builtin_dwarf_cfa()))
@@ -72,14 +94,13 @@ void level_checked_enter(void *function, void *call_site)
         level_counted_enter(function, call_site);
 }
 
-void level_closed_enter(void *function, void *call_site)
-{
-    (void)function, (void)call_site;
-}
-
 void level_checked_exit(void *function, void *call_site)
 {
-    if (!level_skips(levels_state((uint64_t)function), (uint64_t)function, (uint64_t)__builtin_dwarf_cfa()))
+    const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa();
+    const bool skips = level_pause_is_on()
+                           ? level_pause_skips((uint64_t)function, stack_pointer)
+                           : level_skips(levels_state((uint64_t)function), (uint64_t)function, stack_pointer);
+    if (!skips)
         level_exit(function, call_site);
 }
 
@@ -88,13 +109,21 @@ void level_answer(struct thread *t, uint64_t stack_pointer)
 {
     __atomic_store_n(&t->levels.asked, 0, __ATOMIC_RELAXED);
     const uint32_t generation = __atomic_load_n(&level_generation, __ATOMIC_SEQ_CST);
-    if (quiet_point(stack_pointer))
-        __atomic_store_n(&t->levels.seen, generation, __ATOMIC_RELEASE);
+    if (!quiet_point(stack_pointer))
+        return;
+    t->levels.stack_end = quiet_stack_end(stack_pointer);
+    __atomic_store_n(&t->levels.seen, generation, __ATOMIC_RELEASE);
 }
 
 uint32_t level_next_generation(void)
 {
     return __atomic_add_fetch(&level_generation, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A thread that sleeps makes no event. It reads nothing but the new code when it goes on. */
+static bool level_sleeps(const struct thread *t)
+{
+    return quiet_point_of_sleeper(t->tid, t->levels.stack_end) && !__atomic_load_n(&t->levels.inside, __ATOMIC_ACQUIRE);
 }
 
 uint32_t level_ask_threads(void)
@@ -106,6 +135,10 @@ uint32_t level_ask_threads(void)
         const uint32_t seen = __atomic_load_n(&t->levels.seen, __ATOMIC_ACQUIRE);
         if (seen == newest || t->stopped)
             continue;
+        if (level_sleeps(t)) {
+            __atomic_store_n(&t->levels.seen, newest, __ATOMIC_RELEASE);
+            continue;
+        }
         if ((int32_t)(oldest - seen) > 0)
             oldest = seen;
         __atomic_store_n(&t->levels.asked, 1, __ATOMIC_RELAXED);

@@ -15,14 +15,15 @@ struct thread;
 
 /* In a thread's block. */
 struct thread_levels {
-    uint32_t asked; /* not zero: another thread waits for `seen` to change */
-    uint32_t seen;  /* generation of changes: no call that began before it is still on its way to a probe */
+    uint32_t asked;     /* not zero: another thread waits for `seen` to change */
+    uint32_t seen;      /* generation of changes: no call that began before it is still on its way to a probe */
+    uint32_t inside;    /* not zero: the thread is on the slow path, where it may sleep */
+    uint64_t stack_end; /* of its own stack; zero if it is not known */
 };
 
 /* Take the places of the probes. */
 void level_checked_enter(void *function, void *call_site);
 void level_checked_exit(void *function, void *call_site);
-void level_closed_enter(void *function, void *call_site); /* while all probes are out */
 
 /* Takes the place of the enter probe for a counted function whose counter has no page. */
 void level_counted_enter(void *function, void *call_site);

@@ -10,7 +10,6 @@
 
 #include "levels/counts.h"
 #include "levels/level_check.h"
-#include "levels/level_pause.h"
 #include "probes.h"
 #include "process.h"
 #include "runtime.h"
@@ -20,6 +19,8 @@ static const char *const level_not_writable =
     "code cannot be made writable: the probes of functions with the level out stay in it";
 static const char *const level_not_rewritten =
     "some calls of probes cannot be rewritten: functions with the level out stay timed in their module";
+static const char *const level_not_paused =
+    "some calls of probes cannot be rewritten: the probes of their module stay in the code while the program is paused";
 static const char *const level_not_synchronized =
     "the system cannot make all processors see changed code: levels cannot change while the program runs";
 
@@ -176,15 +177,59 @@ static enum call_form level_form(const struct level_module *m, struct call_site 
     return site->stub ? CALL_COUNTED : CALL_CHECKED;
 }
 
+/* What the functions may be that a site of an unknown function belongs to. */
+struct level_code {
+    const struct call_site *first; /* of the same code; NULL before it was looked at */
+    bool timed, other;             /* levels */
+    bool open;                     /* with open calls, while the program is paused */
+};
+
+/* An exit belongs to a function whose enter is in the same code. */
+static void level_look_at_code(const struct level_module *m, const struct call_site *first, struct level_code *code)
+{
+    const struct call_site *const end = m->sites.list + m->sites.count;
+    const bool any = first->partial || m->sites.more_enters;
+    *code = (struct level_code){ first, any, any && m->reduced, any && level_open_any };
+    for (const struct call_site *site = first; !any && site < end && (site == first || !site->first); site++) {
+        if (site->hook != HOOK_ENTER)
+            continue;
+        const uint32_t state = levels_state(site->function);
+        const bool timed = state == LEVEL_TIMED || state & LEVEL_RETURNING;
+        code->timed |= timed || state & LEVEL_LEAVING;
+        code->other |= !timed;
+        code->open |= level_may_be_open(site->function);
+    }
+}
+
+static enum call_form level_form_of_unknown(const struct call_site *site, const struct level_code *code)
+{
+    if (!code->other)
+        return CALL_ORIGINAL;
+    return code->timed || site->hook == HOOK_ENTER ? CALL_CHECKED : CALL_OUT;
+}
+
+/* While the program is paused. A module whose functions are not known was never without a pause. */
+static enum call_form level_paused_form(const struct level_module *m, enum call_form form, bool open)
+{
+    if (m->pause == PAUSE_CHECKS)
+        return form == CALL_OUT ? CALL_OUT : CALL_CHECKED;
+    return open && !m->sites.bare ? CALL_CHECKED : CALL_OUT;
+}
+
 static void level_choose_forms(struct level_module *m, enum hook hook)
 {
+    struct level_code code = { .first = NULL };
+    const struct call_site *first = NULL;
     for (uint32_t i = 0; i < m->sites.count; i++) {
         struct call_site *site = &m->sites.list[i];
+        first = site->first ? site : first;
         if (site->hook != hook)
             continue;
-        const enum call_form form = site->function ? level_form(m, site) : m->reduced ? CALL_CHECKED : CALL_ORIGINAL;
-        const bool out = m->paused && (level_pause == PAUSE_HOLDS || hook == HOOK_ENTER);
-        site->wanted = (uint8_t)(out ? CALL_OUT : form);
+        if (!site->function && code.first != first)
+            level_look_at_code(m, first, &code);
+        const enum call_form form = site->function ? level_form(m, site) : level_form_of_unknown(site, &code);
+        const bool open = site->function ? level_may_be_open(site->function) : code.open;
+        site->wanted = (uint8_t)(m->pause ? level_paused_form(m, form, open) : form);
     }
 }
 
@@ -205,12 +250,12 @@ static bool level_is_unchecked(const struct level_module *m, const struct call_s
 {
     if (site->hook != HOOK_ENTER || site->form != CALL_ORIGINAL)
         return false;
-    return m->paused || (site->function ? levels_state(site->function) != LEVEL_TIMED : m->reduced > 0);
+    return m->pause || (site->function ? levels_state(site->function) != LEVEL_TIMED : m->reduced > 0);
 }
 
 static bool level_has_unchecked(const struct level_module *m)
 {
-    const bool any = m->reduced || m->paused;
+    const bool any = m->reduced || m->pause;
     if (m->sites.more_enters && any)
         return true;
     for (uint32_t i = 0; any && i < m->sites.count; i++)
@@ -223,8 +268,7 @@ static bool level_has_unchecked(const struct level_module *m)
  * be. */
 static bool level_set_slots(struct level_module *m, bool check)
 {
-    const uint64_t stub = (uint64_t)(m->paused ? level_closed_enter : level_checked_enter);
-    const uint64_t target = check ? stub : m->places.probes[HOOK_ENTER];
+    const uint64_t target = check ? (uint64_t)level_checked_enter : m->places.probes[HOOK_ENTER];
     bool same = check == m->slots_check;
     for (uint32_t i = 0; i < m->places.slot_count[HOOK_ENTER] && (check || m->slots_check); i++) {
         const uint64_t slot = m->places.slots[HOOK_ENTER][i];
@@ -247,8 +291,9 @@ static bool level_module_refuse(struct level_module *m)
         if (!level_is_unchecked(m, site))
             continue;
         any = true;
-        if (m->paused) {
-            m->paused = false;
+        if (m->pause) {
+            m->keeps_probes = true;
+            m->pause = PAUSE_NONE;
             level_module_refuse(m);
             return true;
         }
@@ -290,13 +335,62 @@ static const char *level_module_rewrite(struct level_module *m)
     if (level_has_slots(m))
         level_set_slots(m, unchecked);
     if (unchecked && !(level_has_slots(m) && m->slots_check) && level_module_refuse(m)) {
-        problem = level_not_rewritten;
+        problem = m->keeps_probes ? level_not_paused : level_not_rewritten;
         level_apply_forms(m, HOOK_ENTER);
     }
     level_module_settle(m, LEVEL_FRESH, false);
     if (!m->reduced || problem)
         level_apply_forms(m, HOOK_EXIT);
     return problem;
+}
+
+/* ---- pauses ---- */
+
+bool level_module_lags(const struct level_module *m)
+{
+    if (level_pause == PAUSE_HOLDS)
+        return !m->keeps_probes && (m->pause != PAUSE_HOLDS || (!m->sites.bare && level_open_any));
+    return level_pause == PAUSE_CHECKS ? m->pause == PAUSE_HOLDS : m->pause != PAUSE_NONE;
+}
+
+bool level_module_is_quiet(struct level_module *m, const struct level_look *look, uint32_t generation)
+{
+    if (m->pause != PAUSE_CHECKS)
+        return true;
+    if (m->denied)
+        return false;
+    if (m->slots_check && !level_set_slots(m, true)) {
+        m->pause_generation = generation;
+        m->changes = true;
+        return false;
+    }
+    return !look->blind && (int32_t)(look->seen - m->pause_generation) >= 0;
+}
+
+static uint32_t level_next_pause(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone)
+{
+    if (level_pause == PAUSE_NONE || m->keeps_probes)
+        return PAUSE_NONE;
+    if (level_pause == PAUSE_CHECKS)
+        return m->pause == PAUSE_NONE ? PAUSE_NONE : PAUSE_CHECKS;
+    if (m->pause == PAUSE_CHECKS)
+        return look->open_known ? PAUSE_HOLDS : PAUSE_CHECKS;
+    if (m->pause == PAUSE_HOLDS || alone)
+        return PAUSE_HOLDS;
+    m->pause_generation = generation;
+    level_open_forget();
+    return PAUSE_CHECKS;
+}
+
+/* The next step of a pause. Returns whether calls may have to change. */
+static bool level_module_step_pause(struct level_module *m, const struct level_look *look, uint32_t generation,
+                                    bool alone)
+{
+    const uint32_t next = level_next_pause(m, look, generation, alone);
+    const bool any = m->pause_changed || next != m->pause || (next == PAUSE_HOLDS && look->open_fewer);
+    m->pause = next;
+    m->pause_changed = false;
+    return any;
 }
 
 /* ---- the module ---- */
@@ -306,24 +400,38 @@ static bool level_calls_probes(const struct level_module *m)
     return m->places.slot_count[HOOK_ENTER] > 0 || hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
 }
 
+static bool level_has_other_calls(const struct level_module *m)
+{
+    for (uint32_t i = 0; i < m->sites.count; i++)
+        if (m->sites.list[i].form != CALL_ORIGINAL)
+            return true;
+    return false;
+}
+
 /* A program that begins paused may never be resumed: then functions are not looked for. Later they are, when all calls
  * have their original bytes. Returns whether they are known. */
 static bool level_module_know_functions(struct level_module *m)
 {
     if (!m->sites.bare)
         return true;
-    for (uint32_t i = 0; i < m->sites.count; i++)
-        if (m->sites.list[i].form != CALL_ORIGINAL)
-            return false;
+    if (level_has_other_calls(m))
+        return false;
     call_sites_drop(&m->sites);
     call_sites_find(&m->sites, &m->places, &m->info, false);
     return true;
 }
 
+/* Whether its functions have to be told apart: not if it begins paused, as they have no open calls then. */
+static bool level_module_needs_functions(const struct level_module *m, bool alone)
+{
+    return m->count > 0 || (level_pause == PAUSE_HOLDS && m->pause == PAUSE_NONE && !alone);
+}
+
 /* Looks at the module's code, once. Returns NULL, or a problem. */
 static const char *level_module_read(struct level_module *m, bool bare)
 {
-    const uint64_t checks[HOOKS] = { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit };
+    const struct rewriter_checks checks = { { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit },
+                                            level_open };
     m->read = true;
     m->places = (struct hook_places){ .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
     hook_places_find(&m->places, &m->info);
@@ -337,9 +445,9 @@ static const char *level_module_read(struct level_module *m, bool bare)
         m->denied = true;
         return NULL;
     }
-    if (!rewriter_begin(&m->rewriter, &m->places, checks))
+    if (!rewriter_begin(&m->rewriter, &m->places, &checks))
         return "no memory for code can be had: functions with the level out stay timed";
-    rewriter_make_twins(&m->rewriter, &m->sites, checks);
+    rewriter_make_twins(&m->rewriter, &m->sites, &checks);
     return NULL;
 }
 
@@ -353,11 +461,12 @@ static bool level_is_alone(void)
 
 const char *level_module_work(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone)
 {
-    if (m->denied || (!m->changes && !m->leaving))
+    if (m->denied || (!m->changes && !m->leaving && !level_module_lags(m) && !m->pause_changed))
         return NULL;
     m->changes = false;
-    const char *problem = m->read ? NULL : level_module_read(m, alone && m->paused && m->count == 0);
-    const bool known = problem || m->count == 0 || level_module_know_functions(m);
+    const bool needs = level_module_needs_functions(m, alone);
+    const char *problem = m->read ? NULL : level_module_read(m, !needs);
+    const bool known = problem || !needs || level_module_know_functions(m);
     if (!problem && !alone && !m->denied && !m->rewriter.synchronizes)
         problem = level_not_synchronized;
     m->denied |= problem != NULL;
@@ -371,19 +480,23 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
             level_module_slot(m, i)->generation = generation;
         now.blind = true;
     }
-    if ((known && level_module_begin_changes(m, &now, generation, alone)) || m->pause_changed)
+    bool any = known && level_module_begin_changes(m, &now, generation, alone);
+    any |= level_module_step_pause(m, look, generation, alone);
+    if (any)
         problem = level_module_rewrite(m);
     m->rewriter.alone = false;
     m->changes |= !known;
-    m->pause_changed = false;
-    m->denied |= problem == level_not_writable;
+    if (problem == level_not_writable) {
+        m->denied = true;
+        m->pause = level_has_other_calls(m) ? PAUSE_CHECKS : PAUSE_NONE;
+    }
     return problem;
 }
 
 bool level_module_is_same(const struct level_module *m, const struct dl_phdr_info *info)
 {
     struct hook_places now = { .code_count = 0 };
-    const bool changed = m->reduced || m->paused;
+    const bool changed = m->reduced || m->pause;
     hook_places_find_code(&now, info);
     for (uint32_t i = 0; i < m->sites.count; i++) {
         const struct call_site *site = &m->sites.list[i];
@@ -407,7 +520,8 @@ void level_module_forget(struct level_module *m)
         if (slot->module == m->number)
             level_set_state(slot, LEVEL_TIMED);
     }
-    m->read = m->denied = m->slots_check = m->paused = false;
+    m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed = false;
+    m->pause = PAUSE_NONE;
     m->changes = m->count > 0;
     m->leaving = m->reduced = 0;
 }

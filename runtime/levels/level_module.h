@@ -11,6 +11,7 @@
 #include "levels/call_sites.h"
 #include "levels/count_stubs.h"
 #include "levels/hook_places.h"
+#include "levels/level_pause.h"
 #include "levels/level_table.h"
 #include "levels/rewrite.h"
 
@@ -30,8 +31,10 @@ struct level_module {
     bool denied;                /* its functions stay timed */
     bool unrecorded;            /* the session does not have all levels of its functions */
     bool changes;               /* some function may not have its wanted level */
-    bool paused;                /* pauses apply to it */
-    bool pause_changed;         /* since its calls were rewritten */
+    bool keeps_probes;          /* while the program is paused */
+    bool pause_changed;         /* its calls may not be what its pause says */
+    uint32_t pause;             /* enum level_pause_phase */
+    uint32_t pause_generation;  /* threads that have seen this one know that its calls are checked */
     bool slots_check;           /* the slots of the enter probe lead to a check */
     uint32_t leaving, reduced;  /* numbers of functions that are LEAVING, and that are not timed */
     uint64_t *functions;        /* that were ever not to be timed */
@@ -51,7 +54,16 @@ struct level_look {
     uint32_t number; /* marks the slots of functions with open calls */
     uint32_t seen;   /* all threads have seen this generation */
     bool blind;      /* calls may be open that no look finds */
+    bool open_known; /* level_may_be_open says which functions have open calls in modules whose calls are checked */
+    bool open_fewer; /* than at the last look */
 };
+
+/* Whether calls of the module's functions that are not below open ones have ended, or are not on their way, since a
+ * pause made its calls checked. If not, `generation` is that of a change. */
+bool level_module_is_quiet(struct level_module *m, const struct level_look *look, uint32_t generation);
+
+/* Whether the module's calls are not yet what the program's pause wants. */
+bool level_module_lags(const struct level_module *m);
 
 /* Brings all functions of the module closer to their wanted levels. `alone`: no thread can be in a call of the module's
  * functions. `generation`: that of the changes. Returns NULL, or a problem. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "control.h"
 #include "filter.h"
 #include "helper.h"
 #include "levels/level_module.h"
@@ -25,7 +26,9 @@
 enum { /* milliseconds */
        SOON = 1,
        LATEST = 500,
-       PATIENCE = 400, /* for other threads to leave fork or dlclose, or to write records */
+       LATEST_PAUSED = 4000, /* when only calls that were open at a pause's begin are waited for */
+       SHORT_PAUSE = 50,     /* the code stays as it is in a pause that is shorter */
+       PATIENCE = 400,       /* for other threads to leave fork or dlclose, or to write records */
 };
 
 static struct {
@@ -37,11 +40,11 @@ static struct {
     uint32_t last_module; /* number of the last module */
     uint32_t pending;     /* not zero: changes are not complete */
     bool stopped;         /* functions stay timed */
+    bool may_pause;       /* recording is off: the probes may go out */
+    uint64_t pause_at;    /* then, in milliseconds */
     long patience;        /* milliseconds until the next look */
     struct level_module *modules;
 } levels;
-
-uint32_t level_pause;
 
 static struct process_levels *level_process(void)
 {
@@ -149,7 +152,18 @@ static bool level_is_reachable(const struct level_module *m)
 
 static bool level_is_pending(const struct level_module *m)
 {
-    return m->loaded && !m->denied && (m->changes || m->leaving);
+    return m->loaded && !m->denied && (m->changes || m->leaving || level_module_lags(m));
+}
+
+static void level_look_for_open_calls(struct level_look *look)
+{
+    bool quiet = true, anew = false;
+    for (struct level_module *m = levels.modules; m; m = m->next) {
+        quiet &= !m->loaded || level_module_is_quiet(m, look, levels.generation + 1);
+        anew |= m->loaded && m->pause == PAUSE_CHECKS;
+    }
+    look->open_known = quiet;
+    look->open_fewer = quiet && level_open_find(anew);
 }
 
 static struct level_look level_look_at_threads(void)
@@ -157,18 +171,18 @@ static struct level_look level_look_at_threads(void)
     struct level_look look = { .number = ++levels.looks, .seen = level_ask_threads(), .blind = stacks_are_used() };
     if (!look.blind)
         level_mark_open_calls(look.number);
+    if (level_pause == PAUSE_HOLDS)
+        level_look_for_open_calls(&look);
     return look;
 }
 
 static void level_change_pause(enum level_pause_phase phase)
 {
+    if (phase != PAUSE_HOLDS)
+        level_open_forget();
     __atomic_store_n(&level_pause, phase, __ATOMIC_SEQ_CST);
-    for (struct level_module *m = levels.modules; m; m = m->next) {
-        if (!m->paused || m->denied)
-            continue;
-        m->changes = m->pause_changed = true;
-        m->paused = phase != PAUSE_NONE;
-    }
+    for (struct level_module *m = levels.modules; m; m = m->next)
+        m->changes |= level_is_pending(m);
 }
 
 /* Notes when the levels of functions have changed. */
@@ -210,9 +224,11 @@ static bool level_work(void)
     bool changes = false, leaving = false;
     const struct level_look look = level_look_at_threads();
     for (struct level_module *m = levels.modules; m; m = m->next) {
+        const uint32_t pause = m->pause;
         changes |= m->changes;
         if (level_is_pending(m) && level_is_reachable(m))
             level_work_on(m, &look, false);
+        changes |= m->pause != pause;
         all &= !m->loaded || m->denied || !m->changes;
         leaving |= level_is_pending(m) && (m->changes || !look.blind);
     }
@@ -225,26 +241,53 @@ static bool level_work(void)
     return all;
 }
 
-long levels_tick(void)
+/* Whether something is left to do besides looks for calls that were open at a pause's begin. */
+static bool level_is_busy(void)
 {
-    if (!__atomic_load_n(&levels.pending, __ATOMIC_ACQUIRE))
+    for (const struct level_module *m = levels.modules; m; m = m->next)
+        if (level_is_pending(m) && (m->changes || m->leaving || m->pause != PAUSE_HOLDS))
+            return true;
+    return false;
+}
+
+/* Whether a pause is to begin, and after how many milliseconds. */
+static long level_pause_is_due(void)
+{
+    if (!__atomic_load_n(&levels.may_pause, __ATOMIC_ACQUIRE) || level_pause_is_on() || levels.stopped)
         return -1;
-    level_lock_take();
-    level_work();
-    const bool pending = levels.pending;
-    levels.patience = levels.patience ? 2 * levels.patience : SOON;
-    if (levels.patience > LATEST)
-        levels.patience = LATEST;
-    const long patience = levels.patience;
-    level_lock_release();
-    level_write_records();
-    return pending ? patience : -1;
+    const uint64_t now = clock_monotonic() / 1000000;
+    return now < levels.pause_at ? (long)(levels.pause_at - now) : 0;
 }
 
 static void level_begin_pending(void)
 {
     levels.patience = 0;
     __atomic_store_n(&levels.pending, 1, __ATOMIC_RELEASE);
+}
+
+long levels_tick(void)
+{
+    long due = level_pause_is_due();
+    if (!__atomic_load_n(&levels.pending, __ATOMIC_ACQUIRE) && due)
+        return due;
+    level_lock_take();
+    due = level_pause_is_due();
+    if (due == 0 && !level_process()->forking) {
+        level_change_pause(PAUSE_HOLDS);
+        level_begin_pending();
+    }
+    level_work();
+    long patience = levels.pending ? 0 : -1;
+    if (levels.pending) {
+        const long latest = level_is_busy() ? LATEST : LATEST_PAUSED;
+        levels.patience = levels.patience ? 2 * levels.patience : SOON;
+        levels.patience = levels.patience < latest ? levels.patience : latest;
+        patience = levels.patience;
+    }
+    level_lock_release();
+    level_write_records();
+    due = level_pause_is_due();
+    return due >= 0 && (patience < 0 || due < patience) ? due + 1 : patience;
 }
 
 bool levels_settle(void)
@@ -316,7 +359,7 @@ void levels_stop(void)
     levels_resume();
 }
 
-/* ---- a program that begins paused ---- */
+/* ---- a paused program ---- */
 
 void levels_try_to_settle(void)
 {
@@ -333,16 +376,35 @@ static void level_end_pause(enum level_pause_phase phase)
     levels_try_to_settle();
 }
 
+/* All calls are checked first. From then on, each passes. */
 void levels_resume(void)
 {
-    if (!level_pause_is_on())
+    __atomic_store_n(&levels.may_pause, false, __ATOMIC_RELEASE);
+    level_lock_take(); /* the helper may be about to begin a pause */
+    const bool paused = level_pause_is_on();
+    level_lock_release();
+    if (!paused)
         return;
-    level_end_pause(PAUSE_ENDS);
+    level_end_pause(PAUSE_CHECKS);
     level_end_pause(PAUSE_NONE);
+}
+
+void levels_may_pause(void)
+{
+    if (level_pause_is_on() || __atomic_load_n(&levels.may_pause, __ATOMIC_RELAXED))
+        return;
+    levels.pause_at = clock_monotonic() / 1000000 + SHORT_PAUSE;
+    __atomic_store_n(&levels.may_pause, true, __ATOMIC_RELEASE);
+}
+
+bool levels_are_resumed(void)
+{
+    return !__atomic_load_n(&levels.may_pause, __ATOMIC_ACQUIRE) && !level_pause_is_on();
 }
 
 void levels_begin_paused(void)
 {
+    level_open_begin();
     level_pause = PAUSE_HOLDS;
 }
 
@@ -403,9 +465,7 @@ static struct level_module *level_add_module(const struct level_visit *visit)
     };
     level_find_range(m);
     level_add_filtered(m, visit->filter);
-    m->paused = level_pause_is_on() && !runtime.process->threads.live;
-    m->pause_changed = m->paused;
-    m->changes |= m->paused;
+    m->changes |= level_pause_is_on();
     levels.modules = m;
     return m;
 }
@@ -523,10 +583,18 @@ void levels_forked(void)
     levels.unloads++; /* a thread of the parent may have been inside dlclose */
 }
 
+/* No probe may come in a paused child. It has to be found by dwell control. */
+static void levels_fork_child(void)
+{
+    levels_forked();
+    if (level_pause_is_on())
+        control_thread();
+}
+
 void levels_begin_process(void)
 {
     static bool watches;
     if (&dwell_interposed || watches)
         return;
-    watches = pthread_atfork(levels_fork_begins, levels_fork_ends, levels_forked) == 0;
+    watches = pthread_atfork(levels_fork_begins, levels_fork_ends, levels_fork_child) == 0;
 }

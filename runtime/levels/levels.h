@@ -55,10 +55,16 @@ bool levels_settle(void);
 /* The same again and again, for less than half a second. */
 void levels_try_to_settle(void);
 
-/* For a process without threads yet: takes the probes of all modules out of the code as they are loaded. levels_resume
- * puts them back and returns when they are; nothing happens if they are there. Any thread with signals held back. */
+/* For a process without threads yet: takes the probes of all modules out of the code as they are loaded. */
 void levels_begin_paused(void);
+
+/* In the helper, after recording was switched off: it takes the probes out of the code if the pause lasts. */
+void levels_may_pause(void);
+
+/* Puts the probes back and returns when they are there. Then levels_are_resumed returns true, unless levels_may_pause
+ * was called meanwhile. Any thread with signals held back. */
 void levels_resume(void);
+bool levels_are_resumed(void);
 
 /* In the helper: goes on with changes. Returns after how many milliseconds to call it again; negative if nothing is
  * left to do. */

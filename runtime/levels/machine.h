@@ -26,10 +26,15 @@ struct machine_stubs {
     uint64_t at[CALL_FORMS]; /* for CALL_OUT: it returns at once */
 };
 
-enum { MACHINE_STUB_BYTES = 32 };
+enum { MACHINE_STUB_BYTES = 64 };
 
 /* Writes a stub that jumps to `target`, or one that returns if `target` is zero. */
 void machine_write_stub(void *at, uint64_t target);
+
+/* The same for a probe or a check. If the byte of `filter` for the function that it is called for is zero, the stub may
+ * return at once: that is the byte at the function's address / 16 % MACHINE_FILTER_BYTES. NULL: there is no filter. */
+enum { MACHINE_FILTER_BYTES = 4096 };
+void machine_write_filtering_stub(void *at, uint64_t target, const uint8_t *filter);
 
 /* The slot through which the code at `target` jumps, or zero if it is no such stub. */
 uint64_t machine_stub_slot(uint64_t target, uint64_t end);

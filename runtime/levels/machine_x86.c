@@ -9,19 +9,46 @@
 #include "levels/hook_places.h"
 #include "levels/machine.h"
 
-enum { LINE = 64, HEAD = 2, OP_JUMP_SHORT = 0xeb, OP_CALL = 0xe8, OP_JUMP = 0xe9, OP_RETURN = 0xc3, OP_NOP = 0x90 };
+enum {
+    LINE = 64,
+    HEAD = 2,
+    MACHINE_PLAIN_STUB_BYTES = 16,
+    OP_JUMP_SHORT = 0xeb,
+    OP_CALL = 0xe8,
+    OP_JUMP = 0xe9,
+    OP_RETURN = 0xc3,
+    OP_NOP = 0x90
+};
 
 void machine_write_stub(void *at, uint64_t target)
 {
     static const uint8_t jump[] = { 0xff, 0x25, 2, 0, 0, 0, 0xcc, 0xcc }; /* through the eight bytes behind it */
     uint8_t *bytes = at;
-    memset(bytes, 0xcc, MACHINE_STUB_BYTES);
+    memset(bytes, 0xcc, MACHINE_PLAIN_STUB_BYTES);
     if (!target) {
         bytes[0] = OP_RETURN;
         return;
     }
     memcpy(bytes, jump, sizeof jump);
     memcpy(bytes + sizeof jump, &target, sizeof target);
+}
+
+void machine_write_filtering_stub(void *at, uint64_t target, const uint8_t *filter)
+{
+    static const uint8_t load[] = { 0x49, 0xbb };                               /* mov $FILTER, %r11 */
+    static const uint8_t look[] = { 0x89, 0xf8, 0xc1, 0xe8, 4,                  /* mov %edi, %eax; shr $4, %eax */
+                                    0x25, 0xff, 0x0f, 0,    0,                  /* and $0xfff, %eax */
+                                    0x41, 0x80, 0x3c, 0x03, 0, 0x75, 1, 0xc3 }; /* cmpb $0, (%r11, %rax); jne; ret */
+    char *bytes = at;
+    if (!filter) {
+        machine_write_stub(at, target);
+        return;
+    }
+    enum { AHEAD = sizeof load + sizeof filter + sizeof look };
+    machine_write_stub(bytes + AHEAD, target);
+    memcpy(bytes, load, sizeof load);
+    memcpy(bytes + sizeof load, &filter, sizeof filter);
+    memcpy(bytes + sizeof load + sizeof filter, look, sizeof look);
 }
 
 uint64_t machine_stub_slot(uint64_t target, uint64_t end)

@@ -3,6 +3,9 @@
  * handler has left behind in memory that is not used yet delays the answer, and does no harm. */
 #include "levels/quiet_point.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "common.h"
 #include "stacks.h"
 #include "sys.h"
@@ -29,8 +32,8 @@ static bool quiet_has_marks(void)
     return __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE;
 }
 
-/* The end of the stack: libc keeps a thread's own data above it. Zero if it is not known. */
-static uint64_t quiet_stack_end(uint64_t stack_pointer)
+/* libc keeps a thread's own data above its stack. */
+uint64_t quiet_stack_end(uint64_t stack_pointer)
 {
     uint64_t thread_data;
     __asm__("movq %%fs:0, %0" : "=r"(thread_data));
@@ -66,6 +69,58 @@ static bool quiet_has_mark(uint64_t begin, uint64_t end)
     return false;
 }
 
+/* The same for the stack of another thread, which may be unmapped meanwhile. */
+static bool quiet_is_without_mark(uint64_t begin, uint64_t end)
+{
+    const long self = SYS0(getpid);
+    char copy[1024];
+    for (uint64_t at = begin & ~(uint64_t)(LINE - 1); at < end; at += sizeof copy) {
+        const uint64_t size = end - at < sizeof copy ? end - at : sizeof copy;
+        struct iovec here = { copy, size }, there = { (void *)at, size };
+        if (SYS6(process_vm_readv, self, &here, 1, &there, 1, 0) != (long)size)
+            return false;
+        for (uint64_t i = MARK_OFFSET; i + sizeof(uint32_t) <= size; i += LINE)
+            if (*(const uint32_t *)(copy + i) == MARK)
+                return false;
+    }
+    return true;
+}
+
+/* "/proc/self/task/TID/syscall" */
+static void quiet_path(char path[64], uint32_t tid)
+{
+    char digits[12];
+    int count = 0;
+    for (; tid || !count; tid /= 10)
+        digits[count++] = (char)('0' + tid % 10);
+    char *at = stpcpy(path, "/proc/self/task/");
+    while (count > 0)
+        *at++ = digits[--count];
+    strcpy(at, "/syscall");
+}
+
+/* The stack pointer of a thread that sleeps in a system call; zero if it does not. The system writes the call's number,
+ * six arguments, the stack pointer and the program counter, or another text if the thread does not sleep in a call. */
+static uint64_t quiet_sleeps_at(uint32_t tid)
+{
+    char path[64], text[256];
+    quiet_path(path, tid);
+    const long length = sys_read_file(path, text, sizeof text - 1);
+    if (length <= 0 || text[0] < '0' || text[0] > '9')
+        return 0;
+    text[length] = '\0';
+    const char *at = text;
+    for (int field = 0; field < 7 && at; field++)
+        at = strchr(at + (field > 0), ' ');
+    return at ? strtoull(at + 1, NULL, 16) : 0;
+}
+
+bool quiet_point_of_sleeper(uint32_t tid, uint64_t stack_end)
+{
+    const uint64_t stack_pointer = stack_end && quiet_has_marks() ? quiet_sleeps_at(tid) : 0;
+    return stack_pointer && stack_end - stack_pointer < MAX_STACK && quiet_is_without_mark(stack_pointer, stack_end);
+}
+
 bool quiet_point(uint64_t stack_pointer)
 {
     const uint64_t end = quiet_stack_end(stack_pointer);
@@ -78,6 +133,18 @@ bool quiet_point(uint64_t stack_pointer)
 bool quiet_point(uint64_t stack_pointer)
 {
     (void)stack_pointer;
+    return false;
+}
+
+uint64_t quiet_stack_end(uint64_t stack_pointer)
+{
+    (void)stack_pointer;
+    return 0;
+}
+
+bool quiet_point_of_sleeper(uint32_t tid, uint64_t stack_end)
+{
+    (void)tid, (void)stack_end;
     return false;
 }
 

@@ -50,7 +50,7 @@ void *rewriter_map_near(const struct hook_places *places, uint64_t size)
     return at;
 }
 
-bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const uint64_t checks[HOOKS])
+bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const struct rewriter_checks *checks)
 {
     *r = (struct rewriter){ .places = places, .synchronizes = rewriter_synchronize() };
     char *page = rewriter_map_near(places, PAGE);
@@ -59,7 +59,7 @@ bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const 
     r->stub_page = page;
     machine_write_stub(page, 0);
     for (int hook = 0; hook < HOOKS; hook++)
-        machine_write_stub(page + (1 + hook) * MACHINE_STUB_BYTES, checks[hook]);
+        machine_write_filtering_stub(page + (1 + hook) * MACHINE_STUB_BYTES, checks->of[hook], checks->filter);
     if (SYS3(mprotect, page, PAGE, PROT_READ | PROT_EXEC) == 0)
         return true;
     rewriter_end(r);
@@ -86,7 +86,7 @@ static struct rewriter_twin *rewriter_find_twin(const struct rewriter *r, uint64
     return NULL;
 }
 
-static bool rewriter_make_twin(struct rewriter_twin *twin, uint64_t target, uint64_t check)
+static bool rewriter_make_twin(struct rewriter_twin *twin, uint64_t target, uint64_t check, const uint8_t *filter)
 {
     for (int64_t step = 1; step <= TWIN_STEPS; step++) {
         for (int64_t distance = step * MACHINE_TWIN_STEP, i = 0; i < 2; i++, distance = -distance) {
@@ -94,7 +94,7 @@ static bool rewriter_make_twin(struct rewriter_twin *twin, uint64_t target, uint
             char *page = rewriter_map_at(begin, 2 * PAGE);
             if (!page)
                 continue;
-            machine_write_stub(page + (stub - begin), check);
+            machine_write_filtering_stub(page + (stub - begin), check, filter);
             if (SYS3(mprotect, page, 2 * PAGE, PROT_READ | PROT_EXEC) != 0) {
                 sys_unmap(page, 2 * PAGE);
                 return false;
@@ -106,7 +106,7 @@ static bool rewriter_make_twin(struct rewriter_twin *twin, uint64_t target, uint
     return false;
 }
 
-void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, const uint64_t checks[HOOKS])
+void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, const struct rewriter_checks *checks)
 {
     for (uint32_t i = 0; i < sites->count; i++) {
         const struct call_site *site = &sites->list[i];
@@ -114,7 +114,7 @@ void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, con
         if (!target || rewriter_find_twin(r, target))
             continue;
         struct rewriter_twin *twin = rewriter_find_twin(r, 0);
-        if (!twin || !rewriter_make_twin(twin, target, checks[site->hook]))
+        if (!twin || !rewriter_make_twin(twin, target, checks->of[site->hook], checks->filter))
             return;
     }
 }

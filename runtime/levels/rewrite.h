@@ -33,13 +33,19 @@ struct rewriter {
  * unmaps it. */
 void *rewriter_map_near(const struct hook_places *places, uint64_t size);
 
-/* Makes the stubs of a module. Checked calls of a hook go to checks[hook]. False if that is not possible. The caller
- * passes the rewriter to rewriter_end when all sites have their original form, or the module is unmapped. */
-bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const uint64_t checks[HOOKS]);
+/* Where checked calls of the hooks go, and the filter of their stubs (machine.h) or NULL. */
+struct rewriter_checks {
+    uint64_t of[HOOKS];
+    const uint8_t *filter;
+};
+
+/* Makes the stubs of a module. False if that is not possible. The caller passes the rewriter to rewriter_end when all
+ * sites have their original form, or the module is unmapped. */
+bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const struct rewriter_checks *checks);
 void rewriter_end(struct rewriter *r);
 
 /* Makes twins of the stubs for the targets of the sites' direct calls, as far as there is memory in the right place. */
-void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, const uint64_t checks[HOOKS]);
+void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, const struct rewriter_checks *checks);
 
 /* Gives each site of a hook its wanted form, if that is possible without harm to threads that run it; else it keeps its
  * form. False if the system does not allow to write code: then nothing has changed. Writes only the pages of changed

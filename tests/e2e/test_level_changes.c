@@ -262,3 +262,22 @@ Test(e2e_level_changes, the_probes_of_a_program_that_begins_paused_are_out)
         changes_begin_paused(modes[i], "", "", 2);
     changes_begin_paused("trace", "--level out=hot_b", "changed hot_b\n", 0);
 }
+
+Test(e2e_level_changes, the_probes_of_a_program_that_is_paused_are_out)
+{
+    for (int i = 0; i < 3; i++) {
+        char options[64];
+        snprintf(options, sizeof options, "--mode %s", modes[i]);
+        char *out = changes_serve(options, "look; control pause; look; control resume; look; control pause; look; "
+                                           "control level out=hot_a; control resume; look; control pause; sleep 0.3; "
+                                           "control stop; look");
+        cr_assert(
+            eq(str, out, "written 0\n" ALL_CHANGED "written 5\n" ALL_CHANGED "changed hot_a\nwritten 5\nwritten 5\n"),
+            "%s: %s", options, out);
+        free(out);
+        struct report *r = report_of("");
+        cr_assert(eq(u64, report_sum(r, "function", "cold_a", "calls"), 6));
+        cr_assert(eq(u64, report_sum(r, "function", "hot_a", "calls"), 4));
+        report_drop(r);
+    }
+}

@@ -106,6 +106,7 @@ KEPT void fixed_handle(int)
 }
 
 static thread_local jmp_buf target;
+static volatile bool jumps = true;
 
 KEPT void toggled_jumper(long n)
 {
@@ -116,7 +117,8 @@ KEPT void toggled_jumper(long n)
         return;
     }
     fixed_leaf(n);
-    longjmp(target, 1);
+    if (jumps)
+        longjmp(target, 1);
 }
 
 KEPT void fixed_jump(void)
