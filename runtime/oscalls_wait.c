@@ -1,10 +1,12 @@
 /* Interposed calls that wait: sleeping, threads, processes. See oscalls.c; locks are in oscalls_locks.c. */
 #include "oscalls.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -12,6 +14,7 @@
 
 #include "bus_signal.h"
 #include "endings.h"
+#include "sys.h"
 
 /* ---- sleeping ---- */
 
@@ -113,6 +116,37 @@ DWELL_EXPORT OS_CALL_CODE int waitid(idtype_t kind, id_t id, siginfo_t *info, in
 
 /* ---- threads ---- */
 
+/* libc describes where it keeps a thread's tid, for debuggers. */
+struct tid_field {
+    uint32_t bits, count, offset;
+};
+
+/* The tid of a thread that may have ended, and whose memory may be gone: zero if unknown. */
+static uint32_t tid_of_created(pthread_t thread)
+{
+    static void *field;
+    const struct tid_field *tid = interpose_next(&field, "_thread_db_pthread_tid");
+    uint32_t found = 0;
+    if (!tid || tid->bits != 8 * sizeof found)
+        return 0;
+    struct iovec here = { &found, sizeof found }, there = { (char *)thread + tid->offset, sizeof found };
+    return SYS6(process_vm_readv, SYS0(getpid), &here, 1, &there, 1, 0) == sizeof found ? found : 0;
+}
+
+/* Ends the row of a call that has made a thread. */
+static void wait_end_creation(enum os_call call, bool made, const pthread_t *thread)
+{
+    const int error = errno;
+    const uint32_t tid = made && runtime.os_calls ? tid_of_created(*thread) : 0;
+    errno = error;
+    if (!tid) {
+        os_call_end(call);
+        return;
+    }
+    const struct object object = { .kind = DWELL_OBJECT_THREAD, .role = DWELL_ROLE_ACTED, .id = tid };
+    os_call_end_act(call, &object);
+}
+
 /* The new thread inherits the mask. */
 INTERPOSED(pthread_create);
 DWELL_EXPORT OS_CALL_CODE int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -124,7 +158,18 @@ DWELL_EXPORT OS_CALL_CODE int pthread_create(pthread_t *thread, const pthread_at
     const int result = real(thread, attributes, run, argument);
     bus_hide(shown);
     if (row)
-        os_call_end(OS_pthread_create);
+        wait_end_creation(OS_pthread_create, result == 0, thread);
+    return result;
+}
+
+INTERPOSED(thrd_create);
+DWELL_EXPORT OS_CALL_CODE int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
+{
+    typeof(thrd_create) *real = os_call_next(&next_thrd_create, "thrd_create");
+    const bool row = os_call_begin(OS_thrd_create, __builtin_return_address(0));
+    const int result = real(thread, run, argument);
+    if (row)
+        wait_end_creation(OS_thrd_create, result == thrd_success, thread);
     return result;
 }
 
@@ -147,5 +192,4 @@ OS_JOIN(pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result))
 OS_JOIN(pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until), (thread, result, until))
 OS_JOIN(pthread_clockjoin_np, (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
         (thread, result, clock, until))
-OS_CALL(int, thrd_create, (thrd_t * thread, thrd_start_t run, void *argument), (thread, run, argument))
 OS_JOIN(thrd_join, (thrd_t thread, int *result), (thread, result))
