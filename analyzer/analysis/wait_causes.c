@@ -66,6 +66,15 @@ static const struct trace_thread *tid_find_living(const struct tid_list *t, uint
 
 /* ---- causes that the object itself names ---- */
 
+/* A thread that acted before the wait began did not end it. */
+static void causes_set_waker(struct caused_wait *w, uint32_t thread, uint64_t time)
+{
+    w->waker = thread;
+    w->woken = smaller(time, w->wait.back);
+    if (w->woken <= w->wait.left)
+        w->waker = 0, w->woken = 0;
+}
+
 /* Sets the thread that the wait was for, and when it is asked for its calls. False if the object names none. */
 static bool causes_name_thread(struct caused_wait *w, const struct tid_list *tids, uint64_t *time)
 {
@@ -83,8 +92,13 @@ static bool causes_name_thread(struct caused_wait *w, const struct tid_list *tid
         return false;
     w->cause = w->wait.holder ? CAUSE_HOLDER : CAUSE_WAKER;
     w->thread = t->serial;
-    if (!w->wait.holder)
-        *time = t->end_time ? smaller(t->end_time, place->end) : place->end;
+    if (w->wait.holder) {
+        causes_set_waker(w, t->serial, w->wait.back); /* unless an act tells more */
+        return true;
+    }
+    *time = t->end_time ? smaller(t->end_time, place->end) : place->end;
+    if (t->end_time)
+        causes_set_waker(w, t->serial, t->end_time);
     return true;
 }
 
@@ -168,20 +182,53 @@ static size_t causes_find_end(const struct waits *acts, const struct profile_wai
     return low;
 }
 
-/* A thread's own acts lie between: its calls do not overlap, so they are few. */
-static void causes_find_act(struct caused_wait *w, const struct waits *acts)
+/* The last thread to arrive at a barrier does not wait. Another thread may have arrived again meanwhile. */
+static bool causes_is_last_arrival(const struct profile_wait *act)
 {
-    for (size_t i = causes_find_end(acts, &w->wait); i-- > 0;) {
+    return act->kind != DWELL_OBJECT_BARRIER || !act->blocked;
+}
+
+/* A thread's own acts lie between: its calls do not overlap, so they are few. */
+static const struct profile_wait *causes_find_act(const struct profile_wait *wait, const struct waits *acts)
+{
+    const struct profile_wait *found = NULL;
+    for (size_t i = causes_find_end(acts, wait); i-- > 0;) {
         const struct profile_wait *act = &acts->list[i];
-        if (causes_compare_objects(act, &w->wait) != 0 || act->place.end < w->wait.place.begin)
-            return;
-        if (act->place.thread == w->wait.place.thread)
+        if (causes_compare_objects(act, wait) != 0 || act->place.end < wait->place.begin)
+            return found;
+        if (act->place.thread == wait->place.thread)
             continue;
-        w->cause = CAUSE_WAKER;
-        w->thread = act->place.thread;
-        w->node = act->place.node;
-        return;
+        if (causes_is_last_arrival(act))
+            return act;
+        found = found ? found : act;
     }
+    return found;
+}
+
+/* A thread that the condition variable's signal has woken may have waited for the mutex after that. */
+static const struct profile_wait *causes_find_unlock(const struct profile_wait *wait, const struct waits *acts)
+{
+    if (wait->kind != DWELL_OBJECT_CONDITION || !wait->mutex || wait->left == wait->left_last)
+        return NULL;
+    struct profile_wait again = *wait;
+    again.kind = DWELL_OBJECT_MUTEX;
+    again.id = wait->mutex;
+    const struct profile_wait *act = causes_find_act(&again, acts);
+    return act && act->left > wait->left_last ? act : NULL;
+}
+
+static void causes_take_act(struct caused_wait *w, const struct waits *acts)
+{
+    const struct profile_wait *act = causes_find_act(&w->wait, acts);
+    const struct profile_wait *unlock = causes_find_unlock(&w->wait, acts);
+    const struct profile_wait *waker = unlock ? unlock : act;
+    if (waker)
+        causes_set_waker(w, waker->place.thread, waker->left);
+    if (!act || w->cause != CAUSE_NONE)
+        return;
+    w->cause = CAUSE_WAKER;
+    w->thread = act->place.thread;
+    w->node = act->place.node;
 }
 
 static void causes_find_all(struct wait_causes *c, const struct analysis *l, unsigned jobs)
@@ -197,8 +244,8 @@ static void causes_find_all(struct wait_causes *c, const struct analysis *l, uns
     if (acts.count)
         qsort(acts.list, acts.count, sizeof *acts.list, causes_compare_acts);
     for (size_t i = 0; i < c->count; i++)
-        if (c->list[i].cause == CAUSE_NONE && causes_is_acted_on(&c->list[i].wait))
-            causes_find_act(&c->list[i], &acts);
+        if (causes_is_acted_on(&c->list[i].wait))
+            causes_take_act(&c->list[i], &acts);
     waits_drop(&acts);
     free(queries);
 }
@@ -278,9 +325,89 @@ struct wait_causes wait_causes_find(const struct analysis *l)
     return c;
 }
 
+/* ---- only who let waits end ---- */
+
+/* The first thread with this tid that was recorded after that time; NULL if there is none. */
+static const struct trace_thread *tid_find_next(const struct tid_list *t, uint32_t tid, uint64_t time)
+{
+    size_t low = 0, high = t->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct trace_thread *thread = t->list[middle];
+        if (thread->tid < tid || (thread->tid == tid && thread->start_time < time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->count && t->list[low]->tid == tid ? t->list[low] : NULL;
+}
+
+static int causes_compare_origins(const void *a, const void *b)
+{
+    const struct thread_origin *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+/* A call that makes a thread or a child acts on it. */
+static void causes_add_origin(struct wait_causes *c, const struct tid_list *tids, const struct profile_wait *act)
+{
+    if (act->kind != DWELL_OBJECT_THREAD && act->kind != DWELL_OBJECT_CHILD)
+        return;
+    const struct trace_thread *t = tid_find_next(tids, (uint32_t)act->id, act->place.begin);
+    if (t && t->serial != act->place.thread)
+        c->origins[c->origin_count++] =
+            (struct thread_origin){ t->serial, act->place.thread, smaller(act->left, t->start_time) };
+}
+
+/* Moves the acts from the list of waits to `acts`. A barrier's are in both. */
+static void causes_split_acts(struct wait_causes *c, struct waits *acts, const struct tid_list *tids,
+                              const struct session_file *file, const struct waits *all)
+{
+    c->list = need_memory(all->count + 1, sizeof *c->list);
+    c->origins = need_memory(all->count + 1, sizeof *c->origins);
+    acts->list = need_memory(all->count + 1, sizeof *acts->list);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct profile_wait *w = &all->list[i];
+        if (w->acts) {
+            acts->list[acts->count++] = *w;
+            causes_add_origin(c, tids, w);
+        }
+        if (w->blocked)
+            c->list[c->count++] = (struct caused_wait){ .wait = *w, .ticks = w->blocked, .node = PROFILE_NONE };
+    }
+    causes_find_other_ends(acts, file);
+    if (acts->count)
+        qsort(acts->list, acts->count, sizeof *acts->list, causes_compare_acts);
+    if (c->origin_count)
+        qsort(c->origins, c->origin_count, sizeof *c->origins, causes_compare_origins);
+}
+
+struct wait_causes wait_causes_find_wakers(const struct analysis *l)
+{
+    struct wait_causes c = { .counted = true };
+    if (!(l->file->header.also & DWELL_ALSO_CAUSES))
+        return c;
+    struct waits all = { .acts_too = true }, acts = { .count = 0 };
+    struct tid_list tids = tid_list_of(l->file);
+    uint64_t time;
+    c.waiting = c.own_waiting = collect_waits(l->file, l->jobs ? l->jobs : collect_default_jobs(), NULL, &all);
+    causes_split_acts(&c, &acts, &tids, l->file, &all);
+    waits_drop(&all);
+    for (size_t i = 0; i < c.count; i++) {
+        causes_name_thread(&c.list[i], &tids, &time);
+        if (causes_is_acted_on(&c.list[i].wait))
+            causes_take_act(&c.list[i], &acts);
+    }
+    waits_drop(&acts);
+    free(tids.list);
+    return c;
+}
+
 void wait_causes_drop(struct wait_causes *c)
 {
-    if (c->own_waiting)
+    if (c->own_waiting_names)
         names_free(c->own_waiting_names, c->own_waiting->function_count);
     if (c->own_acting)
         names_free(c->own_acting_names, c->own_acting->function_count);
@@ -289,4 +416,5 @@ void wait_causes_drop(struct wait_causes *c)
     if (c->own_acting)
         profile_free(c->own_acting);
     free(c->list);
+    free(c->origins);
 }

@@ -14,6 +14,14 @@ struct caused_wait {
     enum wait_cause cause;
     uint32_t thread; /* serial number of the thread that is the cause; zero if there is none */
     uint32_t node;   /* of `acting`: the holder's call when the wait began, or the waker's; PROFILE_NONE if unknown */
+    uint32_t waker;  /* serial number of the thread that let the wait end, which may be another one than the holder; */
+    uint64_t woken;  /* and when it did, within the wait. Both are zero if unknown */
+};
+
+/* The creation of a thread, or of a process with its first thread. */
+struct thread_origin {
+    uint32_t thread, creator; /* serial numbers of threads */
+    uint64_t time;
 };
 
 struct wait_causes {
@@ -22,12 +30,19 @@ struct wait_causes {
     bool counted; /* each entry is one wait; otherwise, all of its call path */
     struct caused_wait *list;
     size_t count;
+    struct thread_origin *origins; /* only of wait_causes_find_wakers; sorted by thread */
+    size_t origin_count;
     struct profile *own_waiting, *own_acting; /* what wait_causes_drop frees */
     struct function_name *own_waiting_names, *own_acting_names;
 };
 
 /* Reads the session again. The analysis must outlive the result. */
 struct wait_causes wait_causes_find(const struct analysis *l);
+
+/* All waits of the session, and only what let them end: no holders and no acting nodes. Includes waits outside of
+ * functions, and the runtime's own work. It takes one pass less. Without recorded causes, the list is empty. */
+struct wait_causes wait_causes_find_wakers(const struct analysis *l);
+
 void wait_causes_drop(struct wait_causes *c);
 
 #endif

@@ -31,6 +31,10 @@ struct profile_wait {
     uint8_t kind;     /* enum dwell_object; zero: no object was recorded */
     bool acts;
     bool room; /* the object is a descriptor, and the wait or act is about room to write */
+    /* When the thread was blocked first, when it was blocked last, and when it ran again after that. For an act, the
+     * first is when the thread left the CPU for any reason. All are the interval's end if it did not. */
+    uint64_t left, left_last, back;
+    uint64_t mutex; /* that the call unlocks while it waits for a condition variable, and locks at its end; or zero */
 };
 
 /* Which call was innermost on a thread at a time? */
@@ -46,6 +50,7 @@ struct wait_answer {
 
 struct waits {
     bool acts_only;                   /* waits are not kept, and queries are answered */
+    bool acts_too;                    /* both waits and acts are kept */
     const struct wait_query *queries; /* sorted by wait_compare_queries */
     size_t query_count, next_query;
     struct profile_wait *list; /* in no order */
