@@ -12,7 +12,7 @@
 #include "commands/commands.h"
 #include "commands/option_names.h"
 
-static const char *const configurable[] = { "report",  "top",  "tree",  "callers", "waits",  "histogram",
+static const char *const configurable[] = { "report",  "top",  "tree",  "callers", "waits",  "critical", "histogram",
                                             "slowest", "diff", "marks", "replay",  "events", "view" };
 
 static char no_config[] = "--no-config";

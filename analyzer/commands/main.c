@@ -26,6 +26,7 @@ static const struct {
     { "tree", command_tree, "call paths, with the hot path marked", NULL, true },
     { "callers", command_callers, "a function between its callers and callees", NULL, true },
     { "waits", command_waits, "what threads waited for, and who made them wait", NULL, true },
+    { "critical", command_critical, "what the length of a run consisted of, across threads", NULL, true },
     { "histogram", command_histogram, "how long the single calls of a function took", NULL, true },
     { "slowest", command_slowest, "the slowest calls of a function, and when they happened", NULL, true },
     { "replay", command_replay, "the calls as they happened, over all threads", NULL, true },

@@ -248,12 +248,18 @@ void write_process_end_by(struct writer *w, uint32_t by, uint32_t serial, uint32
 
 void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name)
 {
+    write_thread_at(w, process, serial, tid, source, 0, name);
+}
+
+void write_thread_at(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, uint64_t start,
+                     const char *name)
+{
     struct bytes r;
     writer_begin_record(w, KIND_METADATA, process, 3, &r);
     writer_put(&r, serial, 4);
     writer_put(&r, tid, 4);
     writer_put(&r, source, 8);
-    writer_put(&r, 0, 8);
+    writer_put(&r, start, 8);
     bytes_put_string(&r, name, strlen(name));
     writer_end_record(w, &r);
 }

@@ -80,6 +80,8 @@ void write_process_of(struct writer *w, uint32_t serial, uint32_t pid, uint32_t 
 void write_process_end_by(struct writer *w, uint32_t by, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value,
                           uint64_t time);
 void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name);
+void write_thread_at(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, uint64_t start,
+                     const char *name);
 void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name);
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);
 /* The same, as the current runtime records it. */

@@ -1,0 +1,233 @@
+/* dwell critical: reads its options, and prints the critical path of a run, of a part of it, or of one call. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/critical.h"
+#include "base/units.h"
+#include "commands/command_line.h"
+#include "commands/commands.h"
+#include "commands/die.h"
+#include "report/critical_rows.h"
+
+enum { OPTION_BY = 256, OPTION_CALL, OPTION_SLOWEST, TEXT_ROWS = 20 };
+
+static const struct argp_option options[] = {
+    { "by", OPTION_BY, "WHAT", 0,
+      "only a table of function, segment or thread (default: in text all three; in csv, function)", 0 },
+    { "call", OPTION_CALL, "FUNCTION", 0, "the path of one call of FUNCTION: its slowest", 0 },
+    { "slowest", OPTION_SLOWEST, NULL, 0, "with --call: the slowest call (default)", 0 },
+    { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_FROM, NULL },
+    { SHARED_TO, NULL },
+    { SHARED_WITHIN, "; the path is that of the longest one" },
+    { SHARED_THREAD, "; the path ends on it" },
+    { SHARED_PROCESS, "; the path ends on its first thread" },
+    { SHARED_FILTER, NULL },
+    { SHARED_SORT, "(default: total)" },
+    { SHARED_LIMIT, "(default: 20 of each table in text, else all)" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
+    { SHARED_CSV_SAFE, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
+};
+
+enum critical_by { BY_ALL, BY_FUNCTIONS, BY_SEGMENTS, BY_THREADS };
+
+struct critical_settings {
+    struct shared_options shared;
+    enum critical_by by;
+    const char *call, *file;
+};
+
+static enum critical_by critical_parse_by(const char *text)
+{
+    static const char *const names[] = {
+        [BY_FUNCTIONS] = "function", [BY_SEGMENTS] = "segment", [BY_THREADS] = "thread"
+    };
+    for (int i = BY_FUNCTIONS; i <= BY_THREADS; i++)
+        if (strcmp(text, names[i]) == 0)
+            return (enum critical_by)i;
+    option_refuse("--by", text, "function, segment or thread");
+}
+
+static error_t critical_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct critical_settings *s = state->input;
+    switch (key) {
+    case OPTION_BY:
+        s->by = critical_parse_by(argument);
+        return 0;
+    case OPTION_CALL:
+        s->call = argument;
+        return 0;
+    case OPTION_SLOWEST:
+        return 0;
+    case ARGP_KEY_ARG:
+        option_session(state, argument, &s->file);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void critical_list_columns(const struct critical_settings *s, const char *argument)
+{
+    if (s->by == BY_SEGMENTS)
+        option_list_columns(argument, view_critical_segment_columns, view_critical_segment_count);
+    else if (s->by == BY_THREADS)
+        option_list_columns(argument, view_critical_thread_columns, view_critical_thread_count);
+    else
+        option_list_columns(argument, view_critical_function_columns, view_critical_function_count);
+}
+
+static bool critical_read_shared(void *settings, enum shared_option option, const char *argument)
+{
+    if (option == SHARED_COLUMNS)
+        critical_list_columns(settings, argument);
+    return false;
+}
+
+static const struct command_line line = {
+    .name = "critical",
+    .arguments = "[FILE]",
+    .text =
+        "Shows the critical path: what the length of a run consisted of, across threads. It goes back from the end, "
+        "and at each wait to the thread that let the wait end.\v"
+        "The path ends where the first thread of the first process ends. WORK is time on the CPU, RUNNABLE is time in "
+        "which a thread was to run and did not, and OUTSIDE is time in which it waited for something that is not "
+        "recorded. All are exclusive times, with the time of the probes in them, and add up to the length. SLACK is "
+        "the time in which a thread waited for other threads, or had ended.\n\nExamples:\n"
+        "  dwell critical\n"
+        "  dwell critical --from mark:loaded --by segment --limit 0\n"
+        "  dwell critical --call handle_request --slowest --format json run.data",
+    .options = options,
+    .parse = critical_parse_option,
+    .shared = shared,
+    .read_shared = critical_read_shared,
+};
+
+/* ---- the part ---- */
+
+/* The path may go through any thread at any time before its end: the whole session is loaded. */
+static void critical_load(struct analysis *l, const struct critical_settings *s)
+{
+    const struct analysis_options whole = { .jobs = s->shared.load.jobs, .raw = true };
+    command_load(l, s->file, &whole);
+    if (l->summary.imported)
+        die(STATUS_ERROR, "%s: imported reports have sums without times, and so no critical path", l->file->path);
+    if (l->file->header.mode == DWELL_MODE_PROFILE)
+        die(STATUS_ERROR,
+            "%s: recorded in mode profile, which keeps no order of events; record in mode trace or ring for a critical "
+            "path",
+            l->file->path);
+}
+
+static struct critical_part critical_choose_part(const struct analysis *l, struct critical_settings *s)
+{
+    struct critical_part part, call;
+    struct error error = { NULL };
+    if (!critical_find_part(l, &s->shared.load.selection, &part, &error))
+        die_of(&error);
+    if (!s->call)
+        return part;
+    if (!critical_find_slowest(l, option_function(l, s->call), &part, &call, &error))
+        die_of(&error);
+    return call;
+}
+
+static void critical_add_remarks(struct analysis *l, const struct critical_path *p)
+{
+    if (!(l->file->header.also & DWELL_ALSO_CAUSES))
+        summary_remark(&l->summary, "causes of waits were not recorded, so the path stays on one thread: record again");
+    if (p->unknown_origins)
+        summary_remark(&l->summary, "it is unknown which thread made the first thread of the path: the time before its "
+                                    "start is not recorded");
+}
+
+/* ---- output ---- */
+
+static const struct critical_view {
+    enum critical_by by;
+    const char *key; /* in json */
+    struct table (*make)(const struct analysis *l, const struct critical_path *p);
+} views[] = {
+    { BY_FUNCTIONS, "rows", view_critical_functions },
+    { BY_SEGMENTS, "segments", view_critical_segments },
+    { BY_THREADS, "threads", view_critical_threads },
+};
+enum { VIEW_COUNT = sizeof views / sizeof *views };
+
+/* Conditions, the order and columns are those of one table, the first of several. */
+static struct table critical_make_table(const struct critical_settings *s, const struct critical_view *view,
+                                        const struct analysis *l, const struct critical_path *p, size_t limit)
+{
+    struct table t = view->make(l, p);
+    const bool arranged = s->by == view->by || (s->by == BY_ALL && view->by == BY_FUNCTIONS);
+    if (arranged) {
+        option_filter(&t, &s->shared.filters);
+        option_arrange(&t, s->shared.sort, NULL, true);
+    }
+    if (limit)
+        table_limit(&t, limit);
+    if (arranged)
+        option_arrange(&t, NULL, s->shared.columns, true);
+    return t;
+}
+
+static void critical_print_json(const struct critical_settings *s, const struct analysis *l,
+                                const struct critical_path *p)
+{
+    printf("{\"length_ns\": %" PRIu64, ticks_to_ns(p->part.to - p->part.from, l->summary.ticks_per_second));
+    for (size_t i = 0; i < VIEW_COUNT; i++) {
+        struct table t = critical_make_table(s, &views[i], l, p, s->shared.limit);
+        fputs(",\n ", stdout);
+        table_print_json_rows(&t, views[i].key, stdout);
+        table_drop(&t);
+    }
+    fputs("}\n", stdout);
+}
+
+static void critical_print_tables(const struct critical_settings *s, const struct analysis *l,
+                                  const struct critical_path *p)
+{
+    static char segments[] = "segments, in order of time", threads[] = "threads";
+    const bool text = s->shared.print == table_print_text;
+    const enum critical_by by = s->by == BY_ALL && !text ? BY_FUNCTIONS : s->by;
+    const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) || !text ? s->shared.limit : TEXT_ROWS;
+    bool follows = false;
+    for (size_t i = 0; i < VIEW_COUNT; i++) {
+        if (by != BY_ALL && by != views[i].by)
+            continue;
+        struct table t = critical_make_table(s, &views[i], l, p, limit);
+        t.follows = follows;
+        t.heading = follows ? strdup(views[i].by == BY_SEGMENTS ? segments : threads) : critical_heading(l, p);
+        s->shared.print(&t, stdout);
+        table_drop(&t);
+        follows = true;
+    }
+}
+
+int command_critical(int argc, char **argv)
+{
+    struct critical_settings s = { .file = DEFAULT_SESSION };
+    struct analysis loaded;
+    command_line_parse(&line, argc, argv, &s, &s.shared);
+    critical_load(&loaded, &s);
+    const struct critical_part part = critical_choose_part(&loaded, &s);
+    struct critical_path path = critical_path_find(&loaded, &part);
+    critical_add_remarks(&loaded, &path);
+    if (s.shared.print == table_print_json)
+        critical_print_json(&s, &loaded, &path);
+    else
+        critical_print_tables(&s, &loaded, &path);
+    critical_path_drop(&path);
+    analysis_drop(&loaded);
+    shared_options_drop(&s.shared);
+    return finish_output();
+}

@@ -1,0 +1,485 @@
+/* Adds the intervals of threads to the functions that were innermost in them, range by range. A range that lies in
+ * several chunks has parts of several workers, which are added up at the end. */
+#include "profile/path_scan.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "profile/chunk_ends.h"
+#include "profile/generations.h"
+#include "profile/identify.h"
+#include "profile/interval.h"
+#include "trace/chunk_window.h"
+#include "trace/stack.h"
+
+/* What the workers share. */
+struct path_job {
+    const struct session_file *file;
+    const struct profile *profile;
+    const struct path_range *ranges;
+    size_t range_count;
+    const uint64_t *ends; /* by chunk */
+    bool amounts;
+    uint32_t *longest;
+    size_t next_chunk;
+};
+
+/* A function in the current range of a worker. */
+struct path_slot {
+    struct path_times times;
+    bool listed;
+};
+
+struct path_worker {
+    struct path_job *job;
+    struct number_index *functions; /* (address and generation) -> function */
+    struct chunk_window window;
+    uint32_t *stack; /* functions; stack[0] is outside of all */
+    size_t depth, room;
+    struct path_slot *slots; /* by function */
+    uint32_t *listed;        /* the functions that have times */
+    size_t listed_count;
+    struct path_times *sums;
+    struct path_amount *parts;
+    size_t part_count, part_room;
+    const struct trace_chunk *chunk;
+    const struct trace_process *process;
+    struct generations generations;
+    size_t range, last_range; /* the current range, and the end of those of the thread */
+    uint64_t begin, end;      /* limits of the current range; both are UINT64_MAX after the last one */
+    pthread_t pthread;
+};
+
+/* ---- ranges ---- */
+
+static void path_set_range(struct path_worker *w, size_t range)
+{
+    const bool known = range < w->last_range;
+    w->range = range;
+    w->begin = known ? w->job->ranges[range].begin : UINT64_MAX;
+    w->end = known ? w->job->ranges[range].end : UINT64_MAX;
+}
+
+/* The number of ranges that are before that time of the thread. */
+static size_t path_find_range(const struct path_job *job, uint32_t thread, uint64_t time)
+{
+    size_t low = 0, high = job->range_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct path_range *r = &job->ranges[middle];
+        if (r->thread < thread || (r->thread == thread && r->end <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* An order of functions that does not depend on their numbers. */
+static bool path_comes_first(const struct profile *p, uint32_t a, uint32_t b)
+{
+    if (a >= p->function_count || b >= p->function_count)
+        return a < b;
+    const struct profile_function *x = &p->functions[a], *y = &p->functions[b];
+    if (x->offset != y->offset)
+        return x->offset < y->offset;
+    return strcmp(p->modules[x->module].path, p->modules[y->module].path) < 0;
+}
+
+/* Ends the current range, or the part of it that is in the chunk. */
+static void path_flush(struct path_worker *w, uint64_t now)
+{
+    const bool whole = w->begin >= w->chunk->start_time && w->end <= now;
+    uint32_t longest = PROFILE_NONE;
+    uint64_t most = 0;
+    for (size_t i = 0; i < w->listed_count; i++) {
+        const uint32_t function = w->listed[i];
+        struct path_slot *slot = &w->slots[function];
+        const uint64_t total = path_times_total(&slot->times);
+        w->sums[function].work += slot->times.work;
+        w->sums[function].runnable += slot->times.runnable;
+        w->sums[function].outside += slot->times.outside;
+        if (total > most || (total == most && path_comes_first(w->job->profile, function, longest))) {
+            most = total;
+            longest = function;
+        }
+        if (w->job->amounts || !whole) {
+            GROW(w->parts, w->part_count, w->part_room);
+            w->parts[w->part_count++] = (struct path_amount){ (uint32_t)w->range, function, slot->times };
+        }
+        *slot = (struct path_slot){ .listed = false };
+    }
+    if (whole && w->listed_count)
+        w->job->longest[w->range] = longest;
+    w->listed_count = 0;
+}
+
+static void path_next_range(struct path_worker *w)
+{
+    path_flush(w, w->end);
+    path_set_range(w, w->range + 1);
+}
+
+/* ---- intervals ---- */
+
+STACK_INLINE struct path_times *path_times_of(struct path_worker *w, uint32_t function)
+{
+    struct path_slot *slot = &w->slots[function];
+    if (__builtin_expect(!slot->listed, 0)) {
+        slot->listed = true;
+        w->listed[w->listed_count++] = function;
+    }
+    return &slot->times;
+}
+
+/* Adds a time off the CPU. The part before the range's `woken` is runnable in any case. */
+static void path_add_off(struct path_worker *w, struct path_times *times, uint64_t begin, uint64_t end, bool preempted)
+{
+    const uint64_t woken = w->job->ranges[w->range].woken;
+    const uint64_t ready = preempted ? end - begin : less(smaller(end, woken), begin);
+    times->runnable += ready;
+    times->outside += end - begin - ready;
+}
+
+/* Adds the part of an interval that is in the current range. Without times of their own, the times off the CPU are at
+ * the interval's begin, as in other views. */
+static void path_add_part(struct path_worker *w, const struct decoded_extras *extras, uint64_t begin, uint64_t end)
+{
+    struct path_times *times = path_times_of(w, w->stack[w->depth - 1]);
+    const uint64_t from = larger(begin, w->begin), to = smaller(end, w->end);
+    const uint64_t before = times->runnable + times->outside;
+    struct decoded_off_cpu off;
+    uint64_t last = from;
+    bool any = false;
+    for (const uint8_t *at = extras->run; decode_off_cpu(extras, end, &at, &off); any = true) {
+        const uint64_t off_begin = larger(off.begin, last), off_end = smaller(off.begin + off.length, to);
+        if (off_begin >= off_end)
+            continue;
+        path_add_off(w, times, off_begin, off_end, off.preempted);
+        last = off_end;
+    }
+    if (!any) {
+        const struct interval_parts p = interval_parts(extras, end - begin);
+        const uint64_t ran = begin + p.blocked, then = ran + p.preempted;
+        path_add_off(w, times, smaller(from, ran), smaller(to, ran), false);
+        path_add_off(w, times, smaller(larger(from, ran), then), smaller(larger(to, ran), then), true);
+    }
+    times->work += to - from - (times->runnable + times->outside - before);
+}
+
+static void path_add_parts(struct path_worker *w, const struct decoded_extras *extras, uint64_t begin, uint64_t end)
+{
+    while (w->end <= begin && w->end != UINT64_MAX)
+        path_next_range(w);
+    while (w->begin < end) {
+        path_add_part(w, extras, begin, end);
+        if (w->end > end)
+            return;
+        path_next_range(w);
+    }
+}
+
+/* ---- actions on events ---- */
+
+static inline size_t path_depth(const void *to)
+{
+    const struct path_worker *w = to;
+    return w->depth - 1;
+}
+
+static inline void path_interval(void *to, const struct decoder *d, uint64_t begin)
+{
+    struct path_worker *w = to;
+    if (__builtin_expect(d->has_extras, 0)) {
+        const struct decoded_extras extras = d->extras;
+        path_add_parts(w, &extras, begin, d->time);
+    } else if (__builtin_expect(begin >= w->begin && d->time < w->end, 1)) {
+        path_times_of(w, w->stack[w->depth - 1])->work += d->time - begin;
+    } else if (d->time > w->begin) {
+        const struct decoded_extras none = { 0 };
+        path_add_parts(w, &none, begin, d->time);
+    }
+}
+
+static inline void path_skip(void *to, const struct decoder *d, uint64_t begin)
+{
+    (void)to;
+    (void)d;
+    (void)begin;
+}
+
+static inline void path_delay(void *to, uint64_t ticks)
+{
+    (void)to;
+    (void)ticks;
+}
+
+static uint32_t path_look_up(struct path_worker *w, uint64_t address, uint64_t time, uint64_t key)
+{
+    struct index_slot *slot = index_find(w->functions, key, w->process ? w->process->serial : 0);
+    const uint32_t found = find_function(w->job->profile, w->process, address, time);
+    const uint32_t function = found == PROFILE_NONE ? (uint32_t)w->job->profile->function_count : found;
+    index_set(w->functions, slot, key, w->process ? w->process->serial : 0, function);
+    return function;
+}
+
+STACK_INLINE void path_push(struct path_worker *w, uint64_t address, uint64_t time)
+{
+    if (__builtin_expect(time >= w->generations.next_at || time < w->generations.begin_at, 0))
+        generations_find(&w->generations, time);
+    const uint64_t key = address ^ (uint64_t)w->generations.current << 48;
+    const struct index_slot *slot = index_find(w->functions, key, w->process ? w->process->serial : 0);
+    if (__builtin_expect(w->depth == w->room, 0))
+        GROW(w->stack, w->depth, w->room);
+    w->stack[w->depth++] =
+        __builtin_expect(slot->value_plus_1 != 0, 1) ? slot->value_plus_1 - 1 : path_look_up(w, address, time, key);
+}
+
+static inline void path_enter(void *to, const struct decoder *d)
+{
+    path_push(to, d->function, d->time);
+}
+
+static inline void path_pop(void *to, const struct decoder *d)
+{
+    struct path_worker *w = to;
+    (void)d;
+    w->depth--;
+}
+
+static inline void path_nothing(void *to, const struct decoder *d)
+{
+    (void)to;
+    (void)d;
+}
+
+static inline void path_set_aside(void *to, const struct decoder *d)
+{
+    struct path_worker *w = to;
+    (void)d;
+    w->depth = 1;
+}
+
+static inline void path_open(void *to, const struct decoder *d, const struct dwell_frame *frame, uint64_t site)
+{
+    (void)site;
+    path_push(to, frame->function, d->time);
+}
+
+static void path_events(struct path_worker *w, struct stack_state *state, struct decoder *d)
+{
+    static const struct stack_actions actions = {
+        .depth = path_depth,
+        .interval = path_interval,
+        .skip = path_skip,
+        .delay = path_delay,
+        .enter = path_enter,
+        .exit = path_pop,
+        .left = path_pop,
+        .ended = path_pop,
+        .stray_exit = path_nothing,
+        .set_aside = path_set_aside,
+        .open = path_open,
+        .pause = path_nothing,
+        .resume = path_nothing,
+        .mark = path_nothing,
+    };
+    stack_apply_all(&actions, w, state, d);
+}
+
+/* ---- chunks ---- */
+
+static void path_open_frames(struct path_worker *w)
+{
+    if (w->room == 0)
+        GROW(w->stack, w->depth, w->room);
+    w->stack[0] = (uint32_t)w->job->profile->function_count;
+    w->depth = 1;
+    for (uint32_t i = 0; i < w->chunk->depth; i++) {
+        const struct dwell_frame frame = stack_frame(w->chunk, w->window.buffer, i);
+        path_push(w, frame.function, frame.enter_time);
+    }
+}
+
+static const char *path_top_module(const struct path_worker *w)
+{
+    const struct profile *p = w->job->profile;
+    const uint32_t top = w->stack[w->depth - 1];
+    return top < p->function_count ? p->modules[p->functions[top].module].path : "";
+}
+
+/* Adds the interval from the thread's last event to its end. */
+static void path_add_last(struct path_worker *w, const struct stack_state *state)
+{
+    const struct trace_thread *t = stack_thread_end(w->job->file, w->chunk, state);
+    if (!t)
+        return;
+    const struct decoded_extras extras = stack_end_extras(t, path_top_module(w), t->end_time - state->last);
+    path_add_parts(w, &extras, state->last, t->end_time);
+}
+
+static void path_add_chunk(struct path_worker *w, const struct trace_chunk *chunk)
+{
+    struct stack_state state;
+    struct decoder d;
+    if (!window_begin(&w->window, w->job->file, chunk, &d))
+        return;
+    w->chunk = chunk;
+    w->process = session_file_process(w->job->file, chunk->process);
+    generations_begin(&w->generations, w->process);
+    w->last_range = path_find_range(w->job, chunk->thread, UINT64_MAX);
+    path_set_range(w, path_find_range(w->job, chunk->thread, chunk->start_time));
+    stack_begin(&state, chunk);
+    path_open_frames(w);
+    do
+        path_events(w, &state, &d);
+    while (w->begin != UINT64_MAX && window_more(&w->window, &d));
+    if (w->begin == UINT64_MAX)
+        return;
+    path_add_last(w, &state);
+    path_flush(w, state.last);
+}
+
+static bool path_wants_chunk(const struct path_job *job, size_t index)
+{
+    const struct trace_chunk *chunk = &job->file->chunks[index];
+    if (chunk->kind != DWELL_CHUNK_EVENTS)
+        return false;
+    const size_t range = path_find_range(job, chunk->thread, chunk->start_time);
+    return range < job->range_count && job->ranges[range].thread == chunk->thread &&
+           job->ranges[range].begin <= job->ends[index];
+}
+
+static void *path_work(void *argument)
+{
+    struct path_worker *w = argument;
+    for (;;) {
+        const size_t i = __atomic_fetch_add(&w->job->next_chunk, 1, __ATOMIC_RELAXED);
+        if (i >= w->job->file->chunk_count)
+            return NULL;
+        if (path_wants_chunk(w->job, i))
+            path_add_chunk(w, &w->job->file->chunks[i]);
+        progress_add(1);
+    }
+}
+
+/* ---- workers ---- */
+
+static void path_worker_begin(struct path_worker *w, struct path_job *job)
+{
+    const size_t functions = job->profile->function_count + 1;
+    *w = (struct path_worker){ .job = job };
+    w->functions = index_new();
+    w->slots = need_memory(functions, sizeof *w->slots);
+    w->listed = need_memory(functions, sizeof *w->listed);
+    w->sums = need_memory(functions, sizeof *w->sums);
+}
+
+static void path_worker_end(struct path_worker *w)
+{
+    index_free(w->functions);
+    window_free(&w->window);
+    free(w->stack);
+    free(w->slots);
+    free(w->listed);
+    free(w->sums);
+    free(w->parts);
+}
+
+static void path_take_worker(struct path_scan *s, size_t *room, const struct path_worker *w)
+{
+    for (size_t i = 0; i <= w->job->profile->function_count; i++) {
+        s->sums[i].work += w->sums[i].work;
+        s->sums[i].runnable += w->sums[i].runnable;
+        s->sums[i].outside += w->sums[i].outside;
+    }
+    for (size_t i = 0; i < w->part_count; i++) {
+        GROW(s->amounts, s->amount_count, *room);
+        s->amounts[s->amount_count++] = w->parts[i];
+    }
+}
+
+static int path_compare_amounts(const void *a, const void *b)
+{
+    const struct path_amount *x = a, *y = b;
+    if (x->range != y->range)
+        return x->range < y->range ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Adds up the parts of each range and function. */
+static void path_join_amounts(struct path_scan *s)
+{
+    size_t count = 0;
+    if (s->amount_count)
+        qsort(s->amounts, s->amount_count, sizeof *s->amounts, path_compare_amounts);
+    for (size_t i = 0; i < s->amount_count; i++) {
+        const struct path_amount *from = &s->amounts[i];
+        if (count && path_compare_amounts(&s->amounts[count - 1], from) == 0) {
+            struct path_times *into = &s->amounts[count - 1].times;
+            into->work += from->times.work;
+            into->runnable += from->times.runnable;
+            into->outside += from->times.outside;
+        } else {
+            s->amounts[count++] = *from;
+        }
+    }
+    s->amount_count = count;
+}
+
+static void path_find_longest(struct path_scan *s, const struct profile *p)
+{
+    for (size_t i = 0, first = 0; i < s->amount_count; i++) {
+        const struct path_amount *a = &s->amounts[i];
+        if (s->amounts[first].range != a->range)
+            first = i;
+        const uint64_t total = path_times_total(&a->times), most = path_times_total(&s->amounts[first].times);
+        if (total > most || (total == most && path_comes_first(p, a->function, s->amounts[first].function)))
+            first = i;
+        s->longest[a->range] = s->amounts[first].function;
+    }
+}
+
+struct path_scan path_scan_run(const struct session_file *file, const struct profile *profile, unsigned jobs,
+                               const struct path_range *ranges, size_t count, bool amounts)
+{
+    struct path_scan s = { need_memory(profile->function_count + 1, sizeof *s.sums),
+                           need_memory(count + 1, sizeof *s.longest), NULL, 0 };
+    uint64_t *ends = chunk_ends(file);
+    struct path_job job = { file, profile, ranges, count, ends, amounts, s.longest, 0 };
+    struct path_worker *workers = need_memory(jobs, sizeof *workers);
+    bool *started = need_memory(jobs, sizeof *started);
+    size_t room = 0;
+    for (size_t i = 0; i < count; i++)
+        s.longest[i] = PROFILE_NONE;
+    for (unsigned i = 0; i < jobs; i++)
+        path_worker_begin(&workers[i], &job);
+    progress_begin("following", file->path, file->chunk_count);
+    for (unsigned i = 1; i < jobs; i++)
+        started[i] = pthread_create(&workers[i].pthread, NULL, path_work, &workers[i]) == 0;
+    path_work(&workers[0]);
+    for (unsigned i = 0; i < jobs; i++) {
+        if (started[i])
+            pthread_join(workers[i].pthread, NULL);
+        path_take_worker(&s, &room, &workers[i]);
+        path_worker_end(&workers[i]);
+    }
+    progress_end();
+    path_join_amounts(&s);
+    path_find_longest(&s, profile);
+    free(started);
+    free(workers);
+    free(ends);
+    return s;
+}
+
+void path_scan_drop(struct path_scan *s)
+{
+    free(s->sums);
+    free(s->longest);
+    free(s->amounts);
+}

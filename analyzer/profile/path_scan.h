@@ -1,0 +1,46 @@
+/*
+ * Finds what threads did in many ranges of their time: the time of each function in each range, exclusive and as
+ * measured, by whether the thread worked, was ready to run, or waited. Chunks are read by several workers. Memory
+ * depends on the ranges and functions, and not on the number of events.
+ */
+#ifndef DWELL_PROFILE_PATH_SCAN_H
+#define DWELL_PROFILE_PATH_SCAN_H
+
+#include "profile/profile.h"
+#include "trace/session_file.h"
+
+struct path_range {
+    uint32_t thread;     /* serial number */
+    uint64_t begin, end; /* ticks: begin <= time < end */
+    uint64_t woken;      /* a wait had been ended by `begin`, but the thread ran only then: blocked time before it is
+                          * runnable. Not after `end`; `begin` if there was no such wait */
+};
+
+struct path_times {
+    uint64_t work, runnable, outside; /* ticks; the last one is blocked time */
+};
+
+static inline uint64_t path_times_total(const struct path_times *t)
+{
+    return t->work + t->runnable + t->outside;
+}
+
+/* The time of a function in a range. */
+struct path_amount {
+    uint32_t range, function; /* the number of functions stands for time outside of all functions */
+    struct path_times times;
+};
+
+struct path_scan {
+    struct path_times *sums; /* by function of the profile; the one after the last is time outside of all functions */
+    uint32_t *longest;       /* by range: the function that took most of it; PROFILE_NONE if nothing was recorded */
+    struct path_amount *amounts; /* by range and function, if wanted */
+    size_t amount_count;
+};
+
+/* `ranges` are sorted by thread and time, and do not overlap. The profile has all functions of the session. */
+struct path_scan path_scan_run(const struct session_file *file, const struct profile *profile, unsigned jobs,
+                               const struct path_range *ranges, size_t count, bool amounts);
+void path_scan_drop(struct path_scan *s);
+
+#endif

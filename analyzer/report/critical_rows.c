@@ -1,0 +1,154 @@
+/* Makes rows of a critical path's functions, segments and threads. */
+#include "report/critical_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/time_unit.h"
+#include "base/units.h"
+
+const struct column view_critical_function_columns[] = {
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    { "work", "WORK", CELL_TICKS, USE_ALWAYS, false },
+    { "runnable", "RUNNABLE", CELL_TICKS, USE_ALWAYS, false },
+    { "outside", "OUTSIDE", CELL_TICKS, USE_ALWAYS, false },
+    { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },
+    { "path_percent", "PATH %", CELL_PERCENT, USE_ALWAYS, false },
+};
+enum { FUNCTION, MODULE, WORK, RUNNABLE, OUTSIDE, TOTAL, SHARE, FUNCTION_COLUMNS };
+const size_t view_critical_function_count = FUNCTION_COLUMNS;
+_Static_assert(sizeof view_critical_function_columns / sizeof *view_critical_function_columns == FUNCTION_COLUMNS,
+               "each column has its number");
+
+const struct column view_critical_segment_columns[] = {
+    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },       { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "from", "FROM", CELL_MOMENT, USE_ALWAYS, false },    { "to", "TO", CELL_MOMENT, USE_ALWAYS, false },
+    { "length", "LENGTH", CELL_TICKS, USE_ALWAYS, false }, { "function", "MOSTLY IN", CELL_NAME, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+};
+enum {
+    SEGMENT_TID,
+    SEGMENT_THREAD,
+    SEGMENT_FROM,
+    SEGMENT_TO,
+    SEGMENT_LENGTH,
+    SEGMENT_FUNCTION,
+    SEGMENT_MODULE,
+    SEGMENT_COLUMNS
+};
+const size_t view_critical_segment_count = SEGMENT_COLUMNS;
+_Static_assert(sizeof view_critical_segment_columns / sizeof *view_critical_segment_columns == SEGMENT_COLUMNS,
+               "each column has its number");
+
+const struct column view_critical_thread_columns[] = {
+    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "on_path", "ON PATH", CELL_TICKS, USE_ALWAYS, false },
+    { "path_percent", "PATH %", CELL_PERCENT, USE_ALWAYS, false },
+    { "slack", "SLACK", CELL_TICKS, USE_ALWAYS, false },
+};
+enum { THREAD_TID, THREAD_NAME, THREAD_ON_PATH, THREAD_SHARE, THREAD_SLACK, THREAD_COLUMNS };
+const size_t view_critical_thread_count = THREAD_COLUMNS;
+_Static_assert(sizeof view_critical_thread_columns / sizeof *view_critical_thread_columns == THREAD_COLUMNS,
+               "each column has its number");
+
+static const char *const place_names[] = {
+    [CRITICAL_OUTSIDE] = "(outside functions)",
+    [CRITICAL_STARTING] = "(start of thread)",
+    [CRITICAL_UNKNOWN] = "(not recorded)",
+};
+
+static const char *critical_row_name(const struct analysis *l, const struct critical_row *row)
+{
+    return row->place == CRITICAL_FUNCTION ? l->names[row->function].name : place_names[row->place];
+}
+
+static uint64_t critical_length(const struct critical_path *p)
+{
+    return p->part.to - p->part.from;
+}
+
+static void critical_fill_module(struct cell *cell, const struct analysis *l, const struct critical_row *row)
+{
+    if (row->place == CRITICAL_FUNCTION)
+        cell_text(cell, l->names[row->function].module);
+}
+
+struct table view_critical_functions(const struct analysis *l, const struct critical_path *p)
+{
+    struct table t = table_make(view_critical_function_columns, FUNCTION_COLUMNS, &l->summary);
+    for (size_t i = 0; i < p->row_count; i++) {
+        const struct critical_row *row = &p->rows[i];
+        struct cell *cells = table_row(&t);
+        cell_text(&cells[FUNCTION], critical_row_name(l, row));
+        critical_fill_module(&cells[MODULE], l, row);
+        cell_number(&cells[WORK], row->times.work);
+        cell_number(&cells[RUNNABLE], row->times.runnable);
+        cell_number(&cells[OUTSIDE], row->times.outside);
+        cell_number(&cells[TOTAL], path_times_total(&row->times));
+        cell_percent(&cells[SHARE], percent_of(path_times_total(&row->times), critical_length(p)));
+    }
+    return t;
+}
+
+static void critical_fill_thread(const struct analysis *l, uint32_t serial, struct cell *tid, struct cell *name)
+{
+    const struct trace_thread *t = session_file_thread(l->file, serial);
+    if (!t)
+        return;
+    cell_number(tid, t->tid);
+    cell_text(name, t->name ? t->name : "");
+}
+
+/* Moments count from the begin of the session. */
+static uint64_t critical_moment(const struct analysis *l, uint64_t time)
+{
+    return time > l->file->header.start_ticks ? time - l->file->header.start_ticks : 0;
+}
+
+struct table view_critical_segments(const struct analysis *l, const struct critical_path *p)
+{
+    struct table t = table_make(view_critical_segment_columns, SEGMENT_COLUMNS, &l->summary);
+    for (size_t i = 0; i < p->segment_count; i++) {
+        const struct critical_segment *s = &p->segments[i];
+        struct cell *cells = table_row(&t);
+        critical_fill_thread(l, s->thread, &cells[SEGMENT_TID], &cells[SEGMENT_THREAD]);
+        cell_number(&cells[SEGMENT_FROM], critical_moment(l, s->begin));
+        cell_number(&cells[SEGMENT_TO], critical_moment(l, s->end));
+        cell_number(&cells[SEGMENT_LENGTH], s->end - s->begin);
+        cell_text(&cells[SEGMENT_FUNCTION], critical_row_name(l, &s->longest));
+        critical_fill_module(&cells[SEGMENT_MODULE], l, &s->longest);
+    }
+    return t;
+}
+
+struct table view_critical_threads(const struct analysis *l, const struct critical_path *p)
+{
+    struct table t = table_make(view_critical_thread_columns, THREAD_COLUMNS, &l->summary);
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct critical_thread *thread = &p->threads[i];
+        struct cell *cells = table_row(&t);
+        critical_fill_thread(l, thread->thread, &cells[THREAD_TID], &cells[THREAD_NAME]);
+        cell_number(&cells[THREAD_ON_PATH], thread->on_path);
+        cell_percent(&cells[THREAD_SHARE], percent_of(thread->on_path, critical_length(p)));
+        cell_number(&cells[THREAD_SLACK], thread->slack);
+    }
+    return t;
+}
+
+static void critical_time_text(const struct analysis *l, uint64_t ticks, char text[TIME_TEXT])
+{
+    time_text_with_unit(ticks_to_ns(ticks, l->summary.ticks_per_second), text);
+}
+
+char *critical_heading(const struct analysis *l, const struct critical_path *p)
+{
+    const struct trace_thread *t = session_file_thread(l->file, p->part.thread);
+    char length[TIME_TEXT], from[TIME_TEXT], to[TIME_TEXT];
+    critical_time_text(l, critical_length(p), length);
+    critical_time_text(l, critical_moment(l, p->part.from), from);
+    critical_time_text(l, critical_moment(l, p->part.to), to);
+    return need_text("critical path: %s, from %s to %s; it ends on thread %" PRIu32, length, from, to, t ? t->tid : 0);
+}

@@ -1,0 +1,174 @@
+/* dwell critical, byte for byte, on a hand-written session: a producer, a consumer that waits for it, and a thread that
+ * is off the path. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/golden.h"
+#include "support/run.h"
+#include "support/scenario.h"
+#include "support/session_writer.h"
+
+enum {
+    US = 1000,
+    MAIN = 0x401000,
+    PRODUCE = 0x401100,
+    CONSUME = 0x401200,
+    IDLE = 0x401300,
+    CREATE = 0x801000,
+    WAIT = 0x801100,
+    SIGNAL = 0x801200,
+    SLEEP = 0x801300,
+    JOIN = 0x801400,
+    ALSO = 176,
+    CAUSES = 2
+};
+
+static void critical_write_names(struct writer *w)
+{
+    static const char *const program[] = { "main", "produce_items_for_the_consumer", "consume", "idle" };
+    static const char *const libc[] = { "pthread_create", "pthread_cond_wait", "pthread_cond_signal", "nanosleep",
+                                        "pthread_join" };
+    write_symbol_module(w, 0, "/bin/program");
+    write_symbol_module(w, 1, "/lib/libc.so.6");
+    for (uint64_t i = 0; i < 4; i++)
+        write_symbol(w, 0, 0, 0, 0x1000 + i * 0x100, program[i]);
+    for (uint64_t i = 0; i < 5; i++)
+        write_symbol(w, 1, 0, 0, 0x1000 + i * 0x100, libc[i]);
+}
+
+static void critical_write_act(struct writer *w, uint64_t begin, uint64_t function, unsigned kind, uint64_t id)
+{
+    write_enter(w, begin, function);
+    write_os(w);
+    write_object(w, kind, true, id, 0);
+    write_exit(w, begin + 10 * US);
+}
+
+/* Blocked for all but 2 us. */
+static void critical_write_wait(struct writer *w, uint64_t begin, uint64_t end, uint64_t function, unsigned kind,
+                                uint64_t id)
+{
+    write_enter(w, begin, function);
+    write_off_cpu(w, false, begin + US, end - begin - 2 * US);
+    write_object(w, kind, false, id, 0);
+    write_exit(w, end);
+}
+
+static void critical_write_main(struct writer *w)
+{
+    begin_events(w, 1, 1, 0, 10 * US, NULL, 0);
+    write_enter(w, 10 * US, MAIN);
+    critical_write_act(w, 20 * US, CREATE, OBJECT_THREAD, 101);
+    critical_write_act(w, 40 * US, CREATE, OBJECT_THREAD, 102);
+    for (uint64_t i = 1; i <= 3; i++) {
+        write_enter(w, 100 * i * US, PRODUCE);
+        write_off_cpu(w, true, (100 * i + 20) * US, 5 * US);
+        write_exit(w, (100 * i + 70) * US);
+        critical_write_act(w, (100 * i + 80) * US, SIGNAL, OBJECT_CONDITION, 0x4040a0);
+    }
+    critical_write_wait(w, 400 * US, 602 * US, JOIN, OBJECT_THREAD, 101);
+    write_exit(w, 700 * US);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, 710 * US);
+}
+
+static void critical_write_consumer(struct writer *w)
+{
+    begin_events(w, 1, 2, 0, 35 * US, NULL, 0);
+    write_enter(w, 35 * US, CONSUME);
+    for (uint64_t i = 1; i <= 3; i++)
+        critical_write_wait(w, (100 * i + 10) * US, (100 * i + 93) * US, WAIT, OBJECT_CONDITION, 0x4040a0);
+    critical_write_wait(w, 500 * US, 522 * US, SLEEP, OBJECT_SLEEP, 20 * US);
+    write_exit(w, 590 * US);
+    end_events(w, true);
+    write_thread_end(w, 1, 2, false, 590 * US);
+}
+
+static void critical_write_idle(struct writer *w)
+{
+    begin_events(w, 1, 3, 0, 55 * US, NULL, 0);
+    write_enter(w, 55 * US, IDLE);
+    write_exit(w, 255 * US);
+    end_events(w, true);
+    write_thread_end(w, 1, 3, false, 260 * US);
+}
+
+static void critical_save(const char *name, unsigned also)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, also, 4);
+    write_process(w, 1, 100, "/bin/program");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
+    write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+    write_thread_at(w, 1, 1, 100, SOURCE_PERF, 10 * US, "main");
+    write_thread_at(w, 1, 2, 101, SOURCE_PERF, 35 * US, "consumer");
+    write_thread_at(w, 1, 3, 102, SOURCE_PERF, 55 * US, "idler");
+    critical_write_names(w);
+    critical_write_main(w);
+    critical_write_consumer(w);
+    critical_write_idle(w);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+Test(golden_critical, formats)
+{
+    critical_save("path", CAUSES);
+    check_golden("critical path", "critical.txt");
+    check_golden("critical path --format csv", "critical.csv");
+    check_golden("critical path --format json", "critical.json");
+    check_golden("critical path --by segment --format csv", "critical-segments.csv");
+    check_golden("critical path --by thread --format csv", "critical-threads.csv");
+}
+
+Test(golden_critical, of_widths)
+{
+    static const unsigned widths[] = { 80, 120 };
+    critical_save("path", CAUSES);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "critical-%u.txt", widths[i]);
+        char *text =
+            run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols %u; $DWELL critical path\" "
+                     "/dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'",
+                     widths[i]);
+        check_text(text, name);
+        free(text);
+    }
+}
+
+/* A range, a call, a thread at the end, and limits of rows. */
+Test(golden_critical, parts)
+{
+    critical_save("path", CAUSES);
+    check_golden("critical path --from 150us --to 450us --by function", "critical-range.txt");
+    check_golden("critical path --call produce_items_for_the_consumer --slowest --by segment", "critical-call.txt");
+    check_golden("critical path --thread idler --by segment", "critical-thread.txt");
+    check_golden("critical path -n 1", "critical-limited.txt");
+    check_golden("critical path --filter 'work>0' --sort work --columns work,function --by function",
+                 "critical-columns.txt");
+}
+
+Test(golden_critical, sessions_without_causes)
+{
+    critical_save("old", 0);
+    check_golden("critical old --by segment", "critical-old.txt");
+}
+
+Test(golden_critical, refusals)
+{
+    critical_save("path", CAUSES);
+    struct ran r = run("$DWELL critical path --call idle --from 100us");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, "path: no call of idle began and ended in the selected range"), "%s", r.err);
+    ran_drop(&r);
+    r = run("$DWELL critical path --by lock");
+    cr_assert(eq(int, r.status, 2));
+    ran_drop(&r);
+    r = run("$DWELL critical path --from 1s");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, "path: no events in the selected range"), "%s", r.err);
+    ran_drop(&r);
+}
