@@ -63,7 +63,8 @@ struct profile *subtree_below(const struct profile *p, const bool *roots)
 
 static bool subtree_node_is_used(const struct profile_node *node)
 {
-    return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest;
+    return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest || node->samples ||
+           node->samples_in_stubs;
 }
 
 /* Adds the function to the other profile and returns its number there. */

@@ -220,7 +220,7 @@ Test(unit_sampling, ranges_of_time)
     end_samples(w, true);
     writer_save(w, test_path("sampled.data"));
     writer_free(w);
-    uint64_t elapsed = 0, samples = 0;
+    uint64_t elapsed = 0, samples = 0, copies = 0;
     static const uint64_t borders[] = { 0, 150, 555, 5000 };
     for (int i = 0; i < 3; i++) {
         struct analysis l;
@@ -230,8 +230,13 @@ Test(unit_sampling, ranges_of_time)
         check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
         elapsed += l.rollup->session.elapsed_inclusive;
         samples += l.summary.stack_samples;
+        const struct times copy = sampling_times(&l, "copy");
+        cr_assert(gt(u64, copy.elapsed_exclusive, 0), "from %d", (int)borders[i]);
+        cr_assert(times_are_sampled(&copy));
+        copies += copy.samples;
         analysis_drop(&l);
     }
+    cr_assert(eq(u64, copies, 67));
     cr_assert(eq(u64, elapsed, 1000));
     cr_assert(eq(u64, samples, 100));
 }
