@@ -436,6 +436,7 @@ static void collector_add_across(struct collector *w, const struct decoded_extra
     for (;;) {
         collector_touch_top(w);
         collector_add_part(w, collector_top(w), extras, begin, now);
+        sampled_paths_add(&w->sampled, w->profile, w->stack[w->depth - 1].node, smaller(now, w->to));
         if (now < w->to)
             return;
         collector_begin_period(w, w->to);
@@ -445,7 +446,7 @@ static void collector_add_across(struct collector *w, const struct decoded_extra
 static inline void collector_add_interval_in_periods(void *to, const struct decoder *d, uint64_t begin)
 {
     struct collector *w = ((struct collector_loop *)to)->w;
-    if (__builtin_expect(d->time >= w->to, 0)) {
+    if (__builtin_expect(d->time >= w->to || w->sampled.next_time < d->time, 0)) {
         collector_add_across(w, &d->extras, begin, d->time);
         return;
     }
@@ -457,6 +458,7 @@ static inline void collector_skip_interval_in_periods(void *to, const struct dec
 {
     struct collector *w = ((struct collector_loop *)to)->w;
     (void)begin;
+    sampled_paths_skip(&w->sampled, d->time);
     if (d->time >= w->to)
         collector_begin_period(w, d->time);
 }
@@ -549,8 +551,7 @@ void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     if (w->waits)
         waits_begin_chunk(w->waits, chunk->thread, chunk->start_time);
     stack_begin(&w->state, chunk);
-    if (!w->periods)
-        sampled_paths_begin(&w->sampled, chunk->thread, chunk->start_time);
+    sampled_paths_begin(&w->sampled, chunk->thread, chunk->start_time);
     collector_open_frames(w, chunk, &d);
     if (w->periods)
         collector_begin_period(w, chunk->start_time);

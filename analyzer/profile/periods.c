@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "profile/chunk_ends.h"
 #include "profile/collector.h"
+#include "profile/sampled_trees.h"
 #include "profile/threads.h"
 #include "profile/trees.h"
 
@@ -150,7 +151,7 @@ static void periods_read_chunks(struct periods *p, const struct session_file *fi
     uint64_t *ends = chunk_ends(file);
     struct collector collector;
     collector_begin(&collector, file, NULL, false);
-    collector.periods = &sums;
+    collector.periods = collector.sampled.periods = &sums;
     progress_begin("reading periods", file->path, file->chunk_count);
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
@@ -175,6 +176,8 @@ static void periods_add_trees(struct periods *p, const struct session_file *file
 {
     struct profile *trees = trees_profile(file, selection, false);
     if (trees->node_count > trees->thread_count) {
+        if (file->samples)
+            sampled_trees_add(trees, file, file->samples);
         while (periods_join(p))
             ;
         uint32_t *paths = profile_add_nodes(p->profile, trees);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "profile/periods.h"
 #include "symbols/os_calls.h"
 
 static void sampled_paths_set_next(struct sampled_paths *s)
@@ -75,8 +76,9 @@ static enum sampled_code sampled_paths_code(const struct session_samples *s, con
     return SAMPLED_PROGRAM;
 }
 
-static void sampled_paths_add_chain(const struct session_samples *s, struct profile *p, uint32_t node,
-                                    const struct sampled_chain *chain)
+/* Returns the node that got the sample. */
+static uint32_t sampled_paths_add_chain(const struct session_samples *s, struct profile *p, uint32_t node,
+                                        const struct sampled_chain *chain)
 {
     const uint32_t depth = sampled_paths_depth(s, p, node, chain);
     const enum sampled_code code = sampled_paths_code(s, chain, depth);
@@ -84,20 +86,25 @@ static void sampled_paths_add_chain(const struct session_samples *s, struct prof
     p->counts.samples_in_probes += code != SAMPLED_PROGRAM;
     if (code != SAMPLED_PROGRAM) {
         p->nodes[node].samples_in_stubs += code == SAMPLED_STUB;
-        return;
+        return node;
     }
     for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : depth; i-- > 0;) {
         const uint32_t function = sampled_frame_add(p, &s->frames[s->links[chain->first + i]]);
         node = profile_child_from(p, node, function, PROFILE_SAMPLED);
     }
     p->nodes[node].samples++;
+    return node;
 }
 
 void sampled_paths_add(struct sampled_paths *s, struct profile *p, uint32_t node, uint64_t end)
 {
-    for (; s->next < s->end && s->next->time < end; s->next++)
-        if (p->nodes[node].parent != PROFILE_NONE)
-            sampled_paths_add_chain(s->samples, p, node, &s->samples->chains[s->next->chain]);
+    for (; s->next < s->end && s->next->time < end; s->next++) {
+        if (p->nodes[node].parent == PROFILE_NONE)
+            continue;
+        const uint32_t to = sampled_paths_add_chain(s->samples, p, node, &s->samples->chains[s->next->chain]);
+        if (s->periods)
+            period_sums_touch(s->periods, to);
+    }
     sampled_paths_set_next(s);
 }
 

@@ -10,8 +10,11 @@
 #include "profile/session_samples.h"
 #include "trace/thread_ranges.h"
 
+struct period_sums;
+
 struct sampled_paths {
     const struct session_samples *samples; /* NULL if there are none */
+    struct period_sums *periods;           /* if set, nodes that get samples are registered there */
     const struct sample_point *next, *end; /* of the thread */
     uint64_t next_time;                    /* of `next`; UINT64_MAX if there is none */
 };

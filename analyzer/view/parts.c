@@ -87,18 +87,21 @@ struct part_nodes {
     int32_t *parents;  /* by row: the caller's row, or -1 */
     uint32_t *threads; /* by row */
     int32_t *paths;    /* by row: the path in the page, or -1 if it shows none */
+    uint32_t *sampled; /* by row: whether it is known by samples; then the path is the nearest one that the page has */
     size_t count;
 };
 
-/* The rows of the page's paths by function and caller. Parts have no paths that are known by samples. */
+#define PART_SAMPLED (UINT32_C(1) << 31) /* in keys: a path that is known by samples */
+
+/* The rows of the page's paths by function and caller. */
 static struct number_index *parts_index_paths(const struct paths *paths)
 {
     struct number_index *index = index_new();
     for (size_t i = 0; i < paths->count; i++) {
         const uint32_t parent = (uint32_t)(paths->parents[i] + 1);
-        if (paths->profile->nodes[paths->nodes[i]].site == PROFILE_SAMPLED)
-            continue;
-        index_set(index, index_find(index, paths->functions[i], parent), paths->functions[i], parent, (uint32_t)i);
+        const bool sampled = paths->profile->nodes[paths->nodes[i]].site == PROFILE_SAMPLED;
+        const uint32_t key = paths->functions[i] | (sampled ? PART_SAMPLED : 0);
+        index_set(index, index_find(index, key, parent), key, parent, (uint32_t)i);
     }
     return index;
 }
@@ -132,11 +135,15 @@ static void parts_number_nodes(struct part_nodes *n, const struct analysis *l, c
         const int32_t path_above = above == PROFILE_NONE ? -1 : n->paths[above];
         const bool outside = function == PROFILE_NONE ||
                              (s && s->roots && path_above < 0 && !selection_is_root(s, order->functions[function]));
-        const struct index_slot *slot = index_find(index, function, (uint32_t)(path_above + 1));
+        const bool sampled = node->site == PROFILE_SAMPLED;
+        const struct index_slot *slot =
+            index_find(index, function | (sampled ? PART_SAMPLED : 0), (uint32_t)(path_above + 1));
+        const int32_t path = sampled && !slot->value_plus_1 ? path_above : (int32_t)slot->value_plus_1 - 1;
         n->numbers[i] = (uint32_t)n->count;
         n->parents[n->count] = above == PROFILE_NONE ? -1 : (int32_t)above;
         n->threads[n->count] = (uint32_t)ranks[i];
-        n->paths[n->count++] = outside ? -1 : (int32_t)slot->value_plus_1 - 1;
+        n->sampled[n->count] = sampled;
+        n->paths[n->count++] = sampled ? path : outside ? -1 : path;
     }
     free(used);
     index_free(index);
@@ -162,7 +169,8 @@ static struct part_nodes parts_nodes(const struct analysis *l, const struct orde
     struct part_nodes n = { .numbers = need_memory(room, sizeof *n.numbers),
                             .parents = need_memory(room, sizeof *n.parents),
                             .threads = need_memory(room, sizeof *n.threads),
-                            .paths = need_memory(room, sizeof *n.paths) };
+                            .paths = need_memory(room, sizeof *n.paths),
+                            .sampled = need_memory(room, sizeof *n.sampled) };
     int32_t *ranks = parts_find_threads(p->profile, order);
     parts_number_nodes(&n, l, order, paths, p, ranks);
     free(ranks);
@@ -175,6 +183,7 @@ static void part_nodes_drop(struct part_nodes *n)
     free(n->parents);
     free(n->threads);
     free(n->paths);
+    free(n->sampled);
 }
 
 /* ---- the block ---- */
@@ -195,6 +204,7 @@ static struct packed parts_pack(const struct periods *p, const struct part_nodes
         { "parent", n->parents, sizeof *n->parents, CONTAINER_I32, NULL },
         { "thread", n->threads, sizeof *n->threads, CONTAINER_U32, NULL },
         { "path", n->paths, sizeof *n->paths, CONTAINER_I32, NULL },
+        { "sampled", n->sampled, sizeof *n->sampled, CONTAINER_U32, NULL },
     };
     struct container_column rows[2 + PART_AMOUNTS];
     const struct period_row *first = p->rows;

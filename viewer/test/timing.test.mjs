@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, rowsOf, view } from './support/browser.mjs';
+import { sessionIn } from './support/container.mjs';
 import { Recordings, sample, testProgram } from './support/dwell.mjs';
 
 let browser;
@@ -70,6 +71,39 @@ test('sampled functions and paths have ~, and a tooltip with the interval and th
     assert.ok(paths.some((path) => path.timing === 'sampled' && path.elapsed_inclusive.startsWith('~')));
     await page.keyboard.press('?');
     assert.match(await page.textContent('.help'), /How times are known/);
+    await browser.done(page);
+});
+
+// The options of the part that the page shows.
+const optionsOf = async (page) =>
+    (await page.getAttribute('.part-bar button:last-child', 'title')).replace(/^.*commands: /, '').split(' ');
+
+test('parts of a recording have the estimates of their own samples', async () => {
+    const session = recordings.record(
+        'part.data',
+        [testProgram('sampled'), '20000'],
+        '--sample',
+        '2000',
+        '--no-os-calls',
+    );
+    const file = recordings.view('part', session);
+    const { borders } = sessionIn(file).header.parts;
+    const [from, to] = [0.2, 0.7].map((share) => borders[Math.round(share * (borders.length - 1))]);
+    const page = await browser.open(file, {
+        fragment: `#by=elapsed&unit=ns&view=functions&details=0&columns=functions:${shown};tree:${shown}&part=${from}-${to};`,
+        viewport: { width: 1900, height: 900 },
+    });
+    await page.waitForSelector('.part-bar');
+    const options = await optionsOf(page);
+    const said = recordings.json('report', '--limit', '0', ...options, session).rows.map(cellsOf);
+    const mine = (await rowsOf(page, 'functions')).filter((row) => row.elapsed_inclusive !== '0');
+    assert.deepEqual(
+        mine
+            .map((row) => Object.fromEntries(['name', 'calls', 'timing', ...keys].map((key) => [key, row[key]])))
+            .sort(byName),
+        said.sort(byName),
+    );
+    assert.ok(mine.some((row) => row.timing === 'sampled'));
     await browser.done(page);
 });
 

@@ -3,6 +3,7 @@
 import type { Column, Container, Table } from './container';
 import { type ProcessFacts, type SessionFacts, type ThreadFacts, factsOf } from './facts';
 import { isMeasure } from './measures';
+import { type Divided, divide } from './sampling';
 
 export interface Part {
     periods: [number, number]; // from the first one to before the second
@@ -22,6 +23,8 @@ const summed = [
     'runtime_preempted',
     'overhead',
     'calls',
+    'samples',
+    'samples_in_stubs',
 ] as const;
 type Amounts = Record<(typeof summed)[number] | 'shortest' | 'longest', Float64Array>;
 
@@ -163,14 +166,72 @@ function ownOf(a: Amounts, keys: string[], count: number): Own {
     return own;
 }
 
+// ---- samples ----
+
+// Keys of Own beside those of values: the squares of independent errors, other errors, and samples.
+const errorKeys = ['squares', 'pooled'];
+const timingKeys = [...errorKeys, 'sampled'];
+
+// The amounts with those that were given to sampled paths behind them.
+function withGiven(a: Amounts, { given }: Divided, count: number): Amounts {
+    const more = newAmounts(count + given.length);
+    for (const key of Object.keys(more) as (keyof Amounts)[]) more[key].set(a[key]);
+    given.forEach((one, i) => {
+        more.elapsed[count + i] = one.elapsed;
+        more.flagged[count + i] = one.flagged;
+    });
+    return more;
+}
+
+// Errors below a timed path add up to a measured time.
+function addErrorsUpwards(parent: Column, exclusive: Float64Array, isSampled: (row: number) => boolean): Float64Array {
+    const sums = Float64Array.from(exclusive);
+    for (let i = parent.length - 1; i >= 0; i--) {
+        if (!isSampled(i)) sums[i] = 0;
+        else if (parent[i]! >= 0) sums[parent[i]!] = sums[parent[i]!]! + sums[i]!;
+    }
+    return sums;
+}
+
+// Replaces the sums of errors by the columns that the tables of a session have.
+function finishTiming(columns: Record<string, Float64Array>): void {
+    const count = columns.calls!.length;
+    const zeros = new Float64Array(count);
+    const off = ['blocked', 'preempted'];
+    for (const extent of ['inclusive', 'exclusive']) {
+        const [squares, pooled] = errorKeys.map((key) => columns[`${key}_${extent}`] ?? zeros);
+        const error = Float64Array.from({ length: count }, (_, i) =>
+            Math.round(Math.hypot(Math.sqrt(squares![i]!), pooled![i]!)),
+        );
+        columns[`elapsed_${extent}_ci95`] = columns[`cpu_${extent}_ci95`] = error;
+        const [elapsed, application] = [columns[`elapsed_${extent}`], columns[`application_${extent}`]];
+        columns[`application_${extent}_ci95`] = error.map((e, i) => {
+            const cpu = off.reduce((rest, key) => less(rest, columns[`${key}_${extent}`]?.[i] ?? 0), elapsed?.[i] ?? 0);
+            return cpu > 0 ? Math.floor((e * Math.min(application?.[i] ?? 0, cpu)) / cpu) : 0;
+        });
+    }
+    columns.timing = columns.elapsed_inclusive_ci95!.map((error) => (error > 0 ? 2 : 0));
+    columns.samples = columns.sampled_exclusive ?? zeros;
+    columns.timed_calls = columns.calls!;
+    for (const key of timingKeys) for (const extent of ['inclusive', 'exclusive']) delete columns[`${key}_${extent}`];
+}
+
 interface Tree {
     parent: Int32Array;
     function: Uint32Array;
     rows: number[]; // by new row, the row of the whole session
+    isSampled(row: number): boolean; // of a row of the whole session
 }
 
 // The used paths in preorder, siblings in the order of `dwell tree`.
-function sortedTree(parent: Column, called: Column, used: Uint8Array, elapsed: Float64Array, calls: Float64Array) {
+function sortedTree(
+    parent: Column,
+    called: Column,
+    used: Uint8Array,
+    elapsed: Float64Array,
+    calls: Float64Array,
+    isSampled: (row: number) => boolean,
+) {
     const children = new Map<number, number[]>();
     for (let i = 0; i < parent.length; i++) {
         if (!used[i]) continue;
@@ -194,6 +255,7 @@ function sortedTree(parent: Column, called: Column, used: Uint8Array, elapsed: F
         parent: Int32Array.from(rows, (row) => (parent[row]! < 0 ? -1 : numbers[parent[row]!]!)),
         function: Uint32Array.from(rows, (row) => called[row]!),
         rows,
+        isSampled,
     };
     return tree;
 }
@@ -210,6 +272,7 @@ function addUpwards(parent: Column, exclusive: Float64Array): Float64Array {
 function groupTable(tree: Tree, own: Own, groupOf: (row: number) => number, groups: number): Table {
     const sums = newOwn(own.keys, groups);
     const open = new Uint32Array(groups);
+    const isSampled = (row: number) => tree.isSampled(tree.rows[row]!);
     const stack: number[] = [];
     const outer: number[] = [];
     for (let i = 0; i < tree.rows.length; i++) {
@@ -224,7 +287,10 @@ function groupTable(tree: Tree, own: Own, groupOf: (row: number) => number, grou
         addOwn(sums, group, own, i);
     }
     for (const key of own.keys) {
-        const inclusive = addUpwards(tree.parent, own.columns[`${key}_exclusive`]!);
+        const exclusive = own.columns[`${key}_exclusive`]!;
+        const inclusive = errorKeys.includes(key)
+            ? addErrorsUpwards(tree.parent, exclusive, isSampled)
+            : addUpwards(tree.parent, exclusive);
         const column = new Float64Array(groups);
         for (const i of outer) column[groupOf(i)] = column[groupOf(i)]! + inclusive[i]!;
         sums.columns[`${key}_inclusive`] = column;
@@ -237,7 +303,8 @@ function groupTable(tree: Tree, own: Own, groupOf: (row: number) => number, grou
 function partition(own: Own, count: number, groupOf: (node: number) => number, groups: number): Table {
     const sums = newOwn(own.keys, groups);
     for (let i = 0; i < count; i++) if (groupOf(i) >= 0) addOwn(sums, groupOf(i), own, i);
-    for (const key of own.keys) sums.columns[`${key}_inclusive`] = sums.columns[`${key}_exclusive`]!;
+    for (const key of own.keys)
+        if (!errorKeys.includes(key)) sums.columns[`${key}_inclusive`] = sums.columns[`${key}_exclusive`]!;
     markUnknown(sums);
     return { rows: groups, columns: sums.columns };
 }
@@ -268,24 +335,50 @@ function knownValues(facts: SessionFacts, threads: ThreadFacts[], overhead: bool
     return { application, off_cpu, overhead, values };
 }
 
-const withoutTiming =
-    'this part has no estimates and no counted calls: their time is in that of the timed callers (dwell report --from has them)';
+const withoutCounted = 'calls that were only counted are left out of this part, as it is unknown when they were made';
+
+function hasCounted(whole: Container): boolean {
+    const { timed_calls: timed, calls } = whole.tables.functions?.columns ?? {};
+    return !!timed && !!calls && calls.some((all, row) => all > timed[row]!);
+}
 
 export function restrict(whole: Container, block: Container, part: Part): Container {
     const facts = factsOf(whole.header);
-    const count = block.tables.nodes?.rows ?? 0;
-    const [parent, thread, path] = columnsOf(block.tables.nodes, ['parent', 'thread', 'path']) as [
-        Column,
-        Column,
-        Column,
-    ];
+    const recordedCount = block.tables.nodes?.rows ?? 0;
+    const [parent, threadOf, pathOf, sampled] = columnsOf(block.tables.nodes, [
+        'parent',
+        'thread',
+        'path',
+        'sampled',
+    ]) as [Column, Column, Column, Column];
     const isChosen = (row: number) => !part.threads || part.threads[row] === true;
-    const amounts = addAmounts(
+    const recorded = addAmounts(
         block,
-        count,
+        recordedCount,
         part.periods,
-        Uint8Array.from({ length: count }, (_, i) => Number(isChosen(thread[i]!))),
+        Uint8Array.from({ length: recordedCount }, (_, i) => Number(isChosen(threadOf[i]!))),
     );
+    const overhead = subtractOverhead(
+        recorded,
+        parent,
+        (i) => facts.processes[facts.threads[threadOf[i]!]!.process]?.probes ?? null,
+    );
+    const [above, called] = columnsOf(whole.tables.paths, ['parent', 'function']) as [Column, Column];
+    const timing = whole.tables.paths?.columns.timing;
+    const isSampled = (row: number) => timing?.[row] === 2;
+    const divided: Divided = facts.timing
+        ? divide(
+              recorded,
+              { parent, path: pathOf, sampled },
+              { parent: above, function: called, isSampled },
+              facts.mode === 'profile',
+              facts.processes.every((p) => !p.probes),
+          )
+        : { given: [], squares: [], pooled: [] };
+    const count = recordedCount + divided.given.length;
+    const amounts = withGiven(recorded, divided, recordedCount);
+    const thread = [...threadOf, ...divided.given.map((one) => threadOf[one.node]!)];
+    const path = [...pathOf, ...divided.given.map((one) => one.row)];
     const used = Uint8Array.from({ length: count }, (_, i) =>
         Number(
             amounts.elapsed[i]! > 0 ||
@@ -295,11 +388,16 @@ export function restrict(whole: Container, block: Container, part: Part): Contai
         ),
     );
     const processOf = (node: number) => facts.threads[thread[node]!]!.process;
-    const overhead = subtractOverhead(amounts, parent, (i) => facts.processes[processOf(i)]?.probes ?? null);
-    const keys = facts.values.filter((v) => isMeasure(v) && !v.parts && v.key in formulas).map((v) => v.key);
-    const nodes = ownOf(amounts, keys, count);
+    const measures = facts.values.filter((v) => isMeasure(v) && !v.parts && v.key in formulas).map((v) => v.key);
+    const keys = facts.timing ? [...measures, ...timingKeys] : measures;
+    const nodes = ownOf(amounts, measures, count);
+    if (facts.timing) {
+        nodes.keys = keys;
+        nodes.columns.squares_exclusive = Float64Array.from(divided.squares);
+        nodes.columns.pooled_exclusive = Float64Array.from(divided.pooled);
+        nodes.columns.sampled_exclusive = amounts.samples;
+    }
 
-    const [above, called] = columnsOf(whole.tables.paths, ['parent', 'function']) as [Column, Column];
     const all = newOwn(keys, above.length);
     const usedPaths = new Uint8Array(above.length);
     for (let i = 0; i < count; i++) {
@@ -309,7 +407,7 @@ export function restrict(whole: Container, block: Container, part: Part): Contai
     }
     for (let i = above.length - 1; i >= 0; i--) if (usedPaths[i] && above[i]! >= 0) usedPaths[above[i]!] = 1;
     const elapsed = addUpwards(above, all.columns.elapsed_exclusive!);
-    const tree = sortedTree(above, called, usedPaths, elapsed, all.columns.calls!);
+    const tree = sortedTree(above, called, usedPaths, elapsed, all.columns.calls!, isSampled);
     const own = newOwn(keys, tree.rows.length);
     tree.rows.forEach((from, row) => addOwn(own, row, all, from));
 
@@ -323,20 +421,30 @@ export function restrict(whole: Container, block: Container, part: Part): Contai
         processes: partition(nodes, count, (i) => (shown(i) ? processOf(i) : -1), facts.processes.length),
     };
     markUnknown(own);
+    if (facts.timing) {
+        for (const key of errorKeys)
+            own.columns[`${key}_inclusive`] = addErrorsUpwards(tree.parent, own.columns[`${key}_exclusive`]!, (row) =>
+                isSampled(tree.rows[row]!),
+            );
+        for (const key of ['elapsed', 'application', 'blocked', 'preempted'])
+            own.columns[`${key}_inclusive`] = addUpwards(tree.parent, own.columns[`${key}_exclusive`]!);
+        for (const name of ['functions', 'modules', 'threads', 'processes'])
+            finishTiming(tables[name]!.columns as Record<string, Float64Array>);
+        finishTiming(own.columns);
+    }
     tables.paths = {
         rows: tree.rows.length,
         columns: { parent: tree.parent, function: tree.function, ...own.columns },
     };
     const header = {
         ...whole.header,
-        timing: false,
-        remarks: facts.timing ? [...facts.remarks, withoutTiming] : facts.remarks,
+        remarks: hasCounted(whole) ? [...facts.remarks, withoutCounted] : facts.remarks,
         ...knownValues(
             facts,
             facts.threads.filter((_, row) => isChosen(row)),
             overhead,
         ),
-        session: totalsOf(tables.processes!, keys),
+        session: totalsOf(tables.processes!, measures),
         slice: facts.slice ? `${facts.slice}, ${part.words}` : part.words,
     };
     return { header, tables };
