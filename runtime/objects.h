@@ -3,6 +3,8 @@
 #ifndef DWELL_OBJECTS_H
 #define DWELL_OBJECTS_H
 
+#include <errno.h>
+
 #include "extensions.h"
 
 enum { OBJECT_ACTED = 1, OBJECT_MAKES_ROOM = 2 };
@@ -17,6 +19,15 @@ struct object {
     uint32_t holder;   /* tid of the thread that held it at the call's begin; zero: none or unknown */
     uint64_t released; /* address of a mutex that the call unlocks while it waits; zero: none */
 };
+
+/* The call has failed with that errno value, or has not if it is zero. No act ended a wait that came to the end of its
+ * time, or was interrupted. */
+static inline void object_settle(struct object *object, long error)
+{
+    const bool waited = object->role == DWELL_ROLE_WAITED || object->role == DWELL_ROLE_WAITED_FOR_ROOM;
+    if (waited && object->kind != DWELL_OBJECT_BARRIER && (error == ETIMEDOUT || error == EINTR || error == EAGAIN))
+        object->role = DWELL_ROLE_GAVE_UP;
+}
 
 static inline void object_put_record(struct extensions *e, unsigned kind, unsigned role, uint64_t id, uint32_t holder)
 {

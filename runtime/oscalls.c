@@ -196,8 +196,10 @@ static void os_call_end_on(enum os_call call, int fd, struct object *object, uin
 
 void os_call_end_descriptor(enum os_call call, int fd, struct object *object, bool acted)
 {
-    if (!acted)
+    if (!acted) {
+        object_settle(object, errno);
         object->acts = 0;
+    }
     os_call_end_on(call, fd, object, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
 }
 

@@ -99,6 +99,16 @@ static inline int stream_fd(const FILE *stream)
         return value_;                                                                                                 \
     }
 
+/* The error of a call of libc's functions for locks. Those for threads return it, those of C11 a number of their own.
+ */
+static inline long os_call_error(long result)
+{
+    enum { C11_TIMED_OUT = 4 };
+    if (result == -1)
+        return errno;
+    return result == C11_TIMED_OUT ? ETIMEDOUT : result;
+}
+
 /* The same for a call with an object, an expression that is evaluated before the call. */
 #define OS_CALL_ON(condition, end, about, result, name, parameters, arguments)                                         \
     INTERPOSED(name);                                                                                                  \
@@ -107,8 +117,9 @@ static inline int stream_fd(const FILE *stream)
         result(*real) parameters = (result(*) parameters)os_call_next(&next_##name, #name);                            \
         if (!(condition) || !os_call_begin(OS_##name, __builtin_return_address(0)))                                    \
             return real arguments;                                                                                     \
-        const struct object object_ = about;                                                                           \
+        struct object object_ = about;                                                                                 \
         result value_ = real arguments;                                                                                \
+        object_settle(&object_, os_call_error((long)value_));                                                          \
         end(OS_##name, &object_);                                                                                      \
         return value_;                                                                                                 \
     }

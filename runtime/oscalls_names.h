@@ -27,7 +27,7 @@
     X(epoll_create1) X(eventfd_read) X(eventfd_write) X(getrandom) \
     /* sleeping, and waiting for signals */ \
     X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) X(pause) X(sigsuspend) X(sigwait) X(sigwaitinfo) X(sigtimedwait) \
-    X(sched_yield) X(thrd_sleep) X(thrd_yield) \
+    X(sched_yield) X(thrd_sleep) X(thrd_yield) X(syscall) \
     /* processes */ \
     X(wait) X(waitpid) X(wait3) X(wait4) X(waitid) X(posix_spawn) X(posix_spawnp) X(system) \
     /* threads */ \

@@ -40,8 +40,8 @@ OS_ADDRESS(bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t size), (fd, ad
 OS_ADDRESS(listen, (int fd, int backlog), (fd, backlog))
 
 #define OS_ACCEPT(name, parameters, arguments)                                                                         \
-    OS_CALL_ON_DESCRIPTOR(true, fd, descriptor_waited(fd), NOTHING, descriptor_change(value_), false, name, int, name, \
-                          parameters, arguments)
+    OS_CALL_ON_DESCRIPTOR(true, fd, descriptor_waited(fd), NOTHING, descriptor_change(value_), value_ >= 0, name, int, \
+                          name, parameters, arguments)
 
 OS_ACCEPT(accept, (int fd, __SOCKADDR_ARG address, socklen_t *size), (fd, address, size))
 OS_ACCEPT(accept4, (int fd, __SOCKADDR_ARG address, socklen_t *size, int flags), (fd, address, size, flags))
@@ -116,7 +116,7 @@ static void ready_end(enum os_call call, const struct ready *r)
         object = descriptor_waited(r->fd);
     if (r->to_write)
         object.role = DWELL_ROLE_WAITED_FOR_ROOM;
-    os_call_end_descriptor(call, one ? r->fd : -1, &object, false);
+    os_call_end_descriptor(call, one ? r->fd : -1, &object, true);
 }
 
 static struct ready ready_of_poll(const struct pollfd *fds, nfds_t count, int value)

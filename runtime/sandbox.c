@@ -165,6 +165,7 @@ long sandbox_failed(long error)
 __asm__(".pushsection .text\n"
         ".globl syscall\n.type syscall, @function\nsyscall:\n"
         "	endbr64\n"
+        "	cmpq $202, %rdi\n	je futex_call\n"   /* SYS_futex */
         "	cmpq $317, %rdi\n	je sandbox_call\n" /* SYS_seccomp */
         "	cmpq $157, %rdi\n	je sandbox_call\n" /* SYS_prctl */
         "	cmpq $231, %rdi\n	je ending_call\n"  /* SYS_exit_group */
@@ -181,6 +182,7 @@ __asm__(".pushsection .text\n"
 __asm__(
     ".pushsection .text\n"
     ".globl syscall\n.type syscall, %function\nsyscall:\n"
+    "	cmp x0, #98\n	b.eq 4f\n" /* SYS_futex */
     "	cmp x0, #277\n	b.eq 1f\n" /* SYS_seccomp */
     "	cmp x0, #167\n	b.eq 1f\n" /* SYS_prctl */
     "	cmp x0, #94\n	b.eq 3f\n" /* SYS_exit_group */
@@ -193,5 +195,6 @@ __asm__(
     "1:	b sandbox_call\n"
     "2:	b sandbox_failed\n"
     "3:	b ending_call\n"
+    "4:	b futex_call\n"
     ".size syscall, . - syscall\n.popsection\n");
 #endif

@@ -2,7 +2,8 @@
  * Finds what ended each wait. The first pass over the session collects the waits of the selected part. The second one
  * covers the whole session: it collects the acts that may have ended waits, and what holders and joined threads had
  * open. An act ends a wait for the same object if it is the last one of another thread that began before the wait
- * ended, and did not end before the wait began.
+ * ended, and did not end before the wait began. If a third thread acted shortly before, or if acts may be missing, the
+ * cause stays unknown.
  */
 #include "analysis/wait_causes.h"
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/single_calls.h"
+#include "analysis/wait_holes.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -81,6 +83,8 @@ static bool causes_name_thread(struct caused_wait *w, const struct tid_list *tid
     const struct wait_place *place = &w->wait.place;
     const struct trace_thread *t = NULL;
     *time = place->begin;
+    if (w->wait.gave_up && !w->wait.holder)
+        return false;
     if (w->wait.kind == DWELL_OBJECT_THREAD && w->wait.id) {
         t = tid_find(tids, (uint32_t)w->wait.id, place->end); /* it may have begun to be recorded meanwhile */
     } else if (w->wait.kind == DWELL_OBJECT_CHILD && w->wait.id) {
@@ -93,7 +97,8 @@ static bool causes_name_thread(struct caused_wait *w, const struct tid_list *tid
     w->cause = w->wait.holder ? CAUSE_HOLDER : CAUSE_WAKER;
     w->thread = t->serial;
     if (w->wait.holder) {
-        causes_set_waker(w, t->serial, w->wait.back); /* unless an act tells more */
+        if (!w->wait.gave_up)
+            causes_set_waker(w, t->serial, w->wait.back); /* unless an act tells more */
         return true;
     }
     *time = t->end_time ? smaller(t->end_time, place->end) : place->end;
@@ -147,6 +152,8 @@ static int causes_compare_acts(const void *a, const void *b)
 
 static bool causes_is_acted_on(const struct profile_wait *wait)
 {
+    if (wait->gave_up)
+        return false;
     return (wait->kind >= DWELL_OBJECT_MUTEX && wait->kind <= DWELL_OBJECT_BARRIER) ||
            (wait->kind >= DWELL_OBJECT_PIPE && wait->kind <= DWELL_OBJECT_EVENTFD) || wait->kind == DWELL_OBJECT_FUTEX;
 }
@@ -182,31 +189,63 @@ static size_t causes_find_end(const struct waits *acts, const struct profile_wai
     return low;
 }
 
-/* The last thread to arrive at a barrier does not wait. Another thread may have arrived again meanwhile. */
-static bool causes_is_last_arrival(const struct profile_wait *act)
+/* Acts of two threads that are closer than this may both have ended a wait. */
+enum { CLOSE_PER_SECOND = 20000 };
+
+/* The acts of a session, and how far they can be trusted. */
+struct cause_acts {
+    struct waits waits;
+    struct wait_holes holes;
+    uint64_t close; /* ticks */
+};
+
+/* A thread's own act does not end its wait. Nor does arriving at a barrier, if the thread has waited
+ * there: the last thread to arrive does not wait. */
+static bool causes_may_end(const struct profile_wait *act, const struct profile_wait *wait)
 {
-    return act->kind != DWELL_OBJECT_BARRIER || !act->blocked;
+    return act->place.thread != wait->place.thread && (act->kind != DWELL_OBJECT_BARRIER || !act->blocked);
 }
 
-/* A thread's own acts lie between: its calls do not overlap, so they are few. */
-static const struct profile_wait *causes_find_act(const struct profile_wait *wait, const struct waits *acts)
+/* A mutex was free only after the last unlock. Other objects may have been acted on more than once before the thread
+ * went on. */
+static bool causes_is_exact(const struct profile_wait *wait)
 {
-    const struct profile_wait *found = NULL;
-    for (size_t i = causes_find_end(acts, wait); i-- > 0;) {
-        const struct profile_wait *act = &acts->list[i];
-        if (causes_compare_objects(act, wait) != 0 || act->place.end < wait->place.begin)
-            return found;
-        if (act->place.thread == wait->place.thread)
-            continue;
-        if (causes_is_last_arrival(act))
-            return act;
-        found = found ? found : act;
+    return wait->kind == DWELL_OBJECT_MUTEX;
+}
+
+/* Whether another thread than that of the last act, which is number `last`, has acted shortly before it. */
+static bool causes_is_close(const struct cause_acts *acts, size_t last, const struct profile_wait *wait)
+{
+    const struct profile_wait *const list = acts->waits.list, *const act = &list[last];
+    const uint64_t from = act->place.begin - smaller(acts->close, act->place.begin);
+    for (size_t i = last; i-- > 0;) {
+        if (causes_compare_objects(&list[i], act) != 0 || list[i].place.end < wait->place.begin ||
+            list[i].place.end < from)
+            return false;
+        if (list[i].place.thread != act->place.thread && causes_may_end(&list[i], wait))
+            return true;
     }
-    return found;
+    return false;
+}
+
+/* NULL if the act is not known for certain. A thread's calls do not overlap, so few acts lie between. */
+static const struct profile_wait *causes_find_act(const struct profile_wait *wait, const struct cause_acts *acts)
+{
+    for (size_t i = causes_find_end(&acts->waits, wait); i-- > 0;) {
+        const struct profile_wait *act = &acts->waits.list[i];
+        if (causes_compare_objects(act, wait) != 0 || act->place.end < wait->place.begin)
+            return NULL;
+        if (!causes_may_end(act, wait))
+            continue;
+        const bool doubtful = (!causes_is_exact(wait) && causes_is_close(acts, i, wait)) ||
+                              wait_holes_overlap(&acts->holes, wait->place.begin, wait->place.end);
+        return doubtful ? NULL : act;
+    }
+    return NULL;
 }
 
 /* A thread that the condition variable's signal has woken may have waited for the mutex after that. */
-static const struct profile_wait *causes_find_unlock(const struct profile_wait *wait, const struct waits *acts)
+static const struct profile_wait *causes_find_unlock(const struct profile_wait *wait, const struct cause_acts *acts)
 {
     if (wait->kind != DWELL_OBJECT_CONDITION || !wait->mutex || wait->left == wait->left_last)
         return NULL;
@@ -217,7 +256,7 @@ static const struct profile_wait *causes_find_unlock(const struct profile_wait *
     return act && act->left > wait->left_last ? act : NULL;
 }
 
-static void causes_take_act(struct caused_wait *w, const struct waits *acts)
+static void causes_take_act(struct caused_wait *w, const struct cause_acts *acts)
 {
     const struct profile_wait *act = causes_find_act(&w->wait, acts);
     const struct profile_wait *unlock = causes_find_unlock(&w->wait, acts);
@@ -231,22 +270,38 @@ static void causes_take_act(struct caused_wait *w, const struct waits *acts)
     w->node = act->place.node;
 }
 
+static struct cause_acts cause_acts_begin(const struct session_file *file)
+{
+    return (struct cause_acts){
+        .holes = wait_holes_find(file),
+        .close = file->header.ticks_per_second / CLOSE_PER_SECOND,
+    };
+}
+
+static void cause_acts_drop(struct cause_acts *acts)
+{
+    waits_drop(&acts->waits);
+    wait_holes_drop(&acts->holes);
+}
+
 static void causes_find_all(struct wait_causes *c, const struct analysis *l, unsigned jobs)
 {
-    struct waits acts = { .acts_only = true };
-    struct wait_query *queries = causes_ask(c, l->file, &acts.query_count);
-    acts.queries = queries;
-    c->acting = c->own_acting = collect_waits(l->file, jobs, NULL, &acts);
+    struct cause_acts acts = cause_acts_begin(l->file);
+    acts.waits.acts_only = true;
+    struct waits *waits = &acts.waits;
+    struct wait_query *queries = causes_ask(c, l->file, &waits->query_count);
+    waits->queries = queries;
+    c->acting = c->own_acting = collect_waits(l->file, jobs, NULL, waits);
     c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
-    for (size_t i = 0; i < acts.answer_count; i++)
-        c->list[acts.answers[i].number].node = acts.answers[i].node;
-    causes_find_other_ends(&acts, l->file);
-    if (acts.count)
-        qsort(acts.list, acts.count, sizeof *acts.list, causes_compare_acts);
+    for (size_t i = 0; i < waits->answer_count; i++)
+        c->list[waits->answers[i].number].node = waits->answers[i].node;
+    causes_find_other_ends(waits, l->file);
+    if (waits->count)
+        qsort(waits->list, waits->count, sizeof *waits->list, causes_compare_acts);
     for (size_t i = 0; i < c->count; i++)
         if (causes_is_acted_on(&c->list[i].wait))
             causes_take_act(&c->list[i], &acts);
-    waits_drop(&acts);
+    cause_acts_drop(&acts);
     free(queries);
 }
 
@@ -389,18 +444,19 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     struct wait_causes c = { .counted = true };
     if (!(l->file->header.also & DWELL_ALSO_CAUSES))
         return c;
-    struct waits all = { .acts_too = true }, acts = { .count = 0 };
+    struct waits all = { .acts_too = true };
+    struct cause_acts acts = cause_acts_begin(l->file);
     struct tid_list tids = tid_list_of(l->file);
     uint64_t time;
     c.waiting = c.own_waiting = collect_waits(l->file, l->jobs ? l->jobs : collect_default_jobs(), NULL, &all);
-    causes_split_acts(&c, &acts, &tids, l->file, &all);
+    causes_split_acts(&c, &acts.waits, &tids, l->file, &all);
     waits_drop(&all);
     for (size_t i = 0; i < c.count; i++) {
         causes_name_thread(&c.list[i], &tids, &time);
         if (causes_is_acted_on(&c.list[i].wait))
             causes_take_act(&c.list[i], &acts);
     }
-    waits_drop(&acts);
+    cause_acts_drop(&acts);
     free(tids.list);
     return c;
 }

@@ -66,7 +66,8 @@ static struct profile_wait waits_take(const struct wait_place *place, uint64_t w
 
 static bool waits_is_of_wait(const struct decoded_object *object)
 {
-    return object->role == DWELL_ROLE_WAITED || object->role == DWELL_ROLE_WAITED_FOR_ROOM;
+    return object->role == DWELL_ROLE_WAITED || object->role == DWELL_ROLE_WAITED_FOR_ROOM ||
+           object->role == DWELL_ROLE_GAVE_UP;
 }
 
 static struct profile_wait waits_of_object(const struct wait_place *place, const struct decoded_object *object,
@@ -74,6 +75,7 @@ static struct profile_wait waits_of_object(const struct wait_place *place, const
 {
     const bool waited = waits_is_of_wait(object);
     struct profile_wait wait = waits_take(place, waited ? object->blocked : 0, blocked, own);
+    wait.gave_up = object->role == DWELL_ROLE_GAVE_UP;
     wait.room = object->role == DWELL_ROLE_WAITED_FOR_ROOM || object->role == DWELL_ROLE_MADE_ROOM;
     wait.acts = object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_MADE_ROOM ||
                 object->kind == DWELL_OBJECT_BARRIER;

@@ -30,7 +30,8 @@ struct profile_wait {
     uint32_t holder;  /* tid of the thread that held the object when the call began; zero if none or unknown */
     uint8_t kind;     /* enum dwell_object; zero: no object was recorded */
     bool acts;
-    bool room; /* the object is a descriptor, and the wait or act is about room to write */
+    bool gave_up; /* no act ended it */
+    bool room;    /* the object is a descriptor, and the wait or act is about room to write */
     /* When the thread was blocked first, when it was blocked last, and when it ran again after that. For an act, the
      * first is when the thread left the CPU for any reason. All are the interval's end if it did not. */
     uint64_t left, left_last, back;

@@ -33,6 +33,7 @@ enum dwell_object_role {
     DWELL_ROLE_ACTED = 1,           /* the call may have ended waits of others for it */
     DWELL_ROLE_WAITED_FOR_ROOM = 2, /* the same two for a descriptor that could not be written, */
     DWELL_ROLE_MADE_ROOM = 3,       /* and for calls that read from it */
+    DWELL_ROLE_GAVE_UP = 4,         /* the call waited until its time was over, or a signal came: no act ended it */
 };
 
 /* A descriptor's object. Written at the latest when the object is first recorded. String: name. */

@@ -37,6 +37,7 @@ Test(e2e_causes, objects_and_causes)
         { "join", "thread", "run_both,thread,waker,(outside functions),other,1" },
         { "child", "child", "await_child,child,waker,await_child,causes,1" },
         { "sleep", "sleep", "sleep_often,sleep,none,,,3" },
+        { "futex", "futex", "await_word,futex,waker,wake,other,3" },
     };
     static const char *const modes[] = { "", "--mode ring", "--min 0ns", "--call-sites" };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -51,6 +52,69 @@ Test(e2e_causes, objects_and_causes)
             free(wanted);
             causes_check_sums("dwell.data");
         }
+}
+
+/* The holder is exact for each kind of mutex, and each kind of call that waits for it. */
+Test(e2e_causes, kinds_of_mutexes)
+{
+    static const struct {
+        const char *what, *row;
+    } parts[] = {
+        { "recursive", "want_lock,mutex,holder,hold_lock,other,3" },
+        { "twice", "want_lock,mutex,holder,hold_lock,other,3" },
+        { "checking", "want_lock,mutex,holder,hold_lock,other,3" },
+        { "adaptive", "want_lock,mutex,holder,hold_lock,other,3" },
+        { "robust", "want_lock,mutex,holder,hold_lock,other,3" },
+        { "inheriting", "want_lock,mutex,holder,hold_lock,other,3" },
+        { "clock", "want_lock_in_time,mutex,holder,hold_lock,other,3" },
+        { "shared", "want_shared_lock,mutex,holder,hold_shared_lock,causes,1" },
+        { "vain", "await_in_vain,condition,none,,,3" },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        free(run_well("$DWELL record -q $PROGRAMS/causes %s", parts[i].what));
+        char *out = run_well("$DWELL waits --format csv --columns function,object.kind,cause,cause_function,"
+                             "cause_thread,waits | grep -E ',(mutex|condition),' | tr -d '\r'");
+        char *wanted = run_well("echo '%s'", parts[i].row);
+        cr_assert(eq(str, out, wanted), "%s", parts[i].what);
+        free(out);
+        free(wanted);
+    }
+}
+
+/* A wait that was given up, and the one after it. */
+Test(e2e_causes, waits_until_a_time)
+{
+    free(run_well("$DWELL record -q $PROGRAMS/causes timed"));
+    char *out = run_well("$DWELL waits --format csv --columns function,object.kind,cause,cause_function,cause_thread,"
+                         "waits,path | grep ,mutex, | sed 's/,[^,]*;/,/' | tr -d '\r' | sort");
+    cr_assert(eq(str, out,
+                 "give_up,mutex,holder,hold_lock,other,3,pthread_mutex_lock\n"
+                 "give_up,mutex,holder,hold_lock,other,3,pthread_mutex_timedlock\n"));
+    free(out);
+}
+
+/* Waits of the C++ library, which calls the functions for locks, or futexes itself. */
+Test(e2e_causes, standard_library)
+{
+    static const struct {
+        const char *what, *kind, *row;
+    } parts[] = {
+        { "atomic", "futex", "await_value(),futex,waker,give_value(),other,3" },
+        { "latch", "futex", "await_latch(),futex,waker,count_down(),other,1" },
+        { "timed_mutex", "mutex", "want_timed_mutex(),mutex,holder,hold_lock(),other,3" },
+        { "recursive_mutex", "mutex", "want_recursive_mutex(),mutex,holder,hold_lock(),other,3" },
+        { "shared_mutex", "rwlock", "want_shared_mutex(),rwlock,holder,hold_lock(),other,3" },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        free(run_well("$DWELL record -q $PROGRAMS/standard_waits %s", parts[i].what));
+        char *out = run_well("$DWELL waits --format csv --columns function,object.kind,cause,cause_function,"
+                             "cause_thread,waits --filter object.kind=%s | tail -n +2 | tr -d '\r'",
+                             parts[i].kind);
+        char *wanted = run_well("echo '%s'", parts[i].row);
+        cr_assert(eq(str, out, wanted), "%s", parts[i].what);
+        free(out);
+        free(wanted);
+    }
 }
 
 Test(e2e_causes, mode_profile_says_that_it_has_none)

@@ -122,6 +122,8 @@ enum { OBJECT_FILE = 9, OBJECT_PIPE, OBJECT_SOCKET, OBJECT_SET = 18, OBJECT_FUTE
 void write_object(struct writer *w, unsigned kind, bool acted, uint64_t id, uint32_t holder);
 /* The call waited for room in a descriptor, or made room. */
 void write_object_room(struct writer *w, unsigned kind, bool acted, uint64_t id);
+/* The call waited until its time was over. */
+void write_object_given_up(struct writer *w, unsigned kind, uint64_t id);
 /* What a descriptor refers to. `peer`: its other end, or zero. */
 void write_descriptor(struct writer *w, uint32_t process, unsigned kind, uint64_t id, uint64_t peer, const char *name);
 void write_words(struct writer *w, const uint16_t *words, size_t count);

@@ -1,10 +1,12 @@
 /* causes WHAT: waits whose objects, numbers and causes are known. Each wait begins well before what ends it. */
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -161,6 +163,135 @@ static void *end_late(void *unused)
     return unused;
 }
 
+/* ---- a raw futex ---- */
+
+static int word;
+
+static void wake(int round)
+{
+    __atomic_store_n(&word, round + 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void *wake_often(void *unused)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        rest();
+        wake(i);
+    }
+    return unused;
+}
+
+static void await_word(int round)
+{
+    while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) <= round)
+        syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, round, NULL, NULL, 0);
+}
+
+/* ---- kinds of mutexes ---- */
+
+/* The mutex becomes one of that type, protocol and robustness. */
+UNSEEN static void make_mutex(pthread_mutex_t *made, int type, int protocol, int robust)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, type);
+    pthread_mutexattr_setprotocol(&kind, protocol);
+    pthread_mutexattr_setrobust(&kind, robust);
+    pthread_mutexattr_setpshared(&kind, made == &mutex ? PTHREAD_PROCESS_PRIVATE : PTHREAD_PROCESS_SHARED);
+    if (pthread_mutex_init(made, &kind) != 0)
+        abort();
+}
+
+/* A recursive mutex is released by the last unlock only. */
+static void *lock_twice_often(void *unused)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+        hold_lock(i);
+        pthread_mutex_unlock(&mutex);
+        await(2 * i + 2);
+    }
+    return unused;
+}
+
+static void want_lock_in_time(int round)
+{
+    struct timespec until;
+    await(2 * round + 1);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += 100;
+    pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &until);
+    pthread_mutex_unlock(&mutex);
+    turn = 2 * round + 2;
+}
+
+/* The lock is not released in time, so nobody ends these waits. */
+static void give_up(int round)
+{
+    struct timespec until;
+    await(2 * round + 1);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 5 * MS;
+    until.tv_sec += until.tv_nsec / (1000 * MS);
+    until.tv_nsec %= 1000 * MS;
+    pthread_mutex_timedlock(&mutex, &until);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    turn = 2 * round + 2;
+}
+
+/* No signal comes: the wait ends by its time. */
+static void await_in_vain(int round)
+{
+    struct timespec until;
+    (void)round;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 5 * MS;
+    until.tv_sec += until.tv_nsec / (1000 * MS);
+    until.tv_nsec %= 1000 * MS;
+    pthread_mutex_lock(&mutex);
+    pthread_cond_timedwait(&condition, &mutex, &until);
+    pthread_mutex_unlock(&mutex);
+}
+
+struct shared {
+    pthread_mutex_t mutex;
+    volatile int held;
+};
+
+static void want_shared_lock(struct shared *s)
+{
+    while (!s->held)
+        __asm__ volatile("" ::: "memory");
+    pthread_mutex_lock(&s->mutex);
+    pthread_mutex_unlock(&s->mutex);
+}
+
+static void hold_shared_lock(struct shared *s)
+{
+    pthread_mutex_lock(&s->mutex);
+    s->held = 1;
+    rest();
+    pthread_mutex_unlock(&s->mutex);
+}
+
+/* The child holds the lock that the parent wants. */
+static void share_lock(void)
+{
+    struct shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    make_mutex(&s->mutex, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        hold_shared_lock(s);
+        _exit(0);
+    }
+    want_shared_lock(s);
+    waitpid(pid, NULL, 0);
+}
+
 /* Runs `other` on a thread of its own, and `own` for each round. */
 static void run_both(void *(*other)(void *), void (*own)(int))
 {
@@ -200,8 +331,31 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     sem_init(&ready, 0, 0);
     pthread_barrier_init(&barrier, NULL, 2);
-    if (strcmp(what, "mutex") == 0)
+    if (strcmp(what, "recursive") == 0 || strcmp(what, "twice") == 0)
+        make_mutex(&mutex, PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED);
+    else if (strcmp(what, "checking") == 0)
+        make_mutex(&mutex, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED);
+    else if (strcmp(what, "adaptive") == 0)
+        make_mutex(&mutex, PTHREAD_MUTEX_ADAPTIVE_NP, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED);
+    else if (strcmp(what, "robust") == 0)
+        make_mutex(&mutex, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_ROBUST);
+    else if (strcmp(what, "inheriting") == 0)
+        make_mutex(&mutex, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
+    if (strcmp(what, "mutex") == 0 || strcmp(what, "recursive") == 0 || strcmp(what, "checking") == 0 ||
+        strcmp(what, "adaptive") == 0 || strcmp(what, "robust") == 0 || strcmp(what, "inheriting") == 0)
         run_both(lock_often, want_lock);
+    else if (strcmp(what, "twice") == 0)
+        run_both(lock_twice_often, want_lock);
+    else if (strcmp(what, "clock") == 0)
+        run_both(lock_often, want_lock_in_time);
+    else if (strcmp(what, "timed") == 0)
+        run_both(lock_often, give_up);
+    else if (strcmp(what, "vain") == 0)
+        run_both(end_late, await_in_vain);
+    else if (strcmp(what, "shared") == 0)
+        share_lock();
+    else if (strcmp(what, "futex") == 0)
+        run_both(wake_often, await_word);
     else if (strcmp(what, "rwlock") == 0)
         run_both(write_often, want_to_read);
     else if (strcmp(what, "condition") == 0)

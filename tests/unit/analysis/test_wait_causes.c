@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "analysis/wait_causes.h"
 #include "support/load.h"
@@ -71,12 +73,10 @@ static const char *causes_name(const struct wait_causes *c, const struct caused_
     return w->node == PROFILE_NONE ? "" : c->acting_names[c->acting->nodes[w->node].function].name;
 }
 
-/* Checks the wait for an object. `thread` is zero if no cause is known. */
-static void causes_check(struct writer *w, enum wait_cause cause, uint32_t thread, const char *function)
+/* Checks the wait for an object in the saved file. `thread` is zero if no cause is known. */
+static void causes_check_file(enum wait_cause cause, uint32_t thread, const char *function)
 {
     struct analysis l;
-    writer_save(w, test_path("causes"));
-    writer_free(w);
     load_whole(&l, test_path("causes"), 2);
     struct wait_causes c = wait_causes_find(&l);
     const struct caused_wait *found = NULL;
@@ -94,6 +94,13 @@ static void causes_check(struct writer *w, enum wait_cause cause, uint32_t threa
     cr_assert(eq(str, (char *)causes_name(&c, found), (char *)function));
     wait_causes_drop(&c);
     analysis_drop(&l);
+}
+
+static void causes_check(struct writer *w, enum wait_cause cause, uint32_t thread, const char *function)
+{
+    writer_save(w, test_path("causes"));
+    writer_free(w);
+    causes_check_file(cause, thread, function);
 }
 
 Test(unit_wait_causes, holder)
@@ -277,6 +284,194 @@ Test(unit_wait_causes, several_descriptors)
     causes_write_wait(w, OBJECT_SET, 0, 0);
     causes_write_act(w, 190, OBJECT_SET, 0);
     causes_check(w, CAUSE_NONE, 0, "");
+}
+
+/* ---- what stays unknown ---- */
+
+/* The third thread acts at [begin, begin + 10]. */
+static void causes_write_third(struct writer *w, uint64_t begin, unsigned kind, uint64_t id)
+{
+    write_thread(w, 1, 3, 102, SOURCE_PERF, "third");
+    begin_events(w, 1, 3, 0, 0, NULL, 0);
+    write_enter(w, begin, UNLOCK);
+    write_os(w);
+    write_object(w, kind, true, id, 0);
+    write_exit(w, begin + 10);
+    end_events(w, true);
+}
+
+/* The first thread waits from `begin` to `end`. */
+static void causes_write_long_wait(struct writer *w, unsigned kind, uint64_t begin, uint64_t end)
+{
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, begin, LOCK);
+    write_off_cpu(w, false, end - 90, 80);
+    write_object(w, kind, false, 0x5000, 0);
+    write_exit(w, end);
+    end_events(w, true);
+}
+
+enum { CLOSE = 50000 }; /* ticks */
+
+/* Whichever of the two came last, the other one may have woken the thread. */
+Test(unit_wait_causes, two_threads_that_act_shortly_one_after_the_other)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
+    causes_write_act(w, 180, OBJECT_CONDITION, 0x5000);
+    causes_write_third(w, 150, OBJECT_CONDITION, 0x5000);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+Test(unit_wait_causes, an_act_long_before_has_ended_another_wait)
+{
+    for (int close = 0; close < 2; close++) {
+        struct writer *w = causes_program();
+        causes_write_long_wait(w, OBJECT_CONDITION, 1000, 3 * CLOSE);
+        causes_write_act(w, 2 * CLOSE, OBJECT_CONDITION, 0x5000);
+        causes_write_third(w, CLOSE - (close ? 10 : 11), OBJECT_CONDITION, 0x5000);
+        causes_check(w, close ? CAUSE_NONE : CAUSE_WAKER, close ? 0 : 2, close ? "" : "pthread_mutex_unlock");
+    }
+}
+
+/* One thread's acts are one cause. */
+Test(unit_wait_causes, several_acts_of_one_thread)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
+    begin_events(w, 1, 2, 0, 0, NULL, 0);
+    for (uint64_t time = 150; time < 190; time += 20) {
+        write_enter(w, time, UNLOCK);
+        write_os(w);
+        write_object(w, OBJECT_CONDITION, true, 0x5000, 0);
+        write_exit(w, time + 10);
+    }
+    end_events(w, true);
+    causes_check(w, CAUSE_WAKER, 2, "pthread_mutex_unlock");
+}
+
+/* The thread could go on only after the last unlock. */
+Test(unit_wait_causes, the_last_unlock_of_a_mutex)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_MUTEX, 0x5000, 0);
+    causes_write_act(w, 180, OBJECT_MUTEX, 0x5000);
+    causes_write_third(w, 150, OBJECT_MUTEX, 0x5000);
+    causes_check(w, CAUSE_WAKER, 2, "pthread_mutex_unlock");
+}
+
+/* A thread that waits at a barrier itself was not the last one there. */
+Test(unit_wait_causes, another_thread_that_waits_at_the_barrier)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_BARRIER, 0x5000, 0);
+    begin_events(w, 1, 2, 0, 0, NULL, 0);
+    write_enter(w, 190, LOCK);
+    write_off_cpu(w, false, 192, 50);
+    write_object(w, OBJECT_BARRIER, false, 0x5000, 0);
+    write_exit(w, 250);
+    end_events(w, true);
+    struct analysis l;
+    writer_save(w, test_path("causes"));
+    writer_free(w);
+    load_whole(&l, test_path("causes"), 2);
+    struct wait_causes c = wait_causes_find(&l);
+    for (size_t i = 0; i < c.count; i++)
+        cr_assert(eq(int, (int)c.list[i].cause, CAUSE_NONE));
+    wait_causes_drop(&c);
+    analysis_drop(&l);
+}
+
+/* Nobody ended a wait that came to the end of its time. */
+Test(unit_wait_causes, waits_that_were_given_up)
+{
+    struct writer *w = causes_program();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 110, LOCK);
+    write_off_cpu(w, false, 115, 80);
+    write_object_given_up(w, OBJECT_CONDITION, 0x5000);
+    write_exit(w, 200);
+    end_events(w, true);
+    causes_write_act(w, 190, OBJECT_CONDITION, 0x5000);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+/* Events that had no room may have been acts. */
+Test(unit_wait_causes, lost_events)
+{
+    enum { LOST_EVENTS = 120 };
+    struct writer *w = causes_program();
+    write_header(w, LOST_EVENTS, 1, 8);
+    causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
+    causes_write_act(w, 190, OBJECT_CONDITION, 0x5000);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+/* A chunk of the third thread is missing, which may have held an act. It had begun at 60, and the next one begins at
+ * `end`. */
+static void causes_write_missing_chunk(struct writer *w, uint64_t end)
+{
+    write_thread(w, 1, 3, 102, SOURCE_PERF, "third");
+    begin_events(w, 1, 3, 0, 60, NULL, 0);
+    write_enter(w, 70, WORK);
+    end_events(w, true);
+    begin_events(w, 1, 3, 2, end, &(struct open_call){ WORK, 70 }, 1);
+    write_exit(w, end + 200);
+    end_events(w, true);
+}
+
+Test(unit_wait_causes, missing_chunks)
+{
+    static const uint64_t ends[] = { 100, 150 };
+    for (size_t i = 0; i < 2; i++) {
+        struct writer *w = causes_program();
+        causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
+        causes_write_act(w, 190, OBJECT_CONDITION, 0x5000);
+        causes_write_missing_chunk(w, ends[i]);
+        causes_check(w, i ? CAUSE_NONE : CAUSE_WAKER, i ? 0 : 2, i ? "" : "pthread_mutex_unlock");
+    }
+}
+
+/* In mode ring, a thread has overwritten its first chunks. */
+Test(unit_wait_causes, overwritten_chunks)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
+    causes_write_act(w, 190, OBJECT_CONDITION, 0x5000);
+    write_thread(w, 1, 3, 102, SOURCE_PERF, "third");
+    begin_events(w, 1, 3, 5, 150, NULL, 0);
+    write_enter(w, 170, WORK);
+    write_exit(w, 180);
+    end_events(w, true);
+    causes_check(w, CAUSE_NONE, 0, "");
+}
+
+/* The end of the file is missing, and so is a chunk of the third thread. */
+Test(unit_wait_causes, truncated_file)
+{
+    struct stat status;
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
+    causes_write_act(w, 190, OBJECT_CONDITION, 0x5000);
+    causes_write_third(w, 150, OBJECT_CONDITION, 0x6000);
+    writer_save(w, test_path("causes"));
+    writer_free(w);
+    causes_check_file(CAUSE_WAKER, 2, "pthread_mutex_unlock");
+    cr_assert(zero(int, stat(test_path("causes"), &status)));
+    cr_assert(zero(int, truncate(test_path("causes"), status.st_size - 4096)));
+    causes_check_file(CAUSE_NONE, 0, "");
+}
+
+/* The process was killed: the holder's thread has no end, and its chunk has no length. */
+Test(unit_wait_causes, killed_process)
+{
+    struct writer *w = causes_program();
+    causes_write_wait(w, OBJECT_MUTEX, 0x5000, 101);
+    begin_events(w, 1, 2, 0, 0, NULL, 0);
+    write_enter(w, 60, WORK);
+    end_events(w, false);
+    write_process_end_by(w, 0, 1, 100, END_SIGNAL, 9, 400);
+    causes_check(w, CAUSE_HOLDER, 2, "work");
 }
 
 /* A kind of a later version. */
