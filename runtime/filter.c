@@ -105,11 +105,6 @@ bool filter_is_on(void)
     return filter_chunk_count > 0 && filter_asks(filter_chunks[0]);
 }
 
-bool filter_has_levels(void)
-{
-    return filter_chunk_count > 0 && filter_chunks[0]->actions & (DWELL_FILTER_OUT | DWELL_FILTER_COUNTED);
-}
-
 static void filter_read_times(const struct dwell_filters *filters)
 {
     const bool times = filters->actions & DWELL_FILTER_TIME, targets = filter_settings.targets;
@@ -139,6 +134,7 @@ bool filter_begin(int fd)
     filter_settings.roots = filters->actions & DWELL_FILTER_ROOT;
     filter_settings.levels = filters->actions & DWELL_FILTER_LEVELS;
     filter_settings.targets = filters->actions & DWELL_FILTER_TARGET;
+    filter_settings.hidden_out = filters->actions & DWELL_FILTER_HIDDEN_OUT && !runtime.call_sites;
     filter_read_times(filters);
     if (filter_settings.starts)
         runtime.activation.stopped = 1;

@@ -22,6 +22,7 @@ struct filter_settings {
     bool roots;        /* only calls of roots, and calls below them, are shown */
     bool levels;       /* some function has a limit of levels below it */
     bool targets;      /* only calls of targets, and calls that lead to them, are shown */
+    bool hidden_out;   /* the probes of functions that are hidden whatever calls them go out of the code */
     bool waits;        /* calls wait until it is known whether they are shown, */
     bool waits_partly; /* but not all */
     uint32_t depth;    /* number of shown calls that may be open */
@@ -60,9 +61,6 @@ bool filter_begin(int fd);
 /* Whether filter_begin has found filters. */
 bool filter_is_on(void);
 
-/* Whether some function may have another level than timed. */
-bool filter_has_levels(void);
-
 /* Stores a module's functions with another level than timed, at most `room`, and returns their number. */
 uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_function *functions, uint32_t room);
 
@@ -82,6 +80,13 @@ extern struct filter_settings filter_settings;
 
 /* Returns the actions that the filters have for a function: bits of DWELL_FILTER_*. Safe at any time. */
 uint32_t filter_action(uint64_t function);
+
+/* Whether no call of the function is ever shown, and it has no other action. */
+static inline bool filter_hides(uint64_t function)
+{
+    const uint32_t levels = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED;
+    return (filter_action(function) & ~levels) == DWELL_FILTER_SUPPRESS;
+}
 
 /* The cost that the next record has to say, in ticks. */
 static inline uint64_t filter_cost_ticks(const struct thread_filter *f)

@@ -501,7 +501,7 @@ uint64_t filters_write_levels(const struct filters *f, uint32_t level, const str
 
 bool filters_write(struct filters *f, const struct session *session, int fd)
 {
-    const bool again = f->chunks == MAX_CHUNKS;
+    const bool again = f->chunks == MAX_CHUNKS, hides = filters_actions(f) & (FILTER_ONLY | DWELL_FILTER_SUPPRESS);
     const size_t first = again ? 0 : f->modules_written;
     struct dwell_filters filters = {
         .chunk.kind = DWELL_CHUNK_FILTERS,
@@ -510,7 +510,7 @@ bool filters_write(struct filters *f, const struct session *session, int fd)
         .depth = f->depth,
         .starts = (filters_actions(f) & DWELL_FILTER_START) != 0,
         .shortest = filters_ticks(session, f->shortest_ns),
-        .actions = filters_actions(f) & ~FILTER_ONLY,
+        .actions = (filters_actions(f) & ~FILTER_ONLY) | (hides && f->hidden_out ? DWELL_FILTER_HIDDEN_OUT : 0),
     };
     for (uint32_t i = 0; i < f->time_count; i++)
         filters.shortest_in[i] = filters_ticks(session, f->times_ns[i]);

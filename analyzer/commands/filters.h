@@ -25,7 +25,8 @@ struct filters {
     uint64_t shortest_ns;                  /* zero for all calls */
     uint64_t times_ns[DWELL_FILTER_TIMES]; /* the shortest durations in calls of certain functions */
     uint32_t time_count;
-    bool os_calls; /* patterns may match functions of libc that are recorded as calls of the OS */
+    bool hidden_out; /* probes of functions that are hidden whatever calls them go out of the code */
+    bool os_calls;   /* patterns may match functions of libc that are recorded as calls of the OS */
 };
 
 /* Adds a filter by its name, as in the option, and value. Ends the program if they are not valid; `place` begins the

@@ -37,6 +37,7 @@ enum {
     OPTION_CLOCK,
     OPTION_CALL_SITES,
     OPTION_STRICT_FILTERS,
+    OPTION_NO_HIDDEN_PROBES,
     OPTION_MAX_SIZE,
     OPTION_KEEP_FREE,
     OPTION_SAMPLE,
@@ -123,6 +124,10 @@ static const struct argp_option options[] = {
       1 },
     { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
       "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },
+    { "no-hidden-probes", OPTION_NO_HIDDEN_PROBES, NULL, 0,
+      "Take the probes of functions that --only and --suppress hide out of the code, so that they cost nothing; "
+      "application times of their callers become less, and page faults may be missing; the same with --overhead",
+      1 },
     { "strict-filters", OPTION_STRICT_FILTERS, NULL, 0,
       "Do not start PROGRAM if a PATTERN matches no function of it or its libraries", 1 },
     { 0 },
@@ -266,6 +271,7 @@ static void record_check_settings(struct record_settings *s)
         die(STATUS_OWN_FAILURE, "--max-size: ring is for --mode trace; use --max-size SIZE");
     if (s->shared_ring)
         s->mode = DWELL_MODE_RING;
+    s->filters.hidden_out |= s->overhead > 0;
     if (s->mode == DWELL_MODE_PROFILE && filters_wait(&s->filters))
         die(STATUS_OWN_FAILURE, "%s: mode profile counts every call; use --mode trace or ring",
             filters_have_targets(&s->filters) ? "--callers-of" : "--min");
@@ -317,6 +323,9 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case OPTION_MODE:
         record_parse_mode(s, argument);
+        return 0;
+    case OPTION_NO_HIDDEN_PROBES:
+        s->filters.hidden_out = true;
         return 0;
     case OPTION_STRICT_FILTERS:
         s->filters.strict = true;

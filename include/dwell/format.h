@@ -327,6 +327,7 @@ enum dwell_filter_action {
      * in its calls, dwell_filters.shortest_in with this number minus 1 takes the place of the shortest duration. */
     DWELL_FILTER_LEVELS = 0xff00,
     DWELL_FILTER_TIME = 0x70000,
+    DWELL_FILTER_HIDDEN_OUT = 1 << 19, /* of all patterns: functions that are hidden whatever calls them are out */
 };
 
 enum { DWELL_FILTER_LEVELS_SHIFT = 8, DWELL_FILTER_TIME_SHIFT = 16, DWELL_FILTER_TIMES = 7 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "filter.h"
 #include "levels/counts.h"
 #include "levels/level_check.h"
 #include "probes.h"
@@ -344,6 +345,23 @@ static const char *level_module_rewrite(struct level_module *m)
     return problem;
 }
 
+/* ---- filters ---- */
+
+/* Functions that filters hide are out. Those that no site is known of keep their probes. */
+static void level_module_add_hidden(struct level_module *m)
+{
+    m->hides = true;
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        const uint64_t function = m->sites.list[i].function;
+        if (function - m->begin >= m->end - m->begin || !filter_hides(function))
+            continue;
+        const struct level_slot *slot = levels_slot(function);
+        if ((slot && slot->module == m->number) || !level_module_want(m, function, LEVEL_OUT))
+            continue;
+        level_table_find(levels_table, function)->hidden = true;
+    }
+}
+
 /* ---- pauses ---- */
 
 bool level_module_lags(const struct level_module *m)
@@ -424,7 +442,8 @@ static bool level_module_know_functions(struct level_module *m)
 /* Whether its functions have to be told apart: not if it begins paused, as they have no open calls then. */
 static bool level_module_needs_functions(const struct level_module *m, bool alone)
 {
-    return m->count > 0 || (level_pause == PAUSE_HOLDS && m->pause == PAUSE_NONE && !alone);
+    return m->count > 0 || filter_settings.hidden_out ||
+           (level_pause == PAUSE_HOLDS && m->pause == PAUSE_NONE && !alone);
 }
 
 /* Looks at the module's code, once. Returns NULL, or a problem. */
@@ -473,6 +492,8 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
     if (m->denied)
         return problem;
     struct level_look now = *look;
+    if (known && filter_settings.hidden_out && !m->hides)
+        level_module_add_hidden(m);
     level_module_make_stubs(m);
     m->rewriter.alone = alone && level_is_alone();
     if (m->leaving && m->slots_check && !level_set_slots(m, true)) {
@@ -520,7 +541,7 @@ void level_module_forget(struct level_module *m)
         if (slot->module == m->number)
             level_set_state(slot, LEVEL_TIMED);
     }
-    m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed = false;
+    m->hides = m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed = false;
     m->pause = PAUSE_NONE;
     m->changes = m->count > 0;
     m->leaving = m->reduced = 0;

@@ -31,6 +31,7 @@ struct level_module {
     bool denied;                /* its functions stay timed */
     bool unrecorded;            /* the session does not have all levels of its functions */
     bool changes;               /* some function may not have its wanted level */
+    bool hides;                 /* its functions that filters hide are listed */
     bool keeps_probes;          /* while the program is paused */
     bool pause_changed;         /* its calls may not be what its pause says */
     uint32_t pause;             /* enum level_pause_phase */

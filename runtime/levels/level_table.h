@@ -29,6 +29,7 @@ struct level_slot {
     uint64_t changed_at; /* when the level changed, in ticks */
     uint32_t seen;       /* enum level since changed_at */
     uint32_t recorded;   /* enum level that the session says last */
+    bool hidden;         /* by a filter: its levels are no matter of the session */
     uint32_t identity;   /* of the module that they are about: the same whenever it is loaded */
 };
 

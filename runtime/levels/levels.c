@@ -191,7 +191,7 @@ static void level_see_changes(struct level_module *m)
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_table_find(levels_table, m->functions[i]);
         const uint32_t level = slot->state & LEVEL_MASK;
-        if (level == slot->seen)
+        if (level == slot->seen || slot->hidden)
             continue;
         slot->seen = level;
         slot->changed_at = clock_now(runtime.clock);
@@ -465,7 +465,7 @@ static struct level_module *level_add_module(const struct level_visit *visit)
     };
     level_find_range(m);
     level_add_filtered(m, visit->filter);
-    m->changes |= level_pause_is_on();
+    m->changes |= level_pause_is_on() || (filter_settings.hidden_out && !levels.stopped);
     levels.modules = m;
     return m;
 }

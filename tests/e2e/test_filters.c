@@ -520,3 +520,46 @@ Test(e2e_filters, mistakes)
     cr_assert(eq(str, old, "old\ndwell.data\nwrong.txt\n"));
     free(old);
 }
+
+/* The probes of hidden functions are out of the code: calls and call paths are the same. */
+Test(e2e_filters, no_hidden_probes)
+{
+    static const char *const cases[][2] = {
+        { "--only work --only main", "$SAMPLES/threads 2 1000" },
+        { "--suppress work", "$SAMPLES/threads 2 1000" },
+        { "--only main", "$SAMPLES/fib 15" },
+        { "--suppress middle --depth 3", "$PROGRAMS/jumps-O2" },
+        { "--only child_work", "$SAMPLES/processes 5" },
+        { "--suppress 'ns::*'", "$PROGRAMS/filters/templates" },
+        { "--suppress main --ignore work", "$SAMPLES/threads 2 1000" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *mode = modes[i % 3];
+        free(run_well("$DWELL record -q --mode %s %s %s", mode, cases[i][0], cases[i][1]));
+        char *expected = report_paths("");
+        free(run_well("$DWELL record -q --no-hidden-probes --mode %s %s %s", mode, cases[i][0], cases[i][1]));
+        char *paths = report_paths("");
+        cr_assert(eq(str, paths, expected), "%s %s", mode, cases[i][0]);
+        struct report *r = report_of("");
+        check_sums(r, "function");
+        report_drop(r);
+        char *info = run_well("$DWELL info");
+        cr_assert(not(has(info, "level ")), "%s", info);
+        free(info);
+        free(paths);
+        free(expected);
+    }
+}
+
+Test(e2e_filters, hidden_functions_cost_nothing)
+{
+    for (int i = 0; i < 3; i++) {
+        free(run_well("$DWELL record -q --no-hidden-probes --os-events perf --mode %s --only main --only work "
+                      "$PROGRAMS/filters/hidden 100000 20",
+                      modes[i]));
+        struct report *r = report_of("");
+        cr_assert(lt(u64, report_sum(r, "function", "work", "overhead_exclusive_ns"), 100000), "%s", modes[i]);
+        cr_assert(ge(u64, report_sum(r, "function", NULL, "blocked_exclusive_ns"), 20 * 900000), "%s", modes[i]);
+        report_drop(r);
+    }
+}

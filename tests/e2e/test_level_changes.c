@@ -281,3 +281,19 @@ Test(e2e_level_changes, the_probes_of_a_program_that_is_paused_are_out)
         report_drop(r);
     }
 }
+
+/* Only pages of calls that change are written, and stop gives all code its original bytes. */
+Test(e2e_level_changes, the_probes_of_functions_that_filters_hide_are_out)
+{
+    char *out = changes_serve("--no-hidden-probes --suppress 'hot_*'",
+                              "look; control pause; look; control resume; look; control stop; look");
+    cr_assert(eq(str, out,
+                 "changed hot_a\nchanged hot_b\nwritten 2\n" ALL_CHANGED "changed hot_a\nchanged hot_b\nwritten 5\n"
+                 "written 5\n"),
+              "%s", out);
+    free(out);
+    out = changes_serve("--no-hidden-probes --only cold_b", "look; control stop; look");
+    cr_assert(eq(str, out, "changed hot_a\nchanged cold_a\nchanged hot_b\nchanged cold_c\nwritten 4\nwritten 4\n"),
+              "%s", out);
+    free(out);
+}
