@@ -131,6 +131,15 @@ static bool helper_unmap_retired(struct process *p)
     return any;
 }
 
+void helper_serve(void)
+{
+    struct process *p = runtime.process;
+    helper_answer_request(p, p->helper.fd);
+    while (helper_fill_pool(p, p->helper.fd))
+        continue;
+    helper_unmap_retired(p);
+}
+
 /* Of two times in milliseconds, of which negative ones are never. */
 static long helper_sooner(long a, long b)
 {

@@ -41,6 +41,9 @@ void helper_end(void);
 /* Whether the caller is the helper thread. */
 bool helper_is_here(void);
 
+/* In the helper, within long work: does what other threads may wait for. */
+void helper_serve(void);
+
 /* Asks for a chunk of `size` bytes. {NULL, 0} if there is none. */
 struct area helper_ask(uint32_t size);
 

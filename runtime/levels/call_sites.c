@@ -6,6 +6,8 @@
 
 #include "sys.h"
 
+enum { FEW = 32 };
+
 bool call_sites_add(struct call_sites *sites, const struct call_site *site)
 {
     if (sites->count == sites->room) {
@@ -24,8 +26,29 @@ bool call_sites_add(struct call_sites *sites, const struct call_site *site)
     return true;
 }
 
+void *call_sites_scratch(struct call_sites *sites, int index, size_t size)
+{
+    struct call_sites_scratch *scratch = &sites->scratch[index];
+    if (scratch->size >= size)
+        return scratch->at;
+    if (scratch->size)
+        sys_unmap(scratch->at, scratch->size);
+    scratch->at = sys_memory(2 * size);
+    scratch->size = scratch->at ? 2 * size : 0;
+    return scratch->at;
+}
+
+static void call_sites_drop_scratch(struct call_sites *sites)
+{
+    for (int i = 0; i < CALL_SITES_SCRATCHES; i++)
+        if (sites->scratch[i].size)
+            sys_unmap(sites->scratch[i].at, sites->scratch[i].size);
+    memset(sites->scratch, 0, sizeof sites->scratch);
+}
+
 void call_sites_drop(struct call_sites *sites)
 {
+    call_sites_drop_scratch(sites);
     if (sites->room)
         sys_unmap(sites->list, sites->room * sizeof *sites->list);
     *sites = (struct call_sites){ .count = 0 };
@@ -47,7 +70,7 @@ static void call_sites_end_range(const struct call_sites *sites, uint32_t first,
 }
 
 void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
-                     bool bare)
+                     bool bare, void (*meanwhile)(void))
 {
     struct unwind_ranges ranges;
     *sites = (struct call_sites){ .complete = unwind_ranges_begin(&ranges, info), .bare = bare };
@@ -55,6 +78,8 @@ void call_sites_find(struct call_sites *sites, const struct hook_places *places,
     for (uint32_t i = 0; i < ranges.count && sites->complete; i++) {
         struct unwind_range range;
         const struct hook_code *code;
+        if (meanwhile && i % FEW == 0)
+            meanwhile();
         if (!unwind_range_at(&ranges, i, &range) || !(code = hook_places_code(places, range.begin)) ||
             range.end > code->end || range.end <= range.begin || range.begin < end)
             continue;
@@ -63,4 +88,5 @@ void call_sites_find(struct call_sites *sites, const struct hook_places *places,
         sites->complete = call_sites_in_range(sites, places, &range);
         call_sites_end_range(sites, first, range.begin);
     }
+    call_sites_drop_scratch(sites);
 }

@@ -12,22 +12,31 @@
 
 #pragma GCC visibility push(hidden)
 
+enum { CALL_SITES_SCRATCHES = 2 };
+
 struct call_sites {
     struct call_site *list;
     uint32_t count, room;
     bool more_enters; /* enter probes may be called from places that are not in the list */
     bool complete;    /* there was enough memory */
-    bool bare;        /* no site has its function, which makes finding them ten times as fast */
+    bool bare;        /* no site has its function, which makes finding them several times as fast */
+    struct call_sites_scratch {
+        void *at;
+        size_t size;
+    } scratch[CALL_SITES_SCRATCHES]; /* memory that is used again for each function while sites are found */
 };
 
-/* Finds the sites of a module. The caller drops the list. */
+/* Finds the sites of a module. Calls `meanwhile` every few functions, unless it is NULL. The caller drops the list. */
 void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
-                     bool bare);
+                     bool bare, void (*meanwhile)(void));
 
 void call_sites_drop(struct call_sites *sites);
 
 /* False if there is no memory. */
 bool call_sites_add(struct call_sites *sites, const struct call_site *site);
+
+/* At least `size` bytes that hold anything, until the next call with this `index`. NULL without memory. */
+void *call_sites_scratch(struct call_sites *sites, int index, size_t size);
 
 /* Adds the sites of one function's code; each machine has its own. False if there is no memory. */
 bool call_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range);

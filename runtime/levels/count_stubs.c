@@ -51,54 +51,37 @@ static void stub_write(char *at, const char *slow_jump, uint32_t number)
     stub_put(at, "\xc3", 1); /* ret */
 }
 
-static void stub_write_all(char *at, uint32_t first, const struct leveled_function *functions, uint32_t count,
-                           void (*slow)(void *, void *))
+void count_stubs_make(struct count_stubs *stubs, const struct hook_places *places, uint32_t first, uint32_t count,
+                      void (*slow)(void *, void *))
 {
-    machine_write_stub(at, (uint64_t)slow);
-    for (uint32_t i = 0; i < count; i++)
-        if (functions[i].level == LEVEL_COUNTED)
-            stub_write(at + (1 + functions[i].number - first) * STUB_BYTES, at, functions[i].number);
-}
-
-void count_stubs_make(struct count_stubs *stubs, const struct hook_places *places,
-                      const struct leveled_function *functions, uint32_t count, void (*slow)(void *, void *))
-{
-    uint32_t first = UINT32_MAX, last = 0;
     *stubs = (struct count_stubs){ .at = NULL };
-    for (uint32_t i = 0; i < count; i++) {
-        if (functions[i].level != LEVEL_COUNTED)
-            continue;
-        first = functions[i].number < first ? functions[i].number : first;
-        last = functions[i].number > last ? functions[i].number : last;
-    }
-    if (first > last)
-        return;
-    const uint32_t size = ((last - first + 2) * STUB_BYTES + PAGE - 1) / PAGE * PAGE;
+    const uint32_t size = ((1 + count) * STUB_BYTES + PAGE - 1) / PAGE * PAGE;
     char *at = rewriter_map_near(places, size);
     if (!at)
         return;
     memset(at, STUB_NONE, size);
-    stub_write_all(at, first, functions, count, slow);
+    machine_write_stub(at, (uint64_t)slow);
+    for (uint32_t i = 0; i < count; i++)
+        stub_write(at + (1 + i) * STUB_BYTES, at, first + i);
     if (SYS3(mprotect, at, size, PROT_READ | PROT_EXEC) == 0)
-        *stubs = (struct count_stubs){ at, size, first };
+        *stubs = (struct count_stubs){ at, size, first, count };
     else
         sys_unmap(at, size);
 }
 
 uint64_t count_stubs_find(const struct count_stubs *stubs, uint32_t number)
 {
-    const uint64_t offset = (uint64_t)(1 + (uint64_t)number - stubs->first) * STUB_BYTES;
-    if (!stubs->at || number < stubs->first || offset + STUB_BYTES > stubs->size)
+    if (!stubs->at || number - stubs->first >= stubs->count)
         return 0;
-    return *(const uint8_t *)(stubs->at + offset) != STUB_NONE ? (uint64_t)stubs->at + offset : 0;
+    return (uint64_t)stubs->at + (1 + number - stubs->first) * STUB_BYTES;
 }
 
 #else
 
-void count_stubs_make(struct count_stubs *stubs, const struct hook_places *places,
-                      const struct leveled_function *functions, uint32_t count, void (*slow)(void *, void *))
+void count_stubs_make(struct count_stubs *stubs, const struct hook_places *places, uint32_t first, uint32_t count,
+                      void (*slow)(void *, void *))
 {
-    (void)places, (void)functions, (void)count, (void)slow;
+    (void)places, (void)first, (void)count, (void)slow;
     *stubs = (struct count_stubs){ .at = NULL };
 }
 

@@ -20,6 +20,8 @@ struct flow_values {
 struct flow {
     const struct hook_places *places;
     const struct unwind_range *range;
+    struct x86_insn *insns; /* all of them */
+    uint32_t insn_count;
     uint64_t *targets; /* a bit for each byte of the code: a jump leads there */
     uint32_t *first;   /* for each word of bits: the number of targets before it */
     uint64_t words;
@@ -30,7 +32,6 @@ struct flow {
     struct flow_values at_indirect; /* with these values */
     bool changed;
     struct call_sites *sites; /* in the last pass; else NULL */
-    size_t size;              /* of the memory of all */
 };
 
 static bool flow_is_target(const struct flow *f, uint64_t offset)
@@ -88,51 +89,48 @@ static bool flow_jumps(const struct x86_insn *insn)
     return insn->kind == X86_JUMP || insn->kind == X86_BRANCH;
 }
 
-/* Marks the targets of jumps. False if an instruction is not known. */
+/* Decodes all instructions, and marks the targets of jumps. False if an instruction is not known. */
 static bool flow_find_targets(struct flow *f)
 {
     const struct unwind_range *range = f->range;
     for (uint64_t at = range->begin; at < range->end;) {
-        struct x86_insn insn;
-        if (!flow_decode(f, at, &insn))
+        struct x86_insn *insn = &f->insns[f->insn_count++];
+        if (!flow_decode(f, at, insn))
             return false;
-        if (flow_jumps(&insn) && insn.value >= range->begin && insn.value < range->end)
-            flow_add_handler(f, insn.value);
-        f->indirect |= insn.kind == X86_JUMP_ANY || insn.kind == X86_JUMP_SLOT;
-        at += insn.length;
+        if (flow_jumps(insn) && insn->value >= range->begin && insn->value < range->end)
+            flow_add_handler(f, insn->value);
+        f->indirect |= insn->kind == X86_JUMP_ANY || insn->kind == X86_JUMP_SLOT;
+        at += insn->length;
     }
     return true;
 }
 
-static bool flow_begin(struct flow *f)
+static bool flow_begin(struct flow *f, struct call_sites *memory)
 {
     const uint64_t bytes = f->range->end - f->range->begin;
     if (bytes > MAX_RANGE)
         return false;
     f->words = bytes / WORD_BITS + 1;
-    f->size = f->words * (sizeof *f->targets + sizeof *f->first);
-    f->targets = sys_memory(f->size);
+    const size_t bits = f->words * (sizeof *f->targets + sizeof *f->first);
+    f->targets = call_sites_scratch(memory, 0, bits + bytes * sizeof *f->insns);
     if (!f->targets)
         return false;
-    f->first = (uint32_t *)(f->targets + f->words);
+    memset(f->targets, 0, f->words * sizeof *f->targets);
+    f->insns = (struct x86_insn *)(f->targets + f->words);
+    f->first = (uint32_t *)(f->insns + bytes);
+    memset(f->first, 0, f->words * sizeof *f->first);
     if (!flow_find_targets(f) || !unwind_handlers(f->range, flow_add_handler, f))
         return false;
     for (uint64_t i = 0; i < f->words; i++) {
         f->first[i] = f->count;
         f->count += (uint32_t)__builtin_popcountll(f->targets[i]);
     }
-    f->at = sys_memory((f->count + 1) * sizeof *f->at);
-    if (f->at)
-        unwind_handlers(f->range, flow_forget_at_handler, f);
-    return f->at;
-}
-
-static void flow_end(const struct flow *f)
-{
-    if (f->targets)
-        sys_unmap(f->targets, f->size);
-    if (f->at)
-        sys_unmap(f->at, (f->count + 1) * sizeof *f->at);
+    f->at = call_sites_scratch(memory, 1, (f->count + 1) * sizeof *f->at);
+    if (!f->at)
+        return false;
+    memset(f->at, 0, (f->count + 1) * sizeof *f->at);
+    unwind_handlers(f->range, flow_forget_at_handler, f);
+    return true;
 }
 
 static int flow_hook(const struct flow *f, const struct x86_insn *insn)
@@ -224,38 +222,48 @@ static bool flow_is_padding(uint64_t address, const struct x86_insn *insn)
     return *at == 0x90 || *at == 0xcc || (*at == 0x0f && at + 1 < end && at[1] == 0x1f);
 }
 
+/* The values before an instruction. */
+static void flow_arrive(struct flow *f, uint64_t at, const struct x86_insn *insn, struct flow_values *values,
+                        bool *waiting)
+{
+    const uint64_t offset = at - f->range->begin;
+    if (flow_is_target(f, offset)) {
+        struct flow_values *target = flow_at(f, offset);
+        f->changed |= flow_join(target, values);
+        if (f->indirect)
+            f->changed |= flow_join(target, &f->at_indirect);
+        *values = *target;
+        *waiting = !values->reached;
+    } else if (!values->reached && !*waiting && !flow_is_padding(at, insn)) {
+        *values = flow_after_end(f);
+    }
+}
+
+static void flow_leave(struct flow *f, const struct x86_insn *insn, struct flow_values *values, bool *waiting)
+{
+    const uint64_t offset = insn->value - f->range->begin;
+    flow_apply(values, f, insn);
+    if (flow_jumps(insn) && offset < f->range->end - f->range->begin)
+        f->changed |= flow_join(flow_at(f, offset), values);
+    if (insn->kind == X86_JUMP_ANY || insn->kind == X86_JUMP_SLOT)
+        f->changed |= flow_join(&f->at_indirect, values);
+    if (flow_ends(insn->kind))
+        values->reached = *waiting = false;
+}
+
 static bool flow_pass(struct flow *f)
 {
-    const struct unwind_range *range = f->range;
     struct flow_values values = { .reached = true };
     bool waiting = false; /* for a jump further below, which leads here: the values are known in the next pass */
-    for (uint64_t at = range->begin; at < range->end;) {
-        struct x86_insn insn;
-        const uint64_t offset = at - range->begin;
-        if (!flow_decode(f, at, &insn))
+    uint64_t at = f->range->begin;
+    for (uint32_t i = 0; i < f->insn_count; at += f->insns[i++].length) {
+        const struct x86_insn *insn = &f->insns[i];
+        flow_arrive(f, at, insn, &values, &waiting);
+        if (f->sites && !flow_add_site(f, at, insn, values.of[X86_RDI]))
             return false;
-        if (flow_is_target(f, offset)) {
-            struct flow_values *target = flow_at(f, offset);
-            f->changed |= flow_join(target, &values);
-            if (f->indirect)
-                f->changed |= flow_join(target, &f->at_indirect);
-            values = *target;
-            waiting = !values.reached;
-        } else if (!values.reached && !waiting && !flow_is_padding(at, &insn)) {
-            values = flow_after_end(f);
-        }
-        if (f->sites && !flow_add_site(f, at, &insn, values.of[X86_RDI]))
-            return false;
-        if (f->sites && flow_loads_enter(f, &insn))
+        if (f->sites && flow_loads_enter(f, insn))
             f->sites->more_enters = true;
-        flow_apply(&values, f, &insn);
-        if (flow_jumps(&insn) && insn.value - range->begin < range->end - range->begin)
-            f->changed |= flow_join(flow_at(f, insn.value - range->begin), &values);
-        if (insn.kind == X86_JUMP_ANY || insn.kind == X86_JUMP_SLOT)
-            f->changed |= flow_join(&f->at_indirect, &values);
-        if (flow_ends(insn.kind))
-            values.reached = waiting = false;
-        at += insn.length;
+        flow_leave(f, insn, &values, &waiting);
     }
     return true;
 }
@@ -289,9 +297,9 @@ static bool flow_may_call(const struct flow *f)
 }
 
 /* Finds the values at all targets. False if that takes too long, or an instruction is not known. */
-static bool flow_settle(struct flow *f)
+static bool flow_settle(struct flow *f, struct call_sites *memory)
 {
-    bool known = flow_begin(f);
+    bool known = flow_begin(f, memory);
     f->changed = true;
     for (int pass = 0; known && f->changed; pass++) {
         f->changed = false;
@@ -312,11 +320,9 @@ static bool flow_add_sites(struct call_sites *sites, const struct hook_places *p
                            bool strict)
 {
     struct flow f = { .places = places, .range = range, .strict = strict };
-    const bool known = flow_settle(&f);
+    const bool known = flow_settle(&f, sites);
     f.sites = sites;
-    const bool done = known ? flow_pass(&f) : flow_search(&f);
-    flow_end(&f);
-    return done;
+    return known ? flow_pass(&f) : flow_search(&f);
 }
 
 /* Without the functions. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "filter.h"
+#include "helper.h"
 #include "levels/counts.h"
 #include "levels/level_check.h"
 #include "probes.h"
@@ -146,20 +147,22 @@ static void level_module_settle(struct level_module *m, uint32_t which, bool tim
 
 /* ---- calls ---- */
 
-/* Makes stubs for counted functions that have none. Calls of those that get none are checked. */
+/* Makes stubs if a counted function has none, for functions that are counted later as well: each time for twice as
+ * many. Calls of functions that get none are checked. */
 static void level_module_make_stubs(struct level_module *m)
 {
-    struct leveled_function *functions = sys_memory(m->count * sizeof *functions);
-    uint32_t count = 0;
-    for (uint32_t i = 0; functions && i < m->count; i++) {
+    uint32_t first = UINT32_MAX, last = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
         const struct level_slot *slot = level_module_slot(m, i);
-        if (slot->wanted == LEVEL_COUNTED && !level_count_stub(m, slot->number))
-            functions[count++] = (struct leveled_function){ slot->function, LEVEL_COUNTED, slot->number };
+        if (slot->wanted != LEVEL_COUNTED || level_count_stub(m, slot->number))
+            continue;
+        first = slot->number < first ? slot->number : first;
+        last = slot->number > last ? slot->number : last;
     }
-    if (count && m->stub_count < MAX_COUNT_STUBS)
-        count_stubs_make(&m->stubs[m->stub_count++], &m->places, functions, count, level_counted_enter);
-    if (functions)
-        sys_unmap(functions, m->count * sizeof *functions);
+    if (first > last || m->stub_count == MAX_COUNT_STUBS)
+        return;
+    const uint32_t needed = last - first + 1, more = MIN_COUNT_STUBS << m->stub_count;
+    count_stubs_make(&m->stubs[m->stub_count++], &m->places, first, needed > more ? needed : more, level_counted_enter);
 }
 
 /* The form of a call of a function that is known. */
@@ -426,6 +429,12 @@ static bool level_has_other_calls(const struct level_module *m)
     return false;
 }
 
+/* Threads may wait for the helper meanwhile. */
+static void level_module_find_sites(struct level_module *m, bool bare)
+{
+    call_sites_find(&m->sites, &m->places, &m->info, bare, helper_is_here() ? helper_serve : NULL);
+}
+
 /* A program that begins paused may never be resumed: then functions are not looked for. Later they are, when all calls
  * have their original bytes. Returns whether they are known. */
 static bool level_module_know_functions(struct level_module *m)
@@ -435,7 +444,7 @@ static bool level_module_know_functions(struct level_module *m)
     if (level_has_other_calls(m))
         return false;
     call_sites_drop(&m->sites);
-    call_sites_find(&m->sites, &m->places, &m->info, false);
+    level_module_find_sites(m, false);
     return true;
 }
 
@@ -455,7 +464,7 @@ static const char *level_module_read(struct level_module *m, bool bare)
     m->places = (struct hook_places){ .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
     hook_places_find(&m->places, &m->info);
     if (level_calls_probes(m))
-        call_sites_find(&m->sites, &m->places, &m->info, bare);
+        level_module_find_sites(m, bare);
     else
         m->sites.complete = true;
     if (!m->sites.complete)

@@ -10,6 +10,7 @@
 #include "common.h"
 #include "levels/call_sites.h"
 #include "levels/count_stubs.h"
+#include "levels/counts.h"
 #include "levels/hook_places.h"
 #include "levels/level_pause.h"
 #include "levels/level_table.h"
@@ -17,7 +18,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { MAX_COUNT_STUBS = 8 };
+enum { MAX_COUNT_STUBS = 8, MIN_COUNT_STUBS = 2 * COUNTS_IN_PAGE /* at a time, doubled each time */ };
 
 struct level_module {
     struct level_module *next;

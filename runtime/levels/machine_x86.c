@@ -147,7 +147,8 @@ static int x86_difference(const struct call_site *site, const uint8_t *wanted, i
     return last < *first ? 0 : size;
 }
 
-/* Stores of two bytes are enough to skip a call; those of four have to change what a call leads to. */
+/* Stores of two bytes are enough to skip a call, and one byte to return instead of a jump; stores of four have to
+ * change what a call leads to. */
 enum machine_change machine_change_of(const struct call_site *site, const uint8_t *wanted, bool skippable)
 {
     int first;
@@ -156,7 +157,7 @@ enum machine_change machine_change_of(const struct call_site *site, const uint8_
         return MACHINE_SAME;
     if (size <= 4 && first >= 0 && !x86_crosses_line(site->address + (uint64_t)first, (uint64_t)size))
         return MACHINE_AT_ONCE;
-    if (skippable && !site->jump && !x86_crosses_line(site->address, HEAD))
+    if (skippable && (site->jump || !x86_crosses_line(site->address, HEAD)))
         return MACHINE_IN_STEPS;
     return MACHINE_NEVER;
 }
@@ -188,14 +189,15 @@ void machine_step(const struct call_site *site, const uint8_t *wanted, enum mach
     }
     if (change != MACHINE_IN_STEPS)
         return;
-    const uint8_t skip[HEAD] = { OP_JUMP_SHORT, (uint8_t)(site->length - HEAD) };
+    const uint8_t skip[HEAD] = { OP_JUMP_SHORT, (uint8_t)(site->length - HEAD) }, end[] = { OP_RETURN };
+    const int head = site->jump ? 1 : HEAD;
     if (step == 0)
-        x86_store(site->address, skip, HEAD);
+        x86_store(site->address, site->jump ? end : skip, head);
     else if (step == 1)
-        for (int i = HEAD; i < site->length; i++)
+        for (int i = head; i < site->length; i++)
             x86_store(site->address + (uint64_t)i, wanted + i, 1);
     else
-        x86_store(site->address, wanted, HEAD);
+        x86_store(site->address, wanted, head);
 }
 
 void machine_flush(uint64_t begin, uint64_t end)

@@ -1,0 +1,53 @@
+/* The stubs that count calls: one for each number. */
+#if defined(__x86_64__)
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "levels/count_stubs.h"
+#include "levels/counts.h"
+
+TestSuite(unit_count_stubs);
+
+__thread struct counts_directory *counts_self;
+
+static int slow_calls;
+
+static void count_test_slow(void *function, void *call_site)
+{
+    (void)function, (void)call_site;
+    slow_calls++;
+}
+
+Test(unit_count_stubs, each_number_has_its_counter)
+{
+    enum { FIRST = COUNTS_IN_PAGE - 3, COUNT = 1000 };
+    static struct counts_directory directory;
+    static union {
+        struct dwell_counts counts;
+        char bytes[DWELL_UNIT];
+    } pages[COUNT / COUNTS_IN_PAGE + 2];
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        directory.pages[i] = &pages[i].counts;
+    const struct hook_places places = {
+        .code = { { (uint64_t)count_test_slow & ~4095ull, (uint64_t)count_test_slow + 4096, 5 } }, .code_count = 1
+    };
+    struct count_stubs stubs;
+    count_stubs_make(&stubs, &places, FIRST, COUNT, count_test_slow);
+    counts_self = &directory;
+    cr_assert(eq(u64, count_stubs_find(&stubs, FIRST - 1), 0));
+    cr_assert(eq(u64, count_stubs_find(&stubs, FIRST + COUNT), 0));
+    for (uint32_t i = FIRST; i < FIRST + COUNT; i++) {
+        const uint64_t stub = count_stubs_find(&stubs, i);
+        cr_assert(ne(u64, stub, 0), "%u", i);
+        ((void (*)(void *, void *))stub)(NULL, NULL);
+        cr_assert(eq(u64, pages[i / COUNTS_IN_PAGE].counts.counts[i % COUNTS_IN_PAGE].calls, 1), "%u", i);
+    }
+    cr_assert(eq(int, slow_calls, 0));
+    directory.pages[0] = NULL;
+    ((void (*)(void *, void *))count_stubs_find(&stubs, FIRST))(NULL, NULL);
+    cr_assert(eq(int, slow_calls, 1));
+    count_stubs_drop(&stubs);
+}
+
+#endif

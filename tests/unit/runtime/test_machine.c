@@ -1,0 +1,45 @@
+/* How the code of a call can change while threads may run it: jumps, which leave a function. */
+#if defined(__x86_64__)
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+#include "levels/machine.h"
+
+TestSuite(unit_machine);
+
+static struct call_site machine_test_jump(uint8_t *code, enum call_form form, enum call_form wanted,
+                                          const struct machine_stubs *stubs, uint8_t *bytes)
+{
+    struct call_site site = { .address = (uint64_t)code, .length = 5, .jump = true };
+    const uint8_t jump[] = { 0xe9, 1, 2, 3, 4 };
+    memcpy(site.original, jump, sizeof jump);
+    cr_assert(machine_form(&site, form, stubs, true, bytes));
+    memcpy(code, bytes, site.length);
+    cr_assert(machine_form(&site, wanted, stubs, true, bytes));
+    return site;
+}
+
+/* A jump that was checked becomes a return, and a jump again. The first byte is a return while the others change. */
+Test(unit_machine, jumps_change_in_steps)
+{
+    static const enum call_form forms[][2] = { { CALL_CHECKED, CALL_OUT }, { CALL_OUT, CALL_CHECKED } };
+    _Alignas(64) static uint8_t code[2 * 64];
+    const struct machine_stubs stubs = { .at = { [CALL_CHECKED] = (uint64_t)code + 0x123456 } };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        for (int at = 0; at < 64; at++) {
+            uint8_t bytes[MAX_CALL_BYTES];
+            struct call_site site = machine_test_jump(code + at, forms[i][0], forms[i][1], &stubs, bytes);
+            cr_assert(eq(int, machine_change_of(&site, bytes, false), MACHINE_NEVER), "%zu", i);
+            cr_assert(eq(int, machine_change_of(&site, bytes, true), MACHINE_IN_STEPS), "%zu", i);
+            for (int step = 0; step < MACHINE_STEPS; step++) {
+                machine_step(&site, bytes, MACHINE_IN_STEPS, step);
+                cr_assert(step == 2 || code[at] == 0xc3, "%zu at %d", i, at);
+            }
+            cr_assert(eq(int, memcmp(code + at, bytes, site.length), 0), "%zu at %d", i, at);
+        }
+    }
+}
+
+#endif
