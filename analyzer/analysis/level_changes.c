@@ -17,6 +17,82 @@ const char *level_name(uint32_t level)
     return level < sizeof names / sizeof *names ? names[level] : "unknown";
 }
 
+static int level_changes_compare(const void *a, const void *b)
+{
+    const struct level_change *x = a, *y = b;
+    if (x->calls != y->calls)
+        return x->calls > y->calls ? -1 : 1;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Damaged files may have any order of decisions: the one with most calls is the last. */
+static struct number_index *level_changes_decided(struct level_changes *changes, const struct session_file *file)
+{
+    struct number_index *places = index_new();
+    for (size_t i = 0; i < file->decision_count; i++) {
+        const struct trace_decision *d = &file->decisions[i];
+        struct index_slot *slot = index_find(places, d->function, d->process);
+        struct level_change *c = &changes->decided[changes->decided_count];
+        if (slot->value_plus_1) {
+            c = &changes->decided[slot->value_plus_1 - 1];
+        } else {
+            *c = (struct level_change){ .process = d->process, .function = d->function };
+            index_set(places, slot, d->function, d->process, (uint32_t)changes->decided_count++);
+        }
+        if (d->calls < c->calls)
+            continue;
+        c->calls = d->calls;
+        c->mean = d->mean;
+    }
+    return places;
+}
+
+static void level_changes_add(struct level_changes *changes, const struct number_index *places,
+                              const struct trace_level *level)
+{
+    const struct index_slot *slot = index_find(places, level->function, level->process);
+    if (!slot->value_plus_1) {
+        changes->others[changes->other_count++] = level;
+        return;
+    }
+    struct level_change *c = &changes->decided[slot->value_plus_1 - 1];
+    if (!c->changes++)
+        c->first = level->time;
+    c->level = level->level;
+    c->last = level->time;
+}
+
+/* Functions that never got the decided level are left out. */
+struct level_changes level_changes_of(const struct session_file *file)
+{
+    struct level_changes changes = {
+        .decided = need_memory(file->decision_count, sizeof *changes.decided),
+        .others = need_memory(file->level_count, sizeof(const struct trace_level *)),
+    };
+    struct number_index *places = level_changes_decided(&changes, file);
+    for (size_t i = 0; i < file->level_count; i++)
+        level_changes_add(&changes, places, &file->levels[i]);
+    index_free(places);
+    size_t kept = 0;
+    for (size_t i = 0; i < changes.decided_count; i++)
+        if (changes.decided[i].changes)
+            changes.decided[kept++] = changes.decided[i];
+    changes.decided_count = kept;
+    if (kept)
+        qsort(changes.decided, kept, sizeof *changes.decided, level_changes_compare);
+    return changes;
+}
+
+void level_changes_drop(struct level_changes *changes)
+{
+    free(changes->decided);
+    free(changes->others);
+}
+
 void level_changes_remark(struct summary *s, const struct session_file *file)
 {
     if (!file->level_count)

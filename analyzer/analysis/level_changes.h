@@ -8,6 +8,26 @@
 /* "timed", "out" and so on. */
 const char *level_name(uint32_t level);
 
+/* A function of which a budget has decided the level. */
+struct level_change {
+    uint32_t process, level; /* serial number; enum dwell_level_of_probes since `last` */
+    uint64_t function;       /* address */
+    uint64_t first, last;    /* times of the first change and of the last one */
+    uint64_t changes;
+    uint64_t calls, mean; /* at the last decision: see struct trace_decision */
+};
+
+struct level_changes {
+    struct level_change *decided; /* those with most calls first */
+    size_t decided_count;
+    const struct trace_level **others; /* the changes of other functions, by time */
+    size_t other_count;
+};
+
+/* The changes of a session. The caller drops them. */
+struct level_changes level_changes_of(const struct session_file *file);
+void level_changes_drop(struct level_changes *changes);
+
 /* Adds a remark that names functions which were not timed for the whole run, if there are any. */
 void level_changes_remark(struct summary *s, const struct session_file *file);
 

@@ -17,11 +17,13 @@
 #include "base/numbers.h"
 #include "clock.h"
 #include "commands/budget_levels.h"
+#include "commands/budget_records.h"
 #include "commands/control_chunk.h"
 #include "commands/filter_chunk.h"
 #include "commands/service_thread.h"
 #include "profile/collect.h"
 #include "profile/follow.h"
+#include "trace/alive.h"
 
 enum {
     MS = 1000000,
@@ -48,6 +50,9 @@ struct budget {
     struct budget_function *functions; /* by these numbers */
     struct budget_sums *before;        /* the same: what had been recorded at the last look */
     size_t count, room, before_room;
+    uint32_t *numbers; /* of the functions of follow->events */
+    size_t number_count, number_room;
+    struct budget_records records;
     uint64_t cpu;  /* ticks at the last look */
     unsigned calm; /* looks without a change */
 };
@@ -75,13 +80,22 @@ static uint32_t budget_number(struct budget *b, const struct profile *p, uint32_
     return number;
 }
 
-/* Adds a profile's calls to the sums. Returns its ticks of CPU time. */
-static uint64_t budget_add(struct budget *b, const struct profile *p, struct budget_sums **sums, size_t *room)
+/* Functions are only added to a profile that grows. */
+static void budget_number_events(struct budget *b)
 {
-    uint32_t *numbers = need_memory(p->function_count, sizeof *numbers);
+    const struct profile *p = b->follow->events;
+    while (b->number_count < p->function_count) {
+        GROW(b->numbers, b->number_count, b->number_room);
+        b->numbers[b->number_count] = budget_number(b, p, (uint32_t)b->number_count);
+        b->number_count++;
+    }
+}
+
+/* Adds a profile's calls to the sums. `numbers` are those of its functions. Returns its ticks of CPU time. */
+static uint64_t budget_add(const struct budget *b, const struct profile *p, const uint32_t *numbers,
+                           struct budget_sums **sums, size_t *room)
+{
     uint64_t *inclusive = need_memory(p->node_count, sizeof *inclusive), cpu = 0;
-    for (uint32_t i = 0; i < p->function_count; i++)
-        numbers[i] = budget_number(b, p, i);
     if (*room < b->count) {
         struct budget_sums *larger = need_memory(b->count, sizeof *larger);
         if (*room)
@@ -103,7 +117,6 @@ static uint64_t budget_add(struct budget *b, const struct profile *p, struct bud
     for (size_t i = 0; i < p->counted_count; i++)
         (*sums)[numbers[p->counted[i].function]].counted += p->counted[i].calls;
     free(inclusive);
-    free(numbers);
     return cpu;
 }
 
@@ -126,8 +139,13 @@ static struct budget_look budget_read(struct budget *b)
     struct profile *again = collect_profile(growth->file, 1); /* call trees and counters: they are read as a whole */
     struct budget_sums *sums = NULL;
     size_t room = 0;
-    uint64_t cpu = budget_add(b, b->follow->events, &sums, &room);
-    cpu += budget_add(b, again, &sums, &room);
+    budget_number_events(b);
+    uint32_t *numbers = need_memory(again->function_count, sizeof *numbers);
+    for (uint32_t i = 0; i < again->function_count; i++)
+        numbers[i] = budget_number(b, again, i);
+    uint64_t cpu = budget_add(b, b->follow->events, b->numbers, &sums, &room);
+    cpu += budget_add(b, again, numbers, &sums, &room);
+    free(numbers);
     profile_free(again);
     for (size_t i = 0; i < room; i++) {
         struct budget_function *f = &b->functions[i];
@@ -198,10 +216,53 @@ static enum budget_answer budget_send(const struct budget *b, uint64_t levels)
     return all;
 }
 
+/* A process that has the module, and its bias there. NULL if there is none. */
+static const struct trace_process *budget_process_with(const struct budget *b, uint32_t module, uint64_t *bias)
+{
+    const struct session_file *file = b->follow->growth->file;
+    const struct profile_module *m = &b->names->modules[module];
+    for (size_t i = 0; i < file->process_count; i++) {
+        const struct trace_process *p = &file->processes[i];
+        for (size_t j = 0; j < p->module_count; j++) {
+            const struct trace_module *loaded = &p->modules[j];
+            if (strcmp(loaded->path, m->path) != 0 || loaded->build_id_length != m->build_id_length ||
+                (m->build_id_length && memcmp(loaded->build_id, m->build_id, m->build_id_length) != 0))
+                continue;
+            *bias = loaded->bias;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static void budget_record(struct budget *b, const uint32_t *changed, size_t count)
+{
+    const uint64_t now = session_now(b->follow->growth->file);
+    const struct trace_process *process = NULL;
+    uint64_t bias = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct budget_function *f = &b->functions[changed[i]];
+        const struct budget_sums *sums = &b->before[changed[i]];
+        if (i == 0 || b->functions[changed[i - 1]].module != f->module)
+            process = budget_process_with(b, f->module, &bias);
+        if (process)
+            budget_records_add(&b->records, b->session, b->fd, process->serial,
+                               (struct dwell_rec_decision){
+                                   .time = now,
+                                   .function = bias + f->offset,
+                                   .level = f->is_counted ? DWELL_PROBES_COUNTED : DWELL_PROBES_TIMED,
+                                   .calls = sums->calls + sums->counted,
+                                   .mean = sums->calls ? sums->inclusive / sums->calls : 0,
+                               });
+    }
+}
+
 static void budget_change(struct budget *b, uint32_t *changed, size_t count)
 {
     const uint64_t offset = budget_write_levels(b, changed, count);
     const enum budget_answer answer = offset ? budget_send(b, offset) : BUDGET_REFUSED;
+    if (answer == BUDGET_DONE)
+        budget_record(b, changed, count);
     for (size_t i = 0; i < count && answer != BUDGET_DONE; i++) {
         struct budget_function *f = &b->functions[changed[i]];
         f->is_counted = !f->is_counted;
@@ -288,7 +349,9 @@ void budget_stop(struct budget *b)
     pthread_mutex_destroy(&b->lock);
     pthread_cond_destroy(&b->wake);
     profile_free(b->names);
+    budget_records_end(&b->records);
     free(b->functions);
     free(b->before);
+    free(b->numbers);
     free(b);
 }

@@ -12,6 +12,7 @@
 #include "analysis/level_changes.h"
 #include "analysis/names.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
@@ -22,7 +23,13 @@
 #include "trace/samples.h"
 #include "trace/trace_events.h"
 
-static const struct shared_use shared[] = { { SHARED_UNITS, NULL }, { SHARED_JOBS, NULL }, { SHARED_END, NULL } };
+static const struct shared_use shared[] = { { SHARED_LIMIT,
+                                              "(default: 20); a row is a function whose level the budget has chosen" },
+                                            { SHARED_UNITS, NULL },
+                                            { SHARED_JOBS, NULL },
+                                            { SHARED_END, NULL } };
+
+enum { MAX_LEVELS = 20 }; /* functions whose level has changed */
 
 struct info_settings {
     struct shared_options shared;
@@ -337,22 +344,57 @@ static void info_print_threads(const struct session_file *f)
     info_print_table(table);
 }
 
-/* Changes of the levels of functions, from the session's start. */
-static void info_print_levels(const struct session_file *f)
+/* The text that follows "counted since 3 ms". */
+static char *info_level_text(const struct session_file *f, const struct level_change *c, uint64_t first)
+{
+    char since[TIME_TEXT], mean[TIME_TEXT];
+    char *changes = c->changes > 1
+                        ? need_text(" (%" PRIu64 " changes since %s)", c->changes, info_time(f, first, since))
+                        : need_text("%s", "");
+    char *text = c->calls && c->mean
+                     ? need_text("%s, after %" PRIu64 " calls of %s", changes, c->calls, info_time(f, c->mean, mean))
+                     : need_copy(changes, strlen(changes));
+    free(changes);
+    return text;
+}
+
+/* Functions whose levels the budget has chosen, one a line. */
+static void info_print_decided(const struct session_file *f, const struct level_changes *changes, size_t limit,
+                               struct namer *namer)
+{
+    const size_t count = changes->decided_count, shown = limit && limit < count ? limit : count;
+    for (size_t i = 0; i < shown; i++) {
+        const struct level_change *c = &changes->decided[i];
+        char last[TIME_TEXT];
+        char *more = info_level_text(f, c, less(c->first, f->header.start_ticks));
+        info_print_line("level", "%-7s since %s%s: %s", level_name(c->level),
+                        info_time(f, less(c->last, f->header.start_ticks), last), more,
+                        namer_find(namer, c->process, c->function, c->last));
+        free(more);
+    }
+    if (shown < count)
+        info_print_line("level", "and %zu more functions: --limit 0 shows all", count - shown);
+}
+
+/* Changes of the levels of functions: times are from the session's start. */
+static void info_print_levels(const struct session_file *f, size_t limit)
 {
     enum { MAX_LINES = 100 };
     if (!f->level_count)
         return;
     struct namer *namer = namer_new(f);
-    for (size_t i = 0; i < f->level_count && i < MAX_LINES; i++) {
-        const struct trace_level *level = &f->levels[i];
-        const uint64_t ticks = level->time > f->header.start_ticks ? level->time - f->header.start_ticks : 0;
+    struct level_changes changes = level_changes_of(f);
+    info_print_decided(f, &changes, limit, namer);
+    for (size_t i = 0; i < changes.other_count && i < MAX_LINES; i++) {
+        const struct trace_level *level = changes.others[i];
         char time[TIME_TEXT];
-        info_print_line("level", "%-7s since %s: %s", level_name(level->level), info_time(f, ticks, time),
+        info_print_line("level", "%-7s since %s: %s", level_name(level->level),
+                        info_time(f, less(level->time, f->header.start_ticks), time),
                         namer_find(namer, level->process, level->function, level->time));
     }
-    if (f->level_count > MAX_LINES)
-        info_print_line("level", "and %zu more changes", f->level_count - MAX_LINES);
+    if (changes.other_count > MAX_LINES)
+        info_print_line("level", "and %zu more changes", changes.other_count - MAX_LINES);
+    level_changes_drop(&changes);
     namer_free(namer);
 }
 
@@ -369,7 +411,7 @@ static const struct command_line line = {
 
 int command_info(int argc, char **argv)
 {
-    struct info_settings s = { .file = DEFAULT_SESSION };
+    struct info_settings s = { .file = DEFAULT_SESSION, .shared.limit = MAX_LEVELS };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     struct analysis l;
     command_load(&l, s.file, &s.shared.load);
@@ -385,7 +427,7 @@ int command_info(int argc, char **argv)
         info_print_line("note", "%s", l.file->notes[i]);
     for (size_t i = 0; i < l.summary.remark_count; i++)
         info_print_line("remark", "%s", l.summary.remarks[i]);
-    info_print_levels(l.file);
+    info_print_levels(l.file, s.shared.limit);
     info_print_processes(l.file);
     if (!l.summary.imported)
         info_print_threads(l.file);

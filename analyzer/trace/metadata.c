@@ -266,6 +266,16 @@ static void metadata_read_descriptor(struct metadata_reader *r)
                         &(struct trace_descriptor){ record.id, record.peer, record.kind, metadata_next_text(r) });
 }
 
+static void metadata_read_decision(struct metadata_reader *r)
+{
+    struct dwell_rec_decision record;
+    if (!TAKE(r, record))
+        return;
+    GROW(r->file->decisions, r->file->decision_count, r->file->decision_room);
+    r->file->decisions[r->file->decision_count++] =
+        (struct trace_decision){ r->process, record.level, record.time, record.function, record.calls, record.mean };
+}
+
 static void metadata_read_event_class(struct metadata_reader *r)
 {
     struct dwell_rec_event_class record;
@@ -475,6 +485,7 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_NOTE] = metadata_read_note,
     [DWELL_REC_LEVEL] = metadata_read_level,
     [DWELL_REC_DESCRIPTOR] = metadata_read_descriptor,
+    [DWELL_REC_DECISION] = metadata_read_decision,
     [DWELL_REC_SYMBOL_MODULE] = metadata_read_symbol_module,
     [DWELL_REC_SYMBOL_FILE] = metadata_read_symbol_file,
     [DWELL_REC_SYMBOL] = metadata_read_symbol,

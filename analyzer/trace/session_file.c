@@ -363,6 +363,7 @@ void session_file_close(struct session_file *file)
     free(file->notes);
     free(file->levels);
     descriptor_list_drop(&file->descriptors);
+    free(file->decisions);
     free(file->reported);
     free(file->chunks);
     free(file->path);

@@ -112,6 +112,14 @@ struct trace_level {
     uint64_t time, function;
 };
 
+/* To keep its budget, the recorder decided that the function's probes were to have that level. */
+struct trace_decision {
+    uint32_t process; /* serial number */
+    uint32_t level;   /* enum dwell_level_of_probes */
+    uint64_t time, function;
+    uint64_t calls, mean; /* until then; the mean is in ticks */
+};
+
 /* A row of an imported report. */
 struct trace_reported {
     uint32_t process; /* serial number */
@@ -172,6 +180,8 @@ struct session_file {
     struct trace_level *levels; /* by time */
     size_t level_count, level_room;
     struct descriptor_list descriptors;
+    struct trace_decision *decisions; /* in the order of the file */
+    size_t decision_count, decision_room;
     struct trace_reported *reported;
     size_t reported_count, reported_room;
     struct session_samples *samples; /* NULL unless the owner has read them (profile/session_samples.h) */

@@ -21,4 +21,16 @@ struct dwell_rec_level {
     uint32_t pad;
 };
 
+/* The recorder has decided, to keep its overhead budget, that a function's probes are to have that level. A record of
+ * the change follows when it is done. No strings. */
+struct dwell_rec_decision {
+    struct dwell_record record;
+    uint64_t time;
+    uint64_t function; /* address */
+    uint32_t level;    /* enum dwell_level_of_probes */
+    uint32_t pad;
+    uint64_t calls; /* of the function in all processes until then */
+    uint64_t mean;  /* ticks of a timed call, with callees and probes; zero: no call was timed */
+};
+
 #endif

@@ -32,6 +32,18 @@ Test(e2e_budget, calls_stay_exact)
     }
 }
 
+/* Each decision says how many calls it was made after, and `dwell info` limits the functions that it lists. */
+Test(e2e_budget, decisions_are_recorded)
+{
+    free(run_well("$DWELL record -q --overhead 10%% $PROGRAMS/levels/counted 2 3000000 0"));
+    char *info = run_well("$DWELL info | grep -cE '^level +counted since .*, after [0-9]+ calls of .*: hot_leaf$'");
+    cr_assert(eq(int, atoi(info), 1), "%s", info);
+    free(info);
+    info = run_well("$DWELL info --limit 1 | grep -c '^level'");
+    cr_assert(eq(int, atoi(info), 2), "%s", info);
+    free(info);
+}
+
 /* fib is always open, so its calls are timed to the end. */
 Test(e2e_budget, recursion)
 {

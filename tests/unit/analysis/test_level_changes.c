@@ -1,0 +1,66 @@
+/* Changes of levels and the decisions of an overhead budget, in sessions written by hand. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "analysis/level_changes.h"
+#include "support/scenario.h"
+
+TestSuite(unit_level_changes);
+
+enum { FIRST = 0x1000, SECOND = 0x2000, THIRD = 0x3000 };
+
+static void level_write(struct writer *w, uint64_t time, uint64_t function, uint32_t level)
+{
+    const struct dwell_rec_level record = { .time = time, .function = function, .level = level };
+    write_record(w, 1, DWELL_REC_LEVEL, &record.time, sizeof record - sizeof record.record);
+}
+
+static void level_write_decision(struct writer *w, uint64_t time, uint64_t function, uint64_t calls, uint64_t mean)
+{
+    const struct dwell_rec_decision record = {
+        .time = time, .function = function, .level = DWELL_PROBES_COUNTED, .calls = calls, .mean = mean
+    };
+    write_record(w, 1, DWELL_REC_DECISION, &record.time, sizeof record - sizeof record.record);
+}
+
+Test(unit_level_changes, one_row_for_each_function)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    level_write(w, 300, SECOND, DWELL_PROBES_TIMED);
+    level_write(w, 120, FIRST, DWELL_PROBES_TIMED);
+    level_write(w, 100, FIRST, DWELL_PROBES_OUT);
+    level_write(w, 200, SECOND, DWELL_PROBES_COUNTED);
+    level_write(w, 400, SECOND, DWELL_PROBES_COUNTED);
+    level_write(w, 250, THIRD, DWELL_PROBES_COUNTED);
+    level_write_decision(w, 390, SECOND, 900, 7);
+    level_write_decision(w, 190, SECOND, 50, 8);
+    level_write_decision(w, 240, THIRD, 1000, 3);
+    level_write_decision(w, 240, 0x4000, 5000, 3); /* it never had the level */
+    struct outcome o = outcome_of(w, 1);
+    const struct session_file *file = o.file;
+    cr_assert(eq(sz, file->decision_count, 4));
+    cr_assert(eq(u64, file->decisions[1].time, 190));
+    struct level_changes changes = level_changes_of(file);
+    const struct level_change expected[] = {
+        { 1, DWELL_PROBES_COUNTED, THIRD, 250, 250, 1, 1000, 3 },
+        { 1, DWELL_PROBES_COUNTED, SECOND, 200, 400, 3, 900, 7 },
+    };
+    cr_assert(eq(sz, changes.decided_count, 2));
+    for (size_t i = 0; i < changes.decided_count; i++) {
+        const struct level_change *found = &changes.decided[i];
+        cr_assert(eq(u64, found->function, expected[i].function), "%zu", i);
+        cr_assert(eq(u32, found->level, expected[i].level), "%zu", i);
+        cr_assert(eq(u64, found->first, expected[i].first), "%zu", i);
+        cr_assert(eq(u64, found->last, expected[i].last), "%zu", i);
+        cr_assert(eq(u64, found->changes, expected[i].changes), "%zu", i);
+        cr_assert(eq(u64, found->calls, expected[i].calls), "%zu", i);
+        cr_assert(eq(u64, found->mean, expected[i].mean), "%zu", i);
+    }
+    cr_assert(eq(sz, changes.other_count, 2)); /* set by hand: each is one of its own */
+    cr_assert(eq(u64, changes.others[0]->time, 100));
+    cr_assert(eq(u64, changes.others[1]->time, 120));
+    level_changes_drop(&changes);
+    outcome_drop(&o);
+}
