@@ -261,7 +261,7 @@ static void causes_take_act(struct caused_wait *w, const struct cause_acts *acts
     const struct profile_wait *act = causes_find_act(&w->wait, acts);
     const struct profile_wait *unlock = causes_find_unlock(&w->wait, acts);
     const struct profile_wait *waker = unlock ? unlock : act;
-    if (waker)
+    if (waker && waker->place.begin < w->wait.back)
         causes_set_waker(w, waker->place.thread, waker->left);
     if (!act || w->cause != CAUSE_NONE)
         return;

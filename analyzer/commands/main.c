@@ -27,6 +27,7 @@ static const struct {
     { "callers", command_callers, "a function between its callers and callees", NULL, true },
     { "waits", command_waits, "what threads waited for, and who made them wait", NULL, true },
     { "critical", command_critical, "what the length of a run consisted of, across threads", NULL, true },
+    { "whatif", command_whatif, "what a run would take if functions were faster", NULL, true },
     { "histogram", command_histogram, "how long the single calls of a function took", NULL, true },
     { "slowest", command_slowest, "the slowest calls of a function, and when they happened", NULL, true },
     { "replay", command_replay, "the calls as they happened, over all threads", NULL, true },

@@ -115,6 +115,33 @@ Test(e2e_paths, slowest_call)
     free(out);
 }
 
+static double paths_member(const char *arguments, const char *key)
+{
+    char *text = run_well("$DWELL whatif --format json %s", arguments);
+    struct json_object *root = json_tokener_parse(text), *value;
+    cr_assert(json_object_object_get_ex(root, key, &value));
+    const double ns = (double)json_object_get_int64(value);
+    json_object_put(root);
+    free(text);
+    return ns;
+}
+
+/* Factor 1 gives the recorded run back. Half of the slow work is half of nearly all of the run. */
+Test(e2e_paths, what_if)
+{
+    static const char *const parts[] = { "pipeline", "producer", "convoy", "barrier" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        free(run_well("$DWELL record -q $PROGRAMS/paths %s", parts[i]));
+        const double recorded = paths_member("work_slow=1", "recorded_ns");
+        cr_assert(epsilon_eq(dbl, recorded, paths_length(), 1), "%s", parts[i]);
+        cr_assert(epsilon_eq(dbl, paths_member("work_slow=1", "predicted_ns"), recorded, 0.02 * recorded), "%s",
+                  parts[i]);
+        const double saved = recorded - paths_member("work_slow=0.5", "predicted_ns");
+        const double slow = paths_sum("total_ns", "rows", "function", "work_slow");
+        cr_assert(epsilon_eq(dbl, saved, slow / 2, 0.1 * slow), "%s", parts[i]);
+    }
+}
+
 Test(e2e_paths, mode_profile_says_why_not)
 {
     free(run_well("$DWELL record -q --mode profile $PROGRAMS/paths rwlock"));

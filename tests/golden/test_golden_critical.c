@@ -1,5 +1,5 @@
-/* dwell critical, byte for byte, on a hand-written session: a producer, a consumer that waits for it, and a thread that
- * is off the path. */
+/* dwell critical and dwell whatif, byte for byte, on a hand-written session: a producer, a consumer that waits for it,
+ * and a thread that is off the path. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -155,6 +155,51 @@ Test(golden_critical, sessions_without_causes)
 {
     critical_save("old", 0);
     check_golden("critical old --by segment", "critical-old.txt");
+}
+
+Test(golden_critical, what_if)
+{
+    critical_save("path", CAUSES);
+    check_golden("whatif produce_items_for_the_consumer=0.5 consume=0.5 path", "whatif.txt");
+    check_golden("whatif produce_items_for_the_consumer=0.5 path --format csv", "whatif.csv");
+    check_golden("whatif --rank path", "whatif-rank.txt");
+    check_golden("whatif --rank path --format csv", "whatif-rank.csv");
+    check_golden("whatif --rank consume=0 path --format json", "whatif-rank.json");
+}
+
+Test(golden_critical, what_if_of_widths)
+{
+    static const unsigned widths[] = { 80, 120 };
+    critical_save("path", CAUSES);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "whatif-rank-%u.txt", widths[i]);
+        char *text = run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols %u; $DWELL whatif --rank "
+                              "path\" /dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'",
+                              widths[i]);
+        check_text(text, name);
+        free(text);
+    }
+}
+
+Test(golden_critical, what_if_refusals)
+{
+    static const struct {
+        const char *arguments, *message;
+    } wrong[] = {
+        { "path", "which FUNCTION=FACTOR?" },
+        { "path consume=x", "'x' is no factor from 0 to 1000" },
+        { "path consume=-1", "'-1' is no factor from 0 to 1000" },
+        { "path nobody=0.5", "no function 'nobody' was recorded" },
+        { "path consume=1 other", "one session at a time" },
+    };
+    critical_save("path", CAUSES);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct ran r = run("$DWELL whatif %s", wrong[i].arguments);
+        cr_assert(eq(int, r.status, 2), "%s", wrong[i].arguments);
+        cr_assert(has(r.err, wrong[i].message), "%s: %s", wrong[i].arguments, r.err);
+        ran_drop(&r);
+    }
 }
 
 Test(golden_critical, refusals)

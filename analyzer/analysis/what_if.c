@@ -1,0 +1,313 @@
+/* Replays the recorded order of acts and waits in one pass over them, by recorded time: an act comes before the wait
+ * that it ends. */
+#include "analysis/what_if.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/thread_origins.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "profile/collect.h"
+
+const double what_if_factors[WHAT_IF_STEPS] = { 0.9, 0.5, 0 };
+
+enum point_kind { POINT_ACT, POINT_START, POINT_WAIT, POINT_END }; /* in this order if their times are equal */
+
+struct what_if_point {
+    uint64_t time; /* when it was recorded; a wait's end */
+    uint64_t left; /* when a wait began */
+    enum point_kind kind;
+    uint32_t edge;   /* from an act to a wait or a start; NONE if a start has none */
+    uint32_t thread; /* index */
+    uint32_t work;   /* the stretch of the thread before the point; NONE if it is empty */
+};
+
+enum { NONE = UINT32_MAX };
+
+struct what_if_edge {
+    uint64_t time;     /* of the act, as recorded, */
+    uint64_t replayed; /* and as replayed */
+};
+
+/* What a thread does between two points. */
+struct what_if_stretch {
+    struct path_range range;
+    uint32_t number;
+};
+
+struct what_if {
+    const struct analysis *loaded;
+    struct critical_part part;
+    struct what_if_point *points;
+    size_t point_count, point_room;
+    struct what_if_edge *edges;
+    size_t edge_count, edge_room;
+    struct what_if_stretch *stretches;
+    size_t stretch_count, stretch_room;
+    struct path_amount *amounts; /* by function, then stretch */
+    size_t amount_count;
+    size_t *first_amount;          /* by function: the first of its amounts; one more entry at the end */
+    int64_t *less;                 /* by stretch: ticks that the replay leaves out */
+    uint64_t *recorded, *replayed; /* by thread: the times of its last point */
+};
+
+/* ---- points ---- */
+
+static uint32_t what_if_thread(const struct what_if *w, uint32_t serial)
+{
+    const struct trace_thread *t = session_file_thread(w->loaded->file, serial);
+    return t ? (uint32_t)(t - w->loaded->file->threads) : NONE;
+}
+
+static void what_if_add_point(struct what_if *w, enum point_kind kind, uint32_t thread, uint64_t left, uint64_t time,
+                              uint32_t edge)
+{
+    GROW(w->points, w->point_count, w->point_room);
+    w->points[w->point_count++] = (struct what_if_point){ time, left, kind, edge, thread, NONE };
+}
+
+/* Adds an act of a thread, and returns its edge. */
+static uint32_t what_if_add_act(struct what_if *w, uint32_t thread, uint64_t time)
+{
+    const uint32_t edge = (uint32_t)w->edge_count;
+    GROW(w->edges, w->edge_count, w->edge_room);
+    w->edges[w->edge_count++] = (struct what_if_edge){ time, time };
+    what_if_add_point(w, POINT_ACT, thread, time, time, edge);
+    return edge;
+}
+
+static void what_if_add_waits(struct what_if *w, const struct wait_causes *causes)
+{
+    for (size_t i = 0; i < causes->count; i++) {
+        const struct caused_wait *c = &causes->list[i];
+        const uint32_t waiter = what_if_thread(w, c->wait.place.thread), waker = what_if_thread(w, c->waker);
+        if (!c->waker || waiter == NONE || waker == NONE || c->wait.back > w->part.to || c->woken < w->part.from)
+            continue;
+        what_if_add_point(w, POINT_WAIT, waiter, c->wait.left, c->wait.back, what_if_add_act(w, waker, c->woken));
+    }
+}
+
+static void what_if_add_starts(struct what_if *w, const struct wait_causes *causes)
+{
+    const struct session_file *file = w->loaded->file;
+    struct thread_origin *origins = thread_origins_find(file, causes);
+    for (uint32_t i = 0; i < file->thread_count; i++) {
+        const uint64_t start = file->threads[i].start_time;
+        const uint32_t maker = origins[i].creator ? what_if_thread(w, origins[i].creator) : NONE;
+        const bool known = maker != NONE && origins[i].time >= w->part.from && origins[i].time <= start;
+        if (start < w->part.to)
+            what_if_add_point(w, POINT_START, i, start, start,
+                              known ? what_if_add_act(w, maker, origins[i].time) : NONE);
+    }
+    free(origins);
+}
+
+static int what_if_compare_points(const void *a, const void *b)
+{
+    const struct what_if_point *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+/* ---- stretches ---- */
+
+static int what_if_compare_stretches(const void *a, const void *b)
+{
+    const struct what_if_stretch *x = a, *y = b;
+    if (x->range.thread != y->range.thread)
+        return x->range.thread < y->range.thread ? -1 : 1;
+    return (x->range.begin > y->range.begin) - (x->range.begin < y->range.begin);
+}
+
+/* Threads are followed from the begin of the part, or from their start. */
+static void what_if_reset(struct what_if *w)
+{
+    const struct session_file *file = w->loaded->file;
+    for (size_t i = 0; i < file->thread_count; i++)
+        w->recorded[i] = w->replayed[i] = larger(w->part.from, file->threads[i].start_time);
+}
+
+/* Numbers what the threads do between the points. */
+static void what_if_make_stretches(struct what_if *w)
+{
+    what_if_reset(w);
+    for (size_t i = 0; i < w->point_count; i++) {
+        struct what_if_point *p = &w->points[i];
+        const uint64_t begin = w->recorded[p->thread], end = p->left;
+        if (begin < end) {
+            p->work = (uint32_t)w->stretch_count;
+            GROW(w->stretches, w->stretch_count, w->stretch_room);
+            w->stretches[w->stretch_count++] =
+                (struct what_if_stretch){ { w->loaded->file->threads[p->thread].serial, begin, end, begin }, p->work };
+        }
+        w->recorded[p->thread] = larger(begin, p->time);
+    }
+    if (w->stretch_count)
+        qsort(w->stretches, w->stretch_count, sizeof *w->stretches, what_if_compare_stretches);
+}
+
+static int what_if_compare_amounts(const void *a, const void *b)
+{
+    const struct path_amount *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return (x->range > y->range) - (x->range < y->range);
+}
+
+/* Finds the time of each function in each stretch. */
+static void what_if_scan(struct what_if *w)
+{
+    const struct analysis *l = w->loaded;
+    const size_t functions = l->profile->function_count + 1;
+    struct path_range *ranges = need_memory(w->stretch_count + 1, sizeof *ranges);
+    for (size_t i = 0; i < w->stretch_count; i++)
+        ranges[i] = w->stretches[i].range;
+    struct path_scan scan = path_scan_run(l->file, l->profile, analysis_jobs(l), ranges, w->stretch_count, true);
+    for (size_t i = 0; i < scan.amount_count; i++)
+        scan.amounts[i].range = w->stretches[scan.amounts[i].range].number;
+    if (scan.amount_count)
+        qsort(scan.amounts, scan.amount_count, sizeof *scan.amounts, what_if_compare_amounts);
+    w->first_amount = need_memory(functions + 1, sizeof *w->first_amount);
+    for (size_t i = 0; i < scan.amount_count; i++)
+        w->first_amount[scan.amounts[i].function + 1]++;
+    for (size_t i = 0; i < functions; i++)
+        w->first_amount[i + 1] += w->first_amount[i];
+    w->amounts = scan.amounts;
+    w->amount_count = scan.amount_count;
+    scan.amounts = NULL;
+    path_scan_drop(&scan);
+    free(ranges);
+}
+
+struct what_if *what_if_new(const struct analysis *l, const struct critical_part *part)
+{
+    struct what_if *w = need_memory(1, sizeof *w);
+    struct wait_causes causes = wait_causes_find_wakers(l);
+    *w = (struct what_if){ .loaded = l, .part = *part };
+    w->recorded = need_memory(l->file->thread_count + 1, sizeof *w->recorded);
+    w->replayed = need_memory(l->file->thread_count + 1, sizeof *w->replayed);
+    what_if_add_waits(w, &causes);
+    what_if_add_starts(w, &causes);
+    what_if_add_point(w, POINT_END, what_if_thread(w, part->thread), part->to, part->to, NONE);
+    wait_causes_drop(&causes);
+    qsort(w->points, w->point_count, sizeof *w->points, what_if_compare_points);
+    what_if_make_stretches(w);
+    w->less = need_memory(w->stretch_count + 1, sizeof *w->less);
+    what_if_scan(w);
+    return w;
+}
+
+void what_if_free(struct what_if *w)
+{
+    free(w->points);
+    free(w->edges);
+    free(w->stretches);
+    free(w->amounts);
+    free(w->first_amount);
+    free(w->less);
+    free(w->recorded);
+    free(w->replayed);
+    free(w);
+}
+
+/* ---- replaying ---- */
+
+/* Moves the thread to the point as recorded: what it did before took less, or more. */
+static uint64_t what_if_reach(const struct what_if *w, const struct what_if_point *p)
+{
+    const uint64_t length = less(p->left, w->recorded[p->thread]);
+    const int64_t left_out = p->work == NONE ? 0 : w->less[p->work];
+    return w->replayed[p->thread] + (uint64_t)((int64_t)length - left_out);
+}
+
+/* A wait ends when the act has come, and as long after it as in the recording. It is none if the act comes first. */
+static void what_if_replay_point(struct what_if *w, const struct what_if_point *p)
+{
+    uint64_t reached = what_if_reach(w, p);
+    struct what_if_edge none = { .time = p->time }, *edge = p->edge == NONE ? &none : &w->edges[p->edge];
+    if (p->kind == POINT_ACT)
+        edge->replayed = reached;
+    else if (p->edge != NONE && (p->kind == POINT_START || edge->replayed > reached))
+        reached = edge->replayed + (p->time - edge->time);
+    w->replayed[p->thread] = reached;
+    w->recorded[p->thread] = larger(w->recorded[p->thread], p->time);
+}
+
+static uint64_t what_if_replay(struct what_if *w)
+{
+    const uint32_t last = what_if_thread(w, w->part.thread);
+    what_if_reset(w);
+    for (size_t i = 0; i < w->point_count; i++) {
+        what_if_replay_point(w, &w->points[i]);
+        if (w->points[i].kind == POINT_END)
+            break;
+    }
+    return less(w->replayed[last], w->part.from);
+}
+
+static uint64_t what_if_time(const struct path_amount *a)
+{
+    return a->times.work + a->times.runnable;
+}
+
+static void what_if_scale_function(struct what_if *w, uint32_t function, double factor)
+{
+    for (size_t i = w->first_amount[function]; i < w->first_amount[function + 1]; i++)
+        w->less[w->amounts[i].range] += llround((double)what_if_time(&w->amounts[i]) * (1 - factor));
+}
+
+uint64_t what_if_predict(struct what_if *w, const struct what_if_scale *scales, size_t count)
+{
+    memset(w->less, 0, w->stretch_count * sizeof *w->less);
+    for (size_t i = 0; i < count; i++)
+        what_if_scale_function(w, scales[i].function, scales[i].factor);
+    return what_if_replay(w);
+}
+
+/* ---- ranking ---- */
+
+static int what_if_compare_times(const void *a, const void *b, void *context)
+{
+    const struct what_if_rank *x = a, *y = b;
+    const struct function_name *names = context;
+    if (x->time != y->time)
+        return x->time < y->time ? 1 : -1;
+    return strcmp(names[x->function].name, names[y->function].name);
+}
+
+static int what_if_compare_ranks(const void *a, const void *b, void *context)
+{
+    const struct what_if_rank *x = a, *y = b;
+    if (x->predicted[1] != y->predicted[1])
+        return x->predicted[1] < y->predicted[1] ? -1 : 1;
+    return what_if_compare_times(a, b, context);
+}
+
+struct what_if_rank *what_if_rank_functions(struct what_if *w, size_t limit, size_t *count)
+{
+    const size_t functions = w->loaded->profile->function_count;
+    struct what_if_rank *ranks = need_memory(functions + 1, sizeof *ranks);
+    *count = 0;
+    for (uint32_t i = 0; i < functions; i++) {
+        uint64_t time = 0;
+        for (size_t at = w->first_amount[i]; at < w->first_amount[i + 1]; at++)
+            time += what_if_time(&w->amounts[at]);
+        if (time)
+            ranks[(*count)++] = (struct what_if_rank){ .function = i, .time = time };
+    }
+    qsort_r(ranks, *count, sizeof *ranks, what_if_compare_times, w->loaded->names);
+    *count = smaller(*count, limit);
+    for (size_t i = 0; i < *count; i++)
+        for (int step = 0; step < WHAT_IF_STEPS; step++)
+            ranks[i].predicted[step] =
+                what_if_predict(w, &(struct what_if_scale){ ranks[i].function, what_if_factors[step] }, 1);
+    qsort_r(ranks, *count, sizeof *ranks, what_if_compare_ranks, w->loaded->names);
+    return ranks;
+}

@@ -1,0 +1,39 @@
+/*
+ * What a run would have taken if functions were faster or slower. The recorded order is replayed: what each thread did
+ * between its waits, which act let each wait end, and which call made each thread. The exclusive time of functions is
+ * scaled, with the time in which they were preempted.
+ */
+#ifndef DWELL_ANALYSIS_WHAT_IF_H
+#define DWELL_ANALYSIS_WHAT_IF_H
+
+#include "analysis/critical.h"
+
+struct what_if_scale {
+    uint32_t function; /* of the analysis */
+    double factor;     /* 0.5: half of the time */
+};
+
+/* A function in the ranking. */
+enum { WHAT_IF_STEPS = 3 };
+extern const double what_if_factors[WHAT_IF_STEPS]; /* 10, 50 and 100 % less */
+
+struct what_if_rank {
+    uint32_t function;
+    uint64_t time;                     /* its own, of all threads of the run, in ticks */
+    uint64_t predicted[WHAT_IF_STEPS]; /* the length of the run, in ticks */
+};
+
+struct what_if;
+
+/* Reads the session again, twice. The analysis is one of the whole session, and outlives the result. */
+struct what_if *what_if_new(const struct analysis *l, const struct critical_part *part);
+void what_if_free(struct what_if *w);
+
+/* The length of the part in ticks with these functions scaled. With none, it is that of the replay as recorded. */
+uint64_t what_if_predict(struct what_if *w, const struct what_if_scale *scales, size_t count);
+
+/* The functions that have most time of their own, at most `limit`, sorted by what half of each would bring. The caller
+ * frees the list. */
+struct what_if_rank *what_if_rank_functions(struct what_if *w, size_t limit, size_t *count);
+
+#endif

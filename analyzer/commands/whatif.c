@@ -1,0 +1,242 @@
+/* dwell whatif: reads its options, and prints what a run would take if functions were faster or slower. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/what_if.h"
+#include "base/memory.h"
+#include "base/time_unit.h"
+#include "base/units.h"
+#include "base/visible.h"
+#include "commands/command_line.h"
+#include "commands/commands.h"
+#include "commands/die.h"
+#include "report/text_options.h"
+#include "report/text_summary.h"
+#include "report/what_if_rows.h"
+
+enum { OPTION_RANK = 256, MAX_SCALES = 64, MAX_RANKED = 200, TEXT_ROWS = 20 };
+
+static const double max_factor = 1000;
+
+static const struct argp_option options[] = {
+    { "rank", OPTION_RANK, NULL, 0, "list the functions by what 10, 50 and 100 % less of each would bring", 0 },
+    { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_FROM, NULL },
+    { SHARED_TO, NULL },
+    { SHARED_THREAD, "; the run ends on it" },
+    { SHARED_PROCESS, "; the run ends on its first thread" },
+    { SHARED_FILTER, NULL },
+    { SHARED_SORT, "(default: by 50 % less)" },
+    { SHARED_LIMIT, "(default: 20 in text, else 200)" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
+    { SHARED_CSV_SAFE, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
+};
+
+struct whatif_settings {
+    struct shared_options shared;
+    bool rank;
+    char *functions[MAX_SCALES];
+    double factors[MAX_SCALES];
+    size_t count;
+    const char *file;
+};
+
+/* FUNCTION=FACTOR. Returns false if the text has no such factor: then it is a file. */
+static bool whatif_take_scale(struct whatif_settings *s, const char *text)
+{
+    const char *equals = strrchr(text, '=');
+    char *end;
+    if (!equals || equals == text)
+        return false;
+    const double factor = strtod(equals + 1, &end);
+    if (end == equals + 1 || *end || !(factor >= 0 && factor <= max_factor))
+        die(STATUS_ERROR, "whatif: '%s' is no factor from 0 to 1000, such as 0.5 for half of the time", equals + 1);
+    if (s->count == MAX_SCALES)
+        die(STATUS_ERROR, "whatif: more than %d functions", MAX_SCALES);
+    s->functions[s->count] = need_copy(text, (size_t)(equals - text));
+    s->factors[s->count++] = factor;
+    return true;
+}
+
+static error_t whatif_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct whatif_settings *s = state->input;
+    switch (key) {
+    case OPTION_RANK:
+        s->rank = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (whatif_take_scale(s, argument))
+            return 0;
+        if (s->file)
+            die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
+        s->file = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!s->count && !s->rank)
+            die(STATUS_ERROR, "whatif: which FUNCTION=FACTOR? --rank lists the functions that matter");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool whatif_read_shared(void *settings, enum shared_option option, const char *argument)
+{
+    (void)settings;
+    if (option == SHARED_COLUMNS)
+        option_list_columns(argument, view_what_if_columns, view_what_if_column_count);
+    return false;
+}
+
+static const struct command_line line = {
+    .name = "whatif",
+    .arguments = "FUNCTION=FACTOR... [FILE]",
+    .text =
+        "Predicts how long a run would take if functions were faster or slower: FUNCTION=0.5 is half of its own time.\v"
+        "The recorded order of work, waits and acts is replayed with the function's exclusive time scaled. FUNCTION is "
+        "as in dwell callers. Times hold those of the probes. An act that nobody waited for in the recording is not "
+        "replayed: a great speed-up can be predicted too high.\n\nExamples:\n"
+        "  dwell whatif parse=0.5\n"
+        "  dwell whatif parse=0.5 hash=0.9 run.data\n"
+        "  dwell whatif --rank",
+    .options = options,
+    .parse = whatif_parse_option,
+    .shared = shared,
+    .read_shared = whatif_read_shared,
+};
+
+/* ---- loading ---- */
+
+static void whatif_load(struct analysis *l, struct whatif_settings *s, struct critical_part *part)
+{
+    const struct analysis_options whole = { .jobs = s->shared.load.jobs, .raw = true };
+    struct error error = { NULL };
+    command_load(l, s->file ? s->file : DEFAULT_SESSION, &whole);
+    if (l->summary.imported)
+        die(STATUS_ERROR, "%s: imported reports have sums without times, which cannot be replayed", l->file->path);
+    if (l->file->header.mode == DWELL_MODE_PROFILE)
+        die(STATUS_ERROR,
+            "%s: recorded in mode profile, which keeps no order of events; record in mode trace or ring to replay it",
+            l->file->path);
+    if (!critical_find_part(l, &s->shared.load.selection, part, &error))
+        die_of(&error);
+    if (!(l->file->header.also & DWELL_ALSO_CAUSES))
+        summary_remark(&l->summary, "causes of waits were not recorded, so no thread waits for another: record again");
+}
+
+/* ---- output ---- */
+
+/* The lengths of the run, in ticks. */
+struct whatif_lengths {
+    uint64_t recorded, replayed, predicted;
+};
+
+static uint64_t whatif_ns(const struct analysis *l, uint64_t ticks)
+{
+    return ticks_to_ns(ticks, l->summary.ticks_per_second);
+}
+
+static double whatif_percent(uint64_t before, uint64_t after)
+{
+    return before ? ((double)after / (double)before - 1) * 100 : 0;
+}
+
+static void whatif_print_lengths(const struct whatif_settings *s, const struct analysis *l,
+                                 const struct whatif_lengths *n)
+{
+    char recorded[TIME_TEXT], replayed[TIME_TEXT], predicted[TIME_TEXT];
+    text_time(whatif_ns(l, n->recorded), recorded);
+    text_time(whatif_ns(l, n->replayed), replayed);
+    text_time(whatif_ns(l, n->predicted), predicted);
+    printf("recorded  %s\nreplayed  %s (%+.2f %%): as recorded\n", recorded, replayed,
+           whatif_percent(n->recorded, n->replayed));
+    if (!s->count)
+        return;
+    printf("predicted %s (%+.2f %%)\n", predicted, whatif_percent(n->recorded, n->predicted));
+}
+
+static void whatif_print_json(const struct whatif_settings *s, const struct analysis *l, const struct whatif_lengths *n,
+                              const struct what_if_rank *ranks, size_t count)
+{
+    printf("{\"recorded_ns\": %" PRIu64 ", \"replayed_ns\": %" PRIu64 ", \"predicted_ns\": ", whatif_ns(l, n->recorded),
+           whatif_ns(l, n->replayed));
+    if (s->count)
+        printf("%" PRIu64, whatif_ns(l, n->predicted));
+    else
+        fputs("null", stdout);
+    struct table t = view_what_if_factors(l, ranks, count);
+    fputs(",\n ", stdout);
+    table_print_json_rows(&t, "rank", stdout);
+    fputs("}\n", stdout);
+    table_drop(&t);
+}
+
+static void whatif_print_rank(const struct whatif_settings *s, const struct analysis *l,
+                              const struct what_if_rank *ranks, size_t count, const struct whatif_lengths *n)
+{
+    struct table t = view_what_if(l, ranks, count, n->replayed);
+    option_filter(&t, &s->shared.filters);
+    option_arrange(&t, s->shared.sort, NULL, true);
+    const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : TEXT_ROWS;
+    if (s->shared.print == table_print_text && limit)
+        table_limit(&t, limit);
+    option_arrange(&t, NULL, s->shared.columns, true);
+    t.follows = s->shared.print == table_print_text;
+    t.heading = need_text("%s", "what less of a function's own time would bring");
+    s->shared.print(&t, stdout);
+    table_drop(&t);
+}
+
+static void whatif_print(const struct whatif_settings *s, const struct analysis *l, struct what_if *w,
+                         const struct whatif_lengths *n)
+{
+    size_t count = 0;
+    const bool text = s->shared.print == table_print_text;
+    struct what_if_rank *ranks = s->rank ? what_if_rank_functions(w, MAX_RANKED, &count) : NULL;
+    if (s->shared.print == table_print_json) {
+        whatif_print_json(s, l, n, ranks, count);
+    } else {
+        if (text) {
+            text_print_summary(&l->summary, stdout);
+            whatif_print_lengths(s, l, n);
+        }
+        if (s->rank)
+            whatif_print_rank(s, l, ranks, count, n);
+        else if (!text)
+            printf("recorded_ns,replayed_ns,predicted_ns\r\n%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n",
+                   whatif_ns(l, n->recorded), whatif_ns(l, n->replayed), whatif_ns(l, n->predicted));
+    }
+    free(ranks);
+}
+
+int command_whatif(int argc, char **argv)
+{
+    struct whatif_settings s = { .rank = false };
+    struct what_if_scale scales[MAX_SCALES];
+    struct critical_part part;
+    struct analysis loaded;
+    command_line_parse(&line, argc, argv, &s, &s.shared);
+    whatif_load(&loaded, &s, &part);
+    for (size_t i = 0; i < s.count; i++)
+        scales[i] = (struct what_if_scale){ option_function(&loaded, s.functions[i]), s.factors[i] };
+    struct what_if *w = what_if_new(&loaded, &part);
+    struct whatif_lengths lengths = { .recorded = part.to - part.from, .replayed = what_if_predict(w, NULL, 0) };
+    lengths.predicted = what_if_predict(w, scales, s.count);
+    whatif_print(&s, &loaded, w, &lengths);
+    what_if_free(w);
+    analysis_drop(&loaded);
+    for (size_t i = 0; i < s.count; i++)
+        free(s.functions[i]);
+    shared_options_drop(&s.shared);
+    return finish_output();
+}
