@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,29 @@ static void record_set_sampled_threads(int fd, const struct session_file *file)
     }
 }
 
+/* Short runs are not worth a remark. The CPU time is that of all processes that were waited for, so that the probes of
+ * others may come to more. */
+static double record_probes_share(const struct session_file *file, uint64_t calls)
+{
+    static const double LEAST = 0.1, MOST = 0.99;
+    struct rusage usage;
+    double ticks = 0, processes = 0;
+    for (size_t i = 0; i < file->process_count; i++) {
+        const struct dwell_rec_probes *p = &file->processes[i].probes;
+        if (!p->rounds)
+            continue;
+        ticks += (double)p->in_callee + p->in_caller;
+        processes++;
+    }
+    if (!processes || !file->header.ticks_per_second || getrusage(RUSAGE_CHILDREN, &usage) < 0)
+        return 0;
+    const double took =
+        (double)calls * ticks / processes / DWELL_PROBE_FRACTION / (double)file->header.ticks_per_second;
+    const double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    return took < LEAST ? 0 : took < MOST * cpu ? took / cpu : MOST;
+}
+
 void record_complete(const struct session *session, int fd, const char *path, struct record_outcome *o)
 {
     const char *error;
@@ -68,6 +92,7 @@ void record_complete(const struct session *session, int fd, const char *path, st
         record_symbols(session, fd, file);
         o->events = scan.enters + scan.exits;
         o->counted = scan.counted;
+        o->probes_share = record_probes_share(file, scan.enters);
         o->trace_events = trace_events_count(file);
         o->threads = file->thread_count;
         for (size_t i = 0; i < file->process_count; i++)
@@ -177,4 +202,7 @@ void record_report(const struct record_settings *s, const struct record_outcome 
         o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->shared.output,
         strcmp(s->shared.output, DEFAULT_SESSION) == 0 ? "" : " ",
         strcmp(s->shared.output, DEFAULT_SESSION) == 0 ? "" : s->shared.output);
+    if (o->probes_share > 0.5 && !s->overhead)
+        say("the probes took about %.0f %% of the program's CPU time; record --overhead 10%% limits that",
+            100 * o->probes_share);
 }

@@ -11,7 +11,8 @@ struct record_outcome {
     int sample_error;          /* an errno value; zero if samples were not refused */
     size_t threads, processes; /* with the runtime */
     uint32_t trouble;
-    bool empty; /* there are no events, counted calls, trace events, marks or samples */
+    double probes_share; /* of the program's CPU time; zero if they took little time */
+    bool empty;          /* there are no events, counted calls, trace events, marks or samples */
 };
 
 /* Adds the symbols to the session, gives back its unused space, and counts what it holds. */

@@ -1,6 +1,7 @@
 /* dwell record as its user sees it. The program must not see it at all. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -221,4 +222,25 @@ Test(e2e_record, where_sigchld_is_ignored)
     char *info = run_well("$DWELL info");
     cr_assert(has(info, "complete") && has(info, "exit 7"), "%s", info);
     free(info);
+}
+
+Test(e2e_record, probes_that_took_most_of_the_run)
+{
+    static const char *const modes[] = { "trace", "profile" };
+    for (int i = 0; i < 2; i++) {
+        struct ran r = run("$DWELL record --mode %s $SAMPLES/fib 33 > /dev/null", modes[i]);
+        int share = 0;
+        const char *line = strstr(r.err, "dwell: the probes took about ");
+        cr_assert(line && sscanf(line, "dwell: the probes took about %d", &share) == 1, "%s", r.err);
+        cr_assert(gt(int, share, 50));
+        cr_assert(has(r.err, " % of the program's CPU time; record --overhead 10% limits that\n"), "%s", r.err);
+        ran_drop(&r);
+    }
+    static const char *const others[] = { "-q $SAMPLES/fib 33", "--overhead 10% $SAMPLES/fib 33", "$SAMPLES/fib 20",
+                                          "--only main $SAMPLES/fib 33" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct ran r = run("$DWELL record %s > /dev/null", others[i]);
+        cr_assert(not(has(r.err, "the probes took")), "%s: %s", others[i], r.err);
+        ran_drop(&r);
+    }
 }
