@@ -93,7 +93,7 @@ void level_changes_drop(struct level_changes *changes)
     free(changes->others);
 }
 
-void level_changes_remark(struct summary *s, const struct session_file *file)
+void level_changes_remark(struct summary *s, const struct session_file *file, bool counted)
 {
     if (!file->level_count)
         return;
@@ -104,7 +104,8 @@ void level_changes_remark(struct summary *s, const struct session_file *file)
     for (size_t i = 0; i < file->level_count; i++) {
         const struct trace_level *level = &file->levels[i];
         struct index_slot *slot = index_find(seen, level->function, level->process);
-        if (level->level == DWELL_PROBES_TIMED || slot->value_plus_1)
+        const bool elsewhere = level->level == DWELL_PROBES_TIMED || (counted && level->level == DWELL_PROBES_COUNTED);
+        if (elsewhere || slot->value_plus_1)
             continue;
         index_set(seen, slot, level->function, level->process, 0);
         if (count++ >= NAMED)

@@ -225,7 +225,7 @@ void analysis_summarize(struct analysis *l)
     s->events = l->profile->counts.enters + l->profile->counts.exits;
     s->lost_events = l->file->header.lost_events;
     load_add_loss_remarks(s, l->file, l->profile);
-    level_changes_remark(s, l->file);
+    level_changes_remark(s, l->file, counted_functions(l->profile) > 0);
     s->loss_count = s->remark_count;
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
