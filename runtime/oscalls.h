@@ -109,10 +109,8 @@ static inline long os_call_error(long result)
     return result == C11_TIMED_OUT ? ETIMEDOUT : result;
 }
 
-/* The same for a call with an object, an expression that is evaluated before the call. */
-#define OS_CALL_ON(condition, end, about, result, name, parameters, arguments)                                         \
-    INTERPOSED(name);                                                                                                  \
-    DWELL_EXPORT OS_CALL_CODE result name parameters                                                                   \
+#define OS_CALL_FUNCTION(function, condition, end, about, result, name, parameters, arguments)                         \
+    OS_CALL_CODE result function parameters                                                                            \
     {                                                                                                                  \
         result(*real) parameters = (result(*) parameters)os_call_next(&next_##name, #name);                            \
         if (!(condition) || !os_call_begin(OS_##name, __builtin_return_address(0)))                                    \
@@ -122,6 +120,24 @@ static inline long os_call_error(long result)
         object_settle(&object_, os_call_error((long)value_));                                                          \
         end(OS_##name, &object_);                                                                                      \
         return value_;                                                                                                 \
+    }
+
+/* The same for a call with an object, an expression that is evaluated before the call. */
+#define OS_CALL_ON(end, about, result, name, parameters, arguments)                                                    \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_FUNCTION(name, true, end, about, result, name, parameters, arguments)
+
+/* The same for a call that seldom fulfils the condition. If it does not, libc's function is called before any register
+ * is saved. The rest is entered by a jump, so its return address is the program's. */
+#define OS_CALL_IF(condition, end, about, result, name, parameters, arguments)                                         \
+    INTERPOSED(name);                                                                                                  \
+    static OS_CALL_FUNCTION(busy_##name, condition, end, about, result, name, parameters, arguments)                   \
+        DWELL_EXPORT OS_CALL_CODE result name parameters                                                               \
+    {                                                                                                                  \
+        result(*real) parameters = (result(*) parameters)__atomic_load_n(&next_##name, __ATOMIC_RELAXED);              \
+        if (LIKELY(real && !(condition)))                                                                              \
+            return real arguments;                                                                                     \
+        return busy_##name arguments;                                                                                  \
     }
 
 /* The same for a call on the descriptor `fd`. `before` is done even if the call is no row, `after` behind a row's call,

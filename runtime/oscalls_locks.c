@@ -119,16 +119,16 @@ static struct object lock_of(enum dwell_object kind, const void *address, uint32
 }
 
 #define OS_MUTEX(name, parameters, arguments)                                                                          \
-    OS_CALL_ON(mutex_is_taken((const pthread_mutex_t *)mutex), os_call_end_of_lock,                                    \
+    OS_CALL_IF(mutex_is_taken((const pthread_mutex_t *)mutex), os_call_end_of_lock,                                    \
                lock_of(DWELL_OBJECT_MUTEX, mutex, mutex_holder((const pthread_mutex_t *)mutex)), int, name,            \
                parameters, arguments)
 
 #define OS_RWLOCK(condition, name, parameters, arguments)                                                              \
-    OS_CALL_ON(condition, os_call_end_of_lock, lock_of(DWELL_OBJECT_RWLOCK, lock, rwlock_holder(lock)), int, name,     \
+    OS_CALL_IF(condition, os_call_end_of_lock, lock_of(DWELL_OBJECT_RWLOCK, lock, rwlock_holder(lock)), int, name,     \
                parameters, arguments)
 
 #define OS_SEMAPHORE(name, parameters, arguments)                                                                      \
-    OS_CALL_ON(semaphore_is_zero(semaphore), os_call_end_of_lock, lock_of(DWELL_OBJECT_SEMAPHORE, semaphore, 0), int,  \
+    OS_CALL_IF(semaphore_is_zero(semaphore), os_call_end_of_lock, lock_of(DWELL_OBJECT_SEMAPHORE, semaphore, 0), int,  \
                name, parameters, arguments)
 
 OS_MUTEX(pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
@@ -159,7 +159,7 @@ static struct object condition_of(const void *condition, const void *mutex)
 }
 
 #define OS_CONDITION(name, parameters, arguments)                                                                      \
-    OS_CALL_ON(true, os_call_end_wait, condition_of(condition, mutex), int, name, parameters, arguments)
+    OS_CALL_ON(os_call_end_wait, condition_of(condition, mutex), int, name, parameters, arguments)
 
 OS_CONDITION(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex), (condition, mutex))
 OS_CONDITION(pthread_cond_timedwait, (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until),
@@ -171,7 +171,7 @@ OS_CONDITION(cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex))
 OS_CONDITION(cnd_timedwait, (cnd_t * condition, mtx_t *mutex, const struct timespec *until), (condition, mutex, until))
 
 /* The last thread to arrive ends the waits of the others, so each call both waits and acts. */
-OS_CALL_ON(true, os_call_end_act, lock_of(DWELL_OBJECT_BARRIER, barrier, 0), int, pthread_barrier_wait,
+OS_CALL_ON(os_call_end_act, lock_of(DWELL_OBJECT_BARRIER, barrier, 0), int, pthread_barrier_wait,
            (pthread_barrier_t * barrier), (barrier))
 
 /* ---- ending waits of others ---- */
@@ -182,7 +182,7 @@ static struct object act_on(enum dwell_object kind, const void *address)
 }
 
 #define OS_ACT(condition, kind, address, name, parameters, arguments)                                                  \
-    OS_CALL_ON(condition, os_call_end_act, act_on(kind, address), int, name, parameters, arguments)
+    OS_CALL_IF(condition, os_call_end_act, act_on(kind, address), int, name, parameters, arguments)
 
 OS_ACT(mutex_has_waiters(mutex), DWELL_OBJECT_MUTEX, mutex, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 OS_ACT(mutex_has_waiters((const pthread_mutex_t *)mutex), DWELL_OBJECT_MUTEX, mutex, mtx_unlock, (mtx_t * mutex),

@@ -30,7 +30,7 @@ static struct object sleep_until(const struct timespec *time, bool absolute)
 }
 
 #define OS_SLEEP(result, name, length, parameters, arguments)                                                          \
-    OS_CALL_ON(true, os_call_end_wait, length, result, name, parameters, arguments)
+    OS_CALL_ON(os_call_end_wait, length, result, name, parameters, arguments)
 
 OS_SLEEP(unsigned, sleep, sleep_of(seconds * 1000000000ull), (unsigned seconds), (seconds))
 OS_SLEEP(int, usleep, sleep_of(time * 1000ull), (useconds_t time), (time))
@@ -185,7 +185,7 @@ static struct object join_of(pthread_t thread)
 }
 
 #define OS_JOIN(name, parameters, arguments)                                                                           \
-    OS_CALL_ON(true, os_call_end_wait, join_of(thread), int, name, parameters, arguments)
+    OS_CALL_ON(os_call_end_wait, join_of(thread), int, name, parameters, arguments)
 
 OS_JOIN(pthread_join, (pthread_t thread, void **result), (thread, result))
 OS_JOIN(pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result))
