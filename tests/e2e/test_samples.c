@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
+#include "support/load.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -198,6 +199,23 @@ Test(e2e_samples, shares_are_estimated)
     r = report_of("--by thread");
     check_sums(r, "thread");
     report_drop(r);
+}
+
+static void samples_check_to_the_tick(const char *program)
+{
+    struct analysis l;
+    free(run_well("$DWELL record -q --overhead 10%% %s", program));
+    load_whole(&l, test_path("dwell.data"), 2);
+    check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
+    analysis_drop(&l);
+}
+
+/* Functions become counted while they run, and samples divide the time of their callers. */
+Test(e2e_samples, times_add_up_to_the_tick)
+{
+    samples_check_to_the_tick("$PROGRAMS/levels/counted 4 300000 200");
+    samples_check_to_the_tick("$PROGRAMS/sampled 6000");
+    samples_check_to_the_tick("$SAMPLES/processes 3 20000");
 }
 
 /* Text marks what is estimated, and a session without samples is as before. */
