@@ -206,3 +206,34 @@ Test(e2e_levels, code_that_cannot_be_written)
     free(info);
     ran_drop(&r);
 }
+
+/* A call that the runtime takes for another function's would be a wrong count. */
+Test(e2e_levels, calls_belong_to_the_function_that_the_probe_gets)
+{
+    if (run("test -f $PROGRAMS/levels/owners.so").status != 0)
+        cr_skip_test("only on x86-64");
+    char *out = run_well(
+        "export OWNERS=$PWD/owners; for i in levels/kinds levels/cold frames/exceptions frames/leaving jumps; do\n"
+        "for program in $PROGRAMS/$i-*; do if [ -f $program ] && [ -x $program ]; then\n"
+        "env LD_PRELOAD=$PROGRAMS/levels/owners.so $program 300 >/dev/null 2>wrong || true\n"
+        "grep ^owners: wrong && echo $program; fi; done; done; cat owners");
+    cr_assert(not(has(out, "owners:")), "%s", out);
+    unsigned long called = 0, known = 0, missed = 0;
+    int programs = 0;
+    for (const char *line = out; *line; line = strchr(line, '\n') + 1) {
+        unsigned long numbers[4];
+        cr_assert(eq(int,
+                     sscanf(line, "called %lu known %lu wrong %lu missed %lu", &numbers[0], &numbers[1], &numbers[2],
+                            &numbers[3]),
+                     4),
+                  "%s", out);
+        called += numbers[0];
+        known += numbers[1];
+        missed += numbers[2] + numbers[3];
+        programs += numbers[0] > 0;
+    }
+    cr_assert(gt(int, programs, 40), "%s", out);
+    cr_assert(eq(ulong, missed, 0), "%s", out);
+    cr_assert(gt(ulong, 10 * known, 8 * called), "%lu of %lu", known, called);
+    free(out);
+}
