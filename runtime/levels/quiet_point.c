@@ -10,20 +10,18 @@
 #include "stacks.h"
 #include "sys.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
 #include <sys/uio.h>
 
-enum {
-    LINE = 64,
-    MARK_OFFSET = 464 % LINE, /* the saved state begins at a multiple of LINE; the mark is at 464 */
-    MARK = 0x46505853,        /* FP_XSTATE_MAGIC1 */
-    MAX_STACK = 64 << 20,
-    PAGES_AT_ONCE = 64,
-};
+enum { MAX_STACK = 64 << 20, PAGES_AT_ONCE = 64 };
 
-#pragma weak __libc_stack_end
-extern void *__libc_stack_end; /* of the main thread; the loader's */
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+enum {
+    STEP = 64,
+    MARK_OFFSET = 464 % STEP, /* the saved state begins at a multiple of STEP; the mark is at 464 */
+    MARK = 0x46505853,        /* FP_XSTATE_MAGIC1 */
+};
 
 /* Whether the processor saves its state in the form that has a mark. */
 static bool quiet_has_marks(void)
@@ -32,11 +30,28 @@ static bool quiet_has_marks(void)
     return __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE;
 }
 
+#else
+
+enum {
+    STEP = 16,
+    MARK_OFFSET = 0,
+    MARK = 0x46508001, /* FPSIMD_MAGIC: the kernel always saves these registers */
+};
+
+static bool quiet_has_marks(void)
+{
+    return true;
+}
+
+#endif
+
+#pragma weak __libc_stack_end
+extern void *__libc_stack_end; /* of the main thread; the loader's */
+
 /* libc keeps a thread's own data above its stack. */
 uint64_t quiet_stack_end(uint64_t stack_pointer)
 {
-    uint64_t thread_data;
-    __asm__("movq %%fs:0, %0" : "=r"(thread_data));
+    const uint64_t thread_data = (uint64_t)__builtin_thread_pointer();
     if (thread_data - stack_pointer < MAX_STACK)
         return thread_data;
     const uint64_t main_end = &__libc_stack_end ? (uint64_t)__libc_stack_end : 0;
@@ -63,23 +78,25 @@ static bool quiet_is_readable(uint64_t begin, uint64_t end)
 
 static bool quiet_has_mark(uint64_t begin, uint64_t end)
 {
-    for (uint64_t at = (begin & ~(uint64_t)(LINE - 1)) + MARK_OFFSET; at < end; at += LINE)
+    for (uint64_t at = (begin & ~(uint64_t)(STEP - 1)) + MARK_OFFSET; at < end; at += STEP)
         if (at >= begin && *(const volatile uint32_t *)at == MARK)
             return true;
     return false;
 }
+
+#if defined(__x86_64__)
 
 /* The same for the stack of another thread, which may be unmapped meanwhile. */
 static bool quiet_is_without_mark(uint64_t begin, uint64_t end)
 {
     const long self = SYS0(getpid);
     char copy[1024];
-    for (uint64_t at = begin & ~(uint64_t)(LINE - 1); at < end; at += sizeof copy) {
+    for (uint64_t at = begin & ~(uint64_t)(STEP - 1); at < end; at += sizeof copy) {
         const uint64_t size = end - at < sizeof copy ? end - at : sizeof copy;
         struct iovec here = { copy, size }, there = { (void *)at, size };
         if (SYS6(process_vm_readv, self, &here, 1, &there, 1, 0) != (long)size)
             return false;
-        for (uint64_t i = MARK_OFFSET; i + sizeof(uint32_t) <= size; i += LINE)
+        for (uint64_t i = MARK_OFFSET; i + sizeof(uint32_t) <= size; i += STEP)
             if (*(const uint32_t *)(copy + i) == MARK)
                 return false;
     }
@@ -121,27 +138,9 @@ bool quiet_point_of_sleeper(uint32_t tid, uint64_t stack_end)
     return stack_pointer && stack_end - stack_pointer < MAX_STACK && quiet_is_without_mark(stack_pointer, stack_end);
 }
 
-bool quiet_point(uint64_t stack_pointer)
-{
-    const uint64_t end = quiet_stack_end(stack_pointer);
-    return end && quiet_has_marks() && !stacks_is_handlers(stack_pointer) && quiet_is_readable(stack_pointer, end) &&
-           !quiet_has_mark(stack_pointer, end);
-}
-
 #else
 
-bool quiet_point(uint64_t stack_pointer)
-{
-    (void)stack_pointer;
-    return false;
-}
-
-uint64_t quiet_stack_end(uint64_t stack_pointer)
-{
-    (void)stack_pointer;
-    return 0;
-}
-
+/* qemu-user, the only place of tests, shows its own stack pointers there. */
 bool quiet_point_of_sleeper(uint32_t tid, uint64_t stack_end)
 {
     (void)tid, (void)stack_end;
@@ -149,3 +148,10 @@ bool quiet_point_of_sleeper(uint32_t tid, uint64_t stack_end)
 }
 
 #endif
+
+bool quiet_point(uint64_t stack_pointer)
+{
+    const uint64_t end = quiet_stack_end(stack_pointer);
+    return end && quiet_has_marks() && !stacks_is_handlers(stack_pointer) && quiet_is_readable(stack_pointer, end) &&
+           !quiet_has_mark(stack_pointer, end);
+}

@@ -1,6 +1,8 @@
 /* Makes the runtime of tests/random/: levels change at random all the time. The linker puts these functions around
  * those of levels.c. DWELL_RANDOM_LEVELS=SEED[,out] is the switch; half of the functions, chosen by the seed, get the
  * levels timed and counted, with ",out" also out. The other half stays timed. */
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +10,15 @@
 #include "levels/call_sites.h"
 #include "levels/levels.h"
 #include "probes.h"
+#include "process.h"
+#include "runtime.h"
 #include "sys.h"
+
+#if defined(__aarch64__)
+enum { MACHINE_FINDS_NO_OWNERS = 1 };
+#else
+enum { MACHINE_FINDS_NO_OWNERS = 0 };
+#endif
 
 enum { MAX_MODULES = 64, MAX_FUNCTIONS = 4096, CHANGES_AT_ONCE = 64 };
 
@@ -71,6 +81,23 @@ static void random_add_function(const struct random_module *m, uint64_t function
     random_functions[random_function_count++] = function;
 }
 
+/* On aarch64 it is not known whose the calls are. A range with calls of the probes is a function. */
+static void random_add_ranges(const struct random_module *m, const struct dl_phdr_info *info,
+                              const struct call_sites *sites, uint64_t seed)
+{
+    struct unwind_ranges ranges;
+    struct unwind_range range;
+    const bool found = unwind_ranges_begin(&ranges, info);
+    for (uint32_t i = 0, site = 0; found && site < sites->count && i < ranges.count; i++) {
+        if (!unwind_range_at(&ranges, i, &range))
+            continue;
+        while (site < sites->count && sites->list[site].address < range.begin)
+            site++;
+        if (site < sites->count && sites->list[site].address < range.end && MACHINE_FINDS_NO_OWNERS)
+            random_add_function(m, range.begin, seed);
+    }
+}
+
 static void random_find_functions(const struct random_module *m, const struct dl_phdr_info *info)
 {
     struct hook_places places = { .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
@@ -80,6 +107,7 @@ static void random_find_functions(const struct random_module *m, const struct dl
         return;
     const uint64_t seed = strtoull(environment_get("DWELL_RANDOM_LEVELS"), NULL, 10);
     call_sites_find(&sites, &places, info, false, NULL);
+    random_add_ranges(m, info, &sites, seed);
     for (uint32_t i = 0; i < sites.count; i++)
         if (sites.list[i].function)
             random_add_function(m, sites.list[i].function, seed);
@@ -146,4 +174,26 @@ long __wrap_levels_tick(void)
     random_change_all();
     __real_levels_tick();
     return 1;
+}
+
+/* In the place of the helper, which qemu-user cannot start. */
+static void *random_work(void *data)
+{
+    sigset_t all;
+    uint32_t never = 0;
+    memset(&all, 0xff, sizeof all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    for (;;) {
+        random_change_all();
+        __real_levels_tick();
+        sys_futex_wait(&never, 0, 1);
+    }
+    return data;
+}
+
+static __attribute__((constructor(102))) void random_begin(void)
+{
+    pthread_t thread;
+    if (MACHINE_FINDS_NO_OWNERS && random_is_on() && runtime.process && !runtime.process->helper.tid)
+        pthread_create(&thread, NULL, random_work, NULL);
 }
