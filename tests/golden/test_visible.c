@@ -74,8 +74,8 @@ static void visible_check_views(const char *format, const char *locale, const ch
         if (has(options, "--format\t"))
             snprintf(option, sizeof option, "--format %s", format);
         free(options);
-        free(run_well("LC_ALL=%s timeout 300 $DWELL %s %s %s >out-%zu 2>err-%zu; test $? -lt 100", locale, view->command,
-                      option, view->arguments, i, i));
+        free(run_well("LC_ALL=%s timeout 300 $DWELL %s %s %s >out-%zu 2>err-%zu; test $? -lt 100", locale,
+                      view->command, option, view->arguments, i, i));
         if (visible_is_exact(view))
             free(run_well("rm out-%zu", i));
         else
