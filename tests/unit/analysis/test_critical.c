@@ -9,69 +9,9 @@
 #include "base/memory.h"
 #include "support/load.h"
 #include "support/scenario.h"
-#include "support/session_writer.h"
+#include "support/wakes.h"
 
-enum {
-    MAIN = 0x401000,
-    WORK = 0x401100,
-    WAIT = 0x801000,
-    ACT = 0x801100,
-    ALSO = 176,
-    CAUSES = 2,
-    MUTEX = OBJECT_MUTEX,
-    CONDITION = OBJECT_CONDITION,
-    BARRIER = OBJECT_BARRIER,
-    JOIN = OBJECT_THREAD
-};
-
-static struct writer *critical_new(void)
-{
-    struct writer *w = writer_new();
-    write_header(w, ALSO, CAUSES, 4);
-    write_process(w, 1, 100, "/bin/p");
-    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/p");
-    write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
-    write_symbol_module(w, 0, "/bin/p");
-    write_symbol_module(w, 1, "/lib/libc.so.6");
-    write_symbol(w, 0, 0, 0, 0x1000, "main");
-    write_symbol(w, 0, 0, 0, 0x1100, "work");
-    write_symbol(w, 1, 0, 0, 0x1000, "wait");
-    write_symbol(w, 1, 0, 0, 0x1100, "act");
-    return w;
-}
-
-/* A thread with the tid 99 + serial number is in a function from `begin` to `end`. */
-static void critical_begin(struct writer *w, uint32_t serial, uint64_t begin, uint64_t function)
-{
-    write_thread_at(w, 1, serial, 99 + serial, SOURCE_PERF, begin, "t");
-    begin_events(w, 1, serial, 0, begin, NULL, 0);
-    write_enter(w, begin, function);
-}
-
-static void critical_end(struct writer *w, uint32_t serial, uint64_t end)
-{
-    write_exit(w, end);
-    end_events(w, true);
-    write_thread_end(w, 1, serial, false, end);
-}
-
-/* A call from begin to end that is blocked for all but 5 ticks at each side. */
-static void critical_wait(struct writer *w, uint64_t begin, uint64_t end, unsigned kind, uint64_t id, uint32_t holder)
-{
-    write_enter(w, begin, WAIT);
-    write_off_cpu(w, false, begin + 5, end - begin - 10);
-    if (kind)
-        write_object(w, kind, false, id, holder);
-    write_exit(w, end);
-}
-
-static void critical_act(struct writer *w, uint64_t begin, uint64_t end, unsigned kind, uint64_t id)
-{
-    write_enter(w, begin, ACT);
-    write_os(w);
-    write_object(w, kind, true, id, 0);
-    write_exit(w, end);
-}
+enum { MUTEX = OBJECT_MUTEX, CONDITION = OBJECT_CONDITION, BARRIER = OBJECT_BARRIER, JOIN = OBJECT_THREAD };
 
 static const char *critical_name(const struct analysis *l, const struct critical_row *row)
 {
@@ -126,13 +66,13 @@ static void critical_check(struct writer *w, uint64_t from, uint64_t to, const c
 /* The first thread waits in [115, 195]; the other one acts until 180. The 15 ticks between are those of the waking. */
 Test(unit_critical, waker)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 10, MAIN);
-    critical_wait(w, 110, 200, CONDITION, 0x5000, 0);
-    critical_end(w, 1, 300);
-    critical_begin(w, 2, 10, WORK);
-    critical_act(w, 170, 180, CONDITION, 0x5000);
-    critical_end(w, 2, 250);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 10, WAKES_MAIN);
+    wakes_call(w, 110, 200, CONDITION, 0x5000, 0);
+    wakes_thread_ends(w, 1, 300);
+    wakes_thread_begins(w, 2, 10, WAKES_WORK);
+    wakes_act(w, 170, 180, CONDITION, 0x5000);
+    wakes_thread_ends(w, 2, 250);
     critical_check(w, 0, 0, "2:10-180 work, 1:180-300 main", "work 160+0+0, main 100+0+0, wait 5+15+0, act 10+0+0",
                    "65, 50");
 }
@@ -141,13 +81,13 @@ Test(unit_critical, waker)
 Test(unit_critical, parts)
 {
     for (int i = 0; i < 2; i++) {
-        struct writer *w = critical_new();
-        critical_begin(w, 1, 10, MAIN);
-        critical_wait(w, 110, 200, CONDITION, 0x5000, 0);
-        critical_end(w, 1, 300);
-        critical_begin(w, 2, 10, WORK);
-        critical_act(w, 170, 180, CONDITION, 0x5000);
-        critical_end(w, 2, 250);
+        struct writer *w = wakes_new();
+        wakes_thread_begins(w, 1, 10, WAKES_MAIN);
+        wakes_call(w, 110, 200, CONDITION, 0x5000, 0);
+        wakes_thread_ends(w, 1, 300);
+        wakes_thread_begins(w, 2, 10, WAKES_WORK);
+        wakes_act(w, 170, 180, CONDITION, 0x5000);
+        wakes_thread_ends(w, 2, 250);
         if (i == 0)
             critical_check(w, 150, 220, "2:150-180 work, 1:180-220 main",
                            "main 20+0+0, wait 5+15+0, work 20+0+0, act 10+0+0", "30, 0");
@@ -159,17 +99,17 @@ Test(unit_critical, parts)
 /* The holder of the begin has passed the lock on to a third thread, which released it last. */
 Test(unit_critical, lock_that_was_passed_on)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    critical_wait(w, 10, 100, MUTEX, 0x5000, 101);
-    critical_end(w, 1, 100);
-    critical_begin(w, 2, 0, WORK);
-    critical_act(w, 40, 45, MUTEX, 0x5000);
-    critical_end(w, 2, 60);
-    critical_begin(w, 3, 0, WORK);
-    critical_wait(w, 20, 55, MUTEX, 0x5000, 101);
-    critical_act(w, 90, 95, MUTEX, 0x5000);
-    critical_end(w, 3, 96);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 10, 100, MUTEX, 0x5000, 101);
+    wakes_thread_ends(w, 1, 100);
+    wakes_thread_begins(w, 2, 0, WAKES_WORK);
+    wakes_act(w, 40, 45, MUTEX, 0x5000);
+    wakes_thread_ends(w, 2, 60);
+    wakes_thread_begins(w, 3, 0, WAKES_WORK);
+    wakes_call(w, 20, 55, MUTEX, 0x5000, 101);
+    wakes_act(w, 90, 95, MUTEX, 0x5000);
+    wakes_thread_ends(w, 3, 96);
     critical_check(w, 0, 0, "2:0-45 work, 3:45-95 work, 1:95-100 wait", "work 75+0+0, wait 10+5+0, act 10+0+0",
                    "80, 40, 24");
 }
@@ -177,37 +117,37 @@ Test(unit_critical, lock_that_was_passed_on)
 /* No release was recorded: the lock was held until the wait ended. */
 Test(unit_critical, holder_without_a_release)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    critical_wait(w, 10, 60, MUTEX, 0x5000, 101);
-    critical_end(w, 1, 100);
-    critical_begin(w, 2, 0, WORK);
-    critical_end(w, 2, 90);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 10, 60, MUTEX, 0x5000, 101);
+    wakes_thread_ends(w, 1, 100);
+    wakes_thread_begins(w, 2, 0, WAKES_WORK);
+    wakes_thread_ends(w, 2, 90);
     critical_check(w, 0, 0, "2:0-55 work, 1:55-100 main", "work 55+0+0, main 40+0+0, wait 5+0+0", "40, 10");
 }
 
 /* Sleeps, and waits for what is not recorded, stay on their thread. A thread that is to run is not waiting. */
 Test(unit_critical, waits_without_a_cause)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    critical_wait(w, 10, 60, OBJECT_SLEEP, 40, 0);
-    critical_wait(w, 60, 90, 0, 0, 0);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 10, 60, OBJECT_SLEEP, 40, 0);
+    wakes_call(w, 60, 90, 0, 0, 0);
     write_off_cpu(w, true, 95, 25);
-    critical_end(w, 1, 200);
+    wakes_thread_ends(w, 1, 200);
     critical_check(w, 0, 0, "1:0-200 main", "main 95+25+0, wait 20+0+60", "0");
 }
 
 /* A thread that is waited for: its maker's call is the path before it. */
 Test(unit_critical, made_and_joined_thread)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    critical_act(w, 20, 30, JOIN, 101);
-    critical_wait(w, 40, 100, JOIN, 101, 0);
-    critical_end(w, 1, 120);
-    critical_begin(w, 2, 35, WORK);
-    critical_end(w, 2, 90);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_act(w, 20, 30, JOIN, 101);
+    wakes_call(w, 40, 100, JOIN, 101, 0);
+    wakes_thread_ends(w, 1, 120);
+    wakes_thread_begins(w, 2, 35, WAKES_WORK);
+    wakes_thread_ends(w, 2, 90);
     critical_check(w, 0, 0, "1:0-30 main, 2:30-90 work, 1:90-120 main",
                    "work 55+0+0, main 40+0+0, act 10+0+0, wait 5+5+0, (starting) 0+5+0", "45, 30");
 }
@@ -215,12 +155,12 @@ Test(unit_critical, made_and_joined_thread)
 /* Without the record of its creation, the only other thread must have made it. */
 Test(unit_critical, maker_that_was_alone)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    critical_wait(w, 40, 100, JOIN, 101, 0);
-    critical_end(w, 1, 120);
-    critical_begin(w, 2, 35, WORK);
-    critical_end(w, 2, 90);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 40, 100, JOIN, 101, 0);
+    wakes_thread_ends(w, 1, 120);
+    wakes_thread_begins(w, 2, 35, WAKES_WORK);
+    wakes_thread_ends(w, 2, 90);
     critical_check(w, 0, 0, "1:0-35 main, 2:35-90 work, 1:90-120 main", "main 55+0+0, work 55+0+0, wait 5+5+0",
                    "45, 30");
 }
@@ -228,14 +168,14 @@ Test(unit_critical, maker_that_was_alone)
 /* One of several may have made it: what was before is unknown. */
 Test(unit_critical, unknown_maker)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    critical_wait(w, 40, 100, JOIN, 101, 0);
-    critical_end(w, 1, 120);
-    critical_begin(w, 2, 35, WORK);
-    critical_end(w, 2, 90);
-    critical_begin(w, 3, 0, WORK);
-    critical_end(w, 3, 120);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 40, 100, JOIN, 101, 0);
+    wakes_thread_ends(w, 1, 120);
+    wakes_thread_begins(w, 2, 35, WAKES_WORK);
+    wakes_thread_ends(w, 2, 90);
+    wakes_thread_begins(w, 3, 0, WAKES_WORK);
+    wakes_thread_ends(w, 3, 120);
     critical_check(w, 0, 0, "2:0-90 work, 1:90-120 main", "work 55+0+0, (unknown) 0+0+35, main 20+0+0, wait 5+5+0",
                    "45, 0, 30");
 }
@@ -243,50 +183,50 @@ Test(unit_critical, unknown_maker)
 /* The last one to arrive goes on. The other one is at the barrier again before the waiting thread runs. */
 Test(unit_critical, barrier)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    critical_wait(w, 10, 100, BARRIER, 0x5000, 0);
-    critical_end(w, 1, 120);
-    critical_begin(w, 2, 0, WORK);
-    write_enter(w, 70, WAIT);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 10, 100, BARRIER, 0x5000, 0);
+    wakes_thread_ends(w, 1, 120);
+    wakes_thread_begins(w, 2, 0, WAKES_WORK);
+    write_enter(w, 70, WAKES_WAIT);
     write_os(w);
     write_object(w, BARRIER, false, 0x5000, 0);
     write_exit(w, 75);
-    critical_wait(w, 80, 110, BARRIER, 0x5000, 0);
-    critical_end(w, 2, 115);
+    wakes_call(w, 80, 110, BARRIER, 0x5000, 0);
+    wakes_thread_ends(w, 2, 115);
     critical_check(w, 0, 0, "2:0-75 work, 1:75-120 wait", "work 70+0+0, wait 10+20+0, main 20+0+0", "60, 5");
 }
 
 /* The signal wakes a thread that then needs the mutex, which the other thread still holds. */
 Test(unit_critical, signal_under_the_mutex)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    write_enter(w, 10, WAIT);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    write_enter(w, 10, WAKES_WAIT);
     write_off_cpu(w, false, 15, 30);
     write_off_cpu(w, false, 50, 40);
     write_object(w, CONDITION, false, 0x5000, 0);
     write_object(w, MUTEX, true, 0x6000, 0);
     write_exit(w, 95);
-    critical_end(w, 1, 100);
-    critical_begin(w, 2, 0, WORK);
-    critical_act(w, 30, 40, CONDITION, 0x5000);
-    critical_act(w, 80, 85, MUTEX, 0x6000);
-    critical_end(w, 2, 100);
+    wakes_thread_ends(w, 1, 100);
+    wakes_thread_begins(w, 2, 0, WAKES_WORK);
+    wakes_act(w, 30, 40, CONDITION, 0x5000);
+    wakes_act(w, 80, 85, MUTEX, 0x6000);
+    wakes_thread_ends(w, 2, 100);
     critical_check(w, 0, 0, "2:0-85 work, 1:85-100 wait", "work 70+0+0, act 15+0+0, wait 5+5+0, main 5+0+0", "70, 0");
 }
 
 /* Two threads whose acts and waits have the same times: the walk ends. */
 Test(unit_critical, waits_that_seem_to_end_each_other)
 {
-    struct writer *w = critical_new();
+    struct writer *w = wakes_new();
     for (uint32_t i = 1; i <= 2; i++) {
-        critical_begin(w, i, 0, MAIN);
-        write_enter(w, 10, WAIT);
+        wakes_thread_begins(w, i, 0, WAKES_MAIN);
+        write_enter(w, 10, WAKES_WAIT);
         write_off_cpu(w, false, 20, 30);
         write_object(w, BARRIER, false, 0x5000, 0);
         write_exit(w, 50);
-        critical_end(w, i, 60);
+        wakes_thread_ends(w, i, 60);
     }
     critical_check(w, 0, 0, "1:0-60 wait", "wait 10+0+30, main 20+0+0", "0, 0");
 }
@@ -294,11 +234,11 @@ Test(unit_critical, waits_that_seem_to_end_each_other)
 /* A killed thread has no known end: it did not end the wait. */
 Test(unit_critical, joined_thread_without_an_end)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    critical_wait(w, 40, 100, JOIN, 101, 0);
-    critical_end(w, 1, 120);
-    critical_begin(w, 2, 35, WORK);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 40, 100, JOIN, 101, 0);
+    wakes_thread_ends(w, 1, 120);
+    wakes_thread_begins(w, 2, 35, WAKES_WORK);
     end_events(w, true);
     critical_check(w, 0, 0, "1:0-120 main", "main 60+0+0, wait 10+0+50", "0, 0");
 }
@@ -306,11 +246,11 @@ Test(unit_critical, joined_thread_without_an_end)
 /* Pauses and lost chunks are in no function. */
 Test(unit_critical, times_that_were_not_recorded)
 {
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
     write_pause(w, 20);
     write_resume(w, 50, 0);
-    critical_end(w, 1, 100);
+    wakes_thread_ends(w, 1, 100);
     critical_check(w, 0, 0, "1:0-100 main", "main 70+0+0, (unknown) 0+0+30", "0");
 }
 
@@ -320,13 +260,13 @@ Test(unit_critical, slowest_call)
     struct analysis l;
     struct critical_part whole, part;
     struct error error = { NULL };
-    struct writer *w = critical_new();
-    critical_begin(w, 1, 0, MAIN);
-    write_enter(w, 10, WORK);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    write_enter(w, 10, WAKES_WORK);
     write_exit(w, 20);
-    write_enter(w, 30, WORK);
+    write_enter(w, 30, WAKES_WORK);
     write_exit(w, 50);
-    critical_end(w, 1, 100);
+    wakes_thread_ends(w, 1, 100);
     writer_save(w, test_path("path"));
     writer_free(w);
     load_whole(&l, test_path("path"), 2);

@@ -7,56 +7,7 @@
 #include "analysis/what_if.h"
 #include "support/load.h"
 #include "support/scenario.h"
-#include "support/session_writer.h"
-
-enum { MAIN = 0x401000, WORK = 0x401100, WAIT = 0x801000, ACT = 0x801100, ALSO = 176, CAUSES = 2 };
-
-static struct writer *what_if_begin(void)
-{
-    struct writer *w = writer_new();
-    write_header(w, ALSO, CAUSES, 4);
-    write_process(w, 1, 100, "/bin/p");
-    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/p");
-    write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
-    write_symbol_module(w, 0, "/bin/p");
-    write_symbol_module(w, 1, "/lib/libc.so.6");
-    write_symbol(w, 0, 0, 0, 0x1000, "main");
-    write_symbol(w, 0, 0, 0, 0x1100, "work");
-    write_symbol(w, 1, 0, 0, 0x1000, "wait");
-    write_symbol(w, 1, 0, 0, 0x1100, "act");
-    return w;
-}
-
-static void what_if_thread_begins(struct writer *w, uint32_t serial, uint64_t begin, uint64_t function)
-{
-    write_thread_at(w, 1, serial, 99 + serial, SOURCE_PERF, begin, "t");
-    begin_events(w, 1, serial, 0, begin, NULL, 0);
-    write_enter(w, begin, function);
-}
-
-static void what_if_thread_ends(struct writer *w, uint32_t serial, uint64_t end)
-{
-    write_exit(w, end);
-    end_events(w, true);
-    write_thread_end(w, 1, serial, false, end);
-}
-
-/* Blocked for all but 5 ticks at each side. */
-static void what_if_wait(struct writer *w, uint64_t begin, uint64_t end, unsigned kind, uint64_t id)
-{
-    write_enter(w, begin, WAIT);
-    write_off_cpu(w, false, begin + 5, end - begin - 10);
-    write_object(w, kind, false, id, 0);
-    write_exit(w, end);
-}
-
-static void what_if_act(struct writer *w, uint64_t begin, uint64_t end, unsigned kind, uint64_t id)
-{
-    write_enter(w, begin, ACT);
-    write_os(w);
-    write_object(w, kind, true, id, 0);
-    write_exit(w, end);
-}
+#include "support/wakes.h"
 
 struct predicted {
     const char *function;
@@ -96,13 +47,13 @@ Test(unit_what_if, wait_that_ends_earlier)
         { "work", 1, 290 }, { "work", 0.9, 274 }, { "work", 0.5, 210 }, { "work", 2, 450 },
         { "main", 0, 190 }, { "main", 2, 410 },   { "act", 0, 280 },
     };
-    struct writer *w = what_if_begin();
-    what_if_thread_begins(w, 1, 10, MAIN);
-    what_if_wait(w, 110, 200, OBJECT_CONDITION, 0x5000);
-    what_if_thread_ends(w, 1, 300);
-    what_if_thread_begins(w, 2, 10, WORK);
-    what_if_act(w, 170, 180, OBJECT_CONDITION, 0x5000);
-    what_if_thread_ends(w, 2, 250);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 10, WAKES_MAIN);
+    wakes_call(w, 110, 200, OBJECT_CONDITION, 0x5000, 0);
+    wakes_thread_ends(w, 1, 300);
+    wakes_thread_begins(w, 2, 10, WAKES_WORK);
+    wakes_act(w, 170, 180, OBJECT_CONDITION, 0x5000);
+    wakes_thread_ends(w, 2, 250);
     what_if_check(w, 290, wanted, sizeof wanted / sizeof *wanted);
 }
 
@@ -110,13 +61,13 @@ Test(unit_what_if, wait_that_ends_earlier)
 Test(unit_what_if, thread_that_begins_earlier)
 {
     static const struct predicted wanted[] = { { "work", 0.5, 92 }, { "main", 0, 80 }, { "act", 0, 110 } };
-    struct writer *w = what_if_begin();
-    what_if_thread_begins(w, 1, 0, MAIN);
-    what_if_act(w, 20, 30, OBJECT_THREAD, 101);
-    what_if_wait(w, 40, 100, OBJECT_THREAD, 101);
-    what_if_thread_ends(w, 1, 120);
-    what_if_thread_begins(w, 2, 35, WORK);
-    what_if_thread_ends(w, 2, 90);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_act(w, 20, 30, OBJECT_THREAD, 101);
+    wakes_call(w, 40, 100, OBJECT_THREAD, 101, 0);
+    wakes_thread_ends(w, 1, 120);
+    wakes_thread_begins(w, 2, 35, WAKES_WORK);
+    wakes_thread_ends(w, 2, 90);
     what_if_check(w, 120, wanted, sizeof wanted / sizeof *wanted);
 }
 
@@ -124,11 +75,11 @@ Test(unit_what_if, thread_that_begins_earlier)
 Test(unit_what_if, sleeps_and_preemption)
 {
     static const struct predicted wanted[] = { { "main", 0.5, 125 }, { "wait", 0, 190 } };
-    struct writer *w = what_if_begin();
-    what_if_thread_begins(w, 1, 0, MAIN);
-    what_if_wait(w, 10, 60, OBJECT_SLEEP, 40);
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 10, 60, OBJECT_SLEEP, 40, 0);
     write_off_cpu(w, true, 95, 25);
-    what_if_thread_ends(w, 1, 200);
+    wakes_thread_ends(w, 1, 200);
     what_if_check(w, 200, wanted, sizeof wanted / sizeof *wanted);
 }
 
@@ -139,12 +90,12 @@ Test(unit_what_if, ranking)
     struct critical_part part;
     struct error error = { NULL };
     struct selection_request request = { .from = { false, NULL, 0 } };
-    struct writer *w = what_if_begin();
+    struct writer *w = wakes_new();
     size_t count;
-    what_if_thread_begins(w, 1, 0, MAIN);
-    write_enter(w, 10, WORK);
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    write_enter(w, 10, WAKES_WORK);
     write_exit(w, 90);
-    what_if_thread_ends(w, 1, 100);
+    wakes_thread_ends(w, 1, 100);
     writer_save(w, test_path("run"));
     writer_free(w);
     load_whole(&l, test_path("run"), 1);
