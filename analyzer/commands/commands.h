@@ -31,6 +31,9 @@ uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_
 /* Ends the program because the text is none of these names, such as "text, csv, json". */
 void option_refuse(const char *option, const char *text, const char *names) __attribute__((noreturn));
 
+/* The place of the text among these names, from 0 on. Ends the program if it is none of them. */
+size_t option_choice(const char *option, const char *text, const char *names);
+
 /* A number of threads. */
 unsigned option_jobs(const char *text);
 

@@ -45,23 +45,12 @@ struct critical_settings {
     const char *call, *file;
 };
 
-static enum critical_by critical_parse_by(const char *text)
-{
-    static const char *const names[] = {
-        [BY_FUNCTIONS] = "function", [BY_SEGMENTS] = "segment", [BY_THREADS] = "thread"
-    };
-    for (int i = BY_FUNCTIONS; i <= BY_THREADS; i++)
-        if (strcmp(text, names[i]) == 0)
-            return (enum critical_by)i;
-    option_refuse("--by", text, "function, segment or thread");
-}
-
 static error_t critical_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct critical_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        s->by = critical_parse_by(argument);
+        s->by = BY_FUNCTIONS + (enum critical_by)option_choice("--by", argument, "function, segment, thread");
         return 0;
     case OPTION_CALL:
         s->call = argument;

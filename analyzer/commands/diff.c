@@ -51,15 +51,6 @@ struct diff_settings {
     size_t gate_count, gate_room;
 };
 
-static enum diff_by diff_parse_by(const char *text)
-{
-    static const char *const names[] = { "function", "module", "path" };
-    for (int i = 0; i < 3; i++)
-        if (strcmp(names[i], text) == 0)
-            return (enum diff_by)i;
-    option_refuse("--by", text, "function, module, path");
-}
-
 static enum diff_value diff_parse_sort(const char *text)
 {
     const enum diff_value value = diff_value_named(text, strlen(text));
@@ -85,7 +76,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
     struct diff_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        s->by = diff_parse_by(argument);
+        s->by = (enum diff_by)option_choice("--by", argument, "function, module, path");
         return 0;
     case OPTION_LARGE:
         s->diff.large = option_amount("--large", argument);

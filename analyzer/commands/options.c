@@ -63,6 +63,18 @@ void option_refuse(const char *option, const char *text, const char *names)
     die(argp_err_exit_status, "%s: '%s' is none of %s%s", option, text, names, suggestion_of(text, names, ""));
 }
 
+size_t option_choice(const char *option, const char *text, const char *names)
+{
+    const size_t length = strlen(text);
+    size_t place = 0;
+    for (const char *name = names; name; name = strchr(name, ' '), place++) {
+        name += *name == ' ';
+        if (length && strcspn(name, ",") == length && strncmp(name, text, length) == 0)
+            return place;
+    }
+    option_refuse(option, text, names);
+}
+
 unsigned option_jobs(const char *text)
 {
     const unsigned long jobs = option_number("--jobs", text);

@@ -202,16 +202,6 @@ static void record_add_event_setting(struct record_settings *s, const char *text
     s->events = both;
 }
 
-/* Ends the program unless the text is one of the names, which are separated by ", ". */
-static void record_check_choice(const char *option, const char *text, const char *names)
-{
-    const size_t length = strlen(text);
-    for (const char *name = names; name; name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL)
-        if (length && strcspn(name, ",") == length && strncmp(name, text, length) == 0)
-            return;
-    option_refuse(option, text, names);
-}
-
 /* Milliseconds. */
 static unsigned long record_parse_monitor(const char *text)
 {
@@ -300,7 +290,7 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         s->call_sites = true;
         return 0;
     case OPTION_OS_EVENTS:
-        record_check_choice("--os-events", argument, "auto, perf, syscalls, rseq, none");
+        (void)option_choice("--os-events", argument, "auto, perf, syscalls, rseq, none");
         s->os_events = argument;
         return 0;
     case OPTION_OVERHEAD:
@@ -318,7 +308,7 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
                                                          "a number of bytes, such as 500M or 2G"));
         return 0;
     case OPTION_CLOCK:
-        record_check_choice("--clock", argument, "auto, ordered, monotonic");
+        (void)option_choice("--clock", argument, "auto, ordered, monotonic");
         s->clock = argument;
         return 0;
     case OPTION_MODE:

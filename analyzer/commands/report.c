@@ -72,26 +72,18 @@ static const struct report_hot *report_hot_measure(const struct summary *s)
 static void report_parse_by(struct report_settings *s, const char *text)
 {
     static const struct {
-        const char *name;
         enum rollup_by by;
         table_view *view;
     } ways[] = {
-        { "function", BY_FUNCTION, NULL },
-        { "module", BY_MODULE, NULL },
-        { "thread", BY_THREAD, NULL },
-        { "process", BY_PROCESS, NULL },
-        { "thread-name", BY_THREAD, view_thread_names },
-        { "module-function", BY_MODULE, view_module_functions },
-        { "line", BY_LINE, view_lines },
+        { BY_FUNCTION, NULL }, { BY_LINE, view_lines },
+        { BY_MODULE, NULL },   { BY_MODULE, view_module_functions },
+        { BY_THREAD, NULL },   { BY_THREAD, view_thread_names },
+        { BY_PROCESS, NULL },
     };
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        if (strcmp(ways[i].name, text) == 0) {
-            s->by = ways[i].by;
-            s->view = ways[i].view;
-            return;
-        }
-    }
-    option_refuse("--by", text, "function, line, module, module-function, thread, thread-name, process");
+    const size_t way =
+        option_choice("--by", text, "function, line, module, module-function, thread, thread-name, process");
+    s->by = ways[way].by;
+    s->view = ways[way].view;
 }
 
 static error_t report_parse_option(int key, char *argument, struct argp_state *state)

@@ -41,14 +41,9 @@ struct single_calls_settings {
     enum call_time time;
 };
 
-static enum call_time single_calls_parse_time(const char *text)
-{
-    for (int i = 0; i < CALL_TIMES; i++)
-        if (strcmp(call_time_names[i], text) == 0)
-            return (enum call_time)i;
-    option_refuse("--value", text,
-                  "elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive");
-}
+/* As call_time_names. */
+static const char call_time_list[] =
+    "elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive";
 
 static error_t single_calls_parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -74,7 +69,7 @@ static bool histogram_read_shared(void *settings, enum shared_option option, con
     if (option == SHARED_COLUMNS)
         option_list_columns(argument, view_histogram_columns, view_histogram_column_count);
     if (option == SHARED_VALUE)
-        s->time = single_calls_parse_time(argument);
+        s->time = (enum call_time)option_choice("--value", argument, call_time_list);
     return false;
 }
 
@@ -84,7 +79,7 @@ static bool slowest_read_shared(void *settings, enum shared_option option, const
     if (option == SHARED_COLUMNS)
         option_list_columns(argument, view_slowest_columns, view_slowest_column_count);
     if (option == SHARED_VALUE)
-        s->time = single_calls_parse_time(argument);
+        s->time = (enum call_time)option_choice("--value", argument, call_time_list);
     return false;
 }
 

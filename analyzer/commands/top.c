@@ -59,19 +59,6 @@ static const char ended_columns[] = "calls,elapsed_inclusive,elapsed_exclusive,e
 
 const char *const top_optional_columns[] = { "source", "module", NULL };
 
-static void top_parse_by(struct top_command_settings *s, const char *text)
-{
-    static const char *const names[] = { "function", "module", "thread", "process" };
-    static const enum rollup_by ways[] = { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], text) == 0) {
-            s->top.by = ways[i];
-            return;
-        }
-    }
-    option_refuse("--by", text, "function, module, thread, process");
-}
-
 static uint64_t top_parse_interval(const char *text)
 {
     const uint64_t least = 10000000, most = 86400000000000;
@@ -83,10 +70,11 @@ static uint64_t top_parse_interval(const char *text)
 
 static error_t top_parse_option(int key, char *argument, struct argp_state *state)
 {
+    static const enum rollup_by by[] = { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS };
     struct top_command_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        top_parse_by(s, argument);
+        s->top.by = by[option_choice("--by", argument, "function, module, thread, process")];
         return 0;
     case 'i':
         s->top.interval = top_parse_interval(argument);

@@ -47,16 +47,6 @@ struct tree_settings {
     struct tree_options tree;
 };
 
-static void tree_parse_by(struct tree_settings *s, const char *text)
-{
-    if (strcmp(text, "thread") == 0)
-        s->tree.by_thread = true;
-    else if (strcmp(text, "line") == 0)
-        s->tree.by_line = true;
-    else
-        option_refuse("--by", text, "thread, line");
-}
-
 static error_t tree_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct tree_settings *s = state->input;
@@ -65,7 +55,7 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
         s->tree.depth = (unsigned)option_number("--depth", argument);
         return 0;
     case OPTION_BY:
-        tree_parse_by(s, argument);
+        *(option_choice("--by", argument, "thread, line") == 0 ? &s->tree.by_thread : &s->tree.by_line) = true;
         return 0;
     case OPTION_COLLAPSE:
         s->tree.collapse = true;

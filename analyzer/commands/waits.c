@@ -36,22 +36,12 @@ struct waits_settings {
     const char *file;
 };
 
-static const char *const by_names[] = { "path", "lock", "function", "thread", "waker" };
-
-static enum waits_by waits_parse_by(const char *text)
-{
-    for (size_t i = 0; i < sizeof by_names / sizeof *by_names; i++)
-        if (strcmp(text, by_names[i]) == 0)
-            return (enum waits_by)i;
-    option_refuse("--by", text, "path, lock, function, thread or waker");
-}
-
 static error_t waits_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct waits_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        s->by = waits_parse_by(argument);
+        s->by = (enum waits_by)option_choice("--by", argument, "path, lock, function, thread, waker");
         return 0;
     case ARGP_KEY_ARG:
         option_session(state, argument, &s->file);
