@@ -41,6 +41,7 @@ struct budget {
     const struct session *session;
     int fd;
     uint32_t permille;
+    struct earlier_levels *earlier; /* functions that are counted at first; NULL if none */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -68,6 +69,7 @@ static uint32_t budget_number(struct budget *b, const struct profile *p, uint32_
 {
     const struct profile_function *f = &p->functions[function];
     const struct profile_module *m = &p->modules[f->module];
+    const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
     const uint32_t module = profile_module(b->names, m->path, m->build_id, m->build_id_length),
                    number = profile_function(b->names, module, f->offset);
     while (number >= b->count) {
@@ -75,6 +77,8 @@ static uint32_t budget_number(struct budget *b, const struct profile *p, uint32_
         GROW(b->before, b->count, b->before_room);
         b->functions[b->count] =
             (struct budget_function){ .module = module, .offset = f->offset, .is_fixed = !*m->path };
+        if (b->earlier && earlier_levels_applied(b->earlier, &as, f->offset))
+            budget_begin_counted(&b->functions[b->count]);
         b->before[b->count++] = (struct budget_sums){ 0 };
     }
     return number;
@@ -318,12 +322,14 @@ static void *budget_run(void *argument)
     return NULL;
 }
 
-struct budget *budget_start(const struct session *session, int fd, uint32_t permille)
+struct budget *budget_start(const struct session *session, int fd, uint32_t permille, struct earlier_levels *earlier)
 {
     if (!permille)
         return NULL;
     struct budget *b = need_memory(1, sizeof *b);
-    *b = (struct budget){ .session = session, .fd = fd, .permille = permille, .names = profile_new() };
+    *b = (struct budget){
+        .session = session, .fd = fd, .permille = permille, .earlier = earlier, .names = profile_new()
+    };
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

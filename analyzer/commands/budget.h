@@ -5,13 +5,15 @@
 
 #include <stdint.h>
 
+#include "commands/earlier_levels.h"
 #include "session.h"
 
 struct budget;
 
 /* Starts the thread. `permille` is the budget: time of probes over the time without them. Zero: none, and NULL is
- * returned. The session and its descriptor must stay valid. */
-struct budget *budget_start(const struct session *session, int fd, uint32_t permille);
+ * returned. `earlier` has the functions that are counted at first; NULL if none. All pointers and the descriptor must
+ * stay valid. */
+struct budget *budget_start(const struct session *session, int fd, uint32_t permille, struct earlier_levels *earlier);
 
 /* Ends it. Does nothing with NULL. */
 void budget_stop(struct budget *b);

@@ -42,6 +42,14 @@ static int budget_compare(const void *a, const void *b, void *list)
     return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
+void budget_begin_counted(struct budget_function *f)
+{
+    f->is_counted = true;
+    f->settling = SETTLING;
+    f->lowered++;
+    f->quiet = 0;
+}
+
 static size_t budget_lower(struct budget_function *functions, size_t count, const struct budget_look *look,
                            uint64_t total, uint64_t allowed, uint32_t *changed)
 {
@@ -56,10 +64,7 @@ static size_t budget_lower(struct budget_function *functions, size_t count, cons
         struct budget_function *f = &functions[changed[used]];
         const uint64_t cost = budget_cost(f->calls, look);
         total = less(total, cost - cost / COUNTED_PART);
-        f->is_counted = true;
-        f->settling = SETTLING;
-        f->lowered++;
-        f->quiet = 0;
+        budget_begin_counted(f);
     }
     return used;
 }
@@ -70,7 +75,8 @@ static size_t budget_raise(struct budget_function *functions, size_t count, cons
     size_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct budget_function *f = &functions[i];
-        if (!f->is_counted || f->is_fixed || f->settling)
+        if (!f->is_counted || f->is_fixed || f->settling ||
+            !look->cpu) /* a look at a program that waited says nothing */
             continue;
         const uint64_t cost = budget_cost(f->counted, look);
         f->quiet = cost < allowed / RARE_PART ? f->quiet + 1 : 0;

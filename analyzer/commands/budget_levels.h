@@ -27,6 +27,9 @@ struct budget_look {
     uint32_t permille; /* the budget: time of probes over the time without them */
 };
 
+/* The function is counted from the start of the recording. */
+void budget_begin_counted(struct budget_function *f);
+
 /* Changes levels of the functions, and lists the numbers of the changed ones. There is room for `count` of them.
  * Returns how many have changed. The functions with the shortest calls are counted first: their times tell least. */
 size_t budget_decide(struct budget_function *functions, size_t count, const struct budget_look *look,

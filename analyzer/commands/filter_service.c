@@ -98,7 +98,7 @@ static void *filter_service_run(void *argument)
 void filter_service_start(struct filter_service *s, struct filters *filters, const struct session *session, int fd)
 {
     *s = (struct filter_service){ .filters = filters, .session = session, .fd = fd };
-    if (!filters->pattern_count)
+    if (!filters_have_functions(filters))
         return;
     s->running = service_thread_start(&s->thread, filter_service_run, s);
     session->header->filter_server = s->running ? DWELL_FILTER_SERVER_ANSWERS : DWELL_FILTER_SERVER_ENDED;

@@ -23,8 +23,12 @@
 #include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 
-#define FILTER_ONLY (1u << 31) /* besides the actions of format.h */
-#define FILTER_LEVEL ((uint32_t)(DWELL_FILTER_OUT | DWELL_FILTER_COUNTED))
+/* Besides the actions of format.h. A timed function needs none, but a pattern can take an earlier level away. */
+#define FILTER_ONLY (1u << 31)
+#define FILTER_TIMED (1u << 30)
+#define FILTER_EARLIER (1u << 29) /* the level is that of an earlier recording */
+#define FILTER_NOT_TIMED ((uint32_t)(DWELL_FILTER_OUT | DWELL_FILTER_COUNTED))
+#define FILTER_LEVEL (FILTER_NOT_TIMED | FILTER_TIMED)
 
 struct filter_pattern {
     struct function_pattern of;
@@ -138,7 +142,7 @@ static void filters_add_level(struct filters *f, const char *value, const char *
     static const struct {
         const char *text;
         uint32_t action;
-    } levels[] = { { "out=", DWELL_FILTER_OUT }, { "counted=", DWELL_FILTER_COUNTED } };
+    } levels[] = { { "out=", DWELL_FILTER_OUT }, { "counted=", DWELL_FILTER_COUNTED }, { "timed=", FILTER_TIMED } };
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         const size_t length = strlen(levels[i].text);
         if (strncmp(value, levels[i].text, length) == 0) {
@@ -146,7 +150,7 @@ static void filters_add_level(struct filters *f, const char *value, const char *
             return;
         }
     }
-    die(STATUS_OWN_FAILURE, "%s: '%s' is not out=PATTERN or counted=PATTERN", place, value);
+    die(STATUS_OWN_FAILURE, "%s: '%s' is not timed=PATTERN, counted=PATTERN or out=PATTERN", place, value);
 }
 
 static void filters_add_size(struct filters *f, const char *value, const char *place)
@@ -206,12 +210,17 @@ void filters_read(struct filters *f, const char *path)
 
 bool filters_any(const struct filters *f)
 {
-    return f->pattern_count || f->depth || f->shortest_ns;
+    return filters_have_functions(f) || f->depth || f->shortest_ns;
+}
+
+bool filters_have_functions(const struct filters *f)
+{
+    return f->pattern_count || f->earlier;
 }
 
 static uint32_t filters_actions(const struct filters *f)
 {
-    uint32_t actions = 0;
+    uint32_t actions = f->earlier ? FILTER_NOT_TIMED : 0;
     for (size_t i = 0; i < f->pattern_count; i++)
         actions |= f->patterns[i].action;
     return actions;
@@ -224,7 +233,7 @@ bool filters_wait(const struct filters *f)
 
 bool filters_have_levels(const struct filters *f)
 {
-    return filters_actions(f) & FILTER_LEVEL;
+    return filters_actions(f) & FILTER_NOT_TIMED;
 }
 
 bool filters_have_targets(const struct filters *f)
@@ -260,20 +269,20 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
 static uint32_t filters_join(uint32_t before, uint32_t action)
 {
     if (action & FILTER_LEVEL)
-        before &= ~FILTER_LEVEL;
+        before &= ~(FILTER_LEVEL | FILTER_EARLIER);
     const uint32_t special = DWELL_FILTER_LEVELS | DWELL_FILTER_TIME, levels = before & DWELL_FILTER_LEVELS,
                    other = action & DWELL_FILTER_LEVELS, time = action & DWELL_FILTER_TIME;
     return ((before | action) & ~special) | (levels && (!other || levels < other) ? levels : other) |
            (time ? time : before & DWELL_FILTER_TIME);
 }
 
-/* The actions of all patterns that match a function. Sets *named if any does. A level does not select a function. */
+/* The actions of all patterns that match a function, which begins with `action`. Sets *named if any matches. A level
+ * does not select a function. */
 static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
-                                     uint64_t offset, bool *named)
+                                     uint64_t offset, uint32_t action, bool *named)
 {
     struct filter_names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "", .offset = offset };
     n.whole = symbol_demangle(n.linkage);
-    uint32_t action = 0;
     bool selected = false;
     for (size_t i = 0; i < f->pattern_count; i++) {
         struct filter_pattern *p = &f->patterns[i];
@@ -292,7 +301,7 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         action |= DWELL_FILTER_SUPPRESS;
     if (action & DWELL_FILTER_SUPPRESS && action & DWELL_FILTER_COUNTED)
         action ^= DWELL_FILTER_COUNTED | DWELL_FILTER_OUT; /* hidden calls are not counted */
-    return action & ~FILTER_ONLY;
+    return action & ~(FILTER_ONLY | FILTER_TIMED);
 }
 
 /* ---- the program's modules ---- */
@@ -375,15 +384,34 @@ static void filters_add_program(struct filters *f, const char *path)
         filters_add_libraries(f, path);
 }
 
-static void filters_judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol,
-                                   uint64_t offset)
+/* The action for a level of an earlier recording, with a mark until a pattern gives the function a level. */
+static uint32_t filters_earlier_action(enum dwell_level_of_probes level)
 {
-    bool named = false;
-    const uint32_t action = filters_judge_symbol(f, m->path, symbol, offset, &named);
+    return level == DWELL_PROBES_TIMED     ? 0
+           : level == DWELL_PROBES_COUNTED ? FILTER_EARLIER | DWELL_FILTER_COUNTED
+                                           : FILTER_EARLIER | DWELL_FILTER_OUT;
+}
+
+static void filters_judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol,
+                                   uint64_t offset, enum dwell_level_of_probes earlier)
+{
+    bool named = earlier != DWELL_PROBES_TIMED;
+    const uint32_t action = filters_judge_symbol(f, m->path, symbol, offset, filters_earlier_action(earlier), &named);
     if (!named)
         return;
+    if (action & FILTER_EARLIER && action & DWELL_FILTER_COUNTED)
+        earlier_levels_apply(f->earlier, &(struct symbol_module){ m->path, m->build_id, m->build_id_length }, offset);
     GROW(m->functions, m->count, m->room);
-    m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action };
+    m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action & ~FILTER_EARLIER };
+}
+
+/* Functions with an earlier level, but without a symbol. */
+static void filters_judge_unnamed(const struct filters *f, struct filter_module *m, const struct symbol_module *as)
+{
+    enum dwell_level_of_probes level;
+    uint64_t offset;
+    for (size_t place = 0; (level = earlier_levels_next(f->earlier, as, &place, &offset)) != DWELL_PROBES_TIMED;)
+        filters_judge_function(f, m, &(struct symbol){ 0 }, offset, level);
 }
 
 static void filters_judge_module(const struct filters *f, struct filter_module *m, struct binaries *binaries)
@@ -393,14 +421,19 @@ static void filters_judge_module(const struct filters *f, struct filter_module *
     for (size_t i = 0; i < count; i++) {
         const uint64_t offset = binaries_offset(binaries, &as, i);
         const struct symbol symbol = binaries_find(binaries, &as, offset);
-        if (i == 0 || offset != binaries_offset(binaries, &as, i - 1))
-            filters_judge_function(f, m, &symbol, offset);
+        if (i > 0 && offset == binaries_offset(binaries, &as, i - 1))
+            continue;
+        filters_judge_function(f, m, &symbol, offset,
+                               f->earlier ? earlier_levels_find(f->earlier, &as, offset, symbol.linkage_name)
+                                          : DWELL_PROBES_TIMED);
     }
+    if (f->earlier)
+        filters_judge_unnamed(f, m, &as);
     size_t os_call_count = 0;
     struct os_call_symbol *os_calls = count == 0 && f->os_calls ? os_calls_of(&as, &os_call_count) : NULL;
     for (size_t i = 0; i < os_call_count; i++)
         filters_judge_function(f, m, &(struct symbol){ .linkage_name = os_calls_name(os_calls[i].number) },
-                               os_calls[i].offset);
+                               os_calls[i].offset, DWELL_PROBES_TIMED);
     free(os_calls);
 }
 
@@ -457,6 +490,11 @@ size_t filters_function_count(const struct filters *f)
 
 void filters_warn(const struct filters *f)
 {
+    const size_t all = f->earlier ? earlier_levels_count(f->earlier) : 0,
+                 missing = f->earlier ? earlier_levels_missing(f->earlier) : 0;
+    if (missing)
+        say("--levels-from: %zu of %zu function%s that %s not timed %s not found", missing, all, all == 1 ? "" : "s",
+            all == 1 ? "was" : "were", missing == 1 ? "was" : "were");
     for (size_t i = 0; i < f->pattern_count; i++) {
         const struct filter_pattern *p = &f->patterns[i];
         if (p->matches == 0)
@@ -501,16 +539,18 @@ uint64_t filters_write_levels(const struct filters *f, uint32_t level, const str
 
 bool filters_write(struct filters *f, const struct session *session, int fd)
 {
-    const bool again = f->chunks == MAX_CHUNKS, hides = filters_actions(f) & (FILTER_ONLY | DWELL_FILTER_SUPPRESS);
+    const uint32_t actions = filters_actions(f), levels = actions & FILTER_LEVEL ? FILTER_NOT_TIMED : 0;
+    const bool again = f->chunks == MAX_CHUNKS, hides = actions & (FILTER_ONLY | DWELL_FILTER_SUPPRESS);
     const size_t first = again ? 0 : f->modules_written;
     struct dwell_filters filters = {
         .chunk.kind = DWELL_CHUNK_FILTERS,
         .chunk.link = again ? 0 : session->header->first_filters,
-        .only = filters_actions(f) >> 31,
+        .only = (actions & FILTER_ONLY) != 0,
         .depth = f->depth,
-        .starts = (filters_actions(f) & DWELL_FILTER_START) != 0,
+        .starts = (actions & DWELL_FILTER_START) != 0,
         .shortest = filters_ticks(session, f->shortest_ns),
-        .actions = (filters_actions(f) & ~FILTER_ONLY) | (hides && f->hidden_out ? DWELL_FILTER_HIDDEN_OUT : 0),
+        .actions =
+            (actions & ~(FILTER_ONLY | FILTER_TIMED)) | levels | (hides && f->hidden_out ? DWELL_FILTER_HIDDEN_OUT : 0),
     };
     for (uint32_t i = 0; i < f->time_count; i++)
         filters.shortest_in[i] = filters_ticks(session, f->times_ns[i]);
@@ -536,4 +576,5 @@ void filters_free(struct filters *f)
         free(f->modules[i].functions);
     }
     free(f->modules);
+    earlier_levels_free(f->earlier);
 }

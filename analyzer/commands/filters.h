@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "commands/earlier_levels.h"
 #include "dwell/format.h"
 #include "session.h"
 
@@ -25,8 +26,9 @@ struct filters {
     uint64_t shortest_ns;                  /* zero for all calls */
     uint64_t times_ns[DWELL_FILTER_TIMES]; /* the shortest durations in calls of certain functions */
     uint32_t time_count;
-    bool hidden_out; /* probes of functions that are hidden whatever calls them go out of the code */
-    bool os_calls;   /* patterns may match functions of libc that are recorded as calls of the OS */
+    bool hidden_out;                /* probes of functions that are hidden whatever calls them go out of the code */
+    bool os_calls;                  /* patterns may match functions of libc that are recorded as calls of the OS */
+    struct earlier_levels *earlier; /* levels that patterns can change; NULL if none */
 };
 
 /* Adds a filter by its name, as in the option, and value. Ends the program if they are not valid; `place` begins the
@@ -37,6 +39,9 @@ void filters_add(struct filters *f, const char *name, const char *value, const c
 void filters_read(struct filters *f, const char *path);
 
 bool filters_any(const struct filters *f);
+
+/* Whether modules have functions that must be found. */
+bool filters_have_functions(const struct filters *f);
 
 /* Whether a call can be recorded only when it has ended, as mode profile cannot do. */
 bool filters_wait(const struct filters *f);

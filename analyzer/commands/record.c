@@ -148,7 +148,7 @@ int command_record(int argc, char **argv)
     filter_service_start(&service, &s.filters, &session, fd);
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
-    struct budget *budget = budget_start(&session, fd, s.overhead);
+    struct budget *budget = budget_start(&session, fd, s.overhead, s.filters.earlier);
     struct sampler sampler;
     sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate);
     pid_t pid;

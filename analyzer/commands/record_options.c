@@ -29,6 +29,7 @@ enum {
     OPTION_ROOT,
     OPTION_CALLERS_OF,
     OPTION_LEVEL,
+    OPTION_LEVELS_FROM,
     OPTION_NO_FOLLOW,
     OPTION_NO_OS_CALLS,
     OPTION_DUMP_ON,
@@ -78,7 +79,8 @@ static const struct argp_option options[] = {
       "calls are only counted, and samples say where their time goes",
       0 },
     { "sample", OPTION_SAMPLE, "HZ", 0,
-      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never; default: 1000 with --level or --overhead, "
+      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never; default: 1000 with --level, "
+      "--levels-from or --overhead, "
       "but 0 in mode profile, and else 0), "
       "to know where the time of functions goes that are not timed",
       0 },
@@ -120,7 +122,11 @@ static const struct argp_option options[] = {
     { "min-size", OPTION_MIN_SIZE, "BYTES", 0, "Suppress functions with less code", 1 },
     { "level", OPTION_LEVEL, "LEVEL=PATTERN", 0,
       "LEVEL is counted: only count the calls of these functions; or out: their calls are not recorded and cost nothing. Their "
-      "time counts for their callers",
+      "time counts for their callers. Or timed: as usual, whatever --levels-from says",
+      1 },
+    { "levels-from", OPTION_LEVELS_FROM, "SESSION", 0,
+      "Begin with the levels that functions had at the end of that recording; --overhead goes on from there, and "
+      "--level has precedence",
       1 },
     { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
       "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },
@@ -187,6 +193,20 @@ static void record_parse_filter(struct record_settings *s, int key, const char *
         filters_read(&s->filters, value);
     else
         filters_add(&s->filters, record_option_name(key), value, place);
+}
+
+static void record_read_levels(struct record_settings *s, const char *path)
+{
+    struct error error = { NULL };
+    earlier_levels_free(s->filters.earlier);
+    s->filters.earlier = earlier_levels_read(path, &error);
+    if (!s->filters.earlier)
+        die(STATUS_OWN_FAILURE, "--levels-from: %s", error.text);
+    if (earlier_levels_count(s->filters.earlier))
+        return;
+    say("--levels-from: %s: all functions were timed at its end", path);
+    earlier_levels_free(s->filters.earlier);
+    s->filters.earlier = NULL;
 }
 
 static void record_add_event_setting(struct record_settings *s, const char *text)
@@ -313,6 +333,9 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case OPTION_MODE:
         record_parse_mode(s, argument);
+        return 0;
+    case OPTION_LEVELS_FROM:
+        record_read_levels(s, argument);
         return 0;
     case OPTION_NO_HIDDEN_PROBES:
         s->filters.hidden_out = true;

@@ -50,7 +50,7 @@ Test(e2e_levels, a_level_that_does_not_exist)
 {
     struct ran r = run("$DWELL record --level slow=work $SAMPLES/threads 2 1000");
     cr_assert(eq(int, r.status, 125));
-    cr_assert(has(r.err, "--level: 'slow=work' is not out=PATTERN or counted=PATTERN"), "%s", r.err);
+    cr_assert(has(r.err, "--level: 'slow=work' is not timed=PATTERN, counted=PATTERN or out=PATTERN"), "%s", r.err);
     ran_drop(&r);
 }
 

@@ -104,3 +104,26 @@ Test(golden_errors, a_module_that_is_a_pipe)
     cr_assert(has(r.out, "pipe+0x1000"));
     ran_drop(&r);
 }
+
+/* The program is not started then. A session in which all functions were timed is only remarked upon. */
+Test(golden_errors, levels_from)
+{
+    static const char *const wrong[][2] = { { "missing.dwell", "No such file or directory" },
+                                            { "/bin/sh", "not a dwell session" },
+                                            { "cut", "truncated within its header" } };
+    free(run_well("head -c 143 small.dwell >cut"));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char wanted[256];
+        struct ran r = run("$DWELL record --levels-from %s echo started", wrong[i][0]);
+        snprintf(wanted, sizeof wanted, "dwell: --levels-from: %s: %s\n", wrong[i][0], wrong[i][1]);
+        cr_assert(eq(int, r.status, 125));
+        cr_assert(eq(str, r.out, ""));
+        cr_assert(eq(str, r.err, wanted));
+        ran_drop(&r);
+    }
+    struct ran r = run("$DWELL record -q --levels-from small.dwell echo started");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(eq(str, r.out, "started\n"));
+    cr_assert(has(r.err, "dwell: --levels-from: small.dwell: all functions were timed at its end\n"), "%s", r.err);
+    ran_drop(&r);
+}

@@ -116,3 +116,32 @@ Test(unit_budget_levels, counted_calls_are_part_of_the_overhead)
     cr_assert(eq(sz, budget_decide(f, 2, &usual, changed), 1));
     cr_assert(eq(u32, changed[0], 1));
 }
+
+/* A rare function is timed after 20 looks, as if the budget had counted it. The first two looks are too early. */
+Test(unit_budget_levels, functions_that_begin_counted)
+{
+    struct budget_function f = { .counted = 30 };
+    budget_begin_counted(&f);
+    cr_assert(f.is_counted);
+    cr_assert(eq(sz, budget_quiet_looks(&f, QUIET + 1), 0));
+    cr_assert(eq(sz, budget_quiet_looks(&f, 1), 1));
+    cr_assert(not(f.is_counted));
+    struct budget_function busy = { .counted = 50000 };
+    budget_begin_counted(&busy);
+    cr_assert(eq(sz, budget_quiet_looks(&busy, 100), 0));
+    cr_assert(busy.is_counted);
+}
+
+/* Looks in which the program did not run neither count nor end the row. */
+Test(unit_budget_levels, looks_at_a_program_that_waits)
+{
+    const struct budget_look idle = { .cpu = 0, .probes = usual.probes, .permille = usual.permille };
+    struct budget_function f = { 0 };
+    uint32_t changed[1];
+    budget_begin_counted(&f);
+    cr_assert(eq(sz, budget_quiet_looks(&f, QUIET + 1), 0));
+    for (int i = 0; i < 2 * QUIET; i++)
+        cr_assert(eq(sz, budget_decide(&f, 1, &idle, changed), 0));
+    cr_assert(eq(sz, budget_quiet_looks(&f, 1), 1));
+    cr_assert(not(f.is_counted));
+}
