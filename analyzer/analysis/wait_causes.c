@@ -96,11 +96,8 @@ static bool causes_name_thread(struct caused_wait *w, const struct tid_list *tid
         return false;
     w->cause = w->wait.holder ? CAUSE_HOLDER : CAUSE_WAKER;
     w->thread = t->serial;
-    if (w->wait.holder) {
-        if (!w->wait.gave_up)
-            causes_set_waker(w, t->serial, w->wait.back); /* unless an act tells more */
+    if (w->wait.holder)
         return true;
-    }
     *time = t->end_time ? smaller(t->end_time, place->end) : place->end;
     if (t->end_time)
         causes_set_waker(w, t->serial, t->end_time);
@@ -270,6 +267,23 @@ static void causes_take_act(struct caused_wait *w, const struct cause_acts *acts
     w->node = act->place.node;
 }
 
+/* Where no act on the lock is recorded, its holder kept it until the wait ended. If events are missing during the wait,
+ * another thread may have held it since. */
+static void causes_take_holder(struct caused_wait *w, const struct cause_acts *acts)
+{
+    const struct profile_wait *wait = &w->wait;
+    if (w->cause == CAUSE_HOLDER && !wait->gave_up &&
+        !wait_holes_overlap(&acts->holes, wait->place.begin, wait->place.end))
+        causes_set_waker(w, w->thread, wait->back);
+}
+
+static void causes_find_waker(struct caused_wait *w, const struct cause_acts *acts)
+{
+    causes_take_holder(w, acts);
+    if (causes_is_acted_on(&w->wait))
+        causes_take_act(w, acts);
+}
+
 static struct cause_acts cause_acts_begin(const struct session_file *file)
 {
     return (struct cause_acts){
@@ -299,8 +313,7 @@ static void causes_find_all(struct wait_causes *c, const struct analysis *l, uns
     if (waits->count)
         qsort(waits->list, waits->count, sizeof *waits->list, causes_compare_acts);
     for (size_t i = 0; i < c->count; i++)
-        if (causes_is_acted_on(&c->list[i].wait))
-            causes_take_act(&c->list[i], &acts);
+        causes_find_waker(&c->list[i], &acts);
     cause_acts_drop(&acts);
     free(queries);
 }
@@ -453,8 +466,7 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     waits_drop(&all);
     for (size_t i = 0; i < c.count; i++) {
         causes_name_thread(&c.list[i], &tids, &time);
-        if (causes_is_acted_on(&c.list[i].wait))
-            causes_take_act(&c.list[i], &acts);
+        causes_find_waker(&c.list[i], &acts);
     }
     cause_acts_drop(&acts);
     free(tids.list);

@@ -126,6 +126,20 @@ Test(unit_critical, holder_without_a_release)
     critical_check(w, 0, 0, "2:0-55 work, 1:55-100 main", "work 55+0+0, main 40+0+0, wait 5+0+0", "40, 10");
 }
 
+/* The release may be among the lost events, and another thread may have held the lock after it. */
+Test(unit_critical, holder_with_lost_events)
+{
+    enum { LOST_EVENTS = 120 };
+    struct writer *w = wakes_new();
+    write_header(w, LOST_EVENTS, 1, 8);
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 10, 60, MUTEX, 0x5000, 101);
+    wakes_thread_ends(w, 1, 120);
+    wakes_thread_begins(w, 2, 0, WAKES_WORK);
+    wakes_thread_ends(w, 2, 90);
+    critical_check(w, 0, 0, "1:0-120 main", "main 70+0+0, wait 10+0+40", "0, 30");
+}
+
 /* Sleeps, and waits for what is not recorded, stay on their thread. A thread that is to run is not waiting. */
 Test(unit_critical, waits_without_a_cause)
 {
