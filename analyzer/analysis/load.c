@@ -234,6 +234,7 @@ void analysis_summarize(struct analysis *l)
     load_add_counted(s, l);
     s->overhead = l->rollup->session.overhead_inclusive;
     s->overhead_known = l->overhead.paths > 0;
+    s->budget = l->file->header.also & DWELL_ALSO_BUDGET || l->file->decision_count;
     if (s->imported && !l->selection)
         load_find_whole(l);
     if (l->limits && s->overhead_known && (l->lines || l->file->header.mode == DWELL_MODE_PROFILE))

@@ -137,11 +137,13 @@ static void several_summarize(struct analysis *all, const struct summary *parts,
     s->application_inclusive = all->rollup->session.application_inclusive;
     s->overhead = all->rollup->session.overhead_inclusive;
     s->imported = true;
+    s->budget = true;
     for (size_t i = 0; i < count; i++) {
         s->application_known |= parts[i].application_known;
         s->off_cpu_known |= parts[i].off_cpu_known;
         s->overhead_known |= parts[i].overhead_known;
         s->imported &= parts[i].imported;
+        s->budget &= parts[i].budget;
         s->samples |= parts[i].samples;
         s->stack_samples += parts[i].stack_samples;
         s->samples_in_probes += parts[i].samples_in_probes;

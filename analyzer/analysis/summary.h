@@ -20,6 +20,7 @@ struct summary {
     bool off_cpu_known;         /* blocked and preempted times, and page faults */
     bool overhead_known;        /* the probes' own time is known and was subtracted */
     bool raw;                   /* it was not to be subtracted */
+    bool budget;                /* recorded with --overhead */
     uint64_t overhead;          /* the probes' own time */
     bool partial_paths;         /* the selection has only some call paths; its number of events is unknown */
     bool imported;              /* from another profiler's report, without events */

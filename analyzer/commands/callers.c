@@ -5,6 +5,7 @@
 #include "commands/commands.h"
 #include "commands/sessions.h"
 #include "report/first_screen.h"
+#include "report/row_probes.h"
 
 enum { OPTION_BY = 256 };
 
@@ -88,6 +89,7 @@ int command_callers(int argc, char **argv)
     struct table table = view_callers(&loaded, option_function(&loaded, s.function), by_cpu);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, s.shared.columns, false);
+    row_probes_remark(&loaded.summary, &table);
     s.shared.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&loaded);

@@ -90,7 +90,7 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     atexit(record_undo);
     session->header->mode = s->mode;
     session->header->ring_size = s->ring_size;
-    session->header->also = s->call_sites ? DWELL_ALSO_CALL_SITES : 0;
+    session->header->also = (s->call_sites ? DWELL_ALSO_CALL_SITES : 0) | (s->overhead ? DWELL_ALSO_BUDGET : 0);
     if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->shared.output);
     return fd;

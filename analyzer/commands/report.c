@@ -6,6 +6,7 @@
 #include "commands/commands.h"
 #include "commands/sessions.h"
 #include "report/first_screen.h"
+#include "report/row_probes.h"
 
 enum { OPTION_BY = 256, OPTION_HOT };
 
@@ -151,7 +152,7 @@ static bool report_has_first_screen(const struct report_settings *s, const struc
     return !arranged && s->shared.print == table_print_text && first_screen_is_known(&l->summary);
 }
 
-static void report_print_part(const struct report_settings *s, struct table *table, const char *key, size_t limit)
+static void report_order_part(const struct report_settings *s, struct table *table, const char *key, size_t limit)
 {
     const struct sorting sorting = {
         .key = key,
@@ -159,26 +160,34 @@ static void report_print_part(const struct report_settings *s, struct table *tab
         .filters = &s->shared.filters,
     };
     option_order(table, &sorting);
-    s->shared.print(table, stdout);
-    table_drop(table);
 }
 
-static void report_print_first_screen(const struct report_settings *s, const struct analysis *l)
+static void report_print_work(const struct report_settings *s, struct analysis *l, struct table *work, size_t limit)
+{
+    report_order_part(s, work, "cpu_exclusive", limit);
+    row_probes_remark(&l->summary, work);
+    s->shared.print(work, stdout);
+    table_drop(work);
+}
+
+static void report_print_first_screen(const struct report_settings *s, struct analysis *l)
 {
     struct table work = view_work(l);
     if (s->hot) {
-        report_print_part(s, &work, "cpu_exclusive", TEXT_LIMIT);
+        report_print_work(s, l, &work, TEXT_LIMIT);
         return;
     }
     struct table waits = view_waits(l);
     const struct first_screen_rows rows = first_screen_fit(terminal_height(stdout), waits.row_count);
-    report_print_part(s, &work, "cpu_exclusive", rows.work);
+    report_print_work(s, l, &work, rows.work);
     waits.follows = true;
-    report_print_part(s, &waits, "blocked_exclusive", rows.waits);
+    report_order_part(s, &waits, "blocked_exclusive", rows.waits);
+    s->shared.print(&waits, stdout);
+    table_drop(&waits);
     puts("\ndwell report --by function prints the four times of each function");
 }
 
-static void report_print_rows(const struct report_settings *s, const struct analysis *l, struct sorting sorting)
+static void report_print_rows(const struct report_settings *s, struct analysis *l, struct sorting sorting)
 {
     const struct report_hot *hot = s->hot ? report_hot_measure(&l->summary) : NULL;
     const char *columns = s->shared.columns ? s->shared.columns : hot ? hot->columns : NULL;
@@ -188,6 +197,7 @@ static void report_print_rows(const struct report_settings *s, const struct anal
     }
     struct table table = s->view ? s->view(l) : view_rows(l, s->by, &sorting);
     option_order(&table, &sorting);
+    row_probes_remark(&l->summary, &table);
     if (columns)
         option_choose(&table, columns);
     s->shared.print(&table, stdout);

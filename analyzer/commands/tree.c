@@ -5,6 +5,7 @@
 #include "commands/commands.h"
 #include "commands/sessions.h"
 #include "report/first_screen.h"
+#include "report/row_probes.h"
 
 enum { OPTION_DEPTH = 256, OPTION_BY, OPTION_COLLAPSE, OPTION_FOLD_RECURSION };
 
@@ -125,6 +126,7 @@ int command_tree(int argc, char **argv)
     struct table table = view_tree(&loaded, &s.tree);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, s.shared.columns, false);
+    row_probes_remark(&loaded.summary, &table);
     if (tree_shows_waits(&s))
         tree_print_waits(&loaded, &table);
     s.shared.print(&table, stdout);

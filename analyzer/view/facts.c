@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "analysis/bounds.h"
+#include "analysis/probe_share.h"
 #include "analysis/waits.h"
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -148,6 +149,11 @@ static struct json_object *facts_remarks(const struct summary *s)
     if (bounds)
         json_object_array_add(list, json_new_text(bounds));
     free(bounds);
+    char *probes = probe_share_remark(s, times_value(&s->sums, VALUE_OVERHEAD, INCLUSIVE),
+                                      times_value(&s->sums, probe_share_rest(s), INCLUSIVE), "");
+    if (probes)
+        json_object_array_add(list, json_new_text(probes));
+    free(probes);
     return list;
 }
 

@@ -99,6 +99,7 @@ enum dwell_filter_server {
 enum dwell_also {
     DWELL_ALSO_CALL_SITES = 1, /* the site of each call */
     DWELL_ALSO_CAUSES = 2,     /* what calls of the operating system waited for */
+    DWELL_ALSO_BUDGET = 4,     /* the decisions of an overhead budget, if there were any */
 };
 
 /* The origin of a session that was not recorded; bits. */

@@ -1,0 +1,22 @@
+/* Warns if most of the CPU time that was measured is that of the probes. */
+#include "analysis/probe_share.h"
+
+#include "base/memory.h"
+#include "base/units.h"
+
+static const double max_percent_of_probes = 50;
+
+enum value_id probe_share_rest(const struct summary *s)
+{
+    return s->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+}
+
+char *probe_share_remark(const struct summary *s, uint64_t overhead, uint64_t rest, const char *where)
+{
+    const double share = percent_of(overhead, overhead + rest);
+    if (!s->overhead_known || s->budget || share <= max_percent_of_probes)
+        return NULL;
+    return need_text("probes took %.0f %% of the %s measured%s; times of short functions are uncertain. Record with "
+                     "--overhead 10%%",
+                     share, s->off_cpu_known ? "CPU time" : "time", where);
+}
