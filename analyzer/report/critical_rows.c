@@ -138,17 +138,17 @@ struct table view_critical_threads(const struct analysis *l, const struct critic
     return t;
 }
 
-static void critical_time_text(const struct analysis *l, uint64_t ticks, char text[TIME_TEXT])
-{
-    time_text_with_unit(ticks_to_ns(ticks, l->summary.ticks_per_second), text);
-}
-
 char *critical_heading(const struct analysis *l, const struct critical_path *p)
 {
     const struct trace_thread *t = session_file_thread(l->file, p->part.thread);
+    const uint64_t ticks_per_second = l->summary.ticks_per_second;
+    const uint64_t from_ns = ticks_to_ns(critical_moment(l, p->part.from), ticks_per_second);
+    const uint64_t to_ns = ticks_to_ns(critical_moment(l, p->part.to), ticks_per_second);
+    const struct time_unit *unit = time_unit_for(to_ns); /* of both */
     char length[TIME_TEXT], from[TIME_TEXT], to[TIME_TEXT];
-    critical_time_text(l, critical_length(p), length);
-    critical_time_text(l, critical_moment(l, p->part.from), from);
-    critical_time_text(l, critical_moment(l, p->part.to), to);
-    return need_text("critical path: %s, from %s to %s; it ends on thread %" PRIu32, length, from, to, t ? t->tid : 0);
+    time_text_with_unit(ticks_to_ns(critical_length(p), ticks_per_second), length);
+    time_text(from_ns, unit, from);
+    time_text(to_ns, unit, to);
+    return need_text("critical path: %s, from %s %s to %s %s; it ends on thread %" PRIu32, length, from, unit->name, to,
+                     unit->name, t ? t->tid : 0);
 }

@@ -27,9 +27,11 @@ static uint64_t text_longest_time(const struct table *t, size_t column)
     return longest;
 }
 
+/* Moments are positions on one axis. */
 static bool text_share_unit(const struct table *t, size_t a, size_t b)
 {
-    return a == b || (t->unit_groups && t->unit_groups[a] && t->unit_groups[a] == t->unit_groups[b]);
+    const bool moments = t->columns[a].kind == CELL_MOMENT && t->columns[b].kind == CELL_MOMENT;
+    return a == b || moments || (t->unit_groups && t->unit_groups[a] && t->unit_groups[a] == t->unit_groups[b]);
 }
 
 static bool text_has_own_units(const struct table *t, size_t column)

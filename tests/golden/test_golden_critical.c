@@ -21,6 +21,7 @@ enum {
     SIGNAL = 0x801200,
     SLEEP = 0x801300,
     JOIN = 0x801400,
+    TICKS_PER_SECOND = 64,
     ALSO = 176,
     CAUSES = 2
 };
@@ -95,10 +96,11 @@ static void critical_write_idle(struct writer *w)
     write_thread_end(w, 1, 3, false, 260 * US);
 }
 
-static void critical_save(const char *name, unsigned also)
+static void critical_save_at(const char *name, unsigned also, uint64_t ticks_per_second)
 {
     struct writer *w = writer_new();
     write_header(w, ALSO, also, 4);
+    write_header(w, TICKS_PER_SECOND, ticks_per_second, 8);
     write_process(w, 1, 100, "/bin/program");
     write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
     write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
@@ -111,6 +113,11 @@ static void critical_save(const char *name, unsigned also)
     critical_write_idle(w);
     writer_save(w, test_path(name));
     writer_free(w);
+}
+
+static void critical_save(const char *name, unsigned also)
+{
+    critical_save_at(name, also, 1000000000);
 }
 
 Test(golden_critical, formats)
@@ -149,6 +156,19 @@ Test(golden_critical, parts)
     check_golden("critical path -n 1", "critical-limited.txt");
     check_golden("critical path --filter 'work>0' --sort work --columns work,function --by function",
                  "critical-columns.txt");
+}
+
+/* Two positions on the axis of time have one unit, even if the column of one of them would have a finer one. */
+Test(golden_critical, units_of_moments)
+{
+    static const char arguments[] = "critical %s --call produce_items_for_the_consumer --slowest --by segment";
+    char command[128];
+    critical_save_at("columns", CAUSES, 16000000); /* from 6.25 ms to 10.625 ms */
+    snprintf(command, sizeof command, arguments, "columns");
+    check_golden(command, "critical-moments.txt");
+    critical_save_at("heading", CAUSES, 160000000); /* from 0.625 ms to 1.063 ms */
+    snprintf(command, sizeof command, arguments, "heading");
+    check_golden(command, "critical-moments-heading.txt");
 }
 
 Test(golden_critical, sessions_without_causes)
