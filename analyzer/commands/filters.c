@@ -236,6 +236,11 @@ bool filters_have_levels(const struct filters *f)
     return filters_actions(f) & FILTER_NOT_TIMED;
 }
 
+bool filters_have_only_levels(const struct filters *f)
+{
+    return f->pattern_count && !(filters_actions(f) & ~FILTER_LEVEL) && !f->depth && !f->shortest_ns;
+}
+
 bool filters_have_targets(const struct filters *f)
 {
     return filters_actions(f) & DWELL_FILTER_TARGET;

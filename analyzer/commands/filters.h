@@ -52,6 +52,9 @@ bool filters_have_targets(const struct filters *f);
 /* Whether a function is to have another level than timed. */
 bool filters_have_levels(const struct filters *f);
 
+/* Whether that is all they say. */
+bool filters_have_only_levels(const struct filters *f);
+
 /* A module that a recorded process has loaded. */
 struct filter_loaded {
     char *path;

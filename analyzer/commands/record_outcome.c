@@ -161,6 +161,22 @@ static void record_report_samples(const struct record_outcome *o)
         say("%s samples were lost, as dwell could not keep up", record_size_text(lost, sizeof lost, o->lost_samples));
 }
 
+static const char *record_why_empty(const struct record_settings *s, const struct record_outcome *o)
+{
+    const bool only_levels = filters_have_only_levels(&s->filters);
+    if (!o->processes)
+        return "the runtime was not loaded, or could not open the session file (is it setuid, does it clear its "
+               "environment, or is it short of descriptors or memory?)";
+    if (s->paused)
+        return "it was paused and never resumed by dwell_start or dwell control";
+    if (only_levels && filters_function_count(&s->filters))
+        return "the probes of all functions that it called are out (--level); samples have times only below a function "
+               "that is timed, so leave one out of the pattern, such as main";
+    if (filters_any(&s->filters) && !only_levels)
+        return "the filters match none of the calls";
+    return "it has no instrumented functions; compile it with -g -finstrument-functions";
+}
+
 void record_report(const struct record_settings *s, const struct record_outcome *o)
 {
     char events[32], bytes[32], lost[32];
@@ -173,17 +189,7 @@ void record_report(const struct record_settings *s, const struct record_outcome 
             record_loss_reason(o->trouble));
     record_report_samples(o);
     if (o->events == 0 && o->counted == 0 && o->trace_events == 0 && !o->trouble) {
-        if (o->processes && (filters_any(&s->filters) || s->paused))
-            say("%s: no events were recorded: %s", s->program[0],
-                s->paused ? "it was paused and never resumed by dwell_start or dwell control"
-                          : "the filters match none of the calls");
-        else if (o->processes)
-            say("%s: no events were recorded: it has no instrumented functions; compile it with -g -finstrument-functions",
-                s->program[0]);
-        else
-            say("%s: no events were recorded: the runtime was not loaded, or could not open the session file (is "
-                "it setuid, does it clear its environment, or is it short of descriptors or memory?)",
-                s->program[0]);
+        say("%s: no events were recorded: %s", s->program[0], record_why_empty(s, o));
         return;
     }
     if (s->quiet)

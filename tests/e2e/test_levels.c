@@ -35,6 +35,29 @@ Test(e2e_levels, functions_that_are_out_count_for_their_callers)
     levels_check_paths("--level 'out=w*'", "main 1\nmain/run_wave 1\n");
 }
 
+/* The recording has no times then, and says why. Other filters that leave nothing have another reason. */
+Test(e2e_levels, all_functions_are_out)
+{
+    static const char reason[] =
+        "no events were recorded: the probes of all functions that it called are out (--level); "
+        "samples have times only below a function that is timed, so leave one out of the "
+        "pattern, such as main\n";
+    static const char *const options[] = { "", "--mode profile", "--sample 0", "-q" };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        struct ran r = run("$DWELL record %s --level 'out=*' $SAMPLES/fib 20", options[i]);
+        cr_assert(eq(int, r.status, 0));
+        cr_assert(has(r.out, "fib(20) = 6765"), "%s", r.out);
+        cr_assert(has(r.err, reason), "%s", r.err);
+        ran_drop(&r);
+    }
+    struct ran r = run("$DWELL record --level 'out=*' --only nothing $SAMPLES/fib 20");
+    cr_assert(has(r.err, "no events were recorded: the filters match none of the calls\n"), "%s", r.err);
+    ran_drop(&r);
+    r = run("$DWELL record --level 'out=[!m]*' $SAMPLES/fib 20");
+    cr_assert(not(has(r.err, "no events")), "%s", r.err);
+    ran_drop(&r);
+}
+
 Test(e2e_levels, together_with_filters)
 {
     levels_check_paths("--level out=worker --suppress work", "main 1\nmain/run_wave 1\n");
