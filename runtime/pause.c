@@ -29,24 +29,26 @@ static bool pause_leave(struct thread *t, uint64_t left)
     return t->pause.active;
 }
 
-bool pause_record(struct thread *t, const struct event *event, bool guarded)
+enum attempt_outcome pause_record(struct thread *t, const struct event *event, bool guarded)
 {
     const int64_t left = frames_left_before(t, thread_state(t), event);
     if (left < 0)
-        return true;
+        return ATTEMPT_DONE;
     if ((left > 0 || t->filter.ignored_depth || !pause_has_room(t)) && !guarded)
-        return false;
+        return ATTEMPT_GUARDED;
     if (left > 0 && !pause_leave(t, (uint64_t)left))
-        return false;
+        return ATTEMPT_AGAIN;
     if (guarded) {
         if (!thread_grow_stack(t)) {
             thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
-            return true;
+            return ATTEMPT_DONE;
         }
         if ((uint32_t)t->state >= PAUSE_LAST_POSITION)
             t->state = (t->state >> 32) << 32 | PAUSE_FIRST_POSITION;
     }
     const uint64_t state = thread_state(t);
+    if (!t->pause.active) /* any more: the state is that of the recording */
+        return ATTEMPT_AGAIN;
     uint64_t wanted = state + one_call;
     if (event->enter) {
         struct call *call = thread_call(t, state);
@@ -64,7 +66,7 @@ bool pause_record(struct thread *t, const struct event *event, bool guarded)
         return pause_record(t, event, guarded);
     if (UNLIKELY(wanted >> 32 <= t->filter.ignored_depth))
         control_reconsider(t);
-    return true;
+    return ATTEMPT_DONE;
 }
 
 void pause_begin(struct thread *t, uint64_t time)

@@ -5,6 +5,7 @@
 #ifndef DWELL_PAUSE_H
 #define DWELL_PAUSE_H
 
+#include "attempt.h"
 #include "common.h"
 #include "extensions.h"
 
@@ -27,9 +28,9 @@ struct thread_pause {
     uint64_t since;           /* while paused: time of its beginning, in ticks */
 };
 
-/* Applies an event of the slow path to the shadow stack. False if it has to be called again with signals held back,
- * which `guarded` says. */
-bool pause_record(struct thread *t, const struct event *event, bool guarded);
+/* Applies an event of the slow path to the shadow stack. `guarded`: signals are held back. Without, a handler may end
+ * the pause, and the event is to be tried again. */
+enum attempt_outcome pause_record(struct thread *t, const struct event *event, bool guarded);
 
 /* For recorders, after a pause: the resume event, whose words go to `words`; and whether it fits into the thread's
  * chunk. */

@@ -6,6 +6,7 @@
 #ifndef DWELL_RECORDER_H
 #define DWELL_RECORDER_H
 
+#include "attempt.h"
 #include "call.h"
 #include "common.h"
 #include "dwell/format.h"
@@ -28,12 +29,6 @@ struct attempt {
     bool guarded;                 /* signals are held back */
     bool resumed;                 /* the event has ended the thread's pause */
     struct extensions extensions; /* what was read of the OS's work; kept from try to try */
-};
-
-enum attempt_outcome {
-    ATTEMPT_DONE,
-    ATTEMPT_AGAIN,   /* the thread's state has changed meanwhile, or it needed room first */
-    ATTEMPT_GUARDED, /* to be tried again with signals held back, as it writes what a handler's probes rely on */
 };
 
 /* Each operation is called on its own thread, with signals held back unless it says otherwise. A NULL operation does

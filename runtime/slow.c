@@ -101,10 +101,9 @@ static enum attempt_outcome slow_try_inside(struct thread *t, struct attempt *at
             return ATTEMPT_AGAIN;
     }
     if (UNLIKELY(t->pause.active)) {
-        if (!pause_record(t, event, attempt->guarded))
-            return ATTEMPT_GUARDED;
-        attempt->resumed = !t->pause.active;
-        return ATTEMPT_DONE;
+        const enum attempt_outcome outcome = pause_record(t, event, attempt->guarded);
+        attempt->resumed = outcome == ATTEMPT_DONE && !t->pause.active;
+        return outcome;
     }
     return runtime.recorder->record(t, attempt);
 }

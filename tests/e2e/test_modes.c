@@ -76,7 +76,7 @@ static void check_timers(const char *options)
         free(out);
         out = run_well("$DWELL info %s", name);
         cr_assert(has(out, " 0 frames left without one"), "%s", options);
-        cr_assert(not(has(out, "remark")), "%s: %s", options, out);
+        cr_assert(not(has(out, "\nremark")), "%s: %s", options, out);
         free(out);
     }
 }
