@@ -274,8 +274,10 @@ static void profile_resume(struct thread *t, uint64_t time)
 /* The nodes of the stack's calls may be in the tree of another thread. */
 static void profile_switch_stack(struct thread *t, struct stack *to, uint64_t now)
 {
-    if (t->tree.head)
+    if (t->tree.head) {
+        ((struct call *)t->shadow)->node = t->tree.root; /* the tree may have begun on another stack */
         now = profile_end_interval_at(t, now | 1);
+    }
     stacks_exchange(t, to, now);
     t->state = thread_with_depth(t->state, to->depth);
     if (!t->tree.head) {
