@@ -127,8 +127,8 @@ static struct object descriptor_object(int fd, enum dwell_object_role role, unsi
     struct object object = { .kind = known.tag & KIND_MASK, .role = role, .id = known.id };
     if (!(known.tag & STATE_ACTS) || !object.kind)
         return object;
-    object.acts = acts;
-    if (acts)
+    object.acts = runtime.acts ? acts : 0;
+    if (object.acts)
         descriptor_record(fd, known);
     return object;
 }
@@ -161,7 +161,7 @@ struct object descriptor_at_address(int fd, const void *address, size_t size, bo
         .kind = of.kind,
         .role = DWELL_ROLE_WAITED_FOR_ROOM,
         .id = of.id,
-        .acts = OBJECT_ACTED,
+        .acts = runtime.acts ? OBJECT_ACTED : 0,
     };
 }
 

@@ -13,6 +13,7 @@
 #include "bus_signal.h"
 #include "clock.h"
 #include "helper.h"
+#include "levels/levels.h"
 #include "losses.h"
 #include "metadata.h"
 #include "monitor.h"
@@ -53,6 +54,8 @@ void ending_take_back(const struct ending *ending)
     for (uint32_t i = 0; i < ending->count; i++)
         metadata_take_back(ending->records[i]);
     struct process *p = runtime.process;
+    if (ending->count)
+        levels_take_end_back();
     if (ending->count && p->control.chunk && p->helper.tid)
         p->control.chunk->listening = 1;
 }

@@ -43,9 +43,12 @@ static size_t environment_entry_length(const char *entry)
     return strcspn(entry, ": ");
 }
 
+/* The file's name may end with a version, such as ".0". */
 static bool environment_is_library(const char *entry, size_t length)
 {
     const size_t name = sizeof library_name - 1;
+    while (length > name && (entry[length - 1] == '.' || (entry[length - 1] >= '0' && entry[length - 1] <= '9')))
+        length--;
     if (length < name || strncmp(entry + length - name, library_name, name) != 0)
         return false;
     return length == name || entry[length - name - 1] == '/';

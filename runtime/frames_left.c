@@ -10,32 +10,44 @@
 #include "sys.h"
 #include "thread.h"
 
-/* Whether a signal handler runs on a stack of its own, and the frame at the top of the shadow stack lies on another.
- * Their stack pointers cannot be compared then. */
-static bool frames_on_other_stack(uint64_t stack_pointer, uint64_t top)
+/* A range of addresses; empty if it has no bytes. */
+struct frames_range {
+    uint64_t low, size;
+};
+
+static bool frames_in(const struct frames_range *range, uint64_t stack_pointer)
+{
+    return stack_pointer - range->low < range->size;
+}
+
+/* The alternate stack of signal handlers while a handler runs on it; else an empty range. */
+static struct frames_range frames_handlers_stack(void)
 {
     stack_t stack;
     if (SYS2(sigaltstack, NULL, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
-        return false;
-    uint64_t begin = (uint64_t)stack.ss_sp, end = begin + stack.ss_size;
-    bool here = stack_pointer >= begin && stack_pointer < end;
-    bool there = top >= begin && top < end;
-    return here != there;
+        return (struct frames_range){ 0 };
+    return (struct frames_range){ (uint64_t)stack.ss_sp, stack.ss_size };
+}
+
+/* Whether one of the two lies on the stack of the signal handlers, and the other on another stack. They cannot be
+ * compared then. */
+static bool frames_on_other_stack(uint64_t stack_pointer, uint64_t top)
+{
+    const struct frames_range handlers = frames_handlers_stack();
+    return frames_in(&handlers, stack_pointer) != frames_in(&handlers, top);
 }
 
 /* The number of calls that were left without an exit before this enter. */
 static uint32_t frames_left_before_enter(const struct thread *t, uint64_t state, const struct event *event)
 {
-    const struct call *call = thread_call(t, state) - 1;
-    if (!call_was_left(call, event->stack_pointer, event->frame_id) ||
-        frames_on_other_stack(event->stack_pointer, call->stack_pointer))
-        return 0;
-    uint32_t left = 0;
-    while (call_was_left(call, event->stack_pointer, event->frame_id)) {
+    const struct call *top = thread_call(t, state) - 1, *call = top;
+    while (call->stack_pointer == 0) /* marked by frames_leave */
         call--;
-        left++;
-    }
-    return left;
+    if (call_was_left(call, event->stack_pointer, event->frame_id) &&
+        !frames_on_other_stack(event->stack_pointer, call->stack_pointer))
+        while (call_was_left(call, event->stack_pointer, event->frame_id))
+            call--;
+    return (uint32_t)(top - call);
 }
 
 static bool frames_is_frame_of(const struct call *call, const struct event *event)
@@ -67,11 +79,18 @@ int64_t frames_left_before(const struct thread *t, uint64_t state, const struct 
 }
 
 /* No stack pointer is below zero: such a frame counts as left at the next event. Safe at any moment, as the state
- * stays. */
-void frames_leave_below(struct thread *t, uint64_t stack_pointer)
+ * stays. The stack of the signal handlers may lie above the target. All calls on it are left nevertheless. */
+void frames_leave(struct thread *t, uint64_t from, uint64_t target)
 {
+    struct frames_range handlers = { 0 };
+    if (from > target)
+        handlers = frames_handlers_stack();
+    if (frames_in(&handlers, target))
+        handlers.size = 0;
     struct call *first = (struct call *)t->shadow;
-    for (struct call *call = thread_call(t, thread_state(t)) - 1; call > first && call->stack_pointer < stack_pointer;
-         call--)
+    for (struct call *call = thread_call(t, thread_state(t)) - 1; call > first; call--) {
+        if (call->stack_pointer >= target && !frames_in(&handlers, call->stack_pointer))
+            break;
         call->stack_pointer = 0;
+    }
 }

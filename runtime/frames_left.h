@@ -15,9 +15,10 @@ struct thread;
  * recorded. */
 int64_t frames_left_before(const struct thread *t, uint64_t state, const struct event *event);
 
-/* Marks the calls whose frames lie below `stack_pointer` as left; the thread's next event records that. Any time, on
- * the calling thread. */
-void frames_leave_below(struct thread *t, uint64_t stack_pointer);
+/* The program goes from stack pointer `from` to `target`. Marks the calls that it leaves by this: those below
+ * `target`, and those on the stack of signal handlers if the target is on another. The thread's next event records
+ * that. Any time, on the calling thread. */
+void frames_leave(struct thread *t, uint64_t from, uint64_t target);
 
 #pragma GCC visibility pop
 

@@ -290,10 +290,9 @@ static bool helper_wait_for_end(const struct process *p, uint32_t tid)
 {
     const uint64_t give_up = clock_monotonic() + PATIENCE * 1000000ull;
     while (SYS3(tgkill, p->pid, tid, 0) == 0) {
-        uint32_t never = 0;
         if (clock_monotonic() > give_up)
             return false;
-        sys_futex_wait(&never, 0, 1);
+        sys_sleep_a_millisecond();
     }
     return true;
 }

@@ -119,6 +119,7 @@ static pid_t interpose_fork_by(void **next, const char *name)
     if (t)
         t->modules.inside_loader++; /* fork holds locks of malloc that the loader may wait for */
     const bool recorded = runtime.process != NULL;
+    const uint32_t thread = t && t->wiped->alive ? t->serial : 0;
     if (recorded)
         levels_forking(true);
     pid_t result = real();
@@ -132,6 +133,7 @@ static pid_t interpose_fork_by(void **next, const char *name)
         runtime.forked_at = clock_now(runtime.clock);
         runtime.forked_pid = (uint32_t)SYS0(getpid);
         runtime.forked_from = parent;
+        runtime.forked_thread = thread;
         thread_forked();
         environment_forked();
         if (level_pause_is_on())

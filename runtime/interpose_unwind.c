@@ -16,7 +16,7 @@ static void unwind_left_below(uint64_t stack_pointer)
 {
     struct thread *t = thread_self;
     if (t && t->wiped->alive && stack_pointer - t->stack.low < t->stack.span)
-        frames_leave_below(t, stack_pointer - sizeof(void *));
+        frames_leave(t, (uint64_t)__builtin_frame_address(0), stack_pointer - sizeof(void *));
 }
 
 /* ---- longjmp ---- */

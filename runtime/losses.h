@@ -16,6 +16,9 @@ void losses_of_events(struct dwell_chunk_header *chunk, uint32_t used);
 /* A thread's call tree ends. */
 void losses_of_tree(const struct thread *t);
 
+/* A chunk of a thread's sums of waits ends. */
+void losses_of_wait_rows(const struct dwell_chunk_header *chunk);
+
 /* A chunk of trace events ends. */
 void losses_of_counts(const struct dwell_counts *counts);
 void losses_of_trace_events(const struct dwell_chunk_header *chunk, uint32_t used);

@@ -16,8 +16,9 @@ struct object {
     enum dwell_object_role role;
     unsigned acts; /* what a call on a descriptor does besides waiting: bits OBJECT_... */
     uint64_t id;
-    uint32_t holder;   /* tid of the thread that held it at the call's begin; zero: none or unknown */
-    uint64_t released; /* address of a mutex that the call unlocks while it waits; zero: none */
+    uint32_t holder;                     /* tid of the thread that held it at the call's begin; zero: none or unknown */
+    uint32_t holder_thread, holder_node; /* in mode profile: what wait_rows_find_holder has found */
+    uint64_t released;                   /* address of a mutex that the call unlocks while it waits; zero: none */
 };
 
 /* The call has failed with that errno value, or has not if it is zero. No act ended a wait that came to the end of its

@@ -173,10 +173,10 @@ void os_call_end_act(enum os_call call, const struct object *object)
 {
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
     const struct thread *t = thread_self;
-    if (runtime.causes && t && t->wiped->alive)
+    if (runtime.acts && t && t->wiped->alive)
         slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
     else
-        os_call_end_row(call, NULL, stack_pointer);
+        os_call_end_row(call, os_call_waited_for(t, object), stack_pointer);
 }
 
 /* `fd` is negative if the number is another descriptor's by now. */

@@ -115,7 +115,9 @@ static inline bool semaphore_is_zero(sem_t *semaphore)
 
 static struct object lock_of(enum dwell_object kind, const void *address, uint32_t holder)
 {
-    return (struct object){ .kind = kind, .id = (uint64_t)address, .holder = holder };
+    struct object object = { .kind = kind, .id = (uint64_t)address, .holder = holder };
+    wait_rows_find_holder(&object);
+    return object;
 }
 
 #define OS_MUTEX(name, parameters, arguments)                                                                          \

@@ -182,7 +182,8 @@ static int process_set_up(void)
     runtime.process = p;
     const char *calls = environment_get("DWELL_OS_CALLS");
     runtime.os_calls = !calls || strcmp(calls, "off") != 0;
-    runtime.causes = runtime.os_calls && runtime.mode != DWELL_MODE_PROFILE;
+    runtime.causes = runtime.os_calls;
+    runtime.acts = runtime.causes && runtime.mode != DWELL_MODE_PROFILE; /* sums have no order */
     if (runtime.causes)
         runtime.session.header->also |= DWELL_ALSO_CAUSES;
     levels_begin_process();
@@ -316,15 +317,8 @@ void process_stop(void)
 /* Records the name of a thread that has ended no chunk since it got its name. */
 static void process_refresh_name(struct thread *t)
 {
-    char path[64] = "/proc/self/task/", name[sizeof t->name + 1], digits[12];
-    int count = 0;
-    for (uint32_t tid = t->tid; tid || !count; tid /= 10)
-        digits[count++] = (char)('0' + tid % 10);
-    size_t at = strlen(path);
-    while (count > 0)
-        path[at++] = digits[--count];
-    strcpy(path + at, "/comm");
-    long length = sys_read_file(path, name, sizeof name);
+    char name[sizeof t->name + 1];
+    const long length = sys_read_task_file(t->tid, "comm", name, sizeof name);
     if (length <= 1)
         return;
     name[length - 1] = '\0'; /* its newline */

@@ -21,10 +21,13 @@
 
 struct thread;
 
+enum { THREADS_BY_TID = 1024 };
+
 /* Under the process' lock. */
 struct process_threads {
     struct thread *live;
-    struct thread *spare; /* blocks of ended threads, to be used again */
+    struct thread *spare;                  /* blocks of ended threads, to be used again */
+    struct thread *by_tid[THREADS_BY_TID]; /* live ones: the latest with that remainder */
 };
 
 struct process {

@@ -26,6 +26,7 @@
 #include "thread.h"
 #include "tree.h"
 #include "tree_table.h"
+#include "wait_rows.h"
 
 PROBES_DEFINITION(tree, STEPS_TIMED | STEPS_TREE)
 PROBES_DEFINITION(tree_sites, STEPS_TIMED | STEPS_TREE | STEPS_SITES)
@@ -45,6 +46,7 @@ struct passed {
     bool flagged;
     uint32_t count; /* number of OS events */
     uint64_t blocked, preempted, page_faults;
+    const struct object *object; /* what the call that ends waited for; else NULL */
 };
 
 static void profile_add_os_events(struct passed *passed, const struct os_events *events)
@@ -64,6 +66,13 @@ static uint64_t profile_last_time(const struct thread *t)
     return t->last + (uint32_t)((uint32_t)t->state - (uint32_t)t->last);
 }
 
+static void profile_add_wait(struct thread *t, const struct dwell_tree_node *node, const struct passed *passed,
+                             uint64_t blocked)
+{
+    const uint64_t last = profile_last_time(t);
+    wait_rows_add(t, &(struct wait_interval){ node->number, last, last + passed->time, blocked }, passed->object);
+}
+
 /* Where the time was read before the OS events, the OS may have intervened after it: off-CPU time is limited to the
  * interval. */
 static void profile_add_interval(struct thread *t, const struct passed *passed)
@@ -80,6 +89,8 @@ static void profile_add_interval(struct thread *t, const struct passed *passed)
     sum_add(&node->blocked, blocked);
     sum_add(&node->preempted, preempted);
     sum_add(&node->page_faults, passed->page_faults);
+    if (blocked && runtime.causes)
+        profile_add_wait(t, node, passed, blocked);
 }
 
 /* Adds what the slow path took since `begin` to the innermost call. It is called at the end of the interval that an
@@ -124,9 +135,9 @@ static uint64_t profile_add_passed(struct thread *t, struct passed *passed, uint
 }
 
 /* The interval ends at an event, and the OS events before the clock was read belong to it. Returns the event's time. */
-static uint64_t profile_end_interval(struct thread *t, bool flagged)
+static uint64_t profile_end_interval(struct thread *t, const struct event *event)
 {
-    struct passed passed = { .flagged = flagged };
+    struct passed passed = { .flagged = event->flagged, .object = event->object };
     uint64_t now;
     do {
         profile_read_os_events(t, &passed);
@@ -190,7 +201,7 @@ static bool profile_apply(struct thread *t, const struct event *event, uint64_t 
     if (t->tree.seen_unloads != __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_RELAXED))
         tree_forget_unloaded(t);
     const int64_t left = frames_left_before(t, t->state, event);
-    const uint64_t now = *time = profile_end_interval(t, event->flagged);
+    const uint64_t now = *time = profile_end_interval(t, event);
     if (left >= 0) {
         profile_leave(t, left, now);
         if (event->enter && !profile_enter(t, event, now))
@@ -274,17 +285,14 @@ static void profile_resume(struct thread *t, uint64_t time)
 /* The nodes of the stack's calls may be in the tree of another thread. */
 static void profile_switch_stack(struct thread *t, struct stack *to, uint64_t now)
 {
-    if (t->tree.head) {
-        ((struct call *)t->shadow)->node = t->tree.root; /* the tree may have begun on another stack */
+    if (t->tree.head)
         now = profile_end_interval_at(t, now | 1);
-    }
     stacks_exchange(t, to, now);
     t->state = thread_with_depth(t->state, to->depth);
     if (!t->tree.head) {
         t->last = now;
         return;
     }
-    ((struct call *)t->shadow)->node = t->tree.root;
     if (to->tree_of != t->serial && !tree_find_open_calls(t, sizeof(struct call), now))
         profile_stop(t);
     else

@@ -27,15 +27,17 @@ struct runtime {
     bool on;                         /* what the global and the process level say together */
     bool os_calls;                   /* calls of the OS are rows (oscalls.c) */
     bool call_sites;                 /* are recorded */
-    bool causes;                     /* what calls of the operating system wait for is recorded */
+    bool causes;                     /* what calls of the operating system wait for is recorded, */
+    bool acts;                       /* and what ends waits of others */
     bool thread_key_valid;           /* thread_key can be used */
     unsigned thread_key;             /* pthread key whose destructor is called when a thread ends */
     struct activation activation;    /* of the process level */
     struct os_settings os;
-    uint64_t forked_at;   /* time of the last fork, read in the child, in ticks */
-    uint32_t forked_pid;  /* this process, if it was made by that fork */
-    uint32_t forked_from; /* its parent */
-    char path[4096];      /* of the session file */
+    uint64_t forked_at;     /* time of the last fork, read in the child, in ticks */
+    uint32_t forked_pid;    /* this process, if it was made by that fork */
+    uint32_t forked_from;   /* its parent, */
+    uint32_t forked_thread; /* and the serial number of the thread that called fork; zero if it was not recorded */
+    char path[4096];        /* of the session file */
 };
 
 extern struct runtime runtime;

@@ -30,12 +30,6 @@ enum {
 #define MADV_POPULATE_WRITE 23
 #endif
 
-static void session_sleep_a_millisecond(void)
-{
-    uint32_t never = 0;
-    sys_futex_wait(&never, 0, 1);
-}
-
 static enum dwell_machine session_machine(void)
 {
 #if defined(__x86_64__)
@@ -162,7 +156,7 @@ static int session_join(struct session *session, int fd)
                 return error;
             sys_unmap(session->header, DWELL_UNIT);
         }
-        session_sleep_a_millisecond();
+        sys_sleep_a_millisecond();
     }
     return SESSION_NOT_OURS;
 }

@@ -4,6 +4,9 @@
  * switched to it.
  *
  * A thread's own stack is all that lies in none of the known stacks.
+ *
+ * A thread may leave a stack unnoticed, at a context's end. It is on that stack until its next event. A stack that is
+ * made in this place meanwhile gets another shadow stack.
  */
 #include "dwell/dwell.h"
 
@@ -55,6 +58,7 @@ static void stacks_reset(struct stack *s)
     *(struct call *)s->calls = (struct call){ .stack_pointer = UINT64_MAX };
     s->depth = sizeof(struct call);
     s->tree_of = 0;
+    s->aside_at = clock_now(runtime.clock);
 }
 
 static bool stacks_make_spares(void)
@@ -80,7 +84,7 @@ static struct stack *stacks_new(uint64_t low, uint64_t high)
     s->low = low;
     s->high = high;
     s->number = ++stacks_known.last_number;
-    s->aside_at = clock_now(runtime.clock);
+    s->given_up = false;
     stacks_reset(s);
     return s;
 }
@@ -134,6 +138,9 @@ static bool stacks_add(struct stack *s)
 
 static void stacks_give_up(struct stack *s)
 {
+    s->given_up = true;
+    if (s->threads)
+        return;
     s->next = stacks_known.spare;
     stacks_known.spare = s;
 }
@@ -142,9 +149,8 @@ static void stacks_give_up(struct stack *s)
 static struct stack *stacks_begin_at(uint64_t low, uint64_t high)
 {
     struct stack *same = stacks_at(low);
-    if (same && same->low == low && same->high == high) {
+    if (same && same->low == low && same->high == high && !same->threads) {
         stacks_reset(same);
-        same->aside_at = clock_now(runtime.clock);
         return same;
     }
     for (size_t i; (i = stacks_index_above(low)) < stacks_known.count && stacks_known.at[i]->low < high;) {
@@ -189,6 +195,7 @@ static void stacks_take_up(struct thread *t, struct stack *to, uint64_t now)
     t->stacks.on = to;
     t->shadow = to->calls;
     t->shadow_size = to->size;
+    ((struct call *)t->shadow)->node = t->tree.root;
     struct call *end = (struct call *)(t->shadow + to->depth);
     for (struct call *call = (struct call *)t->shadow + 1; call < end; call++)
         call->enter_time += now - to->aside_at;
@@ -218,18 +225,31 @@ static void stacks_switch_paused(struct thread *t, struct stack *to, uint64_t no
     t->pause.kept_depth = sizeof(struct call);
 }
 
+/* One thread less is on the stack. */
+static void stacks_leave(struct stack *s)
+{
+    stacks_lock();
+    s->threads--;
+    if (s->given_up && !s->threads)
+        stacks_give_up(s);
+    stacks_unlock();
+}
+
+/* The thread counts as one on `to` already. */
 static void stacks_switch(struct thread *t, struct stack *to)
 {
-    if (t->stacks.on == to)
-        return;
-    uint64_t now = clock_now(runtime.clock);
-    if (now < t->last)
-        now = t->last;
-    if (t->pause.active)
-        stacks_switch_paused(t, to, now);
-    else
-        runtime.recorder->switch_stack(t, to, now);
-    thread_set_limit(t);
+    struct stack *from = t->stacks.on;
+    if (from != to) {
+        uint64_t now = clock_now(runtime.clock);
+        if (now < t->last)
+            now = t->last;
+        if (t->pause.active)
+            stacks_switch_paused(t, to, now);
+        else
+            runtime.recorder->switch_stack(t, to, now);
+        thread_set_limit(t);
+    }
+    stacks_leave(from);
 }
 
 static void stacks_set_range(struct thread *t, struct stack *s, uint64_t stack_pointer)
@@ -248,8 +268,18 @@ static void stacks_set_range(struct thread *t, struct stack *s, uint64_t stack_p
 void stacks_begin_thread(struct thread *t)
 {
     t->stacks.on = &t->stacks.own;
+    t->stacks.own.threads = 1;
     t->stack.low = 0;
     t->stack.span = UINT64_MAX;
+}
+
+void stacks_end_thread(struct thread *t)
+{
+    struct stack *from = t->stacks.on;
+    if (from == &t->stacks.own)
+        return;
+    stacks_exchange(t, &t->stacks.own, t->last);
+    stacks_leave(from);
 }
 
 /* The thread runs, or is about to run, with this stack pointer. */
@@ -260,6 +290,7 @@ static void stacks_go_to(struct thread *t, uint64_t stack_pointer)
     if (!to)
         to = t->stacks.on->high ? &t->stacks.own : t->stacks.on; /* its addresses are not known */
     stacks_set_range(t, to, stack_pointer);
+    to->threads++;
     stacks_unlock();
     stacks_switch(t, to);
 }
@@ -290,24 +321,34 @@ bool stacks_are_used(void)
     return __atomic_load_n(&stacks_known.last_number, __ATOMIC_RELAXED) != 0;
 }
 
-/* ---- ucontext ---- */
-
 static struct thread *stacks_recorded_thread(void)
 {
     struct thread *t = thread_self;
     return t && t->wiped->alive && !t->stopped ? t : NULL;
 }
 
+/* The program makes a stack. The calling thread may have left the one in this place unnoticed. */
+static struct stack *stacks_make(uint64_t low, uint64_t high)
+{
+    struct thread *t = stacks_recorded_thread();
+    if (runtime.off || !runtime.process)
+        return NULL;
+    if (t)
+        stacks_find(t, (uint64_t)__builtin_frame_address(0));
+    uint64_t mask = sys_block_signals();
+    stacks_lock();
+    struct stack *s = high ? stacks_begin_at(low, high) : stacks_new(0, 0);
+    stacks_unlock();
+    sys_restore_signals(mask);
+    return s;
+}
+
+/* ---- ucontext ---- */
+
 void stacks_context_made(const struct ucontext_t *context)
 {
     const uint64_t low = (uint64_t)context->uc_stack.ss_sp;
-    if (runtime.off || !runtime.process)
-        return;
-    uint64_t mask = sys_block_signals();
-    stacks_lock();
-    stacks_begin_at(low, low + context->uc_stack.ss_size);
-    stacks_unlock();
-    sys_restore_signals(mask);
+    stacks_make(low, low + context->uc_stack.ss_size);
 }
 
 void stacks_context_chosen(const struct ucontext_t *context)
@@ -333,15 +374,7 @@ DWELL_EXPORT void dwell_runtime_fiber_destroy(void *fiber);
 
 DWELL_EXPORT void *dwell_runtime_fiber_create(const void *stack, size_t size)
 {
-    if (runtime.off || !runtime.process)
-        return NULL;
-    const uint64_t low = (uint64_t)stack;
-    uint64_t mask = sys_block_signals();
-    stacks_lock();
-    struct stack *s = stack ? stacks_begin_at(low, low + size) : stacks_new(0, 0);
-    stacks_unlock();
-    sys_restore_signals(mask);
-    return s;
+    return stacks_make((uint64_t)stack, stack ? (uint64_t)stack + size : 0);
 }
 
 DWELL_EXPORT void dwell_runtime_fiber_switch(void *fiber)
@@ -353,6 +386,7 @@ DWELL_EXPORT void dwell_runtime_fiber_switch(void *fiber)
     struct stack *to = fiber ? fiber : &t->stacks.own;
     stacks_lock();
     stacks_set_range(t, to, 0);
+    to->threads++;
     stacks_unlock();
     stacks_switch(t, to);
     sys_restore_signals(mask);
@@ -361,7 +395,7 @@ DWELL_EXPORT void dwell_runtime_fiber_switch(void *fiber)
 DWELL_EXPORT void dwell_runtime_fiber_destroy(void *fiber)
 {
     struct stack *s = fiber;
-    if (!s || runtime.off || !runtime.process)
+    if (!s || s->given_up || runtime.off || !runtime.process)
         return;
     uint64_t mask = sys_block_signals();
     stacks_lock();

@@ -18,6 +18,8 @@ struct stack {
     uint32_t size, depth; /* of the shadow stack, in bytes */
     uint32_t number;      /* in the process; zero for a thread's own */
     uint32_t tree_of;     /* mode profile: serial of the thread in whose tree the calls' nodes are */
+    uint32_t threads;     /* number of threads on it: more than one if some have left it unnoticed */
+    bool given_up;        /* nothing will run on it: it is unused when the last thread has left it */
     uint64_t aside_at;    /* time at which it was put aside */
     struct stack *next;   /* in the list of unused ones */
 };
@@ -53,6 +55,9 @@ uint32_t stacks_calls(const struct stack *s);
 void stacks_exchange(struct thread *t, struct stack *to, uint64_t now);
 
 void stacks_begin_thread(struct thread *t);
+
+/* The calling thread ends. Its block has its own stack then. */
+void stacks_end_thread(struct thread *t);
 
 /* Makes the shadow stack that of the stack which `stack_pointer` lies on. Any time, on the calling thread `t`. */
 void stacks_find(struct thread *t, uint64_t stack_pointer);

@@ -33,20 +33,10 @@ static bool switches_find_number(const char *text, const char *name, uint64_t *n
     return at != NULL;
 }
 
-/* Appends the number's digits. Returns their end. */
-static char *switches_put_number(char *at, uint32_t number)
-{
-    if (number >= 10)
-        at = switches_put_number(at, number / 10);
-    *at = (char)('0' + number % 10);
-    return at + 1;
-}
-
 static bool switches_count_other(uint32_t tid, struct switch_counts *counts)
 {
-    char path[64], text[LARGEST_STATUS];
-    strcpy(switches_put_number(stpcpy(path, "/proc/self/task/"), tid), "/status");
-    return sys_read_file(path, text, sizeof text) > 0 &&
+    char text[LARGEST_STATUS];
+    return sys_read_task_file(tid, "status", text, sizeof text) > 0 &&
            switches_find_number(text, "\nvoluntary_ctxt_switches:", &counts->waits) &&
            switches_find_number(text, "\nnonvoluntary_ctxt_switches:", &counts->preemptions);
 }

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -73,6 +74,21 @@ long sys_read_file(const char *path, char *buffer, size_t size)
     return got < 0 ? got : (long)used;
 }
 
+long sys_read_task_file(uint32_t tid, const char *name, char *buffer, size_t size)
+{
+    char path[64], digits[12];
+    int count = 0;
+    do
+        digits[count++] = (char)('0' + tid % 10);
+    while (tid /= 10);
+    char *at = stpcpy(path, "/proc/self/task/");
+    while (count > 0)
+        *at++ = digits[--count];
+    *at++ = '/';
+    strcpy(at, name);
+    return sys_read_file(path, buffer, size);
+}
+
 uint64_t sys_block_signals(void)
 {
     uint64_t all = ~(1ull << (SIGBUS - 1)), before = 0;
@@ -101,6 +117,12 @@ static bool sys_futex_wait_on(const uint32_t *word, int operation, uint32_t expe
 bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)
 {
     return sys_futex_wait_on(word, FUTEX_WAIT_PRIVATE, expected, milliseconds);
+}
+
+void sys_sleep_a_millisecond(void)
+{
+    const uint32_t never = 0;
+    sys_futex_wait(&never, 0, 1);
 }
 
 void sys_futex_wake(uint32_t *word, int how_many)

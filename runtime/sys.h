@@ -98,6 +98,9 @@ void sys_close(int fd);
  * of bytes, or a negative errno value. */
 long sys_read_file(const char *path, char *buffer, size_t size);
 
+/* The same for a file of a thread of this process: /proc/self/task/TID/NAME. `name` has at most 20 characters. */
+long sys_read_task_file(uint32_t tid, const char *name, char *buffer, size_t size);
+
 /* All signals of the calling thread but SIGBUS (guard.h) are blocked between the two calls. If the system refuses that,
  * as a sandbox may, the first returns SYS_NOT_BLOCKED, and the second does nothing. */
 #define SYS_NOT_BLOCKED (~0ull) /* no real mask: SIGKILL is never in one */
@@ -108,6 +111,9 @@ void sys_restore_signals(uint64_t mask);
  * refuses to wait. */
 bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds);
 void sys_futex_wake(uint32_t *word, int how_many);
+
+/* By a futex, which a sandbox allows more often than other calls that sleep. */
+void sys_sleep_a_millisecond(void);
 
 /* The same for a word that other processes may wake. */
 bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected, long milliseconds);

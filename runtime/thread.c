@@ -91,12 +91,16 @@ static void thread_link(struct thread *t)
     if (t->next)
         t->next->previous = t;
     runtime.process->threads.live = t;
+    runtime.process->threads.by_tid[t->tid % THREADS_BY_TID] = t;
     process_unlock();
 }
 
 static void thread_unlink(struct thread *t)
 {
+    struct thread **by_tid = &runtime.process->threads.by_tid[t->tid % THREADS_BY_TID];
     process_lock();
+    if (*by_tid == t)
+        *by_tid = NULL;
     if (t->previous)
         t->previous->next = t->next;
     else
@@ -106,7 +110,13 @@ static void thread_unlink(struct thread *t)
     process_unlock();
 }
 
-static void thread_announce(struct thread *t)
+/* The thread whose fork has made the calling one's process. */
+static uint32_t thread_maker(bool forked)
+{
+    return forked && runtime.forked_pid == runtime.process->pid ? runtime.forked_thread : 0;
+}
+
+static void thread_announce(struct thread *t, bool forked)
 {
     if (SYS2(prctl, PR_GET_NAME, t->name) < 0)
         t->name[0] = '\0';
@@ -115,6 +125,7 @@ static void thread_announce(struct thread *t)
         .thread = t->serial,
         .tid = t->tid,
         .os_source = t->os_source.kind,
+        .maker = thread_maker(forked),
         .start_time = clock_now(runtime.clock),
     };
     metadata_append(&record.record, sizeof record, &(struct text){ t->name, strlen(t->name) }, 1);
@@ -175,7 +186,7 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->wiped->alive = 1;
     t->levels.inside++; /* it may wait, while an event is on its way */
     thread_link(t);
-    thread_announce(t);
+    thread_announce(t, forked);
     if (!forked)
         t->last = clock_now(runtime.clock);
     else if (runtime.forked_at > t->last) /* else the runtime did not see the fork */
@@ -535,6 +546,7 @@ static void thread_end(struct thread *t)
     os_close(t);
     thread_unlink(t);
     counts_end_thread(t);
+    stacks_end_thread(t);
     t->wiped->limit = 0;
     t->wiped->alive = 0;
     thread_self = NULL;

@@ -26,6 +26,7 @@
 #include "switches.h"
 #include "trace_events.h"
 #include "tree.h"
+#include "wait_rows.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -71,6 +72,7 @@ struct thread {
     struct thread_chunks chunks;
     struct thread_holes holes;
     struct thread_tree tree;
+    struct thread_wait_rows wait_rows;
     struct thread_pause pause;
     struct thread_filter filter;
     struct thread_control control;

@@ -344,7 +344,7 @@ void trace_events_end_thread(struct thread *t)
 static bool trace_events_frame_left(const struct thread *t, const struct call *call, uint64_t stack_pointer, bool here)
 {
     if (call->stack_pointer == 0)
-        return true; /* marked by frames_leave_below */
+        return true; /* marked by frames_leave */
     return here && call->stack_pointer - t->stack.low < t->stack.span && call->stack_pointer < stack_pointer;
 }
 

@@ -178,6 +178,7 @@ bool tree_begin(struct thread *t, uint64_t now)
     struct tree_table *table = t->tree.root ? tree_new_table(t->tree.table, FIRST_SLOTS) : NULL;
     t->tree.chunk = NULL;
     t->tree.nodes = 0;
+    wait_rows_begin(t);
     t->tree.seen_unloads = runtime.process->modules.unloads;
     if (!table)
         return false;
@@ -216,7 +217,10 @@ void tree_end(struct thread *t)
 {
     if (!t->tree.head)
         return;
+    process_lock(); /* other threads may look for a holder's node */
     t->tree.head = NULL;
+    process_unlock();
+    wait_rows_end(t);
     struct dwell_chunk_header *last = t->tree.chunk;
     tree_end_chunk(t);
     if (guard_trouble())

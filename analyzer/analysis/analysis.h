@@ -19,6 +19,7 @@ enum lines { LINES_NONE, LINES_IF_KNOWN, LINES_NEEDED };
 struct analysis_options {
     unsigned jobs; /* threads; zero: one a CPU */
     enum lines lines;
+    bool sites_apart;                   /* sites of one line are not joined, so that each has its own inlined place */
     bool no_merge;                      /* copies of one source function are functions of their own */
     bool raw;                           /* leave the probes' own time in all times */
     bool timed_only;                    /* leave out calls that were only counted, */

@@ -135,7 +135,7 @@ bool call_filters_apply(const struct call_filters *f, struct session_file *file,
 /* ---- call trees ---- */
 
 struct profile *call_filters_apply_tree(const struct call_filters *f, const struct profile *p,
-                                        const struct function_name *names)
+                                        const struct function_name *names, uint32_t *places)
 {
     struct call_filter filter = { .count = p->function_count, .depth = f->depth };
     filter.actions = need_memory(filter.count, 1);
@@ -143,7 +143,7 @@ struct profile *call_filters_apply_tree(const struct call_filters *f, const stru
         const struct named_function function = function_named(&names[i], p->functions[i].offset);
         filter.actions[i] = (uint8_t)call_filters_judge(f, p->modules[p->functions[i].module].path, &function);
     }
-    struct profile *shown = call_filter_apply(p, &filter);
+    struct profile *shown = call_filter_apply(p, &filter, places);
     free(filter.actions);
     return shown;
 }

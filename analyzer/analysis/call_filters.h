@@ -44,10 +44,11 @@ bool call_filters_fit(const struct call_filters *f, const struct session_file *f
 /* Leaves calls out of the events of a session that was just opened, by `jobs` workers. */
 bool call_filters_apply(const struct call_filters *f, struct session_file *file, unsigned jobs, struct error *error);
 
-/* Leaves calls out of a profile of call trees. `names` are those of its functions. The caller frees the result. */
+/* Leaves calls out of a profile of call trees. `names` are those of its functions. `places` is that of
+ * call_filter_apply. The caller frees the result. */
 struct function_name;
 struct profile *call_filters_apply_tree(const struct call_filters *f, const struct profile *p,
-                                        const struct function_name *names);
+                                        const struct function_name *names, uint32_t *places);
 
 /* After the filters were applied: it is an error if a pattern has matched no function. `path` begins the message. */
 bool call_filters_check(const struct call_filters *f, const char *path, struct error *error);

@@ -7,7 +7,6 @@
 #include "analysis/thread_origins.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "profile/collect.h"
 
 /* The waits of which it is known who ended them, by thread and time. */
 struct critical_waits {
@@ -39,13 +38,6 @@ static int critical_compare_waits(const void *a, const void *b)
     return (x->wait.left > y->wait.left) - (x->wait.left < y->wait.left);
 }
 
-/* Numbers of threads can be far apart, so the waits are found by their place in the file's list of threads. */
-static size_t critical_thread_index(const struct analysis *l, uint32_t serial)
-{
-    const struct trace_thread *t = session_file_thread(l->file, serial);
-    return t ? (size_t)(t - l->file->threads) : l->file->thread_count;
-}
-
 static struct critical_waits critical_sort_waits(const struct analysis *l, struct wait_causes *causes)
 {
     struct critical_waits w = { .list = causes->list, .thread_count = l->file->thread_count };
@@ -57,7 +49,7 @@ static struct critical_waits critical_sort_waits(const struct analysis *l, struc
     w.first = need_memory(w.thread_count + 1, sizeof *w.first);
     w.next = need_memory(w.thread_count + 1, sizeof *w.next);
     for (size_t i = w.count; i-- > 0;) {
-        const size_t thread = critical_thread_index(l, w.list[i].wait.place.thread);
+        const size_t thread = session_file_thread_index(l->file, w.list[i].wait.place.thread);
         w.first[thread] = i;
         if (!w.next[thread])
             w.next[thread] = i + 1;
@@ -105,7 +97,7 @@ static bool critical_is_first_of_run(const struct analysis *l, const struct trac
 static bool critical_leave_start(struct critical_walk *w, const struct trace_thread *t, struct critical_part *at)
 {
     struct critical_path *p = w->path;
-    const struct thread_origin origin = w->origins[critical_thread_index(w->loaded, t->serial)];
+    const struct thread_origin origin = w->origins[session_file_thread_index(w->loaded->file, t->serial)];
     if (!origin.creator || origin.time > at->to) {
         p->unknown_origins += !critical_is_first_of_run(w->loaded, t);
         critical_add_segment(p, t->serial, at->from, at->to, 0);
@@ -122,7 +114,7 @@ static bool critical_leave_start(struct critical_walk *w, const struct trace_thr
 /* Goes back by one segment. Returns false at the end of the path. */
 static bool critical_step(struct critical_walk *w, struct critical_part *at)
 {
-    const size_t index = critical_thread_index(w->loaded, at->thread);
+    const size_t index = session_file_thread_index(w->loaded->file, at->thread);
     const struct trace_thread *t = session_file_thread(w->loaded->file, at->thread);
     const struct caused_wait *wait = t ? critical_take_wait(&w->waits, index, at->to) : NULL;
     if (wait && wait->wait.back > at->from) {
@@ -219,8 +211,7 @@ static void critical_scan(struct critical_walk *w)
         const struct critical_segment *s = &p->segments[order[i]];
         ranges[i] = (struct path_range){ s->thread, s->begin, s->end, s->woken };
     }
-    struct path_scan scan =
-        path_scan_run(l->file, l->profile, l->jobs ? l->jobs : collect_default_jobs(), ranges, p->segment_count, false);
+    struct path_scan scan = path_scan_run(l->file, l->profile, analysis_jobs(l), ranges, p->segment_count, false);
     for (size_t i = 0; i < p->segment_count; i++)
         p->segments[order[i]].longest = critical_row_of(l, scan.longest[i]);
     critical_make_rows(w, &scan);
@@ -255,7 +246,7 @@ static uint64_t *critical_find_slack(const struct critical_walk *w)
     uint64_t *slack = need_memory(file->thread_count + 1, sizeof *slack);
     for (size_t i = 0; i < w->waits.count; i++) {
         const struct caused_wait *wait = &w->waits.list[i];
-        slack[critical_thread_index(w->loaded, wait->wait.place.thread)] +=
+        slack[session_file_thread_index(w->loaded->file, wait->wait.place.thread)] +=
             critical_within(part, wait->wait.left, wait->woken);
     }
     for (size_t i = 0; i < file->thread_count; i++)
@@ -270,7 +261,8 @@ static void critical_find_threads(struct critical_walk *w)
     struct critical_path *p = w->path;
     uint64_t *slack = critical_find_slack(w), *on_path = need_memory(file->thread_count + 1, sizeof *on_path);
     for (size_t i = 0; i < p->segment_count; i++)
-        on_path[critical_thread_index(w->loaded, p->segments[i].thread)] += p->segments[i].end - p->segments[i].begin;
+        on_path[session_file_thread_index(w->loaded->file, p->segments[i].thread)] +=
+            p->segments[i].end - p->segments[i].begin;
     p->threads = need_memory(file->thread_count + 1, sizeof *p->threads);
     for (size_t i = 0; i < file->thread_count; i++) {
         const struct trace_thread *t = &file->threads[i];

@@ -7,6 +7,7 @@
 
 #include "analysis/hints.h"
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "symbols/short_name.h"
 
 enum { MAX_NAMED = 8 };
@@ -106,14 +107,13 @@ static bool function_is_only(const struct analysis *l, const char *text, uint32_
 static char *function_typed_form(const struct analysis *l, uint32_t function)
 {
     const struct named_function f = function_named(&l->names[function], l->profile->functions[function].offset);
-    const char *slash = f.file ? strrchr(f.file, '/') : NULL;
     char *form = need_copy(f.name, strlen(f.name));
     for (int i = 0; i < 4 && !function_is_only(l, form, function); i++) {
         if ((i == 1 || i == 2) && (!f.file || !f.line))
             continue;
         free(form);
         form = i == 0   ? need_text("%s@%s", f.name, f.module)
-               : i == 1 ? need_text("%s@%s:%u", f.name, slash ? slash + 1 : f.file, f.line)
+               : i == 1 ? need_text("%s@%s:%u", f.name, path_file_name(f.file), f.line)
                : i == 2 ? need_text("%s@%s:%u", f.name, f.file, f.line)
                         : need_text("%s@0x%llx", f.name, (unsigned long long)f.address);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "base/suggest.h"
 #include "profile/collect.h"
 #include "symbols/short_name.h"
@@ -59,9 +60,9 @@ const char *hint_process(const struct session_file *file, const char *typed, con
     struct hint_names n = { 0 };
     for (size_t i = 0; i < file->process_count; i++) {
         const struct trace_process *p = &file->processes[i];
-        const char *slash = strrchr(p->path, '/');
+        const char *file_name = path_file_name(p->path);
         hint_add_name(&n, p->name, strlen(p->name));
-        hint_add_name(&n, slash ? slash + 1 : p->path, strlen(slash ? slash + 1 : p->path));
+        hint_add_name(&n, file_name, strlen(file_name));
     }
     return hint_for_name(&n, typed, otherwise);
 }

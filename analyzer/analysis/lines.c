@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "symbols/symbols.h"
 #include "trace/symbol_table.h"
 
@@ -79,17 +80,11 @@ static bool lines_find_recorded(const struct recorded_sites *b, const struct pro
     return true;
 }
 
-static const char *lines_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static char *lines_inlined_text(const struct symbol_site *s)
 {
     char *outer = symbol_demangle(s->outer);
     char *text = s->outer_file && s->outer_line
-                     ? need_text("%s (%s:%" PRIu32 ")", outer, lines_base_name(s->outer_file), s->outer_line)
+                     ? need_text("%s (%s:%" PRIu32 ")", outer, path_file_name(s->outer_file), s->outer_line)
                      : need_text("%s", outer);
     free(outer);
     return text;
@@ -102,7 +97,7 @@ static struct line_name lines_name_site(const struct profile_module *m, const st
     if (s->file && s->line) {
         name.file = need_copy(s->file, strlen(s->file));
         name.line = s->line;
-        name.source = need_text("%s:%" PRIu32, lines_base_name(s->file), s->line);
+        name.source = need_text("%s:%" PRIu32, path_file_name(s->file), s->line);
     } else {
         name.source = need_text("%s+0x%" PRIx64, name.module, site->offset);
     }

@@ -333,7 +333,7 @@ static void load_take_paths(struct analysis *l, struct profile *part)
 /* The functions whose calls were all left out are unknown from now on, as in a session with events. */
 static void load_filter_trees(struct analysis *l, const struct call_filters *filters)
 {
-    struct profile *shown = call_filters_apply_tree(filters, l->profile, l->names), *used = subtree_used(shown);
+    struct profile *shown = call_filters_apply_tree(filters, l->profile, l->names, NULL), *used = subtree_used(shown);
     profile_free(shown);
     names_free(l->names, l->profile->function_count);
     lines_free(l->lines, l->profile->site_count);
@@ -374,7 +374,7 @@ void load_join(struct analysis *l, const struct analysis_options *options)
     uint32_t *copies = keep_apart ? NULL : copies_find(l->profile, l->names);
     if (!copies && !l->lines && l->rollup)
         return;
-    if (l->lines)
+    if (l->lines && !options->sites_apart)
         lines_join(l);
     if (copies)
         load_join_copies(l, copies);

@@ -22,14 +22,12 @@ struct several_place {
  * threads that its metadata does not have. */
 static uint32_t several_new_process(const struct analysis *part, struct several_place place, uint32_t serial)
 {
-    const struct trace_process *p = session_file_process(part->file, serial);
-    return place.processes + (uint32_t)(p ? (size_t)(p - part->file->processes) : part->file->process_count);
+    return place.processes + (uint32_t)session_file_process_index(part->file, serial);
 }
 
 static uint32_t several_new_thread(const struct analysis *part, struct several_place place, uint32_t serial)
 {
-    const struct trace_thread *t = session_file_thread(part->file, serial);
-    return place.threads + (uint32_t)(t ? (size_t)(t - part->file->threads) : part->file->thread_count);
+    return place.threads + (uint32_t)session_file_thread_index(part->file, serial);
 }
 
 static void several_renumber_profile(struct analysis *part, struct several_place place)

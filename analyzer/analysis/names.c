@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "symbols/symbols.h"
 #include "trace/symbol_table.h"
 
@@ -72,8 +73,7 @@ char *names_module(const char *path)
 {
     if (!path[0])
         return need_copy("[unknown]", 9);
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = path_file_name(path);
     return need_copy(name, strlen(name));
 }
 

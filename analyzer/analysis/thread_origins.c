@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 /* A thread begins or ends. */
 struct origin_change {
@@ -47,8 +48,7 @@ static struct origin_change *origin_list_changes(const struct session_file *file
 static struct origin_living *origin_living_in(const struct session_file *file, struct origin_living *living,
                                               uint32_t serial)
 {
-    const struct trace_process *p = session_file_process(file, serial);
-    return &living[p ? (size_t)(p - file->processes) : file->process_count];
+    return &living[session_file_process_index(file, serial)];
 }
 
 static uint32_t origin_maker(const struct session_file *file, struct origin_living *living,
@@ -81,10 +81,22 @@ static void origin_follow(const struct session_file *file, struct thread_origin 
     free(living);
 }
 
+/* A thread by fork begins with its process. Makers begin earlier than what they made, even in a damaged file. */
+static void origin_take_fork(const struct session_file *file, const struct trace_thread *t,
+                             struct thread_origin *origin)
+{
+    const struct trace_thread *maker = t->maker ? session_file_thread(file, t->maker) : NULL;
+    const struct trace_process *process = session_file_process(file, t->process);
+    if (maker && process && maker->start_time < t->start_time)
+        *origin = (struct thread_origin){ t->serial, maker->serial, smaller(process->start_time, t->start_time) };
+}
+
 struct thread_origin *thread_origins_find(const struct session_file *file, const struct wait_causes *causes)
 {
     struct thread_origin *origins = need_memory(file->thread_count + 1, sizeof *origins);
     origin_follow(file, origins);
+    for (size_t i = 0; i < file->thread_count; i++)
+        origin_take_fork(file, &file->threads[i], &origins[i]);
     for (size_t i = 0; i < causes->origin_count; i++) {
         const struct trace_thread *t = session_file_thread(file, causes->origins[i].thread);
         if (t)

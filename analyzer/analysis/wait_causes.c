@@ -10,99 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/cause_threads.h"
 #include "analysis/single_calls.h"
+#include "analysis/tree_causes.h"
 #include "analysis/wait_holes.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/collect.h"
 
-/* ---- threads by the system's numbers ---- */
-
-/* Threads, sorted by tid and start. */
-struct tid_list {
-    const struct trace_thread **list;
-    size_t count;
-};
-
-static int tid_compare(const void *a, const void *b)
-{
-    const struct trace_thread *x = *(const struct trace_thread *const *)a, *y = *(const struct trace_thread *const *)b;
-    if (x->tid != y->tid)
-        return x->tid < y->tid ? -1 : 1;
-    if (x->start_time != y->start_time)
-        return x->start_time < y->start_time ? -1 : 1;
-    return (x->serial > y->serial) - (x->serial < y->serial);
-}
-
-static struct tid_list tid_list_of(const struct session_file *file)
-{
-    struct tid_list t = { need_memory(file->thread_count + 1, sizeof *t.list), file->thread_count };
-    for (size_t i = 0; i < t.count; i++)
-        t.list[i] = &file->threads[i];
-    qsort(t.list, t.count, sizeof *t.list, tid_compare);
-    return t;
-}
-
-/* The thread that had this tid last at that time; NULL if none was recorded then. */
-static const struct trace_thread *tid_find(const struct tid_list *t, uint32_t tid, uint64_t time)
-{
-    size_t low = 0, high = t->count;
-    while (low < high) { /* the first one that is later */
-        const size_t middle = low + (high - low) / 2;
-        const struct trace_thread *thread = t->list[middle];
-        if (thread->tid < tid || (thread->tid == tid && thread->start_time <= time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && t->list[low - 1]->tid == tid ? t->list[low - 1] : NULL;
-}
-
-/* The same, unless the thread had ended. */
-static const struct trace_thread *tid_find_living(const struct tid_list *t, uint32_t tid, uint64_t time)
-{
-    const struct trace_thread *found = tid_find(t, tid, time);
-    return found && (!found->end_time || found->end_time >= time) ? found : NULL;
-}
-
 /* ---- causes that the object itself names ---- */
-
-/* A thread that acted before the wait began did not end it. */
-static void causes_set_waker(struct caused_wait *w, uint32_t thread, uint64_t time)
-{
-    w->waker = thread;
-    w->woken = smaller(time, w->wait.back);
-    if (w->woken <= w->wait.left)
-        w->waker = 0, w->woken = 0;
-}
-
-/* Sets the thread that the wait was for, and when it is asked for its calls. False if the object names none. */
-static bool causes_name_thread(struct caused_wait *w, const struct tid_list *tids, uint64_t *time)
-{
-    const struct wait_place *place = &w->wait.place;
-    const struct trace_thread *t = NULL;
-    *time = place->begin;
-    if (w->wait.gave_up && !w->wait.holder)
-        return false;
-    if (w->wait.kind == DWELL_OBJECT_THREAD && w->wait.id) {
-        t = tid_find(tids, (uint32_t)w->wait.id, place->end); /* it may have begun to be recorded meanwhile */
-    } else if (w->wait.kind == DWELL_OBJECT_CHILD && w->wait.id) {
-        t = tid_find(tids, (uint32_t)w->wait.id, place->end); /* a process and its first thread have one number */
-    } else if (w->wait.holder) {
-        t = tid_find_living(tids, w->wait.holder, place->begin);
-    }
-    if (!t || t->serial == place->thread || (t->end_time && t->end_time < place->begin))
-        return false;
-    w->cause = w->wait.holder ? CAUSE_HOLDER : CAUSE_WAKER;
-    w->thread = t->serial;
-    if (w->wait.holder)
-        return true;
-    *time = t->end_time ? smaller(t->end_time, place->end) : place->end;
-    if (t->end_time)
-        causes_set_waker(w, t->serial, t->end_time);
-    return true;
-}
 
 static struct wait_query *causes_ask(struct wait_causes *c, const struct session_file *file, size_t *count)
 {
@@ -114,7 +31,7 @@ static struct wait_query *causes_ask(struct wait_causes *c, const struct session
         if (causes_name_thread(&c->list[i], &tids, &time))
             queries[(*count)++] = (struct wait_query){ c->list[i].thread, time, (uint32_t)i };
     }
-    free(tids.list);
+    tid_list_drop(&tids);
     qsort(queries, *count, sizeof *queries, wait_compare_queries);
     return queries;
 }
@@ -258,8 +175,12 @@ static void causes_take_act(struct caused_wait *w, const struct cause_acts *acts
     const struct profile_wait *act = causes_find_act(&w->wait, acts);
     const struct profile_wait *unlock = causes_find_unlock(&w->wait, acts);
     const struct profile_wait *waker = unlock ? unlock : act;
-    if (waker && waker->place.begin < w->wait.back)
+    if (waker && waker->place.begin < w->wait.back) {
         causes_set_waker(w, waker->place.thread, waker->left);
+        w->act = waker->place.node;
+        w->act_begin = waker->place.begin;
+        w->act_end = waker->place.end;
+    }
     if (!act || w->cause != CAUSE_NONE)
         return;
     w->cause = CAUSE_WAKER;
@@ -320,7 +241,14 @@ static void causes_find_all(struct wait_causes *c, const struct analysis *l, uns
 
 /* ---- waits ---- */
 
-static bool causes_is_below_root(const struct analysis *l, const struct profile *p, uint32_t node)
+static struct caused_wait causes_new_wait(const struct profile_wait *wait, uint64_t ticks)
+{
+    return (struct caused_wait){
+        .wait = *wait, .ticks = ticks, .count = 1, .longest = ticks, .node = PROFILE_NONE, .act = PROFILE_NONE
+    };
+}
+
+bool causes_is_below_root(const struct analysis *l, const struct profile *p, uint32_t node)
 {
     if (!l->selection || !l->selection->roots)
         return true;
@@ -343,44 +271,18 @@ static void causes_keep_waits(struct wait_causes *c, const struct analysis *l, c
         const uint64_t ticks = w->blocked - (subtract ? w->own : 0);
         if (ticks && c->waiting->nodes[w->place.node].parent != PROFILE_NONE &&
             causes_is_below_root(l, c->waiting, w->place.node))
-            c->list[c->count++] = (struct caused_wait){ .wait = *w, .ticks = ticks, .node = PROFILE_NONE };
+            c->list[c->count++] = causes_new_wait(w, ticks);
     }
     index_free(known);
     free(costs);
 }
 
-/* A call tree has only the sums of its paths. */
-static void causes_take_paths(struct wait_causes *c, const struct analysis *l)
-{
-    const struct profile *p = c->waiting = l->profile;
-    uint32_t *threads = need_memory(p->node_count + 1, sizeof *threads);
-    c->waiting_names = l->names;
-    c->list = need_memory(p->node_count + 1, sizeof *c->list);
-    for (size_t i = 0; i < p->thread_count; i++)
-        threads[p->threads[i].root] = (uint32_t)i;
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        const struct profile_node *n = &p->nodes[i];
-        if (n->parent == PROFILE_NONE)
-            continue;
-        threads[i] = threads[n->parent];
-        if (n->blocked)
-            c->list[c->count++] = (struct caused_wait){
-                .wait.place = { .process = p->threads[threads[i]].process,
-                                .thread = p->threads[threads[i]].thread,
-                                .node = i },
-                .ticks = n->blocked,
-                .node = PROFILE_NONE,
-            };
-    }
-    free(threads);
-}
-
 struct wait_causes wait_causes_find(const struct analysis *l)
 {
     struct wait_causes c = { .counted = l->file->header.mode != DWELL_MODE_PROFILE };
-    const unsigned jobs = l->jobs ? l->jobs : collect_default_jobs();
+    const unsigned jobs = analysis_jobs(l);
     if (!c.counted) {
-        causes_take_paths(&c, l);
+        tree_causes_find(&c, l);
         return c;
     }
     struct waits waits = { .acts_only = false };
@@ -395,21 +297,6 @@ struct wait_causes wait_causes_find(const struct analysis *l)
 
 /* ---- only who let waits end ---- */
 
-/* The first thread with this tid that was recorded after that time; NULL if there is none. */
-static const struct trace_thread *tid_find_next(const struct tid_list *t, uint32_t tid, uint64_t time)
-{
-    size_t low = 0, high = t->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct trace_thread *thread = t->list[middle];
-        if (thread->tid < tid || (thread->tid == tid && thread->start_time < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < t->count && t->list[low]->tid == tid ? t->list[low] : NULL;
-}
-
 static int causes_compare_origins(const void *a, const void *b)
 {
     const struct thread_origin *x = a, *y = b;
@@ -423,7 +310,7 @@ static void causes_add_origin(struct wait_causes *c, const struct tid_list *tids
 {
     if (act->kind != DWELL_OBJECT_THREAD && act->kind != DWELL_OBJECT_CHILD)
         return;
-    const struct trace_thread *t = tid_find_next(tids, (uint32_t)act->id, act->place.begin);
+    const struct trace_thread *t = tid_list_find_next(tids, (uint32_t)act->id, act->place.begin);
     if (t && t->serial != act->place.thread)
         c->origins[c->origin_count++] =
             (struct thread_origin){ t->serial, act->place.thread, smaller(act->left, t->start_time) };
@@ -443,7 +330,7 @@ static void causes_split_acts(struct wait_causes *c, struct waits *acts, const s
             causes_add_origin(c, tids, w);
         }
         if (w->blocked)
-            c->list[c->count++] = (struct caused_wait){ .wait = *w, .ticks = w->blocked, .node = PROFILE_NONE };
+            c->list[c->count++] = causes_new_wait(w, w->blocked);
     }
     causes_find_other_ends(acts, file);
     if (acts->count)
@@ -461,7 +348,7 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     struct cause_acts acts = cause_acts_begin(l->file);
     struct tid_list tids = tid_list_of(l->file);
     uint64_t time;
-    c.waiting = c.own_waiting = collect_waits(l->file, l->jobs ? l->jobs : collect_default_jobs(), NULL, &all);
+    c.waiting = c.own_waiting = collect_waits(l->file, analysis_jobs(l), NULL, &all);
     causes_split_acts(&c, &acts.waits, &tids, l->file, &all);
     waits_drop(&all);
     for (size_t i = 0; i < c.count; i++) {
@@ -469,7 +356,7 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
         causes_find_waker(&c.list[i], &acts);
     }
     cause_acts_drop(&acts);
-    free(tids.list);
+    tid_list_drop(&tids);
     return c;
 }
 

@@ -11,11 +11,16 @@ enum wait_cause { CAUSE_NONE, CAUSE_HOLDER, CAUSE_WAKER };
 struct caused_wait {
     struct profile_wait wait; /* its node is one of `waiting` */
     uint64_t ticks;           /* blocked, as reports show it */
+    uint64_t count;           /* number of waits; in mode profile there may be several, */
+    uint64_t longest;         /* and this is the longest one in ticks */
+    bool rest;                /* mode profile: waits of a thread that have no rows of their own */
     enum wait_cause cause;
     uint32_t thread; /* serial number of the thread that is the cause; zero if there is none */
     uint32_t node;   /* of `acting`: the holder's call when the wait began, or the waker's; PROFILE_NONE if unknown */
     uint32_t waker;  /* serial number of the thread that let the wait end, which may be another one than the holder; */
     uint64_t woken;  /* and when it did, within the wait. Both are zero if unknown */
+    uint32_t act;    /* of `acting`: the waker's call. PROFILE_NONE if it ended, or if its act is not recorded */
+    uint64_t act_begin, act_end; /* the interval of this act, in ticks */
 };
 
 /* The creation of a thread, or of a process with its first thread. */
@@ -27,7 +32,8 @@ struct thread_origin {
 struct wait_causes {
     const struct profile *waiting, *acting; /* `acting` is NULL if causes were not recorded */
     const struct function_name *waiting_names, *acting_names;
-    bool counted; /* each entry is one wait; otherwise, all of its call path */
+    bool counted;  /* the numbers of waits are known; otherwise, each entry has all waits of its call path */
+    uint64_t rest; /* number of waits that have no rows of their own, in all threads */
     struct caused_wait *list;
     size_t count;
     struct thread_origin *origins; /* only of wait_causes_find_wakers; sorted by thread */
@@ -42,6 +48,9 @@ struct wait_causes wait_causes_find(const struct analysis *l);
 /* All waits of the session, and only what let them end: no holders and no acting nodes. Includes waits outside of
  * functions, and the runtime's own work. It takes one pass less. Without recorded causes, the list is empty. */
 struct wait_causes wait_causes_find_wakers(const struct analysis *l);
+
+/* Whether the node is a call of a selected root (analysis_narrow), or below one. */
+bool causes_is_below_root(const struct analysis *l, const struct profile *p, uint32_t node);
 
 void wait_causes_drop(struct wait_causes *c);
 

@@ -7,65 +7,26 @@
 #include <string.h>
 
 #include "analysis/thread_origins.h"
+#include "analysis/what_if_run.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/collect.h"
 
 const double what_if_factors[WHAT_IF_STEPS] = { 0.9, 0.5, 0 };
 
-enum point_kind { POINT_ACT, POINT_START, POINT_WAIT, POINT_END }; /* in this order if their times are equal */
-
-struct what_if_point {
-    uint64_t time; /* when it was recorded; a wait's end */
-    uint64_t left; /* when a wait began */
-    enum point_kind kind;
-    uint32_t edge;   /* from an act to a wait or a start; NONE if a start has none */
-    uint32_t thread; /* index */
-    uint32_t work;   /* the stretch of the thread before the point; NONE if it is empty */
-};
-
-enum { NONE = UINT32_MAX };
-
-struct what_if_edge {
-    uint64_t time;     /* of the act, as recorded, */
-    uint64_t replayed; /* and as replayed */
-};
-
-/* What a thread does between two points. */
-struct what_if_stretch {
-    struct path_range range;
-    uint32_t number;
-};
-
-struct what_if {
-    const struct analysis *loaded;
-    struct critical_part part;
-    struct what_if_point *points;
-    size_t point_count, point_room;
-    struct what_if_edge *edges;
-    size_t edge_count, edge_room;
-    struct what_if_stretch *stretches;
-    size_t stretch_count, stretch_room;
-    struct path_amount *amounts; /* by function, then stretch */
-    size_t amount_count;
-    size_t *first_amount;          /* by function: the first of its amounts; one more entry at the end */
-    int64_t *less;                 /* by stretch: ticks that the replay leaves out */
-    uint64_t *recorded, *replayed; /* by thread: the times of its last point */
-};
-
 /* ---- points ---- */
 
-static uint32_t what_if_thread(const struct what_if *w, uint32_t serial)
+uint32_t what_if_thread(const struct what_if *w, uint32_t serial)
 {
     const struct trace_thread *t = session_file_thread(w->loaded->file, serial);
-    return t ? (uint32_t)(t - w->loaded->file->threads) : NONE;
+    return t ? (uint32_t)(t - w->loaded->file->threads) : WHAT_IF_NONE;
 }
 
 static void what_if_add_point(struct what_if *w, enum point_kind kind, uint32_t thread, uint64_t left, uint64_t time,
                               uint32_t edge)
 {
     GROW(w->points, w->point_count, w->point_room);
-    w->points[w->point_count++] = (struct what_if_point){ time, left, kind, edge, thread, NONE };
+    w->points[w->point_count++] = (struct what_if_point){ time, left, kind, edge, thread, WHAT_IF_NONE };
 }
 
 /* Adds an act of a thread, and returns its edge. */
@@ -83,7 +44,8 @@ static void what_if_add_waits(struct what_if *w, const struct wait_causes *cause
     for (size_t i = 0; i < causes->count; i++) {
         const struct caused_wait *c = &causes->list[i];
         const uint32_t waiter = what_if_thread(w, c->wait.place.thread), waker = what_if_thread(w, c->waker);
-        if (!c->waker || waiter == NONE || waker == NONE || c->wait.back > w->part.to || c->woken < w->part.from)
+        if (!c->waker || waiter == WHAT_IF_NONE || waker == WHAT_IF_NONE || c->wait.back > w->part.to ||
+            c->woken < w->part.from)
             continue;
         what_if_add_point(w, POINT_WAIT, waiter, c->wait.left, c->wait.back, what_if_add_act(w, waker, c->woken));
     }
@@ -95,11 +57,11 @@ static void what_if_add_starts(struct what_if *w, const struct wait_causes *caus
     struct thread_origin *origins = thread_origins_find(file, causes);
     for (uint32_t i = 0; i < file->thread_count; i++) {
         const uint64_t start = file->threads[i].start_time;
-        const uint32_t maker = origins[i].creator ? what_if_thread(w, origins[i].creator) : NONE;
-        const bool known = maker != NONE && origins[i].time >= w->part.from && origins[i].time <= start;
+        const uint32_t maker = origins[i].creator ? what_if_thread(w, origins[i].creator) : WHAT_IF_NONE;
+        const bool known = maker != WHAT_IF_NONE && origins[i].time >= w->part.from && origins[i].time <= start;
         if (start < w->part.to)
             what_if_add_point(w, POINT_START, i, start, start,
-                              known ? what_if_add_act(w, maker, origins[i].time) : NONE);
+                              known ? what_if_add_act(w, maker, origins[i].time) : WHAT_IF_NONE);
     }
     free(origins);
 }
@@ -195,7 +157,7 @@ struct what_if *what_if_new(const struct analysis *l, const struct critical_part
     w->replayed = need_memory(l->file->thread_count + 1, sizeof *w->replayed);
     what_if_add_waits(w, &causes);
     what_if_add_starts(w, &causes);
-    what_if_add_point(w, POINT_END, what_if_thread(w, part->thread), part->to, part->to, NONE);
+    what_if_add_point(w, POINT_END, what_if_thread(w, part->thread), part->to, part->to, WHAT_IF_NONE);
     wait_causes_drop(&causes);
     qsort(w->points, w->point_count, sizeof *w->points, what_if_compare_points);
     what_if_make_stretches(w);
@@ -223,7 +185,7 @@ void what_if_free(struct what_if *w)
 static uint64_t what_if_reach(const struct what_if *w, const struct what_if_point *p)
 {
     const uint64_t length = less(p->left, w->recorded[p->thread]);
-    const int64_t left_out = p->work == NONE ? 0 : w->less[p->work];
+    const int64_t left_out = p->work == WHAT_IF_NONE ? 0 : w->less[p->work];
     return w->replayed[p->thread] + (uint64_t)((int64_t)length - left_out);
 }
 
@@ -231,10 +193,10 @@ static uint64_t what_if_reach(const struct what_if *w, const struct what_if_poin
 static void what_if_replay_point(struct what_if *w, const struct what_if_point *p)
 {
     uint64_t reached = what_if_reach(w, p);
-    struct what_if_edge none = { .time = p->time }, *edge = p->edge == NONE ? &none : &w->edges[p->edge];
+    struct what_if_edge none = { .time = p->time }, *edge = p->edge == WHAT_IF_NONE ? &none : &w->edges[p->edge];
     if (p->kind == POINT_ACT)
         edge->replayed = reached;
-    else if (p->edge != NONE && (p->kind == POINT_START || edge->replayed > reached))
+    else if (p->edge != WHAT_IF_NONE && (p->kind == POINT_START || edge->replayed > reached))
         reached = edge->replayed + (p->time - edge->time);
     w->replayed[p->thread] = reached;
     w->recorded[p->thread] = larger(w->recorded[p->thread], p->time);
@@ -257,10 +219,16 @@ static uint64_t what_if_time(const struct path_amount *a)
     return a->times.work + a->times.runnable;
 }
 
+/* With a number of processors, threads are ready as long as the replay makes them wait for one. */
+static uint64_t what_if_scaled_time(const struct what_if *w, const struct path_amount *a)
+{
+    return w->cpus ? a->times.work : what_if_time(a);
+}
+
 static void what_if_scale_function(struct what_if *w, uint32_t function, double factor)
 {
     for (size_t i = w->first_amount[function]; i < w->first_amount[function + 1]; i++)
-        w->less[w->amounts[i].range] += llround((double)what_if_time(&w->amounts[i]) * (1 - factor));
+        w->less[w->amounts[i].range] += llround((double)what_if_scaled_time(w, &w->amounts[i]) * (1 - factor));
 }
 
 uint64_t what_if_predict(struct what_if *w, const struct what_if_scale *scales, size_t count)
@@ -268,7 +236,12 @@ uint64_t what_if_predict(struct what_if *w, const struct what_if_scale *scales, 
     memset(w->less, 0, w->stretch_count * sizeof *w->less);
     for (size_t i = 0; i < count; i++)
         what_if_scale_function(w, scales[i].function, scales[i].factor);
-    return what_if_replay(w);
+    return w->cpus ? what_if_run_on_cpus(w) : what_if_replay(w);
+}
+
+void what_if_set_cpus(struct what_if *w, unsigned cpus)
+{
+    w->cpus = cpus;
 }
 
 /* ---- ranking ---- */

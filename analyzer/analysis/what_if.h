@@ -29,6 +29,10 @@ struct what_if;
 struct what_if *what_if_new(const struct analysis *l, const struct critical_part *part);
 void what_if_free(struct what_if *w);
 
+/* Later predictions are for a machine with so many processors. Zero, the first value: threads run and are preempted as
+ * they were in the recording. */
+void what_if_set_cpus(struct what_if *w, unsigned cpus);
+
 /* The length of the part in ticks with these functions scaled. With none, it is that of the replay as recorded. */
 uint64_t what_if_predict(struct what_if *w, const struct what_if_scale *scales, size_t count);
 

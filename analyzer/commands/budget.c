@@ -16,25 +16,25 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "clock.h"
-#include "commands/budget_levels.h"
 #include "commands/budget_records.h"
 #include "commands/control_chunk.h"
 #include "commands/filter_chunk.h"
 #include "commands/service_thread.h"
+#include "profile/budget_levels.h"
 #include "profile/collect.h"
 #include "profile/follow.h"
+#include "symbols/symbols.h"
 #include "trace/alive.h"
 
 enum {
     MS = 1000000,
-    OFTEN = 10,              /* milliseconds between two looks after a change */
-    SELDOM = 100,            /* and when nothing has changed for a while */
-    WHILE = 100,             /* looks */
-    REST = 1,                /* times as long as the look itself, at least */
-    MOST = 64 << 20,         /* bytes to read at a look */
-    PATIENCE = 500,          /* milliseconds for a process to end an earlier command */
-    ANSWER = 20,             /* and to answer: it may go on after that */
-    USUAL_PROBES = 50 * 256, /* 1/256 ticks of a call, before the runtime has measured it */
+    OFTEN = 10,      /* milliseconds between two looks after a change */
+    SELDOM = 100,    /* and when nothing has changed for a while */
+    WHILE = 100,     /* looks */
+    REST = 1,        /* times as long as the look itself, at least */
+    MOST = 64 << 20, /* bytes to read at a look */
+    PATIENCE = 500,  /* milliseconds for a process to end an earlier command */
+    ANSWER = 20,     /* and to answer: it may go on after that */
 };
 
 struct budget {
@@ -122,18 +122,6 @@ static uint64_t budget_add(const struct budget *b, const struct profile *p, cons
         (*sums)[numbers[p->counted[i].function]].counted += p->counted[i].calls;
     free(inclusive);
     return cpu;
-}
-
-static uint64_t budget_probes(const struct session_file *file)
-{
-    uint64_t probes = 0;
-    for (size_t i = 0; i < file->process_count; i++) {
-        const struct dwell_rec_probes *p = &file->processes[i].probes;
-        const uint64_t sum = (uint64_t)p->in_callee + p->in_caller;
-        if (sum && (!probes || sum < probes))
-            probes = sum;
-    }
-    return probes ? probes : USUAL_PROBES;
 }
 
 /* What was recorded since the last look, by function. */
@@ -225,12 +213,13 @@ static const struct trace_process *budget_process_with(const struct budget *b, u
 {
     const struct session_file *file = b->follow->growth->file;
     const struct profile_module *m = &b->names->modules[module];
+    const struct symbol_module wanted = { m->path, m->build_id, m->build_id_length };
     for (size_t i = 0; i < file->process_count; i++) {
         const struct trace_process *p = &file->processes[i];
         for (size_t j = 0; j < p->module_count; j++) {
             const struct trace_module *loaded = &p->modules[j];
-            if (strcmp(loaded->path, m->path) != 0 || loaded->build_id_length != m->build_id_length ||
-                (m->build_id_length && memcmp(loaded->build_id, m->build_id, m->build_id_length) != 0))
+            const struct symbol_module same = { loaded->path, loaded->build_id, loaded->build_id_length };
+            if (!symbol_module_equals(&same, &wanted))
                 continue;
             *bias = loaded->bias;
             return p;

@@ -10,7 +10,7 @@
 
 struct budget;
 
-/* Starts the thread. `permille` is the budget: time of probes over the time without them. Zero: none, and NULL is
+/* Starts the thread. `permille` is the probes' budget: their time over the time without them. Zero: none, and NULL is
  * returned. `earlier` has the functions that are counted at first; NULL if none. All pointers and the descriptor must
  * stay valid. */
 struct budget *budget_start(const struct session *session, int fd, uint32_t permille, struct earlier_levels *earlier);

@@ -10,7 +10,7 @@
 #include "commands/config.h"
 #include "commands/option_names.h"
 
-enum { MAX_OWN = 48 };
+enum { MAX_OWN = 64 };
 
 /* The state of the parsers. */
 struct command_line_input {

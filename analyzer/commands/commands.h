@@ -12,10 +12,10 @@
 
 typedef int command(int argc, char **argv);
 
-command command_record, command_report, command_tree, command_callers, command_info, command_marks, command_control,
-    command_export, command_events, command_waits, command_critical, command_whatif, command_histogram, command_slowest,
-    command_perflog, command_import, command_replay, command_doctor, command_cc, command_cxx, command_diff,
-    command_merge, command_view, command_top;
+command command_advise, command_annotate, command_record, command_report, command_tree, command_callers, command_info,
+    command_marks, command_control, command_export, command_events, command_waits, command_critical, command_whatif,
+    command_histogram, command_slowest, command_perflog, command_import, command_replay, command_doctor, command_cc,
+    command_cxx, command_compare, command_diff, command_merge, command_view, command_top;
 
 #define DEFAULT_SESSION DWELL_USUAL_FILE
 
@@ -24,6 +24,9 @@ command command_record, command_report, command_tree, command_callers, command_i
 unsigned long option_number(const char *option, const char *text);
 struct amount option_amount(const char *option, const char *text);
 uint64_t option_time(const char *option, const char *text);
+
+/* The PERCENT of --overhead, 1 to 1000, in thousandths. */
+uint32_t option_overhead(const char *text);
 
 /* A number of bytes, which may end in K, M or G. `wanted` completes the message "'TEXT' is not ...". */
 uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_t max, const char *wanted);

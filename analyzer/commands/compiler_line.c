@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path_text.h"
 
 static bool compiler_line_has_word(const char *const *list, const char *word)
 {
@@ -76,8 +77,11 @@ static bool compiler_line_only_looks(const char *option)
            strncmp(option, "--print-", 8) == 0 || strncmp(option, "--help=", 7) == 0;
 }
 
+/* Lists of what is left out (dwell advise --flags gcc) only add to dwell's flags. */
 static bool compiler_line_decides_itself(const char *option)
 {
+    if (strncmp(option, "-finstrument-functions-exclude-", 31) == 0)
+        return false;
     return strncmp(option, "-finstrument-functions", 22) == 0 || strcmp(option, "-fno-instrument-functions") == 0;
 }
 
@@ -104,8 +108,7 @@ static bool compiler_line_is_trial(const char *path)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(path, parts[i]))
             return true;
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash ? slash + 1 : path, "conftest.", 9) == 0;
+    return strncmp(path_file_name(path), "conftest.", 9) == 0;
 }
 
 bool compiler_line_compiles(char *const *arguments, const char *folder)
@@ -142,8 +145,7 @@ bool compiler_line_compiles(char *const *arguments, const char *folder)
 
 enum compiler_kind compiler_kind_of_name(const char *name)
 {
-    const char *slash = strrchr(name, '/');
-    name = slash ? slash + 1 : name;
+    name = path_file_name(name);
     if (strstr(name, "clang"))
         return COMPILER_CLANG;
     return strstr(name, "gcc") || strstr(name, "g++") ? COMPILER_GCC : COMPILER_OTHER;
@@ -159,8 +161,7 @@ enum compiler_kind compiler_kind_of_version(const char *text)
 bool compiler_is_launcher(const char *name)
 {
     static const char *const list[] = { "ccache", "sccache", "distcc", "icecc", "env", NULL };
-    const char *slash = strrchr(name, '/');
-    return compiler_line_has_word(list, slash ? slash + 1 : name);
+    return compiler_line_has_word(list, path_file_name(name));
 }
 
 static bool compiler_line_chooses_debug(char *const *arguments)

@@ -12,8 +12,9 @@
 #include "commands/commands.h"
 #include "commands/option_names.h"
 
-static const char *const configurable[] = { "report",    "top",     "tree", "callers", "waits",  "critical", "whatif",
-                                            "histogram", "slowest", "diff", "marks",   "replay", "events",   "view" };
+static const char *const configurable[] = { "report", "top",    "tree",     "callers",   "waits",   "critical",
+                                            "whatif", "advise", "annotate", "histogram", "slowest", "diff",
+                                            "marks",  "replay", "events",   "view" };
 
 static char no_config[] = "--no-config";
 

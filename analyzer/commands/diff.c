@@ -10,7 +10,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
-#include "report/diff.h"
+#include "report/diff_formats.h"
 
 enum { OPTION_BY = 256, OPTION_LARGE, OPTION_FAIL };
 
@@ -30,7 +30,7 @@ static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: elapsed_exclusive); the largest change first" },
     { SHARED_LIMIT, "(default: 40 in text)" },
     { SHARED_COLUMNS, NULL },
-    { SHARED_FORMAT, NULL },
+    { SHARED_FORMAT, "; also markdown (a comment), github (annotations of a workflow) or junit (XML)" },
     { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
@@ -49,6 +49,8 @@ struct diff_settings {
     struct diff_options diff;
     struct diff_gate *gates;
     size_t gate_count, gate_room;
+    diff_printer *print; /* of a format for continuous integration; NULL for the common formats */
+    struct diff_sources sources;
 };
 
 static enum diff_value diff_parse_sort(const char *text)
@@ -92,9 +94,28 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
     }
 }
 
+/* The printer of a format that only comparisons have. */
+static diff_printer *diff_format(const char *name)
+{
+    static const struct {
+        const char *name;
+        diff_printer *print;
+    } formats[] = { { "markdown", diff_print_markdown },
+                    { "github", diff_print_github },
+                    { "junit", diff_print_junit } };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(name, formats[i].name) == 0)
+            return formats[i].print;
+    if (!table_format(name))
+        option_refuse("--format", name, "text, csv, json, markdown, github, junit");
+    return NULL;
+}
+
 static bool diff_read_shared(void *settings, enum shared_option option, const char *argument)
 {
     struct diff_settings *s = settings;
+    if (option == SHARED_FORMAT && (s->print = diff_format(argument)))
+        return true;
     if (option == SHARED_SORT)
         s->diff.sort = diff_parse_sort(argument);
     if (option == SHARED_COLUMNS && strcmp(argument, "help") == 0) {
@@ -113,7 +134,8 @@ static const struct command_line line = {
             "fail --fail-if. Calls are compared exactly. docs/diff.md has the formulas.\n\nExamples:\n"
             "  dwell diff before.data after.data\n"
             "  dwell diff --by path --sort calls before.data after.data\n"
-            "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'",
+            "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'\n"
+            "  dwell diff old-*.data -- new-*.data --format markdown > comment.md",
     .options = options,
     .parse = diff_parse_option,
     .shared = shared,
@@ -151,7 +173,7 @@ static void diff_check_filters(const struct diff_settings *s)
         die_of(&error);
 }
 
-static void diff_load_side(const struct diff_settings *s, struct diff *d, enum diff_side side)
+static void diff_load_side(struct diff_settings *s, struct diff *d, enum diff_side side)
 {
     for (size_t i = 0; i < s->sides[side].count; i++) {
         struct error error = { NULL };
@@ -159,6 +181,8 @@ static void diff_load_side(const struct diff_settings *s, struct diff *d, enum d
         command_load(&loaded, s->sides[side].paths[i], &s->shared.load);
         if (!diff_add(d, side, &loaded, &error))
             die_of(&error);
+        if (s->print)
+            diff_sources_add(&s->sources, d, &loaded);
         analysis_drop(&loaded);
     }
 }
@@ -226,6 +250,10 @@ static void diff_print_json(const struct diff_settings *s, const struct diff *d,
 
 static void diff_print_result(const struct diff_settings *s, const struct diff *d)
 {
+    if (s->print) {
+        s->print(&(struct diff_output){ d, &s->diff, s->gates, s->gate_count, &s->sources }, stdout);
+        return;
+    }
     struct table rows = view_diff(d, &s->diff, s->shared.print == table_print_text);
     if (s->shared.columns)
         option_choose(&rows, s->shared.columns);
@@ -270,6 +298,8 @@ int command_diff(int argc, char **argv)
     diff_parse_sides(&s, argc, argv);
     s.diff.min = s.shared.min;
     s.diff.limit = s.shared.limit;
+    if (s.print && s.shared.columns)
+        die(STATUS_ERROR, "--columns: this --format has its own columns");
     if (!shared_is_set(&s.shared, SHARED_LIMIT) && s.shared.print == table_print_text)
         s.diff.limit = TEXT_LIMIT;
     struct diff *d = diff_new(s.by);
@@ -284,6 +314,7 @@ int command_diff(int argc, char **argv)
     const int written = finish_output();
     const int status = written == STATUS_OK && failed ? STATUS_FINDING : written;
     diff_free(d);
+    diff_sources_drop(&s.sources);
     free(s.gates);
     for (int side = 0; side < DIFF_SIDES; side++)
         session_list_drop(&s.sides[side]);

@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "trace/session_file.h"
 #include "trace/symbol_table.h"
 
@@ -43,16 +44,11 @@ struct earlier_levels {
 
 /* ---- modules ---- */
 
-static bool earlier_same_build_id(const struct earlier_module *a, const struct symbol_module *b)
-{
-    return a->build_id_length == b->build_id_length &&
-           (!b->build_id_length || memcmp(a->build_id, b->build_id, b->build_id_length) == 0);
-}
-
 /* Without build-ids, a module of the same path is taken for the same build. */
 static bool earlier_same_build(const struct earlier_module *a, const struct symbol_module *b)
 {
-    return earlier_same_build_id(a, b) && (b->build_id_length || strcmp(a->path, b->path) == 0);
+    const struct symbol_module m = { a->path, a->build_id, a->build_id_length };
+    return b->build_id_length ? symbol_module_has_id_of(&m, b) : symbol_module_equals(&m, b);
 }
 
 static size_t earlier_find_build(const struct earlier_modules *modules, const struct symbol_module *m)
@@ -85,12 +81,6 @@ static void earlier_modules_drop(struct earlier_modules *modules)
         free(modules->list[i].build_id);
     }
     free(modules->list);
-}
-
-static const char *earlier_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* ---- reading ---- */
@@ -208,7 +198,7 @@ enum dwell_level_of_probes earlier_levels_find(struct earlier_levels *e, const s
     enum dwell_level_of_probes level = DWELL_PROBES_TIMED;
     const uint64_t key = name ? index_bytes_key(name, strlen(name)) : 0;
     for (size_t i = 0; name && level == DWELL_PROBES_TIMED && i < e->modules.count; i++)
-        if (strcmp(earlier_file_name(e->modules.list[i].path), earlier_file_name(module->path)) == 0)
+        if (strcmp(path_file_name(e->modules.list[i].path), path_file_name(module->path)) == 0)
             level = earlier_take(e, index_find(e->by_name, key, (uint32_t)i));
     return level;
 }

@@ -73,6 +73,9 @@ static void executable_examine_elf(struct executable *e, Elf *elf)
     } else if (!elf_has_segment(elf, PT_INTERP) && !e->has_runtime) {
         e->wrong = "is statically linked, so libdwell.so cannot be loaded into it; link it with libdwell.a";
         e->status = STATUS_OWN_FAILURE;
+    } else if (elf_needs_musl(elf)) { /* preloading would make its loader fail */
+        e->wrong = "uses musl, and libdwell.so needs glibc; build it for glibc to record it";
+        e->status = STATUS_OWN_FAILURE;
     }
 }
 

@@ -15,6 +15,7 @@
 #include "base/duration.h"
 #include "base/interrupted.h"
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "base/wide.h"
 #include "commands/commands.h"
 #include "commands/filter_chunk.h"
@@ -248,12 +249,6 @@ bool filters_have_targets(const struct filters *f)
 
 /* ---- matching ---- */
 
-static const char *filters_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 struct filter_names {
     const char *linkage;
     char *whole; /* demangled */
@@ -265,7 +260,7 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
 {
     if (p->least_size && (symbol->size == 0 || symbol->size >= p->least_size))
         return false;
-    const struct named_function f = { n->whole,     n->linkage,   filters_base_name(module),
+    const struct named_function f = { n->whole,     n->linkage,   path_file_name(module),
                                       symbol->file, symbol->line, n->offset };
     return function_pattern_matches(&p->of, module, &f);
 }

@@ -25,9 +25,11 @@ static const struct {
     { "report", command_report, "times of functions, lines, modules, threads or processes", "Look at a session", true },
     { "tree", command_tree, "call paths, with the hot path marked", NULL, true },
     { "callers", command_callers, "a function between its callers and callees", NULL, true },
+    { "annotate", command_annotate, "a function's source, with the calls and times of each line", NULL, true },
     { "waits", command_waits, "what threads waited for, and who made them wait", NULL, true },
     { "critical", command_critical, "what the length of a run consisted of, across threads", NULL, true },
     { "whatif", command_whatif, "what a run would take if functions were faster", NULL, true },
+    { "advise", command_advise, "what a recording should leave out, and what that saves", NULL, true },
     { "histogram", command_histogram, "how long the single calls of a function took", NULL, true },
     { "slowest", command_slowest, "the slowest calls of a function, and when they happened", NULL, true },
     { "replay", command_replay, "the calls as they happened, over all threads", NULL, true },
@@ -36,7 +38,8 @@ static const struct {
     { "info", command_info, "what a session holds, and what was lost", NULL, true },
     { "view", command_view, "everything as a page for a browser; --live while it runs", NULL, false },
     { "top", command_top, "the functions of a running program, refreshed", "Look at a running program", false },
-    { "diff", command_diff, "sessions from before and after a change", "Compare", true },
+    { "compare", command_compare, "record two programs in turn, and show how they differ", "Compare", false },
+    { "diff", command_diff, "sessions from before and after a change", NULL, true },
     { "export", command_export, "write a session in a format that other tools read", "Convert", false },
     { "import", command_import, "make a session of another profiler's report", NULL, false },
     { "merge", command_merge, "make one session of several", NULL, false },
@@ -81,7 +84,7 @@ static int main_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static char help[] = "--help";
-    if (argc > 1 && strcmp(argv[1], "record") == 0)
+    if (argc > 1 && (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "compare") == 0))
         memory_set_status(STATUS_OWN_FAILURE);
     setlocale(LC_CTYPE, ""); /* only characters follow the locale, numbers do not */
     if (argc < 2) {
@@ -89,6 +92,11 @@ int main(int argc, char **argv)
         return STATUS_ERROR;
     }
     const char *name = argv[1];
+    if (strcmp(name, "--print-commands") == 0) { /* for completions */
+        for (int i = 0; i < COMMAND_COUNT; i++)
+            printf("%s\t%s\n", commands[i].name, commands[i].does);
+        return finish_output();
+    }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         puts("dwell " DWELL_VERSION_TEXT);
         return finish_output();

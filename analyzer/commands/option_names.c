@@ -153,8 +153,8 @@ static void option_print(const struct argp_option *o)
 {
     const bool is_optional = o->flags & OPTION_ARG_OPTIONAL;
     const char letter[] = { '-', option_short(o), '\0' };
-    printf("--%s\t%s\t%s%s%s\n", o->name, letter, is_optional ? "[=" : "", o->arg ? o->arg : "-",
-           is_optional ? "]" : "");
+    printf("--%s\t%s\t%s%s%s\t%s\n", o->name, letter, is_optional ? "[=" : "", o->arg ? o->arg : "-",
+           is_optional ? "]" : "", o->doc ? o->doc : "");
 }
 
 void option_names_print(const struct option_list *list)

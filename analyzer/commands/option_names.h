@@ -22,7 +22,8 @@ const char *option_suggestion(const struct option_list *list, const char *name, 
  * `first_ends`, the first argument and all after it are not the command's. */
 void option_names_check(const struct option_list *list, const char *command, int argc, char **argv, bool first_ends);
 
-/* Prints a line for each option: long name, letter and argument, separated by tabs, "-" for those that it lacks. */
+/* Prints a line for each option: long name, letter, argument and help, separated by tabs, "-" for those that it lacks.
+ */
 void option_names_print(const struct option_list *list);
 
 #endif

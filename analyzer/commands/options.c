@@ -34,6 +34,15 @@ struct amount option_amount(const char *option, const char *text)
     return amount;
 }
 
+uint32_t option_overhead(const char *text)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    if (*text < '0' || *text > '9' || (*end && strcmp(end, "%") != 0) || !(percent >= 1 && percent <= 1000))
+        die(argp_err_exit_status, "--overhead: '%s' is not a percentage from 1 to 1000", text);
+    return (uint32_t)(percent * 10);
+}
+
 uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_t max, const char *wanted)
 {
     static const char units[] = "KMG";

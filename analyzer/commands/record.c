@@ -16,6 +16,8 @@
 #include "commands/record_child.h"
 #include "commands/record_options.h"
 #include "commands/record_outcome.h"
+#include "commands/record_series.h"
+#include "commands/sample_rate.h"
 #include "commands/sampler.h"
 #include "commands/session_guard.h"
 #include "commands/size_warning.h"
@@ -125,10 +127,37 @@ static void record_check_syscalls(const struct record_settings *s)
     free(missing);
 }
 
+/* Chooses the rate of samples if the budget decides. Returns the part of the budget that is left for the probes. */
+static uint32_t record_share_budget(struct record_settings *s)
+{
+    if (s->sample_rate >= 0)
+        return s->overhead;
+    const uint64_t cost = sampler_measure_cost();
+    s->sample_rate = (int)sample_rate_within(s->overhead, cost);
+    return sample_rate_rest(s->overhead, cost, (unsigned)s->sample_rate);
+}
+
+/* Records several runs. Returns the exit status. */
+static int record_runs(struct record_settings *s)
+{
+    struct series_program program = { .words = s->program };
+    const int failed = series_record(s, &program, 1, false);
+    if (!failed && !s->quiet) {
+        char *took = series_describe(&program, s->runs);
+        say("%s; sessions: %s to %s", took, program.sessions[0], program.sessions[s->runs - 1]);
+        free(took);
+    }
+    series_drop(&program, 1, s->runs);
+    record_options_drop(s);
+    return failed ? record_child_end_as(failed) : STATUS_OK;
+}
+
 int command_record(int argc, char **argv)
 {
     struct record_settings s;
     record_options_parse(&s, argc, argv);
+    if (s.runs > 1)
+        return record_runs(&s);
     struct executable e = executable_examine(s.program[0]);
     if (e.status)
         die(e.status, "%s: %s", s.program[0], e.wrong);
@@ -148,7 +177,7 @@ int command_record(int argc, char **argv)
     filter_service_start(&service, &s.filters, &session, fd);
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
-    struct budget *budget = budget_start(&session, fd, s.overhead, s.filters.earlier);
+    struct budget *budget = budget_start(&session, fd, record_share_budget(&s), s.filters.earlier);
     struct sampler sampler;
     sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate);
     pid_t pid;

@@ -11,7 +11,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
-#include "commands/sampler.h"
+#include "commands/sample_rate.h"
 
 enum {
     OPTION_OS_EVENTS = 256,
@@ -43,15 +43,16 @@ enum {
     OPTION_KEEP_FREE,
     OPTION_SAMPLE,
     OPTION_OVERHEAD,
+    OPTION_RUNS,
 };
-
-enum { USUAL_RATE = 1000 }; /* samples a second */
 
 #define MIN_MAX_SIZE (1ull << 20)
 #define MAX_SHARED_RING (8ull << 30) /* the chunks stay mapped */
 
-static const struct argp_option options[] = {
+const struct argp_option record_own_options[] = {
     { "quiet", 'q', NULL, 0, "Print nothing at the end unless something was lost", 0 },
+    { "runs", OPTION_RUNS, "N", 0,
+      "Record N runs of the program, each to a session of its own: FILE-1.data, FILE-2.data, ...", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
       "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for "
       "root), rseq or none",
@@ -75,14 +76,13 @@ static const struct argp_option options[] = {
       0 },
     { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
     { "overhead", OPTION_OVERHEAD, "PERCENT", 0,
-      "Keep the time of the probes at PERCENT of the program's own CPU time (1 to 1000): the functions with the shortest "
-      "calls are only counted, and samples say where their time goes",
+      "Keep the time of the probes and samples at PERCENT of the program's own CPU time (1 to 1000): the functions with "
+      "the shortest calls are only counted, and samples say where their time goes",
       0 },
     { "sample", OPTION_SAMPLE, "HZ", 0,
-      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never; default: 1000 with --level, "
-      "--levels-from or --overhead, "
-      "but 0 in mode profile, and else 0), "
-      "to know where the time of functions goes that are not timed",
+      "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never), to know where the time of functions "
+      "goes that are not timed; default: with --overhead as many as half of the budget allows, 1000 with --level or "
+      "--levels-from, but 0 in mode profile, and else 0",
       0 },
     { "max-size", OPTION_MAX_SIZE, "SIZE", 0,
       "Record until FILE has SIZE bytes (500M, 2G); PROGRAM goes on, and what is not recorded is counted; SIZE,ring: "
@@ -179,7 +179,7 @@ static int record_parse_signal(const char *text)
 
 static const char *record_option_name(int key)
 {
-    for (const struct argp_option *o = options; o->name || o->doc; o++)
+    for (const struct argp_option *o = record_own_options; o->name || o->doc; o++)
         if (o->key == key)
             return o->name;
     return "";
@@ -240,17 +240,8 @@ static int record_parse_rate(const char *option, const char *text)
     return (int)rate;
 }
 
-/* In thousandths. */
-static uint32_t record_parse_overhead(const char *text)
-{
-    char *end;
-    const double percent = strtod(text, &end);
-    if (*text < '0' || *text > '9' || (*end && strcmp(end, "%") != 0) || !(percent >= 1 && percent <= 1000))
-        die(STATUS_OWN_FAILURE, "--overhead: '%s' is not a percentage from 1 to 1000", text);
-    return (uint32_t)(percent * 10);
-}
-
-/* Without the option: samples say where the time of functions goes that are not timed. */
+/* Without the option: samples say where the time of functions goes that are not timed. Returns a negative number if the
+ * budget decides. */
 static int record_usual_rate(const struct record_settings *s)
 {
     const char *wanted = getenv("DWELL_SAMPLE");
@@ -258,7 +249,9 @@ static int record_usual_rate(const struct record_settings *s)
         return 0;
     if (wanted)
         return record_parse_rate("DWELL_SAMPLE", wanted);
-    return s->overhead || filters_have_levels(&s->filters) ? USUAL_RATE : 0;
+    if (s->overhead)
+        return -1;
+    return filters_have_levels(&s->filters) ? SAMPLE_USUAL_RATE : 0;
 }
 
 static void record_parse_max_size(struct record_settings *s, const char *text)
@@ -293,10 +286,33 @@ static void record_check_settings(struct record_settings *s)
         die(STATUS_OWN_FAILURE, "record: which PROGRAM? See dwell record --help");
 }
 
-static error_t record_parse_option(int key, char *argument, struct argp_state *state)
+static unsigned record_parse_runs(const char *text)
+{
+    enum { MAX_RUNS = 10000 };
+    const unsigned long runs = option_number("--runs", text);
+    if (runs < 1 || runs > MAX_RUNS)
+        die(STATUS_OWN_FAILURE, "--runs: '%s' is not a number from 1 to %d", text, MAX_RUNS);
+    return (unsigned)runs;
+}
+
+/* Keeps the option for the recordings of several runs. */
+static void record_forward(struct record_settings *s, int key, const char *argument)
+{
+    const char *name = key == ARGP_KEY_ARG ? "" : record_option_name(key); /* headings have that key, and no name */
+    if (!*name || key == OPTION_RUNS)
+        return;
+    GROW(s->forwarded, s->forwarded_count, s->forwarded_room);
+    s->forwarded[s->forwarded_count++] = need_text("--%s%s%s", name, argument ? "=" : "", argument ? argument : "");
+}
+
+error_t record_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct record_settings *s = state->input;
+    record_forward(s, key, argument);
     switch (key) {
+    case OPTION_RUNS:
+        s->runs = record_parse_runs(argument);
+        return 0;
     case 'q':
         s->quiet = true;
         return 0;
@@ -314,7 +330,7 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         s->os_events = argument;
         return 0;
     case OPTION_OVERHEAD:
-        s->overhead = record_parse_overhead(argument);
+        s->overhead = option_overhead(argument);
         return 0;
     case OPTION_SAMPLE:
         s->sample_rate = record_parse_rate("--sample", argument);
@@ -395,7 +411,7 @@ static const struct command_line line = {
         "function.\n\nExamples:\n  dwell record ./prog arg\n"
         "  dwell record -o run.data --mode profile ./prog\n"
         "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog",
-    .options = options,
+    .options = record_own_options,
     .parse = record_parse_option,
     .shared = shared,
     .program_follows = true,
@@ -403,13 +419,16 @@ static const struct command_line line = {
 
 void record_options_parse(struct record_settings *settings, int argc, char **argv)
 {
-    *settings = (struct record_settings){ .shared.output = DEFAULT_SESSION, .sample_rate = -1 };
+    *settings = (struct record_settings){ .shared.output = DEFAULT_SESSION, .sample_rate = -1, .runs = 1 };
     command_line_parse(&line, argc, argv, settings, &settings->shared);
 }
 
 void record_options_drop(struct record_settings *settings)
 {
     filters_free(&settings->filters);
+    for (size_t i = 0; i < settings->forwarded_count; i++)
+        free(settings->forwarded[i]);
+    free(settings->forwarded);
     free(settings->events);
     free(settings->keep_free);
     shared_options_drop(&settings->shared);

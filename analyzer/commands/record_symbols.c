@@ -34,12 +34,13 @@ static struct symbol_module gather_recorded_module(const struct finish_module *m
 /* Returns module_count if the module is unknown. */
 static uint32_t gather_find_module(const struct symbol_gathering *g, const struct finish_module *m)
 {
-    uint32_t i = 0;
-    while (i < g->module_count &&
-           (strcmp(g->modules[i].path, m->path) != 0 || g->modules[i].build_id_length != m->build_id_length ||
-            memcmp(g->modules[i].build_id, m->build_id, m->build_id_length) != 0))
-        i++;
-    return i;
+    const struct symbol_module wanted = gather_recorded_module(m);
+    for (uint32_t i = 0; i < g->module_count; i++) {
+        const struct symbol_module known = gather_recorded_module(&g->modules[i]);
+        if (symbol_module_equals(&known, &wanted))
+            return i;
+    }
+    return (uint32_t)g->module_count;
 }
 
 static uint32_t gather_module_number(struct symbol_gathering *g, const struct trace_module *m)

@@ -27,7 +27,7 @@ runtime_library_set_error(struct runtime_library *library, const char *format, c
 
 struct runtime_library runtime_library_find(void)
 {
-    static const char *const places[] = { "../runtime/libdwell.so", "../" DWELL_LIBDIR "/libdwell.so" };
+    static const char *const places[] = { "../runtime/libdwell.so.0", "../" DWELL_LIBDIR "/libdwell.so.0" };
     struct runtime_library library = { NULL, NULL };
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -41,7 +41,7 @@ struct runtime_library runtime_library_find(void)
         library.path = runtime_library_path_in(self, places[i]);
     if (!library.path)
         runtime_library_set_error(
-            &library, "libdwell.so is neither in ../runtime nor in ../" DWELL_LIBDIR ", seen from %s", self);
+            &library, "libdwell.so.0 is neither in ../runtime nor in ../" DWELL_LIBDIR ", seen from %s", self);
     else if (strpbrk(library.path, ": "))
         runtime_library_set_error(
             &library, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere", library.path);

@@ -118,6 +118,52 @@ int sampler_try(void)
     return error;
 }
 
+/* ---- the cost of a sample ---- */
+
+enum { COST_SAMPLES = 40, COST_ENOUGH = 10, COST_PERIOD = 100000, COST_PATIENCE = 50000000 /* nanoseconds */ };
+
+static int sampler_compare_gaps(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Reads the clock over and over while this thread is sampled. Writes the gaps in which samples were taken, and returns
+ * their number. */
+static size_t sampler_find_gaps(const struct perf_event_mmap_page *page, uint64_t *gaps)
+{
+    const uint64_t begin = clock_monotonic();
+    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), before = begin, now = begin;
+    size_t count = 0;
+    while (count < COST_SAMPLES && now - begin < COST_PATIENCE) {
+        const uint64_t next = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+        const uint64_t last = before;
+        before = now;
+        now = clock_monotonic();
+        if (next != head)
+            gaps[count++] = now - last; /* the sample was taken between these */
+        head = next;
+    }
+    return count;
+}
+
+uint64_t sampler_measure_cost(void)
+{
+    struct perf_event_attr attr = sampler_attr(COST_PERIOD, DWELL_CLOCK_MONOTONIC);
+    struct sample_ring ring = { .fd = -1 };
+    uint64_t gaps[COST_SAMPLES];
+    attr.inherit = 0;
+    if (sampler_open_ring(&ring, &attr, 0, -1))
+        return 0;
+    ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
+    const size_t count = sampler_find_gaps(ring.page, gaps);
+    sampler_close_ring(&ring);
+    if (count < COST_ENOUGH)
+        return 0;
+    qsort(gaps, count, sizeof *gaps, sampler_compare_gaps);
+    return gaps[count / 2];
+}
+
 /* ---- records ---- */
 
 static uint64_t sampler_ticks(const struct sampler *s, uint64_t ns)

@@ -8,8 +8,6 @@
 
 #include "session.h"
 
-enum { SAMPLE_MAX_RATE = 10000 }; /* a second */
-
 struct sample_ring;
 struct sample_writer;
 
@@ -31,6 +29,10 @@ struct sampler {
 
 /* Whether the system lets this user sample a program. Returns zero or an errno value. */
 int sampler_try(void);
+
+/* Measures what a sample costs the sampled thread, in nanoseconds. This takes some milliseconds. Returns zero if the
+ * system refuses samples or takes too few of them. */
+uint64_t sampler_measure_cost(void);
 
 /* Prepares to take `rate` samples a second; zero: none. The session and its descriptor must stay valid. */
 void sampler_begin(struct sampler *s, const struct session *session, int fd, unsigned rate);

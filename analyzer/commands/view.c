@@ -10,6 +10,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/page_waits.h"
 #include "commands/view_live.h"
 #include "view/browser.h"
 #include "view/page.h"
@@ -43,7 +44,7 @@ struct view_settings {
     struct shared_options shared;
     const char *files[MAX_SESSIONS];
     size_t count;
-    bool force, no_open, live;
+    bool force, no_open;
     unsigned long port; /* zero if not given */
     struct view_options options;
 };
@@ -66,7 +67,7 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
         s->options.sources = true;
         return 0;
     case OPTION_LIVE:
-        s->live = true;
+        s->options.live = true;
         return 0;
     case OPTION_PORT:
         s->port = option_number("--port", argument);
@@ -134,7 +135,10 @@ struct view_session *view_load(const char *file, const struct analysis_options *
     for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
         say("%s: %s", file, loaded.summary.remarks[i]);
     *ended = loaded.file->header.state == DWELL_COMPLETE;
-    struct view_session *view = view_session_new(&loaded, has_lines ? &lines : NULL, options, error);
+    struct packed waits;
+    const bool has_waits = (*ended || !options->live) && page_waits_make(&loaded, options->detail, &waits);
+    struct view_session *view =
+        view_session_new(&loaded, has_lines ? &lines : NULL, has_waits ? &waits : NULL, options, error);
     if (has_lines)
         analysis_drop(&lines);
     analysis_drop(&loaded);
@@ -204,12 +208,12 @@ int command_view(int argc, char **argv)
 {
     struct view_settings s = { .options = { .detail = USUAL_DETAIL } };
     command_line_parse(&line, argc, argv, &s, &s.shared);
-    if (s.port && !s.live)
+    if (s.port && !s.options.live)
         die(STATUS_ERROR, "--port: only with --live");
     if (s.count == 0)
         s.files[s.count++] = DEFAULT_SESSION;
     s.shared.load.selection.filters.several = true; /* a program that runs can still call the function */
-    if (s.live)
+    if (s.options.live)
         return view_serve(&s);
     if (!s.shared.output)
         s.shared.output = DEFAULT_PAGE;

@@ -1,4 +1,5 @@
 /* dwell waits: reads its options and prints what threads waited for, and who made them wait. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "commands/command_line.h"
@@ -66,8 +67,8 @@ static const struct command_line line = {
         "Shows what threads waited for, how long, and who made them wait: the thread that held the lock when the wait "
         "began, or the waker, whose unlock, signal, post, arrival, write or end came last before the wait ended.\v"
         "The times are blocked times and add up to those of dwell report. THREAD % is the share of the elapsed time of "
-        "the threads that waited. A wait without a recorded cause is shown with the call that waited. Causes are "
-        "recorded in the modes trace and ring.\n\nExamples:\n"
+        "the threads that waited. A wait without a recorded cause is shown with the call that waited. "
+        "Wakers are recorded in the modes trace and ring only.\n\nExamples:\n"
         "  dwell waits\n"
         "  dwell waits --by lock\n"
         "  dwell waits --thread worker --format json run.data",
@@ -79,10 +80,16 @@ static const struct command_line line = {
 
 static void waits_add_remark(struct analysis *l, const struct wait_causes *causes)
 {
-    if (causes->acting)
-        return;
-    summary_remark(&l->summary, "causes of waits were not recorded%s",
-                   causes->counted ? ": record again" : ": they need mode trace or ring");
+    if (!causes->acting)
+        summary_remark(&l->summary, "causes of waits were not recorded: record again");
+    else if (l->file->header.mode == DWELL_MODE_PROFILE)
+        summary_remark(&l->summary, "recorded in mode profile: the causes are holders of locks, joined threads and "
+                                    "children; wakers need mode trace or ring");
+    if (causes->rest)
+        summary_remark(&l->summary,
+                       "%" PRIu64 " waits are in one row without their calls and objects: mode profile keeps %d rows "
+                       "for each thread",
+                       causes->rest, DWELL_MAX_WAIT_ROWS);
 }
 
 int command_waits(int argc, char **argv)

@@ -16,12 +16,13 @@
 #include "report/text_summary.h"
 #include "report/what_if_rows.h"
 
-enum { OPTION_RANK = 256, MAX_SCALES = 64, MAX_RANKED = 200, TEXT_ROWS = 20 };
+enum { OPTION_RANK = 256, OPTION_CPUS, MAX_CPUS = 4096, MAX_SCALES = 64, MAX_RANKED = 200, TEXT_ROWS = 20 };
 
 static const double max_factor = 1000;
 
 static const struct argp_option options[] = {
     { "rank", OPTION_RANK, NULL, 0, "list the functions by what 10, 50 and 100 % less of each would bring", 0 },
+    { "cpus", OPTION_CPUS, "N", 0, "replay on N processors (default: threads run when they ran)", 0 },
     { 0 },
 };
 
@@ -44,6 +45,7 @@ static const struct shared_use shared[] = {
 struct whatif_settings {
     struct shared_options shared;
     bool rank;
+    unsigned cpus; /* zero: as recorded */
     char *functions[MAX_SCALES];
     double factors[MAX_SCALES];
     size_t count;
@@ -74,6 +76,13 @@ static error_t whatif_parse_option(int key, char *argument, struct argp_state *s
     case OPTION_RANK:
         s->rank = true;
         return 0;
+    case OPTION_CPUS: {
+        const unsigned long cpus = option_number("--cpus", argument);
+        if (!cpus || cpus > MAX_CPUS)
+            die(STATUS_ERROR, "--cpus: '%s' is not from 1 to %d", argument, MAX_CPUS);
+        s->cpus = (unsigned)cpus;
+        return 0;
+    }
     case ARGP_KEY_ARG:
         if (whatif_take_scale(s, argument))
             return 0;
@@ -82,7 +91,7 @@ static error_t whatif_parse_option(int key, char *argument, struct argp_state *s
         s->file = argument;
         return 0;
     case ARGP_KEY_END:
-        if (!s->count && !s->rank)
+        if (!s->count && !s->rank && !s->cpus)
             die(STATUS_ERROR, "whatif: which FUNCTION=FACTOR? --rank lists the functions that matter");
         return 0;
     default:
@@ -108,6 +117,7 @@ static const struct command_line line = {
         "replayed: a great speed-up can be predicted too high.\n\nExamples:\n"
         "  dwell whatif parse=0.5\n"
         "  dwell whatif parse=0.5 hash=0.9 run.data\n"
+        "  dwell whatif --cpus 8\n"
         "  dwell whatif --rank",
     .options = options,
     .parse = whatif_parse_option,
@@ -138,7 +148,9 @@ static void whatif_load(struct analysis *l, struct whatif_settings *s, struct cr
 
 /* The lengths of the run, in ticks. */
 struct whatif_lengths {
-    uint64_t recorded, replayed, predicted;
+    uint64_t recorded, replayed;
+    uint64_t unscaled;  /* predicted with the wanted number of processors alone */
+    uint64_t predicted; /* and with the functions scaled, too */
 };
 
 static uint64_t whatif_ns(const struct analysis *l, uint64_t ticks)
@@ -151,6 +163,13 @@ static double whatif_percent(uint64_t before, uint64_t after)
     return before ? ((double)after / (double)before - 1) * 100 : 0;
 }
 
+static void whatif_print_cpus(unsigned cpus)
+{
+    if (cpus)
+        printf(", on %u processor%s", cpus, cpus == 1 ? "" : "s");
+    putchar('\n');
+}
+
 static void whatif_print_lengths(const struct whatif_settings *s, const struct analysis *l,
                                  const struct whatif_lengths *n)
 {
@@ -158,11 +177,13 @@ static void whatif_print_lengths(const struct whatif_settings *s, const struct a
     text_time(whatif_ns(l, n->recorded), recorded);
     text_time(whatif_ns(l, n->replayed), replayed);
     text_time(whatif_ns(l, n->predicted), predicted);
-    printf("recorded  %s\nreplayed  %s (%+.2f %%): as recorded\n", recorded, replayed,
+    printf("recorded  %s\nreplayed  %s (%+.2f %%): as recorded", recorded, replayed,
            whatif_percent(n->recorded, n->replayed));
-    if (!s->count)
+    whatif_print_cpus(s->cpus ? l->file->host.processors : 0);
+    if (!s->count && !s->cpus)
         return;
-    printf("predicted %s (%+.2f %%)\n", predicted, whatif_percent(n->recorded, n->predicted));
+    printf("predicted %s (%+.2f %%)", predicted, whatif_percent(n->recorded, n->predicted));
+    whatif_print_cpus(s->cpus);
 }
 
 static void whatif_print_json(const struct whatif_settings *s, const struct analysis *l, const struct whatif_lengths *n,
@@ -170,7 +191,7 @@ static void whatif_print_json(const struct whatif_settings *s, const struct anal
 {
     printf("{\"recorded_ns\": %" PRIu64 ", \"replayed_ns\": %" PRIu64 ", \"predicted_ns\": ", whatif_ns(l, n->recorded),
            whatif_ns(l, n->replayed));
-    if (s->count)
+    if (s->count || s->cpus)
         printf("%" PRIu64, whatif_ns(l, n->predicted));
     else
         fputs("null", stdout);
@@ -184,7 +205,7 @@ static void whatif_print_json(const struct whatif_settings *s, const struct anal
 static void whatif_print_rank(const struct whatif_settings *s, const struct analysis *l,
                               const struct what_if_rank *ranks, size_t count, const struct whatif_lengths *n)
 {
-    struct table t = view_what_if(l, ranks, count, n->replayed);
+    struct table t = view_what_if(l, ranks, count, n->unscaled);
     option_filter(&t, &s->shared.filters);
     option_arrange(&t, s->shared.sort, NULL, true);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : TEXT_ROWS;
@@ -219,6 +240,35 @@ static void whatif_print(const struct whatif_settings *s, const struct analysis 
     free(ranks);
 }
 
+/* The replay as recorded has the recording's number of processors, if one is wanted and that number is known. */
+static struct whatif_lengths whatif_predict(const struct whatif_settings *s, const struct analysis *l,
+                                            struct what_if *w, const struct what_if_scale *scales, uint64_t recorded)
+{
+    struct whatif_lengths n = { .recorded = recorded };
+    what_if_set_cpus(w, s->cpus ? l->file->host.processors : 0);
+    n.replayed = what_if_predict(w, NULL, 0);
+    what_if_set_cpus(w, s->cpus);
+    n.unscaled = what_if_predict(w, NULL, 0);
+    n.predicted = what_if_predict(w, scales, s->count);
+    return n;
+}
+
+static void whatif_add_remarks(const struct whatif_settings *s, struct analysis *l, const struct whatif_lengths *n)
+{
+    static const double exact = 2;
+    const double off = whatif_percent(n->recorded, n->replayed);
+    if (!s->cpus)
+        return;
+    if (!l->file->host.processors)
+        summary_remark(&l->summary, "the recording's number of processors is unknown: it is not known how exact a "
+                                    "replay on processors is");
+    else if (fabs(off) > exact)
+        summary_remark(&l->summary,
+                       "the replay on the recording's %u processors is %+.1f %% off: other programs took them, or "
+                       "threads took turns otherwise. The prediction may be as far off",
+                       l->file->host.processors, off);
+}
+
 int command_whatif(int argc, char **argv)
 {
     struct whatif_settings s = { .rank = false };
@@ -230,8 +280,8 @@ int command_whatif(int argc, char **argv)
     for (size_t i = 0; i < s.count; i++)
         scales[i] = (struct what_if_scale){ option_function(&loaded, s.functions[i]), s.factors[i] };
     struct what_if *w = what_if_new(&loaded, &part);
-    struct whatif_lengths lengths = { .recorded = part.to - part.from, .replayed = what_if_predict(w, NULL, 0) };
-    lengths.predicted = what_if_predict(w, scales, s.count);
+    const struct whatif_lengths lengths = whatif_predict(&s, &loaded, w, scales, part.to - part.from);
+    whatif_add_remarks(&s, &loaded, &lengths);
     whatif_print(&s, &loaded, w, &lengths);
     what_if_free(w);
     analysis_drop(&loaded);

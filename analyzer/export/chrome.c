@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/slices.h"
+#include "export/wait_flows.h"
 #include "trace/activities.h"
 #include "trace/event_fields.h"
 #include "trace/event_names.h"
@@ -27,6 +28,12 @@ struct chrome_text {
     size_t length;
 };
 
+/* A thread's last outermost slice, in nanoseconds. */
+struct chrome_last {
+    bool known;
+    uint64_t begin, end;
+};
+
 struct chrome_writer {
     struct slices_visitor visitor;
     const struct analysis *session;
@@ -35,7 +42,8 @@ struct chrome_writer {
     struct chrome_text *functions;
     struct chrome_text *threads; /* by number, the text after the times */
     size_t thread_count, thread_room;
-    bool *announced; /* true if the name was written; the file's processes, then its threads */
+    struct chrome_last *last; /* by index of the file's threads */
+    bool *announced;          /* true if the name was written; the file's processes, then its threads */
 };
 
 static void chrome_put_bytes(const struct chrome_writer *w, const char *from, const char *to)
@@ -94,12 +102,23 @@ static void chrome_begin_slice(struct slices_visitor *visitor, struct slices_thr
         chrome_write_begin(w, thread, &thread->stack[first]);
 }
 
+static void chrome_keep_last(const struct chrome_writer *w, const struct slices_thread *thread,
+                             const struct call_slice *slice, uint64_t time)
+{
+    const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
+    if (t)
+        w->last[t - w->session->file->threads] =
+            (struct chrome_last){ true, slices_ns(w->session, slice->begin), slices_ns(w->session, time) };
+}
+
 static void chrome_end_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice,
                              uint64_t time, enum slice_end how)
 {
     static const char duration[] = ",\"dur\":";
     const struct chrome_writer *w = (struct chrome_writer *)visitor;
     (void)how;
+    if (thread->open == 1)
+        chrome_keep_last(w, thread, slice, time);
     if (slice->tag == TAG_BEGUN) {
         chrome_write_end(w, thread, time);
         return;
@@ -254,6 +273,45 @@ static void chrome_write_activities(struct chrome_writer *w)
     activities_free(&activities);
 }
 
+/* ---- flows ---- */
+
+/* Readers bind each end of a flow to the slice around it. So a flow from the end of a thread begins in its last slice.
+ * False if there is no such slice. */
+static bool chrome_find_slice(const struct chrome_writer *w, struct wait_flow *f)
+{
+    const struct trace_thread *t = session_file_thread(w->session->file, f->from_thread);
+    const struct chrome_last *last = t ? &w->last[t - w->session->file->threads] : NULL;
+    if (!f->ended || !last || !last->known)
+        return f->in_function;
+    if (f->from >= last->end)
+        f->from = last->end > last->begin ? last->end - 1 : last->end;
+    return true;
+}
+
+static void chrome_write_flow_end(const struct chrome_writer *w, const char *phase, size_t number, uint32_t process,
+                                  uint32_t thread, uint64_t ns)
+{
+    const struct trace_process *p = session_file_process(w->session->file, process);
+    const struct trace_thread *t = session_file_thread(w->session->file, thread);
+    char time[JSON_NUMBER];
+    fprintf(w->out, ",\n{\"ph\":%s,\"name\":\"wakes\",\"cat\":\"wait\",\"id\":%zu,\"ts\":", phase, number);
+    chrome_put_bytes(w, time, json_put_thousandths(time, ns));
+    fprintf(w->out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", p ? p->pid : 0, t ? t->tid : 0);
+}
+
+static void chrome_write_flows(const struct chrome_writer *w)
+{
+    struct wait_flows flows = wait_flows_find(w->session);
+    for (size_t i = 0; i < flows.count && !ferror(w->out); i++) {
+        struct wait_flow *f = &flows.list[i];
+        if (!chrome_find_slice(w, f))
+            continue;
+        chrome_write_flow_end(w, "\"s\"", i + 1, f->from_process, f->from_thread, f->from);
+        chrome_write_flow_end(w, "\"f\",\"bp\":\"e\"", i + 1, f->to_process, f->to_thread, f->to);
+    }
+    wait_flows_drop(&flows);
+}
+
 static void chrome_write_samples(const struct chrome_writer *w, const struct trace_process *p)
 {
     for (size_t i = 0; i < p->sample_count; i++) {
@@ -292,6 +350,7 @@ static void chrome_prepare_writer(struct chrome_writer *w)
     const size_t functions = w->session->profile->function_count;
     w->announced =
         need_memory(w->session->file->process_count + w->session->file->thread_count + 1, sizeof *w->announced);
+    w->last = need_memory(w->session->file->thread_count + 1, sizeof *w->last);
     w->functions = need_memory(2 * (functions + 1), sizeof *w->functions);
     for (size_t i = 0; i <= functions; i++)
         chrome_prepare_function(w, i);
@@ -306,6 +365,7 @@ static void chrome_free_writer(struct chrome_writer *w)
     free(w->functions);
     free(w->threads);
     free(w->announced);
+    free(w->last);
 }
 
 static void chrome_write_session(const struct chrome_writer *w)
@@ -358,6 +418,7 @@ bool export_chrome(const struct analysis *session, const struct export_options *
     chrome_prepare_writer(&w);
     chrome_write_beginning(&w);
     slices_run(session, &w.visitor);
+    chrome_write_flows(&w);
     slices_follow_events(session, 0, chrome_write_event, &w);
     chrome_write_activities(&w);
     for (size_t i = 0; i < session->file->process_count; i++)

@@ -296,6 +296,7 @@ bool export_perfetto(const struct analysis *session, const struct export_options
     for (size_t i = 0; i < w.thread_count; i++)
         if (w.threads[i]->calls)
             perfetto_write_rate(&w, w.threads[i]->serial, w.threads[i], false);
+    perfetto_write_waits(&w.common);
     perfetto_write_events(&w.common);
     perfetto_write_samples(&w.common);
     perfetto_free_writer(&w);

@@ -30,7 +30,7 @@ void perfetto_announce_process(struct perfetto_writer *w, uint32_t serial)
 {
     const struct session_file *file = w->session->file;
     const struct trace_process *p = session_file_process(file, serial);
-    bool *announced = &w->announced[p ? (size_t)(p - file->processes) : file->process_count];
+    bool *announced = &w->announced[session_file_process_index(file, serial)];
     if (*announced)
         return;
     *announced = true;
@@ -74,9 +74,7 @@ static void perfetto_write_thread_track(struct perfetto_writer *w, uint32_t proc
 
 void perfetto_announce_thread(struct perfetto_writer *w, uint32_t process, uint32_t serial)
 {
-    const struct session_file *file = w->session->file;
-    const struct trace_thread *t = session_file_thread(file, serial);
-    bool *announced = &w->threads_announced[t ? (size_t)(t - file->threads) : file->thread_count];
+    bool *announced = &w->threads_announced[session_file_thread_index(w->session->file, serial)];
     if (!*announced)
         perfetto_write_thread_track(w, process, serial);
     *announced = true;

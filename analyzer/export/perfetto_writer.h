@@ -18,6 +18,7 @@ enum perfetto_track {
     OF_CALLS,
     OF_MEMORY,
     OF_CPU,
+    OF_WAITS, /* flows, by their number */
     OF_ACTIVITIES
 };
 
@@ -52,6 +53,9 @@ void perfetto_write_interval(const struct packet_stream *stream, uint64_t track,
 
 /* Writes trace events as instants, and activities as slices. */
 void perfetto_write_events(struct perfetto_writer *w);
+
+/* Writes flows from the acts that let waits end to the ends of these waits. */
+void perfetto_write_waits(struct perfetto_writer *w);
 
 /* Writes flows from each process to those that it created, and samples of CPU and memory. */
 void perfetto_write_flows(struct perfetto_writer *w);

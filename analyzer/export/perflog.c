@@ -17,6 +17,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/path_text.h"
 #include "base/units.h"
 #include "export/formats.h"
 #include "export/slices.h"
@@ -281,25 +282,19 @@ static void perflog_make_printable(char *name, size_t longest)
             *name = '?';
 }
 
-static const char *perflog_base_name(const struct trace_process *process)
-{
-    const char *slash = strrchr(process->path, '/');
-    return slash ? slash + 1 : process->path;
-}
-
 static void perflog_count_names(struct perflog_log *log)
 {
     const struct session_file *file = log->session->file;
     log->name_uses = need_memory(file->process_count + 1, sizeof *log->name_uses);
     for (size_t i = 0; i < file->process_count; i++) {
-        const char *name = perflog_base_name(&file->processes[i]);
+        const char *name = path_file_name(file->processes[i].path);
         log->name_uses[intern(&log->base_names, name, strlen(name))]++;
     }
 }
 
 static void perflog_name_app(const struct perflog_log *log, struct perflog_app *app)
 {
-    const char *name = app->process ? perflog_base_name(app->process) : "";
+    const char *name = app->process ? path_file_name(app->process->path) : "";
     const bool shared = !*name || log->name_uses[intern_find(&log->base_names, name, strlen(name))] > 1;
     char suffix[32] = "";
     if (shared && app->process)

@@ -6,20 +6,6 @@
 
 #include "base/memory.h"
 
-static const struct timing_interval {
-    const char *name;
-    enum value_id value;
-    enum value_form form;
-} intervals[] = {
-    { "elapsed_inclusive_ci95", VALUE_ELAPSED, INCLUSIVE },
-    { "elapsed_exclusive_ci95", VALUE_ELAPSED, EXCLUSIVE },
-    { "application_inclusive_ci95", VALUE_APPLICATION, INCLUSIVE },
-    { "application_exclusive_ci95", VALUE_APPLICATION, EXCLUSIVE },
-    { "cpu_inclusive_ci95", VALUE_CPU, INCLUSIVE },
-    { "cpu_exclusive_ci95", VALUE_CPU, EXCLUSIVE },
-};
-enum { INTERVALS = sizeof intervals / sizeof *intervals };
-
 void sqlite_make_timing_tables(struct database *d)
 {
     char *text;
@@ -30,8 +16,8 @@ void sqlite_make_timing_tables(struct database *d)
     fputs("CREATE TABLE timing (subject TEXT, id INTEGER, timing TEXT, calls INTEGER, timed_calls INTEGER,"
           " samples INTEGER",
           out);
-    for (size_t i = 0; i < INTERVALS; i++)
-        fprintf(out, ", %s_ticks INTEGER", intervals[i].name);
+    for (size_t i = 0; i < ESTIMATED_VALUES; i++)
+        fprintf(out, ", %s_ticks INTEGER", estimated_values[i].name);
     fputs(", PRIMARY KEY (subject, id)) WITHOUT ROWID", out);
     need_stream_end(out);
     database_run(d, text);
@@ -45,10 +31,10 @@ static void timing_write_row(struct database *d, sqlite3_stmt *insert, const str
 {
     const unsigned knows = summary_knows(s);
     const bool function = subject[0] == 'f';
-    int64_t ticks[INTERVALS];
-    for (size_t i = 0; i < INTERVALS; i++)
-        ticks[i] = value_is_known(intervals[i].value, knows, t)
-                       ? (int64_t)times_error(t, intervals[i].value, intervals[i].form)
+    int64_t ticks[ESTIMATED_VALUES];
+    for (size_t i = 0; i < ESTIMATED_VALUES; i++)
+        ticks[i] = value_is_known(estimated_values[i].value, knows, t)
+                       ? (int64_t)times_error(t, estimated_values[i].value, estimated_values[i].form)
                        : 0;
     database_insert(d, insert, value_is_known(VALUE_CALLS, knows, t) ? "titiiizzzzzz" : "titniizzzzzz", subject, id,
                     times_are_partial(t) && !function ? "timed" : times_timing(t), (int64_t)t->calls,
@@ -131,11 +117,11 @@ void sqlite_put_timing_columns(FILE *out, const struct summary *s)
 {
     if (s->stack_samples)
         fputs(", g.samples", out);
-    for (size_t i = 0; s->stack_samples && i < INTERVALS; i++)
+    for (size_t i = 0; s->stack_samples && i < ESTIMATED_VALUES; i++)
         fprintf(out,
                 ", g.%s_ticks / s.ticks_per_second * 1000000000 + (g.%s_ticks %% s.ticks_per_second * 1000000000"
                 " + s.ticks_per_second / 2) / s.ticks_per_second AS %s_ns",
-                intervals[i].name, intervals[i].name, intervals[i].name);
+                estimated_values[i].name, estimated_values[i].name, estimated_values[i].name);
     fputs(", g.timing", out);
     if (s->counted)
         fputs(", g.timed_calls", out);

@@ -78,7 +78,7 @@ static void call_filter_add_counted(struct profile *into, const struct profile *
     free(shown);
 }
 
-struct profile *call_filter_apply(const struct profile *p, const struct call_filter *f)
+struct profile *call_filter_apply(const struct profile *p, const struct call_filter *f, uint32_t *places)
 {
     struct profile *shown = profile_new();
     struct call_filter_node *nodes = need_memory(p->node_count, sizeof *nodes);
@@ -94,6 +94,8 @@ struct profile *call_filter_apply(const struct profile *p, const struct call_fil
             shown->nodes[nodes[i].place].shortest = UINT64_MAX;
             shown->nodes[nodes[i].place].longest = 0;
         }
+    for (size_t i = 0; places && i < p->node_count; i++)
+        places[i] = nodes[i].ignored ? PROFILE_NONE : nodes[i].place;
     call_filter_take_outside(shown);
     call_filter_add_counted(shown, p, f);
     shown->counts.outside += p->counts.outside;

@@ -15,7 +15,8 @@ struct call_filter {
 };
 
 /* The profile without these calls. Modules and functions keep their numbers. Durations of calls with ignored calls are
- * unknown. Exits, OS events and marks are left out. The caller frees it. */
-struct profile *call_filter_apply(const struct profile *p, const struct call_filter *f);
+ * unknown. Exits, OS events and marks are left out. `places` may be NULL. It gets, by node of `p`, the node of the
+ * result that has its time, or PROFILE_NONE if it is discarded. The caller frees the result. */
+struct profile *call_filter_apply(const struct profile *p, const struct call_filter *f, uint32_t *places);
 
 #endif

@@ -14,9 +14,7 @@
 /* For calls of the thread that the profile does not have. */
 static uint32_t call_scan_unknown_path(const struct call_scan *scan, uint32_t thread)
 {
-    const struct session_file *file = scan->source->file;
-    const struct trace_thread *t = session_file_thread(file, thread);
-    return (uint32_t)(scan->probes.known + (t ? (size_t)(t - file->threads) : file->thread_count));
+    return (uint32_t)(scan->probes.known + session_file_thread_index(scan->source->file, thread));
 }
 
 /* The path's first chunk is read by one worker only, and that worker has not seen the path before. So that is when the

@@ -38,9 +38,7 @@ struct calls_follower {
 
 static uint32_t calls_unknown_path(const struct calls_follower *f, uint32_t thread)
 {
-    const struct session_file *file = f->source->file;
-    const struct trace_thread *t = session_file_thread(file, thread);
-    return (uint32_t)(f->probes.known + (t ? (size_t)(t - file->threads) : file->thread_count));
+    return (uint32_t)(f->probes.known + session_file_thread_index(f->source->file, thread));
 }
 
 static uint32_t calls_find_path(const struct calls_follower *f, const struct timeline_thread *thread,

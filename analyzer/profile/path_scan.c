@@ -100,9 +100,7 @@ static void path_flush(struct path_worker *w, uint64_t now)
         const uint32_t function = w->listed[i];
         struct path_slot *slot = &w->slots[function];
         const uint64_t total = path_times_total(&slot->times);
-        w->sums[function].work += slot->times.work;
-        w->sums[function].runnable += slot->times.runnable;
-        w->sums[function].outside += slot->times.outside;
+        path_times_add(&w->sums[function], &slot->times);
         if (total > most || (total == most && path_comes_first(w->job->profile, function, longest))) {
             most = total;
             longest = function;
@@ -392,11 +390,8 @@ static void path_worker_end(struct path_worker *w)
 
 static void path_take_worker(struct path_scan *s, size_t *room, const struct path_worker *w)
 {
-    for (size_t i = 0; i <= w->job->profile->function_count; i++) {
-        s->sums[i].work += w->sums[i].work;
-        s->sums[i].runnable += w->sums[i].runnable;
-        s->sums[i].outside += w->sums[i].outside;
-    }
+    for (size_t i = 0; i <= w->job->profile->function_count; i++)
+        path_times_add(&s->sums[i], &w->sums[i]);
     for (size_t i = 0; i < w->part_count; i++) {
         GROW(s->amounts, s->amount_count, *room);
         s->amounts[s->amount_count++] = w->parts[i];
@@ -419,14 +414,10 @@ static void path_join_amounts(struct path_scan *s)
         qsort(s->amounts, s->amount_count, sizeof *s->amounts, path_compare_amounts);
     for (size_t i = 0; i < s->amount_count; i++) {
         const struct path_amount *from = &s->amounts[i];
-        if (count && path_compare_amounts(&s->amounts[count - 1], from) == 0) {
-            struct path_times *into = &s->amounts[count - 1].times;
-            into->work += from->times.work;
-            into->runnable += from->times.runnable;
-            into->outside += from->times.outside;
-        } else {
+        if (count && path_compare_amounts(&s->amounts[count - 1], from) == 0)
+            path_times_add(&s->amounts[count - 1].times, &from->times);
+        else
             s->amounts[count++] = *from;
-        }
     }
     s->amount_count = count;
 }

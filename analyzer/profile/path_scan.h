@@ -20,6 +20,13 @@ struct path_times {
     uint64_t work, runnable, outside; /* ticks; the last one is blocked time */
 };
 
+static inline void path_times_add(struct path_times *into, const struct path_times *from)
+{
+    into->work += from->work;
+    into->runnable += from->runnable;
+    into->outside += from->outside;
+}
+
 static inline uint64_t path_times_total(const struct path_times *t)
 {
     return t->work + t->runnable + t->outside;

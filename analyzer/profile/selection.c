@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path_text.h"
 
 void selection_add_name(struct selection_names *names, const char *name)
 {
@@ -52,9 +53,8 @@ static bool selection_name_matches_thread(const char *text, const struct trace_t
 /* Compares the name that the program gave the process, and the name of its executable. */
 static bool selection_name_matches_process(const char *text, const struct trace_process *p)
 {
-    const char *slash = strrchr(p->path, '/');
     return selection_name_is_number(text, p->pid) || (p->name[0] && fnmatch(text, p->name, 0) == 0) ||
-           fnmatch(text, slash ? slash + 1 : p->path, 0) == 0;
+           fnmatch(text, path_file_name(p->path), 0) == 0;
 }
 
 bool selection_takes_process(const struct selection *s, const struct session_file *file, uint32_t process)

@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "base/progress.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
@@ -42,8 +43,7 @@ struct samples_reader {
 
 static bool samples_is_runtime(const struct trace_module *m)
 {
-    const char *slash = strrchr(m->path, '/');
-    return strncmp(slash ? slash + 1 : m->path, "libdwell.so", strlen("libdwell.so")) == 0;
+    return strncmp(path_file_name(m->path), "libdwell.so", strlen("libdwell.so")) == 0;
 }
 
 static struct symbol_module samples_symbol_module(const struct trace_module *m)

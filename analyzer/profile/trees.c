@@ -18,6 +18,7 @@ struct trees_reader {
     uint32_t *nodes; /* by number in the file: index in the profile; [0] is the thread's root */
     size_t count, room;
     struct dwell_tree_head head;
+    struct tree_waits *waits; /* NULL if they are not wanted */
 };
 
 static int trees_compare_chunks(const void *a, const void *b)
@@ -142,6 +143,9 @@ static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *
         }
     }
     trees_end_thread(r, chunks[0]);
+    if (r->waits)
+        tree_waits_add_thread(r->waits, r->file, chunks[0], r->nodes, r->count,
+                              r->nodes[r->head.top < r->count ? r->head.top : 0]);
 }
 
 static uint32_t trees_identify_module(struct profile *p, const struct trace_process *process, uint64_t address)
@@ -183,9 +187,10 @@ static void trees_read_reported(struct profile *p, const struct session_file *fi
     }
 }
 
-struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites)
+static struct profile *trees_read(const struct session_file *file, const struct selection *selection, bool sites,
+                                  struct tree_waits *waits)
 {
-    struct trees_reader r = { .file = file, .profile = profile_new(), .sites = sites };
+    struct trees_reader r = { .file = file, .profile = profile_new(), .sites = sites, .waits = waits };
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
@@ -205,4 +210,15 @@ struct profile *trees_profile(const struct session_file *file, const struct sele
     free(r.buffer);
     free(r.nodes);
     return r.profile;
+}
+
+struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites)
+{
+    return trees_read(file, selection, sites, NULL);
+}
+
+struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,
+                                         struct tree_waits *waits)
+{
+    return trees_read(file, selection, false, waits);
 }

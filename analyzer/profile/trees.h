@@ -4,10 +4,15 @@
 
 #include "profile/profile.h"
 #include "profile/selection.h"
+#include "profile/tree_waits.h"
 #include "trace/session_file.h"
 
 /* A profile of all trees in the file that are part of the selection; empty if there are none. With `sites`, calls from
  * different call sites are on different paths. */
 struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites);
+
+/* The same without call sites, and the waits of these threads. */
+struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,
+                                         struct tree_waits *waits);
 
 #endif

@@ -224,6 +224,15 @@ void times_own_all(struct times *t)
 }
 
 /* Estimated CPU time has application time in the same proportion throughout a path. */
+const struct estimated_value estimated_values[ESTIMATED_VALUES] = {
+    { "elapsed_inclusive_ci95", VALUE_ELAPSED, INCLUSIVE },
+    { "elapsed_exclusive_ci95", VALUE_ELAPSED, EXCLUSIVE },
+    { "application_inclusive_ci95", VALUE_APPLICATION, INCLUSIVE },
+    { "application_exclusive_ci95", VALUE_APPLICATION, EXCLUSIVE },
+    { "cpu_inclusive_ci95", VALUE_CPU, INCLUSIVE },
+    { "cpu_exclusive_ci95", VALUE_CPU, EXCLUSIVE },
+};
+
 uint64_t times_error(const struct times *t, enum value_id value, enum value_form form)
 {
     const uint64_t independent = form == INCLUSIVE ? t->error_inclusive : t->error_exclusive;

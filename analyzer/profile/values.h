@@ -196,6 +196,14 @@ static inline bool times_are_partial(const struct times *t)
 /* How the times of a function are known: a word for formats. */
 const char *times_timing(const struct times *t);
 
+/* The values that samples estimate, in the order of their columns: columns of half widths of 95 % intervals. */
+enum { ESTIMATED_VALUES = 6 };
+extern const struct estimated_value {
+    const char *name; /* of the column */
+    enum value_id value;
+    enum value_form form;
+} estimated_values[ESTIMATED_VALUES];
+
 /* The half width of the 95 % interval of a value. Zero if it was measured. */
 uint64_t times_error(const struct times *t, enum value_id value, enum value_form form);
 

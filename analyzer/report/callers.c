@@ -95,8 +95,7 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
         cell_percent(&shares[1], percent_of(times_value(times, VALUE_CPU, INCLUSIVE), c->cpu));
     shares[0].partial = shares[1].partial = times_are_partial(times);
     shares[0].estimated = shares[1].estimated = times_error(times, VALUE_CPU, INCLUSIVE) != 0;
-    fill_times(c->table, times);
-    fill_partial(c->table, times);
+    fill_function_times(c->table, times);
     fill_stated(c->table, c->loaded->selection ? NULL : stated);
 }
 

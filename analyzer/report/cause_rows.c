@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/object_names.h"
 #include "base/index.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/time_unit.h"
 #include "base/units.h"
 #include "report/wait_rows.h"
@@ -76,10 +78,12 @@ struct cause_rows {
     enum waits_by by;
     struct cause_paths waiting, acting;
     struct intern names, paths, keys;
+    struct object_names *objects;
     struct cause_row *list;
     size_t count, room;
     struct cause_waiter *waiters;
     size_t waiter_count, waiter_room;
+    const struct cause_limits *limits;
 };
 
 /* ---- call paths ---- */
@@ -112,14 +116,17 @@ static struct cause_paths cause_paths_of(struct cause_rows *r, const struct prof
     return paths;
 }
 
-static char *cause_path_text(const struct cause_paths *paths, uint32_t node)
+/* A path of more than `most` bytes loses its outermost functions. */
+static char *cause_path_text(const struct cause_paths *paths, uint32_t node, size_t most)
 {
     const struct profile *p = paths->profile;
-    size_t depth = 0, length;
-    for (uint32_t i = node; p->nodes[i].parent != PROFILE_NONE; i = p->nodes[i].parent)
+    size_t depth = 0, length = 0;
+    for (uint32_t i = node; p->nodes[i].parent != PROFILE_NONE && length < most; i = p->nodes[i].parent) {
+        length += strlen(paths->names[p->nodes[i].function].name) + 1;
         depth++;
+    }
     const char **names = need_memory(depth + 1, sizeof *names);
-    for (size_t at = depth; p->nodes[node].parent != PROFILE_NONE; node = p->nodes[node].parent)
+    for (size_t at = depth; at > 0; node = p->nodes[node].parent)
         names[--at] = paths->names[p->nodes[node].function].name;
     char *text;
     FILE *out = need_stream(&text, &length);
@@ -155,15 +162,23 @@ static const char *const kind_names[] = {
 };
 enum { KIND_COUNT = sizeof kind_names / sizeof *kind_names };
 
-/* The innermost call of a wait. */
+#define CAUSE_REST "(other waits)"
+
+/* The innermost call of a wait. The rest of a thread's waits in mode profile has none. */
 static const struct function_name *cause_called(const struct cause_rows *r, const struct profile_wait *w)
 {
+    static char rest_name[] = CAUSE_REST, no_module[] = "";
+    static const struct function_name rest = { .name = rest_name, .module = no_module };
+    if (r->waiting.profile->nodes[w->place.node].parent == PROFILE_NONE)
+        return &rest;
     return &r->waiting.names[r->waiting.profile->nodes[w->place.node].function];
 }
 
 static bool cause_calls_os(const struct cause_rows *r, const struct profile_wait *w)
 {
     const struct profile *p = r->waiting.profile;
+    if (p->nodes[w->place.node].parent == PROFILE_NONE)
+        return false;
     return os_calls_is_libc(p->modules[p->functions[p->nodes[w->place.node].function].module].path);
 }
 
@@ -187,6 +202,13 @@ static char *cause_descriptor(const struct cause_rows *r, uint64_t id)
     return need_text("%s", d ? d->name : "");
 }
 
+/* The variable that holds the object, or else its address. The caller frees it. */
+static char *cause_address(const struct cause_rows *r, const struct profile_wait *w)
+{
+    const char *name = object_names_find(r->objects, w->place.process, w->id, w->place.end);
+    return name ? need_text("%s", name) : need_text("0x%" PRIx64, w->id);
+}
+
 /* The object's name; the caller frees it. */
 static char *cause_object(const struct cause_rows *r, const struct caused_wait *w)
 {
@@ -204,8 +226,7 @@ static char *cause_object(const struct cause_rows *r, const struct caused_wait *
     case DWELL_OBJECT_SET:
         return need_text("%s", "");
     default:
-        return object_is_of_process(w->wait.kind) ? need_text("0x%" PRIx64, w->wait.id)
-                                                  : cause_descriptor(r, w->wait.id);
+        return object_is_of_process(w->wait.kind) ? cause_address(r, &w->wait) : cause_descriptor(r, w->wait.id);
     }
 }
 
@@ -262,7 +283,7 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
         key[1] = w->wait.kind;
         key[2] = sleeps ? w->wait.id : 0;
         key[3] = w->cause;
-        key[4] = w->node == PROFILE_NONE ? PROFILE_NONE : r->acting.ids[w->node];
+        key[4] = w->node == PROFILE_NONE || !r->acting.ids ? PROFILE_NONE : r->acting.ids[w->node];
         key[5] = cause_name_number(r, cause_thread_name(r, w->thread));
         break;
     case WAITS_BY_LOCK:
@@ -293,10 +314,13 @@ static bool cause_same_object(const struct profile_wait *a, const struct profile
            (a->kind || a->place.node == b->place.node);
 }
 
-static void cause_add_wait(struct cause_rows *r, const struct caused_wait *w)
+/* Returns the number of its row, before rows are sorted. */
+static uint32_t cause_add_wait(struct cause_rows *r, const struct caused_wait *w)
 {
     uint64_t key[KEY_PARTS] = { 0 };
     cause_key(r, w, key);
+    if (w->rest && r->by != WAITS_BY_THREAD)
+        key[KEY_PARTS - 1] = UINT64_MAX;
     const uint32_t number = intern(&r->keys, key, sizeof key);
     if (number == r->count) {
         GROW(r->list, r->count, r->room);
@@ -305,8 +329,8 @@ static void cause_add_wait(struct cause_rows *r, const struct caused_wait *w)
     struct cause_row *row = &r->list[number];
     const struct caused_wait *first = row->first;
     row->total += w->ticks;
-    row->longest = w->ticks > row->longest ? w->ticks : row->longest;
-    row->count++;
+    row->longest = w->longest > row->longest ? w->longest : row->longest;
+    row->count += w->count;
     row->same_object &= cause_same_object(&w->wait, &first->wait);
     row->same_thread &=
         strcmp(cause_thread_name(r, w->wait.place.thread), cause_thread_name(r, first->wait.place.thread)) == 0;
@@ -316,6 +340,7 @@ static void cause_add_wait(struct cause_rows *r, const struct caused_wait *w)
                                                        cause_function_number(r, &r->acting, first->node);
     GROW(r->waiters, r->waiter_count, r->waiter_room);
     r->waiters[r->waiter_count++] = (struct cause_waiter){ number, w->wait.place.thread, w->wait.place.process };
+    return number;
 }
 
 /* In an order that does not depend on how the work was split. */
@@ -363,12 +388,13 @@ static void cause_fill_waiting(const struct cause_rows *r, const struct cause_ro
     const struct profile_wait *w = &row->first->wait;
     const uint32_t owner = r->waiting.owners[w->place.node];
     if (r->by == WAITS_BY_FUNCTION || row->same_path) {
-        cell_text(&cells[FUNCTION], owner == PROFILE_NONE ? "(start of thread)" : r->waiting.names[owner].name);
+        const char *nowhere = row->first->rest ? CAUSE_REST : "(start of thread)";
+        cell_text(&cells[FUNCTION], owner == PROFILE_NONE ? nowhere : r->waiting.names[owner].name);
         if (owner != PROFILE_NONE)
             cell_text(&cells[MODULE], r->waiting.names[owner].module);
     }
     if (row->same_path) {
-        char *path = cause_path_text(&r->waiting, w->place.node);
+        char *path = cause_path_text(&r->waiting, w->place.node, r->limits->path);
         cell_text(&cells[PATH], path);
         free(path);
     }
@@ -403,7 +429,7 @@ static void cause_fill_cause(const struct cause_rows *r, const struct cause_row 
         return;
     cell_text(&cells[CAUSE_FUNCTION], owner == PROFILE_NONE ? "(outside functions)" : r->acting.names[owner].name);
     if (r->by == WAITS_BY_PATH && w->node != PROFILE_NONE) {
-        char *path = cause_path_text(&r->acting, w->node);
+        char *path = cause_path_text(&r->acting, w->node, r->limits->path);
         cell_text(&cells[CAUSE_PATH], path);
         free(path);
     }
@@ -420,7 +446,9 @@ static int cause_compare_rows(const void *a, const void *b)
 static void cause_add_rows(struct cause_rows *r, struct table *t)
 {
     uint64_t *elapsed = cause_find_elapsed(r);
-    for (size_t i = 0; i < r->count; i++) {
+    const size_t shown = smaller(r->count, r->limits->rows);
+    t->hidden_rows = r->count - shown;
+    for (size_t i = 0; i < shown; i++) {
         const struct cause_row *row = &r->list[i];
         struct cell *cells = table_row(t);
         cause_fill_waiting(r, row, cells);
@@ -459,30 +487,55 @@ static void cause_sort_rows(struct cause_rows *r)
     }
     for (size_t i = 0; i < r->waiter_count; i++)
         r->waiters[i].row = places[r->waiters[i].row];
+    for (size_t i = 0; r->limits->of_wait && i < r->causes->count; i++) {
+        const uint32_t place = places[r->limits->of_wait[i]];
+        r->limits->of_wait[i] = place < r->limits->rows ? place : UINT32_MAX;
+    }
     free(r->list);
     free(places);
     r->list = sorted;
 }
 
-struct table view_causes(const struct analysis *l, const struct wait_causes *causes, enum waits_by by)
+/* Several tables of the same waits number them in one order. */
+static void cause_sort_waits(const struct wait_causes *causes)
+{
+    for (size_t i = 1; i < causes->count; i++)
+        if (cause_compare_waits(&causes->list[i - 1], &causes->list[i]) > 0) {
+            qsort(causes->list, causes->count, sizeof *causes->list, cause_compare_waits);
+            return;
+        }
+}
+
+struct table view_causes_limited(const struct analysis *l, const struct wait_causes *causes, enum waits_by by,
+                                 const struct cause_limits *limits)
 {
     struct table t = table_make(view_causes_columns, COLUMN_COUNT, &l->summary);
-    struct cause_rows r = { .loaded = l, .causes = causes, .by = by };
+    struct cause_rows r = { .loaded = l, .causes = causes, .by = by, .limits = limits };
     t.second_name = CAUSE_FUNCTION;
+    r.objects = object_names_new(l->file);
     r.waiting = cause_paths_of(&r, causes->waiting, causes->waiting_names);
     r.acting = cause_paths_of(&r, causes->acting, causes->acting_names);
-    if (causes->count)
-        qsort(causes->list, causes->count, sizeof *causes->list, cause_compare_waits);
-    for (size_t i = 0; i < causes->count; i++)
-        cause_add_wait(&r, &causes->list[i]);
+    cause_sort_waits(causes);
+    for (size_t i = 0; i < causes->count; i++) {
+        const uint32_t number = cause_add_wait(&r, &causes->list[i]);
+        if (limits->of_wait)
+            limits->of_wait[i] = number;
+    }
     cause_sort_rows(&r);
     cause_add_rows(&r, &t);
     cause_paths_drop(&r.waiting);
     cause_paths_drop(&r.acting);
+    object_names_free(r.objects);
     intern_drop(&r.names);
     intern_drop(&r.paths);
     intern_drop(&r.keys);
     free(r.list);
     free(r.waiters);
     return t;
+}
+
+struct table view_causes(const struct analysis *l, const struct wait_causes *causes, enum waits_by by)
+{
+    static const struct cause_limits none = { SIZE_MAX, SIZE_MAX, NULL };
+    return view_causes_limited(l, causes, by, &none);
 }

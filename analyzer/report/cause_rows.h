@@ -9,8 +9,18 @@
  * function; the waiting thread; or the cause's function and thread. */
 enum waits_by { WAITS_BY_PATH, WAITS_BY_LOCK, WAITS_BY_FUNCTION, WAITS_BY_THREAD, WAITS_BY_WAKER };
 
-/* The longest total first. */
+/* The longest total first. Puts the waits into an order that all tables of them have. */
 struct table view_causes(const struct analysis *l, const struct wait_causes *causes, enum waits_by by);
+
+struct cause_limits {
+    size_t rows;       /* the table has the first ones; the others are hidden */
+    size_t path;       /* bytes of a call path; a longer one has only its innermost functions */
+    uint32_t *of_wait; /* set to the row of each wait; UINT32_MAX for hidden ones */
+};
+
+/* The same with limits. */
+struct table view_causes_limited(const struct analysis *l, const struct wait_causes *causes, enum waits_by by,
+                                 const struct cause_limits *limits);
 
 extern const struct column view_causes_columns[];
 extern const size_t view_causes_column_count;

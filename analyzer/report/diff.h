@@ -170,6 +170,8 @@ bool diff_gate_parse(struct diff_gate *gate, const char *text, struct error *err
 /* Returns NULL, or the reason why the condition cannot be applied to these sessions. */
 const char *diff_gate_check(const struct diff_gate *gate, const struct diff *d);
 bool diff_gate_fails(const struct diff_gate *gate, const struct diff *d, const struct diff_row *row);
+/* Prints the value before and after, such as "465 -> 1219 (+162.15 %)". */
+void diff_print_change(const struct diff *d, const struct diff_row *row, enum diff_value value, FILE *out);
 /* Prints the first rows that fail to `out`, and returns the number of all that fail. */
 size_t diff_gate_report(const struct diff_gate *gate, const struct diff *d, FILE *out);
 

@@ -155,10 +155,10 @@ static void gate_print_time(uint64_t ns, FILE *out)
     fprintf(out, "%" PRIu64 ".%03" PRIu64 " %s", parts / 1000, parts % 1000, thousandth > 1 ? "ms" : "us");
 }
 
-static void gate_print_value(const struct diff_gate *gate, const struct diff *d, const struct diff_pair *pair,
+static void gate_print_value(const struct diff *d, const struct diff_pair *pair, enum diff_value value,
                              enum diff_side side, FILE *out)
 {
-    if (gate->value != DIFF_CALLS && !d->samples)
+    if (value != DIFF_CALLS && !d->samples)
         gate_print_time(pair->mean[side], out);
     else if (pair->sum[side] % d->side_count[side])
         fprintf(out, "%.2f", (double)pair->sum[side] / (double)d->side_count[side]);
@@ -166,15 +166,16 @@ static void gate_print_value(const struct diff_gate *gate, const struct diff *d,
         fprintf(out, "%" PRIu64, pair->mean[side]);
 }
 
-static void gate_print_failure(const struct diff_gate *gate, const struct diff *d, const struct diff_row *row,
-                               FILE *out)
+void diff_print_change(const struct diff *d, const struct diff_row *row, enum diff_value value, FILE *out)
 {
-    const struct diff_pair *pair = &row->values[gate->value];
-    char *name = diff_row_name(d, row);
-    print_text(out, "  %s: ", name);
-    gate_print_value(gate, d, pair, DIFF_BEFORE, out);
+    const struct diff_pair *pair = &row->values[value];
+    if (!diff_row_knows(d, row, value)) {
+        fputs("unknown", out);
+        return;
+    }
+    gate_print_value(d, pair, value, DIFF_BEFORE, out);
     fputs(" -> ", out);
-    gate_print_value(gate, d, pair, DIFF_AFTER, out);
+    gate_print_value(d, pair, value, DIFF_AFTER, out);
     if (!row->present[DIFF_BEFORE])
         fputs(" (new)", out);
     else if (!row->present[DIFF_AFTER])
@@ -183,6 +184,14 @@ static void gate_print_failure(const struct diff_gate *gate, const struct diff *
         fprintf(out, " (%+.2f %%)",
                 (double)(100 * (long double)gate_scaled_change(d, pair) /
                          ((long double)pair->sum[DIFF_BEFORE] * (long double)d->side_count[DIFF_AFTER])));
+}
+
+static void gate_print_failure(const struct diff_gate *gate, const struct diff *d, const struct diff_row *row,
+                               FILE *out)
+{
+    char *name = diff_row_name(d, row);
+    print_text(out, "  %s: ", name);
+    diff_print_change(d, row, gate->value, out);
     fputs("\n", out);
     free(name);
 }

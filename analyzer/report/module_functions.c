@@ -24,9 +24,10 @@ static size_t module_functions_add_row(struct table *t, const struct analysis *l
     cell_text(&cells[3], l->profile->modules[module].path);
     cell_text(&cells[4], function);
     free(name);
-    fill_times(t, times);
     if (function)
-        fill_partial(t, times);
+        fill_function_times(t, times);
+    else
+        fill_times(t, times);
     fill_stated(t, stated);
     t->parents = need_more(t->parents, t->row_room, sizeof *t->parents);
     t->parents[t->row_count - 1] = parent;

@@ -7,6 +7,7 @@
 #include "analysis/live.h"
 #include "analysis/waits.h"
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "base/units.h"
 #include "report/row_order.h"
 #include "report/views.h"
@@ -123,9 +124,8 @@ void cell_source(struct cell *cell, const struct function_name *name)
 {
     if (!name->file)
         return;
-    const char *slash = strrchr(name->file, '/');
     char source[512];
-    snprintf(source, sizeof source, "%s:%u", slash ? slash + 1 : name->file, name->line);
+    snprintf(source, sizeof source, "%s:%u", path_file_name(name->file), name->line);
     cell_text(cell, source);
 }
 
@@ -440,11 +440,12 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
             rows_fill_thread(l, cells, i);
         else
             rows_fill_process(l, cells, processes[i]);
-        fill_times(&t, &sums[i]);
+        if (by == BY_FUNCTION)
+            fill_function_times(&t, &sums[i]);
+        else
+            fill_times(&t, &sums[i]);
         if (!summary_has_timing(&l->summary))
             cell_text(&cells[t.column_count - other_count], "timed");
-        if (by == BY_FUNCTION)
-            fill_partial(&t, &sums[i]);
         fill_stated(&t, stated ? stated[i] : NULL);
     }
     free(stated);

@@ -6,6 +6,7 @@
 #include <wchar.h>
 
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "report/plot.h"
 #include "symbols/display_name.h"
 #include "symbols/short_name.h"
@@ -116,7 +117,7 @@ char *text_cut_source(const char *source, size_t width)
     else if (slash && text_width(slash) + least <= width)
         cut = need_text("%s%s", text_cut_dots(), slash);
     else
-        cut = text_cut_middle(slash ? slash + 1 : file, width - digits);
+        cut = text_cut_middle(path_file_name(file), width - digits);
     char *whole = need_text("%s%s", cut, source + number);
     free(file);
     free(cut);

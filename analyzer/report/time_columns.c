@@ -37,22 +37,12 @@ size_t value_columns(struct column *columns)
 }
 
 /* The columns of sessions with samples. */
-static const struct estimate_column {
-    struct column column;
-    enum value_id value;
-    enum value_form form;
-} estimate_columns[] = {
-    { { "elapsed_inclusive_ci95", "EL.INCL +-", CELL_TICKS, USE_DATA, false }, VALUE_ELAPSED, INCLUSIVE },
-    { { "elapsed_exclusive_ci95", "EL.EXCL +-", CELL_TICKS, USE_DATA, false }, VALUE_ELAPSED, EXCLUSIVE },
-    { { "application_inclusive_ci95", "APP.INCL +-", CELL_TICKS, USE_DATA, false }, VALUE_APPLICATION, INCLUSIVE },
-    { { "application_exclusive_ci95", "APP.EXCL +-", CELL_TICKS, USE_DATA, false }, VALUE_APPLICATION, EXCLUSIVE },
-    { { "cpu_inclusive_ci95", "CPU.INCL +-", CELL_TICKS, USE_DATA, false }, VALUE_CPU, INCLUSIVE },
-    { { "cpu_exclusive_ci95", "CPU.EXCL +-", CELL_TICKS, USE_DATA, false }, VALUE_CPU, EXCLUSIVE },
-};
+static const char *const estimate_titles[ESTIMATED_VALUES] = { "EL.INCL +-",  "EL.EXCL +-",  "APP.INCL +-",
+                                                               "APP.EXCL +-", "CPU.INCL +-", "CPU.EXCL +-" };
 static const struct column samples_column = { "samples", "SAMPLES", CELL_COUNT, USE_DATA, false };
 static const struct column timing_column = { "timing", "TIMING", CELL_TEXT, USE_DATA, false };
 static const struct column timed_calls_column = { "timed_calls", "TIMED", CELL_COUNT, USE_DATA, false };
-enum { ESTIMATES = sizeof estimate_columns / sizeof *estimate_columns, ESTIMATE_COLUMNS = ESTIMATES + 3 };
+enum { ESTIMATE_COLUMNS = ESTIMATED_VALUES + 3 };
 
 static size_t time_columns_list_estimates(struct column *columns, const struct summary *session)
 {
@@ -61,8 +51,8 @@ static size_t time_columns_list_estimates(struct column *columns, const struct s
         return 0;
     if (session->stack_samples)
         columns[count++] = samples_column;
-    for (size_t i = 0; session->stack_samples && i < ESTIMATES; i++)
-        columns[count++] = estimate_columns[i].column;
+    for (size_t i = 0; session->stack_samples && i < ESTIMATED_VALUES; i++)
+        columns[count++] = (struct column){ estimated_values[i].name, estimate_titles[i], CELL_TICKS, USE_DATA, false };
     columns[count++] = timing_column;
     if (session->counted)
         columns[count++] = timed_calls_column;
@@ -113,26 +103,27 @@ static void time_columns_fill_cell(struct cell *cell, const struct times *t, enu
 static void time_columns_fill_estimates(struct cell *cells, unsigned knows, const struct times *t)
 {
     cell_number(&cells[0], t->samples);
-    for (size_t i = 0; i < ESTIMATES; i++) {
-        const struct estimate_column *e = &estimate_columns[i];
+    for (size_t i = 0; i < ESTIMATED_VALUES; i++) {
+        const struct estimated_value *e = &estimated_values[i];
         const uint64_t error = times_error(t, e->value, e->form);
         if (error && value_is_known(e->value, knows, t))
             cell_number(&cells[1 + i], error);
     }
 }
 
-/* The cells of the columns that come after the values. */
-static void time_columns_fill_timing(struct cell *cells, const struct summary *s, const struct times *t)
+/* The cells of the columns that come after the values. A row is `whole` if it has the callers of its counted calls, as
+ * these have their time. */
+static void time_columns_fill_timing(struct cell *cells, const struct summary *s, const struct times *t, bool whole)
 {
     if (s->stack_samples)
         time_columns_fill_estimates(cells, summary_knows(s), t);
-    cells += s->stack_samples ? 1 + ESTIMATES : 0;
-    cell_text(&cells[0], times_are_partial(t) ? "timed" : times_timing(t));
+    cells += s->stack_samples ? 1 + ESTIMATED_VALUES : 0;
+    cell_text(&cells[0], whole && times_are_partial(t) ? "timed" : times_timing(t));
     if (s->counted)
         cell_number(&cells[1], t->calls - t->counted);
 }
 
-void fill_times(struct table *table, const struct times *t)
+static void time_columns_fill(struct table *table, const struct times *t, bool whole)
 {
     const struct summary *s = table->session;
     const unsigned knows = summary_knows(s);
@@ -154,14 +145,20 @@ void fill_times(struct table *table, const struct times *t)
         }
     }
     if (s && summary_has_timing(s))
-        time_columns_fill_timing(cell, s, t);
+        time_columns_fill_timing(cell, s, t, whole);
+}
+
+void fill_times(struct table *table, const struct times *t)
+{
+    time_columns_fill(table, t, true);
 }
 
 /* The time of counted calls is their callers'. So rows of threads do not lack it, and those of modules mostly not. The
  * time of probes is known of all calls. */
-void fill_partial(struct table *table, const struct times *t)
+void fill_function_times(struct table *table, const struct times *t)
 {
     struct cell *row = &table->cells[(table->row_count - 1) * table->column_count], *cell = row + table->first_value;
+    time_columns_fill(table, t, false);
     if (!times_are_partial(t))
         return;
     for (enum value_id i = 0; i < VALUE_COUNT; i++) {
@@ -173,10 +170,6 @@ void fill_partial(struct table *table, const struct times *t)
                 (cell++)->partial = partial;
         }
     }
-    while (strcmp(table->columns[cell - row].key, timing_column.key) != 0)
-        cell++;
-    free(cell->text);
-    cell_text(cell, times_timing(t));
 }
 
 const struct dwell_stated **stated_percentages(const struct analysis *l, enum rollup_by by)

@@ -102,8 +102,8 @@ void fill_place(struct table *table, const struct function_name *function);
 /* Fills the values of a table's last row. Dims the row if it mostly waits. */
 void fill_times(struct table *t, const struct times *times);
 
-/* Marks the times of a table's last row as lower bounds if they are those of a part of a function's calls. */
-void fill_partial(struct table *t, const struct times *times);
+/* The same for a row of a function: times of a part of its calls are marked as lower bounds. */
+void fill_function_times(struct table *t, const struct times *times);
 
 /* By function or module, the columns that an imported report states. NULL for other rows, and if only a part of the
  * session is loaded, as the percentages are of the whole. The caller frees it. */

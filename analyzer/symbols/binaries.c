@@ -14,6 +14,7 @@
 #include "symbols/os_calls.h"
 #include "symbols/scopes.h"
 #include "symbols/symbols.h"
+#include "symbols/variables.h"
 
 struct binary_entry { /* a symbol of the symbol table */
     uint64_t address;
@@ -33,7 +34,8 @@ struct binary {
     bool entries_read;
     struct image image;
     bool image_read;
-    struct units *units; /* of the module; NULL without one */
+    struct units *units;         /* of the module; NULL without one */
+    struct variables *variables; /* NULL if they are not read */
 };
 
 struct binaries {
@@ -80,6 +82,7 @@ void binaries_free(struct binaries *b)
 {
     for (size_t i = 0; i < b->count; i++) {
         units_free(b->list[i].units);
+        variables_free(b->list[i].variables);
         image_drop(&b->list[i].image);
         if (b->list[i].dwfl)
             dwfl_end(b->list[i].dwfl);
@@ -233,6 +236,16 @@ static struct binary *binaries_find_or_open(struct binaries *b, const struct sym
     };
     binary_open(binary, b->quiet);
     return binary;
+}
+
+const char *binaries_variable(struct binaries *b, const struct symbol_module *m, uint64_t address, uint64_t *inside)
+{
+    struct binary *binary = binaries_find_or_open(b, m);
+    if (!binary->module)
+        return NULL;
+    if (!binary->variables)
+        binary->variables = variables_new(binary->module);
+    return variables_find(binary->variables, address, inside);
 }
 
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, uint64_t offset)

@@ -1,4 +1,4 @@
-/* Facts about an ELF file: its build-id, and whether it has the runtime. */
+/* Facts about an ELF file: its build-id, its loader, and whether it has the runtime. */
 #include "symbols/elf_facts.h"
 
 #include <elfutils/libdwelf.h>
@@ -6,16 +6,30 @@
 #include <string.h>
 #include <unistd.h>
 
-bool elf_has_segment(Elf *elf, uint32_t type)
+static bool elf_find_segment(Elf *elf, uint32_t type, GElf_Phdr *segment)
 {
     size_t count = 0;
     elf_getphdrnum(elf, &count);
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr segment;
-        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == type)
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(elf, (int)i, segment) && segment->p_type == type)
             return true;
-    }
     return false;
+}
+
+bool elf_has_segment(Elf *elf, uint32_t type)
+{
+    GElf_Phdr segment;
+    return elf_find_segment(elf, type, &segment);
+}
+
+bool elf_needs_musl(Elf *elf)
+{
+    static const char name[] = "ld-musl-";
+    GElf_Phdr segment;
+    if (!elf_find_segment(elf, PT_INTERP, &segment))
+        return false;
+    const Elf_Data *path = elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz, ELF_T_BYTE);
+    return path && memmem(path->d_buf, path->d_size, name, sizeof name - 1);
 }
 
 bool elf_has_runtime(Elf *elf)

@@ -9,6 +9,9 @@
 
 bool elf_has_segment(Elf *elf, uint32_t type);
 
+/* Whether the loader that the program names is that of musl. */
+bool elf_needs_musl(Elf *elf);
+
 /* Whether the file is libdwell.so or is linked with libdwell.a. The runtime has an ELF note that shows this. */
 bool elf_has_runtime(Elf *elf);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "base/suggest.h"
 
 static char *function_pattern_copy(const char *text)
@@ -60,8 +61,7 @@ void function_pattern_drop(struct function_pattern *p)
 
 static bool function_pattern_path_matches(const char *glob, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return fnmatch(glob, strchr(glob, '/') || !slash ? path : slash + 1, 0) == 0;
+    return fnmatch(glob, strchr(glob, '/') ? path : path_file_name(path), 0) == 0;
 }
 
 static bool function_pattern_regex_matches(const char *name, const void *pattern)

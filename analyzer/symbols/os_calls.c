@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "oscalls_names.h"
 #include "symbols/elf_facts.h"
 
@@ -20,8 +21,7 @@ enum { NAME_COUNT = sizeof names / sizeof *names, LONGEST_BUILD_ID = 64 };
 
 bool os_calls_is_libc(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash ? slash + 1 : path, "libc.so", 7) == 0;
+    return strncmp(path_file_name(path), "libc.so", 7) == 0;
 }
 
 static int os_calls_compare_names(const void *a, const void *b)

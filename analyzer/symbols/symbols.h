@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct symbol {
     const char *linkage_name; /* NULL if unknown */
@@ -20,6 +21,19 @@ struct symbol_module {
     const uint8_t *build_id;
     size_t build_id_length;
 };
+
+/* Whether both have the same build-id, or none. */
+static inline bool symbol_module_has_id_of(const struct symbol_module *a, const struct symbol_module *b)
+{
+    return a->build_id_length == b->build_id_length &&
+           (!a->build_id_length || memcmp(a->build_id, b->build_id, a->build_id_length) == 0);
+}
+
+/* Whether both have the same path, and the same build-id or none. */
+static inline bool symbol_module_equals(const struct symbol_module *a, const struct symbol_module *b)
+{
+    return symbol_module_has_id_of(a, b) && strcmp(a->path, b->path) == 0;
+}
 
 /* ---- from binaries ---- */
 
@@ -67,6 +81,11 @@ bool binaries_unwind_table(struct binaries *b, const struct symbol_module *modul
 
 /* Copies bytes that are loaded at an address as in the file itself. False if they are not in the file. */
 bool binaries_read(struct binaries *b, const struct symbol_module *module, uint64_t address, void *into, size_t size);
+
+/* The linkage name of the variable that contains an address as in the file itself. NULL if there is none. *inside is
+ * the distance from its begin. */
+const char *binaries_variable(struct binaries *b, const struct symbol_module *module, uint64_t address,
+                              uint64_t *inside);
 
 /* ---- names for people ---- */
 

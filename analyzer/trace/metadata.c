@@ -151,6 +151,7 @@ static void metadata_read_thread(struct metadata_reader *r)
     t->process = r->process;
     t->tid = record.tid;
     t->os_source = record.os_source;
+    t->maker = record.maker;
     t->announced = true;
     t->start_time = record.start_time;
     metadata_replace_text(&t->name, metadata_next_text(r));
@@ -431,6 +432,13 @@ static void metadata_read_host(struct metadata_reader *r)
     char **const texts[] = { &host->system, &host->release, &host->version, &host->machine, &host->node };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         metadata_replace_text(texts[i], metadata_next_text(r));
+    enum { MAX_PROCESSORS = 1 << 16 };
+    if (r->next + sizeof(uint16_t) > r->size)
+        return; /* an older session */
+    char *processors = metadata_next_text(r);
+    const unsigned long count = strtoul(processors, NULL, 10);
+    host->processors = count <= MAX_PROCESSORS ? (unsigned)count : 0;
+    free(processors);
 }
 
 /* A real report has no values that contradict each other or whose sums overflow. */

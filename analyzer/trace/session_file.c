@@ -470,6 +470,18 @@ struct trace_thread *session_file_thread(const struct session_file *file, uint32
     return bsearch(&serial, file->threads, file->thread_count, sizeof *file->threads, session_file_compare_serial);
 }
 
+size_t session_file_process_index(const struct session_file *file, uint32_t serial)
+{
+    const struct trace_process *p = session_file_process(file, serial);
+    return p ? (size_t)(p - file->processes) : file->process_count;
+}
+
+size_t session_file_thread_index(const struct session_file *file, uint32_t serial)
+{
+    const struct trace_thread *t = session_file_thread(file, serial);
+    return t ? (size_t)(t - file->threads) : file->thread_count;
+}
+
 _Static_assert(offsetof(struct trace_process, serial) == 0 && offsetof(struct trace_thread, serial) == 0,
                "session_file_compare_serial reads the first member");
 

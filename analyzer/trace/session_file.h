@@ -65,10 +65,12 @@ struct trace_process {
 /* The recording machine, as uname reports it. NULL if unknown. */
 struct trace_host {
     char *system, *release, *version, *machine, *node;
+    unsigned processors; /* that the recorder could run on; zero if unknown */
 };
 
 struct trace_thread {
     uint32_t serial, process, tid, os_source;
+    uint32_t maker; /* serial number of the thread whose fork made its process; zero if none or unknown */
     bool announced; /* by a THREAD record: os_source is known */
     uint64_t start_time;
     uint64_t end_time;                   /* zero if unknown */
@@ -239,6 +241,11 @@ uint64_t session_file_last_time(const struct session_file *file);
 /* Find an entry by its serial number. Return NULL if there is none. */
 struct trace_process *session_file_process(const struct session_file *file, uint32_t serial);
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial);
+
+/* The place in the list of processes or threads: serial numbers can be far apart. Return the length of the list if
+ * there is none. */
+size_t session_file_process_index(const struct session_file *file, uint32_t serial);
+size_t session_file_thread_index(const struct session_file *file, uint32_t serial);
 
 /* Whether the thread's OS events record when it was off the CPU. */
 bool trace_records_switches(const struct trace_thread *thread);

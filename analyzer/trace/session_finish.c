@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -120,16 +122,24 @@ void finish_ends_close(struct finish_writer *w)
     free(w);
 }
 
+static unsigned finish_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 0;
+}
+
 bool finish_host(const struct session *session, int fd)
 {
     struct utsname names;
+    char processors[16];
     if (uname(&names) < 0)
         return false;
     struct finish_writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
     struct dwell_rec_host record = { .record.type = DWELL_REC_HOST };
-    const struct finish_text texts[] = { finish_text_of(names.sysname), finish_text_of(names.release),
-                                         finish_text_of(names.version), finish_text_of(names.machine),
-                                         finish_text_of(names.nodename) };
+    snprintf(processors, sizeof processors, "%u", finish_processors());
+    const struct finish_text texts[] = { finish_text_of(names.sysname),  finish_text_of(names.release),
+                                         finish_text_of(names.version),  finish_text_of(names.machine),
+                                         finish_text_of(names.nodename), finish_text_of(processors) };
     bool done = finish_append_record(&w, &record.record, sizeof record, texts, sizeof texts / sizeof *texts);
     finish_end_chunk(&w);
     return done;
@@ -283,8 +293,8 @@ static void finish_punch_unused(const struct session *session, int fd)
         if (h.kind == DWELL_CHUNK_FREE)
             finish_punch_hole(fd, offset + sizeof h, offset + h.size);
         else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE ||
-                  h.kind == DWELL_CHUNK_TRACE_EVENTS || h.kind == DWELL_CHUNK_SAMPLES ||
-                  h.kind == DWELL_CHUNK_COUNTS) &&
+                  h.kind == DWELL_CHUNK_TRACE_EVENTS || h.kind == DWELL_CHUNK_SAMPLES || h.kind == DWELL_CHUNK_COUNTS ||
+                  h.kind == DWELL_CHUNK_WAITS) &&
                  h.used)
             finish_punch_hole(fd, offset + h.used, offset + h.size);
         else if (h.kind == DWELL_CHUNK_CALL_TREE)

@@ -130,6 +130,7 @@ static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
         break;
     case DWELL_REC_THREAD:
         SHIFT(record, dwell_rec_thread, thread, merge_shifted(fixed_.thread, s->thread));
+        SHIFT(record, dwell_rec_thread, maker, merge_shifted(fixed_.maker, s->thread));
         break;
     case DWELL_REC_THREAD_NAME:
         SHIFT(record, dwell_rec_thread_name, thread, merge_shifted(fixed_.thread, s->thread));
@@ -201,7 +202,7 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     const bool records = chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS;
     if (!records && chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE &&
         chunk->kind != DWELL_CHUNK_TRACE_EVENTS && chunk->kind != DWELL_CHUNK_COUNTS &&
-        (chunk->kind != DWELL_CHUNK_SAMPLES || !chunk->thread))
+        chunk->kind != DWELL_CHUNK_WAITS && (chunk->kind != DWELL_CHUNK_SAMPLES || !chunk->thread))
         return; /* not recorded, or an unknown kind of chunk */
     const size_t whole = (size_t)merge_round_to_unit(chunk->size) + TRACE_PADDING;
     if (whole > m->room) {

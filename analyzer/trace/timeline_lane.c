@@ -90,8 +90,7 @@ static void lane_pop_call(struct timeline *l, struct timeline_lane *lane, enum t
 /* The last list is for the calls of all unknown processes. */
 static struct set_aside *lane_set_aside_of(struct timeline *l, const struct timeline_lane *lane)
 {
-    const struct trace_process *process = session_file_process(l->file, lane->shown.process);
-    return &l->set_aside[process ? (size_t)(process - l->file->processes) : l->file->process_count];
+    return &l->set_aside[session_file_process_index(l->file, lane->shown.process)];
 }
 
 /* Opens a call that is found open: it was set aside, or its enter is unknown. */

@@ -62,7 +62,19 @@ static struct container_table view_session_path_table(struct container_column *c
     return (struct container_table){ "paths", paths->count, columns, count };
 }
 
-struct view_session *view_session_new(const struct analysis *l, const struct analysis *lines,
+/* Takes the block. */
+static struct json_object *view_session_add_waits(struct packed *waits, struct blocks *blocks)
+{
+    if (!waits)
+        return NULL;
+    struct json_object *object = json_object_new_object();
+    json_object_object_add(object, "block", json_object_new_uint64(blocks->count));
+    GROW(blocks->list, blocks->count, blocks->room);
+    blocks->list[blocks->count++] = *waits;
+    return object;
+}
+
+struct view_session *view_session_new(const struct analysis *l, const struct analysis *lines, struct packed *waits,
                                       const struct view_options *options, struct error *error)
 {
     struct view_session *view = need_memory(1, sizeof *view);
@@ -90,6 +102,7 @@ struct view_session *view_session_new(const struct analysis *l, const struct ana
     json_object_object_add(header, "sources",
                            options->sources ? source_texts_make(l, options->detail / CALLS_OF_DETAIL, &blocks) : NULL);
     json_object_object_add(header, "lines", line_values_make(lines, order, &blocks));
+    json_object_object_add(header, "waits", view_session_add_waits(waits, &blocks));
     struct timing_row *path_timing =
         summary_has_timing(&l->summary) ? timing_rows(paths.rollup->nodes, paths.profile->node_count, false) : NULL;
     view->blocks = blocks.list;

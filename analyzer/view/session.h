@@ -8,6 +8,7 @@
 struct view_options {
     size_t detail; /* maximum size of the timeline in the page, in bytes; 0 for no timeline */
     bool sources;  /* with the text of the source files that can be read */
+    bool live;     /* the page is made again and again until the recording ends */
 };
 
 struct view_session {
@@ -16,10 +17,10 @@ struct view_session {
     size_t block_count;
 };
 
-/* `lines` is the same session loaded with call sites; NULL if there are none. Returns NULL and sets the error if the
- * session has too many names for a page. */
+/* `lines` is the same session loaded with call sites, and `waits` is its block of waits, which the session takes. Each
+ * is NULL if there is none. Returns NULL and sets the error if the session has too many names for a page. */
 struct view_session *view_session_new(const struct analysis *session, const struct analysis *lines,
-                                      const struct view_options *options, struct error *error);
+                                      struct packed *waits, const struct view_options *options, struct error *error);
 void view_session_free(struct view_session *view);
 
 #endif

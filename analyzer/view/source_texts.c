@@ -1,14 +1,11 @@
-/* Reads source files. A session can name any file, so only regular files with the name of a source file are read. */
+/* Packs the source files of a session, those with most time first. */
 #include "view/source_texts.h"
 
-#include <fcntl.h>
 #include <json-c/json.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "analysis/source_file.h"
 #include "analysis/sources.h"
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -29,68 +26,16 @@ static int source_texts_compare(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-static bool source_texts_is_source(const char *path)
-{
-    static const char *const ends[] = { ".c",   ".h",   ".cc",  ".hh",  ".cpp", ".hpp", ".cxx", ".hxx",
-                                        ".c++", ".h++", ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".def" };
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
-        if (strcasecmp(dot, ends[i]) == 0)
-            return true;
-    return false;
-}
-
-/* The text of a regular file of a source file's name, also behind links. NULL if there is none. */
-static char *source_texts_read(const char *path, struct stat *status)
-{
-    char real[PATH_MAX];
-    if (!source_texts_is_source(path) || !realpath(path, real) || !source_texts_is_source(real))
-        return NULL;
-    const int file = open(real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0)
-        return NULL;
-    char *text = NULL;
-    if (fstat(file, status) == 0 && S_ISREG(status->st_mode) && status->st_size <= MAX_FILE) {
-        const size_t size = (size_t)status->st_size;
-        text = need_memory(size + 1, 1);
-        const ssize_t length = read(file, text, size);
-        text[length > 0 ? length : 0] = '\0';
-    }
-    close(file);
-    return text;
-}
-
 /* The module of the first function of a file. */
-static const char *source_texts_module(const struct analysis *l, const struct sources *sources, uint32_t file)
+static const struct profile_module *source_texts_module(const struct analysis *l, const struct sources *sources,
+                                                        uint32_t file)
 {
+    static char none[] = "";
+    static const struct profile_module unknown = { .path = none };
     for (size_t i = 0; i < l->profile->function_count; i++)
         if (sources->of[i] == file)
-            return l->profile->modules[l->profile->functions[i].module].path;
-    return "";
-}
-
-/* Debug information can hold paths relative to the folder of the build. So these are looked up from the current folder
- * and from the folders above the binary. */
-static char *source_texts_find(const char *path, const char *module, struct stat *status)
-{
-    char *text = source_texts_read(path, status), *folder = need_copy(module, strlen(module));
-    for (char *slash = strrchr(folder, '/'); !text && *path != '/' && slash && slash > folder;
-         slash = strrchr(folder, '/')) {
-        *slash = '\0';
-        char *joined = need_text("%s/%s", folder, path);
-        text = source_texts_read(joined, status);
-        free(joined);
-    }
-    free(folder);
-    return text;
-}
-
-/* Whether the file was changed after the binary was built, or, if that is gone, after the recording. */
-static bool source_texts_is_newer(const struct analysis *l, const char *module, const struct stat *status)
-{
-    const time_t recorded = (time_t)(l->file->header.start_realtime / 1000000000u);
-    struct stat binary;
-    return status->st_mtime > (stat(module, &binary) == 0 ? binary.st_mtime : recorded);
+            return &l->profile->modules[l->profile->functions[i].module];
+    return &unknown;
 }
 
 static struct json_object *source_texts_list(const struct analysis *l, const struct sources *sources,
@@ -99,19 +44,21 @@ static struct json_object *source_texts_list(const struct analysis *l, const str
     struct json_object *list = json_object_new_array();
     size_t left = most * PACKED_RATIO;
     for (size_t i = 0; i + 1 < sources->count; i++) {
-        struct stat status;
-        const char *module = source_texts_module(l, sources, order[i]);
-        char *text = source_texts_find(sources->paths[order[i]], module, &status);
-        const size_t length = text ? strlen(text) : 0;
-        if (text && length <= left) {
+        struct source_search search = { .servers = false };
+        const struct profile_module *module = source_texts_module(l, sources, order[i]);
+        struct source_text found = source_file_find(&search, sources->paths[order[i]], module, MAX_FILE);
+        const size_t length = found.text ? strlen(found.text) : 0;
+        if (found.text && length <= left) {
             struct json_object *file = json_object_new_object();
             json_object_object_add(file, "path", json_new_text(sources->paths[order[i]]));
-            json_object_object_add(file, "newer", json_object_new_boolean(source_texts_is_newer(l, module, &status)));
-            json_object_object_add(file, "text", json_new_text(text));
+            json_object_object_add(file, "newer",
+                                   json_object_new_boolean(source_file_is_newer(l, module->path, &found.status)));
+            json_object_object_add(file, "text", json_new_text(found.text));
             json_object_array_add(list, file);
             left -= length;
         }
-        free(text);
+        source_text_drop(&found);
+        source_search_drop(&search);
     }
     return list;
 }

@@ -3,19 +3,6 @@
 
 #include "base/memory.h"
 
-static const struct timing_interval_of {
-    const char *name;
-    enum value_id value;
-    enum value_form form;
-} timing_intervals[TIMING_INTERVALS] = {
-    { "elapsed_inclusive_ci95", VALUE_ELAPSED, INCLUSIVE },
-    { "elapsed_exclusive_ci95", VALUE_ELAPSED, EXCLUSIVE },
-    { "application_inclusive_ci95", VALUE_APPLICATION, INCLUSIVE },
-    { "application_exclusive_ci95", VALUE_APPLICATION, EXCLUSIVE },
-    { "cpu_inclusive_ci95", VALUE_CPU, INCLUSIVE },
-    { "cpu_exclusive_ci95", VALUE_CPU, EXCLUSIVE },
-};
-
 struct timing_row *timing_rows(const struct times *times, size_t count, bool functions)
 {
     struct timing_row *rows = need_memory(count + 1, sizeof *rows);
@@ -29,8 +16,8 @@ struct timing_row *timing_rows(const struct times *times, size_t count, bool fun
             .timed_calls = t->calls - t->counted,
             .samples = t->samples,
         };
-        for (int j = 0; j < TIMING_INTERVALS; j++)
-            rows[i].intervals[j] = times_error(t, timing_intervals[j].value, timing_intervals[j].form);
+        for (int j = 0; j < ESTIMATED_VALUES; j++)
+            rows[i].intervals[j] = times_error(t, estimated_values[j].value, estimated_values[j].form);
     }
     return rows;
 }
@@ -45,8 +32,8 @@ size_t timing_columns_list(struct container_column *columns, const struct timing
     size_t count = 0;
     for (; count < sizeof fixed / sizeof *fixed; count++)
         columns[count] = fixed[count];
-    for (int i = 0; i < TIMING_INTERVALS; i++)
-        columns[count++] = (struct container_column){ timing_intervals[i].name, &rows->intervals[i], sizeof *rows,
+    for (int i = 0; i < ESTIMATED_VALUES; i++)
+        columns[count++] = (struct container_column){ estimated_values[i].name, &rows->intervals[i], sizeof *rows,
                                                       CONTAINER_U64, order };
     return count;
 }

@@ -5,12 +5,12 @@
 #include "analysis/summary.h"
 #include "view/container.h"
 
-enum { TIMING_INTERVALS = 6, MAX_TIMING_COLUMNS = 3 + TIMING_INTERVALS };
+enum { MAX_TIMING_COLUMNS = 3 + ESTIMATED_VALUES };
 
 struct timing_row {
     uint64_t timing; /* 0 timed, 1 partly, 2 sampled, 3 counted */
     uint64_t timed_calls, samples;
-    uint64_t intervals[TIMING_INTERVALS]; /* half widths in ticks */
+    uint64_t intervals[ESTIMATED_VALUES]; /* half widths in ticks */
 };
 
 /* Makes the rows of groups or paths. Only `functions` can be partly timed. The caller frees them. */

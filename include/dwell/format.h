@@ -132,6 +132,7 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_SAMPLES = 8,
     DWELL_CHUNK_COUNTS = 9,
     DWELL_CHUNK_LEVELS = 10, /* as filters, but `action` is an enum dwell_level_of_probes, and the rest is zero */
+    DWELL_CHUNK_WAITS = 11,  /* mode profile: rows of struct dwell_wait_row (format_objects.h) */
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -448,7 +449,7 @@ struct dwell_rec_thread { /* string: name */
     uint32_t thread;
     uint32_t tid;
     uint32_t os_source;
-    uint32_t pad;
+    uint32_t maker; /* serial number of the thread whose fork has made this thread's process; zero if none or unknown */
     uint64_t start_time;
 };
 
@@ -469,7 +470,9 @@ struct dwell_rec_sample { /* no strings */
     uint64_t resident; /* resident memory in bytes; zero if unknown */
 };
 
-struct dwell_rec_host { /* strings: system, release, version, machine and node name, from uname(2) */
+/* Strings: system, release, version, machine and node name, from uname(2); and the number of processors that the
+ * recorder could run on, in decimal. */
+struct dwell_rec_host {
     struct dwell_record record;
 };
 

@@ -45,6 +45,28 @@ struct dwell_rec_descriptor {
     uint32_t pad;
 };
 
+/* A row of a waits chunk: the sum of a thread's waits of one call path, for one object, with one holder. A row without
+ * waits has not been written, and ends the chunk. A row whose node is zero has the waits for which there was no row. */
+struct dwell_wait_row {
+    uint32_t node; /* number in the thread's call tree */
+    uint8_t kind;  /* enum dwell_object; zero: unknown */
+    uint8_t role;  /* enum dwell_object_role of a call that waited */
+    uint16_t pad;
+    uint64_t id;          /* of the object */
+    uint32_t holder;      /* tid of the thread that held the object when the calls began; zero: none or unknown */
+    uint32_t holder_node; /* number in that thread's call tree: its innermost call then; zero: none or unknown */
+    uint64_t waits;       /* stored last */
+    uint64_t blocked;     /* ticks */
+    uint64_t longest;     /* of them in one wait */
+    uint64_t first_time;  /* when the interval of the first wait began, */
+    uint64_t last_time;   /* and when that of the last one ended */
+};
+
+_Static_assert(sizeof(struct dwell_wait_row) == 64, "the layout of a row of waits is fixed");
+
+/* A thread has at most so many rows, and one of the rest. */
+enum { DWELL_MAX_WAIT_ROWS = 2048 };
+
 /* The word of an object's kind and role: role << 8 | kind. */
 enum { DWELL_OBJECT_ROLE_SHIFT = 8, DWELL_OBJECT_KIND_MASK = 0xff };
 

@@ -64,7 +64,7 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
         m->functions[m->count++] = function;
         slot->module = m->number;
         if (slot->identity != level_identity(m))
-            slot->seen = slot->recorded = LEVEL_TIMED; /* of another module, which was here before */
+            slot->seen = LEVEL_TIMED; /* of another module, which was here before */
         slot->identity = level_identity(m);
     }
     if (level == LEVEL_COUNTED) {

@@ -30,7 +30,6 @@ struct level_module {
     bool program;               /* it is never unloaded */
     bool read;                  /* its code was looked at */
     bool denied;                /* its functions stay timed */
-    bool unrecorded;            /* the session does not have all levels of its functions */
     bool changes;               /* some function may not have its wanted level */
     bool hides;                 /* its functions that filters hide are listed */
     bool keeps_probes;          /* while the program is paused */

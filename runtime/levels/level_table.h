@@ -26,9 +26,7 @@ struct level_slot {
     uint32_t generation; /* LEAVING: threads that have seen this one begin no more timed calls */
     uint32_t open;       /* number of the last look at the threads' stacks that found a call open */
     uint32_t number;     /* of its counter, if it is or was counted */
-    uint64_t changed_at; /* when the level changed, in ticks */
-    uint32_t seen;       /* enum level since changed_at */
-    uint32_t recorded;   /* enum level that the session says last */
+    uint32_t seen;       /* enum level of the last change that was recorded */
     bool hidden;         /* by a filter: its levels are no matter of the session */
     uint32_t identity;   /* of the module that they are about: the same whenever it is loaded */
 };

@@ -12,10 +12,11 @@
 #include "control.h"
 #include "filter.h"
 #include "helper.h"
+#include "levels/level_kept.h"
 #include "levels/level_module.h"
 #include "levels/level_pause.h"
+#include "levels/level_records.h"
 #include "lock.h"
-#include "metadata.h"
 #include "modules.h"
 #include "process.h"
 #include "runtime.h"
@@ -28,7 +29,7 @@ enum { /* milliseconds */
        LATEST = 500,
        LATEST_PAUSED = 4000, /* when only calls that were open at a pause's begin are waited for */
        SHORT_PAUSE = 50,     /* the code stays as it is in a pause that is shorter */
-       PATIENCE = 400,       /* for other threads to leave fork or dlclose, or to write records */
+       PATIENCE = 400,       /* for other threads to leave fork or dlclose */
 };
 
 static struct {
@@ -59,87 +60,6 @@ static void level_lock_take(void)
 static void level_lock_release(void)
 {
     lock_release(&level_process()->lock);
-}
-
-/* Notes that the session does not have yet. */
-enum { MAX_NOTES = 8 };
-static const char *level_notes[MAX_NOTES];
-static uint32_t level_note_count, level_notes_written;
-
-static void level_note(const char *what)
-{
-    uint32_t i = 0;
-    while (i < level_note_count && level_notes[i] != what)
-        i++;
-    if (i == level_note_count && i < MAX_NOTES)
-        level_notes[level_note_count++] = what;
-}
-
-/* ---- the session: without the lock, as a thread may wait for the helper, which takes it ---- */
-
-enum { RECORDS_AT_ONCE = 32 };
-
-static uint32_t level_take_records_of(struct level_module *m, struct dwell_rec_level *records, uint32_t count)
-{
-    for (uint32_t i = 0; i < m->count; i++) {
-        struct level_slot *slot = level_table_find(levels_table, m->functions[i]);
-        if (slot->seen == slot->recorded)
-            continue;
-        if (count == RECORDS_AT_ONCE)
-            return count;
-        slot->recorded = slot->seen;
-        records[count++] = (struct dwell_rec_level){
-            .record.type = DWELL_REC_LEVEL,
-            .time = slot->changed_at,
-            .function = slot->function,
-            .level = slot->seen,
-        };
-    }
-    m->unrecorded = false;
-    return count;
-}
-
-static uint32_t level_take_records(struct dwell_rec_level *records)
-{
-    uint32_t count = 0;
-    level_lock_take();
-    for (struct level_module *m = levels.modules; m; m = m->next)
-        if (m->unrecorded)
-            count = level_take_records_of(m, records, count);
-    __atomic_fetch_add(&level_process()->writing, count != 0, __ATOMIC_RELAXED);
-    level_lock_release();
-    return count;
-}
-
-static void level_write_notes(void)
-{
-    while (level_notes_written < level_note_count) {
-        const uint32_t i = __atomic_fetch_add(&level_notes_written, 1, __ATOMIC_RELAXED);
-        if (i < level_note_count)
-            metadata_note(level_notes[i]);
-    }
-}
-
-static void level_write_records(void)
-{
-    struct dwell_rec_level records[RECORDS_AT_ONCE];
-    for (uint32_t count; (count = level_take_records(records)) > 0;) {
-        for (uint32_t i = 0; i < count; i++)
-            if (helper_is_here())
-                metadata_append_in_helper(&records[i].record, sizeof records[i]);
-            else
-                metadata_append(&records[i].record, sizeof records[i], NULL, 0);
-        __atomic_fetch_sub(&level_process()->writing, 1, __ATOMIC_RELEASE);
-    }
-    if (!helper_is_here())
-        level_write_notes();
-}
-
-void levels_end_process(void)
-{
-    uint32_t never = 0;
-    for (int i = 0; i < PATIENCE && __atomic_load_n(&level_process()->writing, __ATOMIC_ACQUIRE); i++)
-        sys_futex_wait(&never, 0, 1);
 }
 
 /* ---- changes; under the lock ---- */
@@ -185,7 +105,7 @@ static void level_change_pause(enum level_pause_phase phase)
         m->changes |= level_is_pending(m);
 }
 
-/* Notes when the levels of functions have changed. */
+/* Records the changes of functions' levels. */
 static void level_see_changes(struct level_module *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -194,8 +114,7 @@ static void level_see_changes(struct level_module *m)
         if (level == slot->seen || slot->hidden)
             continue;
         slot->seen = level;
-        slot->changed_at = clock_now(runtime.clock);
-        m->unrecorded = true;
+        level_records_add(slot->function, (enum level)level, clock_now(runtime.clock));
     }
 }
 
@@ -221,6 +140,8 @@ static bool level_work(void)
     }
     if (level_process()->forking)
         return false;
+    if (level_process()->ended)
+        return true;
     bool changes = false, leaving = false;
     const struct level_look look = level_look_at_threads();
     for (struct level_module *m = levels.modules; m; m = m->next) {
@@ -285,7 +206,7 @@ long levels_tick(void)
         patience = levels.patience;
     }
     level_lock_release();
-    level_write_records();
+    level_records_write();
     due = level_pause_is_due();
     return due >= 0 && (patience < 0 || due < patience) ? due + 1 : patience;
 }
@@ -299,7 +220,7 @@ bool levels_settle(void)
     const bool done = level_work();
     const bool pending = levels.pending;
     level_lock_release();
-    level_write_records();
+    level_records_write();
     if (pending && runtime.process->helper.tid && !helper_is_here())
         helper_wake();
     return done;
@@ -309,11 +230,10 @@ bool levels_settle(void)
  * changes for good. */
 static void level_lock_to_change(void)
 {
-    uint32_t never = 0;
     level_lock_take();
     for (int i = 0; i < PATIENCE && level_process()->forking; i++) {
         level_lock_release();
-        sys_futex_wait(&never, 0, 1);
+        sys_sleep_a_millisecond();
         level_lock_take();
     }
 }
@@ -363,9 +283,8 @@ void levels_stop(void)
 
 void levels_try_to_settle(void)
 {
-    uint32_t never = 0;
     for (int i = 0; i < PATIENCE && !levels_settle(); i++)
-        sys_futex_wait(&never, 0, 1);
+        sys_sleep_a_millisecond();
 }
 
 static void level_end_pause(enum level_pause_phase phase)
@@ -406,6 +325,22 @@ void levels_begin_paused(void)
 {
     level_open_begin();
     level_pause = PAUSE_HOLDS;
+}
+
+/* ---- the process' end ---- */
+
+/* Nothing changes from then on: calls would be counted or out while the session says that they are timed. */
+void levels_end_process(void)
+{
+    level_lock_take();
+    level_process()->ended = true;
+    level_lock_release();
+    level_records_finish();
+}
+
+void levels_take_end_back(void)
+{
+    level_process()->ended = false;
 }
 
 /* ---- modules ---- */
@@ -465,6 +400,8 @@ static struct level_module *level_add_module(const struct level_visit *visit)
     };
     level_find_range(m);
     level_add_filtered(m, visit->filter);
+    if (!levels.stopped)
+        level_kept_take(m);
     m->changes |= level_pause_is_on() || (filter_settings.hidden_out && !levels.stopped);
     levels.modules = m;
     return m;
@@ -485,7 +422,7 @@ void levels_visit(const struct level_visit *visit)
         return;
     m->info = *visit->info;
     m->loaded = true;
-    if (!m->changes)
+    if (!m->changes || level_process()->ended)
         return;
     const bool alone = !runtime.process->threads.live;
     if (alone) {
@@ -508,6 +445,7 @@ static void level_drop_modules(void)
             continue;
         }
         *place = m->next;
+        level_kept_put(m);
         level_module_forget(m);
         if (m->room)
             sys_unmap(m->functions, m->room * sizeof *m->functions);
@@ -521,7 +459,7 @@ void levels_end(void)
     levels.visited = levels.visiting;
     const bool pending = levels.pending;
     level_lock_release();
-    level_write_records();
+    level_records_write();
     if (pending && runtime.process->helper.tid)
         helper_wake();
 }

@@ -9,6 +9,7 @@
 
 #include "common.h"
 #include "levels/level_check.h"
+#include "levels/level_records.h"
 #include "levels/level_table.h"
 
 #pragma GCC visibility push(hidden)
@@ -18,7 +19,8 @@ struct process_levels {
     uint32_t lock;
     uint32_t closing; /* number of threads inside dlclose */
     uint32_t forking; /* number of threads inside fork */
-    uint32_t writing; /* number of threads that write records of changes */
+    bool ended;       /* the process' end is recorded */
+    struct process_level_records records;
 };
 
 /*
@@ -85,8 +87,10 @@ void levels_forked(void);
  * not call it. */
 void levels_begin_process(void);
 
-/* Before the process ends: waits until the session has the changes so far. */
+/* Before the process ends: no level changes any more, and the session has the changes so far. The second is called if
+ * the process does not end: an exec has failed. */
 void levels_end_process(void);
+void levels_take_end_back(void);
 
 #pragma GCC visibility pop
 

@@ -103,29 +103,14 @@ static bool quiet_is_without_mark(uint64_t begin, uint64_t end)
     return true;
 }
 
-/* "/proc/self/task/TID/syscall" */
-static void quiet_path(char path[64], uint32_t tid)
-{
-    char digits[12];
-    int count = 0;
-    for (; tid || !count; tid /= 10)
-        digits[count++] = (char)('0' + tid % 10);
-    char *at = stpcpy(path, "/proc/self/task/");
-    while (count > 0)
-        *at++ = digits[--count];
-    strcpy(at, "/syscall");
-}
-
 /* The stack pointer of a thread that sleeps in a system call; zero if it does not. The system writes the call's number,
  * six arguments, the stack pointer and the program counter, or another text if the thread does not sleep in a call. */
 static uint64_t quiet_sleeps_at(uint32_t tid)
 {
-    char path[64], text[256];
-    quiet_path(path, tid);
-    const long length = sys_read_file(path, text, sizeof text - 1);
+    char text[256];
+    const long length = sys_read_task_file(tid, "syscall", text, sizeof text);
     if (length <= 0 || text[0] < '0' || text[0] > '9')
         return 0;
-    text[length] = '\0';
     const char *at = text;
     for (int field = 0; field < 7 && at; field++)
         at = strchr(at + (field > 0), ' ');

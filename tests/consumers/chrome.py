@@ -32,6 +32,7 @@ class Lane:
 
     def __init__(self, sums):
         self.thread, self.ends = calls.Thread(sums), []  # None: a separate event ends the slice
+        self.open, self.slices = [], []
 
     def finish(self, time):
         while self.ends and self.ends[-1] is not None and self.ends[-1] <= time:
@@ -44,6 +45,7 @@ class Lane:
             if not self.ends or self.ends.pop() is not None:
                 report.fail(f"an end at {time} within a complete event")
             self.thread.end(time)
+            self.slices.append((self.open.pop(), time))
             return
         end = time + nanoseconds(event["dur"]) if event["ph"] == "X" else None
         around = next((other for other in reversed(self.ends) if other is not None), None)
@@ -51,6 +53,10 @@ class Lane:
             report.fail(f"{event} ends behind the one around it")
         self.thread.begin(time, name_of(event), not event["cat"].endswith(",continued"))
         self.ends.append(end)
+        if end is None:
+            self.open.append(time)
+        else:
+            self.slices.append((time, end))
 
 
 def check_pairs(events):
@@ -70,6 +76,23 @@ def check_pairs(events):
         report.fail(f"{open_} never end")
 
 
+def check_flows(events, slices):
+    """Each flow has a begin and an end, in this order, and each of them lies in a slice of its thread."""
+    flows = {}
+    for event in events:
+        key, where, time = event["id"], (event["pid"], event["tid"]), nanoseconds(event["ts"])
+        ends = flows.setdefault(key, {})
+        if event["ph"] in ends or (event["ph"] == "f" and event["bp"] != "e"):
+            report.fail(f"{event} is there twice, or not bound to the slice around it")
+        if not any(begin <= time < end or begin == time == end for begin, end in slices.get(where, [])):
+            report.fail(f"{event} is in no slice")
+        ends[event["ph"]] = time
+    for key, ends in flows.items():
+        if sorted(ends) != ["f", "s"] or ends["s"] > ends["f"]:
+            report.fail(f"flow {key}: {ends}")
+    return len(flows)
+
+
 def main(csv_path, exactness, path):
     file = read(path)
     sums, lanes = calls.Sums(), {}
@@ -87,14 +110,17 @@ def main(csv_path, exactness, path):
         lane.thread.done()
     check_pairs([event for event in events if event["ph"] in "be"])
     sums.compare(csv_path, exactness == "exact")
-    others = {event["ph"] for event in events} - set("BEXMbeiC")
+    flows = check_flows([event for event in events if event["ph"] in "sf"],
+                        {where: lane.slices for where, lane in lanes.items()})
+    others = {event["ph"] for event in events} - set("BEXMbeiCsf")
     if others:
         report.fail(f"events of the kinds {others}")
     print(len(lanes))
+    print(f"{flows} flows", file=sys.stderr)
 
 
 def show(path):
-    lanes = {}
+    lanes, flows = {}, {}
     for event in sorted((event for event in read(path)["traceEvents"] if event["ph"] != "M"),
                         key=lambda event: nanoseconds(event["ts"])):
         if event["ph"] in "BX":
@@ -103,9 +129,13 @@ def show(path):
             print("call", nanoseconds(event["ts"]), len(lane.ends), json.dumps(event["name"], ensure_ascii=False), event["cat"])
         elif event["ph"] == "E":
             lanes[event["pid"], event["tid"]].take(event)
+        elif event["ph"] in "sf":
+            flows.setdefault(event["id"], []).append(f'{nanoseconds(event["ts"])} {event["tid"]}')
         else:
             what = {key: value for key, value in event.items() if key not in ("ts", "pid")}
             print(nanoseconds(event["ts"]), json.dumps(what, ensure_ascii=False, sort_keys=True))
+    for ends in flows.values():
+        print("flow", *ends)
 
 
 if sys.argv[1] == "print":

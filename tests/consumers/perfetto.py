@@ -94,6 +94,11 @@ class Trace:
         names = [one(track.get(key, [{}])[0], key + "_name") for key in ("process", "thread")]
         self.printed.append(f"track {kind} {one(track, 'name') or names[0] or names[1]!r}")
 
+    def label(self, uuid):
+        """The number of the track's thread or process."""
+        track = self.tracks[uuid]
+        return one(track["thread"][0], "tid") if "thread" in track else one(track["process"][0], "pid")
+
     def event(self, sequence, packet, event):
         time = one(packet, "timestamp")
         default = one(one(sequence["defaults"], "track_event_defaults", {}), "track_uuid")
@@ -134,6 +139,7 @@ class Trace:
         clocks = {one(clock, "clock_id"): one(clock, "timestamp") for clock in first["clock_snapshot"][0]["clocks"]}
         if sorted(clocks) != [1, 3, 6] or one(first["clock_snapshot"][0], "primary_trace_clock") != "BUILTIN_CLOCK_MONOTONIC":
             report.fail(f"wrong clocks: {first}")
+        self.start = clocks[MONOTONIC]
         for packet in packets:
             sequence = self.sequence(packet)
             for data in packet.get("interned_data", []):
@@ -179,6 +185,8 @@ def show(path):
         print("instant", repr(name), notes)
     for (_, name), values in trace.counters.items():
         print("counter", name, [value for _, value in values])
+    for (begin, first), (end, last) in trace.flows.values():
+        print("flow", begin - trace.start, trace.label(first), end - trace.start, trace.label(last))
 
 
 if sys.argv[1] == "print":

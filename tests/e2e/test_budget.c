@@ -88,3 +88,24 @@ Test(e2e_budget, wrong_percentages)
         ran_drop(&r);
     }
 }
+
+static unsigned long budget_rate(const char *options)
+{
+    free(run_well("env -u DWELL_SAMPLE $DWELL record -q %s $SAMPLES/threads 2 20000", options));
+    char *rate = run_well("$DWELL info | sed -nE 's/^samples .* ([0-9]+) a second of CPU time.*/\\1/p'");
+    const unsigned long number = strtoul(rate, NULL, 10);
+    free(rate);
+    return number;
+}
+
+/* Half of the budget is for samples: at 1000 % ten thousand of 500 µs each fit, which is more than one costs. */
+Test(e2e_budget, chooses_the_rate_of_samples)
+{
+    const unsigned long small = budget_rate("--overhead 1%"), usual = budget_rate("--overhead 10%");
+    cr_assert(eq(ulong, budget_rate("--overhead 1000%"), 10000));
+    cr_assert(gt(ulong, small, 0));
+    cr_assert(lt(ulong, small, usual));
+    cr_assert(eq(ulong, budget_rate("--overhead 10% --sample 123"), 123));
+    cr_assert(eq(ulong, budget_rate("--overhead 10% --sample 0"), 0));
+    cr_assert(eq(ulong, budget_rate("--overhead 10% --mode profile"), 0));
+}

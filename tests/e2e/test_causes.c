@@ -4,25 +4,10 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
-#include "analysis/wait_causes.h"
 #include "support/run.h"
-#include "support/scenario.h"
+#include "support/wait_sums.h"
 
 TestSuite(e2e_causes, .timeout = 300);
-
-static void causes_check_sums(const char *name)
-{
-    struct analysis l;
-    struct error error = { NULL };
-    cr_assert(analysis_load(&l, test_path(name), &(struct analysis_options){ .jobs = 2 }, &error));
-    struct wait_causes c = wait_causes_find(&l);
-    uint64_t sum = 0;
-    for (size_t i = 0; i < c.count; i++)
-        sum += c.list[i].ticks;
-    cr_assert(eq(u64, sum, l.rollup->session.blocked_inclusive), "%s", name);
-    wait_causes_drop(&c);
-    analysis_drop(&l);
-}
 
 Test(e2e_causes, objects_and_causes)
 {
@@ -50,7 +35,32 @@ Test(e2e_causes, objects_and_causes)
             cr_assert(eq(str, out, wanted), "%s %s", parts[i].what, modes[m]);
             free(out);
             free(wanted);
-            causes_check_sums("dwell.data");
+            wait_sums_check("dwell.data");
+        }
+}
+
+/* A lock in a variable has the variable's name, and the distance from its begin. */
+Test(e2e_causes, objects_in_variables)
+{
+    static const char *const parts[][3] = {
+        { "causes mutex", "mutex", "mutex" },
+        { "causes rwlock", "rwlock", "rwlock" },
+        { "causes barrier", "barrier", "barrier" },
+        { "causes semaphore", "semaphore", "ready" },
+        { "causes condition", "condition", "condition" },
+        { "paths producer", "condition", "queues+40" },
+    };
+    static const char *const modes[] = { "trace", "profile" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+            free(run_well("$DWELL record -q --mode %s $PROGRAMS/%s", modes[m], parts[i][0]));
+            char *out = run_well("$DWELL waits --format csv --columns object.name --filter object.kind=%s | "
+                                 "tail -n +2 | tr -d '\r' | sort -u",
+                                 parts[i][1]);
+            char *wanted = run_well("echo '%s'", parts[i][2]);
+            cr_assert(eq(str, out, wanted), "%s %s", parts[i][0], modes[m]);
+            free(out);
+            free(wanted);
         }
 }
 
@@ -115,14 +125,4 @@ Test(e2e_causes, standard_library)
         free(out);
         free(wanted);
     }
-}
-
-Test(e2e_causes, mode_profile_says_that_it_has_none)
-{
-    free(run_well("$DWELL record -q --mode profile $PROGRAMS/causes mutex"));
-    char *out = run_well("$DWELL waits");
-    cr_assert(has(out, "causes of waits were not recorded: they need mode trace or ring"), "%s", out);
-    cr_assert(has(out, "pthread_mutex_lock"), "%s", out);
-    free(out);
-    causes_check_sums("dwell.data");
 }

@@ -57,6 +57,8 @@ Test(e2e_cc, options)
 {
     cc_expect("cc --show --headers my-gcc-12 -g0 a.c", "my-gcc-12 -g0 a.c -finstrument-functions");
     cc_expect("cc --show --headers odd -ggdb a.c", "odd -ggdb a.c -finstrument-functions");
+    cc_expect("cc --show my-gcc-12 -finstrument-functions-exclude-function-list=hash -g a.c",
+              "my-gcc-12 -finstrument-functions-exclude-function-list=hash -g a.c " GCC);
     cc_expect("cc --exclude vendor,third --show my-gcc-12 a.c -g3", "my-gcc-12 a.c -g3 " GCC ",vendor,third");
     cc_expect("cc --exclude=vendor --headers --show my-gcc-12 a.c -g",
               "my-gcc-12 a.c -g -finstrument-functions -finstrument-functions-exclude-file-list=vendor");

@@ -110,9 +110,10 @@ Test(e2e_guard, sessions_cut_from_outside)
 {
     static const char *const cuts[] = { ": > x", "truncate -s 300K x", "cp $DWELL x" };
     for (int i = 0; i < 9; i++) {
-        struct ran r = run("rm -f x x.*; (sleep 0.%d; %s) & timeout 300 $DWELL record -q %s -o x sh -c "
+        struct ran r = run("rm -f x x.*; (until [ -s x ] || [ -e ended ]; do sleep 0.01; done; sleep 0.%d; %s) & "
+                           "timeout 300 $DWELL record -q %s -o x sh -c "
                            "'$SAMPLES/fib 27 & $SAMPLES/threads 4 200000 & $SAMPLES/processes 3 100000; wait'; "
-                           "s=$?; wait; exit $s",
+                           "s=$?; touch ended; wait; rm ended; exit $s",
                            1 + i, cuts[i % 3],
                            i / 3 == 0   ? ""
                            : i / 3 == 1 ? "--mode profile"

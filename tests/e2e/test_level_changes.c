@@ -229,6 +229,23 @@ Test(e2e_level_changes, by_dwell_control)
     free(text);
 }
 
+/* The library is unloaded and loaded again: its levels hold again, also when it is at another address. */
+Test(e2e_level_changes, a_library_keeps_its_levels_when_it_is_loaded_again)
+{
+    free(run_well("mkfifo in out; $DWELL record -q --sample 0 $PROGRAMS/levels/reloading "
+                  "$PROGRAMS/loading/libloading-a.so < in > out & recorder=$!\n"
+                  "exec 3> in 4< out; read pid <&4\n"
+                  "load() { echo >&3; read answer <&4; }\n"
+                  "load; $DWELL control $pid level counted=inner_a; $DWELL control $pid level out=begin_a\n"
+                  "load; load; exec 3>&-; wait $recorder; rm in out"));
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_sum(r, "function", "work_in_library", "calls"), 3));
+    cr_assert(eq(u64, report_sum(r, "function", "begin_a", "calls"), 1));
+    cr_assert(eq(u64, report_sum(r, "function", "inner_a", "calls"), 3 * 12));
+    cr_assert(eq(u64, report_sum(r, "function", "inner_a", "timed_calls"), 11));
+    report_drop(r);
+}
+
 Test(e2e_level_changes, control_refuses_what_it_does_not_know)
 {
     char *out =

@@ -71,8 +71,13 @@ struct path_events {
 
 static bool paths_is_act(const char *function)
 {
-    static const char *const acts[] = { "pthread_create",        "pthread_cond_signal",  "pthread_mutex_unlock",
-                                        "pthread_rwlock_unlock", "pthread_barrier_wait", "sem_post" };
+    static const char *const acts[] = { "pthread_create",
+                                        "pthread_cond_signal",
+                                        "pthread_mutex_unlock",
+                                        "pthread_rwlock_unlock",
+                                        "pthread_barrier_wait",
+                                        "sem_post",
+                                        "write" };
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
         if (strcmp(function, acts[i]) == 0)
             return true;
@@ -209,6 +214,7 @@ Test(e2e_paths, work_on_the_path)
         { "pipeline", 200, 5, 2, 0 }, /* the first item, all of the slow stage, the last item */
         { "producer", 200, 5, 0, 0 }, { "convoy", 600, 5, 0, 0 }, { "barrier", 200, 0, 0, 0 },
         { "pool", 0, 0, 2, 100 },     { "rwlock", 20, 5, 0, 0 },  { "child", 20, 0, 2, 0 },
+        { "pipes", 200, 50, 2, 0 },   { "forker", 20, 5, 2, 0 },
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         paths_record(parts[i].what);
@@ -223,6 +229,36 @@ Test(e2e_paths, path_changes_threads_in_the_order_of_the_stages)
         return;
     char *out = run_well("$DWELL critical --by segment --format csv | tr -d '\\r' | cut -d, -f6 | grep work | uniq");
     cr_assert(eq(str, out, "work_fast\nwork_slow\nwork_last\n"), "%s", out);
+    free(out);
+}
+
+/* The path goes through the write that ended each read. */
+Test(e2e_paths, parent_and_child_take_turns)
+{
+    paths_record("pipes");
+    char *out =
+        run_well("$DWELL critical --by segment --limit 0 --columns tid --format csv | tail -n +2 | uniq | wc -l");
+    cr_assert(ge(int, atoi(out), 20), "%s", out);
+    free(out);
+    cr_assert(le(dbl, paths_sum("outside_ns", "rows", "function", "read"), 1e6));
+    cr_assert(le(dbl, paths_sum("outside_ns", "rows", "function", "waitpid"), 1e6));
+}
+
+/* Two threads live when one of them forks. The child's begin is its fork, and the wait for the child ends by its exit.
+ */
+Test(e2e_paths, a_fork_by_one_of_several_threads)
+{
+    paths_record("forker");
+    char *out = run_well("$DWELL critical");
+    cr_assert(not(has(out, "it is unknown which thread")), "%s", out);
+    free(out);
+    const double slow = paths_work_ms("work_slow");
+    cr_assert(epsilon_eq(dbl, slow, 20, 2));
+    cr_assert(ge(dbl, paths_work_ms("work_fast"), 4.9)); /* before the fork */
+    free(run_well("$DWELL record -q -o other.data $PROGRAMS/causes mutex && "
+                  "$DWELL merge -o merged.data other.data dwell.data"));
+    out = run_well("$DWELL critical --process paths merged.data");
+    cr_assert(not(has(out, "it is unknown which thread")), "%s", out);
     free(out);
 }
 
@@ -287,6 +323,22 @@ Test(e2e_paths, what_if)
         if (paths_were_undisturbed())
             cr_assert(epsilon_eq(dbl, saved, slow / 2, 0.1 * slow), "%s", parts[i]);
     }
+}
+
+/* Three threads work in turns under one lock: more processors bring nothing to that work. One processor has to do all
+ * work one after the other. */
+Test(e2e_paths, what_if_with_processors)
+{
+    paths_record("convoy");
+    const double slow = paths_work_ms("work_slow"), one = paths_member("--cpus 1", "predicted_ns") / 1e6,
+                 two = paths_member("--cpus 2", "predicted_ns") / 1e6,
+                 many = paths_member("--cpus 64", "predicted_ns") / 1e6;
+    cr_assert(ge(dbl, many, 0.98 * slow));
+    cr_assert(ge(dbl, two, 0.98 * many));
+    cr_assert(ge(dbl, one, 0.98 * two));
+    char *out = run_well("$DWELL whatif --cpus 2 | grep -c 'as recorded, on [0-9]* processor'");
+    cr_assert(eq(str, out, "1\n"));
+    free(out);
 }
 
 Test(e2e_paths, mode_profile_says_why_not)

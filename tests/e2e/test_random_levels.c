@@ -130,10 +130,11 @@ Test(e2e_random_levels, stacks)
     random_compare_modes("stacks/stacks place", 0);
 }
 
-/* Not loading/early: while levels change, calls in constructors and destructors may be lost (docs/levels.md). */
 Test(e2e_random_levels, loading)
 {
     random_compare_modes("loading/same $PROGRAMS/loading/libloading-a.so $PROGRAMS/loading/libloading-b.so 50", 0);
+    random_compare_modes("loading/early", 0);
+    random_compare_modes("loading/early-no-pie", 0);
 }
 
 /* The program counts its calls. */
@@ -163,5 +164,6 @@ Test(e2e_random_levels, signals)
     random_count("signals/signals-O2 nested 20000");
     random_count("signals/signals-O2 alternate 20000");
     random_compare_modes("signals/signals-O2 jump", 0);
+    random_compare_modes("signals/signals-O2 above", 0);
     random_compare_modes("signals/signals-O0 never", 0);
 }

@@ -154,7 +154,7 @@ Test(e2e_scarcity, file_sizes_limited_in_the_middle)
 static void move_to_where_all_may_look(const char *programs)
 {
     free(run_well(
-        "mkdir analyzer runtime && cp $DWELL analyzer/dwell && cp -L $RUNTIME runtime/libdwell.so && cp %s . && "
+        "mkdir analyzer runtime && cp $DWELL analyzer/dwell && cp -L $RUNTIME runtime/libdwell.so.0 && cp %s . && "
         "chmod -R a+rX . && chmod 777 .",
         programs));
     recorder = "./analyzer/dwell";

@@ -69,11 +69,11 @@ Test(e2e_signals, without_the_helper)
     free(out);
 }
 
-Test(e2e_signals, a_handler_left_by_siglongjmp)
+static void jump_check(const char *how)
 {
     for (int i = 0; i < 6; i++) {
         char *out =
-            run_well("$DWELL record -q --mode %s $PROGRAMS/signals/signals%s jump", modes[i / 2], levels[i % 2]);
+            run_well("$DWELL record -q --mode %s $PROGRAMS/signals/signals%s %s", modes[i / 2], levels[i % 2], how);
         struct report *r = report_of("");
         check_counts(out, r, 5);
         report_drop(r);
@@ -89,8 +89,31 @@ Test(e2e_signals, a_handler_left_by_siglongjmp)
                      "catcher/raiser/raiser/raiser 166\ncatcher/raiser/raiser/raiser/jumper 166\n"
                      "catcher/raiser/raiser/raiser/jumper/handler_leaf 166\n"
                      "catcher/raiser/raiser/raiser/jumper/handler_leaf/handler_leaf 166\n"),
-                  "%s %s", modes[i / 2], levels[i % 2]);
+                  "%s %s %s", how, modes[i / 2], levels[i % 2]);
         free(paths);
+    }
+}
+
+/* Only the calls on the handlers' stack are recorded. */
+static void jump_check_handlers_only(const char *how, const char *options)
+{
+    for (int i = 0; i < 6; i++) {
+        run_well("$DWELL record -q --sample 0 --mode %s %s $PROGRAMS/signals/signals%s %s", modes[i / 2], options,
+                 levels[i % 2], how);
+        char *paths = report_paths("");
+        cr_assert(eq(str, paths, "jumper 500\njumper/handler_leaf 500\njumper/handler_leaf/handler_leaf 500\n"),
+                  "%s %s %s %s", how, modes[i / 2], levels[i % 2], options);
+        free(paths);
+    }
+}
+
+Test(e2e_signals, a_handler_left_by_siglongjmp)
+{
+    static const char *const stacks[] = { "jump", "above" };
+    for (int i = 0; i < 2; i++) {
+        jump_check(stacks[i]);
+        jump_check_handlers_only(stacks[i], "--level out=catcher --level out=raiser --level out=leaf");
+        jump_check_handlers_only(stacks[i], "--only jumper --only handler_leaf");
     }
 }
 

@@ -74,3 +74,22 @@ Test(e2e_stacks, stacks_that_move_between_threads)
         free(out);
     }
 }
+
+/* A context ends without an event, and another one begins in its memory. */
+Test(e2e_stacks, left_unnoticed_and_made_again)
+{
+    static const char *const mode[] = { "trace", "profile", "ring=1G" };
+    for (int i = 0; i < 3; i++) {
+        free(run_well("$DWELL record -q --mode %s $PROGRAMS/stacks/stacks again", mode[i]));
+        char *paths = report_paths("");
+        cr_assert(eq(str, paths, "body 3\n"), "%s", mode[i]);
+        free(paths);
+        free(run_well("$DWELL record -q --no-os-calls --mode %s $PROGRAMS/stacks/stacks reused", mode[i]));
+        paths = report_paths("");
+        cr_assert(eq(str, paths,
+                     "body 2\nbody/outer 1\nbody/outer/inner 1\nbody/outer/inner/leaf 2\n"
+                     "notice 1\nschedule 2\nschedule/leaf 2\n"),
+                  "%s", mode[i]);
+        free(paths);
+    }
+}

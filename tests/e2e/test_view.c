@@ -26,14 +26,14 @@ Test(e2e_view, values_of_the_reports)
     check_page("--from 1ms --to 2ms dwell.data");
 }
 
-/* Such a session has sums only, so the page has no single calls to show. */
+/* A session of mode profile has sums only, so the page has no single calls to show. */
 Test(e2e_view, other_modes)
 {
     free(run_well("$DWELL record -q --mode profile $SAMPLES/threads 4 1000"));
     check_page("dwell.data");
     struct viewed_page page = viewed_page(test_path("page.html"));
     cr_assert(view_read_timeline(&page) == NULL);
-    cr_assert(eq(sz, page.count, 2)); /* the session, and the amounts of its threads */
+    cr_assert(eq(sz, page.count, 3)); /* the session, the amounts of its threads, and its waits */
     viewed_page_drop(&page);
     free(run_well("$DWELL record -q --mode ring=64K $SAMPLES/fib 24"));
     check_page("dwell.data");

@@ -78,9 +78,9 @@ Test(golden_errors, a_session_of_a_newer_version)
 
 Test(golden_errors, no_permission)
 {
-    /* Root may read everything, so the test uses another user. */
+    /* Root may read everything, so the test uses another user, who may read the folder of the configuration. */
     struct ran r = run("chmod 755 .; cp small.dwell closed; chmod 0 closed; if [ $(id -u) = 0 ]; then "
-                       "setpriv --reuid 65534 --regid 65534 --clear-groups $DWELL report closed; "
+                       "XDG_CONFIG_HOME=$PWD setpriv --reuid 65534 --regid 65534 --clear-groups $DWELL report closed; "
                        "else $DWELL report closed; fi");
     cr_assert(eq(int, r.status, 2), "%s", r.err);
     cr_assert(eq(str, r.err, "dwell: closed: Permission denied\n"));

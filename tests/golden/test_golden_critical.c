@@ -185,6 +185,7 @@ Test(golden_critical, what_if)
     check_golden("whatif --rank path", "whatif-rank.txt");
     check_golden("whatif --rank path --format csv", "whatif-rank.csv");
     check_golden("whatif --rank consume=0 path --format json", "whatif-rank.json");
+    check_golden("whatif --cpus 1 consume=0.5 path", "whatif-cpus.txt");
 }
 
 Test(golden_critical, what_if_of_widths)
@@ -210,6 +211,7 @@ Test(golden_critical, what_if_refusals)
         { "path", "which FUNCTION=FACTOR?" },
         { "path consume=x", "'x' is no factor from 0 to 1000" },
         { "path consume=-1", "'-1' is no factor from 0 to 1000" },
+        { "path --cpus 0", "'0' is not from 1 to 4096" },
         { "path nobody=0.5", "no function 'nobody' was recorded" },
         { "path consume=1 other", "one session at a time" },
     };

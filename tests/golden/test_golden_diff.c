@@ -156,3 +156,69 @@ Test(golden_diff, of_widths)
         free(text);
     }
 }
+
+Test(golden_diff, formats_for_continuous_integration)
+{
+    check_golden("diff 'before-*' -- 'after-*' --format markdown", "diff.md");
+    check_golden("diff before-1 after-1 --by path --sort calls -n 2 --format markdown", "diff-path.md");
+    check_golden("diff 'before-*' -- 'after-*' --format github", "diff-github.txt");
+    check_golden("diff before-1 after-1 --format github", "diff-github-one.txt");
+    check_golden("diff 'before-*' -- 'after-*' --format junit", "diff-junit.xml");
+    check_golden("diff before-1 after-1 --by module --sort calls --format junit", "diff-junit-module.xml");
+}
+
+/* The exit status is that of --fail-if. */
+Test(golden_diff, conditions_in_these_formats)
+{
+    static const char *const formats[] = { "markdown", "github", "junit" };
+    for (int i = 0; i < 3; i++) {
+        struct ran r = run("$DWELL diff 'before-*' -- 'after-*' --format %s --fail-if 'calls > +2' "
+                           "--fail-if 'elapsed_exclusive > +900%%' 2>said",
+                           formats[i]);
+        char name[64];
+        snprintf(name, sizeof name, "diff-gates-%s.txt", formats[i]);
+        cr_assert(eq(int, r.status, 1), "%s", formats[i]);
+        check_text(r.out, name);
+        ran_drop(&r);
+    }
+    struct ran r = run("$DWELL diff before-1 after-1 --format junit --columns calls");
+    cr_assert(eq(str, r.err, "dwell: --columns: this --format has its own columns\n"));
+    ran_drop(&r);
+    r = run("$DWELL diff before-1 after-1 --format markdwon");
+    cr_assert(has(r.err, "'markdwon' is none of text, csv, json, markdown, github, junit; did you mean 'markdown'?"),
+              "%s", r.err);
+    ran_drop(&r);
+}
+
+/* Names with characters that mean something in these formats. Python's parser checks that the XML is well-formed. */
+Test(golden_diff, odd_names_in_these_formats)
+{
+    static const char name[] = "odd<\"&'|`%:,\x1b>(int)\xef\xbf\xbf";
+    for (int i = 0; i < 2; i++) {
+        struct writer *w = writer_new();
+        write_process(w, 1, 70, "/opt/shop");
+        write_thread(w, 1, 1, 71, SOURCE_PERF, "shop");
+        write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/a&b");
+        write_symbol_module(w, 1, "/no/a&b");
+        write_symbol_file(w, 1, "/src/a,b:c.c");
+        write_symbol(w, 1, 1, 7, 0x1000, name);
+        begin_events(w, 1, 1, 0, 0, NULL, 0);
+        for (uint64_t call = 0; call < 1 + (uint64_t)i; call++) {
+            write_enter(w, call * 100, 0x1000);
+            write_exit(w, call * 100 + 50);
+        }
+        end_events(w, true);
+        writer_save(w, test_path(i ? "odd-2" : "odd-1"));
+        writer_free(w);
+    }
+    char *out = run_well("$DWELL diff odd-1 odd-2 --sort calls --format markdown; "
+                         "$DWELL diff odd-1 odd-2 --sort calls --format github; "
+                         "$DWELL diff odd-1 odd-2 --sort calls --format junit | tee odd.xml");
+    check_text(out, "diff-odd.txt");
+    free(out);
+    char *read = run_well("python3 -c 'import xml.etree.ElementTree as e; r = e.parse(\"odd.xml\").getroot(); "
+                          "c = r.find(\".//testcase\"); print(c.get(\"classname\"), c.get(\"file\"), c.get(\"line\"), "
+                          "r.get(\"failures\"), c.find(\"failure\").get(\"message\"))'");
+    cr_assert(eq(str, read, "a&b /src/a,b:c.c 7 1 calls: 1 -> 2 (+100.00 %)\n"));
+    free(read);
+}

@@ -1,5 +1,5 @@
 /* dwell waits, byte for byte, on a hand-written session: a lock with a holder, a condition variable with a waker,
- * sleeps, and calls without an object. Older sessions and call trees have no causes. */
+ * sleeps, and calls without an object. Sessions of mode profile have sums. Older sessions have no causes. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -20,6 +20,7 @@ enum {
     SIGNAL = 0x801200,
     SLEEP = 0x801300,
     READ = 0x801400,
+    MODE = 96,
     ALSO = 176
 };
 
@@ -81,16 +82,21 @@ static void waits_write_other(struct writer *w)
     end_events(w, true);
 }
 
-static void waits_save(const char *name, unsigned also)
+static void waits_write_program(struct writer *w)
 {
-    struct writer *w = writer_new();
-    write_header(w, ALSO, also, 4);
     write_process(w, 1, 100, "/bin/program");
     write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
     write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
     write_thread(w, 1, 2, 101, SOURCE_PERF, "server");
     waits_write_names(w);
+}
+
+static void waits_save(const char *name, unsigned also)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, also, 4);
+    waits_write_program(w);
     waits_write_main(w);
     waits_write_other(w);
     writer_save(w, test_path(name));
@@ -129,4 +135,50 @@ Test(golden_waits, sessions_without_causes)
 {
     waits_save("old", 0);
     check_golden("waits old", "waits-old.txt");
+}
+
+/* A session of mode profile: the lock has a holder, the condition variable no waker. Of 130 us in waits of two
+ * functions, 40 us are those of waits without rows. */
+static void waits_save_sums(const char *name, unsigned also)
+{
+    static const struct tree_node main_nodes[] = {
+        { MAIN, 0, 1, 300 * US, 0, 0, 0, 0, 0 },        { STORE, 1, 2, 90 * US, 0, 0, 0, 0, 0 },
+        { LOCK, 2, 2, 140 * US, 0, 130 * US, 0, 0, 0 }, { AWAIT, 1, 1, 20 * US, 0, 0, 0, 0, 0 },
+        { WAIT, 4, 1, 100 * US, 0, 98 * US, 0, 0, 0 },  { SLEEP, 1, 1, 102 * US, 0, 100 * US, 0, 0, 0 },
+        { READ, 1, 3, 42 * US, 0, 40 * US, 0, 0, 0 },
+    };
+    static const struct tree_node other_nodes[] = { { SERVE, 0, 1, 700 * US, 0, 0, 0, 0, 0 },
+                                                    { HOLD, 1, 2, 130 * US, 0, 0, 0, 0, 0 } };
+    static const struct wait_row rows[] = {
+        { 3, OBJECT_MUTEX, 0, 0x404060, 101, 2, 2, 126 * US, 78 * US, 110 * US, 390 * US },
+        { 5, OBJECT_CONDITION, 0, 0x4040a0, 0, 0, 1, 98 * US, 98 * US, 510 * US, 610 * US },
+        { 6, OBJECT_SLEEP, 0, 100 * US, 0, 0, 1, 100 * US, 100 * US, 700 * US, 802 * US },
+        { 3, OBJECT_MUTEX, 4, 0x404060, 101, 1, 1, 4 * US, 4 * US, 395 * US, 399 * US },
+        { 0, 0, 0, 0, 0, 0, 3, 40 * US, 20 * US, 810 * US, 900 * US },
+    };
+    struct writer *w = writer_new();
+    write_header(w, ALSO, also, 4);
+    write_header(w, MODE, 1, 4);
+    waits_write_program(w);
+    write_tree(w, 1, 1, main_nodes, sizeof main_nodes / sizeof *main_nodes);
+    write_tree_head(w, 1000 * US, 0);
+    write_wait_rows(w, 1, 1, rows, sizeof rows / sizeof *rows);
+    write_tree(w, 1, 2, other_nodes, sizeof other_nodes / sizeof *other_nodes);
+    write_tree_head(w, 900 * US, 0);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+Test(golden_waits, mode_profile)
+{
+    waits_save_sums("sums", 2);
+    check_golden("waits sums", "waits-profile.txt");
+    check_golden("waits sums --format json", "waits-profile.json");
+    check_golden("waits sums --by lock", "waits-profile-lock.txt");
+    check_golden("waits sums --root store --by function", "waits-profile-root.txt");
+    check_golden(
+        "waits sums --suppress pthread_mutex_lock --suppress hold_lock --by function --columns function,waits,cause_function",
+        "waits-profile-filtered.txt");
+    waits_save_sums("sums", 0);
+    check_golden("waits sums", "waits-profile-old.txt");
 }

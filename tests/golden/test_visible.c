@@ -173,7 +173,7 @@ Test(golden_visible, what_is_on_the_command_line)
             "P=$(cat payload; echo x); P=${P%%x}; export BROWSER=true\n"
             "all() { timeout 300 $DWELL \"$@\" </dev/null >>out 2>>err; test $? -lt 128 || echo \"$1 ended by $?\"; }\n"
             "for c in $($DWELL --help | sed -n 's/^  \\([a-z][a-z]*\\)  .*/\\1/p' | grep -vx cc); do\n"
-            "    $DWELL $c --print-options | while read -r option letter argument; do\n"
+            "    $DWELL $c --print-options | while read -r option letter argument help; do\n"
             "        case \"$argument\" in -) ;; *) all $c $option=\"$P\" hostile.data; all $c $option=\"$P\" \"$P\" main;; "
             "esac\n"
             "    done\n"

@@ -19,7 +19,7 @@
 static void __attribute__((noreturn)) terminal_run_shell(const char *command, const char *folder)
 {
     setenv("DWELL", DWELL_EXE, 1);
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    setenv("XDG_CONFIG_HOME", "/proc/none", 1);
     setenv("RUNTIME", DWELL_RUNTIME, 1);
     setenv("SAMPLES", DWELL_SAMPLES, 1);
     setenv("PROGRAMS", DWELL_PROGRAMS, 1);

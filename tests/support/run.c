@@ -43,7 +43,7 @@ static void run_redirect(const char *name, int to)
 static void __attribute__((noreturn)) run_exec_shell(const char *command, const char *folder)
 {
     setenv("DWELL", getenv("DWELL_RANDOM_LEVELS") ? DWELL_RANDOM_EXE : DWELL_EXE, 1);
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1); /* no options from the user's own configuration */
+    setenv("XDG_CONFIG_HOME", "/proc/none", 1); /* no options from the user's own configuration: nobody can make it */
     setenv("RUNTIME", DWELL_RUNTIME, 1);
     setenv("SAMPLES", DWELL_SAMPLES, 1);
     setenv("PROGRAMS", DWELL_PROGRAMS, 1);

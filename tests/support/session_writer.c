@@ -140,6 +140,24 @@ void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struc
     writer_end_chunk(w);
 }
 
+void write_wait_rows(struct writer *w, uint32_t process, uint32_t thread, const struct wait_row *rows, uint32_t count)
+{
+    enum { WAITS = 11, ROW = 64 };
+    writer_begin_chunk(w, WAITS, process);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_extend(&w->file, w->chunk + HEADER + (size_t)count * ROW);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wait_row *r = &rows[i];
+        const uint64_t members[][2] = { { 4, r->node },    { 1, r->kind },    { 1, r->role },        { 2, 0 },
+                                        { 8, r->id },      { 4, r->holder },  { 4, r->holder_node }, { 8, r->waits },
+                                        { 8, r->blocked }, { 8, r->longest }, { 8, r->first },       { 8, r->last } };
+        size_t at = w->chunk + HEADER + (size_t)i * ROW;
+        for (size_t m = 0; m < sizeof members / sizeof *members; at += members[m++][0])
+            bytes_put_at(&w->file, at, members[m][1], (unsigned)members[m][0]);
+    }
+    writer_end_chunk(w);
+}
+
 void write_counts(struct writer *w, uint32_t process, uint32_t thread, uint64_t time, const uint64_t (*pairs)[2],
                   uint32_t count)
 {

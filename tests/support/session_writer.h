@@ -60,6 +60,16 @@ void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struc
 /* For the last written tree: the time of its last event, and the innermost node that was open then. */
 void write_tree_head(struct writer *w, uint64_t last_time, uint32_t top);
 
+/* A thread's sums of waits in mode profile, in one chunk. `node` is a number of its call tree; zero: of the rest. */
+struct wait_row {
+    uint32_t node;
+    unsigned kind, role;
+    uint64_t id;
+    uint32_t holder, holder_node;
+    uint64_t waits, blocked, longest, first, last;
+};
+void write_wait_rows(struct writer *w, uint32_t process, uint32_t thread, const struct wait_row *rows, uint32_t count);
+
 /* A thread's calls that were only counted, in one chunk that was made at `time`: pairs of a function and its calls. */
 void write_counts(struct writer *w, uint32_t process, uint32_t thread, uint64_t time, const uint64_t (*pairs)[2],
                   uint32_t count);

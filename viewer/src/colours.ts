@@ -39,6 +39,9 @@ export interface Palette {
     preempted: string;
     merged: string;
     busy: string; // on the CPU
+    arrow: string; // from a waker to the thread that waited
+    arrowChosen: string;
+    critical: string; // the critical path
 }
 
 const light: Palette = {
@@ -53,6 +56,9 @@ const light: Palette = {
     preempted: '#8d949e',
     merged: '#e3e5e9',
     busy: '#f0a04b',
+    arrow: '#1f5fbf',
+    arrowChosen: '#0b2f6b',
+    critical: '#a3158a',
 };
 const night: Palette = {
     back: '#16181c',
@@ -66,6 +72,9 @@ const night: Palette = {
     preempted: '#8b929c',
     merged: '#31353c',
     busy: '#c07a26',
+    arrow: '#7fb2ff',
+    arrowChosen: '#d6e6ff',
+    critical: '#f27fd9',
 };
 export const palette = (): Palette => (isDark() ? night : light);
 

@@ -49,6 +49,10 @@ function textOf(m: Model): string {
     put('part', state.chosen.value.ranges.map((r) => (r ? r.map(Math.round).join('-') : '')).join(';'), ';');
     put('only', state.chosen.value.threads.join('.'));
     put('session', String(state.timelineSide.value), '0');
+    put('waits', state.waitsBy.value, 'path');
+    put('critical', state.criticalTable.value, 'functions');
+    put('arrows', state.showsArrows.value ? '1' : '0', '1');
+    put('band', state.showsCritical.value ? '1' : '0', '1');
     put('unit', state.chosenUnit.value, 'auto');
     put('details', state.details.value ? '1' : '0', '1');
     return p.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%3B', ';');
@@ -138,6 +142,18 @@ export function restore(m: Model, fragment: string): boolean {
     state.hiddenLanes.value = new Set(listOf(get('hidden')));
     state.foldedLanes.value = new Set(listOf(get('folded')));
     state.timelineSide.value = get('session') === '1' ? 1 : 0;
+    state.waitsBy.value = oneOf(
+        p.get('waits'),
+        ['path', 'lock', 'function', 'thread', 'waker', 'graph'] as const,
+        'path',
+    );
+    state.criticalTable.value = oneOf(
+        p.get('critical'),
+        ['functions', 'segments', 'threads', 'ranking'] as const,
+        'functions',
+    );
+    state.showsArrows.value = get('arrows') !== '0';
+    state.showsCritical.value = get('band') !== '0';
     state.chosenUnit.value = oneOf<Unit | 'auto'>(p.get('unit'), ['auto', 'ns', 'us', 'ms', 's'], 'auto');
     state.details.value = get('details') !== '0';
     if (!p.has('open')) return false;

@@ -20,6 +20,8 @@ export type View =
     | 'threads'
     | 'processes'
     | 'timeline'
+    | 'waits'
+    | 'critical'
     | 'histogram'
     | 'source'
     | 'about';
@@ -34,10 +36,15 @@ export const views: { key: View; title: string }[] = [
     { key: 'threads', title: 'Threads' },
     { key: 'processes', title: 'Processes' },
     { key: 'timeline', title: 'Timeline' },
+    { key: 'waits', title: 'Waits' },
+    { key: 'critical', title: 'Critical path' },
     { key: 'histogram', title: 'Calls' },
     { key: 'source', title: 'Lines' },
     { key: 'about', title: 'About' },
 ];
+
+export type WaitsBy = 'path' | 'lock' | 'function' | 'thread' | 'waker' | 'graph';
+export type CriticalTable = 'functions' | 'segments' | 'threads' | 'ranking';
 
 export interface Sort {
     key: string;
@@ -76,6 +83,10 @@ export const laneOrder = signal<LaneOrder>('recorded');
 export const ownOrder = signal<readonly string[]>([]);
 export const hiddenLanes = signal<ReadonlySet<string>>(new Set());
 export const foldedLanes = signal<ReadonlySet<string>>(new Set());
+export const waitsBy = signal<WaitsBy>('path');
+export const criticalTable = signal<CriticalTable>('functions');
+export const showsArrows = signal(true); // on the timeline, from wakers to waiting threads,
+export const showsCritical = signal(true); // and the critical path
 export const chosenUnit = signal<Unit | 'auto'>('auto');
 export const details = signal(true);
 

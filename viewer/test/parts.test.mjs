@@ -2,21 +2,11 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { Browser, boxOf, rowsOf, view } from './support/browser.mjs';
-import { Recordings, sample } from './support/dwell.mjs';
-
-let browser;
-let recordings;
-before(async () => {
-    recordings = new Recordings();
-    browser = await Browser.start();
-});
-after(async () => {
-    await browser?.stop();
-    recordings.remove();
-});
+import { boxOf, rowsOf, view } from './support/browser.mjs';
+import { sample } from './support/dwell.mjs';
+import { browser, recordings } from './support/fixtures.mjs';
 
 const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead'].flatMap((m) => [
     `${m}_inclusive`,

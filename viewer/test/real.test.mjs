@@ -1,20 +1,10 @@
 // Pages of real recordings show the same values as dwell's reports, to the nanosecond.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Browser, rowsOf, view } from './support/browser.mjs';
+import { test } from 'node:test';
+import { rowsOf, view } from './support/browser.mjs';
 import { sessionIn } from './support/container.mjs';
-import { Recordings, sample } from './support/dwell.mjs';
-
-let browser;
-let recordings;
-before(async () => {
-    recordings = new Recordings();
-    browser = await Browser.start();
-});
-after(async () => {
-    await browser?.stop();
-    recordings.remove();
-});
+import { sample } from './support/dwell.mjs';
+import { browser, recordings } from './support/fixtures.mjs';
 
 const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead'].flatMap((m) => [
     `${m}_inclusive`,

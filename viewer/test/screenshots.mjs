@@ -1,6 +1,7 @@
 // Makes the pictures of docs/view.md and docs/first-screens.md: node test/screenshots.mjs PAGES FOLDER. The folder PAGES
 // has one.html and two.html, of one and two recordings of the program of scripts/demo, and the pages of the programs of
-// docs/first-screens.md: redis.html, zstd.html, leveldb.html and sqlite.html.
+// docs/first-screens.md: redis.html, zstd.html, leveldb.html and sqlite.html. waits.html is of a program whose three
+// threads wait for one mutex.
 import { join } from 'node:path';
 import { Browser, boxOf, view } from './support/browser.mjs';
 
@@ -66,4 +67,8 @@ await picture('view-help', one, '#view=tree', {}, async (page) => {
     await view(page, 'tree');
     await page.keyboard.press('?');
 });
+const waits = join(pages, 'waits.html');
+await picture('view-waits', waits, '#view=waits', {}, (page) => page.keyboard.press('Home'));
+await picture('view-waits-graph', waits, '#view=waits&waits=graph');
+await picture('view-arrows', waits, '#view=timeline&details=0', {}, (page) => page.keyboard.press('n'));
 await browser.stop();

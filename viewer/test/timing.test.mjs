@@ -1,20 +1,10 @@
 // Times that samples estimate, and calls that were only counted: the page shows what the reports say about them.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Browser, rowsOf, view } from './support/browser.mjs';
+import { test } from 'node:test';
+import { rowsOf, view } from './support/browser.mjs';
 import { sessionIn } from './support/container.mjs';
-import { Recordings, sample, testProgram } from './support/dwell.mjs';
-
-let browser;
-let recordings;
-before(async () => {
-    recordings = new Recordings();
-    browser = await Browser.start();
-});
-after(async () => {
-    await browser?.stop();
-    recordings.remove();
-});
+import { sample, testProgram } from './support/dwell.mjs';
+import { browser, recordings } from './support/fixtures.mjs';
 
 const keys = ['elapsed_inclusive', 'elapsed_exclusive', 'cpu_inclusive', 'cpu_exclusive'];
 const shown = ['calls', ...keys, 'timing'].join(',');

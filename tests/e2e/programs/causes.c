@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 3, WAIT_MS = 20, MS = 1000000 };
+#include "resting.h"
 
-#define UNSEEN __attribute__((no_instrument_function))
+enum { ROUNDS = 3 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -22,34 +22,6 @@ static sem_t ready;
 static pthread_barrier_t barrier;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static volatile int turn;
-
-/* The state of a process' first thread, such as S. By bare system calls, which are not rows. */
-UNSEEN static char state_of(pid_t pid)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
-    const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY),
-               length = syscall(SYS_read, file, text, sizeof text - 1);
-    syscall(SYS_close, file);
-    text[length > 0 ? length : 0] = 0;
-    const char *end = strrchr(text, ')');
-    return end ? end[2] : 0;
-}
-
-UNSEEN static void pass(long ms)
-{
-    struct timespec time = { 0, ms * MS };
-    syscall(SYS_nanosleep, &time, NULL);
-}
-
-/* Returns a while after the other thread, or the parent, has begun to wait. */
-UNSEEN static void rest(void)
-{
-    const pid_t other = syscall(SYS_gettid) == getpid() ? getppid() : getpid();
-    while (state_of(other) != 'S')
-        pass(1);
-    pass(WAIT_MS);
-}
 
 /* Waits without the system until it is the caller's turn. */
 UNSEEN static void await(int number)

@@ -21,39 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 3, WAIT_MS = 20, MS = 1000000, BIG = 1 << 16 };
+#include "resting.h"
 
-#define UNSEEN __attribute__((no_instrument_function))
+enum { ROUNDS = 3, BIG = 1 << 16 };
 
 static int in, out; /* the ends of what the program waits for */
-
-/* The state of a process' first thread, such as S. By bare system calls, which are not rows. */
-UNSEEN static char state_of(pid_t pid)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
-    const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY),
-               length = syscall(SYS_read, file, text, sizeof text - 1);
-    syscall(SYS_close, file);
-    text[length > 0 ? length : 0] = 0;
-    const char *end = strrchr(text, ')');
-    return end ? end[2] : 0;
-}
-
-UNSEEN static void pass(long ms)
-{
-    struct timespec time = { 0, ms * MS };
-    syscall(SYS_nanosleep, &time, NULL);
-}
-
-/* Returns a while after the other thread, or the parent, has begun to wait. */
-UNSEEN static void rest(void)
-{
-    const pid_t other = syscall(SYS_gettid) == getpid() ? getppid() : getpid();
-    while (state_of(other) != 'S')
-        pass(1);
-    pass(WAIT_MS);
-}
 
 UNSEEN static void must(int ok)
 {

@@ -300,13 +300,68 @@ static void child(void)
     work_last();
 }
 
+/* ---- a child by pipes ---- */
+
+static void send_byte(int pipe)
+{
+    if (write(pipe, "x", 1) != 1)
+        abort();
+}
+
+static void await_byte(int pipe)
+{
+    char byte;
+    if (read(pipe, &byte, 1) != 1)
+        abort();
+}
+
+/* Each byte makes the child work, and the answer makes the parent work. */
+static void pipes(void)
+{
+    int to[2], from[2];
+    if (pipe(to) != 0 || pipe(from) != 0)
+        abort();
+    const pid_t pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < ROUNDS; i++) {
+            await_byte(to[0]);
+            work_slow();
+            send_byte(from[1]);
+        }
+        exit(0);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        send_byte(to[1]);
+        await_byte(from[0]);
+        work_fast();
+    }
+    waitpid(pid, NULL, 0);
+    work_last();
+}
+
+/* ---- a child of a thread ---- */
+
+static void *make_child(void *unused)
+{
+    (void)unused;
+    work_fast();
+    child();
+    return NULL;
+}
+
+static void forker(void)
+{
+    pthread_join(start(make_child, NULL), NULL);
+}
+
 int main(int count, char **arguments)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = { { "pipeline", pipeline }, { "producer", producer }, { "convoy", convoy }, { "barrier", barriers },
-                  { "pool", pool },         { "rwlock", readers },    { "child", child } };
+    } parts[] = { { "pipeline", pipeline }, { "producer", producer }, { "convoy", convoy },
+                  { "barrier", barriers },  { "pool", pool },         { "rwlock", readers },
+                  { "child", child },       { "pipes", pipes },       { "forker", forker } };
     slow_us = length("SLOW_US", 20000);
     fast_us = length("FAST_US", 5000);
     last_us = length("LAST_US", 2000);

@@ -12,42 +12,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 3, WAIT_MS = 20, MS = 1000000 };
+#include "resting.h"
 
-#define UNSEEN __attribute__((no_instrument_function))
+enum { ROUNDS = 3 };
 
 static std::atomic<int> value, turn;
 static std::latch gate(1);
 static std::timed_mutex timed;
 static std::recursive_mutex recursive;
 static std::shared_mutex shared;
-
-UNSEEN static void pass(long ms)
-{
-    struct timespec time = { 0, ms * MS };
-    syscall(SYS_nanosleep, &time, nullptr);
-}
-
-// The state of the first thread, such as S.
-UNSEEN static char state_of_main()
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", getpid());
-    const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY),
-               length = syscall(SYS_read, file, text, sizeof text - 1);
-    syscall(SYS_close, file);
-    text[length > 0 ? length : 0] = 0;
-    const char *end = strrchr(text, ')');
-    return end ? end[2] : 0;
-}
-
-// Returns a while after the first thread has begun to wait.
-UNSEEN static void rest()
-{
-    while (state_of_main() != 'S')
-        pass(1);
-    pass(WAIT_MS);
-}
 
 UNSEEN static void await(int number)
 {

@@ -180,13 +180,12 @@ long __wrap_levels_tick(void)
 static void *random_work(void *data)
 {
     sigset_t all;
-    uint32_t never = 0;
     memset(&all, 0xff, sizeof all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     for (;;) {
         random_change_all();
         __real_levels_tick();
-        sys_futex_wait(&never, 0, 1);
+        sys_sleep_a_millisecond();
     }
     return data;
 }

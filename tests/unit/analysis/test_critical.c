@@ -245,6 +245,42 @@ Test(unit_critical, waits_that_seem_to_end_each_other)
     critical_check(w, 0, 0, "1:0-60 wait", "wait 10+0+30, main 20+0+0", "0, 0");
 }
 
+/* A child that the second of two threads has made by fork at 30, or that an unknown one has made. */
+static struct writer *critical_child(uint32_t maker)
+{
+    const struct {
+        uint32_t serial, tid, source, maker;
+        uint64_t start;
+        uint16_t length;
+        char name[6];
+    } thread = { 3, 200, SOURCE_PERF, maker, 35, 1, "c" };
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 40, 100, OBJECT_CHILD, 200, 0);
+    wakes_thread_ends(w, 1, 120);
+    wakes_thread_begins(w, 2, 5, WAKES_WORK);
+    wakes_thread_ends(w, 2, 110);
+    write_process_of(w, 2, 200, 100, 1, 30, "/bin/p");
+    write_module(w, 2, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/p");
+    write_record(w, 2, 3, &thread, sizeof thread);
+    begin_events(w, 2, 3, 0, 35, NULL, 0);
+    write_enter(w, 35, WAKES_WORK);
+    write_exit(w, 90);
+    end_events(w, true);
+    write_thread_end(w, 2, 3, false, 90);
+    return w;
+}
+
+Test(unit_critical, fork_by_one_of_several_threads)
+{
+    critical_check(critical_child(2), 0, 0, "1:0-5 main, 2:5-30 work, 3:30-90 work, 1:90-120 main",
+                   "work 80+0+0, main 25+0+0, wait 5+5+0, (starting) 0+5+0", "45, 10, 30");
+    critical_check(critical_child(0), 0, 0, "3:0-90 work, 1:90-120 main",
+                   "work 55+0+0, (unknown) 0+0+35, main 20+0+0, wait 5+5+0", "45, 10, 30");
+    critical_check(critical_child(3), 0, 0, "3:0-90 work, 1:90-120 main",
+                   "work 55+0+0, (unknown) 0+0+35, main 20+0+0, wait 5+5+0", "45, 10, 30");
+}
+
 /* A killed thread has no known end: it did not end the wait. */
 Test(unit_critical, joined_thread_without_an_end)
 {

@@ -113,3 +113,51 @@ Test(unit_what_if, ranking)
     what_if_free(what);
     analysis_drop(&l);
 }
+
+/* ---- processors ---- */
+
+static void what_if_check_cpus(struct writer *w, const uint64_t (*wanted)[2], size_t count)
+{
+    struct analysis l;
+    struct critical_part part;
+    struct error error = { NULL };
+    struct selection_request request = { .from = { false, NULL, 0 } };
+    writer_save(w, test_path("run"));
+    writer_free(w);
+    load_whole(&l, test_path("run"), 1);
+    cr_assert(critical_find_part(&l, &request, &part, &error));
+    struct what_if *what = what_if_new(&l, &part);
+    for (size_t i = 0; i < count; i++) {
+        what_if_set_cpus(what, (unsigned)wanted[i][0]);
+        cr_assert(eq(u64, what_if_predict(what, NULL, 0), wanted[i][1]), "%u processors", (unsigned)wanted[i][0]);
+    }
+    what_if_free(what);
+    analysis_drop(&l);
+}
+
+/* The first thread works for 75 ticks, and 25 more after it has joined the other. That one begins 5 ticks after the act
+ * at 10, and works for 90. On one processor, it begins to work when the first one waits. A wait ends 5 ticks late. */
+Test(unit_what_if, processors)
+{
+    static const uint64_t wanted[][2] = { { 1, 195 }, { 2, 135 }, { 3, 135 } };
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_act(w, 5, 10, OBJECT_THREAD, 101);
+    wakes_call(w, 70, 180, OBJECT_THREAD, 101, 0);
+    wakes_thread_ends(w, 1, 200);
+    wakes_thread_begins(w, 2, 20, WAKES_WORK);
+    write_off_cpu(w, true, 50, 60);
+    wakes_thread_ends(w, 2, 170);
+    what_if_check_cpus(w, wanted, sizeof wanted / sizeof *wanted);
+}
+
+/* A sleep needs no processor: other threads work meanwhile. */
+Test(unit_what_if, processors_and_sleeps)
+{
+    static const uint64_t wanted[][2] = { { 1, 200 }, { 2, 200 } };
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 50, 150, OBJECT_SLEEP, 40, 0);
+    wakes_thread_ends(w, 1, 200);
+    what_if_check_cpus(w, wanted, sizeof wanted / sizeof *wanted);
+}

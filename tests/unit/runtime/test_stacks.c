@@ -77,6 +77,57 @@ Test(unit_runtime_stacks, a_new_stack_replaces_those_it_overlaps)
     cr_assert(eq(u64, t->stack.low, 0x0f000));
 }
 
+/* It is there until its next event. Its shadow stack is used again afterwards. */
+Test(unit_runtime_stacks, a_new_stack_in_the_place_of_one_that_a_thread_is_on)
+{
+    struct thread *t = runtime_block();
+    struct stack *old = stacks_make(0x10000, 0x1000);
+    stacks_find(t, 0x10800);
+    runtime_open_call(t, 0x100, 0);
+    thread_self = NULL; /* another thread */
+    struct stack *new = stacks_make(0x10000, 0x1000);
+    cr_assert(ne(ptr, new, old));
+    cr_assert(ne(ptr, new->calls, old->calls));
+    cr_assert(eq(int, runtime_calls.notified, 2));
+    cr_assert(ne(ptr, stacks_make(0x30000, 0x1000), old));
+    stacks_find(t, 0x20000);
+    cr_assert(eq(u32, stacks_calls(new), 0));
+    cr_assert(eq(ptr, stacks_make(0x50000, 0x1000), old));
+}
+
+/* Its block is used again for another thread. */
+Test(unit_runtime_stacks, a_thread_ends_on_its_own)
+{
+    struct thread *t = runtime_block();
+    struct stack *other = stacks_make(0x10000, 0x1000);
+    char *const own = t->shadow;
+    stacks_find(t, 0x10800);
+    runtime_open_call(t, 0x100, 0);
+    stacks_end_thread(t);
+    cr_assert(eq(ptr, t->shadow, own));
+    cr_assert(eq(u32, stacks_calls(other), 1));
+    cr_assert(eq(ptr, stacks_make(0x10000, 0x1000), other));
+    cr_assert(eq(u32, stacks_calls(other), 0));
+}
+
+/* In mode profile, calls on a stack are below the root of the thread that is on it. */
+Test(unit_runtime_stacks, the_base_call_has_the_threads_root)
+{
+    static struct dwell_tree_node root;
+    struct thread *t = runtime_block();
+    stacks_make(0x10000, 0x1000);
+    t->tree.root = &root;
+    stacks_find(t, 0x10800);
+    cr_assert(eq(ptr, ((struct call *)t->shadow)->node, &root));
+    stacks_make(0x10000, 0x1000);
+    cr_assert(eq(ptr, ((struct call *)t->shadow)->node, &root));
+    stacks_find(t, 0x20000);
+    cr_assert(eq(ptr, ((struct call *)t->shadow)->node, &root));
+    t->pause.active = 1;
+    stacks_find(t, 0x10800);
+    cr_assert(eq(ptr, ((struct call *)t->shadow)->node, &root));
+}
+
 Test(unit_runtime_stacks, of_contexts)
 {
     struct thread *t = runtime_block();
@@ -120,7 +171,9 @@ Test(unit_runtime_stacks, by_name)
     dwell_runtime_fiber_switch(NULL);
     cr_assert(eq(ptr, t->stacks.on, &t->stacks.own));
     dwell_runtime_fiber_destroy(nowhere);
+    dwell_runtime_fiber_destroy(nowhere);
     cr_assert(eq(ptr, dwell_runtime_fiber_create(NULL, 0), nowhere));
+    cr_assert(ne(ptr, dwell_runtime_fiber_create(NULL, 0), nowhere));
 }
 
 Test(unit_runtime_stacks, destroyed)

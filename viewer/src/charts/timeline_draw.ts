@@ -7,6 +7,7 @@ import { type ActivityHit, drawActivity } from './activity_draw';
 import { type Drawing, fitted, font } from './canvas';
 import { type Bar, drawBars, linesOf } from './activity_bars';
 import { hatch } from './hatch';
+import { type WaitScene, drawWaits } from './wait_arrows';
 import {
     type Lane,
     activityHeight,
@@ -41,6 +42,7 @@ export interface Hit {
     lane?: Lane;
     activity?: ActivityHit;
     bar?: Bar;
+    wait?: number; // the arrow of a single wait
 }
 
 export interface Mark {
@@ -67,6 +69,7 @@ export interface TimelineScene {
     searching: boolean;
     activity: Activity;
     complete: boolean;
+    waits: WaitScene | null;
 }
 
 // Formats a time in the unit of the latest visible time, or a smaller unit if that needs too many decimals.
@@ -110,6 +113,7 @@ export function drawTimeline(d: Drawing, scene: TimelineScene): Hit[] {
         if (y > height || top + lane.bottom - scene.scrolled < top) continue;
         drawLane(d, scene, lane, y, xOf, hits);
     }
+    if (scene.waits) hits.push(...drawWaits(d, { ...scene, top }, scene.waits));
     context.fillStyle = colours.faint;
     context.globalAlpha = 0.55;
     for (const m of scene.marks) if (!m.event) context.fillRect(Math.round(xOf(m.time)), top, 1, height);

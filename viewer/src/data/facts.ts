@@ -87,6 +87,7 @@ export interface SessionFacts {
     calls?: { block: number; periods: number; begins_ns: number[] } | null;
     sources?: { block: number } | null;
     lines?: { block: number } | null;
+    waits?: { block: number } | null;
     parts?: { block: number; borders: number[] } | null;
     mark_names?: string[];
     event_names?: string[];

@@ -25,6 +25,7 @@ import {
 } from '../state';
 import { About } from './about';
 import { Callers } from './callers';
+import { Critical } from './critical';
 import { Details } from './details';
 import { Entities } from './entities';
 import { Flame, InvertedGraph } from './flames';
@@ -36,6 +37,7 @@ import { SourceView } from './source';
 import { Timeline } from './timeline';
 import { TransformBar } from './transforms';
 import { Tree } from './tree';
+import { Waits } from './waits';
 
 function Remarks() {
     const m = model.value!;
@@ -162,6 +164,10 @@ function Shown({ which }: { which: View }) {
             return <InvertedGraph />;
         case 'timeline':
             return <Timeline />;
+        case 'waits':
+            return <Waits />;
+        case 'critical':
+            return <Critical />;
         case 'histogram':
             return <HistogramView />;
         case 'source':

@@ -5,6 +5,7 @@ import { problemOf } from '../search';
 import { type View, matcher, model, search, view } from '../state';
 import { valueColumns } from './columns';
 import { type EntityTable, entityColumns } from './entities';
+import { waitConditions } from './waits';
 
 const tables: View[] = ['functions', 'modules', 'threads', 'processes'];
 
@@ -12,6 +13,7 @@ function shownProblem(m: Model, which: View): string {
     const by = matcher.value;
     if (by.problem || (by.conditions.length === 0 && by.unfinished.length === 0)) return by.problem;
     if (tables.includes(which)) return problemOf(by, entityColumns(m, which as EntityTable));
+    if (which === 'waits') return problemOf(by, waitConditions);
     const problem = problemOf(by, valueColumns(m, 'functions', 'ns', false));
     if (problem || by.conditions.length === 0 || which === 'callers') return problem;
     return `${by.conditions[0]!.text}: conditions filter the tables only`;

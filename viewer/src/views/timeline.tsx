@@ -12,10 +12,11 @@ import { ofKind } from '../colours';
 import { heatOf } from '../heat';
 import type { TimelineFacts } from '../data/facts';
 import type { Model, Side } from '../data/model';
-import { Activity, activityKinds } from '../data/activity';
+import { Activity } from '../data/activity';
 import { type ProcessLanes, orderLanes } from '../data/threads';
 import { Tiles } from '../data/tiles';
-import { nanoseconds, percent, shortDuration, shortened, visible } from '../format';
+import { findWait, nextWait, rowsIn, waitAt } from '../data/waits';
+import { nanoseconds, shortDuration, shortened } from '../format';
 import { canChooseTime, chooseRange, chosenThreads, snapped } from '../part';
 import {
     chosen,
@@ -31,13 +32,17 @@ import {
     range,
     recentre,
     selectFunction,
+    showsArrows,
+    showsCritical,
     source,
     timelineSide,
 } from '../state';
 import { savePicture } from '../picture';
-import { sourceText } from './entities';
 import { beginsRange, useRangeDrag } from './range_drag';
 import { ThreadMenu, toggled } from './thread_menu';
+import { HitTip } from './timeline_tip';
+import { useWaits } from './wait_block';
+import { WaitCause, WaitToggles } from './wait_cause';
 
 function marksOf(m: Model, side: Side): Mark[] {
     const { tables } = m.containers[side]!;
@@ -134,6 +139,9 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const [choosing, setChoosing] = useState(false);
     const [tip, setTip] = useState<(TipAt & { hit: Hit; column: number }) | null>(null);
     const [selected, setSelected] = useState<Span | null>(null);
+    const [selectedWait, setSelectedWait] = useState(-1);
+    const read = useWaits(m, side);
+    const waits = typeof read === 'string' ? null : read;
     const redrawLater = useRef(() => {});
     const perSecond = m.facts[side]!.ticks_per_second;
     const toNs = (ticks: number) => Number(nanoseconds(Math.round(ticks), perSecond));
@@ -163,6 +171,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     // The canvas is drawn after the render. Reading these here renders and draws again when they change.
     const highlighted = found.value;
     void measure.value;
+    const [arrows, critical] = [showsArrows.value, showsCritical.value];
     const [from, to] = clampedRange(range.value ?? [facts.start, facts.end], facts);
     const top = headHeight(marks.length, linesOf(bars));
     const part = dragged ?? chosenRange(m, side);
@@ -184,6 +193,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             searching: highlighted !== null,
             activity,
             complete: facts.complete,
+            waits: waits && { block: waits, arrows, critical, selected: selectedWait },
         });
         if (part)
             shadeRange(
@@ -231,6 +241,11 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             const { lane } = hit;
             if (!lane.folded && lane.depth > lane.rows) setWhole(new Set([...whole, lane.key]));
             else foldedLanes.value = toggled(foldedLanes.value, lane.key);
+        } else if (hit?.wait !== undefined) {
+            setSelectedWait(hit.wait);
+        } else if (hit?.offCpu) {
+            const { kind, thread, start, length } = hit.offCpu;
+            setSelectedWait(waits && kind === 0 ? findWait(waits, thread, start, start + length) : -1);
         } else if (hit?.bar) {
             const { time, length } = hit.bar;
             if (length > 0 && canChooseTime(m.facts[side]!)) chooseRange(side, [time, time + length]);
@@ -251,6 +266,20 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             : marks.findLast((x) => x.time < middle - margin);
         if (next) setRange([next.time - (to - from) / 2, next.time + (to - from) / 2]);
     };
+    const shownThreads = new Set(lanes.map((one) => one.thread));
+    const toWait = (forwards: boolean) => {
+        const next = waits && nextWait(waits, shownThreads, selectedWait, (from + to) / 2, forwards);
+        if (!next) return;
+        setSelectedWait(next.row);
+        if (next.end < from || next.begin > to) setRange([next.begin - (to - from) / 2, next.begin + (to - from) / 2]);
+    };
+    const toAct = () => {
+        const wait = waits && selectedWait >= 0 ? waitAt(waits, selectedWait) : null;
+        if (!wait || wait.waker < 0) return;
+        const lane = lanes.find((one) => one.thread === wait.waker);
+        if (lane) scroller.current!.scrollTop = Math.max(0, lane.top - 60);
+        setRange([wait.woken - (to - from) / 2, wait.woken + (to - from) / 2]);
+    };
     const onKeyDown = (event: KeyboardEvent) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         const width = to - from;
@@ -269,6 +298,10 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
         else if (key === 'o' && selected && selected.function >= 0)
             recentre(m.rowOf('functions', selected.function, side));
         else if (key === 'l') setChoosing(true);
+        else if (key === 'v') showsArrows.value = !arrows;
+        else if (key === 'b') showsCritical.value = !critical;
+        else if (key === 'n' || key === 'N') toWait(key === 'n');
+        else if (key === 'j') toAct();
         else if (key === ']') toMark(true);
         else if (key === '[') toMark(false);
         else return;
@@ -309,6 +342,20 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                     </Tip>
                 )}
             </div>
+            {waits && selectedWait >= 0 && selectedWait < rowsIn(waits, 'waits') && (
+                <WaitCause
+                    m={m}
+                    side={side}
+                    block={waits}
+                    row={selectedWait}
+                    onShow={() => {
+                        const { begin, end } = waitAt(waits, selectedWait);
+                        setRange([begin - (end - begin) * 0.1, end + (end - begin) * 0.1]);
+                    }}
+                    onAct={toAct}
+                    onClose={() => setSelectedWait(-1)}
+                />
+            )}
             <p class="below bar">
                 <button
                     onClick={() => (range.value = null)}
@@ -336,6 +383,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 <button class="save-button" title="Save all threads as a picture (Y)" onClick={save}>
                     Save picture
                 </button>
+                <WaitToggles waits={waits} />
                 <span class="range">
                     {shortDuration(toNs(from))} … {shortDuration(toNs(to))} ({shortDuration(toNs(to - from))})
                 </span>
@@ -375,109 +423,6 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 <span class="hint">wheel: zoom; drag: move; drag on the ruler: choose a part; ?: keys</span>
             </p>
         </div>
-    );
-}
-
-function HitTip({
-    m,
-    side,
-    hit,
-    column,
-    marks,
-    toNs,
-}: {
-    m: Model;
-    side: Side;
-    hit: Hit;
-    column: number;
-    marks: Mark[];
-    toNs: (ticks: number) => number;
-}) {
-    if (hit.mark !== undefined) {
-        const mark = marks[hit.mark]!;
-        const thread = m.facts[side]!.threads[mark.thread];
-        return (
-            <>
-                <p class="tip-name">{mark.text}</p>
-                <p class="where">
-                    {mark.event ? 'event' : 'mark'} at {shortDuration(toNs(mark.time))}
-                    {thread ? ` on ${shortened(thread.name, 100)}` : ''}
-                </p>
-            </>
-        );
-    }
-    if (hit.bar) {
-        const { text, time, length, thread } = hit.bar;
-        const name = m.facts[side]!.threads[thread]?.name;
-        return (
-            <>
-                <p class="tip-name">{text}</p>
-                <p class="where">
-                    activity of {shortDuration(toNs(length))} from {shortDuration(toNs(time))}
-                    {name ? ` on ${shortened(name, 100)}` : ''}
-                    {canChooseTime(m.facts[side]!) ? '; click to choose its time' : ''}
-                </p>
-            </>
-        );
-    }
-    if (hit.activity) {
-        const { shares, perPixel, threads } = hit.activity;
-        const x = Math.floor(column);
-        const names = {
-            cpu: m.facts[side]!.off_cpu ? 'on the CPU' : 'in calls',
-            blocked: 'blocked',
-            preempted: 'preempted',
-        };
-        return (
-            <>
-                {activityKinds.map((kind) => (
-                    <p key={kind} class="where">
-                        {percent((shares[kind][x] ?? 0) / perPixel)} {names[kind]}
-                    </p>
-                ))}
-                {threads.length > 1 && <p class="where">sums over {threads.length} threads</p>}
-            </>
-        );
-    }
-    if (hit.offCpu) {
-        const { kind, start, length, count } = hit.offCpu;
-        return (
-            <>
-                <p class="tip-name">
-                    {kind === 1 ? 'preempted' : 'blocked'}
-                    {count > 1 ? ` ×${count}` : ''}
-                </p>
-                <p class="where">
-                    {shortDuration(toNs(length))} from {shortDuration(toNs(start))}
-                </p>
-            </>
-        );
-    }
-    const { span } = hit;
-    if (!span) return null;
-    if (span.function < 0)
-        return (
-            <>
-                <p class="tip-name">{span.count} short calls</p>
-                <p class="where">
-                    {shortDuration(toNs(span.length))} from {shortDuration(toNs(span.start))}; zoom in to see them
-                </p>
-            </>
-        );
-    const f = m.functions[m.rowOf('functions', span.function, side)]!;
-    return (
-        <>
-            <p class="tip-name">
-                <bdi>{visible(f.name.slice(0, 600))}</bdi>
-                {span.count > 1 ? ` ×${span.count}` : ''}
-            </p>
-            <p class="where">
-                {shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}
-            </p>
-            <p>
-                {shortDuration(toNs(span.length))} from {shortDuration(toNs(span.start))}
-            </p>
-        </>
     );
 }
 

@@ -3,6 +3,7 @@
  *   nested     two timers, whose handlers interrupt each other, in four threads
  *   alternate  the same on alternate stacks
  *   jump       a handler on an alternate stack that leaves it by siglongjmp
+ *   above      the same, with an alternate stack above the frames that the handler interrupts
  *   never      a handler that does not return: it does the rest of the work, and ends the program
  */
 #include <pthread.h>
@@ -68,9 +69,9 @@ QUIET static void hold(int number)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-QUIET static void use_alternate_stack(void)
+QUIET static void use_stack(void *memory)
 {
-    stack_t stack = { .ss_sp = malloc(ALTERNATE), .ss_size = ALTERNATE };
+    stack_t stack = { .ss_sp = memory, .ss_size = ALTERNATE };
     sigaltstack(&stack, NULL);
 }
 
@@ -84,7 +85,7 @@ QUIET static void set_handler(int number, void (*function)(int))
 QUIET static void *run(void *unused)
 {
     if (alternate)
-        use_alternate_stack();
+        use_stack(malloc(ALTERNATE));
     timer_t one = start_timer(SIGUSR1, 50000), two = start_timer(SIGUSR2, 70000);
     for (long i = 0; i < rounds; i++)
         work((int)(i % 4));
@@ -151,10 +152,10 @@ KEPT static void catcher(int depth)
     __asm__ volatile("");
 }
 
-QUIET static int jump(void)
+QUIET static int jump(void *handlers_stack)
 {
     alternate = 1;
-    use_alternate_stack();
+    use_stack(handlers_stack);
     set_handler(SIGUSR1, jumper);
     for (int i = 0; i < 500; i++)
         catcher(i % 3);
@@ -189,6 +190,10 @@ QUIET int main(int argc, char **argv)
     if (strcmp(how, "nested") == 0 || alternate)
         return nested();
     if (strcmp(how, "jump") == 0)
-        return jump();
+        return jump(malloc(ALTERNATE));
+    if (strcmp(how, "above") == 0) {
+        char handlers_stack[ALTERNATE];
+        return jump(handlers_stack);
+    }
     return strcmp(how, "never") == 0 ? never() : 2;
 }

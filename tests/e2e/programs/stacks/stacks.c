@@ -1,4 +1,4 @@
-/* stacks ucontext|hand|place|migrate: several stacks on one thread. Each coroutine counts its calls. */
+/* stacks ucontext|hand|place|migrate|again|reused: several stacks on one thread. Each coroutine counts its calls. */
 #include <dwell/dwell.h>
 
 #include <pthread.h>
@@ -199,9 +199,79 @@ KEPT static void run_on_threads(void)
     }
 }
 
+/* ---- a stack that a thread has left unnoticed ---- */
+
+/* No call on the main stack shows that the context before has ended. */
+QUIET static void run_again(struct fiber *f)
+{
+    for (int i = 0; i < 3; i++) {
+        f->number = -ROUNDS;
+        make_context(f);
+        resume_context(f);
+    }
+}
+
+static pthread_barrier_t both_threads;
+static int left_unnoticed;
+
+KEPT static void notice(void)
+{
+    left_unnoticed = 0;
+    __asm__ volatile("");
+}
+
+/* Runs a context to its end. Its next call comes when another thread uses the same memory. */
+QUIET static void *leave_unnoticed(void *f)
+{
+    ((struct fiber *)f)->number = -ROUNDS;
+    make_context(f);
+    resume_context(f);
+    left_unnoticed = 1;
+    pthread_barrier_wait(&both_threads);
+    pthread_barrier_wait(&both_threads);
+    notice();
+    pthread_barrier_wait(&both_threads);
+    return NULL;
+}
+
+QUIET static void run_reused(struct fiber *f)
+{
+    pthread_t first;
+    pthread_barrier_init(&both_threads, NULL, 2);
+    current = f;
+    pthread_create(&first, NULL, leave_unnoticed, f);
+    pthread_barrier_wait(&both_threads);
+    f->number = 1 - ROUNDS;
+    make_context(f);
+    resume_context(f); /* until it yields in the middle of a stack */
+    schedule();
+    pthread_barrier_wait(&both_threads);
+    pthread_barrier_wait(&both_threads);
+    resume_context(f);
+    schedule();
+    resume_context(f);
+    pthread_join(first, NULL);
+}
+
+QUIET static int run_left(const char *how)
+{
+    struct fiber *f = &fibers[0];
+    f->stack = malloc(STACK);
+    yield = yield_context;
+    if (strcmp(how, "again") == 0)
+        run_again(f);
+    else
+        run_reused(f);
+    free(f->stack);
+    printf("calls body %ld\ncalls outer %ld\ncalls schedule %ld\n", bodies, outers, mains);
+    return 0;
+}
+
 QUIET int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
+    if (strcmp(how, "again") == 0 || strcmp(how, "reused") == 0)
+        return run_left(how);
     const int by_context = strcmp(how, "ucontext") == 0;
     told = strcmp(how, "hand") == 0 || strcmp(how, "migrate") == 0 ? 1 : 0;
     yield = by_context ? yield_context : yield_hand;

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "commands/budget_levels.h"
+#include "profile/budget_levels.h"
 
 TestSuite(unit_budget_levels, .timeout = 300);
 
@@ -144,4 +144,73 @@ Test(unit_budget_levels, looks_at_a_program_that_waits)
         cr_assert(eq(sz, budget_decide(&f, 1, &idle, changed), 0));
     cr_assert(eq(sz, budget_quiet_looks(&f, 1), 1));
     cr_assert(not(f.is_counted));
+}
+
+/* Each of 100 functions costs 1.5 percent of the budget in every tenth look, and nothing in the others. In looks
+ * without calls of any, all seem to cost nothing together. */
+Test(unit_budget_levels, functions_that_take_turns_come_back_in_part)
+{
+    enum { FUNCTIONS = 100 };
+    struct budget_function f[FUNCTIONS] = { 0 };
+    uint32_t changed[FUNCTIONS];
+    size_t changes = 0;
+    for (int i = 0; i < FUNCTIONS; i++)
+        budget_begin_counted(&f[i]);
+    for (int look = 0; look < 400; look++) {
+        for (int i = 0; i < FUNCTIONS; i++) {
+            const uint64_t calls = look % 10 == 9 ? 150 : 0;
+            f[i].calls = f[i].is_counted ? 0 : calls;
+            f[i].inclusive = 20 * f[i].calls;
+            f[i].counted = f[i].is_counted ? calls : 0;
+        }
+        changes += budget_decide(f, FUNCTIONS, &usual, changed);
+    }
+    size_t timed = 0;
+    for (int i = 0; i < FUNCTIONS; i++) {
+        cr_assert(eq(u32, f[i].lowered, 1), "function %d was counted again", i);
+        timed += !f[i].is_counted;
+    }
+    cr_assert(eq(sz, changes, timed));
+    cr_assert(gt(sz, timed, 20));
+    cr_assert(lt(sz, timed, 40));
+}
+
+/* Most of the budget is in use in one of the 20 looks: no function comes back then. */
+Test(unit_budget_levels, nothing_comes_back_beside_a_busy_function)
+{
+    struct budget_function f[] = { { 0 }, { 0 } };
+    uint32_t changed[2];
+    budget_begin_counted(&f[0]);
+    for (int look = 0; look < 200; look++) {
+        f[1].calls = look % 10 == 9 ? 6000 : 0; /* 60,000 of 94,000 ticks that are allowed */
+        f[1].inclusive = 100 * f[1].calls;
+        f[0].counted = 40;
+        cr_assert(eq(sz, budget_decide(f, 2, &usual, changed), 0));
+    }
+    f[1].calls = 0;
+    size_t changes = 0;
+    for (int look = 0; look < 41; look++)
+        changes += budget_decide(f, 2, &usual, changed);
+    cr_assert(eq(sz, changes, 1));
+    cr_assert(not(f[0].is_counted));
+}
+
+/* A look above the budget begins the row again. */
+Test(unit_budget_levels, nothing_comes_back_right_after_a_hot_look)
+{
+    struct budget_function f[] = { { 0 }, { 0 } };
+    uint32_t changed[2];
+    budget_begin_counted(&f[0]);
+    cr_assert(eq(sz, budget_quiet_looks(f, 2 + 19), 0));
+    f[1] = (struct budget_function){ .calls = 50000, .inclusive = 5000000 };
+    cr_assert(eq(sz, budget_decide(f, 2, &usual, changed), 1));
+    cr_assert(f[1].is_counted && f[0].is_counted);
+    f[1].calls = 0;
+    f[1].counted = 50000;
+    size_t looks = 0;
+    while (f[0].is_counted && looks < 100) {
+        budget_decide(f, 2, &usual, changed);
+        looks++;
+    }
+    cr_assert(eq(sz, looks, 20));
 }

@@ -1,11 +1,13 @@
 /* An overhead budget: which functions are timed, and which are only counted, so that the probes' part of the program's
  * time stays within the budget (docs/levels.md). */
-#ifndef DWELL_COMMANDS_BUDGET_LEVELS_H
-#define DWELL_COMMANDS_BUDGET_LEVELS_H
+#ifndef DWELL_PROFILE_BUDGET_LEVELS_H
+#define DWELL_PROFILE_BUDGET_LEVELS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "trace/session_file.h"
 
 /* What is known of a function since the look before. */
 struct budget_function {
@@ -19,6 +21,8 @@ struct budget_function {
     uint32_t settling;  /* looks for which the numbers still belong to the level before */
     uint32_t lowered;   /* how often it was changed to counted */
     uint32_t quiet;     /* looks in a row in which timing it would cost next to nothing */
+    uint32_t peak;      /* the most that timing it would have cost in one of them; see budget_share */
+    uint32_t busiest;   /* the most that all probes have cost in one of them */
 };
 
 struct budget_look {
@@ -26,6 +30,14 @@ struct budget_look {
     uint64_t probes;   /* of one call, in 1/256 ticks */
     uint32_t permille; /* the budget: time of probes over the time without them */
 };
+
+/* What the probes of a call take, in 1/256 ticks, in the process in which they take least. A usual number if no process
+ * has measured it. */
+uint64_t budget_probes(const struct session_file *file);
+
+/* The ticks that the probes of so many calls take, if they are timed or counted. */
+uint64_t budget_cost(uint64_t calls, const struct budget_look *look);
+uint64_t budget_cost_counted(uint64_t calls, const struct budget_look *look);
 
 /* The function is counted from the start of the recording. */
 void budget_begin_counted(struct budget_function *f);

@@ -1,0 +1,54 @@
+/* For what_if.c and what_if_cpus.c: the points of the recorded order, and what threads did between them. */
+#ifndef DWELL_ANALYSIS_WHAT_IF_RUN_H
+#define DWELL_ANALYSIS_WHAT_IF_RUN_H
+
+#include "analysis/what_if.h"
+
+enum point_kind { POINT_ACT, POINT_START, POINT_WAIT, POINT_END }; /* in this order if their times are equal */
+
+struct what_if_point {
+    uint64_t time; /* when it was recorded; a wait's end */
+    uint64_t left; /* when a wait began */
+    enum point_kind kind;
+    uint32_t edge;   /* from an act to a wait or a start; WHAT_IF_NONE if a start has none */
+    uint32_t thread; /* index */
+    uint32_t work;   /* the stretch of the thread before the point; WHAT_IF_NONE if it is empty */
+};
+
+enum { WHAT_IF_NONE = UINT32_MAX };
+
+struct what_if_edge {
+    uint64_t time;     /* of the act, as recorded, */
+    uint64_t replayed; /* and as replayed */
+};
+
+/* What a thread does between two points. */
+struct what_if_stretch {
+    struct path_range range;
+    uint32_t number;
+};
+
+struct what_if {
+    const struct analysis *loaded;
+    struct critical_part part;
+    struct what_if_point *points;
+    size_t point_count, point_room;
+    struct what_if_edge *edges;
+    size_t edge_count, edge_room;
+    struct what_if_stretch *stretches;
+    size_t stretch_count, stretch_room;
+    struct path_amount *amounts; /* by function, then stretch */
+    size_t amount_count;
+    size_t *first_amount;          /* by function: the first of its amounts; one more entry at the end */
+    int64_t *less;                 /* by stretch: ticks that the replay leaves out */
+    unsigned cpus;                 /* the replay has so many processors; zero: threads ran when they did */
+    uint64_t *recorded, *replayed; /* by thread: the times of its last point */
+};
+
+/* The index of a thread in the file's list; WHAT_IF_NONE if there is none. */
+uint32_t what_if_thread(const struct what_if *w, uint32_t serial);
+
+/* The length of the part if at most w->cpus threads run at a time, in order of becoming ready. */
+uint64_t what_if_run_on_cpus(const struct what_if *w);
+
+#endif

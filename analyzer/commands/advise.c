@@ -1,0 +1,192 @@
+/* dwell advise: reads its options, and prints what a recording should leave out, as a table or in the form that a
+ * compiler or dwell record takes. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/visible.h"
+#include "commands/advice_forms.h"
+#include "commands/command_line.h"
+#include "commands/commands.h"
+#include "report/advice_rows.h"
+#include "report/text_summary.h"
+
+enum { OPTION_OVERHEAD = 256, OPTION_FLAGS, OPTION_ATTRIBUTES, OPTION_FILTER, OPTION_LEVELS, TEXT_ROWS = 20 };
+
+static const struct argp_option options[] = {
+    { "overhead", OPTION_OVERHEAD, "PERCENT", 0,
+      "Aim at probes that take PERCENT of the program's own CPU time (1 to 1000; default: 10)", 0 },
+    { "flags", OPTION_FLAGS, "COMPILER", 0, "Print flags of the compiler: gcc or clang", 1 },
+    { "attributes", OPTION_ATTRIBUTES, NULL, 0, "List where the source needs __attribute__((no_instrument_function))",
+      1 },
+    { "filter", OPTION_FILTER, NULL, 0, "Print a filter file that suppresses the functions, for dwell record", 1 },
+    { "levels", OPTION_LEVELS, NULL, 0, "Print a filter file that only counts their calls, for dwell record", 1 },
+    { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_SORT, "(default: those that cost most first)" },
+    { SHARED_LIMIT, "(default: 20 in text)" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
+    { SHARED_CSV_SAFE, NULL },
+    { SHARED_NO_MERGE, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
+};
+
+struct advise_settings {
+    struct shared_options shared;
+    uint32_t permille;
+    enum advice_form form;
+    const char *file;
+};
+
+static void advise_choose_form(struct advise_settings *s, enum advice_form form)
+{
+    if (s->form != ADVICE_TABLE && s->form != form)
+        die(STATUS_ERROR, "advise: --flags, --attributes, --filter and --levels are different forms: choose one");
+    s->form = form;
+}
+
+static error_t advise_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct advise_settings *s = state->input;
+    switch (key) {
+    case OPTION_OVERHEAD:
+        s->permille = option_overhead(argument);
+        return 0;
+    case OPTION_FLAGS:
+        advise_choose_form(s, option_choice("--flags", argument, "gcc, clang") == 0 ? ADVICE_GCC : ADVICE_CLANG);
+        return 0;
+    case OPTION_ATTRIBUTES:
+        advise_choose_form(s, ADVICE_ATTRIBUTES);
+        return 0;
+    case OPTION_FILTER:
+        advise_choose_form(s, ADVICE_FILTER);
+        return 0;
+    case OPTION_LEVELS:
+        advise_choose_form(s, ADVICE_LEVELS);
+        return 0;
+    case ARGP_KEY_ARG:
+        option_session(state, argument, &s->file);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool advise_read_shared(void *settings, enum shared_option option, const char *argument)
+{
+    (void)settings;
+    if (option == SHARED_COLUMNS)
+        option_list_columns(argument, view_advice_columns, view_advice_column_count);
+    return false;
+}
+
+static const struct command_line line = {
+    .name = "advise",
+    .arguments = "[FILE]",
+    .text =
+        "Lists the functions that a recording should leave out, as their times are worth least for what their probes "
+        "cost, and predicts what that saves.\v"
+        "The rule is that of dwell record --overhead: the functions with the shortest calls go first, unless they cost "
+        "next to nothing. PROBES is the time of a function's probes, in percent of the program's own CPU time. The time of a function that is left "
+        "out counts for its callers: GOES TO is the one that gets most. In a session with counted calls, the "
+        "prediction is for a recording that times all functions.\n\n"
+        "GCC leaves out each function whose name contains a text of its list. So a name that is a part of another one "
+        "is not in the list, and a line on standard error says so. clang has no such list.\n\nExamples:\n"
+        "  dwell advise\n"
+        "  make CC='dwell cc' CFLAGS=\"-O2 $(dwell advise --flags gcc)\"\n"
+        "  dwell advise --attributes run.data\n"
+        "  dwell advise --filter > tiny.filters; dwell record --no-hidden-probes --filter-file tiny.filters ./prog\n"
+        "  dwell advise --levels --overhead 5% > tiny.levels; dwell record --filter-file tiny.levels ./prog",
+    .options = options,
+    .parse = advise_parse_option,
+    .shared = shared,
+    .read_shared = advise_read_shared,
+};
+
+static void advise_load(struct analysis *l, const struct advise_settings *s)
+{
+    const char *path = s->file ? s->file : DEFAULT_SESSION;
+    command_load(l, path, &s->shared.load);
+    if (l->summary.imported || l->summary.samples)
+        die(STATUS_ERROR, "%s: imported from another profiler's report, which has no probes to leave out", path);
+    if (!l->summary.overhead_known)
+        die(STATUS_ERROR, "%s: has no cost of the probes; record again, with at least one call", path);
+}
+
+/* ---- the table ---- */
+
+static void advise_print_prediction(const struct analysis *l, const struct advice *a, const struct advice_effect *e)
+{
+    char *all = advice_describe(l, a, a->all_calls, budget_cost(a->all_calls, &a->look));
+    print_text(stdout, "all functions: %s\n", all);
+    free(all);
+    if (!a->count)
+        return;
+    char *left = advice_describe(l, a, e->calls_left, e->cost_left);
+    print_text(stdout, "without %zu of %zu: %s\n", e->functions, a->functions, left);
+    free(left);
+    if (!advice_is_reached(a, e->cost_left))
+        puts("! the aim is not reached: the other functions have too few calls, or cannot be left out");
+    puts("");
+}
+
+static void advise_print_table(const struct advise_settings *s, const struct analysis *l, const struct advice *a,
+                               const struct advice_effect *e)
+{
+    const bool text = s->shared.print == table_print_text;
+    struct table t = view_advice(l, a);
+    option_arrange(&t, s->shared.sort, NULL, true);
+    const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : text ? TEXT_ROWS : 0;
+    if (limit)
+        table_limit(&t, limit);
+    option_arrange(&t, NULL, s->shared.columns, true);
+    if (text) {
+        text_print_summary(&l->summary, stdout);
+        advise_print_prediction(l, a, e);
+    }
+    t.follows = text;
+    if (s->shared.print == table_print_json) {
+        fputs("{", stdout);
+        advice_print_json(l, a, e, stdout);
+        fputs(",\n ", stdout);
+        table_print_json_rows(&t, "rows", stdout);
+        fputs("}\n", stdout);
+    } else if (!text || a->count) {
+        s->shared.print(&t, stdout);
+    }
+    if (text && a->count)
+        puts(
+            "\n--flags gcc, --flags clang, --attributes, --filter and --levels print this for a compiler or dwell record");
+    else if (text)
+        printf("nothing is worth leaving out: %s\n", advice_is_reached(a, e->cost_left)
+                                                         ? "the probes are within the aim (--overhead)"
+                                                         : "all functions have few calls, or cannot be left out");
+    table_drop(&t);
+}
+
+int command_advise(int argc, char **argv)
+{
+    enum { USUAL_AIM = 100 };
+    struct advise_settings s = { .permille = USUAL_AIM };
+    struct analysis loaded;
+    command_line_parse(&line, argc, argv, &s, &s.shared);
+    if (s.form != ADVICE_TABLE && s.shared.print != table_print_text)
+        die(STATUS_ERROR, "advise: --format is of the table; the other forms have their own");
+    advise_load(&loaded, &s);
+    struct advice a = advice_of(&loaded, s.permille);
+    const struct advice_effect e = advice_predict(&a, a.has, loaded.profile->function_count, false);
+    if (s.form == ADVICE_TABLE)
+        advise_print_table(&s, &loaded, &a, &e);
+    else
+        advice_print_form(&loaded, &a, s.form, stdout);
+    advice_drop(&a);
+    analysis_drop(&loaded);
+    shared_options_drop(&s.shared);
+    return finish_output();
+}

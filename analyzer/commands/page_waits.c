@@ -1,0 +1,138 @@
+/* Packs the tables of dwell waits for the page, with the single waits, the critical path and the ranking. It joins the
+ * rows of reports and the containers of pages, which do not know of each other. */
+#include "commands/page_waits.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/json_text.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "report/cause_rows.h"
+#include "view/critical_path.h"
+#include "view/waits.h"
+
+enum { MAX_TEXTS = 11, MAX_NUMBERS = 4, MAX_COLUMNS = MAX_TEXTS + MAX_NUMBERS };
+enum { TABLE_COUNT = 5, ALL_TABLES = TABLE_COUNT + 2 + CRITICAL_TABLES };
+enum { MAX_ROWS = 2000, MAX_PATH = 2000, THOUSAND = 1000 };
+
+/* The size of a wait in a page is at most about this. Waits take an eighth of the detail. */
+enum { WAIT_SIZE = 32, WAITS_OF_DETAIL = 8 };
+
+/* A table of dwell waits as columns of numbers: texts are numbers in the list of texts, from 1; 0 is none. */
+struct page_table {
+    const char *name;
+    uint64_t *numbers; /* column by column */
+    size_t rows, columns;
+    size_t left_out; /* rows */
+    struct container_column described[MAX_COLUMNS];
+};
+
+static const char *const page_table_names[TABLE_COUNT] = { "by_path", "by_lock", "by_function", "by_thread",
+                                                           "by_waker" };
+
+/* Paths may be long, and there are many. */
+static uint64_t page_table_number(struct intern *texts, const struct column *column, const struct cell *cell)
+{
+    if (!cell->known)
+        return 0;
+    switch (column->kind) {
+    case CELL_COUNT:
+    case CELL_TICKS:
+        return cell->number;
+    case CELL_PERCENT:
+        return (uint64_t)(cell->percent * THOUSAND + 0.5);
+    default:
+        return cell->text[0] ? 1 + (uint64_t)intern(texts, cell->text, strlen(cell->text)) : 0;
+    }
+}
+
+static struct page_table page_table_of(const struct table *t, const char *name, struct intern *texts)
+{
+    struct page_table p = { .name = name, .rows = t->row_count, .left_out = t->hidden_rows };
+    p.numbers = need_memory(p.rows * t->column_count + 1, sizeof *p.numbers);
+    for (size_t i = 0; i < t->column_count && p.columns < MAX_COLUMNS; i++) {
+        uint64_t *values = &p.numbers[p.columns * p.rows];
+        const struct column *column = &t->columns[i];
+        for (size_t row = 0; row < p.rows; row++)
+            values[row] = page_table_number(texts, column, &t->cells[row * t->column_count + i]);
+        p.described[p.columns++] =
+            (struct container_column){ column->key, values, sizeof *values, CONTAINER_U64, NULL };
+    }
+    return p;
+}
+
+static struct json_object *page_waits_texts(const struct intern *texts)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < texts->count; i++)
+        json_object_array_add(list, json_new_text(texts->pieces[i].bytes));
+    return list;
+}
+
+static struct json_object *page_waits_header(const struct wait_causes *causes, bool has_single,
+                                             const struct page_table *tables, const struct page_waits *waits,
+                                             const struct intern *texts)
+{
+    struct json_object *header = json_object_new_object(), *left_out = json_object_new_object();
+    json_object_object_add(header, "causes", json_object_new_boolean(causes->acting != NULL));
+    json_object_object_add(header, "counted", json_object_new_boolean(causes->counted));
+    json_object_object_add(header, "waits", json_object_new_uint64(has_single ? causes->count : 0));
+    for (int i = 0; i < TABLE_COUNT; i++)
+        json_object_object_add(left_out, tables[i].name, json_object_new_uint64(tables[i].left_out));
+    json_object_object_add(left_out, "edges", json_object_new_uint64(waits->edges_left_out));
+    json_object_object_add(header, "left_out", left_out);
+    json_object_object_add(header, "texts", page_waits_texts(texts));
+    return header;
+}
+
+/* Row numbers of the two tables that single waits refer to. */
+static struct wait_places page_waits_places(uint32_t *const *rows)
+{
+    return (struct wait_places){ rows[WAITS_BY_PATH], rows[WAITS_BY_LOCK] };
+}
+
+bool page_waits_make(const struct analysis *l, size_t detail, struct packed *packed)
+{
+    struct page_table tables[TABLE_COUNT];
+    uint32_t *rows[TABLE_COUNT];
+    struct intern texts = { 0 };
+    struct page_waits waits;
+    struct page_critical critical;
+    struct container_table all[ALL_TABLES];
+    if (l->summary.imported)
+        return false;
+    struct order *order = order_new(l);
+    struct wait_causes causes = wait_causes_find(l);
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        rows[i] = need_memory(causes.count + 1, sizeof **rows);
+        const struct cause_limits limits = { MAX_ROWS, MAX_PATH, rows[i] };
+        struct table t = view_causes_limited(l, &causes, (enum waits_by)i, &limits);
+        tables[i] = page_table_of(&t, page_table_names[i], &texts);
+        table_drop(&t);
+    }
+    const struct wait_places places = page_waits_places(rows);
+    page_waits_find(&waits, l, order, &causes, &places, detail / WAITS_OF_DETAIL / WAIT_SIZE);
+    page_critical_find(&critical, l, order);
+    struct json_object *header =
+        page_waits_header(&causes, l->file->header.mode != DWELL_MODE_PROFILE, tables, &waits, &texts);
+    json_object_object_add(header, "critical", page_critical_facts(&critical, l, order));
+    for (int i = 0; i < TABLE_COUNT; i++)
+        all[i] = (struct container_table){ tables[i].name, tables[i].rows, tables[i].described, tables[i].columns };
+    all[TABLE_COUNT] = page_waits_table(&waits);
+    all[TABLE_COUNT + 1] = page_waits_edge_table(&waits);
+    const size_t count = TABLE_COUNT + 2 + page_critical_tables(&critical, all + TABLE_COUNT + 2);
+    const bool good = container_pack(header, all, count, packed);
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        free(tables[i].numbers);
+        free(rows[i]);
+    }
+    page_critical_drop(&critical);
+    page_waits_drop(&waits);
+    intern_drop(&texts);
+    wait_causes_drop(&causes);
+    order_free(order);
+    return good;
+}

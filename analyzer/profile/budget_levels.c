@@ -1,0 +1,184 @@
+/* Chooses the levels of functions under an overhead budget. */
+#include "profile/budget_levels.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/wide.h"
+
+enum {
+    COUNTED_PART = 14, /* a counted call costs such a part of a timed one */
+    SETTLING = 3,      /* looks */
+    QUIET = 20,        /* looks until a rare function is timed again; twice as many each time */
+    MAX_DOUBLINGS = 8,
+    RARE_PART = 50,          /* of the budget: a function that costs less is rare */
+    MIN_CALLS = 32,          /* in a look: fewer are not worth a change */
+    WHOLE = 1 << 16,         /* of the budget of a look, in shares */
+    USUAL_PROBES = 50 * 256, /* 1/256 ticks of a call, before the runtime has measured it */
+};
+
+uint64_t budget_probes(const struct session_file *file)
+{
+    uint64_t probes = 0;
+    for (size_t i = 0; i < file->process_count; i++) {
+        const struct dwell_rec_probes *p = &file->processes[i].probes;
+        const uint64_t sum = (uint64_t)p->in_callee + p->in_caller;
+        if (sum && (!probes || sum < probes))
+            probes = sum;
+    }
+    return probes ? probes : USUAL_PROBES;
+}
+
+uint64_t budget_cost(uint64_t calls, const struct budget_look *look)
+{
+    return calls * look->probes / 256;
+}
+
+uint64_t budget_cost_counted(uint64_t calls, const struct budget_look *look)
+{
+    return budget_cost(calls, look) / COUNTED_PART;
+}
+
+static uint64_t budget_total(const struct budget_function *functions, size_t count, const struct budget_look *look)
+{
+    uint64_t timed = 0, counted = 0;
+    for (size_t i = 0; i < count; i++) {
+        timed += functions[i].calls;
+        counted += functions[i].counted;
+    }
+    return budget_cost(timed, look) + budget_cost_counted(counted, look);
+}
+
+/* A cost as a share of what a look allows, as looks differ in length. */
+static uint32_t budget_share(uint64_t cost, uint64_t allowed)
+{
+    const uint64_t share = allowed ? multiply_divide(cost, WHOLE, allowed) : 0;
+    return share < UINT32_MAX / 4 ? (uint32_t)share : UINT32_MAX / 4;
+}
+
+static uint32_t budget_larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Shorter calls first. */
+static int budget_compare(const void *a, const void *b, void *list)
+{
+    const struct budget_function *functions = list, *x = &functions[*(const uint32_t *)a],
+                                 *y = &functions[*(const uint32_t *)b];
+    const uint64_t left = x->inclusive / x->calls, right = y->inclusive / y->calls;
+    if (left != right)
+        return left < right ? -1 : 1;
+    return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+/* The looks in a row begin again. */
+static void budget_begin_row(struct budget_function *f)
+{
+    f->quiet = f->peak = f->busiest = 0;
+}
+
+void budget_begin_counted(struct budget_function *f)
+{
+    f->is_counted = true;
+    f->settling = SETTLING;
+    f->lowered++;
+    budget_begin_row(f);
+}
+
+static size_t budget_lower(struct budget_function *functions, size_t count, const struct budget_look *look,
+                           uint64_t total, uint64_t allowed, uint32_t *changed)
+{
+    size_t candidates = 0, used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct budget_function *f = &functions[i];
+        if (f->is_counted)
+            budget_begin_row(f);
+        else if (!f->is_fixed && !f->settling && f->calls >= MIN_CALLS)
+            changed[candidates++] = i;
+    }
+    qsort_r(changed, candidates, sizeof *changed, budget_compare, functions);
+    for (; used < candidates && total > allowed; used++) {
+        struct budget_function *f = &functions[changed[used]];
+        total = less(total, budget_cost(f->calls, look) - budget_cost_counted(f->calls, look));
+        budget_begin_counted(f);
+    }
+    return used;
+}
+
+/* The share of the budget that is in use. A function that is timed again keeps the share of its peak, also in looks in
+ * which it is not called. */
+static uint64_t budget_used_share(const struct budget_function *functions, size_t count, const struct budget_look *look,
+                                  uint64_t total, uint64_t allowed)
+{
+    uint64_t share = budget_share(total, allowed);
+    for (size_t i = 0; i < count; i++) {
+        const struct budget_function *f = &functions[i];
+        if (!f->is_counted && f->lowered)
+            share += less(f->peak, budget_share(budget_cost(f->calls, look), allowed));
+    }
+    return share;
+}
+
+/* Adds a look to the function's row. Returns whether the row is complete. */
+static bool budget_add_to_row(struct budget_function *f, uint32_t share, uint64_t used)
+{
+    if (share >= WHOLE / RARE_PART) {
+        budget_begin_row(f);
+        return false;
+    }
+    const uint32_t doublings = f->lowered - 1 < MAX_DOUBLINGS ? f->lowered - 1 : MAX_DOUBLINGS;
+    f->quiet++;
+    f->peak = budget_larger(f->peak, share);
+    f->busiest = budget_larger(f->busiest, used < WHOLE ? (uint32_t)used : WHOLE);
+    return f->quiet >= (uint32_t)QUIET << doublings;
+}
+
+/* Functions become timed again if that would have kept half of the budget free in each look of their rows. So they do
+ * not have to be counted again at once. */
+static size_t budget_raise(struct budget_function *functions, size_t count, const struct budget_look *look,
+                           uint64_t total, uint64_t allowed, uint32_t *changed)
+{
+    const uint64_t used_share = budget_used_share(functions, count, look, total, allowed);
+    uint64_t raised = 0;
+    size_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct budget_function *f = &functions[i];
+        if (!f->is_counted || f->is_fixed || f->settling || !allowed) /* a look at a program that waited says nothing */
+            continue;
+        if (!budget_add_to_row(f, budget_share(budget_cost(f->counted, look), allowed), used_share))
+            continue;
+        if (f->busiest + raised + f->peak > WHOLE / 2) {
+            budget_begin_row(f);
+            continue;
+        }
+        raised += f->peak;
+        f->is_counted = false;
+        f->settling = SETTLING;
+        changed[used++] = i;
+    }
+    return used;
+}
+
+/* A function that is still timed some time after the change cannot be changed: its code is not known well enough. */
+static void budget_settle(struct budget_function *f)
+{
+    if (f->settling)
+        f->settling--;
+    else if (f->is_counted && f->calls >= MIN_CALLS && f->calls > f->counted) {
+        f->is_counted = false;
+        f->is_fixed = true;
+    }
+}
+
+size_t budget_decide(struct budget_function *functions, size_t count, const struct budget_look *look, uint32_t *changed)
+{
+    const uint64_t total = budget_total(functions, count, look), own = less(look->cpu, total),
+                   allowed = multiply_divide(own, look->permille, 1000);
+    for (size_t i = 0; i < count; i++)
+        budget_settle(&functions[i]);
+    if (total > allowed) /* somewhat below the budget, as the next look may have more calls */
+        return budget_lower(functions, count, look, total, allowed - allowed / 4, changed);
+    return budget_raise(functions, count, look, total, allowed, changed);
+}

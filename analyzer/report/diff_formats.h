@@ -1,0 +1,28 @@
+/* Comparisons in formats for continuous integration: a comment in Markdown, annotations of GitHub's workflows, and
+ * JUnit's XML. */
+#ifndef DWELL_REPORT_DIFF_FORMATS_H
+#define DWELL_REPORT_DIFF_FORMATS_H
+
+#include "report/diff.h"
+#include "report/diff_sources.h"
+
+/* What is printed, beside the comparison. */
+struct diff_output {
+    const struct diff *diff;
+    const struct diff_options *options;
+    const struct diff_gate *gates;
+    size_t gate_count;
+    const struct diff_sources *sources;
+};
+
+typedef void diff_printer(const struct diff_output *o, FILE *out);
+
+diff_printer diff_print_markdown, diff_print_github, diff_print_junit;
+
+/* The value by which rows are judged. */
+enum diff_value diff_judged_value(const struct diff_options *options);
+
+/* Whether the row's value has become significantly larger. */
+bool diff_has_regressed(const struct diff_row *row, enum diff_value value);
+
+#endif

@@ -1,0 +1,115 @@
+/* The changes of functions' levels on their way into the session. A function may change again before a thread comes to
+ * write, so each change waits by itself. */
+#include "levels/level_records.h"
+
+#include <string.h>
+
+#include "helper.h"
+#include "lock.h"
+#include "metadata.h"
+#include "process.h"
+#include "runtime.h"
+#include "sys.h"
+
+enum {
+    FIRST_CHANGES = 256,
+    RECORDS_AT_ONCE = 32,
+    PATIENCE = 400, /* milliseconds, for other threads to write records */
+    MAX_NOTES = 8,
+};
+
+static struct {
+    struct dwell_rec_level *list;
+    uint32_t count, room;
+} level_changes;
+
+static const char *level_notes[MAX_NOTES];
+static uint32_t level_note_count, level_notes_written;
+
+static struct process_level_records *level_records_process(void)
+{
+    return &runtime.process->levels.records;
+}
+
+void level_note(const char *text)
+{
+    uint32_t i = 0;
+    while (i < level_note_count && level_notes[i] != text)
+        i++;
+    if (i == level_note_count && i < MAX_NOTES)
+        level_notes[level_note_count++] = text;
+}
+
+static bool level_records_make_room(void)
+{
+    if (level_changes.count < level_changes.room)
+        return true;
+    const uint32_t room = level_changes.room ? 2 * level_changes.room : FIRST_CHANGES;
+    struct dwell_rec_level *list = sys_memory(room * sizeof *list);
+    if (!list)
+        return false;
+    if (level_changes.room) {
+        memcpy(list, level_changes.list, level_changes.count * sizeof *list);
+        sys_unmap(level_changes.list, level_changes.room * sizeof *list);
+    }
+    level_changes.list = list;
+    level_changes.room = room;
+    return true;
+}
+
+void level_records_add(uint64_t function, enum level level, uint64_t time)
+{
+    lock_take(&level_records_process()->lock);
+    if (level_records_make_room())
+        level_changes.list[level_changes.count++] = (struct dwell_rec_level){
+            .record.type = DWELL_REC_LEVEL, .time = time, .function = function, .level = (uint32_t)level
+        };
+    else
+        level_note("no memory: some changes of levels are not recorded");
+    lock_release(&level_records_process()->lock);
+}
+
+static uint32_t level_records_take(struct dwell_rec_level *records)
+{
+    lock_take(&level_records_process()->lock);
+    const uint32_t count = level_changes.count < RECORDS_AT_ONCE ? level_changes.count : RECORDS_AT_ONCE;
+    if (count) {
+        level_changes.count -= count;
+        memcpy(records, level_changes.list, count * sizeof *records);
+        memmove(level_changes.list, level_changes.list + count, level_changes.count * sizeof *records);
+        __atomic_fetch_add(&level_records_process()->writing, 1, __ATOMIC_RELAXED);
+    }
+    lock_release(&level_records_process()->lock);
+    return count;
+}
+
+static void level_notes_write(void)
+{
+    while (level_notes_written < level_note_count) {
+        const uint32_t i = __atomic_fetch_add(&level_notes_written, 1, __ATOMIC_RELAXED);
+        if (i < level_note_count)
+            metadata_note(level_notes[i]);
+    }
+}
+
+void level_records_write(void)
+{
+    struct dwell_rec_level records[RECORDS_AT_ONCE];
+    for (uint32_t count; (count = level_records_take(records)) > 0;) {
+        for (uint32_t i = 0; i < count; i++)
+            if (helper_is_here())
+                metadata_append_in_helper(&records[i].record, sizeof records[i]);
+            else
+                metadata_append(&records[i].record, sizeof records[i], NULL, 0);
+        __atomic_fetch_sub(&level_records_process()->writing, 1, __ATOMIC_RELEASE);
+    }
+    if (!helper_is_here())
+        level_notes_write();
+}
+
+void level_records_finish(void)
+{
+    level_records_write();
+    for (int i = 0; i < PATIENCE && __atomic_load_n(&level_records_process()->writing, __ATOMIC_ACQUIRE); i++)
+        sys_sleep_a_millisecond();
+}

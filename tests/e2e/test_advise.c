@@ -1,0 +1,159 @@
+/* What dwell advise predicts, against recordings that follow its advice in each form: numbers of calls are exact. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+
+/* mix is a part of mixer, which is long. The functions of tiny.h are operators, which GCC's list cannot name. */
+static const char advise_source[] =
+    "#include \"tiny.h\"\n"
+    "static volatile unsigned sink;\n"
+    "namespace shop {\n"
+    "KEPT unsigned step(unsigned x) { return x * 31 + 7; }\n"
+    "template <class T> KEPT T half(T x) { return x / 2; }\n"
+    "namespace { KEPT unsigned odd(unsigned x) { return x | 1; } }\n"
+    "KEPT unsigned mix(unsigned x) { return x ^ (x >> 3); }\n"
+    "KEPT void mixer() { for (unsigned i = 0; i < 200000; i++) sink = sink + i; }\n"
+    "}\n"
+    "int main() {\n"
+    "    Number n = { 1 };\n"
+    "    for (unsigned i = 0; i < 20000; i++) sink = shop::step(i) + shop::half(i) + shop::odd(i) + shop::mix(i) +\n"
+    "        (n + i).value + (n * i).value;\n"
+    "    for (int i = 0; i < 50; i++) shop::mixer();\n"
+    "}\n";
+static const char advise_header[] =
+    "#define KEPT __attribute__((noinline, noclone))\n"
+    "struct Number { unsigned value; KEPT Number operator+(unsigned x) const { return { value + x }; }\n"
+    "    KEPT Number operator*(unsigned x) const { return { value * x }; } };\n";
+
+static void advise_write(const char *name, const char *text)
+{
+    FILE *out = fopen(name, "w");
+    cr_assert(out != NULL);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void advise_record(const char *options, const char *program, const char *session)
+{
+    free(run_well("$DWELL record -q --sample 0 --no-os-calls %s -o %s ./%s", options, session, program));
+}
+
+static void advise_prepare(void)
+{
+    without_os_calls();
+    char *folder = run_well("pwd");
+    folder[strcspn(folder, "\n")] = 0;
+    char *source, *header;
+    cr_assert(gt(int, asprintf(&source, "%s/shop.cc", folder), 0));
+    cr_assert(gt(int, asprintf(&header, "%s/tiny.h", folder), 0));
+    advise_write(source, advise_source);
+    advise_write(header, advise_header);
+    free(source);
+    free(header);
+    free(folder);
+    free(run_well("PATH=/usr/bin:/bin $DWELL c++ g++ -O2 -g shop.cc -o shop"));
+    advise_record("", "shop", "all.data");
+}
+
+TestSuite(e2e_advise, .init = advise_prepare, .timeout = 600);
+
+/* A number of the prediction, as jq finds it. */
+static uint64_t advise_number(const char *options, const char *key)
+{
+    char *text = run_well("$DWELL advise --format json %s | python3 -c 'import json,sys; "
+                          "print(int(json.load(sys.stdin)[\"%s\"]))'",
+                          options, key);
+    const uint64_t number = strtoull(text, NULL, 10);
+    free(text);
+    return number;
+}
+
+/* The timed calls of a recording, by its events: two a call. */
+static uint64_t advise_timed(const char *session)
+{
+    struct report *r = report_of(session);
+    const uint64_t events = report_session(r, "events");
+    report_drop(r);
+    return events / 2;
+}
+
+static uint64_t advise_calls(const char *session, const char *function)
+{
+    struct report *r = report_of(session);
+    const uint64_t calls = report_sum(r, "function", function, "calls");
+    report_drop(r);
+    return calls;
+}
+
+Test(e2e_advise, the_prediction)
+{
+    enum { ROUNDS = 20000, TINY = 6 };
+    cr_assert(eq(u64, advise_number("all.data", "calls"), ROUNDS * TINY + 50 + 1));
+    cr_assert(eq(u64, advise_number("--overhead 1 all.data", "calls_left"), 50 + 1));
+    cr_assert(eq(u64, advise_number("--overhead 1 all.data", "functions_left_out"), TINY));
+    cr_assert(eq(u64, advise_timed("all.data"), ROUNDS * TINY + 50 + 1));
+}
+
+Test(e2e_advise, filters_and_levels)
+{
+    const uint64_t left = advise_number("--overhead 1 all.data", "calls_left");
+    free(run_well("$DWELL advise --overhead 1 --filter all.data >filters; "
+                  "$DWELL advise --overhead 1 --levels all.data >levels"));
+    advise_record("--strict-filters --filter-file filters", "shop", "filters.data");
+    cr_assert(eq(u64, advise_timed("filters.data"), left));
+    advise_record("--strict-filters --no-hidden-probes --filter-file filters", "shop", "hidden.data");
+    cr_assert(eq(u64, advise_timed("hidden.data"), left));
+    advise_record("--strict-filters --filter-file levels", "shop", "levels.data");
+    cr_assert(eq(u64, advise_timed("levels.data"), left));
+    cr_assert(eq(u64, advise_calls("levels.data", NULL), advise_calls("all.data", NULL)), "counted");
+    /* The counted calls are known, so the advice is the same. */
+    cr_assert(eq(u64, advise_number("--overhead 1 levels.data", "calls"), advise_calls("all.data", NULL)));
+    cr_assert(eq(u64, advise_number("--overhead 1 levels.data", "calls_left"), left));
+}
+
+Test(e2e_advise, a_session_of_mode_profile)
+{
+    advise_record("--mode profile", "shop", "profile.data");
+    cr_assert(eq(u64, advise_number("--overhead 1 profile.data", "calls_left"), 51));
+    cr_assert(eq(u64, advise_number("--overhead 1 profile.data", "calls"), advise_calls("all.data", NULL)));
+}
+
+/* The names of mix and of the operators are in no list, but the operators' file is. */
+Test(e2e_advise, flags_of_gcc)
+{
+    char *flags = run_well("$DWELL advise --overhead 1 --flags gcc all.data 2>said");
+    cr_assert(has(flags, "-finstrument-functions-exclude-file-list=tiny.h\n"), "%s", flags);
+    cr_assert(has(flags, "shop::step") && has(flags, "shop::half") && !has(flags, "mix"), "%s", flags);
+    free(flags);
+    char *said = run_well("cat said");
+    cr_assert(has(said, "dwell: without 5 of 8: 20051 calls timed, "), "%s", said);
+    cr_assert(has(said, "  shop::mix(unsigned int): its name is a part of shop::mixer()\n"), "%s", said);
+    free(said);
+    free(run_well("PATH=/usr/bin:/bin $DWELL c++ g++ -O2 -g $($DWELL advise --overhead 1 --flags gcc all.data) shop.cc "
+                  "-o fewer"));
+    advise_record("", "fewer", "fewer.data");
+    cr_assert(eq(u64, advise_timed("fewer.data"), 20051));
+    cr_assert(eq(u64, advise_calls("fewer.data", "shop::mix(unsigned int)"), 20000));
+    cr_assert(eq(u64, advise_calls("fewer.data", "shop::mixer()"), 50));
+}
+
+/* Puts the attribute before each of the listed lines. */
+Test(e2e_advise, attributes)
+{
+    free(run_well(
+        "$DWELL advise --overhead 1 --attributes all.data 2>said | sort -t: -k1,1 -k2,2nr | "
+        "while IFS=: read -r file line name; do case $line$name in *\\ Number::*) "
+        "sed -i \"${line}s/KEPT Number/__attribute__((no_instrument_function)) KEPT Number/\" \"$file\";; *) "
+        "sed -i \"${line}s/KEPT \\\\(T\\\\|unsigned\\\\)/__attribute__((no_instrument_function)) KEPT \\\\1/\" "
+        "\"$file\";; esac; done; "
+        "PATH=/usr/bin:/bin $DWELL c++ g++ -O2 -g shop.cc -o marked"));
+    char *said = run_well("cat said");
+    cr_assert(has(said, "dwell: without 6 of 8: 51 calls timed, "), "%s", said);
+    free(said);
+    advise_record("", "marked", "marked.data");
+    cr_assert(eq(u64, advise_timed("marked.data"), 51));
+}

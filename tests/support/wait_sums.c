@@ -1,0 +1,22 @@
+/* Compares the waits of a session with its report. */
+#include "support/wait_sums.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "analysis/wait_causes.h"
+#include "support/scenario.h"
+
+void wait_sums_check(const char *name)
+{
+    struct analysis l;
+    struct error error = { NULL };
+    cr_assert(analysis_load(&l, test_path(name), &(struct analysis_options){ .jobs = 2 }, &error));
+    struct wait_causes c = wait_causes_find(&l);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < c.count; i++)
+        sum += c.list[i].ticks;
+    cr_assert(eq(u64, sum, l.rollup->session.blocked_inclusive), "%s", name);
+    wait_causes_drop(&c);
+    analysis_drop(&l);
+}
