@@ -19,12 +19,14 @@ class Program:
 
     def __init__(self, name, compiler, sources, flags, arguments, libraries=()):
         self.name, self.compiler, self.sources, self.flags = name, compiler, sources, flags
+        self.binary = name  # programs with one can share their builds
         self.arguments, self.libraries = arguments, libraries
+        self.exact = True  # the same number of calls in each run
 
     def build(self, folder):
         self.folder = folder
-        self.plain = self.compile(os.path.join(folder, self.name + "-undisturbed"), [])
-        self.instrumented = self.compile(os.path.join(folder, self.name + "-probed"), [INSTRUMENT])
+        self.plain = self.compile(os.path.join(folder, self.binary + "-undisturbed"), [])
+        self.instrumented = self.compile(os.path.join(folder, self.binary + "-probed"), [INSTRUMENT])
 
     def compile(self, output, more):
         command = [self.compiler, *FLAGS, *self.flags, *more, "-o", output, *self.sources, *self.libraries]
@@ -75,10 +77,12 @@ def leveldb(folder, quick, times=1):
                if not re.search(r"_test|_bench|leveldbutil|db/c\.cc|testharness|port_posix_sse", path)]
     sources += [place + "/db/db_bench.cc", place + "/helpers/memenv/memenv.cc", place + "/port/port_posix_sse.cc",
                 place + "/util/testharness.cc"]
-    return Program("leveldb", "g++", sources, ["-std=c++11", "-w", "-pthread", "-DOS_LINUX", "-DLEVELDB_PLATFORM_POSIX",
+    program = Program("leveldb", "g++", sources, ["-std=c++11", "-w", "-pthread", "-DOS_LINUX", "-DLEVELDB_PLATFORM_POSIX",
                    "-DLEVELDB_ATOMIC_PRESENT", "-DNDEBUG", "-I" + place, "-I" + place + "/include"],
                    ["--benchmarks=fillrandom,readrandom,readseq", f"--num={times * (5000 if quick else 50000)}",
                     "--db=" + os.path.join(folder, "leveldb.db")])
+    program.exact = False  # it has a thread in the background
+    return program
 
 
 def threads(folder, quick, times=1):

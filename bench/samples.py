@@ -2,6 +2,7 @@
 
 import collections
 import os
+import random
 import re
 import resource
 import subprocess
@@ -58,3 +59,16 @@ def distance(a, b):
     if not all_a or not all_b:
         return 1
     return sum(abs(a.get(name, 0) / all_a - b.get(name, 0) / all_b) for name in set(a) | set(b)) / 2
+
+
+SPLITS = 20
+
+
+def splits(samples, size):
+    """Yields pairs of disjoint random sets of `size` samples each, or of half of all if these are fewer. Always the same ones."""
+    chance = random.Random(1)
+    names = [name for name, count in sorted(samples.items()) for _ in range(count)]
+    size = min(size, len(names) // 2)
+    for _ in range(SPLITS):
+        drawn = chance.sample(names, 2 * size)
+        yield collections.Counter(drawn[:size]), collections.Counter(drawn[size:])
