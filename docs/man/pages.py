@@ -1,0 +1,170 @@
+"""Makes the man pages: pages.py SCDOC MAIN_C DWELL_SCD FOLDER HEADER...
+
+dwell.scd describes all commands in one text. This program makes dwell(1) of what they share, dwell-COMMAND(1) of each
+command's synopsis and text, and dwell_HEADER(3) of each public header's comments and declarations.
+"""
+import os
+import re
+import subprocess
+import sys
+
+# Sections of dwell.scd that describe one command.
+OWN_SECTIONS = {"export": "EXPORT FORMATS", "import": "IMPORT FORMATS"}
+
+
+def command_summaries(source):
+    """{command: what it does} of the table in main.c."""
+    with open(source, encoding="utf-8") as file:
+        return dict(re.findall(r'^    \{ "([a-z+]+)", command_\w+, "([^"]+)"', file.read(), re.M))
+
+
+def sections(page):
+    """[(title, text)] in their order."""
+    return re.findall(r"^# ([A-Z ]+)\n\n(.*?)(?=^# |\Z)", page, re.S | re.M)
+
+
+def dedented(text):
+    return re.sub(r"^\t", "", text, flags=re.M)
+
+
+def command_texts(section):
+    """{command: its text} of section COMMANDS."""
+    parts = re.split(r"^\*([a-z+\\]+)\*\n", section, flags=re.M)[1:]
+    return {name.replace("\\", ""): dedented(text) for name, text in zip(parts[::2], parts[1::2])}
+
+
+def synopsis_of(command, lines):
+    name = command.replace("+", r"\+")
+    own = [line.rstrip("+").rstrip("\\") for line in lines
+           if re.match(rf"\*dwell\*? \*?{re.escape(name)}\*", line)]
+    return "++\n".join(own) + "\n"
+
+
+def other_page(text, titles):
+    """Says of which page a section is, in a command's page."""
+    names = "|".join(sorted(titles, key=len, reverse=True))
+    return re.sub(rf"(?<![A-Z])((?:see|in|as in) |\()({names})(?=[.,;:)\s])", r"\1\2 of *dwell*(1)", text)
+
+
+def page_of_command(command, does, synopsis, text, extra, titles):
+    name = command.replace("+", r"\+")
+    purpose = does.replace("+", r"\+")
+    body = f"dwell-{command.replace('+', 'x')}(1)\n\n# NAME\n\ndwell-{name} - {purpose}\n\n# SYNOPSIS\n\n{synopsis}\n"
+    body += f"# DESCRIPTION\n\n{other_page(text, titles)}\n"
+    for title, part in extra:
+        body += f"# {title}\n\n{other_page(part, titles)}"
+    return body + (f"# SEE ALSO\n\n*dwell*(1) describes options, patterns, exit status and environment. "
+                   f"*dwell {name} --help* lists the options, with examples.\n")
+
+
+def page_of_program(page, summaries):
+    """dwell(1): what the commands share."""
+    parts = sections(page)
+    result = "dwell(1)\n\n"
+    for title, text in parts:
+        if title in OWN_SECTIONS.values():
+            continue
+        if title == "SYNOPSIS":
+            shared = text[text.index("\n_PART_") + 1:]
+            text = f"*dwell* _COMMAND_ [_OPTION_...] [_ARGUMENT_...]++\n*dwell* *help* [_COMMAND_]\n\n{shared}"
+        if title == "COMMANDS":
+            text = "Each command has a page of its own.\n\n" + "".join(
+                f"*dwell-{command}*(1)\n\t{does}\n\n".replace("+", r"\+") for command, does in summaries.items())
+        result += f"# {title}\n\n{text}"
+    return result + "\n"
+
+
+def escaped(text):
+    return re.sub(r"([\\*_+\[\]<>`#|])", r"\\\1", text)
+
+
+def header_blocks(source):
+    """[(comment, declarations)] of a header from its first comment on. Both are texts."""
+    source = re.sub(r"#ifdef __cplusplus\n(extern \"C\" \{|\})\n#endif\n", "", source)
+    parts = re.split(r"^/\*(.*?)\*/\n", source, flags=re.S | re.M)
+    return list(zip(parts[1::2], parts[2::2]))
+
+
+def comment_text(comment):
+    lines = [re.sub(r"^ ?\* ?|^\s+\* ?", "", line).strip("\n") for line in comment.strip().splitlines()]
+    return "\n".join(lines).strip()
+
+
+def declarations(code):
+    """What a program uses: without bodies, include guards and the connection to the runtime."""
+    code = re.sub(r"^DWELL_CALL (.*?)\n\{.*?^\}\n", r"\1;\n", code, flags=re.S | re.M)
+    code = re.sub(r"^#define DWELL_PERFLOG_CALL.*\n", "", code, flags=re.M)
+    code = re.sub(r" ?DWELL_PERFLOG_CALL\(\w+\)|\n? +__attribute__\(\(.*?\)\)(?=;)|DWELL_EVENT_ASSERT\(.*\);\n", "", code)
+    code = re.sub(r"\n +;", ";", code)
+    code = re.sub(r"^#(ifndef|ifdef|if|elif|else|endif|include|undef).*\n", "", code, flags=re.M)
+    code = re.sub(r"^#define (DWELL_\w+_H|DWELL_CALL|DWELL_ASK|DWELL_TELL|DWELL_ADDRESS_OF|DWELL_EVENT_ASSERT)"
+                  r"(.*\\\n)*.*\n", "", code, flags=re.M)
+    return code.strip()
+
+
+def paragraphs(comment):
+    """The comment as scdoc: indented lines stay as they are."""
+    result = ""
+    for part in comment.split("\n\n"):
+        if part.startswith("    "):
+            result += "```\n" + re.sub(r"^    ", "", part, flags=re.M) + "\n```\n\n"
+        else:
+            result += escaped(" ".join(part.split())) + "\n\n"
+    return result
+
+
+def page_of_header(path):
+    name = os.path.basename(path)
+    with open(path, encoding="utf-8") as file:
+        blocks = [(comment_text(comment), declarations(code)) for comment, code in header_blocks(file.read())]
+    purpose = re.split(r"[.:] ", blocks[0][0].replace("\n", " "))[0].rstrip(".")
+    first = purpose.split()[0]
+    purpose = purpose.replace(first, first.lower(), 1) if first.istitle() else purpose
+    page = (f"dwell_{name}(3)\n\n# NAME\n\ndwell_{name.replace('_', chr(92) + '_')} - {escaped(purpose)}\n\n"
+            f"# SYNOPSIS\n\n*#include <dwell/{name}>*\n\n# DESCRIPTION\n\n{paragraphs(blocks[0][0])}"
+            + (f"```\n{blocks[0][1]}\n```\n\n" if blocks[0][1] else ""))
+    for comment, code in blocks[1:]:
+        heading = re.fullmatch(r"---- (.*) ----", comment)
+        if heading:
+            page += f"# {heading[1].upper()}\n\n" + (f"```\n{code}\n```\n\n" if code else "")
+        elif code:
+            page += f"```\n{code}\n```\n\n{paragraphs(comment)}"
+    return page + "# SEE ALSO\n\n*dwell*(1), *dwell-record*(1)\n"
+
+
+def tidy_roff(roff, name):
+    """scdoc takes no + in a page's name, and prints empty paragraphs."""
+    roff = roff.replace('.TH "dwell-cxx"', '.TH "dwell-c++"') if name == "dwell-c++.1" else roff
+    roff = re.sub(r"^\.P\n(?=\.(P|SH|RE)\b)|\.P\n\Z", "", roff, flags=re.M)
+    return re.sub(r"^(\.SH .*\n|\.TH .*\n|\.RE\n)(\.P\n)+(?=\.SH)|^(\.SH .*\n)(\.P\n)+", lambda match: match[1] or match[3], roff, flags=re.M)
+
+
+def write_page(scdoc, folder, name, text):
+    made = subprocess.run([scdoc], input=text, stdout=subprocess.PIPE, text=True, check=False)
+    if made.returncode:
+        sys.exit(f"{name}: scdoc fails on:\n" + "\n".join(f"{n:4} {line}" for n, line in enumerate(text.split("\n"), 1)))
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(tidy_roff(made.stdout, name))
+
+
+def main():
+    scdoc, source, scd, folder, *headers = sys.argv[1:]
+    summaries = command_summaries(source)
+    with open(scd, encoding="utf-8") as file:
+        page = file.read()
+    parts = dict(sections(page))
+    texts = command_texts(parts["COMMANDS"])
+    lines = parts["SYNOPSIS"].splitlines()
+    if set(texts) != set(summaries):
+        sys.exit(f"{scd}: its commands are not those of {source}: {set(texts) ^ set(summaries)}")
+    titles = set(parts) - set(OWN_SECTIONS.values())
+    write_page(scdoc, folder, "dwell.1", page_of_program(page, summaries))
+    for command, does in summaries.items():
+        extra = [(OWN_SECTIONS[command], parts[OWN_SECTIONS[command]])] if command in OWN_SECTIONS else []
+        write_page(scdoc, folder, f"dwell-{command}.1",
+                   page_of_command(command, does, synopsis_of(command, lines), texts[command], extra, titles))
+    for header in headers:
+        write_page(scdoc, folder, f"dwell_{os.path.basename(header)}.3", page_of_header(header))
+
+
+main()
