@@ -15,22 +15,6 @@
 #include "symbols/probe_calls.h"
 #include "symbols/symbols.h"
 
-static bool doctor_has_section(Elf *elf, const char *name, GElf_Word type)
-{
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names) < 0)
-        return false;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header))
-            continue;
-        const char *found = elf_strptr(elf, names, header.sh_name);
-        if (name ? found && strcmp(found, name) == 0 : header.sh_type == type)
-            return true;
-    }
-    return false;
-}
-
 static void doctor_examine_kind(struct findings *f, const struct executable *e, Elf *elf)
 {
     GElf_Ehdr header;
@@ -107,10 +91,10 @@ static bool doctor_has_names(const char *path)
 
 static void doctor_examine_symbols(struct findings *f, const struct executable *e, Elf *elf)
 {
-    const bool inside = doctor_has_section(elf, ".debug_info", 0);
+    const bool inside = elf_has_section(elf, ".debug_info", 0);
     /* No functions are listed of a static program, whose probe is libc's empty one. */
     const bool lines = doctor_has_lines(e->path) || (inside && !doctor_has_names(e->path));
-    if (doctor_has_section(elf, NULL, SHT_SYMTAB))
+    if (elf_has_section(elf, NULL, SHT_SYMTAB))
         find_that(f, HEALTH_OK, "symbols", "in the program");
     else if (lines)
         find_that(f, HEALTH_OK, "symbols", "in a file of debug information");

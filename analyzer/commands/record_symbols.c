@@ -54,10 +54,10 @@ static uint32_t gather_module_number(struct symbol_gathering *g, const struct tr
     return (uint32_t)g->module_count++;
 }
 
-static void gather_symbol(struct symbol_gathering *g, uint32_t module, uint64_t offset)
+static void gather_symbol(struct symbol_gathering *g, uint32_t module, uint64_t offset, bool lines)
 {
     struct symbol_module m = gather_recorded_module(&g->modules[module]);
-    struct symbol found = binaries_find(g->binaries, &m, offset);
+    struct symbol found = (lines ? binaries_find : binaries_find_name)(g->binaries, &m, offset);
     if (!found.linkage_name)
         return;
     GROW(g->symbols, g->symbol_count, g->symbol_room);
@@ -73,7 +73,7 @@ static void gather_all_symbols(struct symbol_gathering *g)
         for (size_t j = 0; j < count; j++) {
             uint64_t offset = binaries_offset(g->binaries, &m, j);
             if (j == 0 || offset != binaries_offset(g->binaries, &m, j - 1))
-                gather_symbol(g, i, offset);
+                gather_symbol(g, i, offset, true);
         }
     }
 }
@@ -103,19 +103,23 @@ static void gather_seen_symbols(struct symbol_gathering *g, const struct session
         const uint64_t address = scan.functions[i].address;
         for (size_t j = 0; p && j < p->module_count; j++)
             if (address >= p->modules[j].begin && address < p->modules[j].end)
-                gather_symbol(g, gather_module_number(g, &p->modules[j]), address - p->modules[j].bias);
+                gather_symbol(g, gather_module_number(g, &p->modules[j]), address - p->modules[j].bias, true);
     }
     scan_free(&scan);
 }
 
-/* Adds the functions of libraries that were sampled. */
+/* Adds the functions that were sampled. Those of system libraries have no lines, as `dwell record` would end later. */
 static void gather_sampled_functions(struct symbol_gathering *g, const struct session_file *file)
 {
     struct session_samples *samples = session_samples_read(file, false);
     for (size_t i = 0; samples && i < samples->frame_count; i++) {
         const struct sampled_frame *frame = &samples->frames[i];
-        if (frame->module && frame->offset)
-            gather_symbol(g, gather_module_number(g, frame->module), frame->offset);
+        if (!frame->module || !frame->offset)
+            continue;
+        const uint32_t number = gather_module_number(g, frame->module);
+        const struct symbol_module m = gather_recorded_module(&g->modules[number]);
+        const bool lines = binaries_has_lines(g->binaries, &m) || binaries_count(g->binaries, &m);
+        gather_symbol(g, number, frame->offset, lines);
     }
     session_samples_free(samples);
 }

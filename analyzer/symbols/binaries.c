@@ -248,17 +248,19 @@ const char *binaries_variable(struct binaries *b, const struct symbol_module *m,
     return variables_find(binary->variables, address, inside);
 }
 
+struct symbol binaries_find_name(struct binaries *b, const struct symbol_module *m, uint64_t offset)
+{
+    struct binary *binary = m->path[0] ? binaries_find_or_open(b, m) : NULL;
+    if (!binary || !binary->module)
+        return (struct symbol){ NULL, NULL, 0, 0 };
+    return (struct symbol){ .linkage_name = binary_name_at(binary, offset), .size = binary_size_at(binary, offset) };
+}
+
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, uint64_t offset)
 {
-    struct symbol symbol = { NULL, NULL, 0, 0 };
-    if (!m->path[0])
-        return symbol;
-    struct binary *binary = binaries_find_or_open(b, m);
-    if (!binary->module)
-        return symbol;
-    symbol.linkage_name = binary_name_at(binary, offset);
-    symbol.size = binary_size_at(binary, offset);
-    const struct unit *unit = units_find(binary->units, offset);
+    struct symbol symbol = binaries_find_name(b, m, offset);
+    struct binary *binary = m->path[0] ? binaries_find_or_open(b, m) : NULL;
+    const struct unit *unit = binary && binary->module ? units_find(binary->units, offset) : NULL;
     if (unit)
         symbol.file = unit_line_at(unit, offset, &symbol.line);
     return symbol;
@@ -279,6 +281,14 @@ struct symbol_site binaries_site(struct binaries *b, const struct symbol_module 
     if (outer)
         found.site.outer = outer;
     return found.site;
+}
+
+bool binaries_has_lines(struct binaries *b, const struct symbol_module *m)
+{
+    GElf_Addr bias;
+    struct binary *binary = m->path[0] ? binaries_find_or_open(b, m) : NULL;
+    Elf *elf = binary && binary->module ? dwfl_module_getelf(binary->module, &bias) : NULL;
+    return elf && elf_has_section(elf, ".debug_line", 0);
 }
 
 /* ---- code ---- */

@@ -22,6 +22,22 @@ bool elf_has_segment(Elf *elf, uint32_t type)
     return elf_find_segment(elf, type, &segment);
 }
 
+bool elf_has_section(Elf *elf, const char *name, GElf_Word type)
+{
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) < 0)
+        return false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            continue;
+        const char *found = elf_strptr(elf, names, header.sh_name);
+        if (name ? found && strcmp(found, name) == 0 : header.sh_type == type)
+            return true;
+    }
+    return false;
+}
+
 bool elf_needs_musl(Elf *elf)
 {
     static const char name[] = "ld-musl-";

@@ -1,4 +1,4 @@
-/* Facts about an ELF file from its program headers. */
+/* Facts about an ELF file from its headers. */
 #ifndef DWELL_SYMBOLS_ELF_FACTS_H
 #define DWELL_SYMBOLS_ELF_FACTS_H
 
@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 bool elf_has_segment(Elf *elf, uint32_t type);
+
+/* Whether the file has a section of that name or, if `name` is NULL, of that type. */
+bool elf_has_section(Elf *elf, const char *name, GElf_Word type);
 
 /* Whether the loader that the program names is that of musl. */
 bool elf_needs_musl(Elf *elf);

@@ -49,6 +49,13 @@ void binaries_free(struct binaries *b);
  * or not the recorded one has no symbols, and is reported on stderr once. Not thread-safe. */
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *module, uint64_t offset);
 
+/* The same without file and line. It reads no debug information. */
+struct symbol binaries_find_name(struct binaries *b, const struct symbol_module *module, uint64_t offset);
+
+/* Whether the file itself has debug information. That of libc is in another file, and takes a tenth of a second to
+ * read. */
+bool binaries_has_lines(struct binaries *b, const struct symbol_module *module);
+
 /* The position in the source of a call. NULL and zero if unknown. */
 struct symbol_site {
     const char *function; /* linkage name of the function that contains the call in the source */

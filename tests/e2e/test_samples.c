@@ -136,6 +136,29 @@ Test(e2e_samples, of_other_modes)
     }
 }
 
+/* Lines of sampled libraries come from their own debug information. That of system libraries is in files of its own,
+ * which would take long to read. */
+Test(e2e_samples, lines_of_libraries)
+{
+    free(run_well("mkdir small\n"
+                  "echo 'void work(unsigned long n) { for (volatile unsigned long i = 0; i < n; i++); }' >work.c\n"
+                  "echo 'void work(unsigned long n); int main(void) { work(50000000); return 0; }' >main.c\n"
+                  "gcc -g -O1 -fPIC -shared -Wl,--build-id -o libwork.so work.c\n"
+                  "gcc -g -finstrument-functions -o main main.c ./libwork.so\n"
+                  "objcopy --only-keep-debug libwork.so small/libwork.debug\n"
+                  "objcopy --strip-debug --add-gnu-debuglink=small/libwork.debug libwork.so small/libwork.so\n"
+                  "cd small && gcc -g -finstrument-functions -o main ../main.c ./libwork.so"));
+    static char *const folders[] = { ".", "small" }, *const expected[] = { "main,1\nwork,1\n", "main,1\nwork,\n" };
+    for (int i = 0; i < 2; i++) {
+        char *names =
+            run_well("cd %s && $DWELL record -q --sample 2000 ./main && rm libwork.so && $DWELL report --format "
+                     "csv | tr -d '\\r' | cut -d, -f1,4 | grep -E '^(main|work),' | sort",
+                     folders[i]);
+        cr_assert(eq(str, names, expected[i]), "%s", folders[i]);
+        free(names);
+    }
+}
+
 /* They have no durations of single calls. */
 Test(e2e_samples, single_calls)
 {
