@@ -21,17 +21,13 @@
 #include "commands/filter_chunk.h"
 #include "commands/service_thread.h"
 #include "profile/budget_levels.h"
+#include "profile/budget_schedule.h"
 #include "profile/collect.h"
-#include "profile/follow.h"
 #include "symbols/symbols.h"
 #include "trace/alive.h"
+#include "trace/growth.h"
 
 enum {
-    MS = 1000000,
-    OFTEN = 10,      /* milliseconds between two looks after a change */
-    SELDOM = 100,    /* and when nothing has changed for a while */
-    WHILE = 100,     /* looks */
-    REST = 1,        /* times as long as the look itself, at least */
     MOST = 64 << 20, /* bytes to read at a look */
     PATIENCE = 500,  /* milliseconds for a process to end an earlier command */
     ANSWER = 20,     /* and to answer: it may go on after that */
@@ -46,21 +42,20 @@ struct budget {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stop;
-    struct follow *follow;
+    struct growth *growth;
     struct profile *names;             /* has the numbers of functions */
     struct budget_function *functions; /* by these numbers */
-    struct budget_sums *before;        /* the same: what had been recorded at the last look */
-    size_t count, room, before_room;
-    uint32_t *numbers; /* of the functions of follow->events */
-    size_t number_count, number_room;
+    struct budget_sums *sums;          /* the same: what had been recorded at the last look */
+    size_t count, room, sums_room;
+    uint64_t whole_cpu; /* ticks of CPU time in the part of the session that is read as a whole */
     struct budget_records records;
-    uint64_t cpu;  /* ticks at the last look */
-    unsigned calm; /* looks without a change */
+    struct budget_schedule schedule;
 };
 
 /* All that was recorded of a function until a look. */
 struct budget_sums {
     uint64_t calls, inclusive, counted;
+    uint64_t whole_calls, whole_inclusive; /* in the part that is read as a whole */
 };
 
 /* ---- reading ---- */
@@ -74,40 +69,20 @@ static uint32_t budget_number(struct budget *b, const struct profile *p, uint32_
                    number = profile_function(b->names, module, f->offset);
     while (number >= b->count) {
         GROW(b->functions, b->count, b->room);
-        GROW(b->before, b->count, b->before_room);
+        GROW(b->sums, b->count, b->sums_room);
         b->functions[b->count] =
             (struct budget_function){ .module = module, .offset = f->offset, .is_fixed = !*m->path };
         if (b->earlier && earlier_levels_applied(b->earlier, &as, f->offset))
             budget_begin_counted(&b->functions[b->count]);
-        b->before[b->count++] = (struct budget_sums){ 0 };
+        b->sums[b->count++] = (struct budget_sums){ 0 };
     }
     return number;
 }
 
-/* Functions are only added to a profile that grows. */
-static void budget_number_events(struct budget *b)
-{
-    const struct profile *p = b->follow->events;
-    while (b->number_count < p->function_count) {
-        GROW(b->numbers, b->number_count, b->number_room);
-        b->numbers[b->number_count] = budget_number(b, p, (uint32_t)b->number_count);
-        b->number_count++;
-    }
-}
-
-/* Adds a profile's calls to the sums. `numbers` are those of its functions. Returns its ticks of CPU time. */
-static uint64_t budget_add(const struct budget *b, const struct profile *p, const uint32_t *numbers,
-                           struct budget_sums **sums, size_t *room)
+/* A profile's timed calls are added to those of the functions since the last look. Returns its ticks of CPU time. */
+static uint64_t budget_add_timed(struct budget *b, const struct profile *p, const uint32_t *numbers)
 {
     uint64_t *inclusive = need_memory(p->node_count, sizeof *inclusive), cpu = 0;
-    if (*room < b->count) {
-        struct budget_sums *larger = need_memory(b->count, sizeof *larger);
-        if (*room)
-            memcpy(larger, *sums, *room * sizeof *larger);
-        free(*sums);
-        *sums = larger;
-        *room = b->count;
-    }
     for (size_t i = p->node_count; i-- > 0;) { /* callees come after their callers */
         const struct profile_node *node = &p->nodes[i];
         inclusive[i] += node->elapsed;
@@ -115,41 +90,65 @@ static uint64_t budget_add(const struct budget *b, const struct profile *p, cons
         if (node->parent == PROFILE_NONE)
             continue;
         inclusive[node->parent] += inclusive[i];
-        (*sums)[numbers[node->function]].calls += node->calls;
-        (*sums)[numbers[node->function]].inclusive += inclusive[i];
+        b->functions[numbers[node->function]].calls += node->calls;
+        b->functions[numbers[node->function]].inclusive += inclusive[i];
     }
-    for (size_t i = 0; i < p->counted_count; i++)
-        (*sums)[numbers[p->counted[i].function]].counted += p->counted[i].calls;
     free(inclusive);
     return cpu;
+}
+
+static uint32_t *budget_numbers(struct budget *b, const struct profile *p)
+{
+    uint32_t *numbers = need_memory(p->function_count, sizeof *numbers);
+    for (uint32_t i = 0; i < p->function_count; i++)
+        numbers[i] = budget_number(b, p, i);
+    return numbers;
+}
+
+/* Adds call trees and counters, which are read as a whole, less what they were at the last look. */
+static uint64_t budget_add_whole(struct budget *b, const struct profile *p)
+{
+    uint32_t *numbers = budget_numbers(b, p);
+    const uint64_t cpu = budget_add_timed(b, p, numbers), before = b->whole_cpu;
+    for (size_t i = 0; i < p->counted_count; i++)
+        b->functions[numbers[p->counted[i].function]].counted += p->counted[i].calls;
+    for (size_t i = 0; i < b->count; i++) {
+        struct budget_function *f = &b->functions[i];
+        struct budget_sums *sums = &b->sums[i];
+        const struct budget_sums now = { .counted = f->counted,
+                                         .whole_calls = f->calls,
+                                         .whole_inclusive = f->inclusive };
+        f->counted = less(now.counted, sums->counted);
+        f->calls = less(now.whole_calls, sums->whole_calls);
+        f->inclusive = less(now.whole_inclusive, sums->whole_inclusive);
+        sums->counted = now.counted;
+        sums->whole_calls = now.whole_calls;
+        sums->whole_inclusive = now.whole_inclusive;
+    }
+    b->whole_cpu = cpu;
+    free(numbers);
+    return less(cpu, before);
 }
 
 /* What was recorded since the last look, by function. */
 static struct budget_look budget_read(struct budget *b)
 {
-    const struct growth *growth = b->follow->growth;
-    struct profile *again = collect_profile(growth->file, 1); /* call trees and counters: they are read as a whole */
-    struct budget_sums *sums = NULL;
-    size_t room = 0;
-    budget_number_events(b);
-    uint32_t *numbers = need_memory(again->function_count, sizeof *numbers);
-    for (uint32_t i = 0; i < again->function_count; i++)
-        numbers[i] = budget_number(b, again, i);
-    uint64_t cpu = budget_add(b, b->follow->events, b->numbers, &sums, &room);
-    cpu += budget_add(b, again, numbers, &sums, &room);
+    const struct growth *growth = b->growth;
+    struct profile *whole = collect_profile(growth->file, 1),
+                   *fresh = collect_chunks(growth->file, growth->fresh, growth->fresh_count, 1);
+    for (size_t i = 0; i < b->count; i++)
+        b->functions[i].calls = b->functions[i].inclusive = b->functions[i].counted = 0;
+    uint64_t cpu = budget_add_whole(b, whole);
+    uint32_t *numbers = budget_numbers(b, fresh);
+    cpu += budget_add_timed(b, fresh, numbers);
     free(numbers);
-    profile_free(again);
-    for (size_t i = 0; i < room; i++) {
-        struct budget_function *f = &b->functions[i];
-        f->calls = less(sums[i].calls, b->before[i].calls);
-        f->inclusive = less(sums[i].inclusive, b->before[i].inclusive);
-        f->counted = less(sums[i].counted, b->before[i].counted);
-        b->before[i] = sums[i];
+    profile_free(fresh);
+    profile_free(whole);
+    for (size_t i = 0; i < b->count; i++) {
+        b->sums[i].calls += b->functions[i].calls;
+        b->sums[i].inclusive += b->functions[i].inclusive;
     }
-    free(sums);
-    const struct budget_look look = { less(cpu, b->cpu), budget_probes(growth->file), b->permille };
-    b->cpu = cpu;
-    return look;
+    return (struct budget_look){ cpu, budget_probes(growth->file), b->permille };
 }
 
 /* ---- setting levels ---- */
@@ -211,7 +210,7 @@ static enum budget_answer budget_send(const struct budget *b, uint64_t levels)
 /* A process that has the module, and its bias there. NULL if there is none. */
 static const struct trace_process *budget_process_with(const struct budget *b, uint32_t module, uint64_t *bias)
 {
-    const struct session_file *file = b->follow->growth->file;
+    const struct session_file *file = b->growth->file;
     const struct profile_module *m = &b->names->modules[module];
     const struct symbol_module wanted = { m->path, m->build_id, m->build_id_length };
     for (size_t i = 0; i < file->process_count; i++) {
@@ -230,12 +229,12 @@ static const struct trace_process *budget_process_with(const struct budget *b, u
 
 static void budget_record(struct budget *b, const uint32_t *changed, size_t count)
 {
-    const uint64_t now = session_now(b->follow->growth->file);
+    const uint64_t now = session_now(b->growth->file);
     const struct trace_process *process = NULL;
     uint64_t bias = 0;
     for (size_t i = 0; i < count; i++) {
         const struct budget_function *f = &b->functions[changed[i]];
-        const struct budget_sums *sums = &b->before[changed[i]];
+        const struct budget_sums *sums = &b->sums[changed[i]];
         if (i == 0 || b->functions[changed[i - 1]].module != f->module)
             process = budget_process_with(b, f->module, &bias);
         if (process)
@@ -266,17 +265,18 @@ static void budget_change(struct budget *b, uint32_t *changed, size_t count)
 
 /* ---- the thread ---- */
 
-static void budget_take_look(struct budget *b)
+/* Returns whether levels were to change. */
+static bool budget_take_look(struct budget *b)
 {
-    if (follow_read(b->follow, MOST, 1))
-        return; /* the file cannot be read now */
+    if (growth_step(b->growth, MOST, false))
+        return false; /* the file cannot be read now */
     const struct budget_look look = budget_read(b);
     uint32_t *changed = need_memory(b->count, sizeof *changed);
     const size_t count = budget_decide(b->functions, b->count, &look, changed);
-    b->calm = count ? 0 : b->calm + 1;
     if (count)
         budget_change(b, changed, count);
     free(changed);
+    return count > 0;
 }
 
 /* Returns false when the thread is to end. */
@@ -297,17 +297,16 @@ static void *budget_run(void *argument)
     struct budget *b = argument;
     const char *error = NULL;
     char *path = need_text("/proc/self/fd/%d", b->fd);
-    b->follow = follow_open(path, &error);
+    b->growth = growth_open(path, &error);
     free(path);
-    uint64_t rest = OFTEN * MS;
-    while (b->follow && budget_wait(b, rest)) {
+    uint64_t rest = budget_schedule_rest(&b->schedule, 0, false);
+    while (b->growth && budget_wait(b, rest)) {
         const uint64_t began = clock_monotonic();
-        budget_take_look(b);
-        const uint64_t took = clock_monotonic() - began, usual = (uint64_t)(b->calm < WHILE ? OFTEN : SELDOM) * MS;
-        rest = took * REST > usual ? took * REST : usual;
+        const bool changed = budget_take_look(b);
+        rest = budget_schedule_rest(&b->schedule, clock_monotonic() - began, changed);
     }
-    if (b->follow)
-        follow_close(b->follow);
+    if (b->growth)
+        growth_close(b->growth);
     return NULL;
 }
 
@@ -346,7 +345,6 @@ void budget_stop(struct budget *b)
     profile_free(b->names);
     budget_records_end(&b->records);
     free(b->functions);
-    free(b->before);
-    free(b->numbers);
+    free(b->sums);
     free(b);
 }

@@ -174,3 +174,12 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs)
     counted_collect(p, file, NULL);
     return p;
 }
+
+struct profile *collect_chunks(const struct session_file *file, struct trace_chunk *chunks, size_t count, unsigned jobs)
+{
+    struct session_file part = *file;
+    part.chunks = chunks;
+    part.chunk_count = count;
+    part.reported_count = 0;
+    return collect_profile(&part, jobs);
+}

@@ -12,6 +12,10 @@ unsigned collect_default_jobs(void);
 /* The profile of all events in the file, made by `jobs` threads. */
 struct profile *collect_profile(const struct session_file *file, unsigned jobs);
 
+/* The profile of some of its chunks, without reported functions. */
+struct profile *collect_chunks(const struct session_file *file, struct trace_chunk *chunks, size_t count,
+                               unsigned jobs);
+
 /* The profile of a part of the session. A selection of NULL is the whole. */
 struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection);
 

@@ -45,17 +45,6 @@ void follow_close(struct follow *f)
 
 /* ---- reading ---- */
 
-/* The profile of these chunks of the session. */
-static struct profile *follow_profile_of(const struct session_file *file, struct trace_chunk *chunks, size_t count,
-                                         bool with_reported, unsigned jobs)
-{
-    struct session_file part = *file;
-    part.chunks = chunks;
-    part.chunk_count = count;
-    part.reported_count = with_reported ? file->reported_count : 0;
-    return collect_profile(&part, jobs);
-}
-
 static const char *follow_read_step(struct follow *f, uint64_t most, unsigned jobs)
 {
     struct growth *g = f->growth;
@@ -65,7 +54,7 @@ static const char *follow_read_step(struct follow *f, uint64_t most, unsigned jo
     if (error)
         return error;
     f->alive = session_is_alive(g->file);
-    struct profile *fresh = follow_profile_of(g->file, g->fresh, g->fresh_count, false, g->fresh_count > 1 ? jobs : 1);
+    struct profile *fresh = collect_chunks(g->file, g->fresh, g->fresh_count, g->fresh_count > 1 ? jobs : 1);
     profile_merge(f->events, fresh);
     profile_free(fresh);
     return NULL;
@@ -173,7 +162,7 @@ static struct profile *follow_make_whole(const struct follow *f)
     struct profile *whole = follow_new_alike(f->whole);
     profile_merge(whole, f->events);
     if (g->file->chunk_count || g->file->reported_count) {
-        struct profile *trees = follow_profile_of(g->file, g->file->chunks, g->file->chunk_count, true, 1);
+        struct profile *trees = collect_profile(g->file, 1);
         profile_merge(whole, trees);
         profile_free(trees);
     }
