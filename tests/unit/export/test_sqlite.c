@@ -220,8 +220,8 @@ static struct writer *session_with_timing(void)
     struct writer *w = writer_new();
     write_process(w, 1, 70, "/bin/p");
     write_thread(w, 1, 1, 71, SOURCE_PERF, "one");
-    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/p");
-    write_symbol_module(w, 1, "/no/p");
+    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "");
+    write_symbol_module(w, 1, "");
     write_symbol(w, 1, 0, 0, CALLER, "caller");
     write_symbol(w, 1, 0, 0, PARTLY, "partly");
     write_symbol(w, 1, 0, 0, COUNTED, "counted");

@@ -20,10 +20,10 @@ static void sampling_write_modules(struct writer *w)
     write_header(w, 240, 1000, 4);
     write_process(w, 1, 70, "/bin/p");
     write_thread(w, 1, 1, 71, SOURCE_PERF, "one");
-    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/p");
+    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "");
     write_module(w, 1, 2, 0x20000, 0x20000, 0x29000, 0, "/no/lib.so");
     write_module(w, 1, 3, 0x30000, 0x30000, 0x39000, 0, "/no/libdwell.so");
-    write_symbol_module(w, 1, "/no/p");
+    write_symbol_module(w, 1, "");
     write_symbol_module(w, 2, "/no/lib.so");
     write_symbol(w, 1, 0, 0, F, "f");
     write_symbol(w, 1, 0, 0, G, "g");
