@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define DWELL_HIDDEN __attribute__((visibility("hidden")))
 #define DWELL_EXPORT __attribute__((visibility("default")))
@@ -20,6 +21,11 @@ struct text {
     const void *at;
     size_t length;
 };
+
+static inline bool text_is_same(struct text a, struct text b)
+{
+    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
 
 /* A piece of the session file in memory, with a chunk header at its start. `at` is NULL if there is none. */
 struct area {

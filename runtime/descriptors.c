@@ -75,7 +75,7 @@ static struct known descriptor_look_up(int fd, struct descriptor *d)
 
 static struct known descriptor_find(int fd)
 {
-    struct descriptor *d = runtime.causes ? descriptor_entry(fd) : NULL;
+    struct descriptor *d = runtime.os_calls ? descriptor_entry(fd) : NULL;
     if (!d)
         return (struct known){ 0, 0 };
     const uint64_t tag = __atomic_load_n(&d->tag, __ATOMIC_ACQUIRE);
@@ -156,7 +156,7 @@ struct object descriptor_closed(int fd)
 struct object descriptor_at_address(int fd, const void *address, size_t size, bool connects)
 {
     const struct identity of =
-        runtime.causes ? identity_of_address(fd, address, size, connects) : (struct identity){ 0 };
+        runtime.os_calls ? identity_of_address(fd, address, size, connects) : (struct identity){ 0 };
     return (struct object){
         .kind = of.kind,
         .role = DWELL_ROLE_WAITED_FOR_ROOM,
@@ -185,7 +185,7 @@ void descriptor_check(int fd, struct object *object)
 
 void descriptor_pair(const int ends[2])
 {
-    if (!runtime.causes)
+    if (!runtime.os_calls)
         return;
     descriptor_change(ends[0]);
     descriptor_change(ends[1]);
@@ -219,7 +219,7 @@ static size_t member_place(int epoll, uint64_t data)
 
 void descriptor_add_member(int epoll, int fd, uint64_t data)
 {
-    const uint64_t mask = runtime.causes ? sys_block_signals() : SYS_NOT_BLOCKED;
+    const uint64_t mask = runtime.os_calls ? sys_block_signals() : SYS_NOT_BLOCKED;
     if (mask == SYS_NOT_BLOCKED)
         return;
     const size_t i = member_place(epoll, data);
@@ -233,7 +233,7 @@ void descriptor_add_member(int epoll, int fd, uint64_t data)
 int descriptor_find_member(int epoll, uint64_t data)
 {
     int fd = -1;
-    const uint64_t mask = runtime.causes ? sys_block_signals() : SYS_NOT_BLOCKED;
+    const uint64_t mask = runtime.os_calls ? sys_block_signals() : SYS_NOT_BLOCKED;
     if (mask == SYS_NOT_BLOCKED)
         return fd;
     const size_t i = member_place(epoll, data);

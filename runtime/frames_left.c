@@ -2,39 +2,18 @@
  * Frames that were left without an exit, by longjmp or an exception: how many of the shadow stack's uppermost entries
  * an event shows to be gone.
  */
-#include <signal.h>
-
-#include "call.h"
 #include "frames_left.h"
+#include "call.h"
 #include "slow.h"
 #include "sys.h"
 #include "thread.h"
-
-/* A range of addresses; empty if it has no bytes. */
-struct frames_range {
-    uint64_t low, size;
-};
-
-static bool frames_in(const struct frames_range *range, uint64_t stack_pointer)
-{
-    return stack_pointer - range->low < range->size;
-}
-
-/* The alternate stack of signal handlers while a handler runs on it; else an empty range. */
-static struct frames_range frames_handlers_stack(void)
-{
-    stack_t stack;
-    if (SYS2(sigaltstack, NULL, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
-        return (struct frames_range){ 0 };
-    return (struct frames_range){ (uint64_t)stack.ss_sp, stack.ss_size };
-}
 
 /* Whether one of the two lies on the stack of the signal handlers, and the other on another stack. They cannot be
  * compared then. */
 static bool frames_on_other_stack(uint64_t stack_pointer, uint64_t top)
 {
-    const struct frames_range handlers = frames_handlers_stack();
-    return frames_in(&handlers, stack_pointer) != frames_in(&handlers, top);
+    const struct stack_range handlers = stacks_handlers();
+    return stack_range_has(&handlers, stack_pointer) != stack_range_has(&handlers, top);
 }
 
 /* The number of calls that were left without an exit before this enter. */
@@ -82,14 +61,14 @@ int64_t frames_left_before(const struct thread *t, uint64_t state, const struct 
  * stays. The stack of the signal handlers may lie above the target. All calls on it are left nevertheless. */
 void frames_leave(struct thread *t, uint64_t from, uint64_t target)
 {
-    struct frames_range handlers = { 0 };
+    struct stack_range handlers = { 0 };
     if (from > target)
-        handlers = frames_handlers_stack();
-    if (frames_in(&handlers, target))
-        handlers.size = 0;
+        handlers = stacks_handlers();
+    if (stack_range_has(&handlers, target))
+        handlers.span = 0;
     struct call *first = (struct call *)t->shadow;
     for (struct call *call = thread_call(t, thread_state(t)) - 1; call > first; call--) {
-        if (call->stack_pointer >= target && !frames_in(&handlers, call->stack_pointer))
+        if (call->stack_pointer >= target && !stack_range_has(&handlers, call->stack_pointer))
             break;
         call->stack_pointer = 0;
     }

@@ -164,17 +164,10 @@ static bool modules_make_room(struct process *p)
 {
     if (p->modules.count < p->modules.room)
         return true;
-    uint32_t room = p->modules.room ? p->modules.room * 2 : FIRST_ROOM;
-    struct module *modules = sys_memory(room * sizeof *modules);
-    if (!modules)
-        return false;
-    if (p->modules.count)
-        memcpy(modules, p->modules.list, p->modules.count * sizeof *modules);
-    if (p->modules.room)
-        sys_unmap(p->modules.list, p->modules.room * sizeof *modules);
-    p->modules.list = modules;
-    p->modules.room = room;
-    return true;
+    struct module *modules = sys_grow(p->modules.list, &p->modules.room, sizeof *modules, FIRST_ROOM);
+    if (modules)
+        p->modules.list = modules;
+    return modules;
 }
 
 static void modules_append_loaded(struct process *p, struct module module, uint64_t now)
@@ -297,11 +290,6 @@ static bool modules_loader_is_busy(void)
     return &_r_debug && __atomic_load_n(&_r_debug.r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT;
 }
 
-static bool modules_same_text(struct text a, struct text b)
-{
-    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
-}
-
 /* Removes the modules that overlap with this one. False if the module itself is known. The main program stays. */
 static bool modules_replace_others(struct process *p, const struct module *module, uint64_t now)
 {
@@ -312,8 +300,8 @@ static bool modules_replace_others(struct process *p, const struct module *modul
             p->modules.list[kept++] = *m;
             continue;
         }
-        if (m->bias == module->bias && modules_same_text(m->path, module->path) &&
-            modules_same_text(m->build_id, module->build_id))
+        if (m->bias == module->bias && text_is_same(m->path, module->path) &&
+            text_is_same(m->build_id, module->build_id))
             return false; /* modules do not overlap: none was removed before */
         modules_append_unloaded(m, now);
     }

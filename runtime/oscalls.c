@@ -143,7 +143,7 @@ void os_call_end(enum os_call call)
 /* Without an OS event, the call has not waited. */
 static const struct object *os_call_waited_for(const struct thread *t, const struct object *object)
 {
-    return runtime.causes && t && *t->os.word != t->os.seen ? object : NULL;
+    return runtime.os_calls && t && *t->os.word != t->os.seen ? object : NULL;
 }
 
 bool os_call_may_have_waited(void)

@@ -182,9 +182,8 @@ static int process_set_up(void)
     runtime.process = p;
     const char *calls = environment_get("DWELL_OS_CALLS");
     runtime.os_calls = !calls || strcmp(calls, "off") != 0;
-    runtime.causes = runtime.os_calls;
-    runtime.acts = runtime.causes && runtime.mode != DWELL_MODE_PROFILE; /* sums have no order */
-    if (runtime.causes)
+    runtime.acts = runtime.os_calls && runtime.mode != DWELL_MODE_PROFILE; /* sums have no order */
+    if (runtime.os_calls)
         runtime.session.header->also |= DWELL_ALSO_CAUSES;
     levels_begin_process();
     pthread_key_t key;

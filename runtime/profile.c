@@ -89,7 +89,7 @@ static void profile_add_interval(struct thread *t, const struct passed *passed)
     sum_add(&node->blocked, blocked);
     sum_add(&node->preempted, preempted);
     sum_add(&node->page_faults, passed->page_faults);
-    if (blocked && runtime.causes)
+    if (blocked && runtime.os_calls)
         profile_add_wait(t, node, passed, blocked);
 }
 

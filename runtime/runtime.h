@@ -25,10 +25,9 @@ struct runtime {
     bool lossy;                      /* if off: the events are counted as lost */
     bool closed;                     /* switched off for good */
     bool on;                         /* what the global and the process level say together */
-    bool os_calls;                   /* calls of the OS are rows (oscalls.c) */
-    bool call_sites;                 /* are recorded */
-    bool causes;                     /* what calls of the operating system wait for is recorded, */
+    bool os_calls;                   /* calls of the OS are rows (oscalls.c), and what they wait for is recorded, */
     bool acts;                       /* and what ends waits of others */
+    bool call_sites;                 /* are recorded */
     bool thread_key_valid;           /* thread_key can be used */
     unsigned thread_key;             /* pthread key whose destructor is called when a thread ends */
     struct activation activation;    /* of the process level */

@@ -36,7 +36,7 @@ enum {
  * stacks do. */
 static struct {
     struct stack **at;
-    size_t count, room;
+    uint32_t count, room;
     struct stack *spare;
     uint32_t last_number;
 } stacks_known;
@@ -118,16 +118,10 @@ static void stacks_remove_index(size_t i)
 static bool stacks_add(struct stack *s)
 {
     if (stacks_known.count == stacks_known.room) {
-        const size_t room = stacks_known.room ? stacks_known.room * 2 : FIRST_PLACES;
-        struct stack **at = sys_memory(room * sizeof *at);
+        struct stack **at = sys_grow(stacks_known.at, &stacks_known.room, sizeof *at, FIRST_PLACES);
         if (!at)
             return false;
-        if (stacks_known.room) {
-            memcpy(at, stacks_known.at, stacks_known.count * sizeof *at);
-            sys_unmap(stacks_known.at, stacks_known.room * sizeof *at);
-        }
         stacks_known.at = at;
-        stacks_known.room = room;
     }
     const size_t i = stacks_index_above(s->low);
     memmove(stacks_known.at + i + 1, stacks_known.at + i, (stacks_known.count - i) * sizeof *stacks_known.at);
@@ -295,11 +289,18 @@ static void stacks_go_to(struct thread *t, uint64_t stack_pointer)
     stacks_switch(t, to);
 }
 
+struct stack_range stacks_handlers(void)
+{
+    stack_t stack;
+    if (SYS2(sigaltstack, NULL, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
+        return (struct stack_range){ 0 };
+    return (struct stack_range){ (uint64_t)stack.ss_sp, stack.ss_size };
+}
+
 bool stacks_is_handlers(uint64_t stack_pointer)
 {
-    stack_t alternate;
-    return SYS2(sigaltstack, NULL, &alternate) == 0 && alternate.ss_flags & SS_ONSTACK &&
-           stack_pointer - (uint64_t)alternate.ss_sp < alternate.ss_size;
+    const struct stack_range handlers = stacks_handlers();
+    return stack_range_has(&handlers, stack_pointer);
 }
 
 void stacks_find(struct thread *t, uint64_t stack_pointer)

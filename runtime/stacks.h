@@ -24,10 +24,16 @@ struct stack {
     struct stack *next;   /* in the list of unused ones */
 };
 
-/* In a thread's block, for the fast path: the addresses of the stack that the shadow stack belongs to. */
+/* The addresses of a stack; empty if it has no bytes. A thread's block has that of its shadow stack, for the fast
+ * path. */
 struct stack_range {
     uint64_t low, span; /* bytes */
 };
+
+static inline bool stack_range_has(const struct stack_range *range, uint64_t stack_pointer)
+{
+    return stack_pointer - range->low < range->span;
+}
 
 /* In a thread's block. The shadow stack in use is in the thread's own members, and in `on` while it is put aside. */
 struct thread_stacks {
@@ -62,7 +68,8 @@ void stacks_end_thread(struct thread *t);
 /* Makes the shadow stack that of the stack which `stack_pointer` lies on. Any time, on the calling thread `t`. */
 void stacks_find(struct thread *t, uint64_t stack_pointer);
 
-/* Whether `stack_pointer` lies on the alternate stack of signal handlers, and that stack is in use. */
+/* The alternate stack of signal handlers while a handler runs on it; else an empty range. */
+struct stack_range stacks_handlers(void);
 bool stacks_is_handlers(uint64_t stack_pointer);
 
 /* Whether the process has or had stacks besides the threads' own. */

@@ -41,6 +41,20 @@ void sys_unmap(void *at, size_t size)
     SYS2(munmap, at, size);
 }
 
+void *sys_grow(void *list, uint32_t *room, size_t size, uint32_t first)
+{
+    const uint32_t larger = *room ? 2 * *room : first;
+    void *grown = sys_memory(larger * size);
+    if (!grown)
+        return NULL;
+    if (*room) {
+        memcpy(grown, list, *room * size);
+        sys_unmap(list, *room * size);
+    }
+    *room = larger;
+    return grown;
+}
+
 int sys_open(const char *path, int flags, int mode)
 {
     long fd = -EINTR;

@@ -86,6 +86,10 @@ void *sys_memory(size_t size);
 
 void sys_unmap(void *at, size_t size);
 
+/* Moves a full list to memory with room for twice as many items of `size` bytes, or for `first` if it has none yet. It
+ * frees the list's memory. Returns the list, or NULL if there is no memory; then the list stays as it is. */
+void *sys_grow(void *list, uint32_t *room, size_t size, uint32_t first);
+
 /* open with O_CLOEXEC, repeated after EINTR. Returns a descriptor or a negative errno value. */
 /* How often a call is repeated that signals interrupt; a sandbox may always answer EINTR. */
 enum { MAX_INTERRUPTIONS = 10000 };

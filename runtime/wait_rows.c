@@ -177,7 +177,7 @@ void wait_rows_end(struct thread *t)
 /* The process' lock keeps the holder's tree mapped. */
 void wait_rows_find_holder(struct object *object)
 {
-    if (!object->holder || runtime.mode != DWELL_MODE_PROFILE || !runtime.causes)
+    if (!object->holder || runtime.mode != DWELL_MODE_PROFILE || !runtime.os_calls)
         return;
     const uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)

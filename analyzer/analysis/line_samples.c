@@ -20,8 +20,7 @@ struct line_sampler {
     struct number_index *index; /* (offset, number of the module in memory) -> place */
     struct sampled_place *places;
     size_t count, room;
-    uint8_t *buffer;
-    size_t buffer_room;
+    struct chunk_buffer buffer;
 };
 
 static void line_samples_add(struct line_sampler *s, const struct trace_process *process,
@@ -46,17 +45,12 @@ static void line_samples_read_chunk(struct line_sampler *s, const struct trace_c
 {
     const struct session_file *file = s->analysis->file;
     const struct trace_process *process = session_file_process(file, chunk->process);
-    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > s->buffer_room) {
-        s->buffer = need_more(s->buffer, needed, 1);
-        s->buffer_room = needed;
-    }
-    if (!process || !session_file_read_chunk(file, chunk, s->buffer))
+    if (!process || !session_file_fill_buffer(file, chunk, &s->buffer))
         return;
-    const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    const uint32_t end = trace_chunk_end(chunk);
     uint32_t at = sizeof(struct dwell_chunk_header);
     struct stack_sample sample;
-    for (bool damaged = false; !damaged && samples_next(s->buffer, end, &at, &sample, &damaged);)
+    for (bool damaged = false; !damaged && samples_next(s->buffer.bytes, end, &at, &sample, &damaged);)
         line_samples_add(s, process, &sample);
 }
 
@@ -128,5 +122,5 @@ void line_samples_find(const struct analysis *l, const bool *functions, const ch
     index_free(names);
     index_free(s.index);
     free(s.places);
-    free(s.buffer);
+    free(s.buffer.bytes);
 }

@@ -35,8 +35,7 @@ struct samples_reader {
     struct number_index *functions; /* (offset of a function, number of its module in memory) -> frame */
     struct intern chains;           /* numbers of frames -> chain */
     struct samples_symbol *symbols; /* that are recorded, in order; NULL if they were not needed yet */
-    uint8_t *buffer;
-    size_t room;
+    struct chunk_buffer buffer;
 };
 
 /* ---- functions ---- */
@@ -215,20 +214,15 @@ static void samples_add(struct samples_reader *r, struct thread_samples *t, cons
 
 static void samples_read_chunk(struct samples_reader *r, struct thread_samples *t, const struct trace_chunk *chunk)
 {
-    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > r->room) {
-        r->buffer = need_more(r->buffer, needed, 1);
-        r->room = needed;
-    }
     const struct trace_process *process = session_file_process(r->file, chunk->process);
     uint32_t at = sizeof(struct dwell_chunk_header);
-    const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    const uint32_t end = trace_chunk_end(chunk);
     struct stack_sample sample;
     if (process != r->last && r->unwinder)
         unwinder_forget(r->unwinder);
     r->last = process;
-    bool damaged = !process || !session_file_read_chunk(r->file, chunk, r->buffer);
-    while (!damaged && samples_next(r->buffer, end, &at, &sample, &damaged))
+    bool damaged = !process || !session_file_fill_buffer(r->file, chunk, &r->buffer);
+    while (!damaged && samples_next(r->buffer.bytes, end, &at, &sample, &damaged))
         samples_add(r, t, process, &sample);
     r->samples->damaged_chunks += damaged;
 }
@@ -317,7 +311,7 @@ struct session_samples *session_samples_read(const struct session_file *file, bo
     free(r.symbols);
     unwinder_free(r.unwinder);
     binaries_free(r.binaries);
-    free(r.buffer);
+    free(r.buffer.bytes);
     free(chunks);
     return r.samples;
 }

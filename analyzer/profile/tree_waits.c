@@ -40,7 +40,7 @@ static void tree_waits_read_chunk(struct tree_waits *w, const struct session_fil
                                   const struct trace_chunk *chunk, const uint32_t *nodes, size_t count)
 {
     uint8_t *buffer = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
-    const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    const uint32_t end = trace_chunk_end(chunk);
     struct dwell_wait_row row;
     uint32_t at = sizeof(struct dwell_chunk_header);
     for (bool good = session_file_read_chunk(file, chunk, buffer); good && at + sizeof row <= end; at += sizeof row) {

@@ -13,8 +13,7 @@ struct trees_reader {
     const struct session_file *file;
     struct profile *profile;
     bool sites;
-    uint8_t *buffer;
-    size_t buffer_size;
+    struct chunk_buffer buffer;
     uint32_t *nodes; /* by number in the file: index in the profile; [0] is the thread's root */
     size_t count, room;
     struct dwell_tree_head head;
@@ -81,23 +80,18 @@ static bool trees_add_node(struct trees_reader *r, const struct trace_process *p
 /* Returns false if the chunk is damaged. Then the thread's later chunks cannot be used. */
 static bool trees_read_chunk(struct trees_reader *r, const struct trace_chunk *chunk)
 {
-    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > r->buffer_size) {
-        r->buffer = need_more(r->buffer, needed, 1);
-        r->buffer_size = needed;
-    }
-    if (!session_file_read_chunk(r->file, chunk, r->buffer))
+    if (!session_file_fill_buffer(r->file, chunk, &r->buffer))
         return false;
     const struct trace_process *process = session_file_process(r->file, chunk->process);
-    const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    const uint32_t end = trace_chunk_end(chunk);
     uint32_t at = sizeof(struct dwell_chunk_header);
     if (chunk->sequence == 0) {
-        memcpy(&r->head, r->buffer + at, sizeof r->head);
+        memcpy(&r->head, r->buffer.bytes + at, sizeof r->head);
         at += sizeof r->head;
     }
     for (; at + sizeof(struct dwell_tree_node) <= end; at += sizeof(struct dwell_tree_node)) {
         struct dwell_tree_node node;
-        memcpy(&node, r->buffer + at, sizeof node);
+        memcpy(&node, r->buffer.bytes + at, sizeof node);
         if (node.function == 0)
             return true;
         if (!trees_add_node(r, process, &node))
@@ -207,7 +201,7 @@ static struct profile *trees_read(const struct session_file *file, const struct 
     }
     trees_read_reported(r.profile, file, selection);
     free(chunks);
-    free(r.buffer);
+    free(r.buffer.bytes);
     free(r.nodes);
     return r.profile;
 }

@@ -13,7 +13,7 @@ size_t counts_read(const struct session_file *file, const struct trace_chunk *ch
     size_t count = 0;
     *list = NULL;
     if (session_file_read_chunk(file, chunk, buffer)) {
-        const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+        const uint32_t end = trace_chunk_end(chunk);
         *list = need_memory(end / sizeof **list + 1, sizeof **list);
         for (size_t at = sizeof(struct dwell_chunk_header); at + sizeof **list <= end; at += sizeof **list) {
             memcpy(&(*list)[count], buffer + at, sizeof **list);

@@ -84,7 +84,7 @@ static inline size_t decode_skip(const struct trace_chunk *chunk)
 
 static inline size_t decode_end(const struct trace_chunk *chunk)
 {
-    const size_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size, skip = decode_skip(chunk);
+    const size_t end = trace_chunk_end(chunk), skip = decode_skip(chunk);
     return end > skip ? end : skip;
 }
 

@@ -288,11 +288,6 @@ static void growth_drop_part(struct growth_index *x, const struct trace_chunk *c
     memmove(x->parts + at, x->parts + at + 1, (--x->part_count - at) * sizeof *x->parts);
 }
 
-static uint32_t growth_written_end(const struct trace_chunk *chunk)
-{
-    return chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
-}
-
 static uint32_t growth_frames_end(const struct trace_chunk *chunk)
 {
     return (uint32_t)(sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame));
@@ -319,9 +314,9 @@ static void growth_read_part(struct growth *g, const struct trace_chunk *chunk, 
 {
     struct growth_index *x = g->index;
     struct growth_part *part = growth_need_part(x, chunk);
-    if (!growth_begin_part(g, part, chunk) || part->at >= growth_written_end(chunk))
+    if (!growth_begin_part(g, part, chunk) || part->at >= trace_chunk_end(chunk))
         return;
-    const uint32_t end = chunk->used ? growth_written_end(chunk) : growth_find_written(g->file, chunk, part->at);
+    const uint32_t end = chunk->used ? trace_chunk_end(chunk) : growth_find_written(g->file, chunk, part->at);
     const uint32_t written = end - part->at;
     uint8_t *records = need_memory((size_t)written + SLACK + TRACE_PADDING, 1);
     const bool whole = session_file_read_some(g->file, chunk->offset + part->at, records, written) == (long)written;
@@ -348,7 +343,7 @@ static void growth_follow_whole(struct growth *g, const struct trace_chunk *chun
     struct open_stack stack = { 0 };
     uint8_t *bytes = need_memory(chunk->size + TRACE_PADDING, 1);
     if (decode_has_frames(chunk) && session_file_read_chunk(g->file, chunk, bytes)) {
-        const uint32_t begin = growth_frames_end(chunk), end = growth_written_end(chunk);
+        const uint32_t begin = growth_frames_end(chunk), end = trace_chunk_end(chunk);
         open_stack_begin(&stack, chunk, bytes);
         if (end > begin)
             open_stack_follow(&stack, bytes + begin, end - begin);

@@ -510,7 +510,7 @@ static void (*const readers[])(struct metadata_reader *) = {
 static void metadata_read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
                                   struct metadata_tables *tables)
 {
-    const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    const uint32_t end = trace_chunk_end(chunk);
     uint32_t at = sizeof(struct dwell_chunk_header);
     while (at + sizeof(struct dwell_record) <= end) {
         struct dwell_record head;

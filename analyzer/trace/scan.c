@@ -21,8 +21,7 @@ enum { STREAMS = 4, RECENT = 4096 };
 struct scan_stream {
     const uint8_t *at, *end;
     uint64_t upper[2];
-    uint8_t *buffer;
-    size_t buffer_size;
+    struct chunk_buffer buffer;
 };
 
 struct scanner {
@@ -57,13 +56,9 @@ static void scan_remember(struct scanner *s, uint32_t process, uint64_t address)
 static bool scan_fill_stream(struct scan_stream *stream, const struct session_file *file,
                              const struct trace_chunk *chunk)
 {
-    size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > stream->buffer_size) {
-        stream->buffer = need_more(stream->buffer, needed, 1);
-        stream->buffer_size = needed;
-    }
-    stream->at = stream->end = stream->buffer;
-    return decode_has_frames(chunk) && session_file_read_chunk(file, chunk, stream->buffer);
+    const bool good = decode_has_frames(chunk) && session_file_fill_buffer(file, chunk, &stream->buffer);
+    stream->at = stream->end = stream->buffer.bytes;
+    return good;
 }
 
 static void scan_open_stream(struct scanner *s, struct scan_stream *stream, const struct trace_chunk *chunk)
@@ -71,9 +66,9 @@ static void scan_open_stream(struct scanner *s, struct scan_stream *stream, cons
     if (!scan_fill_stream(stream, s->file, chunk))
         return;
     for (uint32_t i = 0; i < chunk->depth; i++)
-        scan_remember(s, s->process, decode_frame(stream->buffer, i).function);
+        scan_remember(s, s->process, decode_frame(stream->buffer.bytes, i).function);
     struct decoder d;
-    decode_begin(&d, chunk, stream->buffer);
+    decode_begin(&d, chunk, stream->buffer.bytes);
     stream->at = d.at;
     stream->end = d.end;
     stream->upper[0] = d.upper[0];
@@ -216,7 +211,7 @@ static void scan_end_scanner(struct scanner *s)
 {
     index_free(s->seen);
     for (int i = 0; i < STREAMS; i++)
-        free(s->streams[i].buffer);
+        free(s->streams[i].buffer.bytes);
 }
 
 /* Adds the functions whose calls were only counted. */
@@ -273,7 +268,7 @@ static void scan_count_tree(struct scan *scan, const struct session_file *file, 
     uint32_t at = sizeof(struct dwell_chunk_header) + (chunk->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
     struct dwell_tree_node node;
     for (; at + sizeof node <= chunk->size; at += sizeof node) {
-        memcpy(&node, stream->buffer + at, sizeof node);
+        memcpy(&node, stream->buffer.bytes + at, sizeof node);
         if (!node.function)
             return;
         scan->enters += node.calls;
@@ -295,7 +290,7 @@ static uint64_t scan_count_counted(const struct session_file *file, const struct
 struct scan scan_counts(const struct session_file *file)
 {
     struct scan scan = { 0 };
-    struct scan_stream stream = { NULL, NULL, { 0, 0 }, NULL, 0 };
+    struct scan_stream stream = { 0 };
     progress_begin("counting", file->path, file->chunk_count);
     for (size_t i = 0; i < file->chunk_count; i++, progress_add(1)) {
         const struct trace_chunk *chunk = &file->chunks[i];
@@ -310,14 +305,14 @@ struct scan scan_counts(const struct session_file *file)
             scan.exits += chunk->exits;
         } else if (scan_fill_stream(&stream, file, chunk)) {
             struct decoder d;
-            decode_begin(&d, chunk, stream.buffer);
+            decode_begin(&d, chunk, stream.buffer.bytes);
             for (enum decoded event; (event = decode_next(&d)) != DECODED_END;) {
                 scan.enters += event == DECODED_ENTER;
                 scan.exits += event == DECODED_EXIT;
             }
         }
     }
-    free(stream.buffer);
+    free(stream.buffer.bytes);
     progress_end();
     return scan;
 }

@@ -449,6 +449,17 @@ bool session_file_read_chunk(const struct session_file *file, const struct trace
     return session_file_is_chunk(chunk, buffer);
 }
 
+bool session_file_fill_buffer(const struct session_file *file, const struct trace_chunk *chunk,
+                              struct chunk_buffer *buffer)
+{
+    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
+    if (needed > buffer->room) {
+        buffer->bytes = need_more(buffer->bytes, needed, 1);
+        buffer->room = needed;
+    }
+    return session_file_read_chunk(file, chunk, buffer->bytes);
+}
+
 /* Processes and threads both begin with their serial number, and are sorted by it. */
 static int session_file_compare_serial(const void *key, const void *entry)
 {

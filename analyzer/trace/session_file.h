@@ -26,6 +26,12 @@ struct trace_chunk {
     const uint8_t *bytes; /* NULL if they have to be read from the file */
 };
 
+/* Where its data ends, counted from its header. A chunk that its writer has not finished has data up to its end. */
+static inline uint32_t trace_chunk_end(const struct trace_chunk *chunk)
+{
+    return chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+}
+
 /* A module that a process had loaded from load_time to unload_time. */
 struct trace_module {
     uint32_t serial;
@@ -223,6 +229,16 @@ long session_file_read_some(const struct session_file *file, uint64_t offset, vo
  * room for both. Returns false if the file is shorter now or another chunk is there. Thread-safe. */
 enum { TRACE_PADDING = 16 };
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer);
+
+/* Memory for one chunk at a time. The owner frees `bytes`. */
+struct chunk_buffer {
+    uint8_t *bytes; /* NULL at first */
+    size_t room;
+};
+
+/* Reads a whole chunk into a buffer, which grows when it has to. Returns false as session_file_read_chunk does. */
+bool session_file_fill_buffer(const struct session_file *file, const struct trace_chunk *chunk,
+                              struct chunk_buffer *buffer);
 
 /* Reads a part of a chunk, from its byte `at` on, and puts TRACE_PADDING zero bytes after it. Bytes after the end of
  * the file are zero. */

@@ -218,7 +218,7 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     memcpy(&head, m->buffer, sizeof head);
     head.process = chunk->process; /* samples: its writer may not have known them */
     head.thread = chunk->thread;
-    uint32_t length = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    uint32_t length = trace_chunk_end(chunk);
     head.size = merge_round_to_unit(chunk->size); /* the last chunk of a file may be truncated */
     head.used = chunk->used && chunk->used <= head.size ? chunk->used : 0;
     if (records) {

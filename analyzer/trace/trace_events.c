@@ -31,11 +31,6 @@ static uint32_t trace_events_event_at(const uint8_t *data, uint32_t at, uint32_t
     return again == event->size ? event->size : 0; /* otherwise it was copied while it was being written */
 }
 
-static uint32_t trace_events_chunk_end(const struct trace_chunk *chunk)
-{
-    return chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
-}
-
 /* The number of the class with that GUID. Adds a class without a name if there is none. */
 static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t guid[16])
 {
@@ -96,7 +91,7 @@ static struct trace_event trace_events_event_of(const struct trace_chunk *chunk,
 
 static void trace_events_add_chunk(struct trace_events *events, const struct trace_chunk *chunk, const uint8_t *data)
 {
-    const uint32_t end = trace_events_chunk_end(chunk);
+    const uint32_t end = trace_chunk_end(chunk);
     bool damaged = false;
     uint32_t at = sizeof(struct dwell_chunk_header), size;
     struct dwell_trace_event e;
@@ -231,7 +226,7 @@ struct following {
 /* Returns false to stop. */
 static bool trace_events_follow_chunk(struct following *f, const struct trace_chunk *chunk, const uint8_t *data)
 {
-    const uint32_t end = trace_events_chunk_end(chunk);
+    const uint32_t end = trace_chunk_end(chunk);
     bool damaged = false;
     struct dwell_trace_event e;
     if (chunk->thread != f->thread)
@@ -284,7 +279,7 @@ uint64_t trace_events_count(const struct session_file *file)
             continue;
         bool damaged = false;
         struct dwell_trace_event e;
-        const uint32_t end = trace_events_chunk_end(chunk);
+        const uint32_t end = trace_chunk_end(chunk);
         for (uint32_t at = sizeof(struct dwell_chunk_header), size; at < end; at += size, count++) {
             size = trace_events_event_at(buffer, at, end, &e, &damaged);
             if (!size)

@@ -11,16 +11,10 @@ enum { FEW = 32 };
 bool call_sites_add(struct call_sites *sites, const struct call_site *site)
 {
     if (sites->count == sites->room) {
-        const uint32_t room = sites->room ? 2 * sites->room : 64;
-        struct call_site *list = sys_memory(room * sizeof *list);
+        struct call_site *list = sys_grow(sites->list, &sites->room, sizeof *list, 64);
         if (!list)
             return false;
-        if (sites->count)
-            memcpy(list, sites->list, sites->count * sizeof *list);
-        if (sites->room)
-            sys_unmap(sites->list, sites->room * sizeof *list);
         sites->list = list;
-        sites->room = room;
     }
     sites->list[sites->count++] = *site;
     return true;

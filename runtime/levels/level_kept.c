@@ -2,8 +2,6 @@
  * another place. */
 #include "levels/level_kept.h"
 
-#include <string.h>
-
 #include "sys.h"
 
 struct level_kept {
@@ -15,11 +13,6 @@ struct level_kept {
 
 static struct level_kept *level_kept_list;
 
-static bool level_kept_same_text(struct text a, struct text b)
-{
-    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
-}
-
 static size_t level_kept_size(uint32_t count)
 {
     return sizeof(struct level_kept) + count * sizeof(struct leveled_function);
@@ -29,8 +22,7 @@ static size_t level_kept_size(uint32_t count)
 static struct level_kept *level_kept_remove(const struct level_module *m)
 {
     struct level_kept **place = &level_kept_list;
-    while (*place &&
-           !(level_kept_same_text((*place)->build_id, m->build_id) && level_kept_same_text((*place)->path, m->path)))
+    while (*place && !(text_is_same((*place)->build_id, m->build_id) && text_is_same((*place)->path, m->path)))
         place = &(*place)->next;
     struct level_kept *found = *place;
     if (found)

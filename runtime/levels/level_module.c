@@ -30,19 +30,10 @@ static const char *const level_not_synchronized =
 
 static bool level_module_make_room(struct level_module *m)
 {
-    if (m->count < m->room)
-        return true;
-    const uint32_t room = m->room ? 2 * m->room : 64;
-    uint64_t *functions = sys_memory(room * sizeof *functions);
-    if (!functions)
-        return false;
-    if (m->room) {
-        memcpy(functions, m->functions, m->count * sizeof *functions);
-        sys_unmap(m->functions, m->room * sizeof *functions);
-    }
-    m->functions = functions;
-    m->room = room;
-    return true;
+    uint64_t *functions = m->count < m->room ? m->functions : sys_grow(m->functions, &m->room, sizeof *functions, 64);
+    if (functions)
+        m->functions = functions;
+    return functions;
 }
 
 /* The same whenever the same module is loaded: kept texts stay at their addresses, and are each there once. */

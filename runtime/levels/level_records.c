@@ -44,17 +44,10 @@ static bool level_records_make_room(void)
 {
     if (level_changes.count < level_changes.room)
         return true;
-    const uint32_t room = level_changes.room ? 2 * level_changes.room : FIRST_CHANGES;
-    struct dwell_rec_level *list = sys_memory(room * sizeof *list);
-    if (!list)
-        return false;
-    if (level_changes.room) {
-        memcpy(list, level_changes.list, level_changes.count * sizeof *list);
-        sys_unmap(level_changes.list, level_changes.room * sizeof *list);
-    }
-    level_changes.list = list;
-    level_changes.room = room;
-    return true;
+    struct dwell_rec_level *list = sys_grow(level_changes.list, &level_changes.room, sizeof *list, FIRST_CHANGES);
+    if (list)
+        level_changes.list = list;
+    return list;
 }
 
 void level_records_add(uint64_t function, enum level level, uint64_t time)

@@ -251,17 +251,12 @@ uint32_t levels_set(uint64_t function, enum level level)
     return count;
 }
 
-static bool level_same_text(struct text a, struct text b)
-{
-    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
-}
-
 uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t offset, enum level level)
 {
     uint32_t count = 0;
     level_lock_to_change();
     for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
-        if (m->loaded && (build_id.length ? level_same_text(m->build_id, build_id) : level_same_text(m->path, path)))
+        if (m->loaded && (build_id.length ? text_is_same(m->build_id, build_id) : text_is_same(m->path, path)))
             count += level_module_want(m, m->info.dlpi_addr + offset, level);
     level_lock_release();
     return count;
@@ -412,7 +407,7 @@ void levels_visit(const struct level_visit *visit)
 {
     struct level_module *m = levels.modules;
     while (m && (m->loaded || m->info.dlpi_addr != visit->info->dlpi_addr ||
-                 !level_same_text(m->build_id, visit->build_id) || !level_same_text(m->path, visit->path)))
+                 !text_is_same(m->build_id, visit->build_id) || !text_is_same(m->path, visit->path)))
         m = m->next;
     if (m && !level_module_is_same(m, visit->info))
         level_module_forget(m);

@@ -81,7 +81,7 @@ Test(unit_runtime_wait_rows, holders)
     struct thread *t = runtime_block();
     struct object object = { .kind = DWELL_OBJECT_MUTEX, .holder = 1030 };
     runtime.mode = DWELL_MODE_PROFILE;
-    runtime.causes = true;
+    runtime.os_calls = true;
     t->tid = 1030;
     cr_assert(tree_begin(t, 1));
     t->tree.head->top = 4;
