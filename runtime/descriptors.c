@@ -10,6 +10,7 @@
 #include "descriptor_identity.h"
 #include "lock.h"
 #include "metadata.h"
+#include "oscalls_made.h"
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"
@@ -30,6 +31,7 @@ enum { KIND_MASK = 0xff, STATE_MASK = 0xff00, TIME_ONE = 1 << 16, CHECK_SHIFT = 
 enum { MAX_DESCRIPTORS = 1 << 16 }; /* later ones have no entry */
 
 static struct descriptor table[MAX_DESCRIPTORS];
+static struct maker makers[MAX_DESCRIPTORS];
 
 static struct descriptor *descriptor_entry(int fd)
 {
@@ -44,6 +46,29 @@ void descriptor_change(int fd)
     const uint64_t tag = __atomic_load_n(&d->tag, __ATOMIC_RELAXED);
     if (tag & (KIND_MASK | STATE_MASK))
         __atomic_store_n(&d->tag, (tag + TIME_ONE) & TIME_MASK, __ATOMIC_RELEASE);
+}
+
+void descriptor_forget(int fd)
+{
+    descriptor_change(fd);
+    if ((unsigned)fd < MAX_DESCRIPTORS && makers[fd].function)
+        maker_end(&makers[fd]);
+}
+
+void descriptor_made(int fd)
+{
+    descriptor_forget(fd);
+    if ((unsigned)fd < MAX_DESCRIPTORS && runtime.os_calls)
+        makers[fd] = os_call_maker();
+}
+
+void descriptor_copied(int from, int to)
+{
+    descriptor_forget(to);
+    if ((unsigned)from < MAX_DESCRIPTORS && (unsigned)to < MAX_DESCRIPTORS && makers[from].function) {
+        makers[from].shared = true;
+        makers[to] = makers[from];
+    }
 }
 
 /* A thread may empty the entry meanwhile. */
@@ -174,21 +199,31 @@ void descriptor_check(int fd, struct object *object)
         return;
     struct known known = { object->id, tag };
     if (tag >> CHECK_SHIFT != identity_check(fd) && __atomic_load_n(&d->tag, __ATOMIC_ACQUIRE) == tag) {
-        descriptor_change(fd);
+        descriptor_forget(fd);
         known = descriptor_find(fd);
         object->kind = known.tag & KIND_MASK;
         object->id = known.id;
         object->acts = 0;
     }
     descriptor_record(fd, known);
+    if (object->kind)
+        maker_record(&makers[fd], object->kind, object->id);
+}
+
+void descriptor_pipe(const int ends[2])
+{
+    descriptor_made(ends[0]);
+    descriptor_made(ends[1]);
+    if ((unsigned)ends[0] < MAX_DESCRIPTORS && (unsigned)ends[1] < MAX_DESCRIPTORS)
+        makers[ends[0]].shared = makers[ends[1]].shared = true;
 }
 
 void descriptor_pair(const int ends[2])
 {
     if (!runtime.os_calls)
         return;
-    descriptor_change(ends[0]);
-    descriptor_change(ends[1]);
+    descriptor_made(ends[0]);
+    descriptor_made(ends[1]);
     struct identity of[2] = { identity_find(ends[0]), identity_find(ends[1]) };
     for (int i = 0; i < 2; i++) {
         struct descriptor *d = descriptor_entry(ends[i]);

@@ -24,10 +24,20 @@ struct object descriptor_at_address(int fd, const void *address, size_t size, bo
 /* The call has waited: brings the object up to date, and has its name recorded. */
 void descriptor_check(int fd, struct object *object);
 
-/* The number means another descriptor from now on, or one with another name. Does nothing for negative ones. */
+/* The descriptor has another name from now on. Does nothing for negative ones. */
 void descriptor_change(int fd);
 
-/* Two sockets are the ends of one connection. */
+/* The number means no known object from now on: it is closed, or another descriptor's. */
+void descriptor_forget(int fd);
+
+/* The calling function has made the descriptor. */
+void descriptor_made(int fd);
+
+/* `to` means what `from` does, so who has made that has made both. */
+void descriptor_copied(int from, int to);
+
+/* The calling function has made a pipe, or two sockets that are connected. */
+void descriptor_pipe(const int ends[2]);
 void descriptor_pair(const int ends[2]);
 
 /* The epoll descriptor reports `fd` by these data; which one that is, or -1. */

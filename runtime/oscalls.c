@@ -16,6 +16,7 @@
 #include <link.h>
 
 #include "filter.h"
+#include "makers.h"
 #include "sites.h"
 #include "slow.h"
 #include "stacks.h"
@@ -98,7 +99,7 @@ void *os_call_look_up(void **cache, const char *name)
 extern const char __start_dwell_os_calls[] __attribute__((visibility("hidden")));
 extern const char __stop_dwell_os_calls[] __attribute__((visibility("hidden")));
 
-static bool os_call_is_open_row(const struct call *call)
+bool os_call_is_open_row(const struct call *call)
 {
     return (uint32_t)call->frame_id - (uint32_t)(uint64_t)__start_dwell_os_calls <
            (uint32_t)(__stop_dwell_os_calls - __start_dwell_os_calls);
@@ -140,15 +141,24 @@ void os_call_end(enum os_call call)
     os_call_end_row(call, NULL, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
 }
 
-/* Without an OS event, the call has not waited. */
-static const struct object *os_call_waited_for(const struct thread *t, const struct object *object)
+static bool os_call_has_waited(const struct thread *t)
 {
-    return runtime.os_calls && t && *t->os.word != t->os.seen ? object : NULL;
+    return runtime.os_calls && t && *t->os.word != t->os.seen;
 }
 
 bool os_call_may_have_waited(void)
 {
-    return os_call_waited_for(thread_self, &(struct object){ 0 });
+    return os_call_has_waited(thread_self);
+}
+
+/* Without an OS event, the call has not waited. */
+static const struct object *os_call_waited_for(const struct thread *t, const struct object *object)
+{
+    if (!os_call_has_waited(t))
+        return NULL;
+    if (object->kind <= DWELL_OBJECT_BARRIER && object->role != DWELL_ROLE_ACTED && t->wiped->alive)
+        makers_record(object->kind, object->id);
+    return object;
 }
 
 void os_call_end_wait(enum os_call call, const struct object *object)
@@ -173,17 +183,18 @@ void os_call_end_act(enum os_call call, const struct object *object)
 {
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
     const struct thread *t = thread_self;
+    const struct object *waited_for = os_call_waited_for(t, object);
     if (runtime.acts && t && t->wiped->alive)
         slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
     else
-        os_call_end_row(call, os_call_waited_for(t, object), stack_pointer);
+        os_call_end_row(call, waited_for, stack_pointer);
 }
 
 /* `fd` is negative if the number is another descriptor's by now. */
 static void os_call_end_on(enum os_call call, int fd, struct object *object, uint64_t stack_pointer)
 {
     const struct thread *t = thread_self;
-    const bool waited = object->kind && os_call_waited_for(t, object);
+    const bool waited = object->kind && os_call_has_waited(t);
     if (!waited)
         object->role = OBJECT_NOT_WAITED;
     else if (fd >= 0)
@@ -214,8 +225,8 @@ void os_call_end_close(enum os_call call, struct object *object, int result)
 void os_call_end_open(enum os_call call, int fd)
 {
     struct object object = { 0 };
-    descriptor_change(fd);
-    if (fd >= 0 && os_call_waited_for(thread_self, &object))
+    descriptor_forget(fd);
+    if (fd >= 0 && os_call_has_waited(thread_self))
         object = descriptor_waited(fd);
     os_call_end_on(call, fd, &object, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
 }

@@ -28,6 +28,9 @@ enum os_call {
 /* The addresses of libc's functions, which identify the rows; zero if unknown. */
 extern uint64_t os_call_rows[OS_CALL_COUNT];
 
+/* Whether an open call is a row. */
+bool os_call_is_open_row(const struct call *call);
+
 /* Returns whether the call that the caller is about to make becomes a row of the thread. */
 bool os_call_is_row(enum os_call call);
 
@@ -170,7 +173,12 @@ static inline long os_call_error(long result)
     OS_CALL_ON_DESCRIPTOR(true, fd, descriptor_waited(fd), NOTHING, NOTHING, false, name, result, name, parameters,    \
                           arguments)
 
-/* A call whose result is a descriptor. */
+/* A call that makes an object, whose descriptor is the result. */
+#define OS_MADE(name, parameters, arguments)                                                                           \
+    OS_CALL_ON_DESCRIPTOR(true, value_, (struct object){ 0 }, NOTHING, descriptor_made(value_), false, name, int,      \
+                          name, parameters, arguments)
+
+/* A call whose result is a descriptor of an object that exists, such as a file. */
 #define OS_OPENED(name, parameters, arguments) OS_OPENED_AS(name, name, parameters, arguments)
 #define OS_OPENED_AS(row, name, parameters, arguments)                                                                 \
     INTERPOSED(name);                                                                                                  \

@@ -61,11 +61,11 @@ DWELL_EXPORT OS_CALL_CODE int close(int fd)
 {
     int (*real)(int) = (int (*)(int))os_call_next(&next_close, "close");
     if (!os_call_begin(OS_close, __builtin_return_address(0))) {
-        descriptor_change(fd);
+        descriptor_forget(fd);
         return real(fd);
     }
     struct object object = descriptor_closed(fd);
-    descriptor_change(fd);
+    descriptor_forget(fd);
     const int result = real(fd);
     os_call_end_close(OS_close, &object, result);
     return result;
@@ -91,7 +91,7 @@ DWELL_EXPORT OS_CALL_CODE int close(int fd)
     }
 
 /* Some calls of fcntl return a new descriptor. */
-#define FCNTL_END descriptor_change(request == F_DUPFD || request == F_DUPFD_CLOEXEC ? result : -1)
+#define FCNTL_END descriptor_copied(fd, request == F_DUPFD || request == F_DUPFD_CLOEXEC ? result : -1)
 
 OS_CONTROL(ioctl, unsigned long, NOTHING)
 OS_CONTROL(fcntl, int, FCNTL_END)
@@ -156,14 +156,31 @@ OS_ON_FILE(int, flock, (int fd, int operation), (fd, operation))
 OS_ON_FILE(int, lockf, (int fd, int command, off_t size), (fd, command, size))
 OS_ON_FILE(int, lockf64, (int fd, int command, off64_t size), (fd, command, size))
 #define OS_DUPLICATE(name, parameters, arguments)                                                                      \
-    OS_CALL_ON_DESCRIPTOR(true, to, (struct object){ 0 }, descriptor_change(to), descriptor_change(to), false, name,   \
-                          int, name, parameters, arguments)
+    OS_CALL_ON_DESCRIPTOR(true, to, (struct object){ 0 }, descriptor_forget(to == fd ? -1 : to),                       \
+                          descriptor_copied(fd, to == fd ? -1 : value_), false, name, int, name, parameters,           \
+                          arguments)
 
-OS_OPENED(dup, (int fd), (fd))
+OS_CALL_ON_DESCRIPTOR(true, value_, (struct object){ 0 }, NOTHING, descriptor_copied(fd, value_), false, dup, int, dup,
+                      (int fd), (fd))
 OS_DUPLICATE(dup2, (int fd, int to), (fd, to))
 OS_DUPLICATE(dup3, (int fd, int to, int flags), (fd, to, flags))
-OS_CALL(int, pipe, (int ends[2]), (ends))
-OS_CALL(int, pipe2, (int ends[2], int flags), (ends, flags))
+
+#define OS_PIPE(name, parameters, arguments)                                                                           \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name parameters                                                                      \
+    {                                                                                                                  \
+        int(*real) parameters = (int(*) parameters)os_call_next(&next_##name, #name);                                  \
+        const bool row = os_call_begin(OS_##name, __builtin_return_address(0));                                        \
+        const int result = real arguments;                                                                             \
+        if (result == 0)                                                                                               \
+            descriptor_pipe(ends);                                                                                     \
+        if (row)                                                                                                       \
+            os_call_end(OS_##name);                                                                                    \
+        return result;                                                                                                 \
+    }
+
+OS_PIPE(pipe, (int ends[2]), (ends))
+OS_PIPE(pipe2, (int ends[2], int flags), (ends, flags))
 OS_CALL(int, fstat, (int fd, struct stat *status), (fd, status))
 OS_CALL(int, fstat64, (int fd, struct stat64 *status), (fd, status))
 
@@ -243,7 +260,7 @@ static inline bool stream_is_flushed(const FILE *stream)
         struct object object_ = { 0 };                                                                                 \
         if (row_)                                                                                                      \
             object_ = descriptor_closed(stream_fd(stream));                                                            \
-        descriptor_change(stream_fd(stream));                                                                          \
+        descriptor_forget(stream_fd(stream));                                                                          \
         if (!row_)                                                                                                     \
             return real arguments;                                                                                     \
         result value_ = real arguments;                                                                                \

@@ -16,7 +16,7 @@
 /* The parameter is a union of pointers. */
 #define SOCKET_ADDRESS(address) ((address).__sockaddr__)
 
-OS_OPENED(socket, (int domain, int type, int protocol), (domain, type, protocol))
+OS_MADE(socket, (int domain, int type, int protocol), (domain, type, protocol))
 
 INTERPOSED(socketpair);
 DWELL_EXPORT OS_CALL_CODE int socketpair(int domain, int type, int protocol, int ends[2])
@@ -40,7 +40,7 @@ OS_ADDRESS(bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t size), (fd, ad
 OS_ADDRESS(listen, (int fd, int backlog), (fd, backlog))
 
 #define OS_ACCEPT(name, parameters, arguments)                                                                         \
-    OS_CALL_ON_DESCRIPTOR(true, fd, descriptor_waited(fd), NOTHING, descriptor_change(value_), value_ >= 0, name, int, \
+    OS_CALL_ON_DESCRIPTOR(true, fd, descriptor_waited(fd), NOTHING, descriptor_made(value_), value_ >= 0, name, int,   \
                           name, parameters, arguments)
 
 OS_ACCEPT(accept, (int fd, __SOCKADDR_ARG address, socklen_t *size), (fd, address, size))
@@ -184,7 +184,7 @@ OS_EPOLL(epoll_pwait, (int epoll, struct epoll_event *events, int count, int tim
 OS_EPOLL(epoll_pwait2,
          (int epoll, struct epoll_event *events, int count, const struct timespec *time, const sigset_t *mask),
          (epoll, events, count, time, mask))
-OS_OPENED(epoll_create1, (int flags), (flags))
+OS_MADE(epoll_create1, (int flags), (flags))
 
 /* The members are kept even if the call is no row. */
 INTERPOSED(epoll_ctl);

@@ -14,7 +14,7 @@
 #include "view/critical_path.h"
 #include "view/waits.h"
 
-enum { MAX_TEXTS = 11, MAX_NUMBERS = 4, MAX_COLUMNS = MAX_TEXTS + MAX_NUMBERS };
+enum { MAX_TEXTS = 13, MAX_NUMBERS = 4, MAX_COLUMNS = MAX_TEXTS + MAX_NUMBERS };
 enum { TABLE_COUNT = 5, ALL_TABLES = TABLE_COUNT + 2 + CRITICAL_TABLES };
 enum { MAX_ROWS = 2000, MAX_PATH = 2000, THOUSAND = 1000 };
 

@@ -95,16 +95,23 @@ static void gather_os_calls(struct symbol_gathering *g)
 }
 
 /* Several modules may have had an address one after the other. Each gets the symbol; the reader knows the time. */
+static void gather_address(struct symbol_gathering *g, const struct session_file *file, uint32_t process,
+                           uint64_t address)
+{
+    const struct trace_process *p = session_file_process(file, process);
+    for (size_t j = 0; p && j < p->module_count; j++)
+        if (address >= p->modules[j].begin && address < p->modules[j].end)
+            gather_symbol(g, gather_module_number(g, &p->modules[j]), address - p->modules[j].bias, true);
+}
+
+/* The makers of objects were seen, too, but their events may be missing. */
 static void gather_seen_symbols(struct symbol_gathering *g, const struct session_file *file)
 {
     struct scan scan = scan_session(file, collect_default_jobs());
-    for (size_t i = 0; i < scan.function_count; i++) {
-        const struct trace_process *p = session_file_process(file, scan.functions[i].process);
-        const uint64_t address = scan.functions[i].address;
-        for (size_t j = 0; p && j < p->module_count; j++)
-            if (address >= p->modules[j].begin && address < p->modules[j].end)
-                gather_symbol(g, gather_module_number(g, &p->modules[j]), address - p->modules[j].bias, true);
-    }
+    for (size_t i = 0; i < scan.function_count; i++)
+        gather_address(g, file, scan.functions[i].process, scan.functions[i].address);
+    for (size_t i = 0; i < file->makers.count; i++)
+        gather_address(g, file, file->makers.list[i].process, file->makers.list[i].function);
     scan_free(&scan);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/names.h"
 #include "analysis/object_names.h"
 #include "base/index.h"
 #include "base/intern.h"
@@ -31,6 +32,8 @@ const struct column view_causes_columns[] = {
     { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },
     { "max", "LONGEST", CELL_TICKS, USE_ALWAYS, false },
     { "share_percent", "THREAD %", CELL_PERCENT, USE_ALWAYS, false },
+    { "object.made.function", "MADE IN", CELL_NAME, USE_DATA, false },
+    { "object.made.module", "MADE IN MODULE", CELL_TEXT, USE_DATA, false },
 };
 enum {
     FUNCTION,
@@ -48,6 +51,8 @@ enum {
     TOTAL,
     LONGEST,
     SHARE,
+    MADE_FUNCTION,
+    MADE_MODULE,
     COLUMN_COUNT
 };
 const size_t view_causes_column_count = COLUMN_COUNT;
@@ -64,7 +69,7 @@ struct cause_paths {
 struct cause_row {
     const struct caused_wait *first;
     uint64_t total, longest, count;
-    bool same_object, same_thread, same_path, same_cause_thread, same_cause; /* as the first wait */
+    bool same_object, same_made, same_thread, same_path, same_cause_thread, same_cause; /* as the first wait */
 };
 
 /* A thread that waited in a row. */
@@ -79,6 +84,7 @@ struct cause_rows {
     struct cause_paths waiting, acting;
     struct intern names, paths, keys;
     struct object_names *objects;
+    struct namer *makers;
     struct cause_row *list;
     size_t count, room;
     struct cause_waiter *waiters;
@@ -230,8 +236,20 @@ static char *cause_object(const struct cause_rows *r, const struct caused_wait *
     }
 }
 
+/* Where the object was made; NULL if that is unknown. */
+static const struct trace_maker *cause_maker(const struct cause_rows *r, const struct profile_wait *w)
+{
+    return w->kind ? maker_list_find(&r->loaded->file->makers, w->place.process, w->kind, w->id, w->place.end) : NULL;
+}
+
+static const struct function_name *cause_made_in(const struct cause_rows *r, const struct profile_wait *w)
+{
+    const struct trace_maker *m = cause_maker(r, w);
+    return m ? namer_find_function(r->makers, m->process, m->function, m->time) : NULL;
+}
+
 /* What text shows of the object: "mutex 0x4040", "nanosleep 10 ms", "read". The caller frees it. */
-static char *cause_waits_for(const struct cause_rows *r, const struct cause_row *row)
+static char *cause_object_text(const struct cause_rows *r, const struct cause_row *row)
 {
     const struct profile_wait *w = &row->first->wait;
     char *name = row->same_object ? cause_object(r, row->first) : need_text("%s", "");
@@ -241,6 +259,18 @@ static char *cause_waits_for(const struct cause_rows *r, const struct cause_row 
         return name;
     char *text = w->kind && *name ? need_text("%s %s", kind, name) : need_text("%s", kind);
     free(name);
+    return text;
+}
+
+/* The same with where it was made: "mutex 0x4040 made in new_queue". */
+static char *cause_waits_for(const struct cause_rows *r, const struct cause_row *row)
+{
+    char *object = cause_object_text(r, row);
+    const struct function_name *made = row->same_made ? cause_made_in(r, &row->first->wait) : NULL;
+    if (!made)
+        return object;
+    char *text = need_text("%s made in %s", object, made->name);
+    free(object);
     return text;
 }
 
@@ -273,7 +303,21 @@ static uint32_t cause_process(const struct profile_wait *w)
     return w->kind && w->kind != DWELL_OBJECT_SLEEP && object_is_of_process(w->kind) ? w->place.process : 0;
 }
 
-/* What distinguishes the row of a wait from others. */
+/* Zero if it is unknown where the object was made. */
+static uint32_t cause_made_number(struct cause_rows *r, const struct profile_wait *w)
+{
+    const struct function_name *made = cause_made_in(r, w);
+    return made ? 1 + cause_path_number(r, PROFILE_NONE - 1, made) : 0;
+}
+
+/* When an object was made that had an address; zero if that is unknown. */
+static uint64_t cause_made_at(const struct cause_rows *r, const struct profile_wait *w)
+{
+    const struct trace_maker *m = cause_process(w) ? cause_maker(r, w) : NULL;
+    return m ? m->time : 0;
+}
+
+/* What distinguishes the row of a wait from others. Two objects may have had one address after each other. */
 static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_t key[KEY_PARTS])
 {
     const bool sleeps = w->wait.kind == DWELL_OBJECT_SLEEP;
@@ -284,7 +328,7 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
         key[2] = sleeps ? w->wait.id : 0;
         key[3] = w->cause;
         key[4] = w->node == PROFILE_NONE || !r->acting.ids ? PROFILE_NONE : r->acting.ids[w->node];
-        key[5] = cause_name_number(r, cause_thread_name(r, w->thread));
+        key[5] = cause_name_number(r, cause_thread_name(r, w->thread)) | (uint64_t)cause_made_number(r, &w->wait) << 32;
         break;
     case WAITS_BY_LOCK:
         key[0] = w->wait.kind;
@@ -293,6 +337,7 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
         key[3] = w->wait.kind && w->wait.kind != DWELL_OBJECT_SET
                      ? 0
                      : cause_name_number(r, cause_called(r, &w->wait)->name);
+        key[4] = cause_made_at(r, &w->wait);
         break;
     case WAITS_BY_FUNCTION:
         key[0] = cause_function_number(r, &r->waiting, w->wait.place.node);
@@ -308,10 +353,10 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
     }
 }
 
-static bool cause_same_object(const struct profile_wait *a, const struct profile_wait *b)
+static bool cause_same_object(const struct cause_rows *r, const struct profile_wait *a, const struct profile_wait *b)
 {
     return a->kind == b->kind && a->id == b->id && cause_process(a) == cause_process(b) &&
-           (a->kind || a->place.node == b->place.node);
+           (a->kind || a->place.node == b->place.node) && cause_made_at(r, a) == cause_made_at(r, b);
 }
 
 /* Returns the number of its row, before rows are sorted. */
@@ -324,14 +369,15 @@ static uint32_t cause_add_wait(struct cause_rows *r, const struct caused_wait *w
     const uint32_t number = intern(&r->keys, key, sizeof key);
     if (number == r->count) {
         GROW(r->list, r->count, r->room);
-        r->list[r->count++] = (struct cause_row){ w, 0, 0, 0, true, true, true, true, true };
+        r->list[r->count++] = (struct cause_row){ w, 0, 0, 0, true, true, true, true, true, true };
     }
     struct cause_row *row = &r->list[number];
     const struct caused_wait *first = row->first;
     row->total += w->ticks;
     row->longest = w->longest > row->longest ? w->longest : row->longest;
     row->count += w->count;
-    row->same_object &= cause_same_object(&w->wait, &first->wait);
+    row->same_object &= cause_same_object(r, &w->wait, &first->wait);
+    row->same_made &= cause_made_number(r, &w->wait) == cause_made_number(r, &first->wait);
     row->same_thread &=
         strcmp(cause_thread_name(r, w->wait.place.thread), cause_thread_name(r, first->wait.place.thread)) == 0;
     row->same_path &= r->waiting.ids[w->wait.place.node] == r->waiting.ids[first->wait.place.node];
@@ -412,6 +458,11 @@ static void cause_fill_object(const struct cause_rows *r, const struct cause_row
     if (named)
         cell_text(&cells[NAME], name);
     cell_text(&cells[WAITS_FOR], waits_for);
+    const struct function_name *made = row->same_made ? cause_made_in(r, &row->first->wait) : NULL;
+    if (made) {
+        cell_text(&cells[MADE_FUNCTION], made->name);
+        cell_text(&cells[MADE_MODULE], made->module);
+    }
     free(name);
     free(waits_for);
 }
@@ -513,6 +564,7 @@ struct table view_causes_limited(const struct analysis *l, const struct wait_cau
     struct cause_rows r = { .loaded = l, .causes = causes, .by = by, .limits = limits };
     t.second_name = CAUSE_FUNCTION;
     r.objects = object_names_new(l->file);
+    r.makers = namer_new(l->file);
     r.waiting = cause_paths_of(&r, causes->waiting, causes->waiting_names);
     r.acting = cause_paths_of(&r, causes->acting, causes->acting_names);
     cause_sort_waits(causes);
@@ -526,6 +578,7 @@ struct table view_causes_limited(const struct analysis *l, const struct wait_cau
     cause_paths_drop(&r.waiting);
     cause_paths_drop(&r.acting);
     object_names_free(r.objects);
+    namer_free(r.makers);
     intern_drop(&r.names);
     intern_drop(&r.paths);
     intern_drop(&r.keys);

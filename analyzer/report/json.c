@@ -70,18 +70,16 @@ static struct json_object *json_new_cell(const struct table *t, const struct col
 /* The key "object.kind" is the member "kind" of the member "object". */
 static void json_add_member(struct json_object *to, char *key, struct json_object *value)
 {
-    char *dot = strchr(key, '.');
-    if (!dot) {
-        json_object_object_add(to, key, value);
-        return;
+    for (char *dot; (dot = strchr(key, '.')); key = dot + 1) {
+        struct json_object *inner;
+        *dot = 0;
+        if (!json_object_object_get_ex(to, key, &inner)) {
+            inner = json_object_new_object();
+            json_object_object_add(to, key, inner);
+        }
+        to = inner;
     }
-    *dot = 0;
-    struct json_object *inner;
-    if (!json_object_object_get_ex(to, key, &inner)) {
-        inner = json_object_new_object();
-        json_object_object_add(to, key, inner);
-    }
-    json_object_object_add(inner, dot + 1, value);
+    json_object_object_add(to, key, value);
 }
 
 static struct json_object *json_new_row(const struct table *t, const size_t *order, size_t count, size_t row)

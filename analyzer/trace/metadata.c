@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "dwell/event.h"
 #include "trace/metadata_finish.h"
+#include "trace/reported.h"
 #include "trace/symbol_table.h"
 
 /* A record being read: its fixed part, then strings one after another. */
@@ -267,6 +268,14 @@ static void metadata_read_descriptor(struct metadata_reader *r)
                         &(struct trace_descriptor){ record.id, record.peer, record.kind, metadata_next_text(r) });
 }
 
+static void metadata_read_made(struct metadata_reader *r)
+{
+    struct dwell_rec_made record;
+    if (TAKE(r, record))
+        maker_list_add(&r->file->makers,
+                       &(struct trace_maker){ r->process, record.kind, record.id, record.time, record.function });
+}
+
 static void metadata_read_decision(struct metadata_reader *r)
 {
     struct dwell_rec_decision record;
@@ -441,30 +450,14 @@ static void metadata_read_host(struct metadata_reader *r)
     free(processors);
 }
 
-/* A real report has no values that contradict each other or whose sums overflow. */
-static bool metadata_report_is_plausible(const struct dwell_rec_reported *r)
-{
-    const uint64_t most = (uint64_t)1 << 60;
-    if (r->kind < DWELL_REPORTED_FUNCTION || r->kind > DWELL_REPORTED_MODULE || r->function == 0)
-        return false;
-    if (r->kind == DWELL_REPORTED_CALLEE && r->other == 0)
-        return false;
-    return r->elapsed_inclusive <= most && r->elapsed_exclusive <= most && r->calls <= most &&
-           r->application_inclusive <= r->elapsed_inclusive && r->application_exclusive <= r->elapsed_exclusive;
-}
-
 /* Reads the columns after the record, if there are any. Returns false if one has an impossible value. */
 static bool metadata_read_stated(const struct metadata_reader *r, struct dwell_stated *stated)
 {
-    const double most = (double)((uint64_t)1 << 60);
     *stated = (struct dwell_stated){ 0 };
     if (r->size < sizeof(struct dwell_rec_reported) + sizeof *stated)
         return true;
     memcpy(stated, (const uint8_t *)r->record + sizeof(struct dwell_rec_reported), sizeof *stated);
-    for (unsigned i = 0; i < DWELL_STATED_COLUMNS; i++)
-        if (stated->columns >> i & 1 && !(stated->values[i] >= 0 && stated->values[i] <= most))
-            return false;
-    return true;
+    return reported_columns_are_plausible(stated);
 }
 
 static void metadata_read_reported(struct metadata_reader *r)
@@ -473,7 +466,7 @@ static void metadata_read_reported(struct metadata_reader *r)
     struct dwell_stated stated;
     if (!TAKE(r, record))
         return;
-    if (!metadata_report_is_plausible(&record) || !metadata_read_stated(r, &stated)) {
+    if (!reported_is_plausible(&record) || !metadata_read_stated(r, &stated)) {
         r->bad = true;
         return;
     }
@@ -494,6 +487,7 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_LEVEL] = metadata_read_level,
     [DWELL_REC_DESCRIPTOR] = metadata_read_descriptor,
     [DWELL_REC_DECISION] = metadata_read_decision,
+    [DWELL_REC_MADE] = metadata_read_made,
     [DWELL_REC_SYMBOL_MODULE] = metadata_read_symbol_module,
     [DWELL_REC_SYMBOL_FILE] = metadata_read_symbol_file,
     [DWELL_REC_SYMBOL] = metadata_read_symbol,

@@ -89,6 +89,7 @@ static void metadata_finish_lists(struct session_file *file, const struct metada
     if (file->level_count)
         qsort(file->levels, file->level_count, sizeof *file->levels, metadata_compare_levels);
     descriptor_list_sort(&file->descriptors);
+    maker_list_sort(&file->makers);
 }
 
 void metadata_finish(struct session_file *file, struct metadata_tables *tables)

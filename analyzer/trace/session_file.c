@@ -363,6 +363,7 @@ void session_file_close(struct session_file *file)
     free(file->notes);
     free(file->levels);
     descriptor_list_drop(&file->descriptors);
+    maker_list_drop(&file->makers);
     free(file->decisions);
     free(file->reported);
     free(file->chunks);

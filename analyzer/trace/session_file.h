@@ -11,6 +11,7 @@
 
 #include "dwell/format.h"
 #include "trace/descriptors.h"
+#include "trace/makers.h"
 
 struct trace_chunk {
     uint64_t offset; /* in the file */
@@ -188,6 +189,7 @@ struct session_file {
     struct trace_level *levels; /* by time */
     size_t level_count, level_room;
     struct descriptor_list descriptors;
+    struct maker_list makers;
     struct trace_decision *decisions; /* in the order of the file */
     size_t decision_count, decision_room;
     struct trace_reported *reported;

@@ -405,6 +405,7 @@ enum dwell_record_type {
     DWELL_REC_LEVEL = 22,
     DWELL_REC_DESCRIPTOR = 23,
     DWELL_REC_DECISION = 24,
+    DWELL_REC_MADE = 25,
 };
 
 /* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */

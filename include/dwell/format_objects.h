@@ -45,6 +45,16 @@ struct dwell_rec_descriptor {
     uint32_t pad;
 };
 
+/* Where an object was made. Written when a thread of the process has waited for it first. */
+struct dwell_rec_made {
+    struct dwell_record record;
+    uint64_t time; /* ticks */
+    uint64_t id;
+    uint64_t function; /* address of the innermost recorded function then; zero: unknown from this time on */
+    uint32_t kind;     /* enum dwell_object */
+    uint32_t pad;
+};
+
 /* A row of a waits chunk: the sum of a thread's waits of one call path, for one object, with one holder. A row without
  * waits has not been written, and ends the chunk. A row whose node is zero has the waits for which there was no row. */
 struct dwell_wait_row {

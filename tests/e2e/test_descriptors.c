@@ -33,7 +33,6 @@ Test(e2e_descriptors, objects_and_causes)
         { "pipe", "pipe", "pipe:.[0-9]+.", "take,pipe,(name),waker,give,other,3" },
         { "full", "pipe", "pipe:.[0-9]+.", "fill,pipe,(name),waker,drain,other,3" },
         { "end", "pipe", "pipe:.[0-9]+.", "await_end,pipe,(name),waker,hang_up,other,1" },
-        { "again", "pipe", "", "take,pipe,(name),waker,give,other,3" },
         { "fifo", "pipe", "/.*/fifo", "take,pipe,(name),waker,give,other,3" },
         { "stream", "pipe", "pipe:.[0-9]+.", "take_line,pipe,(name),waker,give_lines,other,3" },
         { "pair", "socket", "socket:.[0-9]+.", "take,socket,(name),waker,give,other,3" },
@@ -50,6 +49,16 @@ Test(e2e_descriptors, objects_and_causes)
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         descriptors_check(parts[i].what, "", parts[i].kind, parts[i].name, parts[i].row);
+}
+
+/* The numbers are given to other pipes, twice: another function makes those. */
+Test(e2e_descriptors, numbers_used_again)
+{
+    free(run_well("$DWELL record -q $PROGRAMS/descriptors again"));
+    char *out = run_well("$DWELL waits --format csv --columns function,cause,cause_function,object.made.function,waits "
+                         "--filter object.kind=pipe | tr -d '\r' | tail -n +2 | sort");
+    cr_assert(eq(str, out, "take,waker,give,main,1\ntake,waker,give,take_from_new_pipe,2\n"));
+    free(out);
 }
 
 Test(e2e_descriptors, in_other_modes)

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "dwell/format.h"
 #include "support/example.h"
 #include "support/golden.h"
 #include "support/scenario.h"
@@ -135,6 +136,29 @@ Test(golden_waits, sessions_without_causes)
 {
     waits_save("old", 0);
     check_golden("waits old", "waits-old.txt");
+}
+
+/* The lock of the second half has the address of the first one. */
+Test(golden_waits, objects_made)
+{
+    static const struct dwell_rec_made made[] = {
+        { .time = 15 * US, .id = 0x404060, .function = MAIN, .kind = OBJECT_MUTEX },
+        { .time = 250 * US, .id = 0x404060, .function = STORE, .kind = OBJECT_MUTEX },
+        { .time = 5 * US, .id = 0x4040a0, .function = SERVE, .kind = OBJECT_CONDITION },
+        { .time = 400 * US, .id = 0x4040a0, .kind = OBJECT_CONDITION },
+    };
+    struct writer *w = writer_new();
+    write_header(w, ALSO, 2, 4);
+    waits_write_program(w);
+    for (size_t i = 0; i < 4; i++)
+        write_record(w, 1, DWELL_REC_MADE, &made[i].time, sizeof made[i] - sizeof made[i].record);
+    waits_write_main(w);
+    waits_write_other(w);
+    writer_save(w, test_path("made"));
+    writer_free(w);
+    check_golden("waits made", "waits-made.txt");
+    check_golden("waits made --format json", "waits-made.json");
+    check_golden("waits made --by lock", "waits-made-lock.txt");
 }
 
 /* A session of mode profile: the lock has a holder, the condition variable no waker. Of 130 us in waits of two

@@ -22,6 +22,9 @@ struct runtime_calls {
 
 extern struct runtime_calls runtime_calls;
 
+/* Is called with each record of metadata; it has no texts. The test sets it. */
+extern void (*runtime_append)(const struct dwell_record *record, size_t size);
+
 /* Makes a thread with an empty shadow stack the calling one, in a process that records. */
 struct thread *runtime_block(void);
 

@@ -20,15 +20,12 @@ bool helper_is_here(void)
     return false;
 }
 
-struct dwell_record *metadata_append(const struct dwell_record *record, size_t size, const struct text *texts,
-                                     int count)
+static void level_note_written(const struct dwell_record *record, size_t size)
 {
-    (void)texts, (void)count;
     cr_assert(eq(sz, size, sizeof *level_written));
     level_written[level_written_count++] = *(const struct dwell_rec_level *)record;
     if (level_while_writing)
         level_while_writing();
-    return NULL;
 }
 
 bool metadata_append_in_helper(const struct dwell_record *record, size_t size)
@@ -47,6 +44,7 @@ void metadata_note(const char *text)
 Test(unit_runtime_level_records, each_change)
 {
     runtime_block();
+    runtime_append = level_note_written;
     level_records_add(0x100, LEVEL_COUNTED, 10);
     level_records_add(0x200, LEVEL_OUT, 11);
     level_records_add(0x100, LEVEL_TIMED, 12);
@@ -69,6 +67,7 @@ Test(unit_runtime_level_records, each_change)
 Test(unit_runtime_level_records, many)
 {
     runtime_block();
+    runtime_append = level_note_written;
     for (uint64_t i = 0; i < 700; i++)
         level_records_add(i, LEVEL_OUT, i);
     level_records_finish();
@@ -87,6 +86,7 @@ static void level_add_while_writing(void)
 Test(unit_runtime_level_records, changes_come_while_others_are_written)
 {
     runtime_block();
+    runtime_append = level_note_written;
     level_while_writing = level_add_while_writing;
     level_records_add(0, LEVEL_OUT, 0);
     level_records_write();
@@ -96,6 +96,7 @@ Test(unit_runtime_level_records, changes_come_while_others_are_written)
 Test(unit_runtime_level_records, notes_come_once)
 {
     runtime_block();
+    runtime_append = level_note_written;
     static const char first[] = "first", second[] = "second";
     level_note(first);
     level_note(second);

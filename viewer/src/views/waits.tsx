@@ -40,10 +40,20 @@ const texts = [
     ['module', 'Module', 120, 'module of the waiting function'],
     ['object.kind', 'Kind', 90, 'kind of object'],
     ['object.name', 'Name', 150, 'name of the object'],
+    ['object.made.function', 'Made in', 190, 'the function that made the object'],
+    ['object.made.module', 'Made in module', 120, 'module of the function that made the object'],
     ['path', 'Path', 300, 'the call path that waited'],
     ['cause_path', 'Caused by path', 300, 'the call path of the holder or of the waker'],
 ] as const;
-const hiddenTexts = new Set(['module', 'object.kind', 'object.name', 'path', 'cause_path']);
+const hiddenTexts = new Set([
+    'module',
+    'object.kind',
+    'object.name',
+    'object.made.function',
+    'object.made.module',
+    'path',
+    'cause_path',
+]);
 
 export const waitConditions = [
     { key: 'waits', numeric: true },
