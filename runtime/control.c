@@ -221,6 +221,7 @@ void control_begin_process(int fd)
                                         __ATOMIC_RELAXED))
         ;
     p->control.chunk = control;
+    level_command_begin_process();
     p->helper.work = &control->work;
     sys_futex_wake_shared((uint32_t *)&h->first_control); /* the recorder watches the process from now on */
 }

@@ -38,6 +38,7 @@ struct process_control {
     uint32_t changes;                           /* number of times it was switched on or off */
     struct control_change change[CHANGES_KEPT]; /* the last ones, at [number % CHANGES_KEPT] */
     uint32_t dump_wanted;                       /* by a signal */
+    uint32_t asking;                            /* lock: a thread asks the recorder */
     struct dwell_control *chunk;                /* NULL if the process takes no commands from outside */
 };
 

@@ -180,7 +180,7 @@ static uint64_t budget_write_levels(const struct budget *b, uint32_t *changed, s
         modules[module_count - 1].count++;
     }
     struct dwell_filters head = { .chunk.kind = DWELL_CHUNK_LEVELS };
-    const uint64_t offset = filter_chunk_write(&head, modules, module_count, b->session, b->fd);
+    const uint64_t offset = filter_chunk_write(&head, modules, module_count, NULL, b->session, b->fd);
     free(modules);
     free(list);
     return offset;

@@ -166,7 +166,7 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
         control = control_chunk_next(fd, &offset);
     if (!control)
         die(STATUS_ERROR, "process %u has no room for commands in its session file", pid);
-    char *text = command == DWELL_COMMAND_LEVEL ? control_level_text(s->level, pid, fd, header)
+    char *text = command == DWELL_COMMAND_LEVEL ? control_level_text(s->level, control, fd, header)
                                                 : control_command_text(s, command);
     control_send_command(control, pid, command, text);
     if (command == DWELL_COMMAND_DUMP)

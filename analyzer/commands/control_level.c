@@ -59,9 +59,25 @@ static void control_level_add_modules(struct filters *filters, const char *path,
     session_file_close(file);
 }
 
-char *control_level_text(const char *setting, uint32_t pid, int fd, struct dwell_file_header *header)
+/* The patterns of a process are a list of levels chunks. The new chunk becomes its head. */
+static uint64_t control_level_write(const struct filters *filters, const char *setting, const char *pattern,
+                                    struct dwell_control *control, const struct session *session, int fd)
+{
+    uint64_t before = __atomic_load_n(&control->levels, __ATOMIC_ACQUIRE), offset;
+    do {
+        offset = filters_write_levels(filters, &(struct filters_levels){ control_level_of(setting), before, pattern },
+                                      session, fd);
+        if (!offset)
+            die(STATUS_ERROR, "the session file has no room for the command");
+    } while (
+        !__atomic_compare_exchange_n(&control->levels, &before, offset, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+    return offset;
+}
+
+char *control_level_text(const char *setting, struct dwell_control *control, int fd, struct dwell_file_header *header)
 {
     const char *pattern = strchr(setting, '=') + 1;
+    const uint32_t pid = control->pid, server = header->filter_server;
     struct filters filters = { .strict = false };
     char *every = need_text("out=%s", pattern); /* any level selects functions */
     filters_add(&filters, "level", every, "control: level");
@@ -69,13 +85,16 @@ char *control_level_text(const char *setting, uint32_t pid, int fd, struct dwell
     char *path = need_text("/proc/self/fd/%d", fd);
     control_level_add_modules(&filters, path, pid);
     free(path);
-    if (filters_function_count(&filters) == 0)
-        die(STATUS_ERROR, "control: pattern '%s' matches no instrumented function of process %u or its libraries",
-            pattern, pid);
+    const bool later = server == DWELL_FILTER_SERVER_ANSWERS || server == DWELL_FILTER_SERVER_LEVELS;
+    if (filters_function_count(&filters) == 0) {
+        if (!later)
+            die(STATUS_ERROR, "control: pattern '%s' matches no instrumented function of process %u or its libraries",
+                pattern, pid);
+        say("process %u has no instrumented function '%s' yet; the level holds for libraries that it loads", pid,
+            pattern);
+    }
     const struct session session = { .header = header, .id = { header->session_id[0], header->session_id[1] } };
-    const uint64_t offset = filters_write_levels(&filters, control_level_of(setting), &session, fd);
-    if (!offset)
-        die(STATUS_ERROR, "the session file has no room for the command");
+    const uint64_t offset = control_level_write(&filters, setting, pattern, control, &session, fd);
     filters_free(&filters);
     return need_text("%" PRIu64, offset);
 }

@@ -1,8 +1,14 @@
 /* Writes chunks that list functions by module (docs/format.md). */
 #include "commands/filter_chunk.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { LONGEST_PATTERN = 1 << 20 /* bytes */ };
 
 static size_t filter_chunk_module_size(const struct filter_chunk_module *m)
 {
@@ -27,11 +33,13 @@ static void filter_chunk_put_module(char *at, const struct filter_chunk_module *
 }
 
 uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
-                            const struct session *session, int fd)
+                            const char *pattern, const struct session *session, int fd)
 {
     size_t size = sizeof *head;
     for (size_t i = 0; i < count; i++)
         size += filter_chunk_module_size(&modules[i]);
+    head->pattern_length = pattern ? (uint32_t)strlen(pattern) : 0;
+    size += head->pattern_length;
     size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
     head->chunk.magic = DWELL_CHUNK_MAGIC;
     head->chunk.size = (uint32_t)size;
@@ -45,7 +53,32 @@ uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chun
         filter_chunk_put_module(at, &modules[i]);
         at += filter_chunk_module_size(&modules[i]);
     }
+    if (pattern)
+        memcpy(at, pattern, head->pattern_length);
     memcpy(chunk, head, sizeof *head);
     munmap(chunk, size);
     return offset;
+}
+
+char *filter_chunk_read_pattern(int fd, uint64_t offset, uint32_t *level, uint64_t *before)
+{
+    struct dwell_filters head;
+    if (pread(fd, &head, sizeof head, (off_t)offset) != sizeof head || head.chunk.magic != DWELL_CHUNK_MAGIC ||
+        head.chunk.kind != DWELL_CHUNK_LEVELS || !head.pattern_length || head.pattern_length > LONGEST_PATTERN)
+        return NULL;
+    uint64_t at = offset + sizeof head;
+    for (uint32_t i = 0; i < head.modules; i++) {
+        struct dwell_filter_module m;
+        if (pread(fd, &m, sizeof m, (off_t)at) != sizeof m || m.size < sizeof m)
+            return NULL;
+        at += m.size;
+    }
+    char *pattern = need_memory(head.pattern_length + 1, 1);
+    if (pread(fd, pattern, head.pattern_length, (off_t)at) == (ssize_t)head.pattern_length) {
+        *level = head.actions;
+        *before = head.chunk.link;
+        return pattern;
+    }
+    free(pattern);
+    return NULL;
 }

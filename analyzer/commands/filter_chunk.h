@@ -16,9 +16,13 @@ struct filter_chunk_module {
     size_t count;
 };
 
-/* Writes a chunk with these modules. `head` has the rest; its size, magic and number of modules are set here. Returns
- * the chunk's offset, or zero if there is no room. Safe in any thread of dwell. */
+/* Writes a chunk with these modules, and with `pattern` unless that is NULL. `head` has the rest; its size, magic,
+ * number of modules and length of the pattern are set here. Returns the chunk's offset, or zero if there is no room.
+ * Safe in any thread of dwell. */
 uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
-                            const struct session *session, int fd);
+                            const char *pattern, const struct session *session, int fd);
+
+/* Reads the pattern of a levels chunk, its level and the chunk before. NULL if there is none. The caller frees it. */
+char *filter_chunk_read_pattern(int fd, uint64_t offset, uint32_t *level, uint64_t *before);
 
 #endif

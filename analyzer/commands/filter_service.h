@@ -1,5 +1,5 @@
-/* Answers the questions of recorded processes for the filters of modules that they have loaded. A thread of
- * `dwell record` does it while the program runs. */
+/* Answers the questions of recorded processes for the filters of modules that they have loaded, and for levels that
+ * `dwell control` has set before. A thread of `dwell record` does it while the program runs. */
 #ifndef DWELL_COMMANDS_FILTER_SERVICE_H
 #define DWELL_COMMANDS_FILTER_SERVICE_H
 
@@ -17,7 +17,7 @@ struct filter_service {
     pthread_t thread;
 };
 
-/* Starts the thread if there are patterns. Only the thread uses the filters then. */
+/* Starts the thread. Only the thread uses the filters then. */
 void filter_service_start(struct filter_service *s, struct filters *filters, const struct session *session, int fd);
 
 /* Returns the module's path, or that below the process' own root. Returns NULL if neither is the module. The caller

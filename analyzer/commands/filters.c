@@ -69,6 +69,17 @@ static void filters_add_pattern(struct filters *f, uint32_t action, const char *
     f->patterns[f->pattern_count++] = p;
 }
 
+bool filters_add_selection(struct filters *f, const char *pattern)
+{
+    struct filter_pattern p = { .place = filters_copy_text("level"), .action = DWELL_FILTER_OUT };
+    struct error error = { NULL };
+    const bool parsed = function_pattern_parse(&p.of, pattern, &error);
+    free(error.text);
+    GROW(f->patterns, f->pattern_count, f->pattern_room);
+    f->patterns[f->pattern_count++] = p;
+    return parsed;
+}
+
 static uint32_t filters_parse_number(const char *value, const char *place, uint32_t least, uint32_t most)
 {
     char *end;
@@ -515,7 +526,7 @@ static uint64_t filters_ticks(const struct session *session, uint64_t ns)
 
 /* Writes a chunk with the modules from `first` on. Returns its offset, or zero if there is no room. */
 static uint64_t filters_write_chunk(const struct filters *f, struct dwell_filters *head, size_t first,
-                                    const struct session *session, int fd)
+                                    const char *pattern, const struct session *session, int fd)
 {
     const size_t count = f->module_count - first;
     struct filter_chunk_module *modules = need_memory(count, sizeof *modules);
@@ -523,18 +534,23 @@ static uint64_t filters_write_chunk(const struct filters *f, struct dwell_filter
         const struct filter_module *m = &f->modules[first + i];
         modules[i] = (struct filter_chunk_module){ m->path, m->build_id, m->build_id_length, m->functions, m->count };
     }
-    const uint64_t offset = filter_chunk_write(head, modules, count, session, fd);
+    const uint64_t offset = filter_chunk_write(head, modules, count, pattern, session, fd);
     free(modules);
     return offset;
 }
 
-uint64_t filters_write_levels(const struct filters *f, uint32_t level, const struct session *session, int fd)
+uint64_t filters_write_levels(const struct filters *f, const struct filters_levels *levels,
+                              const struct session *session, int fd)
 {
     for (size_t i = 0; i < f->module_count; i++)
         for (size_t j = 0; j < f->modules[i].count; j++)
-            f->modules[i].functions[j].action = level;
-    struct dwell_filters levels = { .chunk.kind = DWELL_CHUNK_LEVELS };
-    return filters_write_chunk(f, &levels, 0, session, fd);
+            f->modules[i].functions[j].action = levels->level;
+    struct dwell_filters head = {
+        .chunk.kind = DWELL_CHUNK_LEVELS,
+        .chunk.link = levels->link,
+        .actions = levels->level,
+    };
+    return filters_write_chunk(f, &head, 0, levels->pattern, session, fd);
 }
 
 bool filters_write(struct filters *f, const struct session *session, int fd)
@@ -554,7 +570,7 @@ bool filters_write(struct filters *f, const struct session *session, int fd)
     };
     for (uint32_t i = 0; i < f->time_count; i++)
         filters.shortest_in[i] = filters_ticks(session, f->times_ns[i]);
-    const uint64_t offset = filters_write_chunk(f, &filters, first, session, fd);
+    const uint64_t offset = filters_write_chunk(f, &filters, first, NULL, session, fd);
     if (!offset)
         return false;
     __atomic_store_n(&session->header->first_filters, offset, __ATOMIC_RELEASE);

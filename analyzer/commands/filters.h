@@ -76,9 +76,20 @@ bool filters_write(struct filters *f, const struct session *session, int fd);
 /* The number of functions that patterns have matched. */
 size_t filters_function_count(const struct filters *f);
 
-/* Writes the matched functions of all modules as a chunk that gives them a level, an enum dwell_level_of_probes.
- * Returns its offset, or zero if there is no room. */
-uint64_t filters_write_levels(const struct filters *f, uint32_t level, const struct session *session, int fd);
+/* A chunk that gives functions a level. */
+struct filters_levels {
+    uint32_t level;      /* enum dwell_level_of_probes */
+    uint64_t link;       /* offset of another such chunk, or zero */
+    const char *pattern; /* for modules that are loaded later; NULL for none */
+};
+
+/* Selects the functions that a pattern matches, for filters_write_levels. False if it is no pattern: `f` can then only
+ * be freed. */
+bool filters_add_selection(struct filters *f, const char *pattern);
+
+/* Writes the matched functions of all modules as such a chunk. Returns its offset, or zero if there is no room. */
+uint64_t filters_write_levels(const struct filters *f, const struct filters_levels *levels,
+                              const struct session *session, int fd);
 
 /* Prints a warning for each pattern that has matched no function. */
 void filters_warn(const struct filters *f);

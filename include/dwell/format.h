@@ -94,6 +94,7 @@ enum dwell_filter_server {
     DWELL_FILTER_SERVER_NONE = 0, /* there are no patterns */
     DWELL_FILTER_SERVER_ANSWERS = 1,
     DWELL_FILTER_SERVER_ENDED = 2,
+    DWELL_FILTER_SERVER_LEVELS = 3, /* there are no patterns but those of levels that are set later */
 };
 
 enum dwell_also {
@@ -308,10 +309,19 @@ struct dwell_control {
     uint32_t pad;
     char text[1024]; /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on; level: an offset
                       * in the file, decimal */
-    uint32_t asks;   /* not zero: which functions of this module do the filters name? Reset to zero by the answer */
+    uint32_t asks;   /* enum dwell_question about the module below; reset to zero by the answer */
     uint32_t build_id_length;
     uint32_t path_length;
-    char module[2500]; /* its build-id, then its path */
+    uint32_t reserved;
+    uint64_t levels;   /* offset of the newest levels chunk with a pattern, or zero */
+    uint64_t answer;   /* levels: offset of the first levels chunk to apply, or zero; its chunk.link is the next one */
+    char module[2480]; /* its build-id, then its path */
+};
+
+enum dwell_question {
+    DWELL_ASKS_NOTHING = 0,
+    DWELL_ASKS_FILTERS = 1, /* which functions do the filters name? */
+    DWELL_ASKS_LEVELS = 2,  /* which functions do the patterns of the chunks from `levels` on name? */
 };
 
 /* What happens when a function is entered: bits. */
@@ -344,7 +354,8 @@ struct dwell_filters {
     uint32_t starts;   /* not zero: a function starts the recording, which is off until then */
     uint64_t shortest; /* ticks; shorter calls are not recorded */
     uint32_t actions;  /* of all patterns, even if they match nothing: bits of enum dwell_filter_action */
-    uint32_t pad;
+    uint32_t
+        pattern_length; /* levels chunks: of the pattern after the last module, for libraries loaded later; or zero */
     uint64_t shortest_in[DWELL_FILTER_TIMES]; /* ticks; see DWELL_FILTER_TIME */
 };
 

@@ -5,8 +5,14 @@
 #include <stdlib.h>
 
 #include "filter.h"
+#include "filter_ask.h"
 #include "levels/levels.h"
+#include "process.h"
+#include "runtime.h"
+#include "session.h"
 #include "sys.h"
+
+enum { MAX_ANSWERS = 1024 };
 
 static bool level_module_fits(const struct dwell_filter_module *m, uint64_t room)
 {
@@ -17,44 +23,125 @@ static bool level_module_fits(const struct dwell_filter_module *m, uint64_t room
            (uint64_t)m->build_id_length + m->path_length <= rest - m->functions * sizeof(struct dwell_filter);
 }
 
-static uint32_t level_set_module(const struct dwell_filter_module *m)
-{
-    const char *id = (const char *)(m + 1);
-    const struct text build_id = { id, m->build_id_length }, path = { id + m->build_id_length, m->path_length };
-    const struct dwell_filter *f = (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < m->functions; i++)
-        if (f[i].action <= LEVEL_OUT)
-            count += levels_set_in_module(build_id, path, f[i].offset, (enum level)f[i].action);
-    return count;
-}
+/* What is to be done for each module of a levels chunk. */
+typedef void level_take(void *context, const struct dwell_filter_module *m, struct text build_id, struct text path);
 
-static uint32_t level_set_modules(const struct dwell_filters *chunk)
+static void level_each_module(const struct dwell_filters *chunk, level_take *take, void *context)
 {
     const char *at = (const char *)(chunk + 1), *end = (const char *)chunk + chunk->chunk.size;
-    uint32_t count = 0;
     for (uint32_t i = 0; i < chunk->modules; i++) {
         const struct dwell_filter_module *m = (const struct dwell_filter_module *)at;
         if (!level_module_fits(m, (uint64_t)(end - at)))
             break;
-        count += level_set_module(m);
+        const char *id = (const char *)(m + 1);
+        take(context, m, (struct text){ id, m->build_id_length },
+             (struct text){ id + m->build_id_length, m->path_length });
         at += m->size;
     }
-    return count;
+}
+
+static const struct dwell_filter *level_functions(const struct dwell_filter_module *m)
+{
+    return (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
+}
+
+/* NULL if there is no such chunk. The caller unmaps it. */
+static const struct dwell_filters *level_read_chunk(int fd, uint64_t offset)
+{
+    struct dwell_chunk_header head;
+    if (SYS4(pread64, fd, &head, sizeof head, offset) != (long)sizeof head || head.magic != DWELL_CHUNK_MAGIC ||
+        head.kind != DWELL_CHUNK_LEVELS || head.size > DWELL_CHUNK_LARGEST)
+        return NULL;
+    const struct dwell_filters *chunk = filter_read_chunk(fd, offset, head.size);
+    if (chunk && chunk->chunk.size != head.size) {
+        sys_unmap((void *)chunk, head.size);
+        return NULL;
+    }
+    return chunk;
+}
+
+/* ---- commands ---- */
+
+struct level_command {
+    uint32_t count; /* functions */
+    uint64_t patterns;
+};
+
+static void level_set_module(void *context, const struct dwell_filter_module *m, struct text build_id, struct text path)
+{
+    struct level_command *c = context;
+    const struct dwell_filter *f = level_functions(m);
+    for (uint32_t i = 0; i < m->functions; i++)
+        if (f[i].action <= LEVEL_OUT)
+            c->count += levels_set_in_module(build_id, path, f[i].offset, (enum level)f[i].action);
+    if (c->patterns)
+        levels_have_patterns(build_id, path, c->patterns);
 }
 
 int level_command(const char *text, int fd)
 {
     const uint64_t offset = strtoull(text, NULL, 10);
-    struct dwell_chunk_header head;
-    if (SYS4(pread64, fd, &head, sizeof head, offset) != (long)sizeof head || head.magic != DWELL_CHUNK_MAGIC ||
-        head.kind != DWELL_CHUNK_LEVELS || head.size > DWELL_CHUNK_LARGEST)
-        return -EINVAL;
-    const struct dwell_filters *chunk = filter_read_chunk(fd, offset, head.size);
+    const struct dwell_filters *chunk = level_read_chunk(fd, offset);
     if (!chunk)
-        return -ENOMEM;
-    const uint32_t count = level_set_modules(chunk);
+        return -EINVAL;
+    struct level_command c = { 0, chunk->pattern_length ? offset : 0 };
+    level_each_module(chunk, level_set_module, &c);
+    sys_unmap((void *)chunk, chunk->chunk.size);
+    if (c.patterns)
+        levels_ask_for_patterns();
     levels_try_to_settle();
-    sys_unmap((void *)chunk, head.size);
-    return (int)count;
+    return (int)c.count;
+}
+
+/* ---- libraries that are loaded later ---- */
+
+static uint64_t level_patterns; /* forked children have their parent's */
+
+uint64_t level_command_patterns(void)
+{
+    const struct dwell_control *c = runtime.process->control.chunk;
+    if (c)
+        level_patterns = __atomic_load_n(&c->levels, __ATOMIC_ACQUIRE);
+    return level_patterns;
+}
+
+void level_command_begin_process(void)
+{
+    struct dwell_control *c = runtime.process->control.chunk;
+    if (c && level_patterns)
+        __atomic_store_n(&c->levels, level_patterns, __ATOMIC_RELEASE);
+}
+
+struct level_answer {
+    void (*set)(void *context, uint64_t offset, enum level level);
+    void *context;
+};
+
+static void level_take_answer(void *context, const struct dwell_filter_module *m, struct text build_id,
+                              struct text path)
+{
+    const struct level_answer *a = context;
+    const struct dwell_filter *f = level_functions(m);
+    (void)build_id, (void)path;
+    for (uint32_t i = 0; i < m->functions; i++)
+        if (f[i].action <= LEVEL_OUT)
+            a->set(a->context, f[i].offset, (enum level)f[i].action);
+}
+
+void level_command_ask(struct text build_id, struct text path,
+                       void (*set)(void *context, uint64_t offset, enum level level), void *context)
+{
+    struct level_answer a = { set, context };
+    uint64_t offset = filter_ask_levels(build_id, path);
+    const int fd = offset ? session_reopen(&runtime.session, runtime.path) : -1;
+    for (int i = 0; fd >= 0 && offset && i < MAX_ANSWERS; i++) {
+        const struct dwell_filters *chunk = level_read_chunk(fd, offset);
+        offset = chunk ? chunk->chunk.link : 0;
+        if (!chunk)
+            break;
+        level_each_module(chunk, level_take_answer, &a);
+        sys_unmap((void *)chunk, chunk->chunk.size);
+    }
+    if (fd >= 0)
+        sys_close(fd);
 }

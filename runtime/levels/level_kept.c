@@ -7,6 +7,7 @@
 struct level_kept {
     struct level_kept *next;
     struct text build_id, path; /* kept for good */
+    uint64_t patterns;          /* see struct level_module */
     uint32_t count;
     struct leveled_function functions[]; /* by offsets */
 };
@@ -32,12 +33,13 @@ static struct level_kept *level_kept_remove(const struct level_module *m)
 
 void level_kept_put(const struct level_module *m)
 {
-    struct level_kept *old = level_kept_remove(m), *made = m->count ? sys_memory(level_kept_size(m->count)) : NULL;
+    struct level_kept *old = level_kept_remove(m),
+                      *made = m->count || m->patterns ? sys_memory(level_kept_size(m->count)) : NULL;
     if (old)
         sys_unmap(old, level_kept_size(old->count));
     if (!made)
         return;
-    *made = (struct level_kept){ level_kept_list, m->build_id, m->path, m->count };
+    *made = (struct level_kept){ level_kept_list, m->build_id, m->path, m->patterns, m->count };
     for (uint32_t i = 0; i < m->count; i++) {
         const struct level_slot *slot = level_table_find(levels_table, m->functions[i]);
         made->functions[i] = (struct leveled_function){
@@ -55,5 +57,6 @@ void level_kept_take(struct level_module *m)
         return;
     for (uint32_t i = 0; i < kept->count; i++)
         level_module_want(m, m->info.dlpi_addr + kept->functions[i].function, kept->functions[i].level);
+    m->patterns = kept->patterns;
     sys_unmap(kept, level_kept_size(kept->count));
 }

@@ -25,6 +25,7 @@ struct level_module {
     struct dl_phdr_info info;   /* without its name */
     uint64_t begin, end;        /* of its code */
     struct text build_id, path; /* kept for good */
+    uint64_t patterns;          /* offset of the newest levels chunk whose pattern its levels are of; zero if none */
     uint32_t number;            /* in the slots of its functions; never used again */
     bool loaded;                /* now */
     bool program;               /* it is never unloaded */

@@ -12,6 +12,7 @@
 #include "control.h"
 #include "filter.h"
 #include "helper.h"
+#include "levels/level_command.h"
 #include "levels/level_kept.h"
 #include "levels/level_module.h"
 #include "levels/level_pause.h"
@@ -262,6 +263,40 @@ uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t o
     return count;
 }
 
+void levels_have_patterns(struct text build_id, struct text path, uint64_t patterns)
+{
+    level_lock_to_change();
+    for (struct level_module *m = levels.modules; m; m = m->next)
+        if (m->loaded && text_is_same(m->build_id, build_id) && text_is_same(m->path, path))
+            m->patterns = patterns;
+    level_lock_release();
+}
+
+static void level_set_offset(void *context, uint64_t offset, enum level level)
+{
+    struct level_module *m = context;
+    level_module_want(m, m->info.dlpi_addr + offset, level);
+}
+
+/* The patterns of `dwell control` hold for modules that are loaded after it, too. */
+static void level_ask_for_module(struct level_module *m)
+{
+    const uint64_t patterns = level_command_patterns();
+    if (levels.stopped || m->patterns == patterns)
+        return;
+    level_command_ask(m->build_id, m->path, level_set_offset, m);
+    m->patterns = patterns;
+}
+
+void levels_ask_for_patterns(void)
+{
+    level_lock_to_change();
+    for (struct level_module *m = levels.modules; m; m = m->next)
+        if (m->loaded)
+            level_ask_for_module(m);
+    level_lock_release();
+}
+
 void levels_stop(void)
 {
     level_lock_to_change();
@@ -397,6 +432,7 @@ static struct level_module *level_add_module(const struct level_visit *visit)
     level_add_filtered(m, visit->filter);
     if (!levels.stopped)
         level_kept_take(m);
+    level_ask_for_module(m);
     m->changes |= level_pause_is_on() || (filter_settings.hidden_out && !levels.stopped);
     levels.modules = m;
     return m;

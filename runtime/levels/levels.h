@@ -50,6 +50,11 @@ void levels_confirm(uint32_t unloads);
 uint32_t levels_set(uint64_t function, enum level level);
 uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t offset, enum level level);
 
+/* The levels of these modules are those of the patterns up to that levels chunk. The second one asks the recorder for
+ * those of all other modules. Both are called in the helper. */
+void levels_have_patterns(struct text build_id, struct text path, uint64_t patterns);
+void levels_ask_for_patterns(void);
+
 /* Rewrites the calls of functions whose level was set. False if not all could be reached now; the helper tries again.
  */
 bool levels_settle(void);
