@@ -6,23 +6,32 @@
 
 #include "base/memory.h"
 
+/* Whether the wait was for the end of a thread or of a child that is known. Its recorded end comes before that in the
+ * kernel, and may come before the wait: then the wait has no waker, as `woken` is within it. */
+static bool wait_arrow_ended(const struct caused_wait *wait)
+{
+    return wait->cause == CAUSE_WAKER &&
+           (wait->wait.kind == DWELL_OBJECT_THREAD || wait->wait.kind == DWELL_OBJECT_CHILD);
+}
+
 bool wait_arrow_of(const struct analysis *l, const struct caused_wait *wait, struct wait_arrow *arrow)
 {
-    const struct trace_thread *from = wait->waker ? session_file_thread(l->file, wait->waker) : NULL;
-    const bool acted = wait->act != PROFILE_NONE;
-    const bool ended = wait->wait.kind == DWELL_OBJECT_THREAD || wait->wait.kind == DWELL_OBJECT_CHILD;
-    if (!from || (!acted && !ended) || !selection_takes(l->selection, l->file, from->process, from->serial) ||
-        !selection_holds_on(l->selection, from->serial, wait->woken) ||
+    const bool acted = wait->act != PROFILE_NONE, ended = wait_arrow_ended(wait);
+    const struct trace_thread *from = session_file_thread(l->file, wait->waker || !ended ? wait->waker : wait->thread);
+    const uint64_t woken = from && !wait->waker ? from->end_time : wait->woken;
+    if (!from || !woken || (!acted && !ended) || !selection_takes(l->selection, l->file, from->process, from->serial) ||
+        !selection_holds_on(l->selection, from->serial, woken) ||
         !selection_holds_on(l->selection, wait->wait.place.thread, wait->wait.back - 1))
         return false;
     *arrow = (struct wait_arrow){
         .wait = wait,
         .from_process = from->process,
+        .from_thread = from->serial,
         .to_process = wait->wait.place.process,
-        .from = wait->woken,
+        .from = woken,
         .to = wait->wait.back,
-        .from_begin = acted ? wait->act_begin : wait->woken,
-        .from_end = acted ? wait->act_end : wait->woken,
+        .from_begin = acted ? wait->act_begin : woken,
+        .from_end = acted ? wait->act_end : woken,
     };
     return true;
 }

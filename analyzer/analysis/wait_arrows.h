@@ -7,8 +7,8 @@
 /* Times are ticks. */
 struct wait_arrow {
     const struct caused_wait *wait;
-    uint32_t from_process, to_process;
-    uint64_t from, to;             /* the act, and the moment in which the waiting thread ran again */
+    uint32_t from_process, from_thread, to_process; /* serial numbers */
+    uint64_t from, to; /* the act or the thread's end, and the moment in which the waiting thread ran again */
     uint64_t from_begin, from_end; /* the interval of the act; both are equal to `from` if a thread ended */
 };
 

@@ -24,7 +24,7 @@ static struct wait_flow wait_flow_of(const struct analysis *l, const struct wait
                    from = wait_flow_moment(l, arrow->from, arrow->from_begin, arrow->from_end);
     return (struct wait_flow){
         .from_process = arrow->from_process,
-        .from_thread = w->waker,
+        .from_thread = arrow->from_thread,
         .to_process = arrow->to_process,
         .to_thread = w->wait.place.thread,
         .from = smaller(from, to), /* the end of the wait may have been put before the act */

@@ -58,7 +58,7 @@ static struct page_wait page_wait_of(const struct analysis *l, const struct orde
     };
     struct wait_arrow arrow;
     if (wait_arrow_of(l, w, &arrow)) {
-        page.waker = thread_rank(order, arrow.from_process, w->waker);
+        page.waker = thread_rank(order, arrow.from_process, arrow.from_thread);
         page.woken = page.waker < 0 ? 0 : less(arrow.from, start);
     }
     return page;
