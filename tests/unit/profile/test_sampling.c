@@ -319,10 +319,15 @@ Test(unit_sampling, intervals_hold_on_many_paths)
     sampling_check_intervals(10, 1000, 30, 5);
 }
 
+/* The bounds are the shares p with |p - count / all| = z * sqrt(p * (1 - p) / all); they were found numerically. */
 Test(unit_sampling, half_widths)
 {
-    cr_assert(lt(dbl, fabs(sampling_half_width(50, 100) - 0.0962), 0.001));
-    cr_assert(gt(dbl, sampling_half_width(0, 10), 0.27));
-    cr_assert(lt(dbl, sampling_half_width(10, 10), 0.3));
-    cr_assert(lt(dbl, sampling_half_width(5000, 10000), 0.0099));
+    static const struct {
+        uint64_t count, all;
+        double width;
+    } known[] = { { 50, 100, 0.0961684705 }, { 5000, 10000, 0.0097979383 }, { 0, 10, 0.2775328030 },
+                  { 10, 10, 0.2775328030 },  { 3, 7, 0.3209702087 },        { 1, 40, 0.1038136909 },
+                  { 39, 40, 0.1038136909 } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        cr_assert(lt(dbl, fabs(sampling_half_width(known[i].count, known[i].all) - known[i].width), 1e-9), "%zu", i);
 }
