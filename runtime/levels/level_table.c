@@ -2,6 +2,9 @@
  * reading an older table, so these stay mapped. All together are smaller than the newest one. */
 #include "levels/level_table.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "sys.h"
 
 enum { FIRST_SLOTS = 64 };
@@ -29,9 +32,9 @@ static struct level_slot *level_table_put(struct level_table *table, const struc
     uint64_t i = level_table_first(table, slot->function);
     while (table->slots[i].function)
         i = (i + 1) & table->mask;
-    struct level_slot *made = &table->slots[i], copy = *slot;
-    copy.function = 0;
-    *made = copy;
+    struct level_slot *made = &table->slots[i];
+    const size_t rest = offsetof(struct level_slot, state); /* what comes before it is stored last */
+    memcpy((char *)made + rest, (const char *)slot + rest, sizeof *slot - rest);
     __atomic_store_n(&made->function, slot->function, __ATOMIC_RELEASE);
     table->used++;
     return made;

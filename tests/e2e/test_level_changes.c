@@ -196,6 +196,15 @@ Test(e2e_level_changes, all_calls_of_killed_programs)
     globfree(&found);
 }
 
+/* ThreadSanitizer ends the program with status 66 if it sees a race. The runtime as a whole cannot run with it. */
+Test(e2e_level_changes, the_table_has_no_races)
+{
+    struct ran r = run("$PROGRAMS/levels/tables");
+    cr_assert(eq(str, r.out, "mistakes 0\n"), "%s", r.err);
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+}
+
 /* Runs a program that reports after each `look` which of its pages are changed, and `dwell control` beside it. */
 static char *changes_serve(const char *options, const char *script)
 {
