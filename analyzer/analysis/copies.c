@@ -11,9 +11,7 @@ struct copies_functions {
     const struct function_name *names;
 };
 
-/* The destructor that frees the object, too. It calls the destructor of the same name, so their calls are not added
- * up. */
-static bool copies_is_deleting(const struct function_name *name)
+bool copies_is_deleting(const struct function_name *name)
 {
     static const char end[] = "D0Ev";
     const size_t length = strlen(name->linkage_name);
@@ -21,7 +19,7 @@ static bool copies_is_deleting(const struct function_name *name)
            strcmp(name->linkage_name + length - strlen(end), end) == 0;
 }
 
-static bool copies_is_known(const struct function_name *name)
+bool copies_is_known(const struct function_name *name)
 {
     return name->file && name->line && name->linkage_name;
 }

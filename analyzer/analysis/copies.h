@@ -7,6 +7,13 @@
 
 #include "analysis/names.h"
 
+/* Whether enough is known of a function to find its copies: its file, line and linkage name. */
+bool copies_is_known(const struct function_name *name);
+
+/* Whether it is the destructor that frees the object, too. It calls the destructor of the same name, so it is no copy
+ * of that. The linkage name must be known. */
+bool copies_is_deleting(const struct function_name *name);
+
 /* Finds the functions of one name, module, source file and line. Returns by function the copy with the lowest address,
  * which represents all. Returns NULL if no function has copies. The caller frees the list. */
 uint32_t *copies_find(const struct profile *p, const struct function_name *names);

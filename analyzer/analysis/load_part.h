@@ -1,4 +1,4 @@
-/* The step that analysis_load and analysis_load_several share. */
+/* The steps that analysis_load, analysis_load_several and others that make an analysis share. */
 #ifndef DWELL_ANALYSIS_LOAD_PART_H
 #define DWELL_ANALYSIS_LOAD_PART_H
 
@@ -11,5 +11,12 @@ bool load_session(struct analysis *l, const char *path, const struct analysis_op
 /* Joins the call sites of each line, and the copies of each function unless the options keep them apart. Makes the
  * rollup. */
 void load_join(struct analysis *l, const struct analysis_options *options);
+
+/* Makes an analysis without sessions, to which several are added. `name` stands for them all. Its times are in
+ * nanoseconds. */
+void load_begin_several(struct analysis *l, const char *name);
+
+/* Makes the summary of an analysis that has a rollup from those of its parts. */
+void load_summarize_several(struct analysis *all, const struct summary *parts, size_t count);
 
 #endif

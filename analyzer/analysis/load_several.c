@@ -125,7 +125,7 @@ static void several_add_remarks(struct summary *all, const struct summary *parts
             summary_remark(all, "%s: %s", parts[i].path, parts[i].remarks[j]);
 }
 
-static void several_summarize(struct analysis *all, const struct summary *parts, size_t count)
+void load_summarize_several(struct analysis *all, const struct summary *parts, size_t count)
 {
     struct summary *s = &all->summary;
     s->path = all->file->path;
@@ -198,13 +198,12 @@ static void several_add_session(struct analysis *all, struct analysis *part)
     several_add_processes(all->file, part, place);
 }
 
-/* An analysis without sessions, to which several are added. */
-static void several_begin(struct analysis *l, size_t count)
+void load_begin_several(struct analysis *l, const char *name)
 {
     *l = (struct analysis){ .file = need_memory(1, sizeof *l->file), .profile = profile_new() };
     l->file->fd = -1;
     l->file->header.ticks_per_second = ns_per_second;
-    l->file->path = need_text("%zu sessions", count);
+    l->file->path = need_copy(name, strlen(name));
 }
 
 /* Times and samples cannot be added up. */
@@ -244,7 +243,9 @@ bool analysis_load_several(struct analysis *l, const char *const *paths, size_t 
     if (selection_is_requested(&options->selection))
         return error_set(error, "--from, --to, --thread, --process and --root take one session at a time");
     struct summary *summaries = need_memory(count, sizeof *summaries);
-    several_begin(l, count);
+    char *name = need_text("%zu sessions", count);
+    load_begin_several(l, name);
+    free(name);
     bool good = true;
     for (size_t i = 0; good && i < count; i++)
         good = several_load_session(l, paths[i], options, summaries, error);
@@ -257,7 +258,7 @@ bool analysis_load_several(struct analysis *l, const char *const *paths, size_t 
     }
     load_join(l, options);
     l->summary.selection = selection_describe(&options->selection);
-    several_summarize(l, summaries, count);
+    load_summarize_several(l, summaries, count);
     several_free_summaries(summaries, count);
     return true;
 }

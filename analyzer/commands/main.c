@@ -40,6 +40,7 @@ static const struct {
     { "top", command_top, "the functions of a running program, refreshed", "Look at a running program", false },
     { "compare", command_compare, "record two programs in turn, and show how they differ", "Compare", false },
     { "diff", command_diff, "sessions from before and after a change", NULL, true },
+    { "fleet", command_fleet, "profiles of many runs on many machines, kept in ClickHouse", "Many machines", true },
     { "export", command_export, "write a session in a format that other tools read", "Convert", false },
     { "import", command_import, "make a session of another profiler's report", NULL, false },
     { "merge", command_merge, "make one session of several", NULL, false },

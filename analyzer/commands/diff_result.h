@@ -1,0 +1,41 @@
+/* What dwell diff and dwell fleet diff share: the options of a comparison, and its output. */
+#ifndef DWELL_COMMANDS_DIFF_RESULT_H
+#define DWELL_COMMANDS_DIFF_RESULT_H
+
+#include "commands/shared_options.h"
+#include "report/diff_formats.h"
+
+struct diff_result {
+    const struct shared_options *shared;
+    struct diff_options options; /* diff_result_finish sets `min` and `limit` */
+    struct diff_gate *gates;
+    size_t gate_count, gate_room;
+    diff_printer *print; /* of a format for continuous integration; NULL for the common formats */
+    struct diff_sources sources;
+};
+
+/* Its value before the options are read; `others` are those that commands share. */
+#define DIFF_RESULT(others)                                                                                            \
+    {                                                                                                                  \
+        .shared = (others), .options = {.sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 }                           \
+    }
+
+/* Adds a condition of --fail-if. Ends the program if it is none. */
+void diff_result_add_gate(struct diff_result *r, const char *text);
+
+/* For struct command_line: the formats, the order and the columns of a comparison. */
+bool diff_result_read_shared(struct diff_result *r, enum shared_option option, const char *argument);
+
+/* Ends the program if the options contradict each other. */
+void diff_result_check(const struct diff_result *r);
+
+/* Keeps the places of a session's functions if the format needs them. The session has been added to the comparison. */
+void diff_result_add_sources(struct diff_result *r, const struct diff *d, const struct analysis *session);
+
+/* Judges the comparison and prints it. `first` names its first session in messages. Returns the exit status. Ends the
+ * program if the sessions lack a value that the options name. */
+int diff_result_finish(struct diff_result *r, struct diff *d, const char *first);
+
+void diff_result_drop(struct diff_result *r);
+
+#endif

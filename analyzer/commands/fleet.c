@@ -1,0 +1,241 @@
+/* dwell fleet: reads its options, finds the server, and runs the action. */
+#include "commands/fleet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "commands/command_line.h"
+#include "fleet/schema.h"
+
+enum {
+    OPTION_URL = 256,
+    OPTION_USER,
+    OPTION_PASSWORD_FILE,
+    OPTION_DATABASE,
+    OPTION_LABEL,
+    OPTION_CLUSTER,
+    OPTION_KEEP,
+    OPTION_BY,
+    OPTION_DEPTH,
+    OPTION_LARGE,
+    OPTION_FAIL,
+};
+
+static const struct argp_option options[] = {
+    { "url", OPTION_URL, "URL", 0, "The server, such as http://HOST:8123 (default: DWELL_FLEET_URL, or the file)", 0 },
+    { "user", OPTION_USER, "NAME", 0, "Its user (default: DWELL_FLEET_USER, or the file)", 0 },
+    { "password-file", OPTION_PASSWORD_FILE, "FILE", 0,
+      "The password is FILE's first line (default: DWELL_FLEET_PASSWORD, or the file)", 0 },
+    { "database", OPTION_DATABASE, "NAME", 0, "Its database (default: DWELL_FLEET_DATABASE, the file, or dwell)", 0 },
+    { "label", OPTION_LABEL, "KEY=VALUE", 0, "push: what to know the runs by; may be repeated", 0 },
+    { "cluster", OPTION_CLUSTER, "NAME", 0, "init: the cluster of these servers, as their configuration names it", 0 },
+    { "keep", OPTION_KEEP, "DAYS", 0, "expire: remove the runs of all days before the last DAYS", 0 },
+    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default) or module; diff also: path", 0 },
+    { "depth", OPTION_DEPTH, "N", 0, "tree: fold calls that are deeper than N (default: 40)", 0 },
+    { "large", OPTION_LARGE, "AMOUNT", 0, "diff: mark changes of at least AMOUNT of the runs' time (default: 1%)", 0 },
+    { "fail-if", OPTION_FAIL, "CONDITION", 0, "diff: exit with status 1 if a row meets it; may be repeated", 0 },
+    { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_FILTER, NULL },
+    { SHARED_MIN, "(tree: default 1%; diff: on both sides)" },
+    { SHARED_SORT, NULL },
+    { SHARED_LIMIT, "(default in text: 40)" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, "; diff also: markdown, github or junit" },
+    { SHARED_TEXT, NULL },
+    { SHARED_CSV_SAFE, NULL },
+    { SHARED_NO_MERGE, "(tree, callers, diff)" },
+    { SHARED_END, NULL },
+};
+
+static const struct fleet_action {
+    const char *name;
+    fleet_run_action *run;
+    bool sets_up; /* works without the tables */
+} actions[] = {
+    { "init", fleet_init, true },       { "expire", fleet_expire_days, true }, { "push", fleet_push_files, false },
+    { "runs", fleet_list_runs, false }, { "hosts", fleet_list_hosts, false },  { "report", fleet_report, false },
+    { "tree", fleet_tree, false },      { "callers", fleet_callers, false },   { "diff", fleet_diff, false },
+};
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+static const struct fleet_action *fleet_find_action(const char *name)
+{
+    const char *names[ACTIONS];
+    for (size_t i = 0; i < ACTIONS; i++) {
+        names[i] = actions[i].name;
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+    }
+    die(STATUS_ERROR, "fleet: no action '%s'%s dwell fleet --help lists them", name,
+        suggestion(name, names, ACTIONS, ";"));
+}
+
+static void fleet_add_argument(struct fleet_settings *s, char *argument)
+{
+    if (!s->action) {
+        s->action = fleet_find_action(argument);
+        return;
+    }
+    GROW(s->arguments, s->argument_count, s->argument_room);
+    s->arguments[s->argument_count++] = argument;
+}
+
+static void fleet_add_label(struct fleet_settings *s, const char *text)
+{
+    struct error error = { NULL };
+    if (!fleet_labels_add(&s->labels, text, &error))
+        die(STATUS_ERROR, "--label: %s", error.text);
+}
+
+static void fleet_set(char **member, const char *text)
+{
+    free(*member);
+    *member = need_copy(text, strlen(text));
+}
+
+static error_t fleet_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct fleet_settings *s = state->input;
+    switch (key) {
+    case OPTION_URL:
+        fleet_set(&s->store.url, argument);
+        return 0;
+    case OPTION_USER:
+        fleet_set(&s->store.user, argument);
+        return 0;
+    case OPTION_PASSWORD_FILE:
+        s->password_file = argument;
+        return 0;
+    case OPTION_DATABASE:
+        fleet_set(&s->store.database, argument);
+        return 0;
+    case OPTION_LABEL:
+        fleet_add_label(s, argument);
+        return 0;
+    case OPTION_CLUSTER:
+        s->cluster = argument;
+        return 0;
+    case OPTION_KEEP:
+        s->keep = (unsigned)option_number("--keep", argument);
+        return 0;
+    case OPTION_BY:
+        s->by = argument;
+        return 0;
+    case OPTION_DEPTH:
+        s->depth = (unsigned)option_number("--depth", argument);
+        return 0;
+    case OPTION_LARGE:
+        s->diff.options.large = option_amount("--large", argument);
+        return 0;
+    case OPTION_FAIL:
+        diff_result_add_gate(&s->diff, argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        fleet_add_argument(s, argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The formats, the order and the columns of diff are its own. */
+static bool fleet_read_shared(void *settings, enum shared_option option, const char *argument)
+{
+    struct fleet_settings *s = settings;
+    const bool is_diff = s->action && s->action->run == fleet_diff;
+    const bool has_times = s->action && s->action->run != fleet_list_runs && s->action->run != fleet_list_hosts;
+    if (is_diff)
+        return diff_result_read_shared(&s->diff, option, argument);
+    return has_times && option_read_times(settings, option, argument);
+}
+
+static const struct command_line line = {
+    .name = "fleet",
+    .arguments = "init [--cluster NAME] [URL...]\nexpire --keep DAYS [URL...]\npush FILE... [--label KEY=VALUE]...\n"
+                 "runs [CONDITION...]\nhosts [CONDITION...]\nreport [CONDITION...]\ntree [CONDITION...]\n"
+                 "callers FUNCTION [CONDITION...]\ndiff BEFORE AFTER\ndiff BEFORE... -- AFTER...",
+    .text =
+        "Keeps the profiles of many runs on many machines in a ClickHouse server or cluster, and reports their sums.\v"
+        "init creates the tables, on each URL of a cluster. push sends sessions: a run counts when all of it is there, "
+        "and once, however often it is pushed. The other actions ask about the runs that meet all CONDITIONs: run=, "
+        "host=, program=, build= (the first digits of a build-id), day=, since= and until= (2026-11-23), or "
+        "LABEL=VALUE. A star at the end stands for any end. report, tree, callers and diff print what the commands of "
+        "these names print of the sessions. The action comes before its options.\n\n"
+        "The server is that of --url, DWELL_FLEET_URL, or the line 'url = http://HOST:8123' of ~/.config/dwell/fleet, "
+        "which can have user, password and database as well.\n\nExamples:\n"
+        "  dwell fleet init --url http://localhost:8123\n"
+        "  dwell fleet push run-*.data --label commit=1f0c\n"
+        "  dwell fleet report commit=1f0c\n"
+        "  dwell fleet diff commit=1f0c commit=77ab\n"
+        "  dwell fleet tree host=web3 since=2026-11-01 --format json",
+    .options = options,
+    .parse = fleet_parse_option,
+    .shared = shared,
+    .read_shared = fleet_read_shared,
+};
+
+static void fleet_parse(struct fleet_settings *s, int argc, char **argv)
+{
+    int middle = 1;
+    while (middle < argc && strcmp(argv[middle], "--") != 0)
+        middle++;
+    command_line_parse(&line, middle, argv, s, &s->shared);
+    s->middle = SIZE_MAX;
+    if (middle < argc) {
+        s->middle = s->argument_count;
+        command_line_parse_more(&line, argc - middle, argv + middle, s, &s->shared);
+    }
+    if (!s->action)
+        die(STATUS_ERROR, "fleet: give an action: init, expire, push, runs, hosts, report, tree, callers or diff");
+    if (s->middle != SIZE_MAX && s->action->run != fleet_diff)
+        die(STATUS_ERROR, "fleet: only diff has two sides with -- between them");
+}
+
+static void fleet_open(struct fleet_settings *s)
+{
+    struct error error = { NULL };
+    if (http_missing())
+        die(STATUS_ERROR, "fleet: %s", http_missing());
+    if (s->action->sets_up && !s->store.url && s->argument_count)
+        fleet_set(&s->store.url, s->arguments[0]);
+    if ((s->password_file && !fleet_store_read_password(&s->store, s->password_file, &error)) ||
+        !fleet_store_find(&s->store, &error) || (!s->action->sets_up && !fleet_check_version(&s->store, &error)))
+        die_of(&error);
+}
+
+struct fleet_runs fleet_choose_runs(struct fleet_settings *s, size_t first, size_t end)
+{
+    struct fleet_conditions conditions = { NULL };
+    struct fleet_runs runs;
+    struct error error = { NULL };
+    for (size_t i = first; i < end; i++)
+        if (!fleet_condition_add(&conditions, s->arguments[i], &error))
+            die_of(&error);
+    if (!fleet_runs_find(&s->store, &conditions, &runs, &error))
+        die_of(&error);
+    fleet_conditions_drop(&conditions);
+    if (!runs.count)
+        die(STATUS_ERROR, "fleet: %s: no run meets %s", s->store.url,
+            first < end ? "these conditions; dwell fleet runs lists all"
+                        : "the conditions, as there is none: push one");
+    return runs;
+}
+
+int command_fleet(int argc, char **argv)
+{
+    struct fleet_settings s = { .depth = 40, .diff = DIFF_RESULT(&s.shared) };
+    fleet_parse(&s, argc, argv);
+    fleet_open(&s);
+    const int status = s.action->run(&s);
+    diff_result_drop(&s.diff);
+    fleet_labels_drop(&s.labels);
+    fleet_store_drop(&s.store);
+    free(s.arguments);
+    shared_options_drop(&s.shared);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* The settings of dwell fleet, and its actions. */
+#ifndef DWELL_COMMANDS_FLEET_H
+#define DWELL_COMMANDS_FLEET_H
+
+#include "commands/commands.h"
+#include "commands/diff_result.h"
+#include "fleet/push.h"
+#include "fleet/runs.h"
+#include "report/diff.h"
+
+struct fleet_action;
+
+struct fleet_settings {
+    struct shared_options shared;
+    struct fleet_store store;
+    const struct fleet_action *action; /* NULL until it is read */
+    const char *user, *password_file;
+    char **arguments; /* after the action */
+    size_t argument_count, argument_room;
+    size_t middle; /* number of arguments before -- ; SIZE_MAX if there is no -- */
+    struct fleet_labels labels;
+    const char *cluster; /* NULL for a single server */
+    unsigned keep;       /* days; zero for all */
+    const char *by;      /* NULL if not given */
+    unsigned depth;
+    struct diff_result diff;
+};
+
+/* Each returns the exit status. */
+typedef int fleet_run_action(struct fleet_settings *s);
+fleet_run_action fleet_init, fleet_expire_days, fleet_push_files, fleet_list_runs, fleet_list_hosts, fleet_report,
+    fleet_tree, fleet_callers, fleet_diff;
+
+/* The runs that meet the conditions among the arguments from `first` on, up to `end`. Ends the program if there are
+ * none, or if the store cannot be asked. The caller drops them. */
+struct fleet_runs fleet_choose_runs(struct fleet_settings *s, size_t first, size_t end);
+
+#endif

@@ -1,0 +1,90 @@
+/* dwell fleet init, expire and push: what changes the store. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/visible.h"
+#include "commands/fleet.h"
+#include "commands/sessions.h"
+#include "fleet/schema.h"
+
+/* Runs a step on each server of the arguments, or on the only one. */
+typedef bool fleet_step(const struct fleet_settings *s, const struct fleet_store *store, struct error *error);
+
+static void fleet_on_each(const struct fleet_settings *s, fleet_step *step)
+{
+    struct fleet_store store = s->store;
+    for (size_t i = 0; i < (s->argument_count ? s->argument_count : 1); i++) {
+        struct error error = { NULL };
+        if (s->argument_count)
+            store.url = s->arguments[i];
+        if (!step(s, &store, &error))
+            die_of(&error);
+    }
+}
+
+static bool fleet_init_server(const struct fleet_settings *s, const struct fleet_store *store, struct error *error)
+{
+    return fleet_create(store, s->cluster, error);
+}
+
+int fleet_init(struct fleet_settings *s)
+{
+    if (s->argument_count > 1 && !s->cluster)
+        die(STATUS_ERROR, "fleet init: several servers are a cluster: give its name with --cluster");
+    fleet_on_each(s, fleet_init_server);
+    return STATUS_OK;
+}
+
+static uint16_t fleet_first_day(const struct fleet_settings *s)
+{
+    return (uint16_t)(time(NULL) / 86400 - s->keep + 1);
+}
+
+static bool fleet_expire_runs(const struct fleet_settings *s, const struct fleet_store *store, struct error *error)
+{
+    unsigned days;
+    if (!fleet_expire(store, fleet_first_day(s), false, &days, error))
+        return false;
+    printf("%s: removed the runs of %u day%s\n", store->url, days, days == 1 ? "" : "s");
+    return true;
+}
+
+static bool fleet_expire_rest(const struct fleet_settings *s, const struct fleet_store *store, struct error *error)
+{
+    unsigned days;
+    return fleet_expire(store, fleet_first_day(s), true, &days, error);
+}
+
+int fleet_expire_days(struct fleet_settings *s)
+{
+    if (!s->keep || s->keep > 10000)
+        die(STATUS_ERROR, "fleet expire: say how many days to keep, with --keep DAYS");
+    fleet_on_each(s, fleet_expire_runs);
+    fleet_on_each(s, fleet_expire_rest);
+    return finish_output();
+}
+
+int fleet_push_files(struct fleet_settings *s)
+{
+    struct session_list files = { 0 };
+    for (size_t i = 0; i < s->argument_count; i++)
+        session_list_add(&files, s->arguments[i]);
+    if (!files.count)
+        die(STATUS_ERROR, "fleet push: give the sessions to push");
+    session_list_unique(&files);
+    for (size_t i = 0; i < files.count; i++) {
+        struct fleet_pushed pushed;
+        struct error error = { NULL };
+        if (!fleet_push(&s->store, files.paths[i], &s->labels, &pushed, &error))
+            die_of(&error);
+        if (pushed.known)
+            print_text(stdout, "%s: run %016llx is there already\n", files.paths[i], (unsigned long long)pushed.run);
+        else
+            print_text(stdout, "%s: run %016llx: %llu rows, %llu new names\n", files.paths[i],
+                       (unsigned long long)pushed.run, (unsigned long long)pushed.rows,
+                       (unsigned long long)pushed.names);
+        fflush(stdout);
+    }
+    session_list_drop(&files);
+    return finish_output();
+}

@@ -1,0 +1,105 @@
+/* Requests by libcurl. */
+#include "fleet/http.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+const char *http_missing(void)
+{
+    return NULL;
+}
+
+/* A header that holds a secret is in no message and in no process' arguments. */
+static struct curl_slist *http_add_header(struct curl_slist *list, const char *name, const char *value)
+{
+    if (!value)
+        return list;
+    char *line = need_text("%s: %s", name, value);
+    list = curl_slist_append(list, line);
+    free(line);
+    return list;
+}
+
+static struct curl_slist *http_list_headers(const struct http_request *request)
+{
+    struct curl_slist *list = http_add_header(NULL, "X-ClickHouse-User", request->user);
+    list = http_add_header(list, "X-ClickHouse-Key", request->password);
+    list = http_add_header(list, "Content-Type", "application/octet-stream");
+    list = http_add_header(list, "Content-Encoding", request->compressed ? "gzip" : NULL);
+    return http_add_header(list, "Expect", ""); /* servers answer such requests late */
+}
+
+static void http_set_options(CURL *curl, const struct http_request *request, struct curl_slist *headers, FILE *answer)
+{
+    curl_easy_setopt(curl, CURLOPT_URL, request->url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->length);
+    curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)request->seconds);
+}
+
+/* The first line of the server's answer, which is its message. */
+static char *http_read_message(FILE *answer)
+{
+    char line[1000];
+    rewind(answer);
+    if (!fgets(line, sizeof line, answer))
+        *line = 0;
+    line[strcspn(line, "\n")] = 0;
+    return need_copy(line, strlen(line));
+}
+
+/* ClickHouse's numbers of errors that pass: of the network, of time limits, of too much work at once. */
+static bool http_may_pass(const char *message)
+{
+    static const int codes[] = { 3, 32, 159, 198, 202, 203, 209, 210, 225, 241, 242, 252, 279, 285, 319, 425 };
+    int code = 0;
+    if (sscanf(message, "Code: %d", &code) != 1)
+        return true;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+static enum http_end http_judge(long status, FILE *answer, struct error *error)
+{
+    if (status == 200)
+        return HTTP_DONE;
+    char *message = http_read_message(answer);
+    const bool passes =
+        status == 429 || status == 502 || status == 503 || status == 504 || (status >= 500 && http_may_pass(message));
+    error_set(error, "the server answered %ld%s%s", status, *message ? ": " : "", message);
+    free(message);
+    return passes ? HTTP_UNSURE : HTTP_REFUSED;
+}
+
+enum http_end http_post(const struct http_request *request, FILE *answer, struct error *error)
+{
+    CURL *curl = curl_easy_init();
+    if (!curl)
+        out_of_memory();
+    struct curl_slist *headers = http_list_headers(request);
+    http_set_options(curl, request, headers, answer);
+    const CURLcode code = curl_easy_perform(curl);
+    long status = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(curl);
+    if (code == CURLE_OK)
+        return http_judge(status, answer, error);
+    error_set(error, "%s", curl_easy_strerror(code));
+    const bool never = code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT || code == CURLE_WRITE_ERROR ||
+                       code == CURLE_PEER_FAILED_VERIFICATION;
+    return never ? HTTP_REFUSED : HTTP_UNSURE;
+}

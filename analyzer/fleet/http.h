@@ -1,0 +1,28 @@
+/* Requests to a ClickHouse server over HTTP. */
+#ifndef DWELL_FLEET_HTTP_H
+#define DWELL_FLEET_HTTP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* How a request ended. After HTTP_UNSURE, the server may have done the whole of it, a part, or nothing. */
+enum http_end { HTTP_DONE, HTTP_REFUSED, HTTP_UNSURE };
+
+struct http_request {
+    const char *url;             /* with its parameters */
+    const char *user, *password; /* NULL if there are none */
+    const void *body;
+    size_t length;
+    bool compressed;  /* the body is in the format of gzip */
+    unsigned seconds; /* without any progress, after which the request fails */
+};
+
+/* Posts the request and writes the answer to `answer`. The error of a refused request is the server's text. */
+enum http_end http_post(const struct http_request *request, FILE *answer, struct error *error);
+
+/* Returns NULL, or the reason why no request can be made. */
+const char *http_missing(void);
+
+#endif

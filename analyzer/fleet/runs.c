@@ -1,0 +1,244 @@
+/* Conditions of runs in SQL, and reading the table of runs. */
+#include "fleet/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "fleet/binary.h"
+#include "fleet/schema.h"
+
+/* ---- conditions ---- */
+
+static void runs_add_sql(struct fleet_conditions *c, char *more)
+{
+    char *all = need_text("%s AND %s", c->sql ? c->sql : "1", more);
+    free(c->sql);
+    free(more);
+    c->sql = all;
+}
+
+/* Compares an expression with a text, or with the beginning of texts if it ends with a star. */
+static char *runs_compare_text(const char *expression, const char *value, bool begins)
+{
+    const size_t length = strlen(value);
+    const bool star = length && value[length - 1] == '*';
+    char *text = need_copy(value, length - star), *sql = fleet_sql_text(text), *condition;
+    if (star || begins)
+        condition = need_text("substring(%s, 1, %zu) = %s", expression, strlen(text), sql);
+    else
+        condition = need_text("%s = %s", expression, sql);
+    free(text);
+    free(sql);
+    return condition;
+}
+
+bool fleet_day_parse(const char *text, uint16_t *day)
+{
+    struct tm time = { 0 };
+    int end = 0;
+    if (sscanf(text, "%4d-%2d-%2d%n", &time.tm_year, &time.tm_mon, &time.tm_mday, &end) != 3 || text[end] ||
+        time.tm_year < 1970 || time.tm_year > 2100 || time.tm_mon < 1 || time.tm_mon > 12 || time.tm_mday < 1 ||
+        time.tm_mday > 31)
+        return false;
+    time.tm_year -= 1900;
+    time.tm_mon -= 1;
+    *day = (uint16_t)(timegm(&time) / 86400);
+    return true;
+}
+
+static char *runs_of_day(const char *key, const char *value, struct error *error)
+{
+    uint16_t day;
+    if (fleet_day_parse(value, &day))
+        return need_text("day %s toDate(%u)",
+                         strcmp(key, "since") == 0   ? ">="
+                         : strcmp(key, "until") == 0 ? "<="
+                                                     : "=",
+                         day);
+    error_set(error, "%s=%s: is not a day such as 2026-11-23", key, value);
+    return NULL;
+}
+
+static char *runs_of_number(const char *value, struct error *error)
+{
+    char *end;
+    const unsigned long long run = strtoull(value, &end, 16);
+    if (*value && !*end && strlen(value) == 16)
+        return need_text("run = %llu", run);
+    error_set(error, "run=%s: is not the number of a run, which has 16 hexadecimal digits", value);
+    return NULL;
+}
+
+static char *runs_of_label(const char *key, const char *value)
+{
+    char *name = fleet_sql_text(key), *same = runs_compare_text("v", value, false);
+    char *condition = need_text("arrayExists((k, v) -> k = %s AND %s, label_keys, label_values)", name, same);
+    free(name);
+    free(same);
+    return condition;
+}
+
+static char *runs_of_build(const char *value)
+{
+    char *same = runs_compare_text("b", value, true);
+    char *condition = need_text("arrayExists(b -> %s, builds)", same);
+    free(same);
+    return condition;
+}
+
+static char *runs_condition(const char *key, const char *value, struct error *error)
+{
+    static const char label[] = "label:";
+    if (strcmp(key, "run") == 0)
+        return runs_of_number(value, error);
+    if (strcmp(key, "host") == 0 || strcmp(key, "program") == 0)
+        return runs_compare_text(key, value, false);
+    if (strcmp(key, "build") == 0)
+        return runs_of_build(value);
+    if (strcmp(key, "day") == 0 || strcmp(key, "since") == 0 || strcmp(key, "until") == 0)
+        return runs_of_day(key, value, error);
+    return runs_of_label(strncmp(key, label, strlen(label)) == 0 ? key + strlen(label) : key, value);
+}
+
+bool fleet_condition_add(struct fleet_conditions *conditions, const char *text, struct error *error)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return error_set(error, "'%s' is no condition such as host=NAME, build=ID, day=2026-11-23 or LABEL=VALUE",
+                         text);
+    char *key = need_copy(text, (size_t)(equals - text)), *sql = runs_condition(key, equals + 1, error);
+    free(key);
+    if (sql)
+        runs_add_sql(conditions, sql);
+    return sql != NULL;
+}
+
+void fleet_conditions_drop(struct fleet_conditions *conditions)
+{
+    free(conditions->sql);
+}
+
+/* ---- runs ---- */
+
+static char **runs_read_texts(struct binary_reader *r, size_t *count)
+{
+    const size_t wanted = binary_get_length(r);
+    char **texts = NULL;
+    size_t room = 0;
+    for (*count = 0; *count < wanted && !r->broken; ++*count) {
+        GROW(texts, *count, room);
+        texts[*count] = binary_get_text(r, NULL);
+    }
+    return texts;
+}
+
+static void runs_read_parts(struct binary_reader *r, struct fleet_run *run)
+{
+    const size_t wanted = binary_get_length(r);
+    size_t room = 0;
+    while (run->part_count < wanted && !r->broken) {
+        GROW(run->parts, run->part_count, room);
+        run->parts[run->part_count++] = binary_get(r, 8);
+    }
+}
+
+static void runs_read(struct binary_reader *r, struct fleet_run *run)
+{
+    uint64_t *const numbers[] = { &run->rows,      &run->elapsed,       &run->threads,
+                                  &run->processes, &run->events,        &run->lost_events,
+                                  &run->os_events, &run->stack_samples, &run->samples_in_probes };
+    size_t values;
+    *run = (struct fleet_run){ .day = (uint16_t)binary_get(r, 2), .run = binary_get(r, 8) };
+    run->at = (uint32_t)binary_get(r, 4);
+    run->host = binary_get_text(r, NULL);
+    run->program = binary_get_text(r, NULL);
+    run->file = binary_get_text(r, NULL);
+    run->builds = runs_read_texts(r, &run->build_count);
+    run->label_keys = runs_read_texts(r, &run->label_count);
+    run->label_values = runs_read_texts(r, &values);
+    r->broken |= values != run->label_count;
+    runs_read_parts(r, run);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = binary_get(r, 8);
+    run->knows = (uint32_t)binary_get(r, 4);
+    run->losses = (uint32_t)binary_get(r, 4);
+    run->remarks = runs_read_texts(r, &run->remark_count);
+    r->broken |= run->losses > run->remark_count;
+}
+
+static FILE *runs_ask(const struct fleet_store *store, const struct fleet_conditions *conditions, struct error *error)
+{
+    return fleet_ask(
+        store, error,
+        "SELECT day, run, at, host, program, file, builds, label_keys, label_values, parts, rows, elapsed, "
+        "threads, processes, events, lost_events, os_events, stack_samples, samples_in_probes, knows, "
+        "losses, remarks FROM %s.runs_%d WHERE push GLOBAL IN (SELECT min(push) FROM %s.runs_%d "
+        "GROUP BY run) AND %s ORDER BY at, run LIMIT 1 BY run FORMAT RowBinary",
+        store->database, FLEET_VERSION, store->database, FLEET_VERSION, conditions->sql ? conditions->sql : "1");
+}
+
+bool fleet_runs_find(const struct fleet_store *store, const struct fleet_conditions *conditions,
+                     struct fleet_runs *runs, struct error *error)
+{
+    *runs = (struct fleet_runs){ 0 };
+    FILE *answer = runs_ask(store, conditions, error);
+    if (!answer)
+        return false;
+    struct binary_reader r = { .in = answer };
+    while (binary_has_row(&r)) {
+        GROW(runs->list, runs->count, runs->room);
+        runs_read(&r, &runs->list[runs->count++]);
+    }
+    fclose(answer);
+    if (!r.broken)
+        return true;
+    fleet_runs_drop(runs);
+    return error_set(error, "%s: its answer is incomplete", store->url);
+}
+
+static void runs_free_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+void fleet_runs_drop(struct fleet_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++) {
+        struct fleet_run *run = &runs->list[i];
+        free(run->host);
+        free(run->program);
+        free(run->file);
+        free(run->parts);
+        runs_free_texts(run->builds, run->build_count);
+        runs_free_texts(run->label_keys, run->label_count);
+        runs_free_texts(run->label_values, run->label_count);
+        runs_free_texts(run->remarks, run->remark_count);
+    }
+    free(runs->list);
+    *runs = (struct fleet_runs){ 0 };
+}
+
+/* The parts themselves, so that all questions about these runs are about the same rows, whatever is pushed meanwhile.
+ */
+char *fleet_runs_sql(const struct fleet_run *runs, size_t count)
+{
+    char *sql;
+    size_t length, parts = 0;
+    FILE *out = need_stream(&sql, &length);
+    uint16_t first = UINT16_MAX, last = 0;
+    for (size_t i = 0; i < count; i++) {
+        first = runs[i].day < first ? runs[i].day : first;
+        last = runs[i].day > last ? runs[i].day : last;
+    }
+    fprintf(out, "day >= toDate(%u) AND day <= toDate(%u) AND part IN (", count ? first : 0, last);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < runs[i].part_count; j++)
+            fprintf(out, "%s%llu", parts++ ? "," : "", (unsigned long long)runs[i].parts[j]);
+    fputs(parts ? ")" : "0)", out);
+    need_stream_end(out);
+    return sql;
+}

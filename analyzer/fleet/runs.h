@@ -1,0 +1,53 @@
+/* The runs in the store, and conditions that choose some of them. */
+#ifndef DWELL_FLEET_RUNS_H
+#define DWELL_FLEET_RUNS_H
+
+#include "fleet/store.h"
+
+struct fleet_run {
+    uint16_t day; /* since 1970 */
+    uint64_t run;
+    uint32_t at; /* when it began, in seconds since 1970 */
+    char *host, *program, *file;
+    char **builds; /* hexadecimal */
+    size_t build_count;
+    char **label_keys, **label_values;
+    size_t label_count;
+    uint64_t *parts; /* the parts of rows that count */
+    size_t part_count;
+    uint64_t rows, elapsed, threads, processes, events, lost_events, os_events, stack_samples, samples_in_probes;
+    uint32_t knows; /* enum value_needs */
+    uint32_t losses;
+    char **remarks; /* the first `losses` are about losses */
+    size_t remark_count;
+};
+
+struct fleet_runs {
+    struct fleet_run *list; /* by time */
+    size_t count, room;
+};
+
+/* Conditions in SQL, all of which must hold. NULL is none. */
+struct fleet_conditions {
+    char *sql;
+};
+
+/*
+ * Adds a condition KEY=VALUE. Keys are run, host, program, build (its first digits), day, since and until; any other is
+ * a label, and so is what follows label:. A star at the end of the value of a text stands for any end.
+ */
+bool fleet_condition_add(struct fleet_conditions *conditions, const char *text, struct error *error);
+void fleet_conditions_drop(struct fleet_conditions *conditions);
+
+/* Finds the runs that are complete and meet the conditions. A run that was pushed several times is there once. */
+bool fleet_runs_find(const struct fleet_store *store, const struct fleet_conditions *conditions,
+                     struct fleet_runs *runs, struct error *error);
+void fleet_runs_drop(struct fleet_runs *runs);
+
+/* The condition of rows that belong to these runs, in SQL. The caller frees it. */
+char *fleet_runs_sql(const struct fleet_run *runs, size_t count);
+
+/* Reads a day such as 2026-11-23. */
+bool fleet_day_parse(const char *text, uint16_t *day);
+
+#endif

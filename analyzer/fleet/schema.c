@@ -1,0 +1,149 @@
+/* Creates and checks the tables. */
+#include "fleet/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "fleet/binary.h"
+
+#define COLUMN_OF_NUMBERS(name, add) ", " #name " UInt64"
+#define COLUMN_OF_REALS(name, add) ", " #name " Float64"
+#define AMOUNT_COLUMNS FLEET_COLUMNS(COLUMN_OF_NUMBERS) FLEET_SQUARES(COLUMN_OF_REALS)
+#define ADDED_UP(name, add) ", " #add "(" #name ") AS " #name
+#define ADDED_COLUMNS FLEET_COLUMNS(ADDED_UP) FLEET_SQUARES(ADDED_UP)
+
+static const struct schema_table {
+    const char *name, *columns, *engine;
+    const char *shard; /* the expression that chooses the shard of a row */
+} tables[] = {
+    { "runs",
+      "day Date, run UInt64, push UInt64, at DateTime, host String, program String, file String, builds Array(String),"
+      " label_keys Array(String), label_values Array(String), parts Array(UInt64), rows UInt64, elapsed UInt64,"
+      " threads UInt64, processes UInt64, events UInt64, lost_events UInt64, os_events UInt64, stack_samples UInt64,"
+      " samples_in_probes UInt64, knows UInt32, losses UInt32, remarks Array(String)",
+      "MergeTree PARTITION BY day ORDER BY (run, push)", "run" },
+    { "paths",
+      "day Date, run UInt64, part UInt64, process UInt32, thread UInt32, kind UInt8, module UInt64, address UInt64,"
+      " function UInt64, parent UInt64, path UInt64, depth UInt32" AMOUNT_COLUMNS,
+      "MergeTree PARTITION BY day ORDER BY (part, path)", "part" },
+    { "functions",
+      "module UInt64, address UInt64, function UInt64, name String, linkage_name String, file String, line UInt32,"
+      " known UInt8",
+      "ReplacingMergeTree(known) ORDER BY (module, address, function)", "module" },
+    { "modules", "module UInt64, path String, build_id String", "ReplacingMergeTree ORDER BY (module, path)",
+      "module" },
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+/* Added up by the server while rows of paths arrive, for questions by day, build and function. Rows keep their part, so
+ * that readers count the same parts as in the paths. */
+static const char sums_select[] =
+    "SELECT day, run, part, module, function" ADDED_COLUMNS " FROM %s.%s GROUP BY day, run, part, module, function";
+
+static bool schema_create_table(const struct fleet_store *store, const struct schema_table *t, const char *cluster,
+                                struct error *error)
+{
+    if (!cluster)
+        return fleet_run(store, error, "CREATE TABLE IF NOT EXISTS %s.%s_%d (%s) ENGINE = %s", store->database, t->name,
+                         FLEET_VERSION, t->columns, t->engine);
+    return fleet_run(store, error, "CREATE TABLE IF NOT EXISTS %s.%s_%d_shard (%s) ENGINE = %s", store->database,
+                     t->name, FLEET_VERSION, t->columns, t->engine) &&
+           fleet_run(store, error,
+                     "CREATE TABLE IF NOT EXISTS %s.%s_%d (%s) ENGINE = Distributed(%s, %s, %s_%d_shard, %s)",
+                     store->database, t->name, FLEET_VERSION, t->columns, cluster, store->database, t->name,
+                     FLEET_VERSION, t->shard);
+}
+
+static bool schema_create_sums(const struct fleet_store *store, const char *cluster, struct error *error)
+{
+    static const char columns[] = "day Date, run UInt64, part UInt64, module UInt64, function UInt64" AMOUNT_COLUMNS;
+    const struct schema_table sums = { "sums", columns, "MergeTree PARTITION BY day ORDER BY (part, function)",
+                                       "part" };
+    char *from = need_text("paths_%d%s", FLEET_VERSION, cluster ? "_shard" : "");
+    char *select = need_text(sums_select, store->database, from);
+    const bool good =
+        schema_create_table(store, &sums, cluster, error) &&
+        fleet_run(store, error, "CREATE MATERIALIZED VIEW IF NOT EXISTS %s.sums_of_%s TO %s.sums_%d%s AS %s",
+                  store->database, from, store->database, FLEET_VERSION, cluster ? "_shard" : "", select);
+    free(select);
+    free(from);
+    return good;
+}
+
+static bool schema_check_cluster(const char *name, struct error *error)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    if (*name && strspn(name, allowed) == strlen(name))
+        return true;
+    return error_set(error, "'%s' is no name of a cluster: use letters, digits and _", name);
+}
+
+bool fleet_create(const struct fleet_store *store, const char *cluster, struct error *error)
+{
+    if (cluster && !schema_check_cluster(cluster, error))
+        return false;
+    if (!fleet_run(store, error, "CREATE DATABASE IF NOT EXISTS %s", store->database))
+        return false;
+    for (size_t i = 0; i < TABLES; i++)
+        if (!schema_create_table(store, &tables[i], cluster, error))
+            return false;
+    return schema_create_sums(store, cluster, error);
+}
+
+bool fleet_check_version(const struct fleet_store *store, struct error *error)
+{
+    FILE *answer = fleet_ask(store, error,
+                             "SELECT toUInt32(extract(name, '[0-9]+$')) FROM system.tables WHERE database = '%s' AND "
+                             "match(name, '^runs_[0-9]+$') ORDER BY name = 'runs_%d' DESC LIMIT 1 FORMAT RowBinary",
+                             store->database, FLEET_VERSION);
+    if (!answer)
+        return false;
+    struct binary_reader r = { .in = answer };
+    const bool any = binary_has_row(&r);
+    const uint64_t version = any ? binary_get(&r, 4) : 0;
+    fclose(answer);
+    if (version == FLEET_VERSION)
+        return true;
+    if (!any)
+        return error_set(error, "%s: has no profiles in the database %s: run dwell fleet init", store->url,
+                         store->database);
+    return error_set(error, "%s: the database %s has version %u of the tables, this dwell uses %d: %s", store->url,
+                     store->database, (unsigned)version, FLEET_VERSION,
+                     version > FLEET_VERSION ? "use a newer dwell" : "run dwell fleet init");
+}
+
+/* ---- days that end ---- */
+
+/* The local table that holds the rows: that of the shard if there is a cluster. */
+static bool schema_expire_table(const struct fleet_store *store, const char *name, uint16_t day, unsigned *days,
+                                struct error *error)
+{
+    FILE *answer = fleet_ask(store, error,
+                             "SELECT DISTINCT table, toString(partition) FROM system.parts WHERE active AND database = "
+                             "'%s' AND table IN ('%s_%d', '%s_%d_shard') AND toDate(partition) < toDate(%u) ORDER BY "
+                             "partition FORMAT RowBinary",
+                             store->database, name, FLEET_VERSION, name, FLEET_VERSION, day);
+    if (!answer)
+        return false;
+    struct binary_reader r = { .in = answer };
+    bool good = true;
+    while (good && binary_has_row(&r)) {
+        char *table = binary_get_text(&r, NULL), *partition = binary_get_text(&r, NULL);
+        good = fleet_run(store, error, "ALTER TABLE %s.%s DROP PARTITION '%s'", store->database, table, partition);
+        *days += 1;
+        free(table);
+        free(partition);
+    }
+    fclose(answer);
+    return good;
+}
+
+bool fleet_expire(const struct fleet_store *store, uint16_t day, bool rest, unsigned *days, struct error *error)
+{
+    *days = 0;
+    if (!rest)
+        return schema_expire_table(store, "runs", day, days, error);
+    return schema_expire_table(store, "sums", day, days, error) &&
+           schema_expire_table(store, "paths", day, days, error);
+}

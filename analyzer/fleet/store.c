@@ -1,0 +1,307 @@
+/* Finds the server, and makes requests with retries. */
+#include "fleet/store.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/gzip.h"
+#include "base/memory.h"
+
+enum { SILENT_SECONDS = 120 };
+
+/* ---- settings ---- */
+
+static char *store_copy(const char *text)
+{
+    return need_copy(text, strlen(text));
+}
+
+static void store_set_missing(char **member, const char *text)
+{
+    if (!*member && text && *text)
+        *member = store_copy(text);
+}
+
+static bool store_read_line(struct fleet_store *store, char *line, const char *path, unsigned number,
+                            struct error *error)
+{
+    static const char blanks[] = " \t\n";
+    char *name = line + strspn(line, blanks), *value = strchr(line, '=');
+    if (!*name || *name == '#')
+        return true;
+    if (!value)
+        return error_set(error, "%s:%u: not NAME = VALUE", path, number);
+    *value++ = 0;
+    value += strspn(value, blanks);
+    value[strcspn(value, "\n")] = 0;
+    name[strcspn(name, blanks)] = 0;
+    char **members[] = { &store->url, &store->user, &store->password, &store->database };
+    static const char *const names[] = { "url", "user", "password", "database" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) {
+            store_set_missing(members[i], value);
+            return true;
+        }
+    return error_set(error, "%s:%u: no setting '%s'; there are url, user, password and database", path, number, name);
+}
+
+static bool store_read_file(struct fleet_store *store, const char *path, struct error *error)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return errno == ENOENT || errno == ENOTDIR || error_set(error, "%s: %s", path, strerror(errno));
+    char *line = NULL;
+    size_t room = 0;
+    bool good = true;
+    for (unsigned number = 1; good && getline(&line, &room, file) >= 0; number++)
+        good = store_read_line(store, line, path, number, error);
+    free(line);
+    fclose(file);
+    return good;
+}
+
+static bool store_read_config(struct fleet_store *store, struct error *error)
+{
+    const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const bool own = folder && *folder == '/';
+    if (!own && (!home || !*home))
+        return true;
+    char *path = need_text("%s%s/dwell/fleet", own ? folder : home, own ? "" : "/.config");
+    const bool good = store_read_file(store, path, error);
+    free(path);
+    return good;
+}
+
+static bool store_check_database(const char *name, struct error *error)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    if (*name && strspn(name, allowed) == strlen(name))
+        return true;
+    return error_set(error, "'%s' is no name of a database: use letters, digits and _", name);
+}
+
+static bool store_check_url(const char *url, struct error *error)
+{
+    const char *host = strstr(url, "://");
+    const size_t length = host ? strcspn(host + 3, "/") : 0;
+    if (!host || (strncmp(url, "http:", 5) != 0 && strncmp(url, "https:", 6) != 0) || !length || strpbrk(url, "?# \t"))
+        return error_set(error, "'%s' is not a URL such as http://HOST:8123", url);
+    if (memchr(host + 3, '@', length))
+        return error_set(error, "the URL holds a user or a password: give them by DWELL_FLEET_USER and "
+                                "DWELL_FLEET_PASSWORD, or in ~/.config/dwell/fleet");
+    return true;
+}
+
+bool fleet_store_find(struct fleet_store *store, struct error *error)
+{
+    store_set_missing(&store->url, getenv("DWELL_FLEET_URL"));
+    store_set_missing(&store->user, getenv("DWELL_FLEET_USER"));
+    store_set_missing(&store->password, getenv("DWELL_FLEET_PASSWORD"));
+    store_set_missing(&store->database, getenv("DWELL_FLEET_DATABASE"));
+    if (!store_read_config(store, error))
+        return false;
+    store_set_missing(&store->database, "dwell");
+    store->tries = store->tries ? store->tries : 6;
+    store->first_wait = store->first_wait ? store->first_wait : 250;
+    if (!store->url)
+        return error_set(error, "no server is known: give --url http://HOST:8123, DWELL_FLEET_URL, or a line "
+                                "'url = ...' in ~/.config/dwell/fleet");
+    return store_check_url(store->url, error) && store_check_database(store->database, error);
+}
+
+bool fleet_store_read_password(struct fleet_store *store, const char *path, struct error *error)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    if (!file || getline(&line, &room, file) < 0) {
+        error_set(error, "%s: %s", path, file ? "holds no password" : strerror(errno));
+        free(line);
+        if (file)
+            fclose(file);
+        return false;
+    }
+    fclose(file);
+    line[strcspn(line, "\r\n")] = 0;
+    free(store->password);
+    store->password = line;
+    return true;
+}
+
+void fleet_store_drop(struct fleet_store *store)
+{
+    free(store->url);
+    free(store->user);
+    free(store->password);
+    free(store->database);
+}
+
+/* ---- requests ---- */
+
+static void store_wait(const struct fleet_store *store, unsigned attempt)
+{
+    const unsigned long ms = store->first_wait << (attempt < 8 ? attempt : 8);
+    const struct timespec time = { .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 };
+    nanosleep(&time, NULL);
+}
+
+static FILE *store_open_answer(struct error *error)
+{
+    FILE *answer = tmpfile();
+    if (!answer)
+        error_set(error, "a temporary file: %s", strerror(errno));
+    return answer;
+}
+
+/* A try: returns the answer if the request was done, and sets *ended. */
+static FILE *store_try(const struct fleet_store *store, const struct http_request *request, enum http_end *ended,
+                       struct error *error)
+{
+    struct error reason = { NULL };
+    FILE *answer = store_open_answer(error);
+    *ended = HTTP_REFUSED;
+    if (!answer)
+        return NULL;
+    *ended = http_post(request, answer, &reason);
+    if (*ended == HTTP_DONE) {
+        rewind(answer);
+        return answer;
+    }
+    fclose(answer);
+    error_drop(error);
+    error_set(error, "%s: %s", store->url, reason.text);
+    error_drop(&reason);
+    return NULL;
+}
+
+/* The address of requests, whose answers come when they are complete: an error is never behind a part of an answer. */
+static char *store_url(const struct fleet_store *store, const char *settings)
+{
+    return need_text("%s/?wait_end_of_query=1%s", store->url, settings);
+}
+
+static FILE *store_ask_text(const struct fleet_store *store, char *text, struct error *error)
+{
+    char *url =
+        store_url(store, "&max_query_size=1000000000&enable_http_compression=1&group_by_two_level_threshold=100000"
+                         "&readonly=2");
+    const struct http_request request = { .url = url,
+                                          .user = store->user,
+                                          .password = store->password,
+                                          .body = text,
+                                          .length = strlen(text),
+                                          .seconds = SILENT_SECONDS };
+    enum http_end ended = HTTP_UNSURE;
+    FILE *answer = NULL;
+    for (unsigned i = 0; !answer && i < store->tries && ended == HTTP_UNSURE; i++) {
+        if (i)
+            store_wait(store, i - 1);
+        answer = store_try(store, &request, &ended, error);
+    }
+    if (answer)
+        error_drop(error);
+    free(url);
+    free(text);
+    return answer;
+}
+
+FILE *fleet_ask(const struct fleet_store *store, struct error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = need_vtext(format, arguments);
+    va_end(arguments);
+    return store_ask_text(store, text, error);
+}
+
+static bool store_post(const struct fleet_store *store, const struct http_request *request, fleet_prepare *prepare,
+                       void *context, struct error *error)
+{
+    enum http_end ended = HTTP_UNSURE;
+    for (unsigned i = 0; i < store->tries && ended == HTTP_UNSURE; i++) {
+        if (i)
+            store_wait(store, i - 1);
+        if (prepare)
+            prepare(context, i);
+        FILE *answer = store_try(store, request, &ended, error);
+        if (answer)
+            fclose(answer);
+    }
+    if (ended != HTTP_DONE)
+        return false;
+    error_drop(error);
+    return true;
+}
+
+bool fleet_run(const struct fleet_store *store, struct error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = need_vtext(format, arguments), *url = store_url(store, "");
+    va_end(arguments);
+    const struct http_request request = { .url = url,
+                                          .user = store->user,
+                                          .password = store->password,
+                                          .body = text,
+                                          .length = strlen(text),
+                                          .seconds = SILENT_SECONDS };
+    const bool good = store_post(store, &request, NULL, NULL, error);
+    free(url);
+    free(text);
+    return good;
+}
+
+/* The rows of an insert, compressed anew for each try. */
+struct store_rows {
+    const void *rows;
+    size_t length;
+    struct http_request *request;
+    char *compressed;
+    fleet_prepare *prepare;
+    void *context;
+};
+
+static void store_compress(void *context, unsigned attempt)
+{
+    struct store_rows *r = context;
+    size_t length;
+    if (r->prepare)
+        r->prepare(r->context, attempt);
+    free(r->compressed);
+    FILE *out = need_stream(&r->compressed, &length);
+    struct gzip *gzip = gzip_begin(out);
+    gzip_write(gzip, r->rows, r->length);
+    gzip_end(gzip);
+    need_stream_end(out);
+    r->request->body = r->compressed;
+    r->request->length = length;
+}
+
+bool fleet_insert(const struct fleet_store *store, const char *table, const void *rows, size_t length,
+                  fleet_prepare *prepare, void *context, struct error *error)
+{
+    char *settings = need_text("&insert_distributed_sync=1&query=INSERT%%20INTO%%20%s.%s%%20FORMAT%%20RowBinary",
+                               store->database, table);
+    char *url = store_url(store, settings);
+    struct http_request request = {
+        .url = url, .user = store->user, .password = store->password, .compressed = true, .seconds = SILENT_SECONDS
+    };
+    struct store_rows r = {
+        .rows = rows, .length = length, .request = &request, .prepare = prepare, .context = context
+    };
+    const bool good = store_post(store, &request, store_compress, &r, error);
+    free(r.compressed);
+    free(settings);
+    free(url);
+    return good;
+}
+
+char *fleet_sql_text(const char *text)
+{
+    char *digits = need_hex(text, strlen(text)), *expression = need_text("unhex('%s')", digits);
+    free(digits);
+    return expression;
+}
