@@ -28,19 +28,26 @@ struct tid_list tid_list_of(const struct session_file *file)
     return t;
 }
 
-/* The thread that had this tid last at that time; NULL if none was recorded then. */
-static const struct trace_thread *tid_list_find(const struct tid_list *t, uint32_t tid, uint64_t time)
+/* The number of threads that have a smaller tid, or this one and began before the time. */
+static size_t tid_list_place(const struct tid_list *t, uint32_t tid, uint64_t time)
 {
     size_t low = 0, high = t->count;
-    while (low < high) { /* the first one that is later */
+    while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct trace_thread *thread = t->list[middle];
-        if (thread->tid < tid || (thread->tid == tid && thread->start_time <= time))
+        if (thread->tid < tid || (thread->tid == tid && thread->start_time < time))
             low = middle + 1;
         else
             high = middle;
     }
-    return low > 0 && t->list[low - 1]->tid == tid ? t->list[low - 1] : NULL;
+    return low;
+}
+
+/* The thread that had this tid last at that time; NULL if none was recorded then. */
+static const struct trace_thread *tid_list_find(const struct tid_list *t, uint32_t tid, uint64_t time)
+{
+    const size_t place = tid_list_place(t, tid, time < UINT64_MAX ? time + 1 : time);
+    return place > 0 && t->list[place - 1]->tid == tid ? t->list[place - 1] : NULL;
 }
 
 /* The same, unless the thread had ended. */
@@ -57,16 +64,8 @@ void tid_list_drop(struct tid_list *t)
 
 const struct trace_thread *tid_list_find_next(const struct tid_list *t, uint32_t tid, uint64_t time)
 {
-    size_t low = 0, high = t->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct trace_thread *thread = t->list[middle];
-        if (thread->tid < tid || (thread->tid == tid && thread->start_time < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < t->count && t->list[low]->tid == tid ? t->list[low] : NULL;
+    const size_t place = tid_list_place(t, tid, time);
+    return place < t->count && t->list[place]->tid == tid ? t->list[place] : NULL;
 }
 
 /* ---- causes that the object itself names ---- */
@@ -86,13 +85,12 @@ bool causes_name_thread(struct caused_wait *w, const struct tid_list *tids, uint
     *time = place->begin;
     if (w->wait.gave_up && !w->wait.holder)
         return false;
-    if (w->wait.kind == DWELL_OBJECT_THREAD && w->wait.id) {
-        t = tid_list_find(tids, (uint32_t)w->wait.id, place->end); /* it may have begun to be recorded meanwhile */
-    } else if (w->wait.kind == DWELL_OBJECT_CHILD && w->wait.id) {
-        t = tid_list_find(tids, (uint32_t)w->wait.id, place->end); /* a process and its first thread have one number */
-    } else if (w->wait.holder) {
+    const bool ends = w->wait.kind == DWELL_OBJECT_THREAD || w->wait.kind == DWELL_OBJECT_CHILD;
+    if (ends &&
+        w->wait.id) /* it may have begun to be recorded meanwhile; a process and its first thread have one number */
+        t = tid_list_find(tids, (uint32_t)w->wait.id, place->end);
+    else if (w->wait.holder)
         t = tid_list_find_living(tids, w->wait.holder, place->begin);
-    }
     if (!t || t->serial == place->thread || (t->end_time && t->end_time < place->begin))
         return false;
     w->cause = w->wait.holder ? CAUSE_HOLDER : CAUSE_WAKER;

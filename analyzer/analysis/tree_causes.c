@@ -16,7 +16,7 @@
 struct tree_causes {
     struct wait_causes *causes;
     const struct analysis *loaded;
-    struct tree_waits *waits, *others; /* of the selected threads, and of all */
+    struct tree_waits *waits, *others; /* of the selected threads, and of all: the same without a selection */
     struct profile *paths;             /* as recorded, without the probes' time as in reports */
     uint32_t *places;                  /* by node of `paths`: the node of the waiting profile, or PROFILE_NONE */
     uint32_t *other_places;            /* the same for all threads and the acting profile */
@@ -74,14 +74,31 @@ static struct profile *tree_causes_filter(const struct analysis *l, const struct
     return shown;
 }
 
+/* The acting calls of the whole session, which is read again if a part is selected. */
+static void tree_causes_read_all(struct tree_causes *t)
+{
+    const struct analysis *l = t->loaded;
+    struct wait_causes *c = t->causes;
+    t->others = t->waits;
+    t->other_places = t->places;
+    c->acting = c->waiting;
+    c->acting_names = c->waiting_names;
+    if (!l->selection)
+        return;
+    t->others = tree_waits_new(l->file);
+    struct profile *all = trees_profile_with_waits(l->file, NULL, t->others);
+    t->other_places = need_memory(all->node_count + 1, sizeof *t->other_places);
+    c->acting = c->own_acting = tree_causes_filter(l, all, t->other_places);
+    c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
+    profile_free(all);
+}
+
 static void tree_causes_read(struct tree_causes *t)
 {
     const struct analysis *l = t->loaded;
     struct wait_causes *c = t->causes;
     t->waits = tree_waits_new(l->file);
-    t->others = tree_waits_new(l->file);
     t->paths = trees_profile_with_waits(l->file, l->selection, t->waits);
-    struct profile *all = trees_profile_with_waits(l->file, NULL, t->others);
     if (!l->raw) {
         size_t count;
         struct probe_cost *costs = single_calls_list_costs(l->file, &count);
@@ -89,12 +106,9 @@ static void tree_causes_read(struct tree_causes *t)
         free(costs);
     }
     t->places = need_memory(t->paths->node_count + 1, sizeof *t->places);
-    t->other_places = need_memory(all->node_count + 1, sizeof *t->other_places);
     c->waiting = c->own_waiting = tree_causes_filter(l, t->paths, t->places);
-    c->acting = c->own_acting = tree_causes_filter(l, all, t->other_places);
     c->waiting_names = c->own_waiting_names = names_find(l->file, c->waiting);
-    c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
-    profile_free(all);
+    tree_causes_read_all(t);
     t->threads = tree_causes_threads(t->paths);
     t->left = need_memory(t->paths->node_count + 1, sizeof *t->left);
     for (size_t i = 0; i < t->paths->node_count; i++)
@@ -216,11 +230,13 @@ void tree_causes_find(struct wait_causes *c, const struct analysis *l)
             tree_causes_add_row(&t, &t.waits->list[i], &tids);
     tree_causes_add_rests(&t);
     tid_list_drop(&tids);
+    if (t.others != t.waits) {
+        tree_waits_free(t.others);
+        free(t.other_places);
+    }
     tree_waits_free(t.waits);
-    tree_waits_free(t.others);
     profile_free(t.paths);
     free(t.places);
-    free(t.other_places);
     free(t.threads);
     free(t.left);
 }
