@@ -115,37 +115,37 @@ static void what_if_make_stretches(struct what_if *w)
         qsort(w->stretches, w->stretch_count, sizeof *w->stretches, what_if_compare_stretches);
 }
 
-static int what_if_compare_amounts(const void *a, const void *b)
+/* Places the amounts by function. */
+static void what_if_place_amounts(struct what_if *w, const struct path_scan *scan)
 {
-    const struct path_amount *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    return (x->range > y->range) - (x->range < y->range);
+    const size_t functions = w->loaded->profile->function_count + 1;
+    size_t *next = need_memory(functions + 1, sizeof *next);
+    w->first_amount = need_memory(functions + 1, sizeof *w->first_amount);
+    w->amounts = need_memory(scan->amount_count + 1, sizeof *w->amounts);
+    w->amount_count = scan->amount_count;
+    for (size_t i = 0; i < scan->amount_count; i++)
+        w->first_amount[scan->amounts[i].function + 1]++;
+    for (size_t i = 0; i < functions; i++)
+        next[i + 1] = w->first_amount[i + 1] += w->first_amount[i];
+    for (size_t i = 0; i < scan->amount_count; i++) {
+        struct path_amount *to = &w->amounts[next[scan->amounts[i].function]++];
+        *to = scan->amounts[i];
+        to->range = w->stretches[to->range].number;
+    }
+    free(next);
 }
 
 /* Finds the time of each function in each stretch. */
 static void what_if_scan(struct what_if *w)
 {
     const struct analysis *l = w->loaded;
-    const size_t functions = l->profile->function_count + 1;
     struct path_range *ranges = need_memory(w->stretch_count + 1, sizeof *ranges);
     for (size_t i = 0; i < w->stretch_count; i++)
         ranges[i] = w->stretches[i].range;
     struct path_scan scan = path_scan_run(l->file, l->profile, analysis_jobs(l), ranges, w->stretch_count, true);
-    for (size_t i = 0; i < scan.amount_count; i++)
-        scan.amounts[i].range = w->stretches[scan.amounts[i].range].number;
-    if (scan.amount_count)
-        qsort(scan.amounts, scan.amount_count, sizeof *scan.amounts, what_if_compare_amounts);
-    w->first_amount = need_memory(functions + 1, sizeof *w->first_amount);
-    for (size_t i = 0; i < scan.amount_count; i++)
-        w->first_amount[scan.amounts[i].function + 1]++;
-    for (size_t i = 0; i < functions; i++)
-        w->first_amount[i + 1] += w->first_amount[i];
-    w->amounts = scan.amounts;
-    w->amount_count = scan.amount_count;
-    scan.amounts = NULL;
-    path_scan_drop(&scan);
     free(ranges);
+    what_if_place_amounts(w, &scan);
+    path_scan_drop(&scan);
 }
 
 struct what_if *what_if_new(const struct analysis *l, const struct critical_part *part)

@@ -37,7 +37,7 @@ struct what_if {
     size_t edge_count, edge_room;
     struct what_if_stretch *stretches;
     size_t stretch_count, stretch_room;
-    struct path_amount *amounts; /* by function, then stretch */
+    struct path_amount *amounts; /* by function */
     size_t amount_count;
     size_t *first_amount;          /* by function: the first of its amounts; one more entry at the end */
     int64_t *less;                 /* by stretch: ticks that the replay leaves out */

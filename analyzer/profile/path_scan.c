@@ -388,38 +388,70 @@ static void path_worker_end(struct path_worker *w)
     free(w->parts);
 }
 
-static void path_take_worker(struct path_scan *s, size_t *room, const struct path_worker *w)
+static void path_take_sums(struct path_scan *s, const struct path_worker *w)
 {
     for (size_t i = 0; i <= w->job->profile->function_count; i++)
         path_times_add(&s->sums[i], &w->sums[i]);
-    for (size_t i = 0; i < w->part_count; i++) {
-        GROW(s->amounts, s->amount_count, *room);
-        s->amounts[s->amount_count++] = w->parts[i];
-    }
 }
 
 static int path_compare_amounts(const void *a, const void *b)
 {
     const struct path_amount *x = a, *y = b;
-    if (x->range != y->range)
-        return x->range < y->range ? -1 : 1;
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Adds up the parts of each range and function. */
-static void path_join_amounts(struct path_scan *s)
+/* Sorts the amounts of one range by function. Most ranges have few. */
+static void path_sort_amounts(struct path_amount *list, size_t count)
 {
-    size_t count = 0;
-    if (s->amount_count)
-        qsort(s->amounts, s->amount_count, sizeof *s->amounts, path_compare_amounts);
-    for (size_t i = 0; i < s->amount_count; i++) {
-        const struct path_amount *from = &s->amounts[i];
-        if (count && path_compare_amounts(&s->amounts[count - 1], from) == 0)
-            path_times_add(&s->amounts[count - 1].times, &from->times);
-        else
-            s->amounts[count++] = *from;
+    enum { FEW = 16 };
+    if (count > FEW) {
+        qsort(list, count, sizeof *list, path_compare_amounts);
+        return;
     }
-    s->amount_count = count;
+    for (size_t i = 1; i < count; i++) {
+        const struct path_amount moved = list[i];
+        size_t at = i;
+        for (; at > 0 && list[at - 1].function > moved.function; at--)
+            list[at] = list[at - 1];
+        list[at] = moved;
+    }
+}
+
+/* Places the workers' parts by range. Returns where those of each range begin; the caller frees it. */
+static size_t *path_place_parts(struct path_scan *s, const struct path_worker *workers, unsigned jobs, size_t ranges)
+{
+    size_t *begins = need_memory(ranges + 2, sizeof *begins), count = 0;
+    for (unsigned i = 0; i < jobs; i++) {
+        count += workers[i].part_count;
+        for (size_t part = 0; part < workers[i].part_count; part++)
+            begins[workers[i].parts[part].range + 2]++;
+    }
+    for (size_t i = 0; i < ranges; i++)
+        begins[i + 2] += begins[i + 1];
+    s->amounts = need_memory(count + 1, sizeof *s->amounts);
+    for (unsigned i = 0; i < jobs; i++)
+        for (size_t part = 0; part < workers[i].part_count; part++)
+            s->amounts[begins[workers[i].parts[part].range + 1]++] = workers[i].parts[part];
+    return begins;
+}
+
+/* Adds up the parts of each range and function. */
+static void path_join_amounts(struct path_scan *s, const struct path_worker *workers, unsigned jobs, size_t ranges)
+{
+    size_t *begins = path_place_parts(s, workers, jobs, ranges), kept = 0;
+    for (size_t range = 0; range < ranges; range++) {
+        const size_t begin = begins[range], count = begins[range + 1] - begin, first = kept;
+        path_sort_amounts(&s->amounts[begin], count);
+        for (size_t i = begin; i < begin + count; i++) {
+            const struct path_amount *from = &s->amounts[i];
+            if (kept > first && s->amounts[kept - 1].function == from->function)
+                path_times_add(&s->amounts[kept - 1].times, &from->times);
+            else
+                s->amounts[kept++] = *from;
+        }
+    }
+    s->amount_count = kept;
+    free(begins);
 }
 
 static void path_find_longest(struct path_scan *s, const struct profile *p)
@@ -444,7 +476,6 @@ struct path_scan path_scan_run(const struct session_file *file, const struct pro
     struct path_job job = { file, profile, ranges, count, ends, amounts, s.longest, 0 };
     struct path_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
-    size_t room = 0;
     for (size_t i = 0; i < count; i++)
         s.longest[i] = PROFILE_NONE;
     for (unsigned i = 0; i < jobs; i++)
@@ -456,11 +487,12 @@ struct path_scan path_scan_run(const struct session_file *file, const struct pro
     for (unsigned i = 0; i < jobs; i++) {
         if (started[i])
             pthread_join(workers[i].pthread, NULL);
-        path_take_worker(&s, &room, &workers[i]);
-        path_worker_end(&workers[i]);
+        path_take_sums(&s, &workers[i]);
     }
     progress_end();
-    path_join_amounts(&s);
+    path_join_amounts(&s, workers, jobs, count);
+    for (unsigned i = 0; i < jobs; i++)
+        path_worker_end(&workers[i]);
     path_find_longest(&s, profile);
     free(started);
     free(workers);
