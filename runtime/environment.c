@@ -214,11 +214,12 @@ static bool environment_is_first_process(void)
     return runtime.process && runtime.process->pid == (uint32_t)SYS0(getpid);
 }
 
-size_t environment_room(char *const *list, bool in_place)
+size_t environment_room(char *const *list, bool in_place, bool preload)
 {
     if (!environment_get("DWELL_OUTPUT") || (!environment_follows() && !(in_place && environment_is_first_process())))
         return 0;
-    bool complete = !environment_lacks_library(list);
+    const bool lacks = preload && environment_lacks_library(list);
+    bool complete = !lacks;
     for (int i = 0; complete && i < kept.count; i++)
         complete = environment_has_setting(list, kept.settings[i]);
     if (complete)
@@ -226,25 +227,25 @@ size_t environment_room(char *const *list, bool in_place)
     size_t count = 0;
     while (list && list[count])
         count++;
-    const char *preload = environment_preload_of(list);
-    const size_t text = kept.library ? (preload ? strlen(preload) : PRELOAD_LENGTH) + strlen(kept.library) + 2 : 0;
+    const char *before = environment_preload_of(list);
+    const size_t text = lacks ? (before ? strlen(before) : PRELOAD_LENGTH) + strlen(kept.library) + 2 : 0;
     return (count + (size_t)kept.count + 2) * sizeof(char *) + text;
 }
 
-char **environment_fill(char *const *list, void *room)
+char **environment_fill(char *const *list, void *room, bool preload)
 {
-    const bool lacks = environment_lacks_library(list);
-    const char *preload = environment_preload_of(list);
+    const bool lacks = preload && environment_lacks_library(list);
+    const char *before = environment_preload_of(list);
     size_t count = 0;
     while (list && list[count])
         count++;
     char **filled = room, **to = filled;
     char *text = (char *)(filled + count + (size_t)kept.count + 2);
     for (size_t i = 0; i < count; i++)
-        if (!lacks || list[i] != preload)
+        if (!lacks || list[i] != before)
             *to++ = list[i];
     if (lacks)
-        *to++ = environment_join_preload(text, preload);
+        *to++ = environment_join_preload(text, before);
     for (int i = 0; i < kept.count; i++)
         if (!environment_has_setting(list, kept.settings[i]))
             *to++ = kept.settings[i];

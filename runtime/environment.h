@@ -35,9 +35,10 @@ void environment_forked(void);
 
 /* Makes a copy of `list` that contains the variables. environment_room returns the bytes it needs, or zero if no copy
  * is needed or allowed. environment_fill writes it to `room`, of that size, and returns it. `in_place`: the executed
- * program replaces this one. Neither takes a lock or memory, so both may be called in a child by vfork. */
-size_t environment_room(char *const *list, bool in_place);
-char **environment_fill(char *const *list, void *room);
+ * program replaces this one. `preload`: with LD_PRELOAD, the same for both. Neither takes a lock or memory, so both may
+ * be called in a child by vfork. */
+size_t environment_room(char *const *list, bool in_place, bool preload);
+char **environment_fill(char *const *list, void *room, bool preload);
 
 #pragma GCC visibility pop
 

@@ -6,6 +6,7 @@
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include "bus_signal.h"
 #include "endings.h"
 #include "environment.h"
+#include "executed.h"
 #include "lock.h"
 #include "runtime.h"
 #include "sys.h"
@@ -62,14 +64,23 @@ __attribute__((constructor(101))) static void exec_look_up(void)
         started_;                                                                                                      \
     })
 
-/* Evaluates `call` with `list` as the environment to pass on. */
-#define WITH_ENVIRONMENT(list, given, in_place, call)                                                                  \
+/* Whether the program should get this library by LD_PRELOAD. It is read only if the environment changes. */
+static bool exec_gets_library(char *const *given, bool in_place, const struct executed *program)
+{
+    return environment_room(given, in_place, true) == 0 || !executed_needs_musl(program);
+}
+
+#define PROGRAM(folder, path, search) (&(const struct executed){ folder, path, search })
+
+/* Evaluates `call` with `list` as the environment to pass on to the program. */
+#define WITH_ENVIRONMENT(list, given, in_place, program, call)                                                         \
     ({                                                                                                                 \
-        const size_t size_ = environment_room(given, in_place);                                                        \
+        const bool preload_ = exec_gets_library(given, in_place, program);                                             \
+        const size_t size_ = environment_room(given, in_place, preload_);                                              \
         char *const *list = given;                                                                                     \
         void *room_ = size_ == 0 ? NULL : size_ <= MAX_ON_STACK ? alloca(size_) : sys_memory(size_);                   \
         if (room_)                                                                                                     \
-            list = environment_fill(given, room_);                                                                     \
+            list = environment_fill(given, room_, preload_);                                                           \
         int result_ = (call);                                                                                          \
         if (room_ && size_ > MAX_ON_STACK)                                                                             \
             sys_unmap(room_, size_);                                                                                   \
@@ -88,27 +99,31 @@ __attribute__((constructor(101))) static void exec_look_up(void)
 
 DWELL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, true, EXECUTING(NEXT(execve)(path, argv, list)));
+    return WITH_ENVIRONMENT(list, envp, true, PROGRAM(AT_FDCWD, path, false),
+                            EXECUTING(NEXT(execve)(path, argv, list)));
 }
 
 DWELL_EXPORT int execv(const char *path, char *const argv[])
 {
-    return WITH_ENVIRONMENT(list, environ, true, EXECUTING(NEXT(execve)(path, argv, list)));
+    return WITH_ENVIRONMENT(list, environ, true, PROGRAM(AT_FDCWD, path, false),
+                            EXECUTING(NEXT(execve)(path, argv, list)));
 }
 
 DWELL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, true, EXECUTING(NEXT(execvpe)(file, argv, list)));
+    return WITH_ENVIRONMENT(list, envp, true, PROGRAM(AT_FDCWD, file, true),
+                            EXECUTING(NEXT(execvpe)(file, argv, list)));
 }
 
 DWELL_EXPORT int execvp(const char *file, char *const argv[])
 {
-    return WITH_ENVIRONMENT(list, environ, true, EXECUTING(NEXT(execvpe)(file, argv, list)));
+    return WITH_ENVIRONMENT(list, environ, true, PROGRAM(AT_FDCWD, file, true),
+                            EXECUTING(NEXT(execvpe)(file, argv, list)));
 }
 
 DWELL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, true, EXECUTING(NEXT(fexecve)(fd, argv, list)));
+    return WITH_ENVIRONMENT(list, envp, true, PROGRAM(fd, "", false), EXECUTING(NEXT(fexecve)(fd, argv, list)));
 }
 
 /* In glibc 2.34 and later. With an older one no program calls it. */
@@ -120,7 +135,8 @@ DWELL_EXPORT int execveat(int folder, const char *path, char *const argv[], char
         errno = ENOSYS;
         return -1;
     }
-    return WITH_ENVIRONMENT(list, envp, true, EXECUTING(real(folder, path, argv, list, flags)));
+    return WITH_ENVIRONMENT(list, envp, true, PROGRAM(folder, path, false),
+                            EXECUTING(real(folder, path, argv, list, flags)));
 }
 
 /* ---- with the arguments one by one ---- */
@@ -187,7 +203,7 @@ DWELL_EXPORT OS_CALL_CODE int posix_spawn(pid_t *pid, const char *path, const po
                                           const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
     return WITH_ENVIRONMENT(
-        list, envp, false,
+        list, envp, false, PROGRAM(AT_FDCWD, path, false),
         AS_ROW(posix_spawn, STARTING(NEXT(posix_spawn)(pid, path, actions, attributes, argv, list))));
 }
 
@@ -195,7 +211,7 @@ DWELL_EXPORT OS_CALL_CODE int posix_spawnp(pid_t *pid, const char *file, const p
                                            const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
     return WITH_ENVIRONMENT(
-        list, envp, false,
+        list, envp, false, PROGRAM(AT_FDCWD, file, true),
         AS_ROW(posix_spawnp, STARTING(NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list))));
 }
 
@@ -212,11 +228,11 @@ static void exec_show_environment(void)
 {
     lock_take(&shown_lock);
     if (shown.users++ == 0) {
-        shown.size = environment_room(environ, false);
+        shown.size = environment_room(environ, false, true);
         void *room = shown.size ? sys_memory(shown.size) : NULL;
         if (room) {
             shown.before = environ;
-            environ = shown.list = environment_fill(environ, room);
+            environ = shown.list = environment_fill(environ, room, true);
         }
     }
     lock_release(&shown_lock);

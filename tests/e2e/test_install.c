@@ -145,6 +145,21 @@ Test(e2e_install, musl_programs_link_with_the_stub)
     ran_drop(&r);
 }
 
+/* musl's loader ends a program if it cannot load what LD_PRELOAD names. */
+Test(e2e_install, recorded_programs_execute_programs_of_musl)
+{
+    free(run_well("printf '#include <stdio.h>\\nint main(void) { fputs(\"ran\\\\n\", stderr); return 0; }\\n' >p.c && "
+                  "musl-gcc p.c -o p && printf \"#!$PWD/p\\n\" >script && chmod +x script"));
+    char *text = run_well("LEDGER=$PWD/ledger $DWELL record -q $PROGRAMS/processes/processes-execs $PWD/p 2>&1");
+    cr_assert(eq(str, text,
+                 "ran\nran\nran\nran\nran\nran\nran\nran\nran\n" /* by exec */
+                 "ran\nran\nran\nran\n"));                       /* by spawn and by the shell */
+    free(text);
+    text = run_well("$DWELL record -q sh -c 'exec 2>&1; ./script; PATH=$PWD script; exec ./p' 2>log");
+    cr_assert(eq(str, text, "ran\nran\nran\n"));
+    free(text);
+}
+
 /* Each command has a page, and a header's page has its functions. */
 Test(e2e_install, man_pages)
 {
