@@ -40,8 +40,13 @@ struct item {
     uint32_t kind, size;
 };
 
+#ifdef __clang__
+#define NEVER_INLINE __attribute__((noinline))
+#define AS_IT_IS(function) __asm__ volatile("") /* or clang leaves out calls whose result it knows */
+#else
 #define NEVER_INLINE __attribute__((noinline, noclone, noipa))
 #define AS_IT_IS(function)
+#endif
 #define ENTERED(function) calibrate_enter((void *)(function), __builtin_return_address(0))
 #define EXITED(function) calibrate_exit((void *)(function), __builtin_return_address(0))
 

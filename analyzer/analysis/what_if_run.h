@@ -15,7 +15,7 @@ struct what_if_point {
     uint32_t work;   /* the stretch of the thread before the point; WHAT_IF_NONE if it is empty */
 };
 
-enum { WHAT_IF_NONE = UINT32_MAX };
+#define WHAT_IF_NONE UINT32_MAX
 
 struct what_if_edge {
     uint64_t time;     /* of the act, as recorded, */

@@ -6,7 +6,9 @@
 
 #include "base/memory.h"
 
-enum { MAX_LEVELS = 32, MAX_BITS = 62, NO_SPAN = UINT32_MAX };
+enum { MAX_LEVELS = 32, MAX_BITS = 62 };
+
+#define NO_SPAN UINT32_MAX
 
 /* The open run of a level: short neighbours that become one span. */
 struct levels_run {

@@ -179,7 +179,7 @@ static bool sysmon_start(const char *name, uint32_t flags, uint32_t refresh, uin
     sysmon_stop_thread();
     if (!(flags & (SYS_MON_CPU | SYS_MON_MEM)) || !refresh)
         return false;
-    struct perflog_cpu before;
+    struct perflog_cpu before = { 0 };
     if (flags & SYS_MON_CPU && !perflog_read_cpu(flags & SYS_MON_PROCESS, &before))
         return false;
     sysmon_wait_for(calibration);
