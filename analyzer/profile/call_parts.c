@@ -71,22 +71,6 @@ static bool call_parts_add_chunk(struct call_joiner *j, const struct trace_chunk
     return more;
 }
 
-static int call_parts_compare_chunks(const void *a, const void *b, void *context)
-{
-    const struct trace_chunk *chunks = context;
-    return session_file_compare_chunks(&chunks[*(const uint32_t *)a], &chunks[*(const uint32_t *)b]);
-}
-
-uint32_t *call_parts_order(const struct session_file *file)
-{
-    uint32_t *order = need_memory(file->chunk_count, sizeof *order);
-    for (uint32_t i = 0; i < file->chunk_count; i++)
-        order[i] = i;
-    if (file->chunk_count)
-        qsort_r(order, file->chunk_count, sizeof *order, call_parts_compare_chunks, file->chunks);
-    return order;
-}
-
 void call_parts_join(const struct session_file *file, const struct chunk_parts *parts, const uint32_t *order,
                      call_part_taker *take, void *context)
 {

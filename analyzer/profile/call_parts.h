@@ -31,10 +31,6 @@ struct chunk_parts {
 typedef bool call_part_taker(void *context, const struct trace_chunk *chunk, const struct call_part *call,
                              const struct call_part *caller);
 
-/* The numbers of all chunks, by process, thread and place in the thread. The file can have them in another order. The
- * caller frees the list. */
-uint32_t *call_parts_order(const struct session_file *file);
-
 /* Puts the parts of all chunks together. `parts` is by chunk. Only calls whose enter and end were recorded are passed
  * to `take`. */
 void call_parts_join(const struct session_file *file, const struct chunk_parts *parts, const uint32_t *order,

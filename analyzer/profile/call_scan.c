@@ -268,7 +268,7 @@ static void call_scan_run(struct call_scan *scan, unsigned jobs, void *const *co
 {
     struct call_scanner *scanners = need_memory(jobs, sizeof *scanners);
     bool *started = need_memory(jobs, sizeof *started);
-    scan->order = call_parts_order(scan->source->file);
+    scan->order = session_file_chunks_by_thread(scan->source->file);
     progress_begin("following", scan->source->file->path, scan->source->file->chunk_count);
     for (unsigned i = jobs; i-- > 0;) {
         scanners[i] = (struct call_scanner){ .scan = scan, .context = contexts[i], .children = index_new() };

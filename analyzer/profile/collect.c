@@ -25,7 +25,8 @@ struct collect_worker {
     const struct session_file *file;
     const struct selection *selection; /* NULL for the whole session */
     const uint64_t *ends;              /* by chunk: its end time; NULL if the selection has no limits in time */
-    size_t *next_chunk;                /* shared by the workers */
+    const uint32_t *order;             /* of the chunks: each path is found in its first chunk first */
+    size_t *next_chunk;                /* in that order; shared by the workers */
     pthread_t thread;
 };
 
@@ -78,7 +79,7 @@ static void *collect_work_chunks(void *argument)
         size_t i = __atomic_fetch_add(w->next_chunk, 1, __ATOMIC_RELAXED);
         if (i >= w->file->chunk_count)
             return NULL;
-        const struct trace_chunk *chunk = &w->file->chunks[i];
+        const struct trace_chunk *chunk = &w->file->chunks[w->order[i]];
         w->collector.chunk_number = chunk->sequence;
         if (collect_chunk_is_wanted(w, chunk))
             collector_add_chunk(&w->collector, chunk, !w->waits.acts_only && collect_chunk_is_whole(w, chunk));
@@ -108,12 +109,14 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
                                             const struct selection *selection, bool sites, struct waits *waits)
 {
     size_t next_chunk = 0;
+    uint32_t *order = session_file_chunks_by_place(file);
     uint64_t *ends = selection && selection->cut ? chunk_ends(file) : NULL;
     struct collect_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++) {
-        workers[i] =
-            (struct collect_worker){ .file = file, .selection = selection, .ends = ends, .next_chunk = &next_chunk };
+        workers[i] = (struct collect_worker){
+            .file = file, .selection = selection, .ends = ends, .order = order, .next_chunk = &next_chunk
+        };
         collector_begin(&workers[i].collector, file, selection, sites);
         if (waits) {
             workers[i].waits = *waits;
@@ -143,6 +146,7 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
     threads_flag_blind(whole, file);
     free(started);
     free(workers);
+    free(order);
     if (ends && !waits) {
         struct profile *used = subtree_used(whole);
         profile_free(whole);

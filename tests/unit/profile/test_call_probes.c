@@ -253,6 +253,29 @@ Test(unit_call_probes, across_chunks)
     analysis_drop(&l);
 }
 
+/* The file has a thread's first chunk after its second. Each path's rest belongs to its first call nevertheless. */
+Test(unit_call_probes, chunks_in_another_order_than_they_were_written_in)
+{
+    struct writer *w = call_probes_begin(2 * TICK + 7, 3 * TICK, 11);
+    end_events(w, true); /* without events */
+    begin_events(w, 1, 1, 2, 10, (struct open_call[]){ { F, 0 }, { G, 10 } }, 2);
+    write_enter(w, 20, H);
+    write_exit(w, 30);
+    write_exit(w, 40);
+    write_exit(w, 70);
+    end_events(w, true);
+    begin_events(w, 1, 1, 1, 0, NULL, 0);
+    write_enter(w, 0, F);
+    write_enter(w, 10, G);
+    end_events(w, true);
+    struct analysis l = loaded_of(w);
+    cr_assert(eq(sz, call_probes_follow(&l).count, 3));
+    expect_sums(&l);
+    for (unsigned jobs = 1; jobs <= MAX_SCAN_JOBS; jobs++)
+        expect_scan(&l, jobs);
+    analysis_drop(&l);
+}
+
 /* The lines of a PerfLog log, in ticks. */
 static uint64_t perflog_sum(const struct analysis *l, const char *marker, uint64_t *lines)
 {
