@@ -61,7 +61,8 @@ static void paths_check_sums(void)
 struct path_event {
     long long begin, end; /* of the call, if it has ended; else of the line */
     unsigned thread;
-    bool is_act; /* a call that lets other threads go on */
+    char function[32]; /* cut */
+    bool is_act;       /* a call that lets other threads go on */
 };
 
 struct path_events {
@@ -99,24 +100,27 @@ static void paths_read_events(struct path_events *events)
         cr_assert(lt(sz, events->count, sizeof events->list / sizeof *events->list));
         e->begin = strcmp(kind, "end") == 0 ? time - duration : time;
         e->end = e->begin + duration;
+        snprintf(e->function, sizeof e->function, "%.31s", function);
         e->is_act = paths_is_act(function);
     }
     free(text);
 }
 
+/* Times are rounded, and probes are left out of calls. */
+static const long long path_rounding_ns = 1000;
+
 /* Whether the path can go from one thread to another at that time: in a call by which the first lets others go on, at
- * its end, or at the other's begin. Times are rounded, and probes are left out of calls. */
+ * its end, or at the other's begin. */
 static bool paths_may_change(const struct path_events *events, unsigned from, unsigned to, long long time)
 {
-    static const long long near_ns = 1000;
     bool acts = false, ended = true, begins = true;
     for (size_t i = 0; i < events->count; i++) {
         const struct path_event *e = &events->list[i];
-        if (e->thread == from && e->is_act && e->begin <= time + near_ns && e->end >= time - near_ns)
+        if (e->thread == from && e->is_act && e->begin <= time + path_rounding_ns && e->end >= time - path_rounding_ns)
             acts = true;
-        if (e->thread == from && e->end > time + near_ns)
+        if (e->thread == from && e->end > time + path_rounding_ns)
             ended = false;
-        if (e->thread == to && e->end < time - near_ns)
+        if (e->thread == to && e->end < time - path_rounding_ns)
             begins = false;
     }
     return acts || ended || begins;
@@ -160,27 +164,37 @@ static void paths_check_work(const char *what)
     report_drop(r);
 }
 
+/* How long the segment from `from` to `to` of a thread lies in calls of `function` that were open before it began. */
+static long long paths_in_open_calls(const struct path_events *events, const char *function, unsigned thread,
+                                     long long from, long long to)
+{
+    long long sum = 0;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct path_event *e = &events->list[i];
+        if (e->thread == thread && strcmp(e->function, function) == 0 && e->begin <= from && e->end > from)
+            sum += (e->end < to ? e->end : to) - from;
+    }
+    return sum;
+}
+
 /* A wait for another thread is not on the path: the path goes on in that thread. Only what comes after its act is left,
- * such as the end of a thread that is slow to leave the processor. So all such time of `function` lies in segments
- * that begin where the path changes threads. */
+ * such as the end of a thread that is slow to leave the processor. So all such time of `function` is in calls that were
+ * open where a segment began. */
 static void paths_check_wait(const char *what, const char *function)
 {
+    static struct path_events events;
+    paths_read_events(&events);
     char *text = run_well(
-             "$DWELL critical --by segment --limit 0 --format csv | tr -d '\\r' | cut -d, -f1,5,6 | tail -n +2"),
+             "$DWELL critical --by segment --limit 0 --format csv | tr -d '\\r' | cut -d, -f1,3,4 | tail -n +2"),
          *line;
-    unsigned before = 0;
-    long long after_changes = 0;
+    long long left = 0;
     for (char *rest = text; (line = strsep(&rest, "\n")) && *line;) {
         unsigned thread;
-        long long length;
-        char of[128];
-        cr_assert(eq(int, sscanf(line, "%u,%lld,%127s", &thread, &length, of), 3), "%s", line);
-        if (before && thread != before && strcmp(of, function) == 0)
-            after_changes += length;
-        before = thread;
+        long long from, to;
+        cr_assert(eq(int, sscanf(line, "%u,%lld,%lld", &thread, &from, &to), 3), "%s", line);
+        left += paths_in_open_calls(&events, function, thread, from, to) + path_rounding_ns;
     }
-    cr_assert(le(dbl, paths_sum("outside_ns", "rows", "function", function), (double)after_changes + 100), "%s: %s",
-              what, function);
+    cr_assert(le(dbl, paths_sum("outside_ns", "rows", "function", function), (double)left), "%s: %s", what, function);
     free(text);
 }
 
