@@ -32,7 +32,10 @@ static const struct argp_option options[] = {
     { "label", OPTION_LABEL, "KEY=VALUE", 0, "push: what to know the runs by; may be repeated", 0 },
     { "cluster", OPTION_CLUSTER, "NAME", 0, "init: the cluster of these servers, as their configuration names it", 0 },
     { "keep", OPTION_KEEP, "DAYS", 0, "expire: remove the runs of all days before the last DAYS", 0 },
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default) or module; diff also: path", 0 },
+    { "by", OPTION_BY, "WHAT", 0,
+      "report, diff: a row for each function (default), module or, of diff, path; outliers: compare each run (default) "
+      "or host",
+      0 },
     { "depth", OPTION_DEPTH, "N", 0, "tree: fold calls that are deeper than N (default: 40)", 0 },
     { "large", OPTION_LARGE, "AMOUNT", 0, "diff: mark changes of at least AMOUNT of the runs' time (default: 1%)", 0 },
     { "fail-if", OPTION_FAIL, "CONDITION", 0, "diff: exit with status 1 if a row meets it; may be repeated", 0 },
@@ -45,6 +48,7 @@ static const struct shared_use shared[] = {
     { SHARED_SORT, NULL },
     { SHARED_LIMIT, "(default in text: 40)" },
     { SHARED_COLUMNS, NULL },
+    { SHARED_VALUE, "cpu (default), elapsed or blocked; of outliers and top" },
     { SHARED_FORMAT, "; diff also: markdown, github or junit" },
     { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
@@ -57,9 +61,10 @@ static const struct fleet_action {
     fleet_run_action *run;
     bool sets_up; /* works without the tables */
 } actions[] = {
-    { "init", fleet_init, true },       { "expire", fleet_expire_days, true }, { "push", fleet_push_files, false },
-    { "runs", fleet_list_runs, false }, { "hosts", fleet_list_hosts, false },  { "report", fleet_report, false },
-    { "tree", fleet_tree, false },      { "callers", fleet_callers, false },   { "diff", fleet_diff, false },
+    { "init", fleet_init, true },          { "expire", fleet_expire_days, true }, { "push", fleet_push_files, false },
+    { "runs", fleet_list_runs, false },    { "hosts", fleet_list_hosts, false },  { "report", fleet_report, false },
+    { "tree", fleet_tree, false },         { "callers", fleet_callers, false },   { "diff", fleet_diff, false },
+    { "outliers", fleet_outliers, false }, { "top", fleet_top, false },
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -158,14 +163,16 @@ static const struct command_line line = {
     .name = "fleet",
     .arguments = "init [--cluster NAME] [URL...]\nexpire --keep DAYS [URL...]\npush FILE... [--label KEY=VALUE]...\n"
                  "runs [CONDITION...]\nhosts [CONDITION...]\nreport [CONDITION...]\ntree [CONDITION...]\n"
-                 "callers FUNCTION [CONDITION...]\ndiff BEFORE AFTER\ndiff BEFORE... -- AFTER...",
+                 "callers FUNCTION [CONDITION...]\ndiff BEFORE AFTER\ndiff BEFORE... -- AFTER...\n"
+                 "outliers [CONDITION...]\ntop [CONDITION...]",
     .text =
         "Keeps the profiles of many runs on many machines in a ClickHouse server or cluster, and reports their sums.\v"
         "init creates the tables, on each URL of a cluster. push sends sessions: a run counts when all of it is there, "
         "and once, however often it is pushed. The other actions ask about the runs that meet all CONDITIONs: run=, "
         "host=, program=, build= (the first digits of a build-id), day=, since= and until= (2026-11-23), or "
         "LABEL=VALUE. A star at the end stands for any end. report, tree, callers and diff print what the commands of "
-        "these names print of the sessions. The action comes before its options.\n\n"
+        "these names print of the sessions. outliers shows which runs or hosts are unlike the rest, and in "
+        "which function. top shows the longest functions of each day. The action comes before its options.\n\n"
         "The server is that of --url, DWELL_FLEET_URL, or the line 'url = http://HOST:8123' of ~/.config/dwell/fleet, "
         "which can have user, password and database as well.\n\nExamples:\n"
         "  dwell fleet init --url http://localhost:8123\n"
@@ -191,7 +198,9 @@ static void fleet_parse(struct fleet_settings *s, int argc, char **argv)
         command_line_parse_more(&line, argc - middle, argv + middle, s, &s->shared);
     }
     if (!s->action)
-        die(STATUS_ERROR, "fleet: give an action: init, expire, push, runs, hosts, report, tree, callers or diff");
+        die(STATUS_ERROR,
+            "fleet: give an action: init, expire, push, runs, hosts, report, tree, callers, diff, outliers or "
+            "top");
     if (s->middle != SIZE_MAX && s->action->run != fleet_diff)
         die(STATUS_ERROR, "fleet: only diff has two sides with -- between them");
 }

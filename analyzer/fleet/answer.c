@@ -407,3 +407,36 @@ bool fleet_answer_paths(struct analysis *l, const struct fleet_store *store, con
     answer_summarize(l, runs, count);
     return answer_finish(&a, true);
 }
+
+/* ---- sums of parts ---- */
+
+bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
+                        const char *key, enum fleet_time time, fleet_part_taker *take, void *context,
+                        struct error *error)
+{
+    static const char *const times[] = {
+        [FLEET_CPU] = "elapsed - blocked - preempted", [FLEET_ELAPSED] = "elapsed", [FLEET_BLOCKED] = "blocked"
+    };
+    struct answer a = { .l = l, .store = store, .rows = fleet_runs_sql(runs, count), .error = error };
+    answer_begin(&a, runs, count);
+    if (!answer_read_modules(&a) || !answer_read_functions(&a))
+        return answer_finish(&a, false);
+    FILE *answer =
+        fleet_ask(store, error,
+                  "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)) FROM %s.sums_%d "
+                  "WHERE %s AND module != 0 GROUP BY module, function, key ORDER BY module, function, key "
+                  "FORMAT RowBinary",
+                  key, times[time], store->database, FLEET_VERSION, a.rows);
+    if (!answer)
+        return answer_finish(&a, false);
+    struct binary_reader r = { .in = answer };
+    while (binary_has_row(&r)) {
+        const uint64_t module = binary_get(&r, 8), number = binary_get(&r, 8);
+        struct fleet_part part = { .function = answer_numbered(&a, module, number) };
+        part.key = binary_get(&r, 8);
+        part.calls = binary_get(&r, 8);
+        part.time = binary_get(&r, 8);
+        take(context, &part);
+    }
+    return answer_finish(&a, answer_end(&a, &r));
+}

@@ -17,4 +17,21 @@ bool fleet_answer_sums(struct analysis *l, const struct fleet_store *store, cons
 bool fleet_answer_paths(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
                         const struct analysis_options *options, struct error *error);
 
+/* The time of a function that parts are about; its own, without the functions that it calls. */
+enum fleet_time { FLEET_CPU, FLEET_ELAPSED, FLEET_BLOCKED };
+
+/* The sums of a function over the rows of one key. */
+struct fleet_part {
+    uint64_t key;
+    uint32_t function; /* of the analysis */
+    uint64_t calls, time;
+};
+
+/* Passes the sums of each function by a key, all of one function after another. The key is an expression of SQL, of the
+ * columns run and day. The analysis has only functions and their names. */
+typedef void fleet_part_taker(void *context, const struct fleet_part *part);
+bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
+                        const char *key, enum fleet_time time, fleet_part_taker *take, void *context,
+                        struct error *error);
+
 #endif

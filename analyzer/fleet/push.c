@@ -203,6 +203,7 @@ static bool push_commit(struct push *p, const char *path, const struct fleet_lab
     binary_put(&rows, p->pushed->run, 8);
     binary_put(&rows, push_random(), 8);
     binary_put(&rows, file->header.start_realtime / 1000000000, 4);
+    binary_put(&rows, file->header.start_realtime, 8);
     binary_put_text(&rows, file->host.node);
     char *program = names_module(file->process_count ? file->processes[0].path : "");
     binary_put_text(&rows, program);

@@ -23,7 +23,7 @@ struct fleet_run {
 };
 
 struct fleet_runs {
-    struct fleet_run *list; /* by time */
+    struct fleet_run *list; /* by the time at which they began */
     size_t count, room;
 };
 

@@ -18,7 +18,7 @@ static const struct schema_table {
     const char *shard; /* the expression that chooses the shard of a row */
 } tables[] = {
     { "runs",
-      "day Date, run UInt64, push UInt64, at DateTime, host String, program String, file String, builds Array(String),"
+      "day Date, run UInt64, push UInt64, at DateTime, began UInt64, host String, program String, file String, builds Array(String),"
       " label_keys Array(String), label_values Array(String), parts Array(UInt64), rows UInt64, elapsed UInt64,"
       " threads UInt64, processes UInt64, events UInt64, lost_events UInt64, os_events UInt64, stack_samples UInt64,"
       " samples_in_probes UInt64, knows UInt32, losses UInt32, remarks Array(String)",

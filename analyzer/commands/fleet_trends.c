@@ -1,0 +1,241 @@
+/* dwell fleet outliers and top: how runs, hosts and days differ. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "commands/fleet.h"
+#include "fleet/answer.h"
+#include "fleet/outliers.h"
+#include "report/views.h"
+
+enum { FUNCTIONS_A_DAY = 5 };
+
+struct trends {
+    struct analysis l;
+    struct fleet_part *parts;
+    size_t count, room;
+};
+
+static void trends_take(void *context, const struct fleet_part *part)
+{
+    struct trends *t = context;
+    GROW(t->parts, t->count, t->room);
+    t->parts[t->count++] = *part;
+}
+
+static struct trends trends_load(struct fleet_settings *s, const struct fleet_runs *runs, const char *key)
+{
+    struct trends t = { 0 };
+    struct error error = { NULL };
+    const char *value = s->shared.value ? s->shared.value : "cpu";
+    const enum fleet_time time = (enum fleet_time)option_choice("--value", value, "cpu, elapsed, blocked");
+    if (!fleet_answer_parts(&t.l, &s->store, runs->list, runs->count, key, time, trends_take, &t, &error))
+        die_of(&error);
+    return t;
+}
+
+static void trends_drop(struct trends *t)
+{
+    analysis_drop(&t->l);
+    free(t->parts);
+}
+
+/* ---- top ---- */
+
+static const struct column top_columns[] = {
+    { "day", "DAY", CELL_TEXT, USE_ALWAYS, false },          { "time", "TIME", CELL_NS, USE_ALWAYS, false },
+    { "share", "SHARE %", CELL_PERCENT, USE_ALWAYS, false }, { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
+};
+
+static int trends_compare_days(const void *a, const void *b)
+{
+    const struct fleet_part *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static void trends_fill_day(const struct trends *t, struct table *table, const struct fleet_part *part, uint64_t whole)
+{
+    const time_t seconds = (time_t)part->key * 86400;
+    struct tm broken;
+    char day[16];
+    struct cell *cells = table_row(table);
+    strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&seconds, &broken));
+    cell_text(&cells[0], day);
+    cell_number(&cells[1], part->time);
+    cell_percent(&cells[2], percent_of(part->time, whole));
+    cell_number(&cells[3], part->calls);
+    cell_text(&cells[4], t->l.names[part->function].module);
+    cell_text(&cells[5], t->l.names[part->function].name);
+}
+
+int fleet_top(struct fleet_settings *s)
+{
+    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    struct trends t = trends_load(s, &runs, "day");
+    struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
+    const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : FUNCTIONS_A_DAY;
+    if (t.count)
+        qsort(t.parts, t.count, sizeof *t.parts, trends_compare_days);
+    for (size_t i = 0, end; i < t.count; i = end) {
+        uint64_t whole = 0;
+        for (end = i; end < t.count && t.parts[end].key == t.parts[i].key; end++)
+            whole += t.parts[end].time;
+        for (size_t j = i; j < end && (!limit || j - i < limit); j++)
+            trends_fill_day(&t, &table, &t.parts[j], whole);
+    }
+    option_filter(&table, &s->shared.filters);
+    if (s->shared.sort || s->shared.columns)
+        option_arrange(&table, s->shared.sort ? s->shared.sort : "name", s->shared.columns, true);
+    s->shared.print(&table, stdout);
+    table_drop(&table);
+    trends_drop(&t);
+    fleet_runs_drop(&runs);
+    return finish_output();
+}
+
+/* ---- outliers ---- */
+
+static const struct column outlier_columns[] = {
+    { "run", "RUN", CELL_TEXT, USE_ALWAYS, false },
+    { "host", "HOST", CELL_TEXT, USE_ALWAYS, false },
+    { "share", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    { "usual", "USUAL %", CELL_PERCENT, USE_ALWAYS, false },
+    { "difference", "DIFFERENCE", CELL_PERCENT, USE_DATA, false },
+    { "score", "SPREADS", CELL_COUNT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
+};
+
+/* The runs, or the hosts: what is compared. */
+struct trends_units {
+    uint32_t *of_run; /* by run in the list: its unit */
+    uint64_t *whole;  /* by unit */
+    size_t count;
+};
+
+static struct trends_units trends_find_units(const struct fleet_runs *runs, bool hosts)
+{
+    struct trends_units u = { .of_run = need_memory(runs->count, sizeof *u.of_run),
+                              .whole = need_memory(runs->count, sizeof *u.whole) };
+    struct intern names = { 0 };
+    for (size_t i = 0; i < runs->count; i++)
+        u.of_run[i] = hosts ? intern(&names, runs->list[i].host, strlen(runs->list[i].host)) : (uint32_t)i;
+    u.count = hosts ? names.count : runs->count;
+    intern_drop(&names);
+    return u;
+}
+
+static int trends_compare_runs(const void *a, const void *b)
+{
+    const struct fleet_run *x = a, *y = b;
+    return (x->run > y->run) - (x->run < y->run);
+}
+
+/* The runs are sorted by number. */
+static uint32_t trends_unit(const struct fleet_runs *runs, const struct trends_units *u, uint64_t run)
+{
+    const struct fleet_run key = { .run = run };
+    const struct fleet_run *found = bsearch(&key, runs->list, runs->count, sizeof *runs->list, trends_compare_runs);
+    return found ? u->of_run[found - runs->list] : 0;
+}
+
+static int trends_compare_outliers(const void *a, const void *b)
+{
+    const struct outlier *x = a, *y = b;
+    const double p = x->share - x->usual, q = y->share - y->usual;
+    const double size = p < 0 ? -p : p, other = q < 0 ? -q : q;
+    if (size > other || size < other)
+        return size > other ? -1 : 1;
+    return x->function != y->function ? (x->function > y->function) - (x->function < y->function)
+                                      : (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+/* The outliers of all functions, the largest difference first. */
+static struct outlier *trends_find_outliers(const struct trends *t, const struct fleet_runs *runs,
+                                            const struct trends_units *u, size_t *count)
+{
+    struct outlier *all = NULL, *found = need_memory(u->count, sizeof *found);
+    double *shares = need_memory(u->count, sizeof *shares), *sorted = need_memory(u->count, sizeof *sorted);
+    size_t room = 0;
+    *count = 0;
+    for (size_t i = 0, end; i < t->count; i = end) {
+        memset(shares, 0, u->count * sizeof *shares);
+        for (end = i; end < t->count && t->parts[end].function == t->parts[i].function; end++) {
+            const uint32_t unit = trends_unit(runs, u, t->parts[end].key);
+            shares[unit] += (double)t->parts[end].time / (double)(u->whole[unit] ? u->whole[unit] : 1);
+        }
+        const size_t more = outliers_find(t->parts[i].function, shares, u->count, sorted, found);
+        for (size_t j = 0; j < more; j++) {
+            GROW(all, *count, room);
+            all[(*count)++] = found[j];
+        }
+    }
+    free(found);
+    free(shares);
+    free(sorted);
+    if (*count)
+        qsort(all, *count, sizeof *all, trends_compare_outliers);
+    return all;
+}
+
+static void trends_fill_outlier(const struct trends *t, const struct fleet_runs *runs, const struct trends_units *u,
+                                bool hosts, struct table *table, const struct outlier *o)
+{
+    char number[17];
+    size_t run = 0;
+    while (run + 1 < runs->count && u->of_run[run] != o->unit)
+        run++;
+    struct cell *cells = table_row(table);
+    snprintf(number, sizeof number, "%016llx", (unsigned long long)runs->list[run].run);
+    if (!hosts)
+        cell_text(&cells[0], number);
+    cell_text(&cells[1], runs->list[run].host);
+    cell_percent(&cells[2], 100 * o->share);
+    cell_percent(&cells[3], 100 * o->usual);
+    cell_percent(&cells[4], 100 * (o->share - o->usual));
+    cell_number(&cells[5], (uint64_t)outlier_score(o));
+    cell_text(&cells[6], t->l.names[o->function].module);
+    cell_text(&cells[7], t->l.names[o->function].name);
+}
+
+int fleet_outliers(struct fleet_settings *s)
+{
+    const bool hosts = s->by && option_choice("--by", s->by, "run, host") == 1;
+    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    qsort(runs.list, runs.count, sizeof *runs.list, trends_compare_runs);
+    struct trends_units units = trends_find_units(&runs, hosts);
+    if (units.count < OUTLIERS_FEWEST)
+        die(STATUS_ERROR, "fleet outliers: %zu %s: it takes %d to see which is unlike the rest", units.count,
+            hosts ? "hosts" : "runs", OUTLIERS_FEWEST);
+    struct trends t = trends_load(s, &runs, "run");
+    for (size_t i = 0; i < t.count; i++)
+        units.whole[trends_unit(&runs, &units, t.parts[i].key)] += t.parts[i].time;
+    size_t count;
+    struct outlier *outliers = trends_find_outliers(&t, &runs, &units, &count);
+    struct table table = table_make(outlier_columns, sizeof outlier_columns / sizeof *outlier_columns, NULL);
+    for (size_t i = 0; i < count; i++)
+        trends_fill_outlier(&t, &runs, &units, hosts, &table, &outliers[i]);
+    if (!count && s->shared.print == table_print_text)
+        printf("no %s is unlike the rest\n", hosts ? "host" : "run");
+    option_filter(&table, &s->shared.filters);
+    if (s->shared.sort || s->shared.columns)
+        option_arrange(&table, s->shared.sort ? s->shared.sort : "difference", s->shared.columns, true);
+    if (s->shared.limit)
+        table_limit(&table, s->shared.limit);
+    s->shared.print(&table, stdout);
+    table_drop(&table);
+    free(outliers);
+    free(units.of_run);
+    free(units.whole);
+    trends_drop(&t);
+    fleet_runs_drop(&runs);
+    return finish_output();
+}
