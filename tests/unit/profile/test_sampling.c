@@ -129,6 +129,36 @@ Test(unit_sampling, divides_flagged_time)
     cr_assert(eq(u64, copy.flagged_on_cpu_exclusive, 150));
     cr_assert(eq(u64, f.application_exclusive, 100));
     cr_assert(eq(u64, f.flagged_on_cpu_exclusive, 150));
+    /* 0.405468 of 500: the half width for one of two samples */
+    cr_assert(eq(u64, times_error(&copy, VALUE_ELAPSED, EXCLUSIVE), 203));
+    cr_assert(eq(u64, times_error(&copy, VALUE_APPLICATION, EXCLUSIVE), 81)); /* 203 * 100 / 250 */
+    analysis_drop(&l);
+}
+
+/* Two paths of 10,000 ticks, with 50 of 100 samples each: the squares of the errors of 962 ticks add up. */
+Test(unit_sampling, errors_of_paths_are_independent)
+{
+    struct writer *w = writer_new();
+    sampling_write_modules(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        write_enter(w, i * 10000, 0x4000 + i);
+        write_enter(w, i * 10000, F);
+        write_exit(w, i * 10000 + 10000);
+        write_exit(w, i * 10000 + 10000);
+    }
+    end_events(w, true);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint32_t i = 0; i < 200; i++)
+        sampling_write(w, i * 100 + 50, i % 2 ? COPY : F);
+    end_samples(w, true);
+    struct analysis l;
+    sampling_load(&l, w, 1);
+    writer_free(w);
+    const struct times f = sampling_times(&l, "f"), copy = sampling_times(&l, "copy");
+    cr_assert(eq(u64, copy.elapsed_exclusive, 10000));
+    cr_assert(eq(u64, times_error(&copy, VALUE_ELAPSED, EXCLUSIVE), 1360));
+    cr_assert(eq(u64, times_error(&f, VALUE_ELAPSED, EXCLUSIVE), 1360));
     analysis_drop(&l);
 }
 
