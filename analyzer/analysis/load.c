@@ -11,13 +11,13 @@
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
 #include "analysis/single_calls.h"
+#include "analysis/sum_sessions.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/collect.h"
 #include "profile/counted.h"
 #include "profile/reported.h"
-#include "profile/sampling.h"
 #include "profile/session_samples.h"
 #include "profile/subtree.h"
 #include "trace/session_import.h"
@@ -225,6 +225,7 @@ void analysis_summarize(struct analysis *l)
     s->events = l->profile->counts.enters + l->profile->counts.exits;
     s->lost_events = l->file->header.lost_events;
     load_add_loss_remarks(s, l->file, l->profile);
+    sum_sessions_remark(s, l->file);
     level_changes_remark(s, l->file, counted_functions(l->profile) > 0);
     s->loss_count = s->remark_count;
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
@@ -237,7 +238,7 @@ void analysis_summarize(struct analysis *l)
     s->budget = l->file->header.also & DWELL_ALSO_BUDGET || l->file->decision_count;
     if (s->imported && !l->selection)
         load_find_whole(l);
-    if (l->limits && s->overhead_known && (l->lines || l->file->header.mode == DWELL_MODE_PROFILE))
+    if (l->limits && s->overhead_known && (l->lines || session_file_has_trees(l->file)))
         summary_remark(s, "min and max are known only with the time of the probes in them (--raw)");
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
         summary_remark(s, "call paths are approximate (scaled)");
@@ -281,6 +282,8 @@ static bool load_check_lines(const struct analysis *l, enum lines lines, struct 
 {
     if (lines != LINES_NEEDED || l->file->header.also & DWELL_ALSO_CALL_SITES)
         return true;
+    if (l->file->summed_count)
+        return error_set(error, "%s: holds sums, which have no call sites; read the recorded session", l->file->path);
     return error_set(error, "%s: recorded without call sites; record again with --call-sites", l->file->path);
 }
 
@@ -299,12 +302,12 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     l->summary.raw = options->raw;
     l->jobs = options->jobs;
     l->limits = options->limits;
+    l->summary.partial_paths = l->file->summed_count && l->selection;
     if (!options->raw)
         analysis_subtract_overhead(l);
     if (options->limits && !options->raw && !l->lines)
         single_calls_find_limits(l);
-    if (l->profile->counts.samples)
-        sampling_divide(l->profile, l->file, options->raw);
+    sum_sessions_divide(l);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     analysis_summarize(l);

@@ -17,6 +17,7 @@ struct object_module {
 struct object_names {
     struct object_module *modules; /* by process and begin */
     size_t module_count;
+    const struct session_file *file;
     struct binaries *binaries;
     struct number_index *known; /* address and process -> place in the list */
     char **list;                /* NULL: no name */
@@ -37,6 +38,7 @@ struct object_names *object_names_new(const struct session_file *file)
 {
     struct object_names *names = need_memory(1, sizeof *names);
     size_t count = 0;
+    names->file = file;
     for (size_t i = 0; i < file->process_count; i++)
         count += file->processes[i].module_count;
     names->modules = need_memory(count + 1, sizeof *names->modules);
@@ -102,6 +104,9 @@ static char *object_make_name(const struct object_names *names, uint32_t process
 
 const char *object_names_find(struct object_names *names, uint32_t process, uint64_t address, uint64_t time)
 {
+    const char *kept = session_file_object_name(names->file, process, address);
+    if (kept)
+        return kept;
     struct index_slot *slot = index_find(names->known, address, process);
     if (!slot->value_plus_1) {
         GROW(names->list, names->count, names->room);

@@ -25,8 +25,8 @@ void selection_request_drop(struct selection_request *r)
 
 bool selection_is_requested(const struct selection_request *r)
 {
-    return r->within.count || r->from.given || r->to.given || r->roots.count || r->selection.threads.count ||
-           r->selection.processes.count;
+    return r->within.count || r->from.given || r->to.given || r->roots.count || r->selection.share.count ||
+           r->selection.threads.count || r->selection.processes.count;
 }
 
 /* ---- moments ---- */

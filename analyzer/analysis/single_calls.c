@@ -111,8 +111,21 @@ void single_calls_forget_limits(struct analysis *l)
     free(costs);
 }
 
+/* A session of sums has them. */
+static void single_calls_take_limits(struct profile *p)
+{
+    for (size_t i = 0; i < p->node_count; i++) {
+        p->nodes[i].shortest = smaller(p->nodes[i].shortest, p->nodes[i].net_shortest);
+        p->nodes[i].longest = larger(p->nodes[i].longest, p->nodes[i].net_longest);
+    }
+}
+
 void single_calls_find_limits(struct analysis *l)
 {
+    if (l->file->summed_count) {
+        single_calls_take_limits(l->profile);
+        return;
+    }
     const unsigned jobs = analysis_jobs(l);
     const size_t count = l->profile->node_count + l->file->thread_count + 1;
     void **lists = need_memory(jobs, sizeof *lists);

@@ -12,6 +12,7 @@
 
 #include "analysis/cause_threads.h"
 #include "analysis/single_calls.h"
+#include "analysis/sum_causes.h"
 #include "analysis/tree_causes.h"
 #include "analysis/wait_holes.h"
 #include "base/index.h"
@@ -281,6 +282,10 @@ struct wait_causes wait_causes_find(const struct analysis *l)
 {
     struct wait_causes c = { .counted = l->file->header.mode != DWELL_MODE_PROFILE };
     const unsigned jobs = analysis_jobs(l);
+    if (l->file->summed_count) {
+        sum_causes_find(&c, l);
+        return c;
+    }
     if (!c.counted) {
         tree_causes_find(&c, l);
         return c;

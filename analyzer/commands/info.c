@@ -127,7 +127,9 @@ static void info_print_probes(const struct analysis *l)
 
 static void info_print_mode(const struct session_file *f)
 {
-    if (f->header.shared_ring)
+    if (f->summed_count)
+        info_print_line("mode", "sums of %zu recorded session%s", f->summed_count, f->summed_count == 1 ? "" : "s");
+    else if (f->header.shared_ring)
         info_print_line("mode", "ring, of %" PRIu64 " bytes for all threads", f->header.max_size);
     else if (f->header.mode == DWELL_MODE_RING)
         info_print_line("mode", "ring, of %" PRIu32 " bytes for each thread", f->header.ring_size);

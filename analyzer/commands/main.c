@@ -43,6 +43,7 @@ static const struct {
     { "fleet", command_fleet, "profiles of many runs on many machines, kept in ClickHouse", "Many machines", true },
     { "export", command_export, "write a session in a format that other tools read", "Convert", false },
     { "import", command_import, "make a session of another profiler's report", NULL, false },
+    { "profile", command_profile, "make a session that holds only sums", NULL, false },
     { "merge", command_merge, "make one session of several", NULL, false },
     { "perflog", command_perflog, "report PerfLog logs, or compare two", NULL, true },
 };

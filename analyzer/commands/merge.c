@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "analysis/sums.h"
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
@@ -42,20 +43,18 @@ static void merge_check_settings(struct merge_settings *s)
             die(STATUS_ERROR, "%s: is one of the sessions to merge; write to another file", s->shared.output);
 }
 
-static void merge_open_sessions(const struct session_list *list, struct session_file **files)
+static struct session_file *merge_open(const char *path)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        const char *error;
-        files[i] = session_file_open(list->paths[i], &error);
-        if (!files[i])
-            die(STATUS_ERROR, "%s: %s", list->paths[i], error);
-        for (size_t j = 0; j < i; j++) {
-            error = session_merge_check(files[j], files[i]);
-            if (error)
-                die(STATUS_ERROR, "%s: cannot be merged with %s: %s; report, tree and callers take both at once",
-                    list->paths[i], list->paths[j], error);
-        }
-    }
+    const char *error;
+    struct session_file *file = session_file_open(path, &error);
+    if (!file)
+        die(STATUS_ERROR, "%s: %s", path, error);
+    return file;
+}
+
+static bool merge_has_sums(const struct session_file *file)
+{
+    return file->header.origin & DWELL_ORIGIN_SUMS;
 }
 
 static void merge_report_losses(const struct session_file *f)
@@ -64,6 +63,45 @@ static void merge_report_losses(const struct session_file *f)
         say("%s: is damaged: %" PRIu64 " chunks, %" PRIu64 " records and %" PRIu64
             " bytes were left out, wholly or in part",
             f->path, f->damaged_chunks, f->damaged_records, f->damaged_bytes);
+}
+
+/* Sums are added one after another, so that memory holds the result and one of them. */
+static void merge_sums(const struct merge_settings *s, struct session_file *file)
+{
+    struct sums *sums = sums_new();
+    struct error wrong = { NULL };
+    for (size_t i = 0; i < s->sessions.count; i++) {
+        const char *path = s->sessions.paths[i];
+        file = i ? merge_open(path) : file;
+        if (!merge_has_sums(file))
+            die(STATUS_ERROR, "%s: was recorded, and %s holds sums; make sums of both with dwell profile", path,
+                s->sessions.paths[0]);
+        if (!sums_add(sums, file, &wrong))
+            die(STATUS_ERROR, "%s", wrong.text);
+        merge_report_losses(file);
+        session_file_close(file);
+    }
+    const char *error = sums_write(sums, s->shared.output);
+    if (error)
+        die(STATUS_ERROR, "%s: %s", s->shared.output, error);
+    sums_free(sums);
+}
+
+static void merge_open_sessions(const struct session_list *list, struct session_file **files)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const char *error;
+        files[i] = i ? merge_open(list->paths[i]) : files[0];
+        if (merge_has_sums(files[i]))
+            die(STATUS_ERROR, "%s: holds sums, and %s was recorded; make sums of both with dwell profile",
+                list->paths[i], list->paths[0]);
+        for (size_t j = 0; j < i; j++) {
+            error = session_merge_check(files[j], files[i]);
+            if (error)
+                die(STATUS_ERROR, "%s: cannot be merged with %s: %s; report, tree and callers take both at once",
+                    list->paths[i], list->paths[j], error);
+        }
+    }
 }
 
 static const struct command_line line = {
@@ -77,21 +115,32 @@ static const struct command_line line = {
     .shared = shared,
 };
 
+static void merge_recorded(const struct merge_settings *s, struct session_file *first)
+{
+    const size_t count = s->sessions.count;
+    struct session_file **files = need_memory(count, sizeof *files);
+    files[0] = first;
+    merge_open_sessions(&s->sessions, files);
+    const char *error = session_merge(files, count, s->shared.output);
+    if (error)
+        die(STATUS_ERROR, "%s: %s", s->shared.output, error);
+    for (size_t i = 0; i < count; i++) {
+        merge_report_losses(files[i]);
+        session_file_close(files[i]);
+    }
+    free(files);
+}
+
 int command_merge(int argc, char **argv)
 {
     struct merge_settings s = { 0 };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     merge_check_settings(&s);
-    struct session_file **files = need_memory(s.sessions.count, sizeof *files);
-    merge_open_sessions(&s.sessions, files);
-    const char *error = session_merge(files, s.sessions.count, s.shared.output);
-    if (error)
-        die(STATUS_ERROR, "%s: %s", s.shared.output, error);
-    for (size_t i = 0; i < s.sessions.count; i++) {
-        merge_report_losses(files[i]);
-        session_file_close(files[i]);
-    }
-    free(files);
+    struct session_file *first = merge_open(s.sessions.paths[0]);
+    if (merge_has_sums(first))
+        merge_sums(&s, first);
+    else
+        merge_recorded(&s, first);
     session_list_drop(&s.sessions);
     return finish_output();
 }

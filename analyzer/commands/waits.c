@@ -82,7 +82,7 @@ static void waits_add_remark(struct analysis *l, const struct wait_causes *cause
 {
     if (!causes->acting)
         summary_remark(&l->summary, "causes of waits were not recorded: record again");
-    else if (l->file->header.mode == DWELL_MODE_PROFILE)
+    else if (session_file_has_trees(l->file))
         summary_remark(&l->summary, "recorded in mode profile: the causes are holders of locks, joined threads and "
                                     "children; wakers need mode trace or ring");
     if (causes->rest)

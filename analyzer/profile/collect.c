@@ -16,6 +16,7 @@
 #include "profile/sampled_trees.h"
 #include "profile/subtree.h"
 #include "profile/threads.h"
+#include "profile/tree_sums.h"
 #include "profile/trees.h"
 #include "profile/waits.h"
 
@@ -63,7 +64,7 @@ static bool collect_chunk_is_whole(const struct collect_worker *w, const struct 
 
 static bool collect_chunk_is_wanted(const struct collect_worker *w, const struct trace_chunk *chunk)
 {
-    if (chunk->kind != DWELL_CHUNK_EVENTS ||
+    if (chunk->kind != DWELL_CHUNK_EVENTS || !selection_takes_chunk(w->selection, w->file, chunk) ||
         (w->ends && (chunk->start_time >= w->selection->to || collect_chunk_end(w, chunk) < w->selection->from)))
         return false;
     bool whole;
@@ -142,6 +143,8 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
         sampled_trees_add(trees, file, file->samples);
     profile_merge(whole, trees);
     profile_free(trees);
+    if (file->summed_count)
+        whole->counts = selection ? tree_sums_count_part(whole) : tree_sums_counts(file);
     threads_take_outside(whole);
     threads_flag_blind(whole, file);
     free(started);

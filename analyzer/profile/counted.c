@@ -39,7 +39,8 @@ void counted_collect(struct profile *p, const struct session_file *file, const s
 {
     for (size_t i = 0; i < file->chunk_count && !selection_has_ranges(selection); i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
-        if (chunk->kind == DWELL_CHUNK_COUNTS && selection_takes(selection, file, chunk->process, chunk->thread))
+        if (chunk->kind == DWELL_CHUNK_COUNTS && selection_takes_chunk(selection, file, chunk) &&
+            selection_takes(selection, file, chunk->process, chunk->thread))
             counted_read_chunk(p, file, chunk);
     }
 }

@@ -355,12 +355,12 @@ static void sampling_free(struct sampling *s)
     index_free(s->part_table);
 }
 
-void sampling_divide(struct profile *p, const struct session_file *file, bool raw)
+void sampling_divide(struct profile *p, const struct session_file *file, bool raw, bool by_function)
 {
     struct sampling s = {
         .profile = p,
         .raw = raw,
-        .by_function = file->header.mode == DWELL_MODE_PROFILE,
+        .by_function = by_function,
         .node_count = p->node_count,
         .route_table = index_new(),
         .group_table = index_new(),

@@ -68,9 +68,26 @@ bool selection_takes_process(const struct selection *s, const struct session_fil
     return false;
 }
 
+static bool selection_has_thread(const struct selection_shard *shard, const struct session_file *file, uint32_t thread)
+{
+    return !shard->count || session_file_thread_index(file, thread) % shard->count == shard->number;
+}
+
+/* A shard has consecutive chunks of the file, so that it reads one part of it. The tree of a thread is in several
+ * chunks that belong together. */
+bool selection_takes_chunk(const struct selection *s, const struct session_file *file, const struct trace_chunk *chunk)
+{
+    if (!s || !s->chunks.count)
+        return true;
+    if (chunk->kind == DWELL_CHUNK_CALL_TREE)
+        return selection_has_thread(&s->chunks, file, chunk->thread);
+    const uint64_t place = (uint64_t)(chunk - file->chunks);
+    return place * s->chunks.count / file->chunk_count == s->chunks.number;
+}
+
 bool selection_takes(const struct selection *s, const struct session_file *file, uint32_t process, uint32_t thread)
 {
-    if (!selection_takes_process(s, file, process))
+    if (!selection_takes_process(s, file, process) || (s && !selection_has_thread(&s->share, file, thread)))
         return false;
     if (!s || s->threads.count == 0)
         return true;

@@ -10,12 +10,19 @@ struct selection_names {
     size_t count, room;
 };
 
+/* One of several parts that are chosen by number. */
+struct selection_shard {
+    uint32_t number, count; /* from 0; a count of zero: there are no parts */
+};
+
 struct selection {
     bool cut;                         /* whether it has limits in time: */
     uint64_t from, to;                /* ticks: from <= time < to */
     struct thread_ranges *within;     /* only these ranges of threads; NULL for all. Owned by the selection */
     struct selection_names threads;   /* TIDs, or globs for names; a thread matches any of them; empty for all */
     struct selection_names processes; /* PIDs, or globs for names */
+    struct selection_shard chunks;    /* only these chunks of events; the trees of these threads */
+    struct selection_shard share;     /* only these threads */
     const bool *roots;                /* single calls must be within a call of a function that is set here; NULL: any */
     size_t root_count;                /* by function of the selection's profile */
 };
@@ -58,6 +65,9 @@ static inline bool selection_holds_event(const struct selection *s, uint32_t thr
 
 /* Whether the thread with these serial numbers is part of the selection. NULL selects the whole session. */
 bool selection_takes(const struct selection *s, const struct session_file *file, uint32_t process, uint32_t thread);
+
+/* Whether the chunk of events, counts or a tree belongs to the selection's shard. */
+bool selection_takes_chunk(const struct selection *s, const struct session_file *file, const struct trace_chunk *chunk);
 
 /* The same for a process. */
 bool selection_takes_process(const struct selection *s, const struct session_file *file, uint32_t process);

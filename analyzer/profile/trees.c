@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/identify.h"
+#include "profile/tree_sums.h"
 
 /* The state of reading one thread's tree. */
 struct trees_reader {
@@ -17,7 +18,10 @@ struct trees_reader {
     uint32_t *nodes; /* by number in the file: index in the profile; [0] is the thread's root */
     size_t count, room;
     struct dwell_tree_head head;
-    struct tree_waits *waits; /* NULL if they are not wanted */
+    struct tree_waits *waits;   /* NULL if they are not wanted */
+    struct tree_chunks sums;    /* the file's chunks with rows of sums */
+    struct dwell_sum_row *rows; /* of the thread, by node */
+    size_t row_count;
 };
 
 static int trees_compare_chunks(const void *a, const void *b)
@@ -42,6 +46,28 @@ static void trees_add_flagged(struct profile_node *node, const struct dwell_tree
     node->runtime_flagged += runtime;
 }
 
+static void trees_add_row(struct profile_node *node, const struct dwell_sum_row *row, uint64_t elapsed)
+{
+    node->flagged += smaller(row->flagged, elapsed);
+    node->runtime += smaller(row->runtime, elapsed);
+    node->runtime_flagged += smaller(row->runtime_flagged, elapsed);
+    node->runtime_blocked += smaller(row->runtime_blocked, elapsed);
+    node->runtime_preempted += smaller(row->runtime_preempted, elapsed);
+    node->samples += row->samples;
+    node->samples_in_stubs += row->samples_in_stubs;
+    node->first = smaller(node->first, row->first);
+    node->net_shortest = smaller(node->net_shortest, row->net_shortest);
+    node->net_longest = larger(node->net_longest, row->net_longest);
+}
+
+static uint32_t trees_find_site(struct trees_reader *r, const struct trace_process *process,
+                                const struct dwell_tree_node *from)
+{
+    if (from->site == DWELL_SITE_SAMPLED && r->file->summed_count)
+        return PROFILE_SAMPLED;
+    return r->sites && from->site ? identify_site(r->profile, process, from->site, from->first_time) : PROFILE_NONE;
+}
+
 static bool trees_add_node(struct trees_reader *r, const struct trace_process *process,
                            const struct dwell_tree_node *from)
 {
@@ -49,8 +75,7 @@ static bool trees_add_node(struct trees_reader *r, const struct trace_process *p
         return false;
     struct profile *p = r->profile;
     const uint32_t function = identify_function(p, process, from->function, from->first_time);
-    const uint32_t site =
-        r->sites && from->site ? identify_site(p, process, from->site, from->first_time) : PROFILE_NONE;
+    const uint32_t site = trees_find_site(r, process, from);
     const uint32_t index = profile_child_from(p, r->nodes[from->parent], function, site);
     struct profile_node *node = &p->nodes[index];
     node->elapsed += from->elapsed;
@@ -58,7 +83,10 @@ static bool trees_add_node(struct trees_reader *r, const struct trace_process *p
     node->blocked += blocked;
     node->preempted += smaller(from->preempted, from->elapsed - blocked);
     node->page_faults += from->page_faults;
-    trees_add_flagged(node, from);
+    if (r->count < r->row_count && r->rows[r->count].node)
+        trees_add_row(node, &r->rows[r->count], from->elapsed);
+    else
+        trees_add_flagged(node, from);
     node->calls += from->calls;
     if (from->shortest < node->shortest)
         node->shortest = from->shortest;
@@ -125,10 +153,20 @@ static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *a
     p->counts.preempted += preempted;
 }
 
+/* In a session of sums, rows have the values of nodes that the tree alone does not give. */
+static void trees_read_rows(struct trees_reader *r, const struct trace_chunk *const *chunks, size_t count)
+{
+    r->row_count = 1;
+    for (size_t i = 0; i < count && r->sums.count; i++)
+        r->row_count += chunks[i]->size / sizeof(struct dwell_tree_node);
+    r->rows = tree_sums_read(&r->sums, r->file, chunks[0]->process, chunks[0]->thread, r->row_count);
+}
+
 /* Reads the chunks of one thread, which are in sequence. */
 static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *const *chunks, size_t count)
 {
     trees_begin_thread(r, chunks[0]);
+    trees_read_rows(r, chunks, count);
     for (size_t i = 0; i < count; i++) {
         r->profile->counts.chunks++;
         if (chunks[i]->sequence != i || !trees_read_chunk(r, chunks[i])) {
@@ -136,6 +174,7 @@ static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *
             break;
         }
     }
+    free(r->rows);
     trees_end_thread(r, chunks[0]);
     if (r->waits)
         tree_waits_add_thread(r->waits, r->file, chunks[0], r->nodes, r->count,
@@ -185,10 +224,12 @@ static struct profile *trees_read(const struct session_file *file, const struct 
                                   struct tree_waits *waits)
 {
     struct trees_reader r = { .file = file, .profile = profile_new(), .sites = sites, .waits = waits };
+    r.sums = tree_chunks_of(file, DWELL_CHUNK_SUMS);
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
         if (file->chunks[i].kind == DWELL_CHUNK_CALL_TREE && !(selection && selection->cut) &&
+            selection_takes_chunk(selection, file, &file->chunks[i]) &&
             selection_takes(selection, file, file->chunks[i].process, file->chunks[i].thread))
             chunks[count++] = &file->chunks[i];
     if (count)
@@ -201,6 +242,7 @@ static struct profile *trees_read(const struct session_file *file, const struct 
     }
     trees_read_reported(r.profile, file, selection);
     free(chunks);
+    tree_chunks_drop(&r.sums);
     free(r.buffer.bytes);
     free(r.nodes);
     return r.profile;

@@ -29,6 +29,8 @@
     AMOUNT(calls, COUNT, SUM)    /* enters */                                                                          \
     AMOUNT(shortest, TICKS, MIN) /* of completed calls, elapsed inclusive */                                           \
     AMOUNT(longest, TICKS, MAX)                                                                                        \
+    AMOUNT(net_shortest, TICKS, MIN) /* the same two without probes, where a session of sums has them */               \
+    AMOUNT(net_longest, TICKS, MAX)                                                                                    \
     AMOUNT(first, COUNT, MIN)            /* number of the first chunk of the file that has the path */                 \
     AMOUNT(samples, COUNT, SUM)          /* of the path itself, */                                                     \
     AMOUNT(samples_in_stubs, COUNT, SUM) /* and in code that counts calls */                                           \

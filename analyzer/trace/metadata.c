@@ -8,62 +8,9 @@
 #include "base/memory.h"
 #include "dwell/event.h"
 #include "trace/metadata_finish.h"
+#include "trace/metadata_reader.h"
 #include "trace/reported.h"
 #include "trace/symbol_table.h"
-
-/* A record being read: its fixed part, then strings one after another. */
-struct metadata_reader {
-    struct session_file *file;
-    uint32_t process; /* of the chunk */
-    const uint8_t *record;
-    uint32_t size;
-    uint32_t next; /* offset of the next string */
-    bool bad;
-    struct metadata_tables *tables;
-};
-
-struct metadata_string {
-    const char *at;
-    size_t length;
-};
-
-static struct metadata_string metadata_next_string(struct metadata_reader *r)
-{
-    struct metadata_string s = { "", 0 };
-    uint16_t length;
-    if (r->next + sizeof length > r->size) {
-        r->bad = true;
-        return s;
-    }
-    memcpy(&length, r->record + r->next, sizeof length);
-    if (r->next + sizeof length + length > r->size) {
-        r->bad = true;
-        return s;
-    }
-    s = (struct metadata_string){ (const char *)r->record + r->next + sizeof length, length };
-    r->next += (uint32_t)(sizeof length + length);
-    return s;
-}
-
-static char *metadata_next_text(struct metadata_reader *r)
-{
-    struct metadata_string s = metadata_next_string(r);
-    return need_copy(s.at, s.length);
-}
-
-/* Copies the fixed part. Returns false if the record is shorter. */
-static bool metadata_read_fixed(struct metadata_reader *r, void *into, size_t size)
-{
-    if (r->size < size) {
-        r->bad = true;
-        return false;
-    }
-    memcpy(into, r->record, size);
-    r->next = (uint32_t)size;
-    return true;
-}
-
-#define TAKE(r, into) metadata_read_fixed((r), &(into), sizeof(into))
 
 static struct trace_process *metadata_need_process(struct session_file *file, struct metadata_tables *tables,
                                                    uint32_t serial)
@@ -100,12 +47,6 @@ static struct trace_thread *metadata_need_thread(struct session_file *file, stru
 static struct trace_process *metadata_own_process(struct metadata_reader *r)
 {
     return metadata_need_process(r->file, r->tables, r->process);
-}
-
-static void metadata_replace_text(char **text, char *by)
-{
-    free(*text);
-    *text = by;
 }
 
 static void metadata_read_process(struct metadata_reader *r)
@@ -432,24 +373,6 @@ static void metadata_read_probes(struct metadata_reader *r)
         *known = record;
 }
 
-static void metadata_read_host(struct metadata_reader *r)
-{
-    struct dwell_rec_host record;
-    if (!TAKE(r, record))
-        return;
-    struct trace_host *host = &r->file->host;
-    char **const texts[] = { &host->system, &host->release, &host->version, &host->machine, &host->node };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        metadata_replace_text(texts[i], metadata_next_text(r));
-    enum { MAX_PROCESSORS = 1 << 16 };
-    if (r->next + sizeof(uint16_t) > r->size)
-        return; /* an older session */
-    char *processors = metadata_next_text(r);
-    const unsigned long count = strtoul(processors, NULL, 10);
-    host->processors = count <= MAX_PROCESSORS ? (unsigned)count : 0;
-    free(processors);
-}
-
 /* Reads the columns after the record, if there are any. Returns false if one has an impossible value. */
 static bool metadata_read_stated(const struct metadata_reader *r, struct dwell_stated *stated)
 {
@@ -499,6 +422,8 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_EVENT_CLASS] = metadata_read_event_class,
     [DWELL_REC_EVENT_LAYOUT] = metadata_read_event_layout,
     [DWELL_REC_PROBES] = metadata_read_probes,
+    [DWELL_REC_SUMMED] = metadata_read_summed,
+    [DWELL_REC_OBJECT_NAME] = metadata_read_object_name,
 };
 
 static void metadata_read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
@@ -577,7 +502,7 @@ void metadata_read(struct session_file *file)
         if (chunk->kind == DWELL_CHUNK_EVENTS)
             metadata_record_last_chunk(file, &tables, i);
         if (chunk->kind == DWELL_CHUNK_CALL_TREE || chunk->kind == DWELL_CHUNK_TRACE_EVENTS ||
-            chunk->kind == DWELL_CHUNK_COUNTS)
+            chunk->kind == DWELL_CHUNK_COUNTS || chunk->kind == DWELL_CHUNK_CAUSES)
             metadata_need_thread(file, &tables, chunk->thread, chunk->process);
         if (chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS)
             chunks[count++] = chunk;

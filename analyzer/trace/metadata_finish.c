@@ -2,6 +2,7 @@
 #include "trace/metadata_finish.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/event_fields.h"
 #include "trace/module_changes.h"
@@ -55,6 +56,16 @@ static int metadata_compare_levels(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
+static int metadata_compare_object_names(const void *a, const void *b)
+{
+    const struct trace_object_name *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
 static int metadata_compare_processes(const void *a, const void *b)
 {
     const struct trace_process *x = a, *y = b;
@@ -88,6 +99,8 @@ static void metadata_finish_lists(struct session_file *file, const struct metada
         qsort(file->threads, file->thread_count, sizeof *file->threads, metadata_compare_threads);
     if (file->level_count)
         qsort(file->levels, file->level_count, sizeof *file->levels, metadata_compare_levels);
+    if (file->object_name_count)
+        qsort(file->object_names, file->object_name_count, sizeof *file->object_names, metadata_compare_object_names);
     descriptor_list_sort(&file->descriptors);
     maker_list_sort(&file->makers);
 }

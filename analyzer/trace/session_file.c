@@ -358,6 +358,14 @@ void session_file_close(struct session_file *file)
     free(file->event_layouts);
     session_file_free_symbols(file);
     session_file_free_host(&file->host);
+    for (size_t i = 0; i < file->summed_count; i++) {
+        session_file_free_host(&file->summed[i].host);
+        free(file->summed[i].held);
+    }
+    free(file->summed);
+    for (size_t i = 0; i < file->object_name_count; i++)
+        free(file->object_names[i].name);
+    free(file->object_names);
     free(file->processes);
     free(file->threads);
     free(file->notes);

@@ -136,6 +136,22 @@ struct trace_reported {
     struct dwell_stated stated;
 };
 
+/* A recorded session whose sums the file has: struct dwell_rec_summed. */
+struct trace_summed {
+    struct dwell_rec_summed record;
+    uint32_t process_end; /* its processes have lower serial numbers, and higher ones than those before it */
+    uint8_t *held;        /* a bit for each shard */
+    size_t held_length;
+    struct trace_host host;
+};
+
+/* The name of an object that threads of a process waited for. */
+struct trace_object_name {
+    uint32_t process;
+    uint64_t id;
+    char *name;
+};
+
 /* A class of trace events. */
 struct trace_event_class {
     uint8_t guid[16];
@@ -194,6 +210,10 @@ struct session_file {
     size_t decision_count, decision_room;
     struct trace_reported *reported;
     size_t reported_count, reported_room;
+    struct trace_summed *summed; /* in the order of their processes; none if the file was recorded */
+    size_t summed_count, summed_room;
+    struct trace_object_name *object_names; /* by process and id */
+    size_t object_name_count, object_name_room;
     struct session_samples *samples; /* NULL unless the owner has read them (profile/session_samples.h) */
     uint64_t damaged_chunks;
     uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */
@@ -271,6 +291,15 @@ struct trace_thread *session_file_thread(const struct session_file *file, uint32
  * there is none. */
 size_t session_file_process_index(const struct session_file *file, uint32_t serial);
 size_t session_file_thread_index(const struct session_file *file, uint32_t serial);
+
+/* Whether the calls of any process were recorded in mode profile, also if the file has only sums of them. */
+bool session_file_has_trees(const struct session_file *file);
+
+/* The recorded session of a process in a file of sums, as a place in `summed`; summed_count if it has none. */
+size_t session_file_summed_of(const struct session_file *file, uint32_t process);
+
+/* The name of an object in a file of sums, or NULL. */
+const char *session_file_object_name(const struct session_file *file, uint32_t process, uint64_t id);
 
 /* Whether the thread's OS events record when it was off the CPU. */
 bool trace_records_switches(const struct trace_thread *thread);

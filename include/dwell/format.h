@@ -108,6 +108,7 @@ enum dwell_origin {
     DWELL_ORIGIN_IMPORTED = 1, /* a report of another profiler; its clock is what --resolution said */
     DWELL_ORIGIN_SCALED = 2,   /* the report had no call paths: they are estimated from callers and callees */
     DWELL_ORIGIN_SAMPLES = 4,  /* values are numbers of samples, not times */
+    DWELL_ORIGIN_SUMS = 8,     /* sums of recorded sessions (format_sums.h) */
 };
 
 /* The recording modes. */
@@ -134,6 +135,8 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_COUNTS = 9,
     DWELL_CHUNK_LEVELS = 10, /* as filters, but `action` is an enum dwell_level_of_probes, and the rest is zero */
     DWELL_CHUNK_WAITS = 11,  /* mode profile: rows of struct dwell_wait_row (format_objects.h) */
+    DWELL_CHUNK_SUMS = 12,   /* rows of struct dwell_sum_row (format_sums.h) */
+    DWELL_CHUNK_CAUSES = 13, /* rows of struct dwell_cause_row */
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -417,6 +420,8 @@ enum dwell_record_type {
     DWELL_REC_DESCRIPTOR = 23,
     DWELL_REC_DECISION = 24,
     DWELL_REC_MADE = 25,
+    DWELL_REC_SUMMED = 26,
+    DWELL_REC_OBJECT_NAME = 27,
 };
 
 /* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */
@@ -607,5 +612,6 @@ _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 #include "dwell/format_objects.h"
 #include "dwell/format_reported.h"
 #include "dwell/format_samples.h"
+#include "dwell/format_sums.h"
 
 #endif

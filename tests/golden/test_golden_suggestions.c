@@ -169,6 +169,6 @@ Test(golden_suggestions, help_with_examples)
             cr_assert(lt(sz, strcspn(line, "\n"), 80), "%s: %s", name, line);
         free(help);
     }
-    cr_assert(eq(int, count, 26));
+    cr_assert(eq(int, count, 27));
     free(commands);
 }

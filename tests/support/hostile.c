@@ -54,6 +54,7 @@ const struct hostile_view hostile_views[] = {
     { "export", "firefox hostile.data" },
     { "import", "vsperf --resolution 1000 hostile.csv -o again.data" },
     { "import", "vsperf hostile.log -o again.data" },
+    { "profile", "hostile.data -o sums.data" },
     { "merge", "hostile.data -o merged.data" },
     { "perflog", "hostile.log" },
     { "perflog", "--instances hostile.log" },

@@ -61,7 +61,7 @@ static struct outcome trees_outcome(struct writer *w, const struct tree_sample *
     o.file->header.mode = DWELL_MODE_PROFILE;
     o.profile = trees_profile(o.file, NULL, false);
     sampled_trees_add(o.profile, o.file, &samples);
-    sampling_divide(o.profile, o.file, false);
+    sampling_divide(o.profile, o.file, false, true);
     o.rollup = rollup_new(o.profile);
     check_identities(&o);
     free(points);

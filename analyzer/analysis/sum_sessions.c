@@ -1,0 +1,121 @@
+/* Brings the sessions of a file of sums to one unit. A call path of a thread is rounded once, so that the order of
+ * sessions is of no account. */
+#include "analysis/sum_sessions.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "profile/sampling.h"
+
+/* By node: the place of its session in the file. The caller frees the list. */
+static size_t *sum_sessions_of_nodes(const struct profile *p, const struct session_file *file)
+{
+    size_t *places = need_memory(p->node_count + 1, sizeof *places);
+    for (size_t i = 0; i < p->thread_count; i++)
+        places[p->threads[i].root] = session_file_summed_of(file, p->threads[i].process);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            places[i] = places[p->nodes[i].parent];
+    return places;
+}
+
+/* The call paths of one session. Functions keep their numbers. */
+static struct profile *sum_sessions_part(const struct profile *p, const size_t *places, size_t place)
+{
+    struct profile *part = profile_new();
+    uint32_t *nodes = need_memory(p->node_count + 1, sizeof *nodes);
+    profile_copy_functions(part, p);
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (places[p->threads[i].root] == place)
+            nodes[p->threads[i].root] = profile_root(part, p->threads[i].process, p->threads[i].thread);
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (places[i] != place || node->parent == PROFILE_NONE)
+            continue;
+        nodes[i] = profile_child_from(part, nodes[node->parent], node->function, node->site);
+        profile_add_values(&part->nodes[nodes[i]], node);
+    }
+    free(nodes);
+    return part;
+}
+
+static bool sum_sessions_is_sampled(const struct profile *p, const size_t *places, size_t place)
+{
+    for (size_t i = 0; i < p->node_count; i++)
+        if (places[i] == place && (p->nodes[i].samples || p->nodes[i].samples_in_stubs))
+            return true;
+    return false;
+}
+
+/* The profile keeps its counts and counted calls. Its nodes become those of the parts. */
+static void sum_sessions_divide_each(struct analysis *l)
+{
+    struct profile *p = l->profile, *whole = profile_new();
+    size_t *places = sum_sessions_of_nodes(p, l->file);
+    profile_copy_functions(whole, p);
+    for (size_t i = 0; i <= l->file->summed_count; i++) {
+        struct profile *part = sum_sessions_part(p, places, i);
+        if (i < l->file->summed_count && sum_sessions_is_sampled(p, places, i))
+            sampling_divide(part, l->file, l->raw, l->file->summed[i].record.header.mode == DWELL_MODE_PROFILE);
+        profile_merge(whole, part);
+        profile_free(part);
+    }
+    for (size_t i = 0; i < p->node_count; i++)
+        amounts_clear(&p->nodes[i]);
+    profile_merge(whole, p);
+    free(places);
+    profile_free(p);
+    l->profile = whole;
+}
+
+static void sum_sessions_scale(struct profile *p, const struct session_file *file)
+{
+    size_t *places = sum_sessions_of_nodes(p, file);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (places[i] < file->summed_count)
+            amounts_scale(&p->nodes[i], file->summed[places[i]].record.header.ticks_per_second);
+    free(places);
+}
+
+void sum_sessions_divide(struct analysis *l)
+{
+    const bool several = l->file->summed_count > 1;
+    if (l->profile->counts.samples && several)
+        sum_sessions_divide_each(l);
+    else if (l->profile->counts.samples)
+        sampling_divide(l->profile, l->file, l->raw, session_file_has_trees(l->file));
+    if (several)
+        sum_sessions_scale(l->profile, l->file);
+}
+
+uint64_t sum_sessions_rate(const struct session_file *file, uint32_t process)
+{
+    const size_t place = session_file_summed_of(file, process);
+    return file->summed_count > 1 && place < file->summed_count ? file->summed[place].record.header.ticks_per_second
+                                                                : 0;
+}
+
+uint32_t sum_sessions_held(const struct trace_summed *s)
+{
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < s->record.shards; i++)
+        held += s->held[i / 8] >> i % 8 & 1;
+    return held;
+}
+
+void sum_sessions_remark(struct summary *s, const struct session_file *file)
+{
+    size_t partial = 0;
+    const struct trace_summed *first = NULL;
+    for (size_t i = 0; i < file->summed_count; i++) {
+        const bool whole = sum_sessions_held(&file->summed[i]) == file->summed[i].record.shards;
+        partial += !whole;
+        first = whole || first ? first : &file->summed[i];
+    }
+    if (partial == 1)
+        summary_remark(s, "%u of %u shards of a session are missing: its sums are not whole",
+                       first->record.shards - sum_sessions_held(first), first->record.shards);
+    else if (partial)
+        summary_remark(s, "shards of %zu sessions are missing: their sums are not whole", partial);
+}

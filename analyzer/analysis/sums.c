@@ -1,0 +1,479 @@
+/* Adds sums of sessions in memory. */
+#include "analysis/sums.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "profile/counted.h"
+#include "profile/identify.h"
+#include "profile/tree_sums.h"
+#include "profile/trees.h"
+#include "trace/symbol_table.h"
+
+struct sums *sums_new(void)
+{
+    struct sums *s = need_memory(1, sizeof *s);
+    s->profile = profile_new();
+    return s;
+}
+
+static void sums_free_host(struct trace_host *host)
+{
+    free(host->system);
+    free(host->release);
+    free(host->version);
+    free(host->machine);
+    free(host->node);
+}
+
+void sums_free(struct sums *s)
+{
+    for (size_t i = 0; i < s->session_count; i++) {
+        sums_free_host(&s->sessions[i].summed.host);
+        free(s->sessions[i].summed.held);
+    }
+    for (size_t i = 0; i < s->process_count; i++) {
+        free(s->processes[i].path);
+        free(s->processes[i].arguments);
+        free(s->processes[i].name);
+    }
+    for (size_t i = 0; i < s->thread_count; i++)
+        free(s->threads[i].name);
+    profile_free(s->profile);
+    intern_drop(&s->cause_keys);
+    intern_drop(&s->session_keys);
+    intern_drop(&s->texts);
+    intern_drop(&s->notes);
+    descriptor_list_drop(&s->descriptors);
+    free(s->sessions);
+    free(s->processes);
+    free(s->threads);
+    free(s->causes);
+    free(s->names);
+    free(s->facts);
+    free(s->objects);
+    free(s);
+}
+
+/* ---- processes and threads ---- */
+
+struct sums_map sums_map_new(const struct session_file *file)
+{
+    struct sums_map map = { file, need_memory(file->process_count + 1, sizeof(uint32_t)),
+                            need_memory(file->thread_count + 1, sizeof(uint32_t)) };
+    memset(map.processes, 0xff, (file->process_count + 1) * sizeof *map.processes);
+    memset(map.threads, 0xff, (file->thread_count + 1) * sizeof *map.threads);
+    return map;
+}
+
+void sums_map_drop(struct sums_map *map)
+{
+    free(map->processes);
+    free(map->threads);
+}
+
+uint32_t sums_process(const struct sums_map *map, uint32_t serial)
+{
+    return map->processes[session_file_process_index(map->file, serial)];
+}
+
+uint32_t sums_thread(const struct sums_map *map, uint32_t serial)
+{
+    return map->threads[session_file_thread_index(map->file, serial)];
+}
+
+static char *sums_copy(const char *text)
+{
+    return text ? need_copy(text, strlen(text)) : NULL;
+}
+
+/* The map has the parent already if it comes before the process, as the runtime numbers them. */
+static void sums_copy_process(struct sums *s, const struct sums_map *map, const struct trace_process *from)
+{
+    const uint32_t parent = sums_process(map, from->parent_process);
+    GROW(s->processes, s->process_count, s->process_room);
+    s->processes[s->process_count++] = (struct trace_process){
+        .pid = from->pid,
+        .parent_pid = from->parent_pid,
+        .parent_process = parent + 1, /* zero if there is none */
+        .start_time = from->start_time,
+        .end_time = from->end_time,
+        .end_how = from->end_how,
+        .end_value = from->end_value,
+        .end_recorded = from->end_recorded,
+        .path = sums_copy(from->path),
+        .arguments = sums_copy(from->arguments),
+        .name = sums_copy(from->name),
+        .probes = from->probes,
+    };
+}
+
+static void sums_copy_thread(struct sums *s, const struct sums_map *map, const struct trace_thread *from)
+{
+    GROW(s->threads, s->thread_count, s->thread_room);
+    struct trace_thread *t = &s->threads[s->thread_count++];
+    *t = *from;
+    t->process = sums_process(map, from->process) + 1;
+    t->maker = 0;
+    t->name = sums_copy(from->name);
+}
+
+/* ---- sessions ---- */
+
+static struct trace_summed sums_copy_summed(const struct trace_summed *from)
+{
+    struct trace_summed to = *from;
+    to.held = need_memory(from->held_length + 1, 1);
+    memcpy(to.held, from->held, from->held_length);
+    to.host = (struct trace_host){ .processors = from->host.processors };
+    to.host.system = sums_copy(from->host.system);
+    to.host.release = sums_copy(from->host.release);
+    to.host.version = sums_copy(from->host.version);
+    to.host.machine = sums_copy(from->host.machine);
+    to.host.node = sums_copy(from->host.node);
+    return to;
+}
+
+static struct sums_session *sums_find_session(struct sums *s, const struct trace_summed *summed)
+{
+    const uint64_t *id = summed->record.header.session_id;
+    const uint32_t place = intern_find(&s->session_keys, id, sizeof summed->record.header.session_id);
+    return place == INTERN_NONE ? NULL : &s->sessions[place];
+}
+
+/* When all shards are there, the session is as if it had never been split. */
+static void sums_join_shards(struct trace_summed *into, const struct trace_summed *from)
+{
+    uint32_t held = 0;
+    for (size_t i = 0; i < DWELL_SUMMED_COUNTS; i++)
+        into->record.counts[i] += from->record.counts[i];
+    for (size_t i = 0; i < into->held_length; i++)
+        into->held[i] |= from->held[i];
+    for (uint32_t i = 0; i < into->record.shards; i++)
+        held += into->held[i / 8] >> i % 8 & 1;
+    if (held < into->record.shards)
+        return;
+    into->record.shards = 1;
+    into->held_length = 1;
+    into->held[0] = 1;
+}
+
+static bool sums_check_shards(const struct sums_session *known, const struct trace_summed *added,
+                              const struct session_file *file, struct error *error)
+{
+    const struct dwell_rec_summed *a = &known->summed.record, *b = &added->record;
+    if (a->shards != b->shards && a->shards > 1 && b->shards > 1)
+        return error_set(error, "%s: has shards of %u, and other files have shards of %u of the same session",
+                         file->path, b->shards, a->shards);
+    bool twice = a->shards != b->shards;
+    for (size_t i = 0; i < added->held_length && !twice; i++)
+        twice = known->summed.held[i] & added->held[i];
+    if (twice)
+        return error_set(error, "%s: has sums that another file has, too, so its calls would count twice", file->path);
+    if (a->processes != b->processes || a->threads != b->threads)
+        return error_set(error, "%s: is a shard of a session with other processes and threads", file->path);
+    return true;
+}
+
+bool sums_add_session(struct sums *s, struct sums_map *map, const struct trace_summed *summed,
+                      const struct sums_range *range, struct error *error)
+{
+    const struct session_file *file = map->file;
+    struct sums_session *known = sums_find_session(s, summed);
+    if (known && !sums_check_shards(known, summed, file, error))
+        return false;
+    const uint32_t process = known ? known->first_process : (uint32_t)s->process_count;
+    const uint32_t thread = known ? known->first_thread : (uint32_t)s->thread_count;
+    for (size_t i = range->process; i < range->process_end; i++)
+        map->processes[i] = process + (uint32_t)(i - range->process);
+    for (size_t i = range->thread; i < range->thread_end; i++)
+        map->threads[i] = thread + (uint32_t)(i - range->thread);
+    if (known) {
+        sums_join_shards(&known->summed, summed);
+        return true;
+    }
+    for (size_t i = range->process; i < range->process_end; i++)
+        sums_copy_process(s, map, &file->processes[i]);
+    for (size_t i = range->thread; i < range->thread_end; i++)
+        sums_copy_thread(s, map, &file->threads[i]);
+    intern(&s->session_keys, summed->record.header.session_id, sizeof summed->record.header.session_id);
+    GROW(s->sessions, s->session_count, s->session_room);
+    s->sessions[s->session_count++] = (struct sums_session){ sums_copy_summed(summed), process, thread };
+    return true;
+}
+
+/* ---- profiles ---- */
+
+uint32_t *sums_add_profile(struct sums *s, const struct sums_map *map, struct profile *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        p->threads[i].process = sums_process(map, p->threads[i].process) + 1;
+        p->threads[i].thread = sums_thread(map, p->threads[i].thread) + 1;
+    }
+    profile_merge(s->profile, p);
+    s->names = need_more(s->names, s->profile->function_count + 1, sizeof *s->names);
+    for (; s->name_count < s->profile->function_count; s->name_count++)
+        s->names[s->name_count] = (struct sums_name){ INTERN_NONE, INTERN_NONE, 0 };
+    return profile_add_nodes(s->profile, p);
+}
+
+void sums_add_cause(struct sums *s, const struct sums_cause *cause)
+{
+    const uint64_t key[] = { cause->node,       cause->cause_thread,
+                             cause->cause_node, (uint64_t)cause->kind << 16 | (uint64_t)cause->cause << 8 | cause->set,
+                             cause->id,         cause->made_time };
+    const uint32_t number = intern(&s->cause_keys, key, sizeof key);
+    if (number == s->cause_count) {
+        GROW(s->causes, s->cause_count, s->cause_room);
+        s->causes[s->cause_count++] = *cause;
+        return;
+    }
+    struct sums_cause *into = &s->causes[number];
+    into->waits += cause->waits;
+    into->blocked += cause->blocked;
+    into->longest = larger(into->longest, cause->longest);
+    into->first_time = smaller(into->first_time, cause->first_time);
+}
+
+/* ---- names ---- */
+
+static uint32_t sums_text(struct sums *s, const char *text)
+{
+    return text && *text ? intern(&s->texts, text, strlen(text)) : INTERN_NONE;
+}
+
+static int sums_compare_texts(const struct sums *s, uint32_t a, uint32_t b)
+{
+    if (a == INTERN_NONE || b == INTERN_NONE)
+        return (a != INTERN_NONE) - (b != INTERN_NONE);
+    return strcmp(s->texts.pieces[a].bytes, s->texts.pieces[b].bytes);
+}
+
+/* Of several names, the last one in the order of texts counts, so that the order of adding is of no account. */
+void sums_name_function(struct sums *s, uint32_t function, const char *name, const char *file, uint32_t line)
+{
+    const struct sums_name added = { sums_text(s, name), sums_text(s, file), line };
+    struct sums_name *known = &s->names[function];
+    int order = sums_compare_texts(s, added.name, known->name);
+    order = order ? order : sums_compare_texts(s, added.file, known->file);
+    if (order > 0 || (order == 0 && line > known->line))
+        *known = added;
+}
+
+/* ---- other facts ---- */
+
+/* A function that has a level and no calls has no name. */
+static uint32_t sums_find_function(struct sums *s, const struct session_file *file, uint32_t process, uint64_t address,
+                                   uint64_t time)
+{
+    const uint32_t function = identify_function(s->profile, session_file_process(file, process), address, time);
+    s->names = need_more(s->names, s->profile->function_count + 1, sizeof *s->names);
+    for (; s->name_count < s->profile->function_count; s->name_count++)
+        s->names[s->name_count] = (struct sums_name){ INTERN_NONE, INTERN_NONE, 0 };
+    return function;
+}
+
+static void sums_add_fact(struct sums *s, const struct sums_fact *fact)
+{
+    GROW(s->facts, s->fact_count, s->fact_room);
+    s->facts[s->fact_count++] = *fact;
+}
+
+void sums_add_object(struct sums *s, uint32_t process, uint64_t id, const char *name)
+{
+    GROW(s->objects, s->object_count, s->object_room);
+    s->objects[s->object_count++] = (struct sums_object){ process, sums_text(s, name), id };
+}
+
+static void sums_add_levels(struct sums *s, const struct sums_map *map)
+{
+    const struct session_file *file = map->file;
+    for (size_t i = 0; i < file->level_count; i++) {
+        const struct trace_level *l = &file->levels[i];
+        if (sums_process(map, l->process) != PROFILE_NONE)
+            sums_add_fact(s, &(struct sums_fact){
+                                 .process = sums_process(map, l->process),
+                                 .function = sums_find_function(s, file, l->process, l->function, l->time),
+                                 .level = l->level,
+                                 .time = l->time,
+                             });
+    }
+    for (size_t i = 0; i < file->decision_count; i++) {
+        const struct trace_decision *d = &file->decisions[i];
+        if (sums_process(map, d->process) != PROFILE_NONE)
+            sums_add_fact(s, &(struct sums_fact){
+                                 .process = sums_process(map, d->process),
+                                 .function = sums_find_function(s, file, d->process, d->function, d->time),
+                                 .level = d->level,
+                                 .fact = FACT_DECISION,
+                                 .time = d->time,
+                                 .calls = d->calls,
+                                 .mean = d->mean,
+                             });
+    }
+}
+
+/* After one whose function is unknown, an object has no maker. That is not needed, as waits have the maker's time. */
+void sums_add_maker(struct sums *s, const struct sums_map *map, const struct trace_maker *maker, uint64_t id)
+{
+    if (maker->function && sums_process(map, maker->process) != PROFILE_NONE)
+        sums_add_fact(s, &(struct sums_fact){
+                             .fact = FACT_MADE,
+                             .process = sums_process(map, maker->process),
+                             .function = sums_find_function(s, map->file, maker->process, maker->function, maker->time),
+                             .level = maker->kind,
+                             .time = maker->time,
+                             .calls = id,
+                         });
+}
+
+void sums_add_facts(struct sums *s, const struct sums_map *map)
+{
+    const struct session_file *file = map->file;
+    sums_add_levels(s, map);
+    for (size_t i = 0; i < file->note_count; i++)
+        intern(&s->notes, file->notes[i], strlen(file->notes[i]));
+}
+
+/* ---- sessions of sums ---- */
+
+struct sums_reader {
+    struct sums *sums;
+    const struct sums_map *map;
+    const struct tree_waits *trees;
+    const struct profile *profile; /* of the file */
+    const uint32_t *nodes;         /* by node of it: that of the sums */
+    const struct trace_thread *thread;
+};
+
+static uint32_t sums_find_node(const struct sums_reader *r, uint32_t thread, uint32_t number)
+{
+    const uint32_t place = sums_thread(r->map, thread);
+    if (number == UINT32_MAX || !number)
+        return place == PROFILE_NONE ? PROFILE_NONE
+                                     : profile_root(r->sums->profile, r->sums->threads[place].process, place + 1);
+    const uint32_t node = tree_waits_find_node(r->trees, thread, number);
+    return node == PROFILE_NONE ? PROFILE_NONE : r->nodes[node];
+}
+
+static bool sums_take_cause(void *context, const void *bytes)
+{
+    struct sums_reader *r = context;
+    struct dwell_cause_row row;
+    memcpy(&row, bytes, sizeof row);
+    const uint32_t node = sums_find_node(r, r->thread->serial, row.node);
+    if (row.waits && node != PROFILE_NONE)
+        sums_add_cause(r->sums,
+                       &(struct sums_cause){
+                           .node = node,
+                           .cause_thread = row.thread ? sums_thread(r->map, row.thread) : PROFILE_NONE,
+                           .cause_node = row.thread && row.cause_node ? sums_find_node(r, row.thread, row.cause_node)
+                                                                      : PROFILE_NONE,
+                           .kind = row.kind,
+                           .cause = row.cause,
+                           .set = row.set,
+                           .id = row.id,
+                           .made_time = row.made_time,
+                           .waits = row.waits,
+                           .blocked = row.blocked,
+                           .longest = row.longest,
+                           .first_time = row.first_time,
+                       });
+    return row.waits != 0;
+}
+
+static void sums_read_causes(struct sums_reader *r)
+{
+    const struct session_file *file = r->map->file;
+    struct tree_chunks chunks = tree_chunks_of(file, DWELL_CHUNK_CAUSES);
+    for (size_t i = 0; i < file->thread_count; i++) {
+        r->thread = &file->threads[i];
+        tree_chunks_read(&chunks, file, r->thread->process, r->thread->serial, sizeof(struct dwell_cause_row),
+                         sums_take_cause, r);
+    }
+    tree_chunks_drop(&chunks);
+}
+
+static void sums_read_symbols(struct sums *s, const struct session_file *file)
+{
+    for (size_t i = 0; i < file->symbol_count; i++) {
+        const struct trace_symbol *symbol = &file->symbols[i];
+        const struct trace_symbol_module *m = &file->symbol_modules[symbol->module];
+        const uint32_t module = profile_find_module(s->profile, m->path, m->build_id, m->build_id_length);
+        const uint32_t function = profile_find_function(s->profile, module, symbol->offset);
+        if (function < s->name_count)
+            sums_name_function(s, function, symbol->name, symbol_table_path(file, symbol->file), symbol->line);
+    }
+}
+
+static void sums_read_objects(struct sums *s, const struct sums_map *map)
+{
+    const struct session_file *file = map->file;
+    for (size_t i = 0; i < file->object_name_count; i++) {
+        const uint32_t process = sums_process(map, file->object_names[i].process);
+        if (process != PROFILE_NONE)
+            sums_add_object(s, process, file->object_names[i].id, file->object_names[i].name);
+    }
+    for (size_t i = 0; i < file->makers.count; i++)
+        sums_add_maker(s, map, &file->makers.list[i], file->makers.list[i].id);
+    for (size_t i = 0; i < file->descriptors.count; i++) {
+        struct trace_descriptor d = file->descriptors.list[i];
+        d.name = sums_copy(d.name);
+        descriptor_list_add(&s->descriptors, &d);
+    }
+}
+
+/* Processes and threads are in the order of their sessions. */
+static bool sums_map_sessions(struct sums *s, struct sums_map *map, struct error *error)
+{
+    const struct session_file *file = map->file;
+    struct sums_range range = { 0 };
+    for (size_t i = 0; i < file->summed_count; i++) {
+        const struct trace_summed *summed = &file->summed[i];
+        range.process = range.process_end;
+        range.thread = range.thread_end;
+        while (range.process_end < file->process_count &&
+               file->processes[range.process_end].serial < summed->process_end)
+            range.process_end++;
+        while (range.thread_end < file->thread_count && file->threads[range.thread_end].process < summed->process_end)
+            range.thread_end++;
+        if (range.process_end - range.process != summed->record.processes ||
+            range.thread_end - range.thread != summed->record.threads)
+            return error_set(error, "%s: is damaged: its sessions lack processes or threads", file->path);
+        if (!sums_add_session(s, map, summed, &range, error))
+            return false;
+    }
+    if (range.process_end < file->process_count || range.thread_end < file->thread_count)
+        return error_set(error, "%s: is damaged: it has processes or threads of no session", file->path);
+    return true;
+}
+
+static void sums_read(struct sums *s, const struct sums_map *map)
+{
+    const struct session_file *file = map->file;
+    struct tree_waits *trees = tree_waits_new(file);
+    struct profile *p = trees_profile_with_waits(file, NULL, trees);
+    counted_collect(p, file, NULL);
+    uint32_t *nodes = sums_add_profile(s, map, p);
+    struct sums_reader r = { .sums = s, .map = map, .trees = trees, .profile = p, .nodes = nodes };
+    sums_read_causes(&r);
+    tree_waits_free(trees);
+    free(nodes);
+    profile_free(p);
+    sums_add_facts(s, map);
+    sums_read_objects(s, map);
+    sums_read_symbols(s, file);
+}
+
+bool sums_add(struct sums *s, const struct session_file *file, struct error *error)
+{
+    struct sums_map map = sums_map_new(file);
+    const bool good = sums_map_sessions(s, &map, error);
+    if (good)
+        sums_read(s, &map);
+    sums_map_drop(&map);
+    return good;
+}

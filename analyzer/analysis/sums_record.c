@@ -1,0 +1,251 @@
+/* Makes the sums of a recorded session, or of one of its shards. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/load_part.h"
+#include "analysis/object_names.h"
+#include "analysis/sums.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "profile/collect.h"
+#include "profile/counted.h"
+#include "profile/session_samples.h"
+
+struct sums_recording {
+    struct sums *sums;
+    struct sums_map *map;
+    const struct session_file *file;
+    struct sums_shard shard;
+    unsigned jobs;
+};
+
+/* What only the session's writers need, and what depends on the place of the file, is left out. */
+static struct dwell_file_header sums_header_of(const struct dwell_file_header *from)
+{
+    struct dwell_file_header h = *from;
+    h.cursor = h.first_control = h.first_filters = h.warn_size = h.keep_free = 0;
+    h.recorder_pid = h.global_stopped = h.filter_server = h.filter_asks = h.filter_answers = h.warned = 0;
+    h.global_suspended = 0;
+    h.next_process = h.next_thread = 0;
+    h.also &= ~(uint32_t)DWELL_ALSO_CALL_SITES; /* paths with sites depend on the order of chunks */
+    return h;
+}
+
+/* A file without a session id, such as one that a test has written, gets one from its header. */
+static void sums_set_id(struct dwell_file_header *h)
+{
+    if (h->session_id[0] || h->session_id[1])
+        return;
+    const uint64_t facts[] = { h->start_ticks, h->start_realtime, h->end_ticks, h->ticks_per_second };
+    h->session_id[0] = 1;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        h->session_id[1] = (h->session_id[1] ^ facts[i]) * 0x9e3779b97f4a7c15u;
+}
+
+static bool sums_record_session(struct sums_recording *r, struct error *error)
+{
+    const struct session_file *file = r->file;
+    struct trace_summed summed = { .held_length = (r->shard.count + 7) / 8, .host = file->host };
+    struct dwell_rec_summed *record = &summed.record;
+    record->record.type = DWELL_REC_SUMMED;
+    record->processes = (uint32_t)file->process_count;
+    record->threads = (uint32_t)file->thread_count;
+    record->shards = r->shard.count;
+    record->waits_counted = file->header.mode != DWELL_MODE_PROFILE || file->header.also & DWELL_ALSO_CAUSES;
+    if (r->shard.number == 0) { /* what belongs to no chunk */
+        record->damaged_chunks = file->damaged_chunks;
+        record->damaged_bytes = file->damaged_bytes;
+        record->damaged_records = file->damaged_records;
+    }
+    record->header = sums_header_of(&file->header);
+    sums_set_id(&record->header);
+    summed.held = need_memory(summed.held_length, 1);
+    summed.held[r->shard.number / 8] |= (uint8_t)(1u << r->shard.number % 8);
+    const struct sums_range range = { 0, file->process_count, 0, file->thread_count };
+    const bool good = sums_add_session(r->sums, r->map, &summed, &range, error);
+    free(summed.held);
+    return good;
+}
+
+/* ---- call paths ---- */
+
+static void sums_name_functions(struct sums_recording *r)
+{
+    struct sums *s = r->sums;
+    struct function_name *names = names_find(r->file, s->profile);
+    for (uint32_t i = 0; i < s->profile->function_count; i++)
+        sums_name_function(s, i, names[i].linkage_name, names[i].file, names[i].line);
+    names_free(names, s->profile->function_count);
+}
+
+static void sums_record_paths(struct sums_recording *r, struct session_file *file)
+{
+    const struct selection shard = { .chunks = { r->shard.number, r->shard.count } };
+    const struct selection *selection = r->shard.count > 1 ? &shard : NULL;
+    file->samples = session_samples_read(file, true);
+    struct profile *p = collect_selection(file, r->jobs, selection);
+    struct sums_session *session = &r->sums->sessions[r->sums->session_count - 1];
+    counted_collect(p, file, selection);
+    uint64_t counts[DWELL_SUMMED_COUNTS];
+    memcpy(counts, &p->counts, sizeof counts);
+    for (size_t i = 0; i < DWELL_SUMMED_COUNTS; i++)
+        session->summed.record.counts[i] += counts[i];
+    free(sums_add_profile(r->sums, r->map, p));
+    profile_free(p);
+}
+
+/* ---- shortest and longest calls without probes ---- */
+
+static void sums_record_limits(struct sums_recording *r, const struct analysis *l)
+{
+    struct profile *limits = profile_new();
+    profile_merge(limits, l->profile);
+    for (size_t i = 0; i < limits->node_count; i++) {
+        struct profile_node *node = &limits->nodes[i];
+        const uint64_t shortest = node->shortest, longest = node->longest;
+        amounts_clear(node);
+        node->net_shortest = shortest;
+        node->net_longest = longest;
+    }
+    for (size_t i = 0; i < limits->mark_count; i++)
+        free(limits->marks[i].text);
+    limits->mark_count = limits->counted_count = 0;
+    free(sums_add_profile(r->sums, r->map, limits));
+    profile_free(limits);
+}
+
+/* ---- waits ---- */
+
+/* A number of a descriptor is one of its session. This makes it one of all. */
+static uint64_t sums_descriptor_id(const struct sums_recording *r, uint64_t id)
+{
+    const uint64_t *session = r->sums->sessions[r->sums->session_count - 1].summed.record.header.session_id;
+    return ((id ^ session[0]) * 0x9e3779b97f4a7c15u) ^ session[1];
+}
+
+static uint64_t sums_object_id(const struct sums_recording *r, unsigned kind, uint64_t id)
+{
+    return kind && !object_is_of_process(kind) ? sums_descriptor_id(r, id) : id;
+}
+
+/* The nodes of a profile of the recorded session in the sums, without its amounts. */
+static uint32_t *sums_add_paths(struct sums_recording *r, const struct profile *p)
+{
+    struct profile *paths = profile_new();
+    free(profile_add_nodes(paths, p));
+    uint32_t *numbers = profile_add_nodes(paths, p), *nodes = sums_add_profile(r->sums, r->map, paths);
+    for (size_t i = 0; i < p->node_count; i++)
+        numbers[i] = nodes[numbers[i]];
+    free(nodes);
+    profile_free(paths);
+    return numbers;
+}
+
+static void sums_record_wait(struct sums_recording *r, const struct caused_wait *w, const uint32_t *waiting,
+                             const uint32_t *acting, unsigned set, uint64_t ticks, uint64_t longest)
+{
+    const struct profile_wait *wait = &w->wait;
+    const struct trace_maker *maker =
+        wait->kind ? maker_list_find(&r->file->makers, wait->place.process, wait->kind, wait->id, wait->place.end)
+                   : NULL;
+    if (ticks)
+        sums_add_cause(r->sums, &(struct sums_cause){
+                                    .node = waiting[w->wait.place.node],
+                                    .cause_thread = w->thread ? sums_thread(r->map, w->thread) : PROFILE_NONE,
+                                    .cause_node = acting && w->node != PROFILE_NONE ? acting[w->node] : PROFILE_NONE,
+                                    .kind = w->wait.kind,
+                                    .cause = (uint8_t)w->cause,
+                                    .set = (uint8_t)(set | (w->rest ? DWELL_CAUSE_REST : 0)),
+                                    .id = sums_object_id(r, wait->kind, wait->id),
+                                    .made_time = maker ? maker->time : 0,
+                                    .waits = w->count,
+                                    .blocked = ticks,
+                                    .longest = longest,
+                                    .first_time = w->wait.place.begin,
+                                });
+}
+
+static void sums_record_objects(struct sums_recording *r, const struct wait_causes *causes)
+{
+    struct object_names *names = object_names_new(r->file);
+    for (size_t i = 0; i < causes->count; i++) {
+        const struct profile_wait *w = &causes->list[i].wait;
+        if (!w->kind || !object_is_of_process(w->kind) || w->kind == DWELL_OBJECT_SLEEP)
+            continue;
+        const char *name = object_names_find(names, w->place.process, w->id, w->place.end);
+        if (name)
+            sums_add_object(r->sums, sums_process(r->map, w->place.process), w->id, name);
+    }
+    object_names_free(names);
+    for (size_t i = 0; i < r->file->makers.count; i++) {
+        const struct trace_maker *m = &r->file->makers.list[i];
+        sums_add_maker(r->sums, r->map, m, sums_object_id(r, m->kind, m->id));
+    }
+    for (size_t i = 0; i < r->file->descriptors.count; i++) {
+        struct trace_descriptor d = r->file->descriptors.list[i];
+        d.id = sums_descriptor_id(r, d.id);
+        d.peer = d.peer ? sums_descriptor_id(r, d.peer) : 0;
+        d.name = need_copy(d.name, strlen(d.name));
+        descriptor_list_add(&r->sums->descriptors, &d);
+    }
+}
+
+/* The waits with the probes' time, without it, or both where they do not differ in more than the time itself. */
+static void sums_record_waits(struct sums_recording *r, struct analysis *l, bool raw)
+{
+    const bool events = l->file->header.mode != DWELL_MODE_PROFILE;
+    l->raw = raw;
+    struct wait_causes causes = wait_causes_find(l);
+    uint32_t *waiting = sums_add_paths(r, causes.waiting);
+    uint32_t *acting = causes.acting ? sums_add_paths(r, causes.acting) : NULL;
+    for (size_t i = 0; i < causes.count; i++) {
+        const struct caused_wait *w = &causes.list[i];
+        const struct trace_process *p = session_file_process(l->file, w->wait.place.process);
+        const uint64_t net = p && p->probes.rounds ? less(w->ticks, w->wait.own) : w->ticks;
+        sums_record_wait(r, w, waiting, acting, raw ? DWELL_CAUSE_RAW : DWELL_CAUSE_NET, w->ticks, w->longest);
+        if (events) /* each is one wait */
+            sums_record_wait(r, w, waiting, acting, DWELL_CAUSE_NET, net, net);
+    }
+    if (raw)
+        sums_record_objects(r, &causes);
+    free(waiting);
+    free(acting);
+    wait_causes_drop(&causes);
+    if (raw && !events)
+        sums_record_waits(r, l, false);
+}
+
+/* Only recordings have order, a clock and build-ids. */
+static bool sums_check_recorded(const struct session_file *file, struct error *error)
+{
+    if (file->header.origin & DWELL_ORIGIN_IMPORTED)
+        return error_set(error, "%s: imported from a report, so it has no clock and no build-ids to add up by",
+                         file->path);
+    return file->header.origin & DWELL_ORIGIN_SUMS ? error_set(error, "%s: holds sums already", file->path) : true;
+}
+
+/* Waits, and the durations of single calls, need events of several chunks. So a shard finds those of some threads: the
+ * part that is loaded. The file is opened once, as a session that still grows would differ the second time. */
+bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard, unsigned jobs, struct error *error)
+{
+    struct analysis l;
+    struct analysis_options options = { .jobs = jobs, .limits = true, .unsampled = true, .timed_only = true };
+    if (shard.count > 1)
+        options.selection.selection.share = (struct selection_shard){ shard.number, shard.count };
+    if (!load_session(&l, path, &options, error))
+        return false;
+    struct sums_map map = sums_map_new(l.file);
+    struct sums_recording r = { s, &map, l.file, shard, analysis_jobs(&l) };
+    const bool good = sums_check_recorded(l.file, error) && sums_record_session(&r, error);
+    if (good) {
+        sums_record_limits(&r, &l);
+        sums_record_waits(&r, &l, true);
+        sums_record_paths(&r, l.file);
+        sums_add_facts(s, &map);
+        sums_name_functions(&r);
+    }
+    sums_map_drop(&map);
+    analysis_drop(&l);
+    return good;
+}

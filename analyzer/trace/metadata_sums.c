@@ -1,0 +1,98 @@
+/* Reads the records about the machine, and about the sessions whose sums a file has. Finds these sessions. */
+#include "base/numbers.h"
+#include "trace/metadata_reader.h"
+
+static void metadata_read_host_texts(struct metadata_reader *r, struct trace_host *host)
+{
+    char **const texts[] = { &host->system, &host->release, &host->version, &host->machine, &host->node };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        metadata_replace_text(texts[i], metadata_next_text(r));
+    enum { MAX_PROCESSORS = 1 << 16 };
+    if (r->next + sizeof(uint16_t) > r->size)
+        return; /* an older session */
+    char *processors = metadata_next_text(r);
+    const unsigned long count = strtoul(processors, NULL, 10);
+    host->processors = count <= MAX_PROCESSORS ? (unsigned)count : 0;
+    free(processors);
+}
+
+void metadata_read_host(struct metadata_reader *r)
+{
+    struct dwell_rec_host record;
+    if (TAKE(r, record))
+        metadata_read_host_texts(r, &r->file->host);
+}
+
+void metadata_read_summed(struct metadata_reader *r)
+{
+    struct dwell_rec_summed record;
+    struct session_file *f = r->file;
+    if (!TAKE(r, record))
+        return;
+    if (record.header.ticks_per_second == 0 || record.shards == 0 || record.shards > DWELL_MOST_SHARDS) {
+        r->bad = true;
+        return;
+    }
+    GROW(f->summed, f->summed_count, f->summed_room);
+    struct trace_summed *s = &f->summed[f->summed_count++];
+    const uint64_t before = f->summed_count > 1 ? s[-1].process_end : 1, most = UINT32_MAX;
+    *s = (struct trace_summed){ .record = record };
+    s->process_end = (uint32_t)smaller(before + record.processes, most);
+    const struct metadata_string held = metadata_next_string(r);
+    s->held_length = (record.shards + 7) / 8;
+    s->held = need_memory(s->held_length, 1);
+    memcpy(s->held, held.at, held.length < s->held_length ? held.length : s->held_length);
+    metadata_read_host_texts(r, &s->host);
+    f->damaged_chunks += record.damaged_chunks;
+    f->damaged_bytes += record.damaged_bytes;
+    f->damaged_records += record.damaged_records;
+}
+
+void metadata_read_object_name(struct metadata_reader *r)
+{
+    struct dwell_rec_object_name record;
+    struct session_file *f = r->file;
+    if (!TAKE(r, record))
+        return;
+    GROW(f->object_names, f->object_name_count, f->object_name_room);
+    f->object_names[f->object_name_count++] =
+        (struct trace_object_name){ r->process, record.id, metadata_next_text(r) };
+}
+
+/* ---- finding ---- */
+
+bool session_file_has_trees(const struct session_file *file)
+{
+    bool trees = file->header.mode == DWELL_MODE_PROFILE && !file->summed_count;
+    for (size_t i = 0; i < file->summed_count; i++)
+        trees |= file->summed[i].record.header.mode == DWELL_MODE_PROFILE;
+    return trees;
+}
+
+size_t session_file_summed_of(const struct session_file *file, uint32_t process)
+{
+    size_t low = 0, high = file->summed_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (file->summed[middle].process_end <= process)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return process ? low : file->summed_count;
+}
+
+const char *session_file_object_name(const struct session_file *file, uint32_t process, uint64_t id)
+{
+    size_t low = 0, high = file->object_name_count;
+    while (low < high) {
+        const struct trace_object_name *name = &file->object_names[low + (high - low) / 2];
+        if (name->process == process && name->id == id)
+            return name->name;
+        if (name->process < process || (name->process == process && name->id < id))
+            low += (high - low) / 2 + 1;
+        else
+            high = low + (high - low) / 2;
+    }
+    return NULL;
+}
