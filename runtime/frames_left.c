@@ -4,6 +4,7 @@
  */
 #include "frames_left.h"
 #include "call.h"
+#include "levels/level_table.h"
 #include "slow.h"
 #include "sys.h"
 #include "thread.h"
@@ -38,14 +39,26 @@ static bool frames_is_frame_of(const struct call *call, const struct event *even
     return event->stack_pointer <= call->stack_pointer;
 }
 
-/* The number of frames that were left between this exit's own and the top. -1 if its enter was not recorded. */
+/* Whether a call above `call` is certainly not left, as the exit comes from below its frame. A function that is inlined
+ * in that of `call` says nothing: it has the same frame. */
+static bool frames_goes_on_above(const struct call *call, const struct call *top, const struct event *event)
+{
+    for (const struct call *above = top; above > call; above--)
+        if (above->stack_pointer > event->stack_pointer && (above->frame_id ^ call->frame_id) >> 32)
+            return true;
+    return false;
+}
+
+/* The number of frames that were left between this exit's own and the top. -1 if its enter was not recorded. While a
+ * function's level changes, that can be so although an earlier call of it is open: a signal handler may have made the
+ * second one. */
 static int64_t frames_left_before_exit(const struct thread *t, uint64_t state, const struct event *event)
 {
     const struct call *first = (const struct call *)t->shadow;
     const struct call *top = thread_call(t, state) - 1;
     for (const struct call *call = top; call > first; call--)
         if (frames_is_frame_of(call, event))
-            return top - call;
+            return levels_table && frames_goes_on_above(call, top, event) ? -1 : top - call;
     for (const struct call *call = top; call > first; call--) /* the call is on another stack */
         if (call->function == event->function)
             return top - call;

@@ -62,10 +62,13 @@ static void changes_check(const char *program, const char *mode, const char *kin
     cr_assert(has(info, "level           timed   since"), "%s: %s", program, info);
     if (strcmp(mode, "profile") != 0 && !left) {
         const char *events = strstr(info, "\nevents ");
-        unsigned long all, enters, exits;
-        cr_assert(eq(int, sscanf(events, " events %lu (%lu enters, %lu exits, 0 frames", &all, &enters, &exits), 3),
+        unsigned long all, enters, exits, frames;
+        cr_assert(eq(int,
+                     sscanf(events, " events %lu (%lu enters, %lu exits, %lu frames", &all, &enters, &exits, &frames),
+                     4),
                   "%s", info);
         cr_assert(eq(u64, enters, exits));
+        cr_assert(eq(u64, frames, 0));
     }
     free(info);
     free(out);
