@@ -56,37 +56,75 @@ static const struct dwell_filter_module *filter_next_module(const struct dwell_f
     return (const struct dwell_filter_module *)((const char *)m + m->size);
 }
 
-/* A copy, as somebody may overwrite the file. */
-const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t size)
+static bool filter_module_fits(const struct dwell_filter_module *m, uint64_t room)
 {
-    struct dwell_filters *chunk = size >= sizeof *chunk ? sys_memory(size) : NULL;
-    uint32_t got = 0;
-    while (chunk && got < size) {
-        const long more = SYS4(pread64, fd, (char *)chunk + got, size - got, offset + got);
+    if (room < sizeof *m || m->size < sizeof *m || m->size > room || m->size % 8 != 0)
+        return false;
+    const uint64_t rest = m->size - sizeof *m;
+    return m->functions <= rest / sizeof(struct dwell_filter) &&
+           (uint64_t)m->build_id_length + m->path_length <= rest - m->functions * sizeof(struct dwell_filter);
+}
+
+/* Leaves out the modules from the first one on that is not complete. */
+static void filter_check_modules(struct dwell_filters *chunk)
+{
+    const struct dwell_filter_module *m = (const struct dwell_filter_module *)(chunk + 1);
+    const char *end = (const char *)chunk + chunk->chunk.size;
+    uint32_t count = 0;
+    for (; count < chunk->modules && filter_module_fits(m, (uint64_t)(end - (const char *)m)); count++)
+        m = filter_next_module(m);
+    chunk->modules = count;
+}
+
+static bool filter_copy(int fd, uint64_t offset, void *into, uint32_t size)
+{
+    for (uint32_t got = 0; got < size;) {
+        const long more = SYS4(pread64, fd, (char *)into + got, size - got, offset + got);
         if (more == -EINTR)
             continue;
-        if (more <= 0) {
-            sys_unmap(chunk, size);
-            return NULL;
-        }
+        if (more <= 0)
+            return false;
         got += (uint32_t)more;
     }
+    return true;
+}
+
+/* A copy, as somebody may overwrite the file. */
+const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t kind)
+{
+    struct dwell_chunk_header head;
+    if (!filter_copy(fd, offset, &head, sizeof head) || head.magic != DWELL_CHUNK_MAGIC || head.kind != kind ||
+        head.size < sizeof(struct dwell_filters) || head.size > DWELL_CHUNK_LARGEST)
+        return NULL;
+    struct dwell_filters *chunk = sys_memory(head.size);
+    if (!chunk)
+        return NULL;
+    if (!filter_copy(fd, offset, chunk, head.size)) {
+        sys_unmap(chunk, head.size);
+        return NULL;
+    }
+    chunk->chunk = head;
+    filter_check_modules(chunk);
     return chunk;
 }
 
+/* Each chunk ends before the one that was written after it. */
 bool filter_map(int fd)
 {
     const uint64_t newest = __atomic_load_n(&runtime.session.header->first_filters, __ATOMIC_ACQUIRE);
+    uint64_t limit = INT64_MAX;
     for (uint64_t offset = newest; offset && offset != filter_newest_chunk;) {
-        struct dwell_chunk_header head;
-        if (filter_chunk_count == MAX_FILTER_CHUNKS ||
-            SYS4(pread64, fd, &head, sizeof head, offset) != (long)sizeof head || head.kind != DWELL_CHUNK_FILTERS)
-            return false;
-        const struct dwell_filters *chunk = filter_read_chunk(fd, offset, head.size);
+        const struct dwell_filters *chunk =
+            filter_chunk_count < MAX_FILTER_CHUNKS ? filter_read_chunk(fd, offset, DWELL_CHUNK_FILTERS) : NULL;
         if (!chunk)
             return false;
+        if (offset > limit || chunk->chunk.size > limit - offset) {
+            sys_unmap((void *)chunk, chunk->chunk.size);
+            return false;
+        }
         filter_chunks[filter_chunk_count++] = chunk;
-        offset = head.link;
+        limit = offset;
+        offset = chunk->chunk.link;
     }
     filter_newest_chunk = newest;
     return true;

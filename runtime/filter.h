@@ -67,8 +67,9 @@ uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_
 /* Reads the filters that the recorder has added. False if that is not possible. */
 bool filter_map(int fd);
 
-/* A copy of the chunk at that offset of the session `fd`. NULL if it cannot be read. The caller unmaps `size` bytes. */
-const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t size);
+/* A copy of the chunk of that kind (filters or levels) at that offset of the session `fd`. NULL if there is none. Its
+ * modules and their functions and texts lie in the copy. The caller unmaps chunk.size bytes. */
+const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t kind);
 
 /* The number that the filters give to a module; zero if they do not name it. */
 uint32_t filter_module(struct text build_id, struct text path);

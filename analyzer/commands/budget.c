@@ -195,8 +195,9 @@ static enum budget_answer budget_send(const struct budget *b, uint64_t levels)
     enum budget_answer all = BUDGET_LATER;
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, levels);
-    uint64_t offset = __atomic_load_n(&b->session->header->first_control, __ATOMIC_ACQUIRE);
-    for (struct dwell_control *control; (control = control_chunk_next(b->fd, &offset));) {
+    struct control_walk walk =
+        control_walk_begin(__atomic_load_n(&b->session->header->first_control, __ATOMIC_ACQUIRE));
+    for (struct dwell_control *control; (control = control_chunk_next(b->fd, &walk));) {
         const enum control_answer answer = control_chunk_send(control, DWELL_COMMAND_LEVEL, text, PATIENCE, ANSWER);
         if (answer == CONTROL_SILENT || (answer == CONTROL_DONE && control->result > 0))
             all = BUDGET_DONE;

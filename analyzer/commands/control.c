@@ -160,10 +160,10 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
     const uint32_t pid = (uint32_t)option_number("PID", s->target);
     int fd = control_open_session_of_pid(pid);
     struct dwell_file_header *header = control_map_header(fd);
-    uint64_t offset = header->first_control;
-    struct dwell_control *control = control_chunk_next(fd, &offset);
+    struct control_walk walk = control_walk_begin(header->first_control);
+    struct dwell_control *control = control_chunk_next(fd, &walk);
     while (control && control->pid != pid) /* the newest comes first */
-        control = control_chunk_next(fd, &offset);
+        control = control_chunk_next(fd, &walk);
     if (!control)
         die(STATUS_ERROR, "process %u has no room for commands in its session file", pid);
     char *text = command == DWELL_COMMAND_LEVEL ? control_level_text(s->level, control, fd, header)
@@ -190,8 +190,8 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
         __atomic_store_n(&header->global_stopped, command == DWELL_COMMAND_PAUSE, __ATOMIC_SEQ_CST);
     if (command == DWELL_COMMAND_RESUME)
         __atomic_store_n(&header->global_suspended, 0, __ATOMIC_SEQ_CST);
-    uint64_t offset = header->first_control;
-    for (struct dwell_control *control; (control = control_chunk_next(fd, &offset));) {
+    struct control_walk walk = control_walk_begin(header->first_control);
+    for (struct dwell_control *control; (control = control_chunk_next(fd, &walk));) {
         if (control->listening && kill((pid_t)control->pid, 0) == 0)
             control_send_command(control, control->pid, event ? command : DWELL_COMMAND_LOOK, text);
         munmap(control, DWELL_UNIT);

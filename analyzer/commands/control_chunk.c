@@ -9,16 +9,32 @@
 
 #include "sys.h"
 
-struct dwell_control *control_chunk_next(int fd, uint64_t *offset)
+struct control_walk control_walk_begin(uint64_t first)
+{
+    return (struct control_walk){ .at = first, .kept = first, .period = 1 };
+}
+
+/* A circle is noticed when it comes back to the offset that is kept, at the latest after three times around. */
+void control_walk_on(struct control_walk *walk, uint64_t next)
+{
+    walk->at = next == walk->kept ? 0 : next;
+    if (++walk->steps == walk->period) {
+        walk->kept = walk->at;
+        walk->period *= 2;
+        walk->steps = 0;
+    }
+}
+
+struct dwell_control *control_chunk_next(int fd, struct control_walk *walk)
 {
     struct dwell_chunk_header head;
-    if (!*offset || *offset % DWELL_UNIT || pread(fd, &head, sizeof head, (off_t)*offset) != sizeof head ||
+    if (!walk->at || walk->at % DWELL_UNIT || pread(fd, &head, sizeof head, (off_t)walk->at) != sizeof head ||
         head.magic != DWELL_CHUNK_MAGIC || head.kind != DWELL_CHUNK_CONTROL)
         return NULL;
-    struct dwell_control *control = mmap(NULL, DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*offset);
+    struct dwell_control *control = mmap(NULL, DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)walk->at);
     if (control == MAP_FAILED)
         return NULL;
-    *offset = control->next < *offset ? control->next : 0;
+    control_walk_on(walk, control->next);
     return control;
 }
 

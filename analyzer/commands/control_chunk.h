@@ -6,9 +6,23 @@
 
 #include "dwell/format.h"
 
-/* Maps the chunk at *offset and sets *offset to the next one. Returns NULL after the last one. The newest process comes
- * first. The caller unmaps DWELL_UNIT bytes. */
-struct dwell_control *control_chunk_next(int fd, uint64_t *offset);
+/* The list of control chunks. Recorded processes write it, so it may lead in a circle: then it ends. */
+struct control_walk {
+    uint64_t at;     /* the offset of a chunk; zero after the last one */
+    uint64_t kept;   /* an earlier one */
+    uint32_t steps;  /* since that */
+    uint32_t period; /* after so many steps, another one is kept */
+};
+
+/* The newest chunk of the session. */
+struct control_walk control_walk_begin(uint64_t first);
+
+/* Goes on to the chunk that was made before; `next` is from the chunk at walk->at. */
+void control_walk_on(struct control_walk *walk, uint64_t next);
+
+/* Maps the chunk at walk->at and goes on. Returns NULL after the last one. The newest process comes first. The caller
+ * unmaps DWELL_UNIT bytes. */
+struct dwell_control *control_chunk_next(int fd, struct control_walk *walk);
 
 enum control_answer {
     CONTROL_DONE,   /* the result is in the chunk */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "commands/control_chunk.h"
 #include "commands/filter_chunk.h"
 #include "commands/service_thread.h"
 #include "symbols/elf_facts.h"
@@ -144,10 +145,10 @@ static uint64_t filter_service_visit(struct filter_service *s, uint64_t offset)
 
 static void filter_service_answer_all(struct filter_service *s, uint32_t asked)
 {
-    uint64_t offset = __atomic_load_n(&s->session->header->first_control, __ATOMIC_ACQUIRE);
-    uint32_t most = s->session->header->next_process;
-    while (offset && most-- > 0 && (s->answered != asked || s->stop))
-        offset = filter_service_visit(s, offset);
+    struct control_walk walk =
+        control_walk_begin(__atomic_load_n(&s->session->header->first_control, __ATOMIC_ACQUIRE));
+    while (walk.at && (s->answered != asked || s->stop))
+        control_walk_on(&walk, filter_service_visit(s, walk.at));
     s->answered = asked;
 }
 

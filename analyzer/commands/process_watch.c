@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "clock.h"
+#include "commands/control_chunk.h"
 #include "commands/service_thread.h"
 #include "sys.h"
 
@@ -330,9 +331,9 @@ static uint64_t watch_visit(struct process_watch *w, uint64_t offset)
 
 static void watch_visit_new(struct process_watch *w, uint64_t latest)
 {
-    uint32_t most = w->session->header->next_process;
-    for (uint64_t offset = latest; offset && offset != w->visited && most-- > 0;)
-        offset = watch_visit(w, offset);
+    struct control_walk walk = control_walk_begin(latest);
+    while (walk.at && walk.at != w->visited)
+        control_walk_on(&walk, watch_visit(w, walk.at));
     w->visited = latest;
 }
 

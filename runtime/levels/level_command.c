@@ -14,25 +14,14 @@
 
 enum { MAX_ANSWERS = 1024 };
 
-static bool level_module_fits(const struct dwell_filter_module *m, uint64_t room)
-{
-    if (room < sizeof *m || m->size < sizeof *m || m->size > room)
-        return false;
-    const uint64_t rest = m->size - sizeof *m;
-    return m->functions <= rest / sizeof(struct dwell_filter) &&
-           (uint64_t)m->build_id_length + m->path_length <= rest - m->functions * sizeof(struct dwell_filter);
-}
-
 /* What is to be done for each module of a levels chunk. */
 typedef void level_take(void *context, const struct dwell_filter_module *m, struct text build_id, struct text path);
 
 static void level_each_module(const struct dwell_filters *chunk, level_take *take, void *context)
 {
-    const char *at = (const char *)(chunk + 1), *end = (const char *)chunk + chunk->chunk.size;
+    const char *at = (const char *)(chunk + 1);
     for (uint32_t i = 0; i < chunk->modules; i++) {
         const struct dwell_filter_module *m = (const struct dwell_filter_module *)at;
-        if (!level_module_fits(m, (uint64_t)(end - at)))
-            break;
         const char *id = (const char *)(m + 1);
         take(context, m, (struct text){ id, m->build_id_length },
              (struct text){ id + m->build_id_length, m->path_length });
@@ -43,21 +32,6 @@ static void level_each_module(const struct dwell_filters *chunk, level_take *tak
 static const struct dwell_filter *level_functions(const struct dwell_filter_module *m)
 {
     return (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
-}
-
-/* NULL if there is no such chunk. The caller unmaps it. */
-static const struct dwell_filters *level_read_chunk(int fd, uint64_t offset)
-{
-    struct dwell_chunk_header head;
-    if (SYS4(pread64, fd, &head, sizeof head, offset) != (long)sizeof head || head.magic != DWELL_CHUNK_MAGIC ||
-        head.kind != DWELL_CHUNK_LEVELS || head.size > DWELL_CHUNK_LARGEST)
-        return NULL;
-    const struct dwell_filters *chunk = filter_read_chunk(fd, offset, head.size);
-    if (chunk && chunk->chunk.size != head.size) {
-        sys_unmap((void *)chunk, head.size);
-        return NULL;
-    }
-    return chunk;
 }
 
 /* ---- commands ---- */
@@ -81,7 +55,7 @@ static void level_set_module(void *context, const struct dwell_filter_module *m,
 int level_command(const char *text, int fd)
 {
     const uint64_t offset = strtoull(text, NULL, 10);
-    const struct dwell_filters *chunk = level_read_chunk(fd, offset);
+    const struct dwell_filters *chunk = filter_read_chunk(fd, offset, DWELL_CHUNK_LEVELS);
     if (!chunk)
         return -EINVAL;
     struct level_command c = { 0, chunk->pattern_length ? offset : 0 };
@@ -135,7 +109,7 @@ void level_command_ask(struct text build_id, struct text path,
     uint64_t offset = filter_ask_levels(build_id, path);
     const int fd = offset ? session_reopen(&runtime.session, runtime.path) : -1;
     for (int i = 0; fd >= 0 && offset && i < MAX_ANSWERS; i++) {
-        const struct dwell_filters *chunk = level_read_chunk(fd, offset);
+        const struct dwell_filters *chunk = filter_read_chunk(fd, offset, DWELL_CHUNK_LEVELS);
         offset = chunk ? chunk->chunk.link : 0;
         if (!chunk)
             break;

@@ -13,11 +13,36 @@ enum {
     ENCODING_COUNT = 0x03, /* four bytes */
 };
 
-static uint64_t unwind_uleb(const uint8_t **at)
+/* Bytes that are read one after another. Where there are no more, zeros are read, and `good` becomes false. */
+struct unwind_bytes {
+    uint64_t at, end;
+    bool good;
+};
+
+static bool unwind_take(struct unwind_bytes *b, void *into, size_t size)
+{
+    if (!b->good || b->end < b->at || b->end - b->at < size) {
+        memset(into, 0, size);
+        b->good = false;
+        return false;
+    }
+    memcpy(into, (const void *)b->at, size);
+    b->at += size;
+    return true;
+}
+
+static uint8_t unwind_byte(struct unwind_bytes *b)
+{
+    uint8_t byte;
+    unwind_take(b, &byte, 1);
+    return byte;
+}
+
+static uint64_t unwind_uleb(struct unwind_bytes *b)
 {
     uint64_t value = 0;
     for (int shift = 0; shift < 63; shift += 7) {
-        const uint8_t byte = *(*at)++;
+        const uint8_t byte = unwind_byte(b);
         value |= (uint64_t)(byte & 0x7f) << shift;
         if (!(byte & 0x80))
             break;
@@ -25,8 +50,8 @@ static uint64_t unwind_uleb(const uint8_t **at)
     return value;
 }
 
-/* Reads a number of this encoding, without its base. False if the encoding is not known. */
-static bool unwind_number(const uint8_t **at, uint8_t encoding, uint64_t *value)
+/* Reads a number of this encoding, without its base. False if the encoding is not known, or there are no bytes. */
+static bool unwind_number(struct unwind_bytes *b, uint8_t encoding, uint64_t *value)
 {
     int32_t word;
     int16_t half;
@@ -34,73 +59,67 @@ static bool unwind_number(const uint8_t **at, uint8_t encoding, uint64_t *value)
     case 0x00:
     case 0x04:
     case 0x0c:
-        memcpy(value, *at, 8);
-        *at += 8;
-        return true;
+        return unwind_take(b, value, 8);
     case 0x01:
-        *value = unwind_uleb(at);
-        return true;
+        *value = unwind_uleb(b);
+        return b->good;
     case 0x02:
     case 0x0a:
-        memcpy(&half, *at, 2);
-        *at += 2;
+        unwind_take(b, &half, 2);
         *value = encoding & 0x08 ? (uint64_t)half : (uint16_t)half;
-        return true;
+        return b->good;
     case 0x03:
     case 0x0b:
-        memcpy(&word, *at, 4);
-        *at += 4;
+        unwind_take(b, &word, 4);
         *value = encoding & 0x08 ? (uint64_t)word : (uint32_t)word;
-        return true;
+        return b->good;
     default:
         return false;
     }
 }
 
 /* As unwind_number, with its base. Zero stays zero. */
-static bool unwind_pointer(const uint8_t **at, uint8_t encoding, uint64_t *value)
+static bool unwind_pointer(struct unwind_bytes *b, uint8_t encoding, uint64_t *value)
 {
-    const uint64_t place = (uint64_t)*at;
-    if (!unwind_number(at, encoding, value))
+    const uint64_t place = b->at;
+    if (!unwind_number(b, encoding, value))
         return false;
     if (*value && (encoding & 0x70) == ENCODING_RELATIVE)
         *value += place;
     return !(encoding & ENCODING_INDIRECT) && ((encoding & 0x70) == 0 || (encoding & 0x70) == ENCODING_RELATIVE);
 }
 
-static bool unwind_find_segment(struct unwind_ranges *ranges, const struct dl_phdr_info *info)
+/* The readable segment that contains the address. */
+static struct unwind_segment unwind_segment_of(const struct dl_phdr_info *info, uint64_t address)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         const uint64_t begin = info->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type == PT_LOAD && ranges->header - begin < segment->p_filesz) {
-            ranges->segment_begin = begin;
-            ranges->segment_end = begin + segment->p_filesz;
-            return true;
-        }
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && address - begin < segment->p_filesz)
+            return (struct unwind_segment){ begin, begin + segment->p_filesz };
     }
-    return false;
+    return (struct unwind_segment){ 0, 0 };
 }
 
 bool unwind_ranges_begin(struct unwind_ranges *ranges, const struct dl_phdr_info *info)
 {
-    *ranges = (struct unwind_ranges){ .header = 0 };
+    *ranges = (struct unwind_ranges){ .info = info };
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
             ranges->header = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-    if (!ranges->header || !unwind_find_segment(ranges, info))
+    if (!ranges->header)
         return false;
-    const uint8_t *at = (const uint8_t *)ranges->header;
+    ranges->segment = unwind_segment_of(info, ranges->header);
+    struct unwind_bytes b = { ranges->header, ranges->segment.end, true };
+    uint8_t head[4];
     uint64_t frames, count;
-    if (ranges->segment_end - ranges->header < 16 || at[0] != 1 || at[2] != ENCODING_COUNT || at[3] != ENCODING_TABLE)
+    if (!unwind_take(&b, head, sizeof head) || head[0] != 1 || head[2] != ENCODING_COUNT || head[3] != ENCODING_TABLE ||
+        !unwind_pointer(&b, head[1], &frames) || !unwind_number(&b, ENCODING_COUNT, &count))
         return false;
-    const uint8_t encoding = at[1];
-    at += 4;
-    if (!unwind_pointer(&at, encoding, &frames) || !unwind_number(&at, ENCODING_COUNT, &count))
-        return false;
-    ranges->table = at;
-    ranges->count = (uint32_t)count;
-    return count <= (ranges->segment_end - (uint64_t)at) / 8;
+    ranges->table = (const uint8_t *)b.at;
+    const bool fits = count <= (b.end - b.at) / 8;
+    ranges->count = fits ? (uint32_t)count : 0;
+    return fits;
 }
 
 /* How the entries of one kind (a CIE) are encoded. */
@@ -109,35 +128,22 @@ struct unwind_kind {
     bool sized; /* the augmentation data have a size */
 };
 
-static bool unwind_read_kind(const uint8_t *at, struct unwind_kind *kind)
+enum { MAX_LETTERS = 16 };
+
+/* Reads what the letters of an augmentation say. */
+static bool unwind_read_letters(struct unwind_bytes *b, const char *letters, struct unwind_kind *kind)
 {
-    *kind = (struct unwind_kind){ 0, ENCODING_OMIT, false };
-    const uint8_t version = at[8];
-    const char *letters = (const char *)at + 9;
-    at = (const uint8_t *)letters + strlen(letters) + 1;
-    unwind_uleb(&at);
-    unwind_uleb(&at); /* signed, but of the same length */
-    if (version == 1)
-        at++;
-    else
-        unwind_uleb(&at);
-    if (*letters != 'z')
-        return *letters == '\0' && version <= 3;
-    kind->sized = true;
-    unwind_uleb(&at);
-    for (letters++; *letters; letters++) {
+    for (; *letters; letters++) {
         uint64_t ignored;
-        uint8_t encoding;
         switch (*letters) {
         case 'R':
-            kind->pointers = *at++;
+            kind->pointers = unwind_byte(b);
             break;
         case 'L':
-            kind->handlers = *at++;
+            kind->handlers = unwind_byte(b);
             break;
         case 'P':
-            encoding = *at++;
-            if (!unwind_number(&at, encoding, &ignored))
+            if (!unwind_number(b, unwind_byte(b), &ignored))
                 return false;
             break;
         case 'S':
@@ -147,6 +153,40 @@ static bool unwind_read_kind(const uint8_t *at, struct unwind_kind *kind)
             return false;
         }
     }
+    return b->good;
+}
+
+static bool unwind_read_kind(struct unwind_bytes b, struct unwind_kind *kind)
+{
+    char letters[MAX_LETTERS] = "";
+    uint8_t head[9]; /* length, zero, version */
+    *kind = (struct unwind_kind){ 0, ENCODING_OMIT, false };
+    unwind_take(&b, head, sizeof head);
+    const uint8_t version = head[8];
+    for (size_t i = 0; i < sizeof letters && (letters[i] = (char)unwind_byte(&b)); i++)
+        if (i == sizeof letters - 1)
+            return false;
+    unwind_uleb(&b);
+    unwind_uleb(&b); /* signed, but of the same length */
+    if (version == 1)
+        unwind_byte(&b);
+    else
+        unwind_uleb(&b);
+    if (letters[0] != 'z')
+        return b.good && letters[0] == '\0' && version <= 3;
+    kind->sized = true;
+    unwind_uleb(&b);
+    return unwind_read_letters(&b, letters + 1, kind);
+}
+
+static bool unwind_read_handlers(const struct unwind_ranges *ranges, struct unwind_bytes *b, uint8_t encoding,
+                                 struct unwind_range *range)
+{
+    if (!unwind_uleb(b) || encoding == ENCODING_OMIT)
+        return b->good;
+    if (!unwind_pointer(b, encoding, &range->handlers))
+        return false;
+    range->handlers_end = unwind_segment_of(ranges->info, range->handlers).end;
     return true;
 }
 
@@ -156,51 +196,46 @@ bool unwind_range_at(const struct unwind_ranges *ranges, uint32_t index, struct 
     memcpy(entry, ranges->table + 8 * (uint64_t)index, sizeof entry);
     const uint64_t begin = ranges->header + (uint64_t)(int64_t)entry[0];
     const uint64_t place = ranges->header + (uint64_t)(int64_t)entry[1];
-    if (place < ranges->segment_begin || place + 24 > ranges->segment_end)
-        return false;
-    const uint8_t *at = (const uint8_t *)place;
+    const struct unwind_segment *segment = &ranges->segment;
+    struct unwind_bytes b = { place, segment->end, place >= segment->begin };
     uint32_t length, back;
-    memcpy(&length, at, 4);
-    memcpy(&back, at + 4, 4);
+    unwind_take(&b, &length, 4);
+    if (!unwind_take(&b, &back, 4) || length < 12 || length > segment->end - place || back == 0)
+        return false;
+    const uint64_t of_kind = place + 4 - back;
     struct unwind_kind kind;
     uint64_t first, size;
-    const uint64_t of_kind = place + 4 - back;
-    if (length < 12 || length > ranges->segment_end - place || back == 0 || of_kind < ranges->segment_begin ||
-        of_kind + 16 > ranges->segment_end || !unwind_read_kind((const uint8_t *)of_kind, &kind))
+    if (!unwind_read_kind((struct unwind_bytes){ of_kind, segment->end, of_kind >= segment->begin }, &kind) ||
+        !unwind_pointer(&b, kind.pointers, &first) || !unwind_number(&b, kind.pointers & 0x0f, &size) || first != begin)
         return false;
-    at += 8;
-    if (!unwind_pointer(&at, kind.pointers, &first) || !unwind_number(&at, kind.pointers & 0x0f, &size) ||
-        first != begin)
-        return false;
-    *range = (struct unwind_range){ begin, begin + size, 0 };
-    if (!kind.sized)
-        return true;
-    if (unwind_uleb(&at) && kind.handlers != ENCODING_OMIT)
-        return unwind_pointer(&at, kind.handlers, &range->handlers);
-    return true;
+    *range = (struct unwind_range){ .begin = begin, .end = begin + size };
+    return !kind.sized || unwind_read_handlers(ranges, &b, kind.handlers, range);
 }
 
 bool unwind_handlers(const struct unwind_range *range, void (*found)(void *data, uint64_t address), void *data)
 {
     if (!range->handlers)
         return true;
-    const uint8_t *at = (const uint8_t *)range->handlers;
+    struct unwind_bytes b = { range->handlers, range->handlers_end, true };
     uint64_t base = range->begin;
-    const uint8_t base_encoding = *at++;
-    if (base_encoding != ENCODING_OMIT && !unwind_pointer(&at, base_encoding, &base))
+    const uint8_t base_encoding = unwind_byte(&b);
+    if (base_encoding != ENCODING_OMIT && !unwind_pointer(&b, base_encoding, &base))
         return false;
-    if (*at++ != ENCODING_OMIT)
-        unwind_uleb(&at); /* the table of types */
-    const uint8_t encoding = *at++;
-    const uint64_t size = unwind_uleb(&at);
-    for (const uint8_t *end = at + size; at < end;) {
+    if (unwind_byte(&b) != ENCODING_OMIT)
+        unwind_uleb(&b); /* the table of types */
+    const uint8_t encoding = unwind_byte(&b);
+    const uint64_t size = unwind_uleb(&b);
+    if (!b.good || size > b.end - b.at)
+        return false;
+    b.end = b.at + size;
+    while (b.at < b.end) {
         uint64_t begin, length, handler;
-        if (!unwind_number(&at, encoding, &begin) || !unwind_number(&at, encoding, &length) ||
-            !unwind_number(&at, encoding, &handler))
+        if (!unwind_number(&b, encoding, &begin) || !unwind_number(&b, encoding, &length) ||
+            !unwind_number(&b, encoding, &handler))
             return false;
-        unwind_uleb(&at); /* the action */
+        unwind_uleb(&b); /* the action */
         if (handler)
             found(data, base + handler);
     }
-    return true;
+    return b.good;
 }

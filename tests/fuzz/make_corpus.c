@@ -4,6 +4,7 @@
 
 #include "support/example.h"
 #include "support/site_session.h"
+#include "support/wakes.h"
 
 static void save(struct writer *w, const char *folder, const char *name)
 {
@@ -59,6 +60,102 @@ static struct writer *imported(void)
     return w;
 }
 
+static void program(struct writer *w)
+{
+    write_process(w, 1, 100, "/no/shop");
+    write_thread(w, 1, 1, 101, SOURCE_PERF, "shop");
+    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/shop");
+    write_symbol_module(w, 1, "/no/shop");
+    write_symbol(w, 1, 0, 12, 0x1000, "main");
+    write_symbol(w, 1, 0, 20, 0x2000, "_ZN4shop4loadEi");
+}
+
+static struct writer *sampled(void)
+{
+    const uint64_t words[] = { 0x2000, 0, 7, 0x1010, 0x7fff0040 };
+    const uint64_t registers[] = { 0x2010, 0x7fff0000, 0x7fff0040, 1, 2, 3, 4, 5 };
+    struct writer *w = writer_new();
+    write_header(w, 240, 1000000, 4); /* the interval of samples */
+    program(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, 0x1000);
+    write_exit(w, 9000000);
+    end_events(w, true);
+    begin_samples(w, 1, 1, 100, 101, 0);
+    for (uint64_t i = 0; i < 8; i++)
+        write_sample(w, &(struct written_sample){ i * 1000000, registers, words, 8, 5 });
+    end_samples(w, true);
+    return w;
+}
+
+static struct writer *counted(void)
+{
+    static const uint64_t calls[][2] = { { 0x1000, 1 }, { 0x2000, 5000 } };
+    const uint64_t level[] = { 5, 0x2000, 1 };
+    struct writer *w = writer_new();
+    program(w);
+    write_record(w, 1, 22, level, sizeof level); /* docs/format.md, LEVEL */
+    write_counts(w, 1, 1, 100, calls, 2);
+    return w;
+}
+
+enum { MODE = 96 }; /* the header's place of the mode; 1: profile */
+
+static struct writer *summed(void)
+{
+    static const struct tree_node nodes[] = { { 0x1000, 0, 1, 1000, 0, 400, 100, 0, 0 },
+                                              { 0x2000, 1, 5, 600, 20, 400, 0, 0x1010, 0 } };
+    static const struct wait_row rows[] = { { 2, 1, 0, 0x5000, 1, 2, 3, 400, 200, 10, 900 },
+                                            { 2, 1, 1, 0x5000, 0, 0, 3, 0, 0, 10, 900 } };
+    struct writer *w = writer_new();
+    write_header(w, MODE, 1, 4);
+    program(w);
+    write_probes(w, 1, 10, 20, 30);
+    write_tree(w, 1, 1, nodes, 2);
+    write_tree_head(w, 1000, 1);
+    write_wait_rows(w, 1, 1, rows, 2);
+    return w;
+}
+
+static struct writer *with_trace_events(void)
+{
+    static const char class[16] = "one class";
+    static const uint64_t frames[] = { 0x1010 };
+    struct writer *w = writer_new();
+    program(w);
+    write_event_class(w, 1, class, "request");
+    write_event_layout(w, 1, class, &(struct written_layout){ 1, 0, 2, "start", "\x01\x02", "id name" });
+    begin_trace_events(w, 1, 1, 0);
+    for (unsigned type = 1; type <= 6; type++)
+        write_trace_event(w, class,
+                          &(struct written_event){ 100 * type, type, 2, 0, 5, 6, 11, "12345678ab", 11, frames, 1, 3 });
+    end_trace_events(w, true);
+    return w;
+}
+
+static struct writer *waiting(void)
+{
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 0, WAKES_MAIN);
+    wakes_call(w, 100, 500, 1, 0x5000, 2);
+    wakes_thread_ends(w, 1, 1000);
+    wakes_thread_begins(w, 2, 10, WAKES_WORK);
+    wakes_act(w, 480, 490, 1, 0x5000);
+    wakes_thread_ends(w, 2, 900);
+    return w;
+}
+
+/* A chunk of each kind that a session's readers skip or read as something else. */
+static struct writer *each_kind(void)
+{
+    struct writer *w = writer_new();
+    program(w);
+    end_records(w, true);
+    for (uint32_t kind = 0; kind <= 12; kind++)
+        write_chunk_of_kind(w, kind);
+    return w;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -72,5 +169,11 @@ int main(int argc, char **argv)
     save(site_session(SITES_WHOLE), argv[1], "sites");
     save(site_session(SITES_SPLIT), argv[1], "sites-split");
     save(site_session(SITES_SWITCHED), argv[1], "sites-switched");
+    save(sampled(), argv[1], "samples");
+    save(counted(), argv[1], "counts");
+    save(summed(), argv[1], "call-tree-waits");
+    save(with_trace_events(), argv[1], "trace-events");
+    save(waiting(), argv[1], "objects");
+    save(each_kind(), argv[1], "each-kind");
     return 0;
 }

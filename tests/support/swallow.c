@@ -8,16 +8,21 @@
 #include "profile/recursion.h"
 #include "profile/rollup.h"
 #include "profile/subtree.h"
+#include "profile/trees.h"
 #include "report/replay.h"
 #include "trace/event_pairs.h"
 #include "trace/scan.h"
 
-/* The quick scan and the profile follow events by different code. They must agree on any input. */
+/* The quick scan and the profile follow events by different code. They must agree on any input. The profile also has
+ * the calls of call trees. */
 static void swallow_check_scan(const struct session_file *file, const struct profile_counts *counts)
 {
     struct scan scan = scan_session(file, 1);
-    if (scan.enters != counts->enters || scan.exits != counts->exits + counts->stray_exits)
+    struct profile *trees = trees_profile(file, NULL, false);
+    if (scan.enters + trees->counts.enters != counts->enters ||
+        scan.exits + trees->counts.exits != counts->exits + counts->stray_exits)
         abort();
+    profile_free(trees);
     scan_free(&scan);
 }
 
@@ -49,6 +54,7 @@ static void swallow_trace_events(const struct session_file *file)
         for (uint32_t j = 0; j < e->data_size; j++)
             sum += e->data[j];
     }
+    (void)sum;
     for (size_t key = 0; key < 4; key += 3) {
         struct event_pairs pairs = event_pairs_match(&events, key);
         size_t used = pairs.stray_count;
@@ -105,10 +111,10 @@ static void swallow_selections(const struct session_file *file, const struct pro
     free(deepest);
 }
 
-/* With call sites, functions have the same values as without. */
-static void swallow_sites(const struct session_file *file, const struct profile *profile)
+/* With call sites, functions have the same values as without. Neither has calls that were only counted. */
+static void swallow_sites(const struct session_file *file)
 {
-    struct profile *sites = collect_sites(file, 1, NULL);
+    struct profile *sites = collect_sites(file, 1, NULL), *profile = collect_selection(file, 1, NULL);
     struct rollup *rollup = rollup_new(sites);
     uint64_t calls = 0;
     for (size_t i = 0; i < sites->node_count; i++)
@@ -124,6 +130,7 @@ static void swallow_sites(const struct session_file *file, const struct profile 
     }
     rollup_free(rollup);
     profile_free(sites);
+    profile_free(profile);
 }
 
 bool swallow_session(const char *path, const char **error)
@@ -142,7 +149,7 @@ bool swallow_session(const char *path, const char **error)
     profile_free(rollup_join_threads(profile));
     swallow_by_process(profile, rollup);
     swallow_selections(file, profile, rollup);
-    swallow_sites(file, profile);
+    swallow_sites(file);
     swallow_check_scan(file, &profile->counts);
     swallow_trace_events(file);
     swallow_replay(file);

@@ -73,7 +73,7 @@ static struct call_sites sites_find(const char *begin, const char *end)
 {
     struct call_sites sites = { .complete = true };
     const struct hook_places places = { .probes = { (uint64_t)sites_enter, (uint64_t)sites_exit } };
-    const struct unwind_range range = { (uint64_t)begin, (uint64_t)end, 0 };
+    const struct unwind_range range = { (uint64_t)begin, (uint64_t)end, 0, 0 };
     cr_assert(call_sites_in_range(&sites, &places, &range));
     return sites;
 }

@@ -151,3 +151,50 @@ Test(unit_runtime_filter, an_ignored_call_pauses_the_thread)
     cr_assert(eq(u64, runtime_calls.pause_time, 1234));
     cr_assert(eq(u32, t->filter.ignored_depth, 96));
 }
+
+/* The lengths in a file that somebody has damaged. */
+static void filter_expect_modules(uint32_t modules, uint32_t size, uint32_t functions, uint32_t path_length,
+                                  uint32_t number)
+{
+    filter_begin_with(0, 0, 0, 0);
+    file.head.modules = modules;
+    file.second.size = size;
+    file.second.functions = functions;
+    file.second.path_length = path_length;
+    const int fd = runtime_filters(&file, sizeof file);
+    cr_assert(filter_begin(fd));
+    close(fd);
+    cr_assert(eq(u32, filter_module(filter_text("id"), filter_text("")), 1));
+    cr_assert(eq(u32, filter_module(filter_text(""), filter_text("/lib/other.so")), number));
+}
+
+Test(unit_runtime_filter, modules_that_are_not_complete_are_left_out)
+{
+    const uint32_t size = 16 + 16 + sizeof file.second_functions;
+    filter_expect_modules(2, size, MANY, 13, 2);
+    filter_expect_modules(UINT32_MAX, size, MANY, 13, 2);
+    filter_expect_modules(2, size + 4, MANY, 13, 0);
+    filter_expect_modules(2, PAGE, MANY, 13, 0);
+    filter_expect_modules(2, 8, MANY, 13, 0);
+    filter_expect_modules(2, size, MANY + 2, 13, 0);
+    filter_expect_modules(2, size, UINT32_MAX, 13, 0);
+    filter_expect_modules(2, size, MANY, UINT32_MAX, 0);
+}
+
+Test(unit_runtime_filter, chunks_of_another_kind_or_size_are_no_filters)
+{
+    filter_begin_with(0, 0, 0, 0);
+    const struct dwell_chunk_header good = file.head.chunk;
+    struct dwell_chunk_header bad[] = { good, good, good, good, good };
+    bad[0].magic++;
+    bad[1].kind = DWELL_CHUNK_LEVELS;
+    bad[2].size = sizeof file.head - 1;
+    bad[3].size = DWELL_CHUNK_LARGEST + 1;
+    bad[4].link = PAGE; /* it would be its own predecessor */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        file.head.chunk = bad[i];
+        const int fd = runtime_filters(&file, sizeof file);
+        cr_assert(not(filter_begin(fd)), "%zu", i);
+        close(fd);
+    }
+}
