@@ -69,7 +69,7 @@ bool elf_has_runtime(Elf *elf)
 
 size_t elf_build_id_of(const char *path, uint8_t *id, size_t room)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return 0;
     elf_version(EV_CURRENT);

@@ -116,7 +116,7 @@ struct os_call_symbol *os_calls_of(const struct symbol_module *module, size_t *c
 {
     *count = 0;
     const int fd = os_calls_is_libc(module->path) && os_calls_build_id_matches(module)
-                       ? open(module->path, O_RDONLY | O_CLOEXEC)
+                       ? open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                        : -1;
     if (fd < 0)
         return NULL;
