@@ -37,6 +37,7 @@ static void line_samples_add(struct line_sampler *s, const struct trace_process 
         return;
     }
     GROW(s->places, s->count, s->room);
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): GROW has made room
     s->places[s->count] = (struct sampled_place){ m, offset, 1 };
     index_set(s->index, slot, offset, number, (uint32_t)s->count++);
 }

@@ -528,6 +528,16 @@ bool level_module_is_same(const struct level_module *m, const struct dl_phdr_inf
     return m->denied || !changed;
 }
 
+bool level_module_is_in_use(const struct level_module *m)
+{
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        const struct call_site *site = &m->sites.list[i];
+        if (site->form != CALL_ORIGINAL && !site->strange)
+            return rewriter_is_in_memory(&m->rewriter, site);
+    }
+    return false;
+}
+
 void level_module_forget(struct level_module *m)
 {
     call_sites_drop(&m->sites);

@@ -71,6 +71,9 @@ bool level_module_lags(const struct level_module *m);
  * functions. `generation`: that of the changes. Returns NULL, or a problem. */
 const char *level_module_work(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone);
 
+/* Whether the module's code is in memory with calls that lead to stubs. */
+bool level_module_is_in_use(const struct level_module *m);
+
 /* Whether the module is the one whose code was rewritten: the loader may have put the same file in its place again. */
 bool level_module_is_same(const struct level_module *m, const struct dl_phdr_info *info);
 

@@ -466,12 +466,13 @@ void levels_visit(const struct level_visit *visit)
     level_begin_pending();
 }
 
-/* Nothing of modules that are not loaded any more can be rewritten, and their stubs are not used. */
+/* Nothing of modules that are not loaded any more can be rewritten, and their stubs are not used. The loader's list may
+ * lack a library for a moment although its code stays: then calls still lead to the stubs. */
 static void level_drop_modules(void)
 {
     for (struct level_module **place = &levels.modules; *place;) {
         struct level_module *m = *place;
-        if (m->loaded) {
+        if (m->loaded || level_module_is_in_use(m)) {
             place = &m->next;
             continue;
         }

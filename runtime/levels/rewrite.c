@@ -5,6 +5,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "common.h"
 #include "sys.h"
@@ -136,6 +137,15 @@ bool rewriter_is_as_expected(const struct rewriter *r, const struct call_site *s
 {
     uint8_t bytes[MAX_CALL_BYTES];
     return rewriter_form(r, site, site->form, bytes) && memcmp(bytes, (const void *)site->address, site->length) == 0;
+}
+
+bool rewriter_is_in_memory(const struct rewriter *r, const struct call_site *site)
+{
+    uint8_t bytes[MAX_CALL_BYTES], found[MAX_CALL_BYTES];
+    const struct iovec here = { found, site->length }, there = { (void *)site->address, site->length };
+    return rewriter_form(r, site, site->form, bytes) &&
+           SYS6(process_vm_readv, SYS0(getpid), &here, 1, &there, 1, 0) == site->length &&
+           memcmp(bytes, found, site->length) == 0;
 }
 
 /* How the site can get its wanted form, of which `bytes` are the bytes. */

@@ -55,6 +55,9 @@ bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook
 /* Whether the site's bytes are those of its form. */
 bool rewriter_is_as_expected(const struct rewriter *r, const struct call_site *site);
 
+/* The same for a site whose memory may be unmapped. */
+bool rewriter_is_in_memory(const struct rewriter *r, const struct call_site *site);
+
 /* Stores an address into a slot of the module. False if the system does not allow that. */
 bool rewriter_set_slot(const struct rewriter *r, uint64_t slot, uint64_t target);
 
