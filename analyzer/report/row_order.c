@@ -6,11 +6,14 @@
 
 #include "base/memory.h"
 
+enum { TIE_COUNT = 3 };
+
 struct row_order {
     const struct table *table;
     size_t column;
     size_t last;  /* a column; rows in which it is unknown come last. May be no column */
     size_t calls; /* a column: rows whose value is unknown, as their calls were only counted, follow it. May be none */
+    size_t ties[TIE_COUNT]; /* columns that break ties before all others. May be none */
 };
 
 static int row_order_compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
@@ -24,7 +27,8 @@ static int row_order_compare_cells(const struct column *column, const struct cel
     return (a->number < b->number) - (a->number > b->number); /* largest first */
 }
 
-/* Compares by the chosen column, then by all others, so that the order does not depend on how the work was split. */
+/* Compares by the chosen column, then by those for ties, then by all others, so that the order does not depend on how
+ * the work was split. */
 static int row_order_compare_rows(const void *a, const void *b, void *data)
 {
     const struct row_order *order = data;
@@ -35,6 +39,9 @@ static int row_order_compare_rows(const void *a, const void *b, void *data)
         result = row_order_compare_cells(&t->columns[order->column], &x[order->column], &y[order->column]);
     if (result == 0 && !x[order->column].known && order->calls < t->column_count)
         result = row_order_compare_cells(&t->columns[order->calls], &x[order->calls], &y[order->calls]);
+    for (size_t i = 0; result == 0 && i < TIE_COUNT; i++)
+        if (order->ties[i] < t->column_count)
+            result = row_order_compare_cells(&t->columns[order->ties[i]], &x[order->ties[i]], &y[order->ties[i]]);
     for (size_t i = 0; result == 0 && i < t->column_count; i++)
         result = row_order_compare_cells(&t->columns[i], &x[i], &y[i]);
     return result;
@@ -127,10 +134,14 @@ static void row_order_sort_tree(struct table *t, const struct row_order *order)
 
 static void row_order_sort_rows(struct table *t, size_t column)
 {
-    struct row_order order = { t, column, t->column_count, row_order_column(t, "calls", t->column_count) };
-    const size_t width = t->column_count, fixed = t->fixed_row;
-    if (t->parents) /* folded rows have no module */
-        order.last = row_order_column(t, "module", t->column_count);
+    const size_t width = t->column_count, fixed = t->fixed_row, calls = row_order_column(t, "calls", width);
+    struct row_order order = { t, column, .last = width, .calls = calls, .ties = { width, width, width } };
+    if (t->parents) {
+        order.last = row_order_column(t, "module", width);               /* folded rows have no module */
+        order.ties[0] = row_order_column(t, "elapsed_inclusive", width); /* as in the page */
+        order.ties[1] = calls;
+        order.ties[2] = row_order_column(t, "function", width);
+    }
     if (!t->row_count)
         return;
     if (t->parents) {
