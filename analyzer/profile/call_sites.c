@@ -15,7 +15,8 @@
 
 enum { RECENT = 4096 };
 
-/* A recent result of call_sites_child. */
+/* A recent result of call_sites_child. Any address is possible in a damaged session; `base` is PROFILE_NONE if there is
+ * no result. */
 struct recent {
     uint64_t address, site;
     uint32_t base, generation, node;
@@ -35,6 +36,12 @@ struct call_sites {
     struct recent recent[RECENT];
 };
 
+static void call_sites_forget_recent(struct call_sites *c)
+{
+    for (size_t i = 0; i < RECENT; i++)
+        c->recent[i].base = PROFILE_NONE;
+}
+
 struct call_sites *call_sites_new(struct profile *p)
 {
     struct call_sites *c = need_memory(1, sizeof *c);
@@ -43,6 +50,7 @@ struct call_sites *call_sites_new(struct profile *p)
     c->functions = index_new();
     c->recursive = index_new();
     c->path = call_path_new(p);
+    call_sites_forget_recent(c);
     return c;
 }
 
@@ -52,8 +60,7 @@ static void call_sites_forget_addresses(struct call_sites *c)
     index_free(c->functions);
     c->sites = index_new();
     c->functions = index_new();
-    for (size_t i = 0; i < RECENT; i++)
-        c->recent[i].address = 0;
+    call_sites_forget_recent(c);
 }
 
 void call_sites_free(struct call_sites *c)

@@ -14,6 +14,7 @@
 #include "profile/collector.h"
 #include "profile/counted.h"
 #include "profile/sampled_trees.h"
+#include "profile/shared_callees.h"
 #include "profile/subtree.h"
 #include "profile/threads.h"
 #include "profile/tree_sums.h"
@@ -144,6 +145,8 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
         sampled_trees_add(trees, file, file->samples);
     profile_merge(whole, trees);
     profile_free(trees);
+    if (sites)
+        shared_callees_settle(whole);
     if (file->summed_count)
         whole->counts = selection ? tree_sums_count_part(whole) : tree_sums_counts(file);
     threads_take_outside(whole);

@@ -41,6 +41,13 @@ static inline size_t scan_recent_place(uint64_t address)
     return (address >> 4 ^ address >> 16) % RECENT;
 }
 
+/* Every place gets an address that belongs to another place. */
+static void scan_forget_recent(struct scanner *s)
+{
+    memset(s->recent, 0, sizeof s->recent);
+    s->recent[0] = 1 << 4;
+}
+
 static void scan_remember(struct scanner *s, uint32_t process, uint64_t address)
 {
     struct index_slot *slot = index_find(s->seen, address, process);
@@ -189,7 +196,7 @@ static void *scan_work_chunks(void *argument)
     const struct trace_chunk *chunk = scan_next_chunk(s);
     while (chunk) {
         s->process = chunk->process;
-        memset(s->recent, 0xff, sizeof s->recent);
+        scan_forget_recent(s);
         while (scan_refill_streams(s, &chunk))
             scan_follow_streams(s, scan_events_left(s));
         for (int i = 0; i < STREAMS; i++)

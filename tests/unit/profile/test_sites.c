@@ -193,6 +193,27 @@ Test(unit_sites, damaged_sites_of_open_calls)
     session_file_close(file);
 }
 
+/* No runtime records the address zero. A damaged session has the same paths with and without sites. */
+Test(unit_sites, open_calls_at_address_zero)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 10, (struct open_call[]){ { 0, 0 }, { 0, 5 } }, 2);
+    write_exit(w, 20);
+    const char *path = test_path("zero.dwell"), *error;
+    writer_save(w, path);
+    writer_free(w);
+    struct session_file *file = session_file_open(path, &error);
+    struct profile *sites = collect_sites(file, 1, NULL), *without = collect_selection(file, 1, NULL);
+    cr_assert(eq(sz, without->function_count, 1));
+    cr_assert(eq(sz, sites->function_count, 1));
+    cr_assert(eq(sz, without->node_count, 3));
+    cr_assert(eq(sz, sites->node_count, 3));
+    cr_assert(eq(u64, sites->nodes[2].elapsed, 10));
+    profile_free(sites);
+    profile_free(without);
+    session_file_close(file);
+}
+
 /* ---- the view ---- */
 
 static void sites_load(struct analysis *l, struct writer *w)

@@ -70,6 +70,27 @@ Test(unit_scan, many_functions)
     outcome_drop(&o);
 }
 
+/* Any address is listed when it is seen for the first time, also one whose bits are all set. */
+Test(unit_scan, the_last_address_is_listed)
+{
+    struct writer *w = writer_new();
+    for (uint32_t chunk = 0; chunk < 4; chunk++) {
+        begin_events(w, 1, 1 + chunk, 0, 0, NULL, 0);
+        for (uint64_t i = 0; i < 1000; i++) {
+            write_enter(w, i, i == 10 ? UINT64_MAX : UINT64_MAX - 0xf0);
+            write_exit(w, i);
+        }
+    }
+    struct outcome o = outcome_of(w, 1);
+    struct scan scan = scan_session(o.file, 1);
+    cr_assert(eq(sz, scan.function_count, 2));
+    cr_assert(scan_names(&scan, 1, UINT64_MAX));
+    cr_assert(scan_names(&scan, 1, UINT64_MAX - 0xf0));
+    cr_assert(eq(u64, scan.enters, 4000));
+    scan_free(&scan);
+    outcome_drop(&o);
+}
+
 /* Open calls are functions too, although the chunk of their enter may be missing. */
 Test(unit_scan, open_calls_are_listed)
 {
