@@ -421,6 +421,20 @@ static bool level_has_other_calls(const struct level_module *m)
 }
 
 /* Threads may wait for the helper meanwhile. */
+void level_module_find_code(struct level_module *m)
+{
+    m->begin = UINT64_MAX;
+    m->end = 0;
+    for (int i = 0; i < m->info.dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &m->info.dlpi_phdr[i];
+        const uint64_t begin = m->info.dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+            continue;
+        m->begin = smaller_of(m->begin, begin);
+        m->end = begin + segment->p_memsz > m->end ? begin + segment->p_memsz : m->end;
+    }
+}
+
 static void level_module_find_sites(struct level_module *m, bool bare)
 {
     call_sites_find(&m->sites, &m->places, &m->info, bare, helper_is_here() ? helper_serve : NULL);
@@ -470,6 +484,12 @@ static const char *level_module_read(struct level_module *m, bool bare)
     return NULL;
 }
 
+void level_module_read_ahead(struct level_module *m)
+{
+    if (!m->read && !m->denied)
+        m->problem = level_module_read(m, false);
+}
+
 /* Whether this is the only thread that runs the program's code: changes need no order then. */
 static bool level_is_alone(void)
 {
@@ -484,7 +504,8 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
         return NULL;
     m->changes = false;
     const bool needs = level_module_needs_functions(m, alone);
-    const char *problem = m->read ? NULL : level_module_read(m, !needs);
+    const char *problem = m->read ? m->problem : level_module_read(m, !needs);
+    m->problem = NULL;
     const bool known = problem || !needs || level_module_know_functions(m);
     if (!problem && !alone && !m->denied && !m->rewriter.synchronizes)
         problem = level_not_synchronized;
@@ -552,6 +573,7 @@ void level_module_forget(struct level_module *m)
             level_set_state(slot, LEVEL_TIMED);
     }
     m->hides = m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed = false;
+    m->problem = NULL;
     m->pause = PAUSE_NONE;
     m->changes = m->count > 0;
     m->leaving = m->reduced = 0;

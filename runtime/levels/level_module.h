@@ -30,6 +30,7 @@ struct level_module {
     bool loaded;                /* now */
     bool program;               /* it is never unloaded */
     bool read;                  /* its code was looked at */
+    const char *problem;        /* that was found then and is not reported yet, or NULL */
     bool denied;                /* its functions stay timed */
     bool changes;               /* some function may not have its wanted level */
     bool hides;                 /* its functions that filters hide are listed */
@@ -50,6 +51,12 @@ struct level_module {
 
 /* Sets the level that a function of the module is to have. False without memory, or without a counter. */
 bool level_module_want(struct level_module *m, uint64_t function, enum level level);
+
+/* Finds where its code is. */
+void level_module_find_code(struct level_module *m);
+
+/* Reads the module's code, if nothing has read it yet, so that its next change takes less time. */
+void level_module_read_ahead(struct level_module *m);
 
 /* When LEAVING functions have left: no call of theirs can be open or begin. */
 struct level_look {

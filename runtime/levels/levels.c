@@ -30,6 +30,7 @@ enum { /* milliseconds */
        LATEST = 500,
        LATEST_PAUSED = 4000, /* when only calls that were open at a pause's begin are waited for */
        SHORT_PAUSE = 50,     /* the code stays as it is in a pause that is shorter */
+       AHEAD = 5,            /* from when a module is found to when its code is read for a budget */
        PATIENCE = 400,       /* for other threads to leave fork or dlclose */
 };
 
@@ -44,6 +45,8 @@ static struct {
     bool stopped;         /* functions stay timed */
     bool may_pause;       /* recording is off: the probes may go out */
     uint64_t pause_at;    /* then, in milliseconds */
+    bool reads_ahead;     /* a budget will change levels */
+    uint64_t ahead_at;    /* then code is read, in milliseconds; zero if there is none to read */
     long patience;        /* milliseconds until the next look */
     struct level_module *modules;
 } levels;
@@ -172,13 +175,40 @@ static bool level_is_busy(void)
     return false;
 }
 
+static long level_time_until(uint64_t milliseconds)
+{
+    const uint64_t now = clock_monotonic() / 1000000;
+    return now < milliseconds ? (long)(milliseconds - now) : 0;
+}
+
 /* Whether a pause is to begin, and after how many milliseconds. */
 static long level_pause_is_due(void)
 {
     if (!__atomic_load_n(&levels.may_pause, __ATOMIC_ACQUIRE) || level_pause_is_on() || levels.stopped)
         return -1;
-    const uint64_t now = clock_monotonic() / 1000000;
-    return now < levels.pause_at ? (long)(levels.pause_at - now) : 0;
+    return level_time_until(levels.pause_at);
+}
+
+/* Whether code is to be read before a change needs it, and after how many milliseconds. Programs that end at once are
+ * spared. */
+static long level_ahead_is_due(void)
+{
+    const uint64_t at = __atomic_load_n(&levels.ahead_at, __ATOMIC_ACQUIRE);
+    return at ? level_time_until(at) : -1;
+}
+
+static long level_something_is_due(void)
+{
+    const long pause = level_pause_is_due(), ahead = level_ahead_is_due();
+    return pause < 0 || (ahead >= 0 && ahead < pause) ? ahead : pause;
+}
+
+static void level_read_ahead(void)
+{
+    __atomic_store_n(&levels.ahead_at, 0, __ATOMIC_RELAXED);
+    for (struct level_module *m = levels.modules; m && !level_process()->ended && !levels.stopped; m = m->next)
+        if (level_is_reachable(m))
+            level_module_read_ahead(m);
 }
 
 static void level_begin_pending(void)
@@ -189,16 +219,17 @@ static void level_begin_pending(void)
 
 long levels_tick(void)
 {
-    long due = level_pause_is_due();
+    long due = level_something_is_due();
     if (!__atomic_load_n(&levels.pending, __ATOMIC_ACQUIRE) && due)
         return due;
     level_lock_take();
-    due = level_pause_is_due();
-    if (due == 0 && !level_process()->forking) {
+    if (level_pause_is_due() == 0 && !level_process()->forking) {
         level_change_pause(PAUSE_HOLDS);
         level_begin_pending();
     }
     level_work();
+    if (level_ahead_is_due() == 0 && !level_process()->forking)
+        level_read_ahead();
     long patience = levels.pending ? 0 : -1;
     if (levels.pending) {
         const long latest = level_is_busy() ? LATEST : LATEST_PAUSED;
@@ -208,7 +239,7 @@ long levels_tick(void)
     }
     level_lock_release();
     level_records_write();
-    due = level_pause_is_due();
+    due = level_something_is_due();
     return due >= 0 && (patience < 0 || due < patience) ? due + 1 : patience;
 }
 
@@ -401,20 +432,6 @@ static void level_add_filtered(struct level_module *m, uint32_t filter)
     sys_unmap(functions, count * sizeof *functions);
 }
 
-static void level_find_range(struct level_module *m)
-{
-    m->begin = UINT64_MAX;
-    m->end = 0;
-    for (int i = 0; i < m->info.dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &m->info.dlpi_phdr[i];
-        const uint64_t begin = m->info.dlpi_addr + segment->p_vaddr;
-        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
-            continue;
-        m->begin = smaller_of(m->begin, begin);
-        m->end = begin + segment->p_memsz > m->end ? begin + segment->p_memsz : m->end;
-    }
-}
-
 static struct level_module *level_add_module(const struct level_visit *visit)
 {
     struct level_module *m = sys_memory(sizeof *m);
@@ -428,13 +445,15 @@ static struct level_module *level_add_module(const struct level_visit *visit)
         .number = ++levels.last_module,
         .program = visit->program,
     };
-    level_find_range(m);
+    level_module_find_code(m);
     level_add_filtered(m, visit->filter);
     if (!levels.stopped)
         level_kept_take(m);
     level_ask_for_module(m);
     m->changes |= level_pause_is_on() || (filter_settings.hidden_out && !levels.stopped);
     levels.modules = m;
+    if (levels.reads_ahead)
+        __atomic_store_n(&levels.ahead_at, clock_monotonic() / 1000000 + AHEAD, __ATOMIC_RELEASE);
     return m;
 }
 
@@ -489,10 +508,10 @@ void levels_end(void)
 {
     level_drop_modules();
     levels.visited = levels.visiting;
-    const bool pending = levels.pending;
+    const bool work = levels.pending || levels.ahead_at;
     level_lock_release();
     level_records_write();
-    if (pending && runtime.process->helper.tid)
+    if (work && runtime.process->helper.tid)
         helper_wake();
 }
 
@@ -563,6 +582,7 @@ static void levels_fork_child(void)
 
 void levels_begin_process(void)
 {
+    levels.reads_ahead = runtime.session.header->also & DWELL_ALSO_BUDGET;
     static bool watches;
     if (&dwell_interposed || watches)
         return;
