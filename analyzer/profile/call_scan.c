@@ -31,7 +31,7 @@ static uint64_t call_scan_take_rest(const struct call_scanner *s, uint32_t path)
 uint32_t call_scanner_add_path(struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time)
 {
     const struct profile *profile = s->scan->source->profile;
-    const uint64_t key = address ^ (uint64_t)s->generations.current << 48;
+    const uint64_t key = generations_address(&s->generations, address);
     const uint32_t function = find_function(profile, s->process, address, time);
     uint32_t path = parent >= s->scan->probes.known || function == PROFILE_NONE
                         ? PROFILE_NONE

@@ -148,7 +148,7 @@ static inline uint64_t call_scanner_clock(const struct call_scanner *s, uint64_t
 STACK_INLINE const struct index_slot *call_scan_loop_find(const struct call_scan_loop *l, uint32_t parent,
                                                           uint64_t address)
 {
-    return index_find(l->s->children, address ^ (uint64_t)l->s->generations.current << 48, parent);
+    return index_find(l->s->children, generations_address(&l->s->generations, address), parent);
 }
 
 /* The path of the call on top of the stack, which may be new. */

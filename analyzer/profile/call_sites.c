@@ -25,7 +25,7 @@ struct recent {
 struct call_sites {
     struct profile *profile;
     const struct trace_process *process;
-    struct number_index *sites;     /* (address and generation, whether it is inlined) -> site of the profile */
+    struct number_index *sites;     /* (site, generation) -> site of the profile */
     struct number_index *functions; /* (address, generation) -> function of the profile */
     struct call_path *path;
     struct number_index *recursive; /* (function, parent) -> the node that has the callees of the recursive calls */
@@ -95,11 +95,10 @@ static uint32_t call_sites_site_of(struct call_sites *c, const struct site_call 
 {
     if (!call->site)
         return PROFILE_NONE;
-    const uint64_t key = (call->site & ~DWELL_SITE_INLINED) ^ (uint64_t)call->generation << 48;
-    struct index_slot *slot = index_find(c->sites, key, call->site >> 63);
+    struct index_slot *slot = index_find(c->sites, call->site, call->generation);
     if (!slot->value_plus_1) {
         const uint32_t found = identify_site(c->profile, c->process, call->site, call->time);
-        index_set(c->sites, slot, key, call->site >> 63, found);
+        index_set(c->sites, slot, call->site, call->generation, found);
         return found;
     }
     return slot->value_plus_1 - 1;

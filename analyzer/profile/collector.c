@@ -15,12 +15,6 @@
 
 /* ---- the call tree ---- */
 
-/* Addresses of user space leave the highest 16 bits free. */
-static inline uint64_t collector_child_key(const struct collector *w, uint64_t address)
-{
-    return address ^ (uint64_t)w->generations.current << 48;
-}
-
 static uint32_t collector_add_child(struct collector *w, uint32_t parent, uint64_t address, uint64_t time,
                                     struct index_slot *slot)
 {
@@ -31,13 +25,13 @@ static uint32_t collector_add_child(struct collector *w, uint32_t parent, uint64
     p->nodes[node] = (struct profile_node){ .parent = parent, .function = function, .site = PROFILE_NONE };
     amounts_clear(&p->nodes[node]);
     p->nodes[node].first = w->chunk_number;
-    index_set(w->children, slot, collector_child_key(w, address), parent, node);
+    index_set(w->children, slot, generations_address(&w->generations, address), parent, node);
     return node;
 }
 
 STACK_INLINE uint32_t collector_find_child(struct collector *w, uint32_t parent, uint64_t address, uint64_t time)
 {
-    struct index_slot *slot = index_find(w->children, collector_child_key(w, address), parent);
+    struct index_slot *slot = index_find(w->children, generations_address(&w->generations, address), parent);
     if (__builtin_expect(slot->value_plus_1 != 0, 1))
         return slot->value_plus_1 - 1;
     return collector_add_child(w, parent, address, time, slot);

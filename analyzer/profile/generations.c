@@ -1,6 +1,8 @@
 /* The generations of a module map: the times at which an address can begin to mean another function. */
 #include "profile/generations.h"
 
+static const uint64_t SPREAD = 0x9e3779b97f4a7c15; /* odd, with bits everywhere */
+
 void generations_begin(struct generations *g, const struct trace_process *process)
 {
     g->changes = process ? process->changes : NULL;
@@ -20,6 +22,7 @@ void generations_find(struct generations *g, uint64_t time)
             high = middle;
     }
     g->current = (uint32_t)low;
+    g->key = (uint64_t)low << 48 ^ ((uint64_t)low >> 16) * SPREAD;
     g->begin_at = low > 0 ? g->changes[low - 1] : 0;
     g->next_at = low < g->count ? g->changes[low] : UINT64_MAX;
 }

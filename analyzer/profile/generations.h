@@ -9,6 +9,7 @@
 
 struct generations {
     uint32_t current;           /* the generation that generations_find found */
+    uint64_t key;               /* of that generation: see generations_address */
     uint64_t begin_at, next_at; /* when the current one begins, and when the next one does */
     const uint64_t *changes;    /* of the process, ascending */
     size_t count;
@@ -19,5 +20,12 @@ void generations_begin(struct generations *g, const struct trace_process *proces
 
 /* Makes the generation at `time` the current one. */
 void generations_find(struct generations *g, uint64_t time);
+
+/* A number for the address in the current generation. Addresses of user space leave the highest 16 bits free. So
+ * numbers of two of them are equal only if the generations are 65536 apart or more, and then only by chance. */
+static inline uint64_t generations_address(const struct generations *g, uint64_t address)
+{
+    return address ^ g->key;
+}
 
 #endif

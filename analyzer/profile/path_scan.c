@@ -229,7 +229,7 @@ STACK_INLINE void path_push(struct path_worker *w, uint64_t address, uint64_t ti
 {
     if (__builtin_expect(time >= w->generations.next_at || time < w->generations.begin_at, 0))
         generations_find(&w->generations, time);
-    const uint64_t key = address ^ (uint64_t)w->generations.current << 48;
+    const uint64_t key = generations_address(&w->generations, address);
     const struct index_slot *slot = index_find(w->functions, key, w->process ? w->process->serial : 0);
     if (__builtin_expect(w->depth == w->room, 0))
         GROW(w->stack, w->depth, w->room);

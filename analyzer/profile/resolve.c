@@ -39,7 +39,7 @@ uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t addres
     struct generations *g = &r->generations[p ? (size_t)(p - r->file->processes) : r->file->process_count];
     if (time < g->begin_at || time >= g->next_at)
         generations_find(g, time);
-    const uint64_t key = address ^ (uint64_t)g->current << 48; /* addresses leave the highest 16 bits free */
+    const uint64_t key = generations_address(g, address);
     struct index_slot *slot = index_find(r->functions, key, process);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
