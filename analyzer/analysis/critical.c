@@ -8,9 +8,17 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 
+/* The key of a wait. Sessions have millions of them. */
+struct critical_wait {
+    uint64_t back;
+    uint32_t thread; /* serial number */
+    uint32_t number; /* in the list of all waits */
+};
+
 /* The waits of which it is known who ended them, by thread and time. */
 struct critical_waits {
-    struct caused_wait *list;
+    const struct caused_wait *all;
+    struct critical_wait *list;
     size_t count;
     size_t *next; /* by serial number of a thread: the number of its waits that can still be on the path */
     size_t *first;
@@ -19,7 +27,6 @@ struct critical_waits {
 
 struct critical_walk {
     const struct analysis *loaded;
-    struct wait_causes causes;
     struct critical_waits waits;
     struct thread_origin *origins; /* by index of the file's threads */
     struct critical_path *path;
@@ -28,28 +35,33 @@ struct critical_walk {
 
 /* ---- waits of a thread ---- */
 
-static int critical_compare_waits(const void *a, const void *b)
+static int critical_compare_waits(const void *a, const void *b, void *context)
 {
-    const struct caused_wait *x = a, *y = b;
-    if (x->wait.place.thread != y->wait.place.thread)
-        return x->wait.place.thread < y->wait.place.thread ? -1 : 1;
-    if (x->wait.back != y->wait.back)
-        return x->wait.back < y->wait.back ? -1 : 1;
-    return (x->wait.left > y->wait.left) - (x->wait.left < y->wait.left);
+    const struct critical_wait *x = a, *y = b;
+    const struct caused_wait *all = context;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->back != y->back)
+        return x->back < y->back ? -1 : 1;
+    const uint64_t one = all[x->number].wait.left, other = all[y->number].wait.left;
+    return (one > other) - (one < other);
 }
 
-static struct critical_waits critical_sort_waits(const struct analysis *l, struct wait_causes *causes)
+static struct critical_waits critical_sort_waits(const struct analysis *l, const struct wait_causes *causes)
 {
-    struct critical_waits w = { .list = causes->list, .thread_count = l->file->thread_count };
-    for (size_t i = 0; i < causes->count; i++)
-        if (causes->list[i].waker && session_file_thread(l->file, causes->list[i].wait.place.thread))
-            w.list[w.count++] = causes->list[i];
+    struct critical_waits w = { .all = causes->list, .thread_count = l->file->thread_count };
+    w.list = need_memory(causes->all_count + 1, sizeof *w.list);
+    for (size_t i = 0; i < causes->all_count; i++) {
+        const struct profile_wait *wait = &causes->list[i].wait;
+        if (causes->list[i].waker && session_file_thread(l->file, wait->place.thread))
+            w.list[w.count++] = (struct critical_wait){ wait->back, wait->place.thread, (uint32_t)i };
+    }
     if (w.count)
-        qsort(w.list, w.count, sizeof *w.list, critical_compare_waits);
+        qsort_r(w.list, w.count, sizeof *w.list, critical_compare_waits, causes->list);
     w.first = need_memory(w.thread_count + 1, sizeof *w.first);
     w.next = need_memory(w.thread_count + 1, sizeof *w.next);
     for (size_t i = w.count; i-- > 0;) {
-        const size_t thread = session_file_thread_index(l->file, w.list[i].wait.place.thread);
+        const size_t thread = session_file_thread_index(l->file, w.list[i].thread);
         w.first[thread] = i;
         if (!w.next[thread])
             w.next[thread] = i + 1;
@@ -63,7 +75,7 @@ static const struct caused_wait *critical_take_wait(struct critical_waits *w, si
     size_t low = w->first[thread], high = w->next[thread];
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (w->list[middle].wait.back <= time)
+        if (w->list[middle].back <= time)
             low = middle + 1;
         else
             high = middle;
@@ -71,7 +83,7 @@ static const struct caused_wait *critical_take_wait(struct critical_waits *w, si
     if (low <= w->first[thread] || !w->next[thread])
         return NULL;
     w->next[thread] = low - 1;
-    return &w->list[low - 1];
+    return &w->all[w->list[low - 1].number];
 }
 
 /* ---- the walk ---- */
@@ -151,22 +163,21 @@ static int critical_compare_ranges(const void *a, const void *b, void *context)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static struct critical_row critical_row_of(const struct analysis *l, uint32_t function)
+static struct critical_what critical_what_of(const struct analysis *l, uint32_t function)
 {
     if (function == PROFILE_NONE)
-        return (struct critical_row){ .place = CRITICAL_UNKNOWN, .function = PROFILE_NONE };
+        return (struct critical_what){ CRITICAL_UNKNOWN, PROFILE_NONE };
     const bool known = function < l->profile->function_count;
-    return (struct critical_row){ .place = known ? CRITICAL_FUNCTION : CRITICAL_OUTSIDE,
-                                  .function = known ? function : PROFILE_NONE };
+    return (struct critical_what){ known ? CRITICAL_FUNCTION : CRITICAL_OUTSIDE, known ? function : PROFILE_NONE };
 }
 
-static void critical_add_row(struct critical_path *p, struct critical_row row, struct path_times times, uint64_t *left)
+static void critical_add_row(struct critical_path *p, struct critical_what what, struct path_times times,
+                             uint64_t *left)
 {
     if (!path_times_total(&times))
         return;
     *left = less(*left, path_times_total(&times));
-    row.times = times;
-    p->rows[p->row_count++] = row;
+    p->rows[p->row_count++] = (struct critical_row){ what, times };
 }
 
 /* The names decide between equal times, as numbers of functions depend on how the work was split. */
@@ -177,10 +188,11 @@ static int critical_compare_rows(const void *a, const void *b, void *context)
     const uint64_t one = path_times_total(&x->times), other = path_times_total(&y->times);
     if (one != other)
         return one < other ? 1 : -1;
-    if (x->place != y->place || x->place != CRITICAL_FUNCTION)
-        return (x->place > y->place) - (x->place < y->place);
-    const int names = strcmp(l->names[x->function].name, l->names[y->function].name);
-    return names ? names : strcmp(l->names[x->function].module, l->names[y->function].module);
+    if (x->what.place != y->what.place || x->what.place != CRITICAL_FUNCTION)
+        return (x->what.place > y->what.place) - (x->what.place < y->what.place);
+    const struct function_name *names = l->names;
+    const int by_name = strcmp(names[x->what.function].name, names[y->what.function].name);
+    return by_name ? by_name : strcmp(names[x->what.function].module, names[y->what.function].module);
 }
 
 /* Nothing was recorded in the rest of the path: the thread was paused, events were lost, or it did not live. */
@@ -191,10 +203,10 @@ static void critical_make_rows(struct critical_walk *w, const struct path_scan *
     uint64_t left = less(p->part.to, p->part.from);
     p->rows = need_memory(l->profile->function_count + 3, sizeof *p->rows);
     for (uint32_t i = 0; i <= l->profile->function_count; i++)
-        critical_add_row(p, critical_row_of(l, i), scan->sums[i], &left);
-    const struct critical_row starting = { .place = CRITICAL_STARTING, .function = PROFILE_NONE };
+        critical_add_row(p, critical_what_of(l, i), scan->sums[i], &left);
+    const struct critical_what starting = { CRITICAL_STARTING, PROFILE_NONE };
     critical_add_row(p, starting, (struct path_times){ .runnable = smaller(w->starting, left) }, &left);
-    critical_add_row(p, critical_row_of(l, PROFILE_NONE), (struct path_times){ .outside = left }, &left);
+    critical_add_row(p, critical_what_of(l, PROFILE_NONE), (struct path_times){ .outside = left }, &left);
     qsort_r(p->rows, p->row_count, sizeof *p->rows, critical_compare_rows, (void *)l);
 }
 
@@ -213,7 +225,7 @@ static void critical_scan(struct critical_walk *w)
     }
     struct path_scan scan = path_scan_run(l->file, l->profile, analysis_jobs(l), ranges, p->segment_count, false);
     for (size_t i = 0; i < p->segment_count; i++)
-        p->segments[order[i]].longest = critical_row_of(l, scan.longest[i]);
+        p->segments[order[i]].longest = critical_what_of(l, scan.longest[i]);
     critical_make_rows(w, &scan);
     path_scan_drop(&scan);
     free(ranges);
@@ -245,7 +257,7 @@ static uint64_t *critical_find_slack(const struct critical_walk *w)
     const struct critical_part *part = &w->path->part;
     uint64_t *slack = need_memory(file->thread_count + 1, sizeof *slack);
     for (size_t i = 0; i < w->waits.count; i++) {
-        const struct caused_wait *wait = &w->waits.list[i];
+        const struct caused_wait *wait = &w->waits.all[w->waits.list[i].number];
         slack[session_file_thread_index(w->loaded->file, wait->wait.place.thread)] +=
             critical_within(part, wait->wait.left, wait->woken);
     }
@@ -274,23 +286,23 @@ static void critical_find_threads(struct critical_walk *w)
     free(on_path);
 }
 
-struct critical_path critical_path_find(const struct analysis *l, const struct critical_part *part)
+struct critical_path critical_path_find(const struct analysis *l, const struct critical_part *part,
+                                        const struct wait_causes *causes)
 {
     struct critical_path p = { .part = *part };
     struct critical_walk w = { .loaded = l, .path = &p };
     struct critical_part at = *part;
-    w.causes = wait_causes_find_wakers(l);
-    w.waits = critical_sort_waits(l, &w.causes);
-    w.origins = thread_origins_find(l->file, &w.causes);
+    w.waits = critical_sort_waits(l, causes);
+    w.origins = thread_origins_find(l->file, causes);
     while (critical_step(&w, &at))
         ;
     critical_reverse(&p);
     critical_scan(&w);
     critical_find_threads(&w);
+    free(w.waits.list);
     free(w.waits.first);
     free(w.waits.next);
     free(w.origins);
-    wait_causes_drop(&w.causes);
     return p;
 }
 

@@ -4,6 +4,7 @@
 #define DWELL_ANALYSIS_CRITICAL_H
 
 #include "analysis/analysis.h"
+#include "analysis/wait_causes.h"
 #include "profile/path_scan.h"
 
 /* A part of a session: it ends on a thread. */
@@ -20,9 +21,13 @@ enum critical_place {
     CRITICAL_UNKNOWN,  /* nothing was recorded */
 };
 
-struct critical_row {
+struct critical_what {
     enum critical_place place;
     uint32_t function; /* of the analysis; PROFILE_NONE for other places */
+};
+
+struct critical_row {
+    struct critical_what what;
     struct path_times times;
 };
 
@@ -31,7 +36,7 @@ struct critical_segment {
     uint32_t thread; /* serial number; that of the waiting thread if the path is lost */
     uint64_t begin, end;
     uint64_t woken; /* as in struct path_range */
-    struct critical_row longest;
+    struct critical_what longest;
 };
 
 /* A thread that was recorded in the part. */
@@ -62,8 +67,9 @@ bool critical_find_part(const struct analysis *l, struct selection_request *requ
 bool critical_find_slowest(const struct analysis *l, uint32_t function, const struct critical_part *within,
                            struct critical_part *part, struct error *error);
 
-/* Reads the session again, twice. The analysis is one of the whole session. */
-struct critical_path critical_path_find(const struct analysis *l, const struct critical_part *part);
+/* Reads the session again. The analysis and the causes are those of the whole session. */
+struct critical_path critical_path_find(const struct analysis *l, const struct critical_part *part,
+                                        const struct wait_causes *causes);
 void critical_path_drop(struct critical_path *p);
 
 #endif

@@ -22,17 +22,15 @@
 
 /* ---- causes that the object itself names ---- */
 
-static struct wait_query *causes_ask(struct wait_causes *c, const struct session_file *file, size_t *count)
+static struct wait_query *causes_ask(struct wait_causes *c, const struct tid_list *tids, size_t *count)
 {
-    struct tid_list tids = tid_list_of(file);
     struct wait_query *queries = need_memory(c->count + 1, sizeof *queries);
     *count = 0;
-    for (size_t i = 0; i < c->count; i++) {
+    for (size_t i = 0; i < c->all_count; i++) {
         uint64_t time;
-        if (causes_name_thread(&c->list[i], &tids, &time))
+        if (causes_name_thread(&c->list[i], tids, &time) && i < c->count)
             queries[(*count)++] = (struct wait_query){ c->list[i].thread, time, (uint32_t)i };
     }
-    tid_list_drop(&tids);
     qsort(queries, *count, sizeof *queries, wait_compare_queries);
     return queries;
 }
@@ -40,12 +38,19 @@ static struct wait_query *causes_ask(struct wait_causes *c, const struct session
 /* ---- causes by acts ---- */
 
 /* An address means an object of one process. */
-static uint32_t causes_process(const struct profile_wait *wait)
+static uint32_t causes_process(const struct profile_act *act)
 {
-    return object_is_of_process(wait->kind) ? wait->place.process : 0;
+    return object_is_of_process(act->kind) ? act->process : 0;
 }
 
-static int causes_compare_objects(const struct profile_wait *x, const struct profile_wait *y)
+/* An act on the object of the wait, to be compared with others. */
+static struct profile_act causes_wanted_act(const struct profile_wait *wait)
+{
+    return (
+        struct profile_act){ .id = wait->id, .process = wait->place.process, .kind = wait->kind, .room = wait->room };
+}
+
+static int causes_compare_objects(const struct profile_act *x, const struct profile_act *y)
 {
     if (causes_process(x) != causes_process(y))
         return causes_process(x) < causes_process(y) ? -1 : 1;
@@ -58,11 +63,11 @@ static int causes_compare_objects(const struct profile_wait *x, const struct pro
 
 static int causes_compare_acts(const void *a, const void *b)
 {
-    const struct profile_wait *x = a, *y = b;
+    const struct profile_act *x = a, *y = b;
     const int order = causes_compare_objects(x, y);
-    if (order || x->place.begin == y->place.begin)
-        return order ? order : (x->place.thread > y->place.thread) - (x->place.thread < y->place.thread);
-    return x->place.begin < y->place.begin ? -1 : 1;
+    if (order || x->begin == y->begin)
+        return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
+    return x->begin < y->begin ? -1 : 1;
 }
 
 static bool causes_is_acted_on(const struct profile_wait *wait)
@@ -77,26 +82,26 @@ static bool causes_is_acted_on(const struct profile_wait *wait)
 static void causes_find_other_ends(struct waits *acts, const struct session_file *file)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < acts->count; i++) {
-        struct profile_wait act = acts->list[i];
+    for (size_t i = 0; i < acts->act_count; i++) {
+        struct profile_act act = acts->acts[i];
         const struct trace_descriptor *d =
             object_is_of_process(act.kind) ? NULL : descriptor_list_find(&file->descriptors, act.id);
         if (d && !d->peer)
             continue;
         act.id = d ? d->peer : act.id;
-        acts->list[kept++] = act;
+        acts->acts[kept++] = act;
     }
-    acts->count = kept;
+    acts->act_count = kept;
 }
 
-/* The number of acts that come before the end of the wait, or belong to a smaller object. */
-static size_t causes_find_end(const struct waits *acts, const struct profile_wait *wait)
+/* The number of acts that come before that time, or belong to a smaller object. */
+static size_t causes_find_end(const struct waits *acts, const struct profile_act *wanted, uint64_t time)
 {
-    size_t low = 0, high = acts->count;
+    size_t low = 0, high = acts->act_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = causes_compare_objects(&acts->list[middle], wait);
-        if (order < 0 || (order == 0 && acts->list[middle].place.begin < wait->place.end))
+        const int order = causes_compare_objects(&acts->acts[middle], wanted);
+        if (order < 0 || (order == 0 && acts->acts[middle].begin < time))
             low = middle + 1;
         else
             high = middle;
@@ -116,9 +121,9 @@ struct cause_acts {
 
 /* A thread's own act does not end its wait. Nor does arriving at a barrier, if the thread has waited
  * there: the last thread to arrive does not wait. */
-static bool causes_may_end(const struct profile_wait *act, const struct profile_wait *wait)
+static bool causes_may_end(const struct profile_act *act, const struct profile_wait *wait)
 {
-    return act->place.thread != wait->place.thread && (act->kind != DWELL_OBJECT_BARRIER || !act->blocked);
+    return act->thread != wait->place.thread && (act->kind != DWELL_OBJECT_BARRIER || !act->blocked);
 }
 
 /* A mutex was free only after the last unlock. Other objects may have been acted on more than once before the thread
@@ -131,24 +136,24 @@ static bool causes_is_exact(const struct profile_wait *wait)
 /* Whether another thread than that of the last act, which is number `last`, has acted shortly before it. */
 static bool causes_is_close(const struct cause_acts *acts, size_t last, const struct profile_wait *wait)
 {
-    const struct profile_wait *const list = acts->waits.list, *const act = &list[last];
-    const uint64_t from = act->place.begin - smaller(acts->close, act->place.begin);
+    const struct profile_act *const list = acts->waits.acts, *const act = &list[last];
+    const uint64_t from = act->begin - smaller(acts->close, act->begin);
     for (size_t i = last; i-- > 0;) {
-        if (causes_compare_objects(&list[i], act) != 0 || list[i].place.end < wait->place.begin ||
-            list[i].place.end < from)
+        if (causes_compare_objects(&list[i], act) != 0 || list[i].end < wait->place.begin || list[i].end < from)
             return false;
-        if (list[i].place.thread != act->place.thread && causes_may_end(&list[i], wait))
+        if (list[i].thread != act->thread && causes_may_end(&list[i], wait))
             return true;
     }
     return false;
 }
 
 /* NULL if the act is not known for certain. A thread's calls do not overlap, so few acts lie between. */
-static const struct profile_wait *causes_find_act(const struct profile_wait *wait, const struct cause_acts *acts)
+static const struct profile_act *causes_find_act(const struct profile_wait *wait, const struct cause_acts *acts)
 {
-    for (size_t i = causes_find_end(&acts->waits, wait); i-- > 0;) {
-        const struct profile_wait *act = &acts->waits.list[i];
-        if (causes_compare_objects(act, wait) != 0 || act->place.end < wait->place.begin)
+    const struct profile_act wanted = causes_wanted_act(wait);
+    for (size_t i = causes_find_end(&acts->waits, &wanted, wait->place.end); i-- > 0;) {
+        const struct profile_act *act = &acts->waits.acts[i];
+        if (causes_compare_objects(act, &wanted) != 0 || act->end < wait->place.begin)
             return NULL;
         if (!causes_may_end(act, wait))
             continue;
@@ -160,33 +165,33 @@ static const struct profile_wait *causes_find_act(const struct profile_wait *wai
 }
 
 /* A thread that the condition variable's signal has woken may have waited for the mutex after that. */
-static const struct profile_wait *causes_find_unlock(const struct profile_wait *wait, const struct cause_acts *acts)
+static const struct profile_act *causes_find_unlock(const struct profile_wait *wait, const struct cause_acts *acts)
 {
     if (wait->kind != DWELL_OBJECT_CONDITION || !wait->mutex || wait->left == wait->left_last)
         return NULL;
     struct profile_wait again = *wait;
     again.kind = DWELL_OBJECT_MUTEX;
     again.id = wait->mutex;
-    const struct profile_wait *act = causes_find_act(&again, acts);
+    const struct profile_act *act = causes_find_act(&again, acts);
     return act && act->left > wait->left_last ? act : NULL;
 }
 
 static void causes_take_act(struct caused_wait *w, const struct cause_acts *acts)
 {
-    const struct profile_wait *act = causes_find_act(&w->wait, acts);
-    const struct profile_wait *unlock = causes_find_unlock(&w->wait, acts);
-    const struct profile_wait *waker = unlock ? unlock : act;
-    if (waker && waker->place.begin < w->wait.back) {
-        causes_set_waker(w, waker->place.thread, waker->left);
-        w->act = waker->place.node;
-        w->act_begin = waker->place.begin;
-        w->act_end = waker->place.end;
+    const struct profile_act *act = causes_find_act(&w->wait, acts);
+    const struct profile_act *unlock = causes_find_unlock(&w->wait, acts);
+    const struct profile_act *waker = unlock ? unlock : act;
+    if (waker && waker->begin < w->wait.back) {
+        causes_set_waker(w, waker->thread, waker->left);
+        w->act = waker->node;
+        w->act_begin = waker->begin;
+        w->act_end = waker->end;
     }
     if (!act || w->cause != CAUSE_NONE)
         return;
     w->cause = CAUSE_WAKER;
-    w->thread = act->place.thread;
-    w->node = act->place.node;
+    w->thread = act->thread;
+    w->node = act->node;
 }
 
 /* Where no act on the lock is recorded, its holder kept it until the wait ended. If events are missing during the wait,
@@ -220,23 +225,65 @@ static void cause_acts_drop(struct cause_acts *acts)
     wait_holes_drop(&acts->holes);
 }
 
+/* ---- makers of threads ---- */
+
+static int causes_compare_origins(const void *a, const void *b)
+{
+    const struct thread_origin *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+/* A call that makes a thread or a child acts on it. */
+static void causes_find_origins(struct wait_causes *c, const struct tid_list *tids, const struct waits *acts)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < acts->act_count; i++) {
+        const struct profile_act *act = &acts->acts[i];
+        if (act->kind != DWELL_OBJECT_THREAD && act->kind != DWELL_OBJECT_CHILD)
+            continue;
+        const struct trace_thread *t = tid_list_find_next(tids, (uint32_t)act->id, act->begin);
+        if (!t || t->serial == act->thread)
+            continue;
+        GROW(c->origins, c->origin_count, room);
+        c->origins[c->origin_count++] =
+            (struct thread_origin){ t->serial, act->thread, smaller(act->left, t->start_time) };
+    }
+    if (c->origin_count)
+        qsort(c->origins, c->origin_count, sizeof *c->origins, causes_compare_origins);
+}
+
+/* ---- causes of all waits ---- */
+
+/* Finds what ended each wait by the acts, which have been read. */
+static void causes_take_acts(struct wait_causes *c, struct cause_acts *acts, const struct tid_list *tids,
+                             const struct session_file *file)
+{
+    struct waits *waits = &acts->waits;
+    causes_find_origins(c, tids, waits);
+    causes_find_other_ends(waits, file);
+    if (waits->act_count)
+        qsort(waits->acts, waits->act_count, sizeof *waits->acts, causes_compare_acts);
+    for (size_t i = 0; i < c->all_count; i++)
+        causes_find_waker(&c->list[i], acts);
+}
+
 static void causes_find_all(struct wait_causes *c, const struct analysis *l, unsigned jobs)
 {
     struct cause_acts acts = cause_acts_begin(l->file);
     acts.waits.acts_only = true;
     struct waits *waits = &acts.waits;
-    struct wait_query *queries = causes_ask(c, l->file, &waits->query_count);
+    struct tid_list tids = tid_list_of(l->file);
+    struct wait_query *queries = causes_ask(c, &tids, &waits->query_count);
     waits->queries = queries;
     c->acting = c->own_acting = collect_waits(l->file, jobs, NULL, waits);
     c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
     for (size_t i = 0; i < waits->answer_count; i++)
         c->list[waits->answers[i].number].node = waits->answers[i].node;
-    causes_find_other_ends(waits, l->file);
-    if (waits->count)
-        qsort(waits->list, waits->count, sizeof *waits->list, causes_compare_acts);
-    for (size_t i = 0; i < c->count; i++)
-        causes_find_waker(&c->list[i], &acts);
+    causes_take_acts(c, &acts, &tids, l->file);
     cause_acts_drop(&acts);
+    tid_list_drop(&tids);
     free(queries);
 }
 
@@ -259,12 +306,14 @@ bool causes_is_below_root(const struct analysis *l, const struct profile *p, uin
     return false;
 }
 
-/* Reports leave out the runtime's own work where they know its cost, and time outside of all functions. */
+/* Reports leave out the runtime's own work where they know its cost, and time outside of all functions. Critical paths
+ * of the whole session have both. */
 static void causes_keep_waits(struct wait_causes *c, const struct analysis *l, const struct waits *waits)
 {
     size_t cost_count;
     struct probe_cost *costs = single_calls_list_costs(l->file, &cost_count);
     struct number_index *known = overhead_index_costs(costs, cost_count);
+    size_t hidden = waits->count;
     c->list = need_memory(waits->count + 1, sizeof *c->list);
     for (size_t i = 0; i < waits->count; i++) {
         const struct profile_wait *w = &waits->list[i];
@@ -273,7 +322,10 @@ static void causes_keep_waits(struct wait_causes *c, const struct analysis *l, c
         if (ticks && c->waiting->nodes[w->place.node].parent != PROFILE_NONE &&
             causes_is_below_root(l, c->waiting, w->place.node))
             c->list[c->count++] = causes_new_wait(w, ticks);
+        else
+            c->list[--hidden] = causes_new_wait(w, ticks);
     }
+    c->all_count = l->selection ? c->count : waits->count;
     index_free(known);
     free(costs);
 }
@@ -284,10 +336,12 @@ struct wait_causes wait_causes_find(const struct analysis *l)
     const unsigned jobs = analysis_jobs(l);
     if (l->file->summed_count) {
         sum_causes_find(&c, l);
+        c.all_count = c.count;
         return c;
     }
     if (!c.counted) {
         tree_causes_find(&c, l);
+        c.all_count = c.count;
         return c;
     }
     struct waits waits = { .acts_only = false };
@@ -302,64 +356,27 @@ struct wait_causes wait_causes_find(const struct analysis *l)
 
 /* ---- only who let waits end ---- */
 
-static int causes_compare_origins(const void *a, const void *b)
-{
-    const struct thread_origin *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->time > y->time) - (x->time < y->time);
-}
-
-/* A call that makes a thread or a child acts on it. */
-static void causes_add_origin(struct wait_causes *c, const struct tid_list *tids, const struct profile_wait *act)
-{
-    if (act->kind != DWELL_OBJECT_THREAD && act->kind != DWELL_OBJECT_CHILD)
-        return;
-    const struct trace_thread *t = tid_list_find_next(tids, (uint32_t)act->id, act->place.begin);
-    if (t && t->serial != act->place.thread)
-        c->origins[c->origin_count++] =
-            (struct thread_origin){ t->serial, act->place.thread, smaller(act->left, t->start_time) };
-}
-
-/* Moves the acts from the list of waits to `acts`. A barrier's are in both. */
-static void causes_split_acts(struct wait_causes *c, struct waits *acts, const struct tid_list *tids,
-                              const struct session_file *file, const struct waits *all)
-{
-    c->list = need_memory(all->count + 1, sizeof *c->list);
-    c->origins = need_memory(all->count + 1, sizeof *c->origins);
-    acts->list = need_memory(all->count + 1, sizeof *acts->list);
-    for (size_t i = 0; i < all->count; i++) {
-        const struct profile_wait *w = &all->list[i];
-        if (w->acts) {
-            acts->list[acts->count++] = *w;
-            causes_add_origin(c, tids, w);
-        }
-        if (w->blocked)
-            c->list[c->count++] = causes_new_wait(w, w->blocked);
-    }
-    causes_find_other_ends(acts, file);
-    if (acts->count)
-        qsort(acts->list, acts->count, sizeof *acts->list, causes_compare_acts);
-    if (c->origin_count)
-        qsort(c->origins, c->origin_count, sizeof *c->origins, causes_compare_origins);
-}
-
 struct wait_causes wait_causes_find_wakers(const struct analysis *l)
 {
     struct wait_causes c = { .counted = true };
     if (!(l->file->header.also & DWELL_ALSO_CAUSES))
         return c;
-    struct waits all = { .acts_too = true };
     struct cause_acts acts = cause_acts_begin(l->file);
+    acts.waits.acts_too = true;
+    struct waits *waits = &acts.waits;
     struct tid_list tids = tid_list_of(l->file);
     uint64_t time;
-    c.waiting = c.own_waiting = collect_waits(l->file, analysis_jobs(l), NULL, &all);
-    causes_split_acts(&c, &acts.waits, &tids, l->file, &all);
-    waits_drop(&all);
-    for (size_t i = 0; i < c.count; i++) {
-        causes_name_thread(&c.list[i], &tids, &time);
-        causes_find_waker(&c.list[i], &acts);
+    c.waiting = c.own_waiting = collect_waits(l->file, analysis_jobs(l), NULL, waits);
+    c.list = need_memory(waits->count + 1, sizeof *c.list);
+    for (; c.count < waits->count; c.count++) {
+        c.list[c.count] = causes_new_wait(&waits->list[c.count], waits->list[c.count].blocked);
+        causes_name_thread(&c.list[c.count], &tids, &time);
     }
+    c.all_count = c.count;
+    free(waits->list);
+    waits->list = NULL;
+    waits->count = 0;
+    causes_take_acts(&c, &acts, &tids, l->file);
     cause_acts_drop(&acts);
     tid_list_drop(&tids);
     return c;

@@ -36,7 +36,9 @@ struct wait_causes {
     uint64_t rest; /* number of waits that have no rows of their own, in all threads */
     struct caused_wait *list;
     size_t count;
-    struct thread_origin *origins; /* only of wait_causes_find_wakers; sorted by thread */
+    size_t all_count; /* of a whole session, further waits follow that only critical paths have: outside of functions,
+                       * and those of the runtime */
+    struct thread_origin *origins; /* of a whole session; sorted by thread */
     size_t origin_count;
     struct profile *own_waiting, *own_acting; /* what wait_causes_drop frees */
     struct function_name *own_waiting_names, *own_acting_names;
@@ -45,8 +47,8 @@ struct wait_causes {
 /* Reads the session again. The analysis must outlive the result. */
 struct wait_causes wait_causes_find(const struct analysis *l);
 
-/* All waits of the session, and only what let them end: no holders and no acting nodes. Includes waits outside of
- * functions, and the runtime's own work. It takes one pass less. Without recorded causes, the list is empty. */
+/* All waits of the session, and only what let them end, as critical paths need it: no holders and no acting nodes. It
+ * takes one pass less. Without recorded causes, the list is empty. */
 struct wait_causes wait_causes_find_wakers(const struct analysis *l);
 
 /* Whether the node is a call of a selected root (analysis_narrow), or below one. */

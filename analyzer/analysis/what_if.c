@@ -41,7 +41,7 @@ static uint32_t what_if_add_act(struct what_if *w, uint32_t thread, uint64_t tim
 
 static void what_if_add_waits(struct what_if *w, const struct wait_causes *causes)
 {
-    for (size_t i = 0; i < causes->count; i++) {
+    for (size_t i = 0; i < causes->all_count; i++) {
         const struct caused_wait *c = &causes->list[i];
         const uint32_t waiter = what_if_thread(w, c->wait.place.thread), waker = what_if_thread(w, c->waker);
         if (!c->waker || waiter == WHAT_IF_NONE || waker == WHAT_IF_NONE || c->wait.back > w->part.to ||
@@ -80,14 +80,6 @@ static int what_if_compare_points(const void *a, const void *b)
 
 /* ---- stretches ---- */
 
-static int what_if_compare_stretches(const void *a, const void *b)
-{
-    const struct what_if_stretch *x = a, *y = b;
-    if (x->range.thread != y->range.thread)
-        return x->range.thread < y->range.thread ? -1 : 1;
-    return (x->range.begin > y->range.begin) - (x->range.begin < y->range.begin);
-}
-
 /* Threads are followed from the begin of the part, or from their start. */
 static void what_if_reset(struct what_if *w)
 {
@@ -96,73 +88,57 @@ static void what_if_reset(struct what_if *w)
         w->recorded[i] = w->replayed[i] = larger(w->part.from, file->threads[i].start_time);
 }
 
-/* Numbers what the threads do between the points. */
-static void what_if_make_stretches(struct what_if *w)
+/* The stretch of the thread before the point. It may be empty. Points are asked for in their order. */
+static struct path_range what_if_stretch(struct what_if *w, const struct what_if_point *p)
 {
+    const uint64_t begin = w->recorded[p->thread];
+    w->recorded[p->thread] = larger(begin, p->time);
+    return (struct path_range){ w->loaded->file->threads[p->thread].serial, begin, larger(begin, p->left), begin };
+}
+
+/* Numbers what the threads do between the points, by thread and time. The caller frees the list. */
+static struct path_range *what_if_make_stretches(struct what_if *w)
+{
+    const size_t threads = w->loaded->file->thread_count;
+    size_t *next = need_memory(threads + 1, sizeof *next);
+    what_if_reset(w);
+    for (size_t i = 0; i < w->point_count; i++) {
+        const struct path_range s = what_if_stretch(w, &w->points[i]);
+        next[w->points[i].thread] += s.begin < s.end;
+    }
+    for (size_t i = 0; i < threads; i++) {
+        w->stretch_count += next[i];
+        next[i] = w->stretch_count - next[i];
+    }
+    struct path_range *list = need_memory(w->stretch_count + 1, sizeof *list);
     what_if_reset(w);
     for (size_t i = 0; i < w->point_count; i++) {
         struct what_if_point *p = &w->points[i];
-        const uint64_t begin = w->recorded[p->thread], end = p->left;
-        if (begin < end) {
-            p->work = (uint32_t)w->stretch_count;
-            GROW(w->stretches, w->stretch_count, w->stretch_room);
-            w->stretches[w->stretch_count++] =
-                (struct what_if_stretch){ { w->loaded->file->threads[p->thread].serial, begin, end, begin }, p->work };
-        }
-        w->recorded[p->thread] = larger(begin, p->time);
-    }
-    if (w->stretch_count)
-        qsort(w->stretches, w->stretch_count, sizeof *w->stretches, what_if_compare_stretches);
-}
-
-/* Places the amounts by function. */
-static void what_if_place_amounts(struct what_if *w, const struct path_scan *scan)
-{
-    const size_t functions = w->loaded->profile->function_count + 1;
-    size_t *next = need_memory(functions + 1, sizeof *next);
-    w->first_amount = need_memory(functions + 1, sizeof *w->first_amount);
-    w->amounts = need_memory(scan->amount_count + 1, sizeof *w->amounts);
-    w->amount_count = scan->amount_count;
-    for (size_t i = 0; i < scan->amount_count; i++)
-        w->first_amount[scan->amounts[i].function + 1]++;
-    for (size_t i = 0; i < functions; i++)
-        next[i + 1] = w->first_amount[i + 1] += w->first_amount[i];
-    for (size_t i = 0; i < scan->amount_count; i++) {
-        struct path_amount *to = &w->amounts[next[scan->amounts[i].function]++];
-        *to = scan->amounts[i];
-        to->range = w->stretches[to->range].number;
+        const struct path_range s = what_if_stretch(w, p);
+        if (s.begin == s.end)
+            continue;
+        p->work = (uint32_t)next[p->thread]++;
+        list[p->work] = s;
     }
     free(next);
+    return list;
 }
 
-/* Finds the time of each function in each stretch. */
-static void what_if_scan(struct what_if *w)
-{
-    const struct analysis *l = w->loaded;
-    struct path_range *ranges = need_memory(w->stretch_count + 1, sizeof *ranges);
-    for (size_t i = 0; i < w->stretch_count; i++)
-        ranges[i] = w->stretches[i].range;
-    struct path_scan scan = path_scan_run(l->file, l->profile, analysis_jobs(l), ranges, w->stretch_count, true);
-    free(ranges);
-    what_if_place_amounts(w, &scan);
-    path_scan_drop(&scan);
-}
-
-struct what_if *what_if_new(const struct analysis *l, const struct critical_part *part)
+struct what_if *what_if_new(const struct analysis *l, const struct critical_part *part, struct wait_causes *causes)
 {
     struct what_if *w = need_memory(1, sizeof *w);
-    struct wait_causes causes = wait_causes_find_wakers(l);
     *w = (struct what_if){ .loaded = l, .part = *part };
     w->recorded = need_memory(l->file->thread_count + 1, sizeof *w->recorded);
     w->replayed = need_memory(l->file->thread_count + 1, sizeof *w->replayed);
-    what_if_add_waits(w, &causes);
-    what_if_add_starts(w, &causes);
+    what_if_add_waits(w, causes);
+    what_if_add_starts(w, causes);
     what_if_add_point(w, POINT_END, what_if_thread(w, part->thread), part->to, part->to, WHAT_IF_NONE);
-    wait_causes_drop(&causes);
+    wait_causes_drop(causes);
     qsort(w->points, w->point_count, sizeof *w->points, what_if_compare_points);
-    what_if_make_stretches(w);
+    struct path_range *stretches = what_if_make_stretches(w);
+    w->scan = path_scan_run(l->file, l->profile, analysis_jobs(l), stretches, w->stretch_count, true);
+    free(stretches);
     w->less = need_memory(w->stretch_count + 1, sizeof *w->less);
-    what_if_scan(w);
     return w;
 }
 
@@ -170,9 +146,7 @@ void what_if_free(struct what_if *w)
 {
     free(w->points);
     free(w->edges);
-    free(w->stretches);
-    free(w->amounts);
-    free(w->first_amount);
+    path_scan_drop(&w->scan);
     free(w->less);
     free(w->recorded);
     free(w->replayed);
@@ -214,21 +188,20 @@ static uint64_t what_if_replay(struct what_if *w)
     return less(w->replayed[last], w->part.from);
 }
 
-static uint64_t what_if_time(const struct path_amount *a)
-{
-    return a->times.work + a->times.runnable;
-}
-
 /* With a number of processors, threads are ready as long as the replay makes them wait for one. */
-static uint64_t what_if_scaled_time(const struct what_if *w, const struct path_amount *a)
+static uint64_t what_if_scaled_time(const struct what_if *w, const struct path_times *times)
 {
-    return w->cpus ? a->times.work : what_if_time(a);
+    return times->work + (w->cpus ? 0 : times->runnable);
 }
 
 static void what_if_scale_function(struct what_if *w, uint32_t function, double factor)
 {
-    for (size_t i = w->first_amount[function]; i < w->first_amount[function + 1]; i++)
-        w->less[w->amounts[i].range] += llround((double)what_if_scaled_time(w, &w->amounts[i]) * (1 - factor));
+    const struct path_amounts *amounts = &w->scan.amounts[function];
+    for (size_t i = 0; i < amounts->count;) {
+        uint32_t stretch;
+        const struct path_times times = path_amounts_next(amounts, &i, &stretch);
+        w->less[stretch] += llround((double)what_if_scaled_time(w, &times) * (1 - factor));
+    }
 }
 
 uint64_t what_if_predict(struct what_if *w, const struct what_if_scale *scales, size_t count)
@@ -269,9 +242,7 @@ struct what_if_rank *what_if_rank_functions(struct what_if *w, size_t limit, siz
     struct what_if_rank *ranks = need_memory(functions + 1, sizeof *ranks);
     *count = 0;
     for (uint32_t i = 0; i < functions; i++) {
-        uint64_t time = 0;
-        for (size_t at = w->first_amount[i]; at < w->first_amount[i + 1]; at++)
-            time += what_if_time(&w->amounts[at]);
+        const uint64_t time = w->scan.sums[i].work + w->scan.sums[i].runnable;
         if (time)
             ranks[(*count)++] = (struct what_if_rank){ .function = i, .time = time };
     }

@@ -36,8 +36,8 @@ struct run_edge {
 struct run {
     const struct what_if *w;
     struct run_thread *threads;
-    uint32_t *points;         /* numbers of points, by thread and time */
-    uint64_t *work, *outside; /* by stretch, in ticks */
+    uint32_t *points; /* numbers of points, by thread and time */
+    uint64_t *work;   /* by stretch, in ticks */
     struct run_edge *edges;
     struct run_event *heap; /* the first event is the next one */
     size_t heap_count, heap_room;
@@ -173,7 +173,7 @@ static void run_go_on(struct run *r, uint32_t thread)
             t->phase = RUN_OUTSIDE;
         }
         if (t->phase == RUN_OUTSIDE) {
-            const uint64_t outside = p->work == WHAT_IF_NONE ? 0 : r->outside[p->work];
+            const uint64_t outside = p->work == WHAT_IF_NONE ? 0 : r->w->scan.outside[p->work];
             t->phase = RUN_POINT;
             if (outside) {
                 run_add_event(r, r->now + outside, thread, false);
@@ -214,11 +214,9 @@ static void run_sum_stretches(struct run *r)
 {
     const struct what_if *w = r->w;
     r->work = need_memory(w->stretch_count + 1, sizeof *r->work);
-    r->outside = need_memory(w->stretch_count + 1, sizeof *r->outside);
-    for (size_t i = 0; i < w->amount_count; i++) {
-        r->work[w->amounts[i].range] += w->amounts[i].times.work;
-        r->outside[w->amounts[i].range] += w->amounts[i].times.outside;
-    }
+    for (size_t f = 0; f < w->scan.functions; f++)
+        for (size_t i = 0; i < w->scan.amounts[f].count; i++)
+            r->work[w->scan.amounts[f].list[i].range] += w->scan.amounts[f].list[i].work;
     uint64_t sum = 0;
     for (size_t i = 0; i < w->stretch_count; i++) {
         r->work[i] = (uint64_t)((int64_t)r->work[i] - w->less[i]);
@@ -249,7 +247,6 @@ static void run_drop(struct run *r)
     free(r->threads);
     free(r->points);
     free(r->work);
-    free(r->outside);
     free(r->edges);
     free(r->heap);
 }

@@ -22,12 +22,6 @@ struct what_if_edge {
     uint64_t replayed; /* and as replayed */
 };
 
-/* What a thread does between two points. */
-struct what_if_stretch {
-    struct path_range range;
-    uint32_t number;
-};
-
 struct what_if {
     const struct analysis *loaded;
     struct critical_part part;
@@ -35,11 +29,8 @@ struct what_if {
     size_t point_count, point_room;
     struct what_if_edge *edges;
     size_t edge_count, edge_room;
-    struct what_if_stretch *stretches;
-    size_t stretch_count, stretch_room;
-    struct path_amount *amounts; /* by function */
-    size_t amount_count;
-    size_t *first_amount;          /* by function: the first of its amounts; one more entry at the end */
+    size_t stretch_count;          /* what threads do between two points */
+    struct path_scan scan;         /* its ranges are the stretches */
     int64_t *less;                 /* by stretch: ticks that the replay leaves out */
     unsigned cpus;                 /* the replay has so many processors; zero: threads ran when they did */
     uint64_t *recorded, *replayed; /* by thread: the times of its last point */

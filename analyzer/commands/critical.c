@@ -209,7 +209,9 @@ int command_critical(int argc, char **argv)
     command_line_parse(&line, argc, argv, &s, &s.shared);
     critical_load(&loaded, &s);
     const struct critical_part part = critical_choose_part(&loaded, &s);
-    struct critical_path path = critical_path_find(&loaded, &part);
+    struct wait_causes causes = wait_causes_find_wakers(&loaded);
+    struct critical_path path = critical_path_find(&loaded, &part, &causes);
+    wait_causes_drop(&causes);
     critical_add_remarks(&loaded, &path);
     if (s.shared.print == table_print_json)
         critical_print_json(&s, &loaded, &path);

@@ -88,17 +88,35 @@ static struct json_object *page_waits_header(const struct wait_causes *causes, b
     return header;
 }
 
-/* Row numbers of the two tables that single waits refer to. */
-static struct wait_places page_waits_places(uint32_t *const *rows)
+/* Makes the tables of dwell waits, and what the page shows of single waits. Returns the header without the critical
+ * path. */
+static struct json_object *page_waits_read(const struct analysis *l, const struct order *order,
+                                           const struct wait_causes *causes, size_t detail, struct page_table *tables,
+                                           struct page_waits *waits)
 {
-    return (struct wait_places){ rows[WAITS_BY_PATH], rows[WAITS_BY_LOCK] };
+    struct intern texts = { 0 };
+    uint32_t *rows[TABLE_COUNT] = { NULL }; /* of each wait, in the two tables that single waits refer to */
+    rows[WAITS_BY_PATH] = need_memory(causes->count + 1, sizeof **rows);
+    rows[WAITS_BY_LOCK] = need_memory(causes->count + 1, sizeof **rows);
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        const struct cause_limits limits = { MAX_ROWS, MAX_PATH, rows[i] };
+        struct table t = view_causes_limited(l, causes, (enum waits_by)i, &limits);
+        tables[i] = page_table_of(&t, page_table_names[i], &texts);
+        table_drop(&t);
+    }
+    const struct wait_places places = { rows[WAITS_BY_PATH], rows[WAITS_BY_LOCK] };
+    page_waits_find(waits, l, order, causes, &places, detail / WAITS_OF_DETAIL / WAIT_SIZE);
+    struct json_object *header =
+        page_waits_header(causes, l->file->header.mode != DWELL_MODE_PROFILE, tables, waits, &texts);
+    free(rows[WAITS_BY_PATH]);
+    free(rows[WAITS_BY_LOCK]);
+    intern_drop(&texts);
+    return header;
 }
 
 bool page_waits_make(const struct analysis *l, size_t detail, struct packed *packed)
 {
     struct page_table tables[TABLE_COUNT];
-    uint32_t *rows[TABLE_COUNT];
-    struct intern texts = { 0 };
     struct page_waits waits;
     struct page_critical critical;
     struct container_table all[ALL_TABLES];
@@ -106,18 +124,8 @@ bool page_waits_make(const struct analysis *l, size_t detail, struct packed *pac
         return false;
     struct order *order = order_new(l);
     struct wait_causes causes = wait_causes_find(l);
-    for (int i = 0; i < TABLE_COUNT; i++) {
-        rows[i] = need_memory(causes.count + 1, sizeof **rows);
-        const struct cause_limits limits = { MAX_ROWS, MAX_PATH, rows[i] };
-        struct table t = view_causes_limited(l, &causes, (enum waits_by)i, &limits);
-        tables[i] = page_table_of(&t, page_table_names[i], &texts);
-        table_drop(&t);
-    }
-    const struct wait_places places = page_waits_places(rows);
-    page_waits_find(&waits, l, order, &causes, &places, detail / WAITS_OF_DETAIL / WAIT_SIZE);
-    page_critical_find(&critical, l, order);
-    struct json_object *header =
-        page_waits_header(&causes, l->file->header.mode != DWELL_MODE_PROFILE, tables, &waits, &texts);
+    struct json_object *header = page_waits_read(l, order, &causes, detail, tables, &waits);
+    page_critical_find(&critical, l, order, &causes);
     json_object_object_add(header, "critical", page_critical_facts(&critical, l, order));
     for (int i = 0; i < TABLE_COUNT; i++)
         all[i] = (struct container_table){ tables[i].name, tables[i].rows, tables[i].described, tables[i].columns };
@@ -125,14 +133,10 @@ bool page_waits_make(const struct analysis *l, size_t detail, struct packed *pac
     all[TABLE_COUNT + 1] = page_waits_edge_table(&waits);
     const size_t count = TABLE_COUNT + 2 + page_critical_tables(&critical, all + TABLE_COUNT + 2);
     const bool good = container_pack(header, all, count, packed);
-    for (int i = 0; i < TABLE_COUNT; i++) {
+    for (int i = 0; i < TABLE_COUNT; i++)
         free(tables[i].numbers);
-        free(rows[i]);
-    }
     page_critical_drop(&critical);
     page_waits_drop(&waits);
-    intern_drop(&texts);
-    wait_causes_drop(&causes);
     order_free(order);
     return good;
 }

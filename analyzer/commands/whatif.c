@@ -279,7 +279,8 @@ int command_whatif(int argc, char **argv)
     whatif_load(&loaded, &s, &part);
     for (size_t i = 0; i < s.count; i++)
         scales[i] = (struct what_if_scale){ option_function(&loaded, s.functions[i]), s.factors[i] };
-    struct what_if *w = what_if_new(&loaded, &part);
+    struct wait_causes causes = wait_causes_find_wakers(&loaded);
+    struct what_if *w = what_if_new(&loaded, &part, &causes);
     const struct whatif_lengths lengths = whatif_predict(&s, &loaded, w, scales, part.to - part.from);
     whatif_add_remarks(&s, &loaded, &lengths);
     whatif_print(&s, &loaded, w, &lengths);

@@ -104,7 +104,6 @@ static void collect_merge_waits(struct waits *waits, struct profile *whole, stru
 {
     uint32_t *nodes = profile_add_nodes(whole, w->collector.profile);
     waits_merge(waits, &w->waits, nodes);
-    waits_drop(&w->waits);
     free(nodes);
 }
 

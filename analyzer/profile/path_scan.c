@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/index.h"
 #include "base/memory.h"
@@ -23,9 +24,15 @@ struct path_job {
     const struct path_range *ranges;
     size_t range_count;
     const uint64_t *ends; /* by chunk */
-    bool amounts;
     uint32_t *longest;
+    uint64_t *outside; /* by range; NULL if amounts are not wanted */
     size_t next_chunk;
+};
+
+/* The time of a function in the part of a range that is in one chunk. */
+struct path_part {
+    uint32_t range, function;
+    struct path_times times;
 };
 
 /* A function in the current range of a worker. */
@@ -44,7 +51,8 @@ struct path_worker {
     uint32_t *listed;        /* the functions that have times */
     size_t listed_count;
     struct path_times *sums;
-    struct path_amount *parts;
+    struct path_amounts *amounts; /* by function: those of whole ranges; NULL if not wanted */
+    struct path_part *parts;
     size_t part_count, part_room;
     const struct trace_chunk *chunk;
     const struct trace_process *process;
@@ -90,6 +98,19 @@ static bool path_comes_first(const struct profile *p, uint32_t a, uint32_t b)
     return strcmp(p->modules[x->module].path, p->modules[y->module].path) < 0;
 }
 
+static void path_add_amount(struct path_amounts *a, uint32_t range, const struct path_times *times)
+{
+    uint64_t work = times->work, runnable = times->runnable;
+    while (work || runnable) {
+        GROW(a->list, a->count, a->room);
+        struct path_amount *next = &a->list[a->count++];
+        *next =
+            (struct path_amount){ range, (uint32_t)smaller(work, UINT32_MAX), (uint32_t)smaller(runnable, UINT32_MAX) };
+        work -= next->work;
+        runnable -= next->runnable;
+    }
+}
+
 /* Ends the current range, or the part of it that is in the chunk. */
 static void path_flush(struct path_worker *w, uint64_t now)
 {
@@ -105,9 +126,12 @@ static void path_flush(struct path_worker *w, uint64_t now)
             most = total;
             longest = function;
         }
-        if (w->job->amounts || !whole) {
+        if (!whole) {
             GROW(w->parts, w->part_count, w->part_room);
-            w->parts[w->part_count++] = (struct path_amount){ (uint32_t)w->range, function, slot->times };
+            w->parts[w->part_count++] = (struct path_part){ (uint32_t)w->range, function, slot->times };
+        } else if (w->amounts) {
+            path_add_amount(&w->amounts[function], (uint32_t)w->range, &slot->times);
+            w->job->outside[w->range] += slot->times.outside;
         }
         *slot = (struct path_slot){ .listed = false };
     }
@@ -375,6 +399,7 @@ static void path_worker_begin(struct path_worker *w, struct path_job *job)
     w->slots = need_memory(functions, sizeof *w->slots);
     w->listed = need_memory(functions, sizeof *w->listed);
     w->sums = need_memory(functions, sizeof *w->sums);
+    w->amounts = job->outside ? need_memory(functions, sizeof *w->amounts) : NULL;
 }
 
 static void path_worker_end(struct path_worker *w)
@@ -385,97 +410,95 @@ static void path_worker_end(struct path_worker *w)
     free(w->slots);
     free(w->listed);
     free(w->sums);
+    free(w->amounts);
     free(w->parts);
 }
 
-static void path_take_sums(struct path_scan *s, const struct path_worker *w)
+/* Moves the amounts of a function to those of the scan. The lists may be large. */
+static void path_take_amounts(struct path_amounts *into, struct path_amounts *from)
 {
-    for (size_t i = 0; i <= w->job->profile->function_count; i++)
-        path_times_add(&s->sums[i], &w->sums[i]);
+    if (!into->count) {
+        *into = *from;
+        return;
+    }
+    into->room = into->count + from->count;
+    into->list = need_more(into->list, into->room, sizeof *into->list);
+    if (from->count)
+        memcpy(into->list + into->count, from->list, from->count * sizeof *from->list);
+    into->count = into->room;
+    free(from->list);
 }
 
-static int path_compare_amounts(const void *a, const void *b)
+static void path_take_sums(struct path_scan *s, struct path_worker *w)
 {
-    const struct path_amount *x = a, *y = b;
+    for (size_t i = 0; i < s->functions; i++) {
+        path_times_add(&s->sums[i], &w->sums[i]);
+        if (s->amounts)
+            path_take_amounts(&s->amounts[i], &w->amounts[i]);
+    }
+}
+
+static int path_compare_parts(const void *a, const void *b)
+{
+    const struct path_part *x = a, *y = b;
+    if (x->range != y->range)
+        return x->range < y->range ? -1 : 1;
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Sorts the amounts of one range by function. Most ranges have few. */
-static void path_sort_amounts(struct path_amount *list, size_t count)
+/* The parts of all workers, those of each range and function added up. The caller frees them. */
+static struct path_part *path_join_parts(const struct path_worker *workers, unsigned jobs, size_t *count)
 {
-    enum { FEW = 16 };
-    if (count > FEW) {
-        qsort(list, count, sizeof *list, path_compare_amounts);
-        return;
-    }
-    for (size_t i = 1; i < count; i++) {
-        const struct path_amount moved = list[i];
-        size_t at = i;
-        for (; at > 0 && list[at - 1].function > moved.function; at--)
-            list[at] = list[at - 1];
-        list[at] = moved;
-    }
-}
-
-/* Places the workers' parts by range. Returns where those of each range begin; the caller frees it. */
-static size_t *path_place_parts(struct path_scan *s, const struct path_worker *workers, unsigned jobs, size_t ranges)
-{
-    size_t *begins = need_memory(ranges + 2, sizeof *begins), count = 0;
-    for (unsigned i = 0; i < jobs; i++) {
-        count += workers[i].part_count;
-        for (size_t part = 0; part < workers[i].part_count; part++)
-            begins[workers[i].parts[part].range + 2]++;
-    }
-    for (size_t i = 0; i < ranges; i++)
-        begins[i + 2] += begins[i + 1];
-    s->amounts = need_memory(count + 1, sizeof *s->amounts);
+    size_t all = 0;
+    for (unsigned i = 0; i < jobs; i++)
+        all += workers[i].part_count;
+    struct path_part *parts = need_memory(all + 1, sizeof *parts);
+    all = 0;
     for (unsigned i = 0; i < jobs; i++)
         for (size_t part = 0; part < workers[i].part_count; part++)
-            s->amounts[begins[workers[i].parts[part].range + 1]++] = workers[i].parts[part];
-    return begins;
+            parts[all++] = workers[i].parts[part];
+    if (all)
+        qsort(parts, all, sizeof *parts, path_compare_parts);
+    *count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (*count && path_compare_parts(&parts[*count - 1], &parts[i]) == 0)
+            path_times_add(&parts[*count - 1].times, &parts[i].times);
+        else
+            parts[(*count)++] = parts[i];
+    return parts;
 }
 
-/* Adds up the parts of each range and function. */
-static void path_join_amounts(struct path_scan *s, const struct path_worker *workers, unsigned jobs, size_t ranges)
+/* Adds the ranges that lie in several chunks. */
+static void path_add_joined(struct path_scan *s, const struct profile *p, const struct path_part *parts, size_t count)
 {
-    size_t *begins = path_place_parts(s, workers, jobs, ranges), kept = 0;
-    for (size_t range = 0; range < ranges; range++) {
-        const size_t begin = begins[range], count = begins[range + 1] - begin, first = kept;
-        path_sort_amounts(&s->amounts[begin], count);
-        for (size_t i = begin; i < begin + count; i++) {
-            const struct path_amount *from = &s->amounts[i];
-            if (kept > first && s->amounts[kept - 1].function == from->function)
-                path_times_add(&s->amounts[kept - 1].times, &from->times);
-            else
-                s->amounts[kept++] = *from;
-        }
-    }
-    s->amount_count = kept;
-    free(begins);
-}
-
-static void path_find_longest(struct path_scan *s, const struct profile *p)
-{
-    for (size_t i = 0, first = 0; i < s->amount_count; i++) {
-        const struct path_amount *a = &s->amounts[i];
-        if (s->amounts[first].range != a->range)
-            first = i;
-        const uint64_t total = path_times_total(&a->times), most = path_times_total(&s->amounts[first].times);
-        if (total > most || (total == most && path_comes_first(p, a->function, s->amounts[first].function)))
-            first = i;
-        s->longest[a->range] = s->amounts[first].function;
+    for (size_t i = 0, most = 0; i < count; i++) {
+        const struct path_part *part = &parts[i];
+        if (parts[most].range != part->range)
+            most = i;
+        const uint64_t total = path_times_total(&part->times), other = path_times_total(&parts[most].times);
+        if (total > other || (total == other && path_comes_first(p, part->function, parts[most].function)))
+            most = i;
+        s->longest[part->range] = parts[most].function;
+        if (!s->amounts)
+            continue;
+        path_add_amount(&s->amounts[part->function], part->range, &part->times);
+        s->outside[part->range] += part->times.outside;
     }
 }
 
 struct path_scan path_scan_run(const struct session_file *file, const struct profile *profile, unsigned jobs,
                                const struct path_range *ranges, size_t count, bool amounts)
 {
-    struct path_scan s = { need_memory(profile->function_count + 1, sizeof *s.sums),
-                           need_memory(count + 1, sizeof *s.longest), NULL, 0 };
+    struct path_scan s = { .functions = profile->function_count + 1 };
+    s.sums = need_memory(s.functions, sizeof *s.sums);
+    s.longest = need_memory(count + 1, sizeof *s.longest);
+    s.amounts = amounts ? need_memory(s.functions, sizeof *s.amounts) : NULL;
+    s.outside = amounts ? need_memory(count + 1, sizeof *s.outside) : NULL;
     uint64_t *ends = chunk_ends(file);
-    struct path_job job = { file, profile, ranges, count, ends, amounts, s.longest, 0 };
+    struct path_job job = { file, profile, ranges, count, ends, s.longest, s.outside, 0 };
     struct path_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
+    size_t part_count;
     for (size_t i = 0; i < count; i++)
         s.longest[i] = PROFILE_NONE;
     for (unsigned i = 0; i < jobs; i++)
@@ -490,10 +513,11 @@ struct path_scan path_scan_run(const struct session_file *file, const struct pro
         path_take_sums(&s, &workers[i]);
     }
     progress_end();
-    path_join_amounts(&s, workers, jobs, count);
+    struct path_part *parts = path_join_parts(workers, jobs, &part_count);
+    path_add_joined(&s, profile, parts, part_count);
     for (unsigned i = 0; i < jobs; i++)
         path_worker_end(&workers[i]);
-    path_find_longest(&s, profile);
+    free(parts);
     free(started);
     free(workers);
     free(ends);
@@ -502,7 +526,10 @@ struct path_scan path_scan_run(const struct session_file *file, const struct pro
 
 void path_scan_drop(struct path_scan *s)
 {
+    for (size_t i = 0; s->amounts && i < s->functions; i++)
+        free(s->amounts[i].list);
+    free(s->amounts);
+    free(s->outside);
     free(s->sums);
     free(s->longest);
-    free(s->amounts);
 }

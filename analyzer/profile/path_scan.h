@@ -32,18 +32,35 @@ static inline uint64_t path_times_total(const struct path_times *t)
     return t->work + t->runnable + t->outside;
 }
 
-/* The time of a function in a range. */
+/* The ticks of a function in a range. Amounts of one range that follow each other are to be added up: there are several
+ * if one of them had more than 32 bits. They are small, as a scan may have tens of millions. */
 struct path_amount {
-    uint32_t range, function; /* the number of functions stands for time outside of all functions */
-    struct path_times times;
+    uint32_t range, work, runnable;
+};
+
+struct path_amounts {
+    struct path_amount *list;
+    size_t count, room;
 };
 
 struct path_scan {
-    struct path_times *sums; /* by function of the profile; the one after the last is time outside of all functions */
+    size_t functions;        /* of the profile, and one more for time outside of all functions */
+    struct path_times *sums; /* by function */
     uint32_t *longest;       /* by range: the function that took most of it; PROFILE_NONE if nothing was recorded */
-    struct path_amount *amounts; /* by range and function, if wanted */
-    size_t amount_count;
+    struct path_amounts *amounts; /* by function; NULL if not wanted. Each range comes once, in no order */
+    uint64_t *outside;            /* by range: ticks; NULL if not wanted */
 };
+
+/* Adds up the amounts of the range of list[*next], and moves *next behind them. */
+static inline struct path_times path_amounts_next(const struct path_amounts *a, size_t *next, uint32_t *range)
+{
+    struct path_times sum = { 0 };
+    for (*range = a->list[*next].range; *next < a->count && a->list[*next].range == *range; ++*next) {
+        sum.work += a->list[*next].work;
+        sum.runnable += a->list[*next].runnable;
+    }
+    return sum;
+}
 
 /* `ranges` are sorted by thread and time, and do not overlap. The profile has all functions of the session. */
 struct path_scan path_scan_run(const struct session_file *file, const struct profile *profile, unsigned jobs,

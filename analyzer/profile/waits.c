@@ -2,6 +2,7 @@
 #include "profile/waits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -14,13 +15,30 @@ int wait_compare_queries(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-static void waits_add_one(struct waits *w, const struct profile_wait *wait)
+static void waits_add_wait(struct waits *w, const struct profile_wait *wait)
 {
-    const bool wanted = (w->acts_only || w->acts_too) && wait->acts;
-    if (!wanted && (w->acts_only || !wait->blocked))
+    if (w->acts_only || !wait->blocked)
         return;
     GROW(w->list, w->count, w->room);
     w->list[w->count++] = *wait;
+}
+
+static void waits_add_act(struct waits *w, const struct profile_wait *wait, uint64_t left)
+{
+    const struct wait_place *place = &wait->place;
+    GROW(w->acts, w->act_count, w->act_room);
+    w->acts[w->act_count++] = (struct profile_act){
+        .begin = place->begin,
+        .end = place->end,
+        .left = left,
+        .id = wait->id,
+        .process = place->process,
+        .thread = place->thread,
+        .node = place->node,
+        .kind = wait->kind,
+        .room = wait->room,
+        .blocked = wait->blocked > 0,
+    };
 }
 
 /* An interval's times off the CPU, one after the other. */
@@ -70,6 +88,12 @@ static bool waits_is_of_wait(const struct decoded_object *object)
            object->role == DWELL_ROLE_GAVE_UP;
 }
 
+static bool waits_is_act(const struct decoded_object *object)
+{
+    return object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_MADE_ROOM ||
+           object->kind == DWELL_OBJECT_BARRIER;
+}
+
 static struct profile_wait waits_of_object(const struct wait_place *place, const struct decoded_object *object,
                                            uint64_t *blocked, uint64_t *own)
 {
@@ -77,8 +101,6 @@ static struct profile_wait waits_of_object(const struct wait_place *place, const
     struct profile_wait wait = waits_take(place, waited ? object->blocked : 0, blocked, own);
     wait.gave_up = object->role == DWELL_ROLE_GAVE_UP;
     wait.room = object->role == DWELL_ROLE_WAITED_FOR_ROOM || object->role == DWELL_ROLE_MADE_ROOM;
-    wait.acts = object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_MADE_ROOM ||
-                object->kind == DWELL_OBJECT_BARRIER;
     wait.kind = (uint8_t)object->kind;
     wait.id = object->id;
     wait.holder = object->holder;
@@ -86,11 +108,11 @@ static struct profile_wait waits_of_object(const struct wait_place *place, const
 }
 
 /* A call that waits for a condition variable also acts on its mutex. That object follows. */
-static void waits_link_mutex(struct waits *w, size_t before, const struct profile_wait *wait)
+static void waits_link_mutex(struct waits *w, size_t before, const struct decoded_object *object)
 {
-    if (wait->kind == DWELL_OBJECT_MUTEX && wait->acts && before < w->count &&
+    if (object->kind == DWELL_OBJECT_MUTEX && waits_is_act(object) && before < w->count &&
         w->list[w->count - 1].kind == DWELL_OBJECT_CONDITION)
-        w->list[w->count - 1].mutex = wait->id;
+        w->list[w->count - 1].mutex = object->id;
 }
 
 void waits_add(struct waits *w, const struct wait_place *place, const struct decoded_extras *extras, uint64_t blocked,
@@ -102,14 +124,14 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
     for (const uint8_t *at = extras->run; extras->objects && decode_object(extras, &at, &object);) {
         struct profile_wait wait = waits_of_object(place, &object, &blocked, &own);
         waits_take_off(&off, &wait, at);
-        if (!waits_is_of_wait(&object))
-            wait.left = off.first;
-        waits_link_mutex(w, before, &wait);
-        waits_add_one(w, &wait);
+        waits_link_mutex(w, before, &object);
+        if ((w->acts_only || w->acts_too) && waits_is_act(&object))
+            waits_add_act(w, &wait, waits_is_of_wait(&object) ? wait.left : off.first);
+        waits_add_wait(w, &wait);
     }
     struct profile_wait rest = waits_take(place, blocked, &blocked, &own);
     waits_take_off(&off, &rest, extras->run_end);
-    waits_add_one(w, &rest);
+    waits_add_wait(w, &rest);
 }
 
 void waits_begin_chunk(struct waits *w, uint32_t thread, uint64_t start)
@@ -138,22 +160,42 @@ void waits_answer(struct waits *w, const struct wait_place *place)
     }
 }
 
-void waits_merge(struct waits *into, const struct waits *from, const uint32_t *nodes)
+/* Adds `more` to the list and frees it. Lists may be large: the first one is taken as it is. */
+static void *waits_join(void *list, size_t *count, void *more, size_t more_count, size_t size)
 {
-    for (size_t i = 0; i < from->count; i++) {
-        GROW(into->list, into->count, into->room);
-        into->list[into->count] = from->list[i];
-        into->list[into->count++].place.node = nodes[from->list[i].place.node];
+    if (!*count) {
+        free(list);
+        *count = more_count;
+        return more;
     }
-    for (size_t i = 0; i < from->answer_count; i++) {
-        GROW(into->answers, into->answer_count, into->answer_room);
-        into->answers[into->answer_count++] =
-            (struct wait_answer){ from->answers[i].number, nodes[from->answers[i].node] };
-    }
+    char *joined = need_more(list, *count + more_count, size);
+    if (more_count)
+        memcpy(joined + *count * size, more, more_count * size);
+    *count += more_count;
+    free(more);
+    return joined;
+}
+
+void waits_merge(struct waits *into, struct waits *from, const uint32_t *nodes)
+{
+    for (size_t i = 0; i < from->count; i++)
+        from->list[i].place.node = nodes[from->list[i].place.node];
+    for (size_t i = 0; i < from->act_count; i++)
+        from->acts[i].node = nodes[from->acts[i].node];
+    for (size_t i = 0; i < from->answer_count; i++)
+        from->answers[i].node = nodes[from->answers[i].node];
+    into->list = waits_join(into->list, &into->count, from->list, from->count, sizeof *into->list);
+    into->acts = waits_join(into->acts, &into->act_count, from->acts, from->act_count, sizeof *into->acts);
+    into->answers =
+        waits_join(into->answers, &into->answer_count, from->answers, from->answer_count, sizeof *into->answers);
+    into->room = into->count;
+    into->act_room = into->act_count;
+    into->answer_room = into->answer_count;
 }
 
 void waits_drop(struct waits *w)
 {
     free(w->list);
+    free(w->acts);
     free(w->answers);
 }

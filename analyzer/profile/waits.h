@@ -21,7 +21,18 @@ static inline bool object_is_of_process(unsigned kind)
     return kind < DWELL_OBJECT_FILE || kind > DWELL_OBJECT_DESCRIPTOR;
 }
 
-/* A wait, or an act that may have ended waits. */
+/* An act that may have ended waits. */
+struct profile_act {
+    uint64_t begin, end;      /* ticks */
+    uint64_t left;            /* when the thread left the CPU first, for any reason; the end if it did not */
+    uint64_t id;              /* of the object */
+    uint32_t process, thread; /* serial numbers */
+    uint32_t node;            /* the acting call */
+    uint8_t kind;             /* enum dwell_object */
+    bool room;                /* as in struct profile_wait */
+    bool blocked;             /* the thread was blocked in it as well: at a barrier */
+};
+
 struct profile_wait {
     struct wait_place place;
     uint64_t blocked; /* ticks, */
@@ -29,11 +40,10 @@ struct profile_wait {
     uint64_t id;      /* of the object */
     uint32_t holder;  /* tid of the thread that held the object when the call began; zero if none or unknown */
     uint8_t kind;     /* enum dwell_object; zero: no object was recorded */
-    bool acts;
-    bool gave_up; /* no act ended it */
-    bool room;    /* the object is a descriptor, and the wait or act is about room to write */
-    /* When the thread was blocked first, when it was blocked last, and when it ran again after that. For an act, the
-     * first is when the thread left the CPU for any reason. All are the interval's end if it did not. */
+    bool gave_up;     /* no act ended it */
+    bool room;        /* the object is a descriptor, and the wait or act is about room to write */
+    /* When the thread was blocked first, when it was blocked last, and when it ran again after that. All are the
+     * interval's end if it was not. */
     uint64_t left, left_last, back;
     uint64_t mutex; /* that the call unlocks while it waits for a condition variable, and locks at its end; or zero */
 };
@@ -54,8 +64,10 @@ struct waits {
     bool acts_too;                    /* both waits and acts are kept */
     const struct wait_query *queries; /* sorted by wait_compare_queries */
     size_t query_count, next_query;
-    struct profile_wait *list; /* in no order */
+    struct profile_wait *list; /* in no order, as the acts */
     size_t count, room;
+    struct profile_act *acts;
+    size_t act_count, act_room;
     struct wait_answer *answers;
     size_t answer_count, answer_room;
 };
@@ -73,8 +85,8 @@ void waits_begin_chunk(struct waits *w, uint32_t thread, uint64_t start);
 /* Answers the queries about an interval of the chunk's thread. */
 void waits_answer(struct waits *w, const struct wait_place *place);
 
-/* Adds all of `from`, whose nodes have these numbers in the other profile. */
-void waits_merge(struct waits *into, const struct waits *from, const uint32_t *nodes);
+/* Moves all of `from`, whose nodes have these numbers in the other profile. */
+void waits_merge(struct waits *into, struct waits *from, const uint32_t *nodes);
 
 void waits_drop(struct waits *w);
 

@@ -69,6 +69,7 @@ struct cause_paths {
 struct cause_row {
     const struct caused_wait *first;
     uint64_t total, longest, count;
+    uint32_t waiter; /* the thread of the last wait */
     bool same_object, same_made, same_thread, same_path, same_cause_thread, same_cause; /* as the first wait */
 };
 
@@ -359,6 +360,26 @@ static bool cause_same_object(const struct cause_rows *r, const struct profile_w
            (a->kind || a->place.node == b->place.node) && cause_made_at(r, a) == cause_made_at(r, b);
 }
 
+static bool cause_same_thread(const struct cause_rows *r, uint32_t a, uint32_t b)
+{
+    return a == b || strcmp(cause_thread_name(r, a), cause_thread_name(r, b)) == 0;
+}
+
+/* Finds what the waits of a row have in common. Nothing is asked again after the answer was no. */
+static void cause_compare_with_first(struct cause_rows *r, struct cause_row *row, const struct caused_wait *w)
+{
+    const struct caused_wait *first = row->first;
+    const struct profile_wait *wait = &w->wait, *other = &first->wait;
+    row->same_object = row->same_object && cause_same_object(r, wait, other);
+    row->same_made = row->same_made && cause_made_number(r, wait) == cause_made_number(r, other);
+    row->same_thread = row->same_thread && cause_same_thread(r, wait->place.thread, other->place.thread);
+    row->same_path = row->same_path && r->waiting.ids[wait->place.node] == r->waiting.ids[other->place.node];
+    row->same_cause_thread = row->same_cause_thread && cause_same_thread(r, w->thread, first->thread);
+    row->same_cause = row->same_cause && w->cause == first->cause &&
+                      (w->node == first->node || cause_function_number(r, &r->acting, w->node) ==
+                                                     cause_function_number(r, &r->acting, first->node));
+}
+
 /* Returns the number of its row, before rows are sorted. */
 static uint32_t cause_add_wait(struct cause_rows *r, const struct caused_wait *w)
 {
@@ -369,23 +390,18 @@ static uint32_t cause_add_wait(struct cause_rows *r, const struct caused_wait *w
     const uint32_t number = intern(&r->keys, key, sizeof key);
     if (number == r->count) {
         GROW(r->list, r->count, r->room);
-        r->list[r->count++] = (struct cause_row){ w, 0, 0, 0, true, true, true, true, true, true };
+        r->list[r->count++] = (struct cause_row){ w, 0, 0, 0, 0, true, true, true, true, true, true };
     }
     struct cause_row *row = &r->list[number];
-    const struct caused_wait *first = row->first;
     row->total += w->ticks;
     row->longest = w->longest > row->longest ? w->longest : row->longest;
     row->count += w->count;
-    row->same_object &= cause_same_object(r, &w->wait, &first->wait);
-    row->same_made &= cause_made_number(r, &w->wait) == cause_made_number(r, &first->wait);
-    row->same_thread &=
-        strcmp(cause_thread_name(r, w->wait.place.thread), cause_thread_name(r, first->wait.place.thread)) == 0;
-    row->same_path &= r->waiting.ids[w->wait.place.node] == r->waiting.ids[first->wait.place.node];
-    row->same_cause_thread &= strcmp(cause_thread_name(r, w->thread), cause_thread_name(r, first->thread)) == 0;
-    row->same_cause &= w->cause == first->cause && cause_function_number(r, &r->acting, w->node) ==
-                                                       cause_function_number(r, &r->acting, first->node);
-    GROW(r->waiters, r->waiter_count, r->waiter_room);
-    r->waiters[r->waiter_count++] = (struct cause_waiter){ number, w->wait.place.thread, w->wait.place.process };
+    cause_compare_with_first(r, row, w);
+    if (row->count == w->count || row->waiter != w->wait.place.thread) {
+        GROW(r->waiters, r->waiter_count, r->waiter_room);
+        r->waiters[r->waiter_count++] = (struct cause_waiter){ number, w->wait.place.thread, w->wait.place.process };
+        row->waiter = w->wait.place.thread;
+    }
     return number;
 }
 

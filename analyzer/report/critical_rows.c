@@ -60,9 +60,9 @@ static const char *const place_names[] = {
     [CRITICAL_UNKNOWN] = "(not recorded)",
 };
 
-static const char *critical_row_name(const struct analysis *l, const struct critical_row *row)
+static const char *critical_what_name(const struct analysis *l, const struct critical_what *what)
 {
-    return row->place == CRITICAL_FUNCTION ? l->names[row->function].name : place_names[row->place];
+    return what->place == CRITICAL_FUNCTION ? l->names[what->function].name : place_names[what->place];
 }
 
 static uint64_t critical_length(const struct critical_path *p)
@@ -70,10 +70,10 @@ static uint64_t critical_length(const struct critical_path *p)
     return p->part.to - p->part.from;
 }
 
-static void critical_fill_module(struct cell *cell, const struct analysis *l, const struct critical_row *row)
+static void critical_fill_module(struct cell *cell, const struct analysis *l, const struct critical_what *what)
 {
-    if (row->place == CRITICAL_FUNCTION)
-        cell_text(cell, l->names[row->function].module);
+    if (what->place == CRITICAL_FUNCTION)
+        cell_text(cell, l->names[what->function].module);
 }
 
 struct table view_critical_functions(const struct analysis *l, const struct critical_path *p)
@@ -82,8 +82,8 @@ struct table view_critical_functions(const struct analysis *l, const struct crit
     for (size_t i = 0; i < p->row_count; i++) {
         const struct critical_row *row = &p->rows[i];
         struct cell *cells = table_row(&t);
-        cell_text(&cells[FUNCTION], critical_row_name(l, row));
-        critical_fill_module(&cells[MODULE], l, row);
+        cell_text(&cells[FUNCTION], critical_what_name(l, &row->what));
+        critical_fill_module(&cells[MODULE], l, &row->what);
         cell_number(&cells[WORK], row->times.work);
         cell_number(&cells[RUNNABLE], row->times.runnable);
         cell_number(&cells[OUTSIDE], row->times.outside);
@@ -118,7 +118,7 @@ struct table view_critical_segments(const struct analysis *l, const struct criti
         cell_number(&cells[SEGMENT_FROM], critical_moment(l, s->begin));
         cell_number(&cells[SEGMENT_TO], critical_moment(l, s->end));
         cell_number(&cells[SEGMENT_LENGTH], s->end - s->begin);
-        cell_text(&cells[SEGMENT_FUNCTION], critical_row_name(l, &s->longest));
+        cell_text(&cells[SEGMENT_FUNCTION], critical_what_name(l, &s->longest));
         critical_fill_module(&cells[SEGMENT_MODULE], l, &s->longest);
     }
     return t;

@@ -38,9 +38,9 @@ static int32_t page_critical_thread(const struct analysis *l, const struct order
     return t ? thread_rank(order, t->process, serial) : -1;
 }
 
-static int32_t page_critical_function(const struct order *order, const struct critical_row *row)
+static int32_t page_critical_function(const struct order *order, const struct critical_what *what)
 {
-    return row->place == CRITICAL_FUNCTION ? (int32_t)order->ranks[row->function] : -1;
+    return what->place == CRITICAL_FUNCTION ? (int32_t)order->ranks[what->function] : -1;
 }
 
 static uint64_t page_critical_since_start(const struct analysis *l, uint64_t time)
@@ -64,14 +64,15 @@ static int page_critical_compare_places(const void *a, const void *b)
 }
 
 /* Of too many segments, the longest ones. */
-static void page_critical_add_segments(struct page_critical *c, const struct analysis *l, const struct order *order)
+static void page_critical_add_segments(struct page_critical *c, const struct analysis *l, const struct order *order,
+                                       const struct critical_path *p)
 {
-    const struct critical_path *p = &c->path;
     size_t *chosen = need_memory(p->segment_count + 1, sizeof *chosen);
     for (size_t i = 0; i < p->segment_count; i++)
         chosen[i] = i;
     if (p->segment_count > MAX_PAGE_SEGMENTS)
         qsort_r(chosen, p->segment_count, sizeof *chosen, page_critical_compare_lengths, p->segments);
+    c->all_segments = p->segment_count;
     c->segment_count = smaller(p->segment_count, MAX_PAGE_SEGMENTS);
     if (c->segment_count)
         qsort(chosen, c->segment_count, sizeof *chosen, page_critical_compare_places);
@@ -89,14 +90,16 @@ static void page_critical_add_segments(struct page_critical *c, const struct ana
     free(chosen);
 }
 
-static void page_critical_add_rows(struct page_critical *c, const struct analysis *l, const struct order *order)
+static void page_critical_add_rows(struct page_critical *c, const struct analysis *l, const struct order *order,
+                                   const struct critical_path *p)
 {
-    const struct critical_path *p = &c->path;
+    c->row_count = p->row_count;
+    c->slack_count = p->thread_count;
     c->rows = need_memory(p->row_count + 1, sizeof *c->rows);
     for (size_t i = 0; i < p->row_count; i++) {
         const struct critical_row *row = &p->rows[i];
-        c->rows[i] = (struct page_critical_row){ page_critical_function(order, row), row->place, row->times.work,
-                                                 row->times.runnable, row->times.outside };
+        c->rows[i] = (struct page_critical_row){ page_critical_function(order, &row->what), row->what.place,
+                                                 row->times.work, row->times.runnable, row->times.outside };
     }
     c->slack = need_memory(p->thread_count + 1, sizeof *c->slack);
     for (size_t i = 0; i < p->thread_count; i++)
@@ -104,9 +107,10 @@ static void page_critical_add_rows(struct page_critical *c, const struct analysi
                                            p->threads[i].slack };
 }
 
-static void page_critical_add_ranks(struct page_critical *c, const struct analysis *l, const struct order *order)
+static void page_critical_add_ranks(struct page_critical *c, const struct analysis *l, const struct order *order,
+                                    struct wait_causes *causes)
 {
-    struct what_if *w = what_if_new(l, &c->part);
+    struct what_if *w = what_if_new(l, &c->part, causes);
     c->recorded = c->part.to - c->part.from;
     c->replayed = what_if_predict(w, NULL, 0);
     c->ranks = what_if_rank_functions(w, MAX_PAGE_RANKED, &c->rank_count);
@@ -119,23 +123,32 @@ static void page_critical_add_ranks(struct page_critical *c, const struct analys
     what_if_free(w);
 }
 
-void page_critical_find(struct page_critical *c, const struct analysis *l, const struct order *order)
+/* Single segments may be many. They are freed before the ranking is made. */
+static void page_critical_add_path(struct page_critical *c, const struct analysis *l, const struct order *order,
+                                   const struct wait_causes *causes)
+{
+    struct critical_path p = critical_path_find(l, &c->part, causes);
+    c->unknown_origins = p.unknown_origins;
+    page_critical_add_rows(c, l, order, &p);
+    page_critical_add_segments(c, l, order, &p);
+    critical_path_drop(&p);
+}
+
+void page_critical_find(struct page_critical *c, const struct analysis *l, const struct order *order,
+                        struct wait_causes *causes)
 {
     struct selection_request whole = { 0 };
     struct error error = { NULL };
     *c = (struct page_critical){ .known = false };
-    if (l->selection || l->summary.imported || l->file->header.mode == DWELL_MODE_PROFILE ||
-        !(l->file->header.also & DWELL_ALSO_CAUSES))
-        return;
-    if (!critical_find_part(l, &whole, &c->part, &error)) {
+    c->known = !l->selection && !l->summary.imported && l->file->header.mode != DWELL_MODE_PROFILE &&
+               l->file->header.also & DWELL_ALSO_CAUSES && critical_find_part(l, &whole, &c->part, &error);
+    if (!c->known) {
         error_drop(&error);
+        wait_causes_drop(causes);
         return;
     }
-    c->known = true;
-    c->path = critical_path_find(l, &c->part);
-    page_critical_add_rows(c, l, order);
-    page_critical_add_segments(c, l, order);
-    page_critical_add_ranks(c, l, order);
+    page_critical_add_path(c, l, order, causes);
+    page_critical_add_ranks(c, l, order, causes);
 }
 
 static struct container_table page_critical_table(struct page_critical *c, int number, const char *name, size_t rows,
@@ -175,9 +188,9 @@ size_t page_critical_tables(struct page_critical *c, struct container_table *tab
         { "less_50", &c->page_ranks->predicted[1], sizeof *c->page_ranks, CONTAINER_U64, NULL },
         { "less_100", &c->page_ranks->predicted[2], sizeof *c->page_ranks, CONTAINER_U64, NULL },
     };
-    tables[0] = page_critical_table(c, 0, "critical", c->path.row_count, rows, sizeof rows / sizeof *rows);
+    tables[0] = page_critical_table(c, 0, "critical", c->row_count, rows, sizeof rows / sizeof *rows);
     tables[1] = page_critical_table(c, 1, "segments", c->segment_count, segments, sizeof segments / sizeof *segments);
-    tables[2] = page_critical_table(c, 2, "slack", c->path.thread_count, slack, sizeof slack / sizeof *slack);
+    tables[2] = page_critical_table(c, 2, "slack", c->slack_count, slack, sizeof slack / sizeof *slack);
     tables[3] = page_critical_table(c, 3, "ranking", c->rank_count, ranks, sizeof ranks / sizeof *ranks);
     return CRITICAL_TABLES;
 }
@@ -195,8 +208,8 @@ struct json_object *page_critical_facts(const struct page_critical *c, const str
         { "from", page_critical_since_start(l, c->part.from) },
         { "to", page_critical_since_start(l, c->part.to) },
         { "replayed", c->replayed },
-        { "segments", c->path.segment_count },
-        { "unknown_origins", c->path.unknown_origins },
+        { "segments", c->all_segments },
+        { "unknown_origins", c->unknown_origins },
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         json_object_object_add(object, members[i].key, json_object_new_uint64(members[i].number));
@@ -206,8 +219,6 @@ struct json_object *page_critical_facts(const struct page_critical *c, const str
 
 void page_critical_drop(struct page_critical *c)
 {
-    if (c->known)
-        critical_path_drop(&c->path);
     free(c->ranks);
     free(c->rows);
     free(c->segments);

@@ -12,20 +12,24 @@ enum { CRITICAL_TABLES = 4, CRITICAL_COLUMNS = 5, MAX_PAGE_SEGMENTS = 20000, MAX
 struct page_critical {
     bool known;
     struct critical_part part;
-    struct critical_path path;
+    size_t all_segments, unknown_origins;
     struct what_if_rank *ranks;
     size_t rank_count;
     uint64_t recorded, replayed; /* length of the part, and of its replay with nothing changed */
     struct page_critical_row *rows;
+    size_t row_count;
     struct page_segment *segments; /* the longest ones, in order of time */
     size_t segment_count;
     struct page_slack *slack;
+    size_t slack_count;
     struct page_rank *page_ranks;
     struct container_column columns[CRITICAL_TABLES][CRITICAL_COLUMNS];
 };
 
-/* Finds the path of the whole run. The analysis is one of a whole session; of others, the path is not known. */
-void page_critical_find(struct page_critical *c, const struct analysis *l, const struct order *order);
+/* Finds the path of the whole run. The analysis is one of a whole session; of others, the path is not known. Frees the
+ * causes of its waits. */
+void page_critical_find(struct page_critical *c, const struct analysis *l, const struct order *order,
+                        struct wait_causes *causes);
 
 /* Returns the number of tables, at most CRITICAL_TABLES. */
 size_t page_critical_tables(struct page_critical *c, struct container_table *tables);

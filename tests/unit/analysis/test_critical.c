@@ -13,10 +13,10 @@
 
 enum { MUTEX = OBJECT_MUTEX, CONDITION = OBJECT_CONDITION, BARRIER = OBJECT_BARRIER, JOIN = OBJECT_THREAD };
 
-static const char *critical_name(const struct analysis *l, const struct critical_row *row)
+static const char *critical_name(const struct analysis *l, const struct critical_what *what)
 {
     static const char *const others[] = { "", "(outside)", "(starting)", "(unknown)" };
-    return row->place == CRITICAL_FUNCTION ? l->names[row->function].name : others[row->place];
+    return what->place == CRITICAL_FUNCTION ? l->names[what->function].name : others[what->place];
 }
 
 /* Checks the path from `from` to `to` (0: the whole run). Segments are "THREAD:BEGIN-END FUNCTION". Rows are
@@ -34,7 +34,9 @@ static void critical_check(struct writer *w, uint64_t from, uint64_t to, const c
     load_whole(&l, test_path("path"), 2);
     struct selection_request request = { .from = { from > 0, NULL, from }, .to = { to > 0, NULL, to } };
     cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct critical_path p = critical_path_find(&l, &part);
+    struct wait_causes causes = wait_causes_find_wakers(&l);
+    struct critical_path p = critical_path_find(&l, &part, &causes);
+    wait_causes_drop(&causes);
     uint64_t sum = 0;
     FILE *out = need_stream(&text[0], &length);
     for (size_t i = 0; i < p.segment_count; i++)
@@ -45,8 +47,8 @@ static void critical_check(struct writer *w, uint64_t from, uint64_t to, const c
     for (size_t i = 0; i < p.row_count; i++) {
         const struct path_times *t = &p.rows[i].times;
         sum += path_times_total(t);
-        fprintf(out, "%s%s %" PRIu64 "+%" PRIu64 "+%" PRIu64, i ? ", " : "", critical_name(&l, &p.rows[i]), t->work,
-                t->runnable, t->outside);
+        fprintf(out, "%s%s %" PRIu64 "+%" PRIu64 "+%" PRIu64, i ? ", " : "", critical_name(&l, &p.rows[i].what),
+                t->work, t->runnable, t->outside);
     }
     need_stream_end(out);
     out = need_stream(&text[2], &length);

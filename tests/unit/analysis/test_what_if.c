@@ -25,7 +25,8 @@ static void what_if_check(struct writer *w, uint64_t recorded, const struct pred
     writer_free(w);
     load_whole(&l, test_path("run"), 2);
     cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct what_if *what = what_if_new(&l, &part);
+    struct wait_causes causes = wait_causes_find_wakers(&l);
+    struct what_if *what = what_if_new(&l, &part, &causes);
     cr_assert(eq(u64, what_if_predict(what, NULL, 0), recorded));
     for (size_t i = 0; i < count; i++) {
         uint32_t function = 0;
@@ -100,7 +101,8 @@ Test(unit_what_if, ranking)
     writer_free(w);
     load_whole(&l, test_path("run"), 1);
     cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct what_if *what = what_if_new(&l, &part);
+    struct wait_causes causes = wait_causes_find_wakers(&l);
+    struct what_if *what = what_if_new(&l, &part, &causes);
     struct what_if_rank *ranks = what_if_rank_functions(what, 10, &count);
     cr_assert(eq(sz, count, 2));
     cr_assert(eq(str, l.names[ranks[0].function].name, "work"));
@@ -126,7 +128,8 @@ static void what_if_check_cpus(struct writer *w, const uint64_t (*wanted)[2], si
     writer_free(w);
     load_whole(&l, test_path("run"), 1);
     cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct what_if *what = what_if_new(&l, &part);
+    struct wait_causes causes = wait_causes_find_wakers(&l);
+    struct what_if *what = what_if_new(&l, &part, &causes);
     for (size_t i = 0; i < count; i++) {
         what_if_set_cpus(what, (unsigned)wanted[i][0]);
         cr_assert(eq(u64, what_if_predict(what, NULL, 0), wanted[i][1]), "%u processors", (unsigned)wanted[i][0]);
