@@ -215,8 +215,11 @@ static void run_sum_stretches(struct run *r)
     const struct what_if *w = r->w;
     r->work = need_memory(w->stretch_count + 1, sizeof *r->work);
     for (size_t f = 0; f < w->scan.functions; f++)
-        for (size_t i = 0; i < w->scan.amounts[f].count; i++)
-            r->work[w->scan.amounts[f].list[i].range] += w->scan.amounts[f].list[i].work;
+        for (size_t i = 0; i < w->scan.amounts[f].count;) {
+            uint32_t stretch;
+            const struct path_times times = path_amounts_next(&w->scan.amounts[f], &i, &stretch);
+            r->work[stretch] += times.work;
+        }
     uint64_t sum = 0;
     for (size_t i = 0; i < w->stretch_count; i++) {
         r->work[i] = (uint64_t)((int64_t)r->work[i] - w->less[i]);

@@ -24,8 +24,8 @@ struct path_job {
     const struct path_range *ranges;
     size_t range_count;
     const uint64_t *ends; /* by chunk */
-    uint32_t *longest;
-    uint64_t *outside; /* by range; NULL if amounts are not wanted */
+    uint32_t *longest;    /* by range, as the next one; NULL if not wanted */
+    uint64_t *outside;
     size_t next_chunk;
 };
 
@@ -98,17 +98,19 @@ static bool path_comes_first(const struct profile *p, uint32_t a, uint32_t b)
     return strcmp(p->modules[x->module].path, p->modules[y->module].path) < 0;
 }
 
+static void path_add_ticks(struct path_amounts *a, uint32_t range, uint64_t ticks, bool runnable)
+{
+    for (uint32_t part; ticks; ticks -= part) {
+        part = (uint32_t)smaller(ticks, UINT32_MAX);
+        GROW(a->list, a->count, a->room);
+        a->list[a->count++] = (struct path_amount){ range & INT32_MAX, runnable, part };
+    }
+}
+
 static void path_add_amount(struct path_amounts *a, uint32_t range, const struct path_times *times)
 {
-    uint64_t work = times->work, runnable = times->runnable;
-    while (work || runnable) {
-        GROW(a->list, a->count, a->room);
-        struct path_amount *next = &a->list[a->count++];
-        *next =
-            (struct path_amount){ range, (uint32_t)smaller(work, UINT32_MAX), (uint32_t)smaller(runnable, UINT32_MAX) };
-        work -= next->work;
-        runnable -= next->runnable;
-    }
+    path_add_ticks(a, range, times->work, false);
+    path_add_ticks(a, range, times->runnable, true);
 }
 
 /* Ends the current range, or the part of it that is in the chunk. */
@@ -131,11 +133,12 @@ static void path_flush(struct path_worker *w, uint64_t now)
             w->parts[w->part_count++] = (struct path_part){ (uint32_t)w->range, function, slot->times };
         } else if (w->amounts) {
             path_add_amount(&w->amounts[function], (uint32_t)w->range, &slot->times);
-            w->job->outside[w->range] += slot->times.outside;
+            if (slot->times.outside) /* pages that are not written take no memory */
+                w->job->outside[w->range] += slot->times.outside;
         }
         *slot = (struct path_slot){ .listed = false };
     }
-    if (whole && w->listed_count)
+    if (whole && w->listed_count && w->job->longest)
         w->job->longest[w->range] = longest;
     w->listed_count = 0;
 }
@@ -478,7 +481,8 @@ static void path_add_joined(struct path_scan *s, const struct profile *p, const 
         const uint64_t total = path_times_total(&part->times), other = path_times_total(&parts[most].times);
         if (total > other || (total == other && path_comes_first(p, part->function, parts[most].function)))
             most = i;
-        s->longest[part->range] = parts[most].function;
+        if (s->longest)
+            s->longest[part->range] = parts[most].function;
         if (!s->amounts)
             continue;
         path_add_amount(&s->amounts[part->function], part->range, &part->times);
@@ -491,7 +495,7 @@ struct path_scan path_scan_run(const struct session_file *file, const struct pro
 {
     struct path_scan s = { .functions = profile->function_count + 1 };
     s.sums = need_memory(s.functions, sizeof *s.sums);
-    s.longest = need_memory(count + 1, sizeof *s.longest);
+    s.longest = amounts ? NULL : need_memory(count + 1, sizeof *s.longest);
     s.amounts = amounts ? need_memory(s.functions, sizeof *s.amounts) : NULL;
     s.outside = amounts ? need_memory(count + 1, sizeof *s.outside) : NULL;
     uint64_t *ends = chunk_ends(file);
@@ -499,7 +503,7 @@ struct path_scan path_scan_run(const struct session_file *file, const struct pro
     struct path_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     size_t part_count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; s.longest && i < count; i++)
         s.longest[i] = PROFILE_NONE;
     for (unsigned i = 0; i < jobs; i++)
         path_worker_begin(&workers[i], &job);

@@ -32,10 +32,11 @@ static inline uint64_t path_times_total(const struct path_times *t)
     return t->work + t->runnable + t->outside;
 }
 
-/* The ticks of a function in a range. Amounts of one range that follow each other are to be added up: there are several
- * if one of them had more than 32 bits. They are small, as a scan may have tens of millions. */
+/* Ticks of a function in a range: work, or runnable time. Amounts of one range follow each other. There are several of
+ * one kind if one had more than 32 bits. They are small, as a scan may have tens of millions. */
 struct path_amount {
-    uint32_t range, work, runnable;
+    uint32_t range : 31, runnable : 1;
+    uint32_t ticks;
 };
 
 struct path_amounts {
@@ -47,22 +48,21 @@ struct path_scan {
     size_t functions;        /* of the profile, and one more for time outside of all functions */
     struct path_times *sums; /* by function */
     uint32_t *longest;       /* by range: the function that took most of it; PROFILE_NONE if nothing was recorded */
-    struct path_amounts *amounts; /* by function; NULL if not wanted. Each range comes once, in no order */
-    uint64_t *outside;            /* by range: ticks; NULL if not wanted */
+    struct path_amounts *amounts; /* by function: each range comes once, in no order */
+    uint64_t *outside;            /* by range: ticks */
 };
 
 /* Adds up the amounts of the range of list[*next], and moves *next behind them. */
 static inline struct path_times path_amounts_next(const struct path_amounts *a, size_t *next, uint32_t *range)
 {
     struct path_times sum = { 0 };
-    for (*range = a->list[*next].range; *next < a->count && a->list[*next].range == *range; ++*next) {
-        sum.work += a->list[*next].work;
-        sum.runnable += a->list[*next].runnable;
-    }
+    for (*range = a->list[*next].range; *next < a->count && a->list[*next].range == *range; ++*next)
+        *(a->list[*next].runnable ? &sum.runnable : &sum.work) += a->list[*next].ticks;
     return sum;
 }
 
-/* `ranges` are sorted by thread and time, and do not overlap. The profile has all functions of the session. */
+/* `ranges` are sorted by thread and time, and do not overlap. There are less than 2^31. The profile has all functions
+ * of the session. The result has either `longest`, or `amounts` and `outside`; the others are NULL. */
 struct path_scan path_scan_run(const struct session_file *file, const struct profile *profile, unsigned jobs,
                                const struct path_range *ranges, size_t count, bool amounts);
 void path_scan_drop(struct path_scan *s);
