@@ -116,3 +116,29 @@ const char *object_names_find(struct object_names *names, uint32_t process, uint
     }
     return names->list[slot->value_plus_1 - 1];
 }
+
+const char *object_kind_name(unsigned kind)
+{
+    static const char *const names[] = {
+        [DWELL_OBJECT_MUTEX] = "mutex",
+        [DWELL_OBJECT_RWLOCK] = "rwlock",
+        [DWELL_OBJECT_CONDITION] = "condition",
+        [DWELL_OBJECT_SEMAPHORE] = "semaphore",
+        [DWELL_OBJECT_BARRIER] = "barrier",
+        [DWELL_OBJECT_THREAD] = "thread",
+        [DWELL_OBJECT_CHILD] = "child",
+        [DWELL_OBJECT_SLEEP] = "sleep",
+        [DWELL_OBJECT_FILE] = "file",
+        [DWELL_OBJECT_PIPE] = "pipe",
+        [DWELL_OBJECT_SOCKET] = "socket",
+        [DWELL_OBJECT_EVENTFD] = "eventfd",
+        [DWELL_OBJECT_TIMERFD] = "timerfd",
+        [DWELL_OBJECT_SIGNALFD] = "signalfd",
+        [DWELL_OBJECT_TERMINAL] = "terminal",
+        [DWELL_OBJECT_EPOLL] = "epoll",
+        [DWELL_OBJECT_DESCRIPTOR] = "descriptor",
+        [DWELL_OBJECT_SET] = "descriptors",
+        [DWELL_OBJECT_FUTEX] = "futex",
+    };
+    return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}

@@ -13,4 +13,7 @@ void object_names_free(struct object_names *names);
  * this machine: on the heap or a stack. Valid as long as the names. */
 const char *object_names_find(struct object_names *names, uint32_t process, uint64_t address, uint64_t time);
 
+/* The name of a kind of object (enum dwell_object, from DWELL_OBJECT_MUTEX). */
+const char *object_kind_name(unsigned kind);
+
 #endif

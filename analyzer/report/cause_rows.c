@@ -146,29 +146,6 @@ static char *cause_path_text(const struct cause_paths *paths, uint32_t node, siz
 
 /* ---- names ---- */
 
-static const char *const kind_names[] = {
-    [DWELL_OBJECT_MUTEX] = "mutex",
-    [DWELL_OBJECT_RWLOCK] = "rwlock",
-    [DWELL_OBJECT_CONDITION] = "condition",
-    [DWELL_OBJECT_SEMAPHORE] = "semaphore",
-    [DWELL_OBJECT_BARRIER] = "barrier",
-    [DWELL_OBJECT_THREAD] = "thread",
-    [DWELL_OBJECT_CHILD] = "child",
-    [DWELL_OBJECT_SLEEP] = "sleep",
-    [DWELL_OBJECT_FILE] = "file",
-    [DWELL_OBJECT_PIPE] = "pipe",
-    [DWELL_OBJECT_SOCKET] = "socket",
-    [DWELL_OBJECT_EVENTFD] = "eventfd",
-    [DWELL_OBJECT_TIMERFD] = "timerfd",
-    [DWELL_OBJECT_SIGNALFD] = "signalfd",
-    [DWELL_OBJECT_TERMINAL] = "terminal",
-    [DWELL_OBJECT_EPOLL] = "epoll",
-    [DWELL_OBJECT_DESCRIPTOR] = "descriptor",
-    [DWELL_OBJECT_SET] = "descriptors",
-    [DWELL_OBJECT_FUTEX] = "futex",
-};
-enum { KIND_COUNT = sizeof kind_names / sizeof *kind_names };
-
 #define CAUSE_REST "(other waits)"
 
 /* The innermost call of a wait. The rest of a thread's waits in mode profile has none. */
@@ -193,7 +170,7 @@ static bool cause_calls_os(const struct cause_rows *r, const struct profile_wait
 static const char *cause_kind(const struct cause_rows *r, const struct profile_wait *w)
 {
     if (w->kind)
-        return w->kind < KIND_COUNT ? kind_names[w->kind] : "unknown";
+        return object_kind_name(w->kind);
     return cause_calls_os(r, w) ? "call" : "other";
 }
 
