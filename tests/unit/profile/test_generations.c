@@ -5,6 +5,8 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "support/scenario.h"
+
 enum { MANY = 200000 };
 
 static int compare_numbers(const void *a, const void *b)
@@ -33,4 +35,24 @@ Test(unit_generations, an_address_has_another_number_in_each)
         cr_assert(lt(u64, numbers[i - 1], numbers[i]));
     free(changes);
     free(numbers);
+}
+
+/* A library takes the place of another one. A call at that moment is a call of the new one. */
+Test(unit_generations, a_call_at_the_moment_of_a_change)
+{
+    struct writer *w = writer_new();
+    write_module(w, 1, 1, 0, 0x5000, 0x6000, 0, "/lib/one.so");
+    write_module_unload(w, 1, 1, 100);
+    write_module(w, 1, 2, 0, 0x5000, 0x6000, 100, "/lib/two.so");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint64_t time = 99; time <= 101; time++) {
+        write_enter(w, time, 0x5000);
+        write_exit(w, time);
+    }
+    struct outcome o = outcome_of(w, 1);
+    cr_assert(eq(sz, o.profile->function_count, 2));
+    cr_assert(eq(sz, o.profile->node_count, 3));
+    cr_assert(eq(u64, o.profile->nodes[1].calls, 1));
+    cr_assert(eq(u64, o.profile->nodes[2].calls, 2));
+    outcome_drop(&o);
 }
