@@ -95,35 +95,35 @@ static void single_calls_add_limits(void *context, const struct call_amount *amo
     }
 }
 
+void single_calls_forget_limits_of(struct profile_node *node)
+{
+    node->shortest = UINT64_MAX;
+    node->longest = 0;
+}
+
+void single_calls_take_limits_of(struct profile_node *node)
+{
+    node->shortest = smaller(node->shortest, node->net_shortest);
+    node->longest = larger(node->longest, node->net_longest);
+}
+
 void single_calls_forget_limits(struct analysis *l)
 {
     size_t count;
     struct probe_cost *costs = single_calls_list_costs(l->file, &count);
     const struct probe_cost **cost = overhead_costs_of_nodes(l->profile, costs, count);
-    for (size_t i = 0; i < l->profile->node_count; i++) {
-        struct profile_node *node = &l->profile->nodes[i];
-        if (!cost[i])
-            continue;
-        node->shortest = UINT64_MAX;
-        node->longest = 0;
-    }
+    for (size_t i = 0; i < l->profile->node_count; i++)
+        if (cost[i])
+            single_calls_forget_limits_of(&l->profile->nodes[i]);
     free(cost);
     free(costs);
-}
-
-/* A session of sums has them. */
-static void single_calls_take_limits(struct profile *p)
-{
-    for (size_t i = 0; i < p->node_count; i++) {
-        p->nodes[i].shortest = smaller(p->nodes[i].shortest, p->nodes[i].net_shortest);
-        p->nodes[i].longest = larger(p->nodes[i].longest, p->nodes[i].net_longest);
-    }
 }
 
 void single_calls_find_limits(struct analysis *l)
 {
     if (l->file->summed_count) {
-        single_calls_take_limits(l->profile);
+        for (size_t i = 0; i < l->profile->node_count; i++)
+            single_calls_take_limits_of(&l->profile->nodes[i]);
         return;
     }
     const unsigned jobs = analysis_jobs(l);

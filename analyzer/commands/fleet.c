@@ -53,6 +53,7 @@ static const struct shared_use shared[] = {
     { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_NO_MERGE, "(tree, callers, diff)" },
+    { SHARED_OUTPUT, "(required by pull); an older session of that name becomes FILE.old" },
     { SHARED_END, NULL },
 };
 
@@ -61,10 +62,10 @@ static const struct fleet_action {
     fleet_run_action *run;
     bool sets_up; /* works without the tables */
 } actions[] = {
-    { "init", fleet_init, true },          { "expire", fleet_expire_days, true }, { "push", fleet_push_files, false },
-    { "runs", fleet_list_runs, false },    { "hosts", fleet_list_hosts, false },  { "report", fleet_report, false },
-    { "tree", fleet_tree, false },         { "callers", fleet_callers, false },   { "diff", fleet_diff, false },
-    { "outliers", fleet_outliers, false }, { "top", fleet_top, false },
+    { "init", fleet_init, true },       { "expire", fleet_expire_days, true }, { "push", fleet_push_files, false },
+    { "pull", fleet_pull_runs, false }, { "runs", fleet_list_runs, false },    { "hosts", fleet_list_hosts, false },
+    { "report", fleet_report, false },  { "tree", fleet_tree, false },         { "callers", fleet_callers, false },
+    { "diff", fleet_diff, false },      { "outliers", fleet_outliers, false }, { "top", fleet_top, false },
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -162,6 +163,7 @@ static bool fleet_read_shared(void *settings, enum shared_option option, const c
 static const struct command_line line = {
     .name = "fleet",
     .arguments = "init [--cluster NAME] [URL...]\nexpire --keep DAYS [URL...]\npush FILE... [--label KEY=VALUE]...\n"
+                 "pull [CONDITION...] -o OUT\n"
                  "runs [CONDITION...]\nhosts [CONDITION...]\nreport [CONDITION...]\ntree [CONDITION...]\n"
                  "callers FUNCTION [CONDITION...]\ndiff BEFORE AFTER\ndiff BEFORE... -- AFTER...\n"
                  "outliers [CONDITION...]\ntop [CONDITION...]",
@@ -170,7 +172,8 @@ static const struct command_line line = {
         "init creates the tables, on each URL of a cluster. push sends sessions: a run counts when all of it is there, "
         "and once, however often it is pushed. The other actions ask about the runs that meet all CONDITIONs: run=, "
         "host=, program=, build= (the first digits of a build-id), day=, since= and until= (2026-11-23), or "
-        "LABEL=VALUE. A star at the end stands for any end. report, tree, callers and diff print what the commands of "
+        "LABEL=VALUE. A star at the end stands for any end. A run's number alone stands for this run, and several for "
+        "any of them. pull writes a session that holds the sums of the runs, for all other commands. report, tree, callers and diff print what the commands of "
         "these names print of the sessions. outliers shows which runs or hosts are unlike the rest, and in "
         "which function. top shows the longest functions of each day. The action comes before its options.\n\n"
         "The server is that of --url, DWELL_FLEET_URL, or the line 'url = http://HOST:8123' of ~/.config/dwell/fleet, "
@@ -179,6 +182,7 @@ static const struct command_line line = {
         "  dwell fleet push run-*.data --label commit=1f0c\n"
         "  dwell fleet report commit=1f0c\n"
         "  dwell fleet diff commit=1f0c commit=77ab\n"
+        "  dwell fleet pull commit=1f0c -o 1f0c.data\n"
         "  dwell fleet tree host=web3 since=2026-11-01 --format json",
     .options = options,
     .parse = fleet_parse_option,
@@ -199,8 +203,10 @@ static void fleet_parse(struct fleet_settings *s, int argc, char **argv)
     }
     if (!s->action)
         die(STATUS_ERROR,
-            "fleet: give an action: init, expire, push, runs, hosts, report, tree, callers, diff, outliers or "
+            "fleet: give an action: init, expire, push, pull, runs, hosts, report, tree, callers, diff, outliers or "
             "top");
+    if (s->shared.output && s->action->run != fleet_pull_runs)
+        die(STATUS_ERROR, "fleet: only pull writes to a file of --output");
     if (s->middle != SIZE_MAX && s->action->run != fleet_diff)
         die(STATUS_ERROR, "fleet: only diff has two sides with -- between them");
 }
@@ -227,6 +233,9 @@ struct fleet_runs fleet_choose_runs(struct fleet_settings *s, size_t first, size
             die_of(&error);
     if (!fleet_runs_find(&s->store, &conditions, &runs, &error))
         die_of(&error);
+    if (runs.count && runs.count < conditions.run_count && !conditions.sql)
+        die(STATUS_ERROR, "fleet: %s: has only %zu of the %zu runs; dwell fleet runs lists all", s->store.url,
+            runs.count, conditions.run_count);
     fleet_conditions_drop(&conditions);
     if (!runs.count)
         die(STATUS_ERROR, "fleet: %s: no run meets %s", s->store.url,

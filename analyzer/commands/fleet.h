@@ -28,8 +28,8 @@ struct fleet_settings {
 
 /* Each returns the exit status. */
 typedef int fleet_run_action(struct fleet_settings *s);
-fleet_run_action fleet_init, fleet_expire_days, fleet_push_files, fleet_list_runs, fleet_list_hosts, fleet_report,
-    fleet_tree, fleet_callers, fleet_diff, fleet_outliers, fleet_top;
+fleet_run_action fleet_init, fleet_expire_days, fleet_push_files, fleet_pull_runs, fleet_list_runs, fleet_list_hosts,
+    fleet_report, fleet_tree, fleet_callers, fleet_diff, fleet_outliers, fleet_top;
 
 /* The runs that meet the conditions among the arguments from `first` on, up to `end`. Ends the program if there are
  * none, or if the store cannot be asked. The caller drops them. */

@@ -1,10 +1,11 @@
-/* dwell fleet init, expire and push: what changes the store. */
+/* dwell fleet init, expire, push and pull: what changes the store, and what gets sessions back. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/visible.h"
 #include "commands/fleet.h"
 #include "commands/sessions.h"
+#include "fleet/file.h"
 #include "fleet/schema.h"
 
 /* Runs a step on each server of the arguments, or on the only one. */
@@ -86,5 +87,17 @@ int fleet_push_files(struct fleet_settings *s)
         fflush(stdout);
     }
     session_list_drop(&files);
+    return finish_output();
+}
+
+int fleet_pull_runs(struct fleet_settings *s)
+{
+    struct error error = { NULL };
+    if (!s->shared.output)
+        die(STATUS_ERROR, "fleet pull: say which session file to write, with -o FILE");
+    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    if (!fleet_pull(&s->store, &runs, s->shared.output, &error))
+        die_of(&error);
+    fleet_runs_drop(&runs);
     return finish_output();
 }

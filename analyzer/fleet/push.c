@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "fleet/binary.h"
+#include "fleet/file.h"
 #include "fleet/ids.h"
 #include "fleet/push_names.h"
 #include "fleet/rows.h"
@@ -16,7 +17,7 @@ enum { ROWS_A_PART = 16384 }; /* about 5 MB */
 
 struct push {
     const struct fleet_store *store;
-    const struct analysis *session;
+    struct fleet_session session;
     struct fleet_pushed *pushed;
     struct error *error;
     uint16_t day;
@@ -73,21 +74,42 @@ static void push_begin_try(void *context, unsigned attempt)
         for (unsigned byte = 0; byte < 8; byte++)
             p->rows.bytes[i * size + FLEET_PART_AT + byte] = (uint8_t)(part >> 8 * byte);
     p->parts[p->part_count] = part;
-    p->pushed->sent += p->row_count;
 }
 
-static bool push_send_part(struct push *p)
+static bool push_send_part(struct push *p, const char *name)
 {
     char table[32];
     if (!p->row_count)
         return true;
     GROW(p->parts, p->part_count, p->part_room);
-    snprintf(table, sizeof table, "paths_%d", FLEET_VERSION);
+    snprintf(table, sizeof table, "%s_%d", name, FLEET_VERSION);
     if (!fleet_insert(p->store, table, p->rows.bytes, p->rows.length, push_begin_try, p, p->error))
         return false;
     p->part_count++;
-    p->pushed->rows += p->row_count;
     p->row_count = p->rows.length = 0;
+    return true;
+}
+
+/* All rows of parts begin with these columns. */
+static void push_begin_row(struct push *p)
+{
+    binary_put(&p->rows, p->day, 2);
+    binary_put(&p->rows, p->pushed->run, 8);
+    binary_put(&p->rows, 0, 8); /* the part: push_begin_try */
+}
+
+static bool push_file(struct push *p)
+{
+    const struct session_file *file = p->session.l.file;
+    const uint32_t pieces = fleet_file_pieces(file);
+    for (uint32_t i = 0; i < pieces; i++) {
+        push_begin_row(p);
+        p->row_count = 1;
+        if (!fleet_file_put(&p->rows, file, i))
+            return error_set(p->error, "%s: cannot be read", file->path);
+        if (!push_send_part(p, "files"))
+            return false;
+    }
     return true;
 }
 
@@ -96,9 +118,7 @@ static bool push_add_row(void *context, const struct fleet_row *row)
     struct push *p = context;
     const struct fleet_place *at = &row->place;
     struct binary_rows *rows = &p->rows;
-    binary_put(rows, p->day, 2);
-    binary_put(rows, p->pushed->run, 8);
-    binary_put(rows, 0, 8); /* the part: push_begin_try */
+    push_begin_row(p);
     binary_put(rows, at->process, 4);
     binary_put(rows, at->thread, 4);
     binary_put(rows, at->kind, 1);
@@ -111,29 +131,11 @@ static bool push_add_row(void *context, const struct fleet_row *row)
     FLEET_COLUMNS(PUT_NUMBER)
     FLEET_SQUARES(PUT_REAL)
     p->elapsed += row->amounts.elapsed;
-    return ++p->row_count < ROWS_A_PART || push_send_part(p);
+    p->pushed->rows++;
+    return ++p->row_count < ROWS_A_PART || push_send_part(p, "paths");
 }
 
 /* ---- the run ---- */
-
-/* A session without a number of its own has that of its rows. */
-static bool push_add_to_number(void *context, const struct fleet_row *row)
-{
-    uint64_t *number = context;
-    const struct fleet_place *at = &row->place;
-    *number = fleet_id_of_two(*number, fleet_id_of_two(at->path, at->function));
-    *number = fleet_id_of_two(*number, fleet_id_of_two(row->amounts.elapsed, row->amounts.calls));
-    return true;
-}
-
-static uint64_t push_run_number(const struct analysis *l, const struct fleet_numbers *numbers)
-{
-    const struct dwell_file_header *h = &l->file->header;
-    uint64_t number = fleet_id_of_two(h->session_id[0], h->session_id[1]);
-    if (!h->session_id[0] && !h->session_id[1])
-        fleet_follow_rows(l, numbers, push_add_to_number, &number);
-    return number;
-}
 
 static bool push_is_known(struct push *p)
 {
@@ -181,7 +183,7 @@ static void push_put_labels(struct binary_rows *rows, const struct fleet_labels 
 
 static void push_put_summary(struct binary_rows *rows, const struct push *p)
 {
-    const struct summary *s = &p->session->summary;
+    const struct summary *s = &p->session.l.summary;
     const uint64_t numbers[] = { p->pushed->rows, p->elapsed,   s->threads,       s->processes,        s->events,
                                  s->lost_events,  s->os_events, s->stack_samples, s->samples_in_probes };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -196,7 +198,7 @@ static void push_put_summary(struct binary_rows *rows, const struct push *p)
 /* One row, so it is there as a whole or not at all. If it is there several times after retries, it counts once. */
 static bool push_commit(struct push *p, const char *path, const struct fleet_labels *labels)
 {
-    const struct session_file *file = p->session->file;
+    const struct session_file *file = p->session.l.file;
     struct binary_rows rows = { 0 };
     char table[32];
     binary_put(&rows, p->day, 2);
@@ -208,7 +210,7 @@ static bool push_commit(struct push *p, const char *path, const struct fleet_lab
     char *program = names_module(file->process_count ? file->processes[0].path : "");
     binary_put_text(&rows, program);
     binary_put_text(&rows, path);
-    push_put_builds(&rows, p->session);
+    push_put_builds(&rows, &p->session.l);
     push_put_labels(&rows, labels);
     binary_put_length(&rows, p->part_count);
     for (size_t i = 0; i < p->part_count; i++)
@@ -221,33 +223,55 @@ static bool push_commit(struct push *p, const char *path, const struct fleet_lab
     return good;
 }
 
-static bool push_session(struct push *p, const struct fleet_numbers *numbers, const char *path,
-                         const struct fleet_labels *labels)
+/* Whether the store has the session, by the number that the file has before it is read. */
+static bool push_ask_first(struct push *p, const char *path)
 {
-    p->pushed->run = push_run_number(p->session, numbers);
-    if (!push_is_known(p))
+    const char *wrong;
+    struct session_file *file = session_file_open(path, &wrong);
+    if (!file)
+        return error_set(p->error, "%s: %s", path, wrong);
+    p->pushed->run = fleet_session_number(file);
+    session_file_close(file);
+    return !p->pushed->run || push_is_known(p);
+}
+
+/* A session without a number of its own has one as soon as it is one of sums. */
+static bool push_find_run(struct push *p)
+{
+    const uint64_t ns_a_day = UINT64_C(86400000000000);
+    const struct session_file *file = p->session.l.file;
+    p->day = (uint16_t)(file->header.start_realtime / ns_a_day);
+    if (p->pushed->run)
+        return true;
+    p->pushed->run = fleet_session_number(file);
+    return push_is_known(p);
+}
+
+static bool push_session(struct push *p, const char *path, const struct fleet_labels *labels)
+{
+    if (!push_find_run(p))
         return false;
     if (p->pushed->known)
         return true;
-    return fleet_push_names(p->store, p->session, numbers, &p->pushed->names, p->error) &&
-           fleet_follow_rows(p->session, numbers, push_add_row, p) && push_send_part(p) && push_commit(p, path, labels);
+    return fleet_push_names(p->store, &p->session, &p->pushed->names, p->error) &&
+           fleet_follow_rows(&p->session, push_add_row, p, p->error) && push_send_part(p, "paths") && push_file(p) &&
+           push_commit(p, path, labels);
 }
 
 bool fleet_push(const struct fleet_store *store, const char *path, const struct fleet_labels *labels,
                 struct fleet_pushed *pushed, struct error *error)
 {
-    const uint64_t ns_a_day = UINT64_C(86400000000000);
-    struct analysis session;
+    struct push p = { .store = store, .pushed = pushed, .error = error };
     *pushed = (struct fleet_pushed){ 0 };
-    if (!fleet_load_session(&session, path, error))
+    if (!push_ask_first(&p, path))
         return false;
-    struct fleet_numbers numbers = fleet_number(&session);
-    struct push p = { .store = store, .session = &session, .pushed = pushed, .error = error };
-    p.day = (uint16_t)(session.file->header.start_realtime / ns_a_day);
-    const bool good = push_session(&p, &numbers, path, labels);
+    if (pushed->known)
+        return true;
+    if (!fleet_session_open(&p.session, path, error))
+        return false;
+    const bool good = push_session(&p, path, labels);
     binary_drop(&p.rows);
     free(p.parts);
-    fleet_numbers_drop(&numbers);
-    analysis_drop(&session);
+    fleet_session_drop(&p.session);
     return good;
 }

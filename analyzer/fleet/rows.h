@@ -2,8 +2,8 @@
 #ifndef DWELL_FLEET_ROWS_H
 #define DWELL_FLEET_ROWS_H
 
-#include "analysis/analysis.h"
 #include "fleet/schema.h"
+#include "fleet/session.h"
 
 struct fleet_amounts {
 #define FLEET_MEMBER(name, add) uint64_t name;
@@ -19,23 +19,9 @@ struct fleet_row {
     struct fleet_amounts amounts;
 };
 
-/* The numbers of a session's modules and functions. */
-struct fleet_numbers {
-    uint64_t *modules, *functions; /* by module and function of the profile */
-};
-
-/* Loads a session for the rows. Its times are nanoseconds, and copies of functions are apart: their number joins them.
- */
-bool fleet_load_session(struct analysis *l, const char *path, struct error *error);
-
-/* The caller drops them. */
-struct fleet_numbers fleet_number(const struct analysis *l);
-void fleet_numbers_drop(struct fleet_numbers *numbers);
-
-/* Passes all rows of a loaded session to `take`, callers before the functions that they call. The place has neither day
- * nor run nor part. Stops and returns false if `take` does. */
+/* Passes all rows of a session to `take`, the functions that a path calls before the path. The place has neither day
+ * nor run nor part. Stops and returns false if `take` does, or with an error if the file has changed. */
 typedef bool fleet_row_taker(void *context, const struct fleet_row *row);
-bool fleet_follow_rows(const struct analysis *l, const struct fleet_numbers *numbers, fleet_row_taker *take,
-                       void *context);
+bool fleet_follow_rows(struct fleet_session *s, fleet_row_taker *take, void *context, struct error *error);
 
 #endif

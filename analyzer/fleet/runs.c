@@ -61,11 +61,17 @@ static char *runs_of_day(const char *key, const char *value, struct error *error
     return NULL;
 }
 
+static bool runs_is_number(const char *text, unsigned long long *run)
+{
+    enum { DIGITS = 16 };
+    *run = strtoull(text, NULL, 16);
+    return strlen(text) == DIGITS && strspn(text, "0123456789abcdefABCDEF") == DIGITS;
+}
+
 static char *runs_of_number(const char *value, struct error *error)
 {
-    char *end;
-    const unsigned long long run = strtoull(value, &end, 16);
-    if (*value && !*end && strlen(value) == 16)
+    unsigned long long run;
+    if (runs_is_number(value, &run))
         return need_text("run = %llu", run);
     error_set(error, "run=%s: is not the number of a run, which has 16 hexadecimal digits", value);
     return NULL;
@@ -102,12 +108,42 @@ static char *runs_condition(const char *key, const char *value, struct error *er
     return runs_of_label(strncmp(key, label, strlen(label)) == 0 ? key + strlen(label) : key, value);
 }
 
+static void runs_add_number(struct fleet_conditions *c, uint64_t run)
+{
+    for (size_t i = 0; i < c->run_count; i++)
+        if (c->runs[i] == run)
+            return;
+    GROW(c->runs, c->run_count, c->run_room);
+    c->runs[c->run_count++] = run;
+}
+
+static char *runs_conditions_sql(const struct fleet_conditions *c)
+{
+    char *sql;
+    size_t length;
+    FILE *out = need_stream(&sql, &length);
+    fputs(c->sql ? c->sql : "1", out);
+    for (size_t i = 0; i < c->run_count; i++)
+        fprintf(out, "%s%llu", i ? "," : " AND run IN (", (unsigned long long)c->runs[i]);
+    fputs(c->run_count ? ")" : "", out);
+    need_stream_end(out);
+    return sql;
+}
+
 bool fleet_condition_add(struct fleet_conditions *conditions, const char *text, struct error *error)
 {
     const char *equals = strchr(text, '=');
+    unsigned long long run;
+    if (runs_is_number(text, &run)) {
+        runs_add_number(conditions, run);
+        return true;
+    }
     if (!equals || equals == text)
-        return error_set(error, "'%s' is no condition such as host=NAME, build=ID, day=2026-11-23 or LABEL=VALUE",
-                         text);
+        return error_set(
+            error,
+            "'%s' is neither a run's number nor a condition such as host=NAME, build=ID, day=2026-11-23 or "
+            "LABEL=VALUE",
+            text);
     char *key = need_copy(text, (size_t)(equals - text)), *sql = runs_condition(key, equals + 1, error);
     free(key);
     if (sql)
@@ -118,6 +154,7 @@ bool fleet_condition_add(struct fleet_conditions *conditions, const char *text, 
 void fleet_conditions_drop(struct fleet_conditions *conditions)
 {
     free(conditions->sql);
+    free(conditions->runs);
 }
 
 /* ---- runs ---- */
@@ -170,13 +207,16 @@ static void runs_read(struct binary_reader *r, struct fleet_run *run)
 
 static FILE *runs_ask(const struct fleet_store *store, const struct fleet_conditions *conditions, struct error *error)
 {
-    return fleet_ask(
-        store, error,
-        "SELECT day, run, at, host, program, file, builds, label_keys, label_values, parts, rows, elapsed, "
-        "threads, processes, events, lost_events, os_events, stack_samples, samples_in_probes, knows, "
-        "losses, remarks FROM %s.runs_%d WHERE push GLOBAL IN (SELECT min(push) FROM %s.runs_%d "
-        "GROUP BY run) AND %s ORDER BY began, run LIMIT 1 BY run FORMAT RowBinary",
-        store->database, FLEET_VERSION, store->database, FLEET_VERSION, conditions->sql ? conditions->sql : "1");
+    char *sql = runs_conditions_sql(conditions);
+    FILE *answer =
+        fleet_ask(store, error,
+                  "SELECT day, run, at, host, program, file, builds, label_keys, label_values, parts, rows, elapsed, "
+                  "threads, processes, events, lost_events, os_events, stack_samples, samples_in_probes, knows, "
+                  "losses, remarks FROM %s.runs_%d WHERE push GLOBAL IN (SELECT min(push) FROM %s.runs_%d "
+                  "GROUP BY run) AND %s ORDER BY began, run LIMIT 1 BY run FORMAT RowBinary",
+                  store->database, FLEET_VERSION, store->database, FLEET_VERSION, sql);
+    free(sql);
+    return answer;
 }
 
 bool fleet_runs_find(const struct fleet_store *store, const struct fleet_conditions *conditions,

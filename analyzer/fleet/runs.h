@@ -27,14 +27,17 @@ struct fleet_runs {
     size_t count, room;
 };
 
-/* Conditions in SQL, all of which must hold. NULL is none. */
+/* Conditions in SQL, all of which must hold. NULL is none. The numbers of runs, of which one must hold, are a list. */
 struct fleet_conditions {
     char *sql;
+    uint64_t *runs;
+    size_t run_count, run_room;
 };
 
 /*
- * Adds a condition KEY=VALUE. Keys are run, host, program, build (its first digits), day, since and until; any other is
- * a label, and so is what follows label:. A star at the end of the value of a text stands for any end.
+ * Adds a condition KEY=VALUE, or one of several numbers of runs. Keys are run, host, program, build (its first digits),
+ * day, since and until; any other is a label, and so is what follows label:. A star at the end of the value of a text
+ * stands for any end.
  */
 bool fleet_condition_add(struct fleet_conditions *conditions, const char *text, struct error *error);
 void fleet_conditions_drop(struct fleet_conditions *conditions);

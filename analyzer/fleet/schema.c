@@ -27,6 +27,9 @@ static const struct schema_table {
       "day Date, run UInt64, part UInt64, process UInt32, thread UInt32, kind UInt8, module UInt64, address UInt64,"
       " function UInt64, parent UInt64, path UInt64, depth UInt32" AMOUNT_COLUMNS,
       "MergeTree PARTITION BY day ORDER BY (part, path)", "part" },
+    /* a granule is a row, as a row has megabytes */
+    { "files", "day Date, run UInt64, part UInt64, number UInt32, pieces UInt32, bytes String",
+      "MergeTree PARTITION BY day ORDER BY part SETTINGS index_granularity = 1", "part" },
     { "functions",
       "module UInt64, address UInt64, function UInt64, name String, linkage_name String, file String, line UInt32,"
       " known UInt8",
@@ -145,5 +148,6 @@ bool fleet_expire(const struct fleet_store *store, uint16_t day, bool rest, unsi
     if (!rest)
         return schema_expire_table(store, "runs", day, days, error);
     return schema_expire_table(store, "sums", day, days, error) &&
-           schema_expire_table(store, "paths", day, days, error);
+           schema_expire_table(store, "paths", day, days, error) &&
+           schema_expire_table(store, "files", day, days, error);
 }

@@ -127,6 +127,20 @@ static uint64_t overhead_subtract_probes(struct profile_node *node, uint64_t wan
     return taken;
 }
 
+void overhead_subtract_node(struct profile_node *node, const struct probe_cost *cost, uint64_t callees,
+                            struct overhead *sum)
+{
+    sum->subtracted += overhead_subtract_runtime(node);
+    const uint64_t wanted = overhead_expected(cost, node->calls, callees);
+    if (!wanted)
+        return;
+    const uint64_t taken = overhead_subtract_probes(node, wanted);
+    sum->subtracted += taken;
+    sum->missing += wanted - taken;
+    sum->paths++;
+    sum->held += taken < wanted;
+}
+
 struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count, bool sites)
 {
     struct overhead sum = { 0, 0, 0, 0 };
@@ -134,20 +148,9 @@ struct overhead overhead_subtract(struct profile *p, const struct probe_cost *co
         return sum;
     uint64_t *callees = overhead_callees(p, sites);
     const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
-    for (size_t i = 0; i < p->node_count; i++) {
-        struct profile_node *node = &p->nodes[i];
-        if (node->parent == PROFILE_NONE || !cost[i])
-            continue;
-        sum.subtracted += overhead_subtract_runtime(node);
-        const uint64_t wanted = overhead_expected(cost[i], node->calls, callees[i]);
-        if (!wanted)
-            continue;
-        const uint64_t taken = overhead_subtract_probes(node, wanted);
-        sum.subtracted += taken;
-        sum.missing += wanted - taken;
-        sum.paths++;
-        sum.held += taken < wanted;
-    }
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE && cost[i])
+            overhead_subtract_node(&p->nodes[i], cost[i], callees[i], &sum);
     free(cost);
     free(callees);
     return sum;

@@ -27,6 +27,10 @@ struct overhead {
  * process; threads of a process without costs are unchanged. `sites`: the profile's paths include call sites. */
 struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count, bool sites);
 
+/* The same for one path, which made so many calls. Adds the result to *sum. */
+void overhead_subtract_node(struct profile_node *node, const struct probe_cost *cost, uint64_t callees,
+                            struct overhead *sum);
+
 /* By node: the number of calls that it made. `sites` is as above. */
 uint64_t *overhead_callees(const struct profile *p, bool sites);
 

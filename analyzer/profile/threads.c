@@ -14,13 +14,16 @@ void threads_take_outside(struct profile *p)
     }
 }
 
+bool threads_is_blind(const struct trace_thread *t)
+{
+    return t && t->announced && t->os_source == DWELL_OS_NONE;
+}
+
 bool *threads_find_blind(const struct profile *p, const struct session_file *file)
 {
     bool *blind = need_memory(p->node_count, sizeof *blind);
-    for (size_t i = 0; i < p->thread_count; i++) {
-        const struct trace_thread *t = session_file_thread(file, p->threads[i].thread);
-        blind[p->threads[i].root] = t && t->announced && t->os_source == DWELL_OS_NONE;
-    }
+    for (size_t i = 0; i < p->thread_count; i++)
+        blind[p->threads[i].root] = threads_is_blind(session_file_thread(file, p->threads[i].thread));
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].parent != PROFILE_NONE)
             blind[i] = blind[p->nodes[i].parent];

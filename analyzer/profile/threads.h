@@ -8,6 +8,9 @@
 /* Moves the time in which a thread had no open function from the roots to counts.outside. */
 void threads_take_outside(struct profile *p);
 
+/* Whether the thread has no source of OS events. False for NULL. */
+bool threads_is_blind(const struct trace_thread *t);
+
 /* By node, whether its thread has no source of OS events. The caller frees the array. */
 bool *threads_find_blind(const struct profile *p, const struct session_file *file);
 

@@ -60,6 +60,24 @@ static void trees_add_row(struct profile_node *node, const struct dwell_sum_row 
     node->net_longest = larger(node->net_longest, row->net_longest);
 }
 
+void trees_take_node(struct profile_node *node, const struct dwell_tree_node *from, const struct dwell_sum_row *row)
+{
+    node->elapsed += from->elapsed;
+    const uint64_t blocked = smaller(from->blocked, from->elapsed);
+    node->blocked += blocked;
+    node->preempted += smaller(from->preempted, from->elapsed - blocked);
+    node->page_faults += from->page_faults;
+    if (row)
+        trees_add_row(node, row, from->elapsed);
+    else
+        trees_add_flagged(node, from);
+    node->calls += from->calls;
+    if (from->shortest < node->shortest)
+        node->shortest = from->shortest;
+    if (from->longest > node->longest)
+        node->longest = from->longest;
+}
+
 static uint32_t trees_find_site(struct trees_reader *r, const struct trace_process *process,
                                 const struct dwell_tree_node *from)
 {
@@ -77,21 +95,8 @@ static bool trees_add_node(struct trees_reader *r, const struct trace_process *p
     const uint32_t function = identify_function(p, process, from->function, from->first_time);
     const uint32_t site = trees_find_site(r, process, from);
     const uint32_t index = profile_child_from(p, r->nodes[from->parent], function, site);
-    struct profile_node *node = &p->nodes[index];
-    node->elapsed += from->elapsed;
-    const uint64_t blocked = smaller(from->blocked, from->elapsed);
-    node->blocked += blocked;
-    node->preempted += smaller(from->preempted, from->elapsed - blocked);
-    node->page_faults += from->page_faults;
-    if (r->count < r->row_count && r->rows[r->count].node)
-        trees_add_row(node, &r->rows[r->count], from->elapsed);
-    else
-        trees_add_flagged(node, from);
-    node->calls += from->calls;
-    if (from->shortest < node->shortest)
-        node->shortest = from->shortest;
-    if (from->longest > node->longest)
-        node->longest = from->longest;
+    const bool has_row = r->count < r->row_count && r->rows[r->count].node;
+    trees_take_node(&p->nodes[index], from, has_row ? &r->rows[r->count] : NULL);
     p->counts.enters += from->calls;
     p->counts.exits += from->calls;
     p->counts.intervals += 2 * from->calls;

@@ -15,4 +15,7 @@ struct profile *trees_profile(const struct session_file *file, const struct sele
 struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,
                                          struct tree_waits *waits);
 
+/* Adds the amounts of a node of the file to a call path. `row` is its row in a session of sums, or NULL. */
+void trees_take_node(struct profile_node *node, const struct dwell_tree_node *from, const struct dwell_sum_row *row);
+
 #endif

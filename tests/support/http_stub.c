@@ -13,6 +13,7 @@ struct http_stub {
     int socket;
     char url[64];
     const char *const *answers;
+    const size_t *lengths; /* NULL for texts */
     size_t count;
     struct stub_request requests[STUB_REQUESTS];
     pthread_t thread;
@@ -52,7 +53,7 @@ static void *stub_serve(void *data)
         if (connection < 0)
             break;
         stub_read(connection, &stub->requests[i]);
-        const size_t length = strlen(stub->answers[i]);
+        const size_t length = stub->lengths ? stub->lengths[i] : strlen(stub->answers[i]);
         if (write(connection, stub->answers[i], length) != (ssize_t)length)
             fputs("the stub could not answer\n", stderr);
         close(connection);
@@ -63,11 +64,17 @@ static void *stub_serve(void *data)
 
 struct http_stub *http_stub_start(const char *const *answers, size_t count)
 {
+    return http_stub_start_bytes(answers, NULL, count);
+}
+
+struct http_stub *http_stub_start_bytes(const char *const *answers, const size_t *lengths, size_t count)
+{
     struct http_stub *stub = calloc(1, sizeof *stub);
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t size = sizeof address;
     cr_assert(count <= STUB_REQUESTS);
     stub->answers = answers;
+    stub->lengths = lengths;
     stub->count = count;
     stub->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     cr_assert(bind(stub->socket, (struct sockaddr *)&address, sizeof address) == 0);

@@ -17,6 +17,8 @@ struct http_stub;
 /* Begins to listen. Each connection gets the next of the answers, which are whole: with the line of the status and the
  * headers. An empty answer closes the connection. Later connections are refused. */
 struct http_stub *http_stub_start(const char *const *answers, size_t count);
+/* The same for answers that hold any bytes. */
+struct http_stub *http_stub_start_bytes(const char *const *answers, const size_t *lengths, size_t count);
 const char *http_stub_url(const struct http_stub *stub);
 
 /* Waits until all answers are given. Returns the requests. */

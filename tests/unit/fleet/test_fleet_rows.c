@@ -65,26 +65,25 @@ static bool rows_sum(void *context, const struct fleet_row *row)
     return true;
 }
 
-static struct sums rows_of(const char *name, struct writer *w, struct analysis *l, struct fleet_numbers *numbers)
+static struct sums rows_of(const char *name, struct writer *w, struct fleet_session *session)
 {
     struct error error = { NULL };
     writer_save(w, test_path(name));
     writer_free(w);
-    cr_assert(fleet_load_session(l, test_path(name), &error), "%s", error.text);
-    *numbers = fleet_number(l);
-    struct sums s = { .numbers = numbers, .profile = l->profile };
-    s.functions = need_memory(l->profile->function_count, sizeof *s.functions);
-    s.modules = need_memory(l->profile->module_count, sizeof *s.modules);
-    cr_assert(fleet_follow_rows(l, numbers, rows_sum, &s));
+    cr_assert(fleet_session_open(session, test_path(name), &error), "%s", error.text);
+    const struct profile *p = session->l.profile;
+    struct sums s = { .numbers = &session->numbers, .profile = p };
+    s.functions = need_memory(p->function_count, sizeof *s.functions);
+    s.modules = need_memory(p->module_count, sizeof *s.modules);
+    cr_assert(fleet_follow_rows(session, rows_sum, &s, &error));
     return s;
 }
 
-static void rows_drop(struct sums *s, struct analysis *l, struct fleet_numbers *numbers)
+static void rows_drop(struct sums *s, struct fleet_session *session)
 {
     free(s->functions);
     free(s->modules);
-    fleet_numbers_drop(numbers);
-    analysis_drop(l);
+    fleet_session_drop(session);
 }
 
 /* main calls f, which calls itself twice over g: f's inclusive time is that of the outer call. */
@@ -98,7 +97,7 @@ static struct writer *rows_recursive_session(void)
         { .function = 0x400200, .parent = 4, .calls = 2, .elapsed = 5000 },
     };
     struct writer *w = writer_new();
-    write_header(w, 36, 1, 4); /* mode profile */
+    write_header(w, 96, 1, 4); /* mode profile */
     write_process(w, 1, 70, "/bin/p");
     write_thread(w, 1, 1, 71, SOURCE_PERF, "one");
     write_tree(w, 1, 1, nodes, 5);
@@ -107,16 +106,20 @@ static struct writer *rows_recursive_session(void)
 
 Test(unit_fleet_rows, sums_of_rows_are_the_functions_inclusive_times)
 {
+    struct fleet_session session;
     struct analysis l;
-    struct fleet_numbers numbers;
-    struct sums s = rows_of("recursive", rows_recursive_session(), &l, &numbers);
+    struct error error = { NULL };
+    struct sums s = rows_of("recursive", rows_recursive_session(), &session);
+    cr_assert(session.whole == false);
+    cr_assert(analysis_load(&l, test_path("recursive"), &(struct analysis_options){ .no_merge = true }, &error));
     struct times *functions = rollup_groups(l.rollup, BY_FUNCTION), *modules = rollup_groups(l.rollup, BY_MODULE);
     uint64_t largest = 0;
-    for (size_t i = 0; i < l.profile->function_count; i++) {
-        cr_assert(eq(u64, s.functions[i].calls, functions[i].calls));
-        cr_assert(eq(u64, s.functions[i].elapsed_exclusive, functions[i].elapsed_exclusive));
-        cr_assert(eq(u64, s.functions[i].elapsed_inclusive, functions[i].elapsed_inclusive));
-        cr_assert(eq(u64, s.functions[i].application_inclusive, functions[i].application_inclusive));
+    for (uint32_t i = 0; i < l.profile->function_count; i++) {
+        const struct times *function = &s.functions[profile_find_same_function(s.profile, l.profile, i)];
+        cr_assert(eq(u64, function->calls, functions[i].calls));
+        cr_assert(eq(u64, function->elapsed_exclusive, functions[i].elapsed_exclusive));
+        cr_assert(eq(u64, function->elapsed_inclusive, functions[i].elapsed_inclusive));
+        cr_assert(eq(u64, function->application_inclusive, functions[i].application_inclusive));
         if (functions[i].calls == 5)
             largest = functions[i].elapsed_inclusive;
     }
@@ -126,15 +129,15 @@ Test(unit_fleet_rows, sums_of_rows_are_the_functions_inclusive_times)
     cr_assert(eq(u64, largest, 5423), "the calls of f on the stack, once");
     free(functions);
     free(modules);
-    rows_drop(&s, &l, &numbers);
+    analysis_drop(&l);
+    rows_drop(&s, &session);
 }
 
 Test(unit_fleet_rows, paths_have_the_same_numbers_in_each_run)
 {
-    struct analysis one, other;
-    struct fleet_numbers numbers, others;
-    struct sums s = rows_of("one", rows_recursive_session(), &one, &numbers);
-    struct sums t = rows_of("other", rows_recursive_session(), &other, &others);
+    struct fleet_session one, other;
+    struct sums s = rows_of("one", rows_recursive_session(), &one);
+    struct sums t = rows_of("other", rows_recursive_session(), &other);
     cr_assert(eq(sz, s.count, 5));
     cr_assert(eq(sz, t.count, 5));
     for (size_t i = 0; i < 5; i++) {
@@ -142,8 +145,8 @@ Test(unit_fleet_rows, paths_have_the_same_numbers_in_each_run)
         for (size_t j = 0; j < i; j++)
             cr_assert(ne(u64, s.paths[i], s.paths[j]));
     }
-    rows_drop(&s, &one, &numbers);
-    rows_drop(&t, &other, &others);
+    rows_drop(&s, &one);
+    rows_drop(&t, &other);
 }
 
 /* ---- texts ---- */
