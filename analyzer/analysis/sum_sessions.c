@@ -99,9 +99,17 @@ uint64_t sum_sessions_rate(const struct session_file *file, uint32_t process)
 uint32_t sum_sessions_held(const struct trace_summed *s)
 {
     uint32_t held = 0;
-    for (uint32_t i = 0; i < s->record.shards; i++)
-        held += s->held[i / 8] >> i % 8 & 1;
+    for (size_t i = 0; i < s->held_length; i++)
+        held += (uint32_t)__builtin_popcount(s->held[i]);
     return held;
+}
+
+uint32_t sum_sessions_last(const struct trace_summed *s)
+{
+    size_t last = s->held_length * 8;
+    while (last && !(s->held[(last - 1) / 8] >> (last - 1) % 8 & 1))
+        last--;
+    return (uint32_t)last;
 }
 
 void sum_sessions_remark(struct summary *s, const struct session_file *file)
@@ -109,7 +117,9 @@ void sum_sessions_remark(struct summary *s, const struct session_file *file)
     size_t partial = 0;
     const struct trace_summed *first = NULL;
     for (size_t i = 0; i < file->summed_count; i++) {
-        const bool whole = sum_sessions_held(&file->summed[i]) == file->summed[i].record.shards;
+        const uint32_t shards = file->summed[i].record.shards;
+        const bool whole =
+            !shards || sum_sessions_held(&file->summed[i]) == shards; /* deltas lack nothing by accident */
         partial += !whole;
         first = whole || first ? first : &file->summed[i];
     }

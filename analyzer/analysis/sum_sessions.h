@@ -14,7 +14,8 @@ void sum_sessions_remark(struct summary *s, const struct session_file *file);
 /* The clock of the process: ticks per second, if its ticks become nanoseconds; else zero. */
 uint64_t sum_sessions_rate(const struct session_file *file, uint32_t process);
 
-/* How many of a session's shards the file has. */
+/* How many of a session's shards or deltas the file has, and 1 + the number of the last one; zero if there is none. */
 uint32_t sum_sessions_held(const struct trace_summed *s);
+uint32_t sum_sessions_last(const struct trace_summed *s);
 
 #endif

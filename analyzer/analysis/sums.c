@@ -20,189 +20,20 @@ struct sums *sums_new(void)
     return s;
 }
 
-static void sums_free_host(struct trace_host *host)
-{
-    free(host->system);
-    free(host->release);
-    free(host->version);
-    free(host->machine);
-    free(host->node);
-}
-
 void sums_free(struct sums *s)
 {
-    for (size_t i = 0; i < s->session_count; i++) {
-        sums_free_host(&s->sessions[i].summed.host);
-        free(s->sessions[i].summed.held);
-    }
-    for (size_t i = 0; i < s->process_count; i++) {
-        free(s->processes[i].path);
-        free(s->processes[i].arguments);
-        free(s->processes[i].name);
-    }
-    for (size_t i = 0; i < s->thread_count; i++)
-        free(s->threads[i].name);
+    sums_free_sessions(s);
     profile_free(s->profile);
     intern_drop(&s->cause_keys);
     intern_drop(&s->session_keys);
     intern_drop(&s->texts);
     intern_drop(&s->notes);
     descriptor_list_drop(&s->descriptors);
-    free(s->sessions);
-    free(s->processes);
-    free(s->threads);
     free(s->causes);
     free(s->names);
     free(s->facts);
     free(s->objects);
     free(s);
-}
-
-/* ---- processes and threads ---- */
-
-struct sums_map sums_map_new(const struct session_file *file)
-{
-    struct sums_map map = { file, need_memory(file->process_count + 1, sizeof(uint32_t)),
-                            need_memory(file->thread_count + 1, sizeof(uint32_t)) };
-    memset(map.processes, 0xff, (file->process_count + 1) * sizeof *map.processes);
-    memset(map.threads, 0xff, (file->thread_count + 1) * sizeof *map.threads);
-    return map;
-}
-
-void sums_map_drop(struct sums_map *map)
-{
-    free(map->processes);
-    free(map->threads);
-}
-
-uint32_t sums_process(const struct sums_map *map, uint32_t serial)
-{
-    return map->processes[session_file_process_index(map->file, serial)];
-}
-
-uint32_t sums_thread(const struct sums_map *map, uint32_t serial)
-{
-    return map->threads[session_file_thread_index(map->file, serial)];
-}
-
-static char *sums_copy(const char *text)
-{
-    return text ? need_copy(text, strlen(text)) : NULL;
-}
-
-/* The map has the parent already if it comes before the process, as the runtime numbers them. */
-static void sums_copy_process(struct sums *s, const struct sums_map *map, const struct trace_process *from)
-{
-    const uint32_t parent = sums_process(map, from->parent_process);
-    GROW(s->processes, s->process_count, s->process_room);
-    s->processes[s->process_count++] = (struct trace_process){
-        .pid = from->pid,
-        .parent_pid = from->parent_pid,
-        .parent_process = parent + 1, /* zero if there is none */
-        .start_time = from->start_time,
-        .end_time = from->end_time,
-        .end_how = from->end_how,
-        .end_value = from->end_value,
-        .end_recorded = from->end_recorded,
-        .path = sums_copy(from->path),
-        .arguments = sums_copy(from->arguments),
-        .name = sums_copy(from->name),
-        .probes = from->probes,
-    };
-}
-
-static void sums_copy_thread(struct sums *s, const struct sums_map *map, const struct trace_thread *from)
-{
-    GROW(s->threads, s->thread_count, s->thread_room);
-    struct trace_thread *t = &s->threads[s->thread_count++];
-    *t = *from;
-    t->process = sums_process(map, from->process) + 1;
-    t->maker = 0;
-    t->name = sums_copy(from->name);
-}
-
-/* ---- sessions ---- */
-
-static struct trace_summed sums_copy_summed(const struct trace_summed *from)
-{
-    struct trace_summed to = *from;
-    to.held = need_memory(from->held_length + 1, 1);
-    memcpy(to.held, from->held, from->held_length);
-    to.host = (struct trace_host){ .processors = from->host.processors };
-    to.host.system = sums_copy(from->host.system);
-    to.host.release = sums_copy(from->host.release);
-    to.host.version = sums_copy(from->host.version);
-    to.host.machine = sums_copy(from->host.machine);
-    to.host.node = sums_copy(from->host.node);
-    return to;
-}
-
-static struct sums_session *sums_find_session(struct sums *s, const struct trace_summed *summed)
-{
-    const uint64_t *id = summed->record.header.session_id;
-    const uint32_t place = intern_find(&s->session_keys, id, sizeof summed->record.header.session_id);
-    return place == INTERN_NONE ? NULL : &s->sessions[place];
-}
-
-/* When all shards are there, the session is as if it had never been split. */
-static void sums_join_shards(struct trace_summed *into, const struct trace_summed *from)
-{
-    uint32_t held = 0;
-    for (size_t i = 0; i < DWELL_SUMMED_COUNTS; i++)
-        into->record.counts[i] += from->record.counts[i];
-    for (size_t i = 0; i < into->held_length; i++)
-        into->held[i] |= from->held[i];
-    for (uint32_t i = 0; i < into->record.shards; i++)
-        held += into->held[i / 8] >> i % 8 & 1;
-    if (held < into->record.shards)
-        return;
-    into->record.shards = 1;
-    into->held_length = 1;
-    into->held[0] = 1;
-}
-
-static bool sums_check_shards(const struct sums_session *known, const struct trace_summed *added,
-                              const struct session_file *file, struct error *error)
-{
-    const struct dwell_rec_summed *a = &known->summed.record, *b = &added->record;
-    if (a->shards != b->shards && a->shards > 1 && b->shards > 1)
-        return error_set(error, "%s: has shards of %u, and other files have shards of %u of the same session",
-                         file->path, b->shards, a->shards);
-    bool twice = a->shards != b->shards;
-    for (size_t i = 0; i < added->held_length && !twice; i++)
-        twice = known->summed.held[i] & added->held[i];
-    if (twice)
-        return error_set(error, "%s: has sums that another file has, too, so its calls would count twice", file->path);
-    if (a->processes != b->processes || a->threads != b->threads)
-        return error_set(error, "%s: is a shard of a session with other processes and threads", file->path);
-    return true;
-}
-
-bool sums_add_session(struct sums *s, struct sums_map *map, const struct trace_summed *summed,
-                      const struct sums_range *range, struct error *error)
-{
-    const struct session_file *file = map->file;
-    struct sums_session *known = sums_find_session(s, summed);
-    if (known && !sums_check_shards(known, summed, file, error))
-        return false;
-    const uint32_t process = known ? known->first_process : (uint32_t)s->process_count;
-    const uint32_t thread = known ? known->first_thread : (uint32_t)s->thread_count;
-    for (size_t i = range->process; i < range->process_end; i++)
-        map->processes[i] = process + (uint32_t)(i - range->process);
-    for (size_t i = range->thread; i < range->thread_end; i++)
-        map->threads[i] = thread + (uint32_t)(i - range->thread);
-    if (known) {
-        sums_join_shards(&known->summed, summed);
-        return true;
-    }
-    for (size_t i = range->process; i < range->process_end; i++)
-        sums_copy_process(s, map, &file->processes[i]);
-    for (size_t i = range->thread; i < range->thread_end; i++)
-        sums_copy_thread(s, map, &file->threads[i]);
-    intern(&s->session_keys, summed->record.header.session_id, sizeof summed->record.header.session_id);
-    GROW(s->sessions, s->session_count, s->session_room);
-    s->sessions[s->session_count++] = (struct sums_session){ sums_copy_summed(summed), process, thread };
-    return true;
 }
 
 /* ---- profiles ---- */
@@ -421,7 +252,7 @@ static void sums_read_objects(struct sums *s, const struct sums_map *map)
         sums_add_maker(s, map, &file->makers.list[i], file->makers.list[i].id);
     for (size_t i = 0; i < file->descriptors.count; i++) {
         struct trace_descriptor d = file->descriptors.list[i];
-        d.name = sums_copy(d.name);
+        d.name = need_copy(d.name, strlen(d.name));
         descriptor_list_add(&s->descriptors, &d);
     }
 }

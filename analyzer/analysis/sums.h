@@ -14,10 +14,11 @@
 #include "profile/profile.h"
 #include "trace/session_file.h"
 
-/* A session and its part of the lists of processes and threads. */
+/* A session, and its processes and threads as places in the lists, in its own order. */
 struct sums_session {
     struct trace_summed summed; /* its host's texts belong to it */
-    uint32_t first_process, first_thread;
+    uint32_t *processes, *threads;
+    size_t process_count, process_room, thread_count, thread_room;
 };
 
 /* A row of waits. Nodes are those of the profile, and threads places in the list; PROFILE_NONE if unknown. */
@@ -65,6 +66,8 @@ struct sums {
     struct sums_object *objects; /* may be repeated */
     size_t object_count, object_room;
     struct descriptor_list descriptors; /* may be repeated */
+    const struct trace_label *labels;   /* of the file that is written; adding keeps none. The owner has them */
+    size_t label_count;
 };
 
 struct sums *sums_new(void);
@@ -77,6 +80,15 @@ struct sums_shard {
 
 /* Adds a shard of a recorded session. */
 bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard, unsigned jobs, struct error *error);
+
+/*
+ * Adds the part of a session of mode profile that is known while it is recorded. That is the time of each call path up
+ * to the last event of its thread, and never more than the session will have when it is complete. Who let threads wait,
+ * samples and the names of functions are not added.
+ *
+ * Processes and threads are the first ones of the session. One whose predecessor cannot be read yet is left out.
+ */
+bool sums_add_running(struct sums *s, const struct session_file *file, struct error *error);
 
 /* Adds an opened session of sums. */
 bool sums_add(struct sums *s, const struct session_file *file, struct error *error);
@@ -101,6 +113,15 @@ uint32_t sums_thread(const struct sums_map *map, uint32_t serial);
 struct sums_range {
     size_t process, process_end, thread, thread_end;
 };
+
+/* What a session says it has lost. */
+struct sums_losses {
+    uint64_t events, threads, trace_events, replaced, samples;
+};
+struct sums_losses sums_losses_of(const struct dwell_file_header *h);
+void sums_losses_add(struct dwell_file_header *h, const struct sums_losses *losses);
+
+void sums_free_sessions(struct sums *s);
 
 /* Adds a session. False if the sums have these shards already, or if other shards of it had other processes. */
 bool sums_add_session(struct sums *s, struct sums_map *map, const struct trace_summed *summed,

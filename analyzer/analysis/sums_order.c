@@ -47,13 +47,12 @@ static void sums_order_sessions(struct sums_writer *w)
     w->process_order = need_memory(s->process_count + 1, sizeof *w->process_order);
     for (size_t i = 0; i < s->session_count; i++) {
         const struct sums_session *session = &s->sessions[w->session_order[i]];
-        for (uint32_t j = 0; j < session->summed.record.processes; j++) {
-            w->process_order[process] = session->first_process + j;
-            w->process_serials[session->first_process + j] = ++process;
+        for (uint32_t j = 0; j < session->process_count; j++) {
+            w->process_order[process] = session->processes[j];
+            w->process_serials[session->processes[j]] = ++process;
         }
-        for (uint32_t j = 0; j < session->summed.record.threads; j++) {
-            w->thread_serials[session->first_thread + j] = ++thread;
-        }
+        for (uint32_t j = 0; j < session->thread_count; j++)
+            w->thread_serials[session->threads[j]] = ++thread;
     }
     w->thread_order = sums_list(s->thread_count);
     qsort_r(w->thread_order, s->thread_count, sizeof *w->thread_order, sums_compare_threads, w);

@@ -43,14 +43,14 @@ static void sums_set_id(struct dwell_file_header *h)
         h->session_id[1] = (h->session_id[1] ^ facts[i]) * 0x9e3779b97f4a7c15u;
 }
 
-static bool sums_record_session(struct sums_recording *r, struct error *error)
+static bool sums_record_session(struct sums_recording *r, const struct sums_range *range, struct error *error)
 {
     const struct session_file *file = r->file;
     struct trace_summed summed = { .held_length = (r->shard.count + 7) / 8, .host = file->host };
     struct dwell_rec_summed *record = &summed.record;
     record->record.type = DWELL_REC_SUMMED;
-    record->processes = (uint32_t)file->process_count;
-    record->threads = (uint32_t)file->thread_count;
+    record->processes = (uint32_t)range->process_end;
+    record->threads = (uint32_t)range->thread_end;
     record->shards = r->shard.count;
     record->waits_counted = file->header.mode != DWELL_MODE_PROFILE || file->header.also & DWELL_ALSO_CAUSES;
     if (r->shard.number == 0) { /* what belongs to no chunk */
@@ -62,8 +62,7 @@ static bool sums_record_session(struct sums_recording *r, struct error *error)
     sums_set_id(&record->header);
     summed.held = need_memory(summed.held_length, 1);
     summed.held[r->shard.number / 8] |= (uint8_t)(1u << r->shard.number % 8);
-    const struct sums_range range = { 0, file->process_count, 0, file->thread_count };
-    const bool good = sums_add_session(r->sums, r->map, &summed, &range, error);
+    const bool good = sums_add_session(r->sums, r->map, &summed, range, error);
     free(summed.held);
     return good;
 }
@@ -79,20 +78,26 @@ static void sums_name_functions(struct sums_recording *r)
     names_free(names, s->profile->function_count);
 }
 
-static void sums_record_paths(struct sums_recording *r, struct session_file *file)
+/* Adds a profile of the session, which is freed, with what was counted. */
+static void sums_take_profile(struct sums_recording *r, struct profile *p)
 {
-    const struct selection shard = { .chunks = { r->shard.number, r->shard.count } };
-    const struct selection *selection = r->shard.count > 1 ? &shard : NULL;
-    file->samples = session_samples_read(file, true);
-    struct profile *p = collect_selection(file, r->jobs, selection);
     struct sums_session *session = &r->sums->sessions[r->sums->session_count - 1];
-    counted_collect(p, file, selection);
     uint64_t counts[DWELL_SUMMED_COUNTS];
     memcpy(counts, &p->counts, sizeof counts);
     for (size_t i = 0; i < DWELL_SUMMED_COUNTS; i++)
         session->summed.record.counts[i] += counts[i];
     free(sums_add_profile(r->sums, r->map, p));
     profile_free(p);
+}
+
+static void sums_record_paths(struct sums_recording *r, struct session_file *file)
+{
+    const struct selection shard = { .chunks = { r->shard.number, r->shard.count } };
+    const struct selection *selection = r->shard.count > 1 ? &shard : NULL;
+    file->samples = session_samples_read(file, true);
+    struct profile *p = collect_selection(file, r->jobs, selection);
+    counted_collect(p, file, selection);
+    sums_take_profile(r, p);
 }
 
 /* ---- shortest and longest calls without probes ---- */
@@ -237,7 +242,8 @@ bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard
         return false;
     struct sums_map map = sums_map_new(l.file);
     struct sums_recording r = { s, &map, l.file, shard, analysis_jobs(&l) };
-    const bool good = sums_check_recorded(l.file, error) && sums_record_session(&r, error);
+    const struct sums_range all = { 0, l.file->process_count, 0, l.file->thread_count };
+    const bool good = sums_check_recorded(l.file, error) && sums_record_session(&r, &all, error);
     if (good) {
         sums_record_limits(&r, &l);
         sums_record_waits(&r, &l, true);
@@ -247,5 +253,84 @@ bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard
     }
     sums_map_drop(&map);
     analysis_drop(&l);
+    return good;
+}
+
+/* ---- while it is recorded ---- */
+
+/* The processes and threads up to the first one that is not there yet, though a later one is. Then each has the same
+ * place now and later. */
+static struct sums_range sums_find_known(const struct session_file *file)
+{
+    struct sums_range r = { 0 };
+    while (r.process_end < file->process_count && file->processes[r.process_end].serial == r.process_end + 1)
+        r.process_end++;
+    while (r.thread_end < file->thread_count && file->threads[r.thread_end].serial == r.thread_end + 1 &&
+           file->threads[r.thread_end].process - 1 < r.process_end)
+        r.thread_end++;
+    return r;
+}
+
+static bool sums_knows_thread(const struct sums_map *map, const struct profile_thread *t)
+{
+    return sums_process(map, t->process) != PROFILE_NONE && sums_thread(map, t->thread) != PROFILE_NONE;
+}
+
+/* Copies the paths and counted calls of known threads. Paths have the elapsed time that they have in `before`. */
+static struct profile *sums_copy_known(const struct sums_map *map, struct profile *before, const struct profile *now)
+{
+    struct profile *p = profile_new();
+    uint32_t *earlier = profile_add_nodes(before, now), *nodes = need_memory(now->node_count + 1, sizeof *nodes);
+    profile_copy_functions(p, now);
+    for (size_t i = 0; i < now->thread_count; i++)
+        nodes[now->threads[i].root] = sums_knows_thread(map, &now->threads[i])
+                                          ? profile_root(p, now->threads[i].process, now->threads[i].thread)
+                                          : PROFILE_NONE;
+    for (size_t i = 0; i < now->node_count; i++) {
+        const struct profile_node *node = &now->nodes[i];
+        if (node->parent != PROFILE_NONE)
+            nodes[i] = nodes[node->parent] == PROFILE_NONE
+                           ? PROFILE_NONE
+                           : profile_child_from(p, nodes[node->parent], node->function, node->site);
+        if (nodes[i] == PROFILE_NONE)
+            continue;
+        profile_add_values(&p->nodes[nodes[i]], node);
+        p->nodes[nodes[i]].elapsed = before->nodes[earlier[i]].elapsed;
+    }
+    for (size_t i = 0; i < now->counted_count; i++) {
+        const struct profile_thread *t = &now->threads[now->counted[i].thread];
+        if (sums_knows_thread(map, t))
+            counted_add_on(p, t->process, t->thread, now->counted[i].function, now->counted[i].calls);
+    }
+    p->counts = now->counts;
+    p->counts.exits = p->counts.damaged_chunks = 0; /* known at the end only */
+    free(nodes);
+    free(earlier);
+    return p;
+}
+
+/* The runtime adds to the elapsed time of a path first, and to the parts of this time afterwards. So the elapsed time
+ * is read before the parts: no part is in it that is missing in them. */
+static void sums_record_running(struct sums_recording *r)
+{
+    struct profile *before = collect_selection(r->file, 1, NULL), *now = collect_selection(r->file, 1, NULL);
+    counted_collect(now, r->file, NULL);
+    struct profile *known = sums_copy_known(r->map, before, now);
+    profile_free(before);
+    profile_free(now);
+    sums_take_profile(r, known);
+}
+
+bool sums_add_running(struct sums *s, const struct session_file *file, struct error *error)
+{
+    struct sums_map map = sums_map_new(file);
+    const struct sums_range known = sums_find_known(file);
+    struct sums_recording r = { s, &map, file, { 0, 1 }, 1 };
+    const bool good = sums_check_recorded(file, error) && sums_record_session(&r, &known, error);
+    if (good) {
+        sums_record_running(&r);
+        sums_add_facts(s, &map);
+    }
+    sums_map_drop(&map);
     return good;
 }

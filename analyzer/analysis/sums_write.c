@@ -91,6 +91,11 @@ static void sums_write_sessions(struct sums_writer *w)
         const size_t count = sums_host_texts(&s->sessions[0].summed.host, processors, texts);
         chunk_writer_add_record(&chunk, &host, sizeof host, texts, count);
     }
+    for (size_t i = 0; i < s->label_count; i++) {
+        const struct dwell_rec_label label = { .record.type = DWELL_REC_LABEL };
+        const struct chunk_text texts[] = { chunk_text_of(s->labels[i].key), chunk_text_of(s->labels[i].value) };
+        chunk_writer_add_record(&chunk, &label, sizeof label, texts, 2);
+    }
     sums_write_notes(s, &chunk);
     sums_write_descriptors(s, &chunk);
     sums_end(w, &chunk);
@@ -317,7 +322,7 @@ static void sums_fill_id(const struct sums_writer *w, uint64_t id[2])
     id[1] = 2;
     for (size_t i = 0; i < w->sums->session_count; i++) {
         const struct trace_summed *summed = &w->sums->sessions[w->session_order[i]].summed;
-        uint64_t held = summed->record.shards;
+        uint64_t held = summed->record.shards ? summed->record.shards : DWELL_MOST_SHARDS + 1;
         for (size_t j = 0; j < summed->held_length; j++)
             held = (held ^ summed->held[j]) * factor;
         id[0] = (id[0] ^ summed->record.header.session_id[0] ^ held) * factor;
@@ -330,8 +335,9 @@ static uint64_t sums_saturated(uint64_t a, uint64_t b)
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-static void sums_add_header(struct dwell_file_header *h, const struct dwell_file_header *from)
+static void sums_add_header(struct dwell_file_header *h, const struct dwell_rec_summed *record)
 {
+    const struct dwell_file_header *from = &record->header;
     h->trouble |= from->trouble;
     h->origin |= from->origin;
     h->also |= from->also;
@@ -343,7 +349,7 @@ static void sums_add_header(struct dwell_file_header *h, const struct dwell_file
     h->lost_samples = sums_saturated(h->lost_samples, from->lost_samples);
     h->sample_period = from->sample_period > h->sample_period ? from->sample_period : h->sample_period;
     h->sample_error = from->sample_error > h->sample_error ? from->sample_error : h->sample_error;
-    h->start_realtime = smaller(h->start_realtime, from->start_realtime);
+    h->start_realtime = smaller(h->start_realtime, record->begin ? record->begin : from->start_realtime);
 }
 
 /* One session keeps its clock. The times of several are in nanoseconds, and they have no common beginning. */
@@ -359,7 +365,7 @@ static void sums_fill_header(const struct sums_writer *w)
     h->max_size = h->keep_free = h->limit_time = h->warn_size = 0;
     h->lost_events = h->lost_threads = h->lost_trace_events = h->replaced_events = h->lost_samples = 0;
     for (size_t i = 0; i < s->session_count; i++)
-        sums_add_header(h, &s->sessions[i].summed.record.header);
+        sums_add_header(h, &s->sessions[i].summed.record);
     const bool one = s->session_count == 1;
     h->machine = first->machine;
     h->clock = one ? first->clock : DWELL_CLOCK_MONOTONIC;

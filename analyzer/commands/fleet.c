@@ -21,6 +21,7 @@ enum {
     OPTION_DEPTH,
     OPTION_LARGE,
     OPTION_FAIL,
+    OPTION_SPOOL,
 };
 
 static const struct argp_option options[] = {
@@ -30,6 +31,8 @@ static const struct argp_option options[] = {
       "The password is FILE's first line (default: DWELL_FLEET_PASSWORD, or the file)", 0 },
     { "database", OPTION_DATABASE, "NAME", 0, "Its database (default: DWELL_FLEET_DATABASE, the file, or dwell)", 0 },
     { "label", OPTION_LABEL, "KEY=VALUE", 0, "push: what to know the runs by; may be repeated", 0 },
+    { "spool", OPTION_SPOOL, NULL, 0,
+      "push: send what dwell record --push has left; the arguments are its folders (default: that of the server)", 0 },
     { "cluster", OPTION_CLUSTER, "NAME", 0, "init: the cluster of these servers, as their configuration names it", 0 },
     { "keep", OPTION_KEEP, "DAYS", 0, "expire: remove the runs of all days before the last DAYS", 0 },
     { "by", OPTION_BY, "WHAT", 0,
@@ -123,6 +126,9 @@ static error_t fleet_parse_option(int key, char *argument, struct argp_state *st
     case OPTION_LABEL:
         fleet_add_label(s, argument);
         return 0;
+    case OPTION_SPOOL:
+        s->spool = true;
+        return 0;
     case OPTION_CLUSTER:
         s->cluster = argument;
         return 0;
@@ -163,7 +169,7 @@ static bool fleet_read_shared(void *settings, enum shared_option option, const c
 static const struct command_line line = {
     .name = "fleet",
     .arguments = "init [--cluster NAME] [URL...]\nexpire --keep DAYS [URL...]\npush FILE... [--label KEY=VALUE]...\n"
-                 "pull [CONDITION...] -o OUT\n"
+                 "push --spool [DIR...]\npull [CONDITION...] -o OUT\n"
                  "runs [CONDITION...]\nhosts [CONDITION...]\nreport [CONDITION...]\ntree [CONDITION...]\n"
                  "callers FUNCTION [CONDITION...]\ndiff BEFORE AFTER\ndiff BEFORE... -- AFTER...\n"
                  "outliers [CONDITION...]\ntop [CONDITION...]",

@@ -20,8 +20,9 @@ struct fleet_settings {
     size_t middle; /* number of arguments before -- ; SIZE_MAX if there is no -- */
     struct fleet_labels labels;
     const char *cluster; /* NULL for a single server */
-    unsigned keep;       /* days; zero for all */
-    const char *by;      /* NULL if not given */
+    bool spool;
+    unsigned keep;  /* days; zero for all */
+    const char *by; /* NULL if not given */
     unsigned depth;
     struct diff_result diff;
 };

@@ -7,6 +7,7 @@
 #include "commands/sessions.h"
 #include "fleet/file.h"
 #include "fleet/schema.h"
+#include "fleet/spool.h"
 
 /* Runs a step on each server of the arguments, or on the only one. */
 typedef bool fleet_step(const struct fleet_settings *s, const struct fleet_store *store, struct error *error);
@@ -65,8 +66,33 @@ int fleet_expire_days(struct fleet_settings *s)
     return finish_output();
 }
 
+static void fleet_push_folder(const struct fleet_settings *s, const char *folder)
+{
+    uint64_t pushed = 0;
+    struct error error = { NULL };
+    const bool good = fleet_spool_push(folder, &s->store, &s->labels, &pushed, &error);
+    print_text(stdout, "%s: pushed %llu, %llu left\n", folder, (unsigned long long)pushed,
+               (unsigned long long)fleet_spool_count(folder));
+    fflush(stdout);
+    if (!good)
+        die_of(&error);
+}
+
+static int fleet_push_spool(struct fleet_settings *s)
+{
+    char *usual = fleet_spool_usual(&s->store);
+    if (!s->argument_count)
+        fleet_push_folder(s, usual);
+    for (size_t i = 0; i < s->argument_count; i++)
+        fleet_push_folder(s, s->arguments[i]);
+    free(usual);
+    return finish_output();
+}
+
 int fleet_push_files(struct fleet_settings *s)
 {
+    if (s->spool)
+        return fleet_push_spool(s);
     struct session_list files = { 0 };
     for (size_t i = 0; i < s->argument_count; i++)
         session_list_add(&files, s->arguments[i]);

@@ -128,7 +128,9 @@ static void info_print_probes(const struct analysis *l)
 static void info_print_mode(const struct session_file *f)
 {
     if (f->summed_count)
-        info_print_line("mode", "sums of %zu recorded session%s", f->summed_count, f->summed_count == 1 ? "" : "s");
+        info_print_line("mode", "%s of %zu recorded session%s",
+                        f->summed_count == 1 && !f->summed[0].record.shards ? "deltas of the sums" : "sums",
+                        f->summed_count, f->summed_count == 1 ? "" : "s");
     else if (f->header.shared_ring)
         info_print_line("mode", "ring, of %" PRIu64 " bytes for all threads", f->header.max_size);
     else if (f->header.mode == DWELL_MODE_RING)

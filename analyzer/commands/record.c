@@ -16,6 +16,7 @@
 #include "commands/record_child.h"
 #include "commands/record_options.h"
 #include "commands/record_outcome.h"
+#include "commands/record_push.h"
 #include "commands/record_series.h"
 #include "commands/sample_rate.h"
 #include "commands/sampler.h"
@@ -98,12 +99,14 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     return fd;
 }
 
-static void record_end(struct session *session, int fd, struct finish_writer *ends, pid_t pid, int status)
+static void record_end(const struct record_settings *s, struct session *session, int fd, struct finish_writer *ends,
+                       pid_t pid, int status)
 {
     const int end = status == RECORD_CHILD_LOST ? FINISH_STATUS_UNKNOWN : status;
     finish_ends_add(ends, 0, (uint32_t)pid, end, clock_now(session->header->clock));
     finish_ends_close(ends);
-    finish_host(session, fd);
+    if (!s->every)
+        finish_host(session, fd);
     finish_clock(session);
 }
 
@@ -166,6 +169,7 @@ int command_record(int argc, char **argv)
         filters_find(&s.filters, e.path);
     char *path = record_absolute_path(s.shared.output);
     record_check_syscalls(&s);
+    struct record_push *push = record_push_new(&s);
     struct child_environment environment = record_child_environment(&s, &e, path);
     struct session session;
     session_guard_begin();
@@ -178,12 +182,14 @@ int command_record(int argc, char **argv)
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
     struct budget *budget = budget_start(&session, fd, record_share_budget(&s), s.filters.earlier);
+    record_push_start(push, &session, fd, path);
     struct sampler sampler;
     sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate);
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &sampler, &pid, &error);
     sampler_end(&sampler);
+    record_push_stop(push);
     budget_stop(budget);
     process_watch_stop(&watch);
     filter_service_stop(&service);
@@ -199,16 +205,18 @@ int command_record(int argc, char **argv)
     if (lost)
         say("%s: its end is unknown: %s", s.program[0], strerror(error));
     if (session_is_whole(&session)) {
-        record_end(&session, fd, watch.ends, pid, status);
+        record_end(&s, &session, fd, watch.ends, pid, status);
         struct record_outcome outcome = { 0 };
         record_complete(&session, fd, path, &outcome);
         record_report(&s, &outcome);
         filters_warn(&s.filters);
         record_name(&s, &session, fd, path, &outcome);
+        record_push_finish(push, outcome.empty);
     } else {
         say("%s: the session file was truncated or overwritten while it was recorded; the recording is lost",
             s.shared.output);
         rotation_end(&session, path, ROTATION_RECORDED);
+        record_push_finish(push, true);
     }
     close(fd);
     free(path);

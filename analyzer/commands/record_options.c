@@ -44,6 +44,11 @@ enum {
     OPTION_SAMPLE,
     OPTION_OVERHEAD,
     OPTION_RUNS,
+    OPTION_PUSH,
+    OPTION_EVERY,
+    OPTION_LABEL,
+    OPTION_SPOOL,
+    OPTION_SPOOL_LIMIT,
 };
 
 #define MIN_MAX_SIZE (1ull << 20)
@@ -102,6 +107,18 @@ const struct argp_option record_own_options[] = {
       "Record trace events of this class (a name, a GUID, or * for all) up to LEVEL (0 to 255, or critical, error, "
       "warning, information, verbose; default: 255); may be repeated, the last one that fits decides",
       0 },
+    { "push", OPTION_PUSH, "URL", 0,
+      "At the end, send the sums of the session to this ClickHouse server, as dwell fleet push does; -: to that of "
+      "DWELL_FLEET_URL or ~/.config/dwell/fleet, where user and password are",
+      0 },
+    { "every", OPTION_EVERY, "TIME", 0,
+      "With --push and --mode profile: send what was added in each TIME (60s), while PROGRAM runs", 0 },
+    { "label", OPTION_LABEL, "KEY=VALUE", 0, "With --push: what to know the run by; may be repeated", 0 },
+    { "spool", OPTION_SPOOL, "DIR", 0,
+      "With --push: where sums wait that the server has not taken (default: a folder in ~/.local/state/dwell/spool)",
+      0 },
+    { "spool-limit", OPTION_SPOOL_LIMIT, "SIZE", 0,
+      "With --push: drop the oldest sums when DIR has more than SIZE (default: 1G)", 0 },
     { NULL, 0, NULL, 0, "Filters, which may be repeated (PATTERN: see below):", 1 },
     { "only", OPTION_ONLY, "PATTERN", 0, "Record only these functions", 1 },
     { "suppress", OPTION_SUPPRESS, "PATTERN", 0, "Do not record these: their time counts for their callers", 1 },
@@ -282,6 +299,10 @@ static void record_check_settings(struct record_settings *s)
         s->sample_rate = record_usual_rate(s);
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
         die(STATUS_OWN_FAILURE, "--min has no effect on --callers-of; use one of them");
+    if (s->every && s->mode != DWELL_MODE_PROFILE)
+        die(STATUS_OWN_FAILURE, "--every: only mode profile has sums while the program runs; use --mode profile");
+    if (!s->push && (s->every || s->labels.count || s->spool))
+        die(STATUS_OWN_FAILURE, "--every, --label and --spool are for --push URL");
     if (!s->program)
         die(STATUS_OWN_FAILURE, "record: which PROGRAM? See dwell record --help");
 }
@@ -303,6 +324,46 @@ static void record_forward(struct record_settings *s, int key, const char *argum
         return;
     GROW(s->forwarded, s->forwarded_count, s->forwarded_room);
     s->forwarded[s->forwarded_count++] = need_text("--%s%s%s", name, argument ? "=" : "", argument ? argument : "");
+}
+
+static uint64_t record_parse_every(const char *text)
+{
+    const uint64_t ns = option_time("--every", text), least = 100000000, most = UINT64_C(86400000000000);
+    if (ns < least || ns > most)
+        die(STATUS_OWN_FAILURE, "--every: '%s' is not between 100ms and a day", text);
+    return ns;
+}
+
+static void record_add_label(struct record_settings *s, const char *text)
+{
+    struct error error = { NULL };
+    if (!fleet_labels_add(&s->labels, text, &error))
+        die(STATUS_OWN_FAILURE, "--label: %s", error.text);
+}
+
+/* The options of record_push.h. */
+static error_t record_parse_push_option(struct record_settings *s, int key, const char *argument)
+{
+    switch (key) {
+    case OPTION_PUSH:
+        s->push = argument;
+        return 0;
+    case OPTION_EVERY:
+        s->every = record_parse_every(argument);
+        return 0;
+    case OPTION_LABEL:
+        record_add_label(s, argument);
+        return 0;
+    case OPTION_SPOOL:
+        s->spool = argument;
+        return 0;
+    case OPTION_SPOOL_LIMIT:
+        s->spool_limit =
+            option_size("--spool-limit", argument, 0, UINT64_MAX / 4, "a number of bytes, such as 500M or 2G");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 error_t record_parse_option(int key, char *argument, struct argp_state *state)
@@ -393,7 +454,7 @@ error_t record_parse_option(int key, char *argument, struct argp_state *state)
         record_check_settings(s);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return record_parse_push_option(s, key, argument);
     }
 }
 
@@ -419,7 +480,9 @@ static const struct command_line line = {
 
 void record_options_parse(struct record_settings *settings, int argc, char **argv)
 {
-    *settings = (struct record_settings){ .shared.output = DEFAULT_SESSION, .sample_rate = -1, .runs = 1 };
+    *settings = (struct record_settings){
+        .shared.output = DEFAULT_SESSION, .sample_rate = -1, .runs = 1, .spool_limit = UINT64_C(1) << 30
+    };
     command_line_parse(&line, argc, argv, settings, &settings->shared);
 }
 
@@ -429,6 +492,7 @@ void record_options_drop(struct record_settings *settings)
     for (size_t i = 0; i < settings->forwarded_count; i++)
         free(settings->forwarded[i]);
     free(settings->forwarded);
+    fleet_labels_drop(&settings->labels);
     free(settings->events);
     free(settings->keep_free);
     shared_options_drop(&settings->shared);

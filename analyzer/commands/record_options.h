@@ -7,6 +7,7 @@
 #include "commands/filters.h"
 #include "commands/shared_options.h"
 #include "dwell/format.h"
+#include "fleet/push.h"
 
 struct record_settings {
     struct shared_options shared;
@@ -25,6 +26,11 @@ struct record_settings {
     char *events;          /* settings, separated by commas; NULL if none */
     struct filters filters;
     unsigned runs;
+    const char *push; /* a URL, or - for the usual server; NULL if none */
+    uint64_t every;   /* nanoseconds between deltas; zero: only the end is pushed */
+    struct fleet_labels labels;
+    const char *spool; /* NULL for the usual folder */
+    uint64_t spool_limit;
     char **forwarded; /* the options of a single run, as they were given */
     size_t forwarded_count, forwarded_room;
     char **program; /* and its arguments */

@@ -12,6 +12,11 @@ const char *http_missing(void)
     return NULL;
 }
 
+static bool http_is_cancelled(const struct http_request *request)
+{
+    return request->cancelled && __atomic_load_n(request->cancelled, __ATOMIC_ACQUIRE);
+}
+
 /* A header that holds a secret is in no message and in no process' arguments. */
 static struct curl_slist *http_add_header(struct curl_slist *list, const char *name, const char *value)
 {
@@ -32,6 +37,13 @@ static struct curl_slist *http_list_headers(const struct http_request *request)
     return http_add_header(list, "Expect", ""); /* servers answer such requests late */
 }
 
+static int http_look_around(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    const struct http_request *request = context;
+    (void)a, (void)b, (void)c, (void)d;
+    return http_is_cancelled(request);
+}
+
 static void http_set_options(CURL *curl, const struct http_request *request, struct curl_slist *headers, FILE *answer)
 {
     curl_easy_setopt(curl, CURLOPT_URL, request->url);
@@ -46,6 +58,9 @@ static void http_set_options(CURL *curl, const struct http_request *request, str
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)request->seconds);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, http_look_around);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, request);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, request->cancelled ? 0L : 1L);
 }
 
 /* The first line of the server's answer, which is its message. */
@@ -98,8 +113,9 @@ enum http_end http_post(const struct http_request *request, FILE *answer, struct
     curl_easy_cleanup(curl);
     if (code == CURLE_OK)
         return http_judge(status, answer, error);
-    error_set(error, "%s", curl_easy_strerror(code));
-    const bool never = code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT || code == CURLE_WRITE_ERROR ||
+    error_set(error, "%s", http_is_cancelled(request) ? "it took too long" : curl_easy_strerror(code));
+    const bool never = http_is_cancelled(request) || code == CURLE_UNSUPPORTED_PROTOCOL ||
+                       code == CURLE_URL_MALFORMAT || code == CURLE_WRITE_ERROR ||
                        code == CURLE_PEER_FAILED_VERIFICATION;
     return never ? HTTP_REFUSED : HTTP_UNSURE;
 }

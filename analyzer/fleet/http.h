@@ -2,6 +2,7 @@
 #ifndef DWELL_FLEET_HTTP_H
 #define DWELL_FLEET_HTTP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -15,8 +16,9 @@ struct http_request {
     const char *user, *password; /* NULL if there are none */
     const void *body;
     size_t length;
-    bool compressed;  /* the body is in the format of gzip */
-    unsigned seconds; /* without any progress, after which the request fails */
+    bool compressed;       /* the body is in the format of gzip */
+    unsigned seconds;      /* without any progress, after which the request fails */
+    const bool *cancelled; /* the request fails once this is true, which another thread may set; NULL: never */
 };
 
 /* Posts the request and writes the answer to `answer`. The error of a refused request is the server's text. */

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "analysis/sum_sessions.h"
 #include "base/memory.h"
 #include "fleet/binary.h"
 #include "fleet/file.h"
@@ -171,14 +172,38 @@ static void push_put_builds(struct binary_rows *rows, const struct analysis *l)
     free(programs);
 }
 
-static void push_put_labels(struct binary_rows *rows, const struct fleet_labels *labels)
+static void push_add_label(struct fleet_labels *labels, const char *key, char *value)
 {
-    binary_put_length(rows, labels->count);
-    for (size_t i = 0; i < labels->count; i++)
-        binary_put_text(rows, labels->list[i].key);
-    binary_put_length(rows, labels->count);
-    for (size_t i = 0; i < labels->count; i++)
-        binary_put_text(rows, labels->list[i].value);
+    GROW(labels->list, labels->count, labels->room);
+    labels->list[labels->count++] = (struct fleet_label){ need_copy(key, strlen(key)), value };
+}
+
+/* Those of the user, then those of the file. Deltas have the number of their session and their own one. */
+static struct fleet_labels push_gather_labels(const struct session_file *file, const struct fleet_labels *given)
+{
+    struct fleet_labels all = { NULL, 0, 0 };
+    for (size_t i = 0; i < given->count; i++)
+        push_add_label(&all, given->list[i].key, need_copy(given->list[i].value, strlen(given->list[i].value)));
+    for (size_t i = 0; i < file->label_count; i++)
+        push_add_label(&all, file->labels[i].key, need_copy(file->labels[i].value, strlen(file->labels[i].value)));
+    if (file->summed_count == 1 && !file->summed[0].record.shards) {
+        const uint64_t *id = file->summed[0].record.header.session_id;
+        push_add_label(&all, "session", need_text("%016llx", (unsigned long long)fleet_id_of_two(id[0], id[1])));
+        push_add_label(&all, "delta", need_text("%u", sum_sessions_last(&file->summed[0])));
+    }
+    return all;
+}
+
+static void push_put_labels(struct binary_rows *rows, const struct session_file *file, const struct fleet_labels *given)
+{
+    struct fleet_labels all = push_gather_labels(file, given);
+    binary_put_length(rows, all.count);
+    for (size_t i = 0; i < all.count; i++)
+        binary_put_text(rows, all.list[i].key);
+    binary_put_length(rows, all.count);
+    for (size_t i = 0; i < all.count; i++)
+        binary_put_text(rows, all.list[i].value);
+    fleet_labels_drop(&all);
 }
 
 static void push_put_summary(struct binary_rows *rows, const struct push *p)
@@ -211,7 +236,7 @@ static bool push_commit(struct push *p, const char *path, const struct fleet_lab
     binary_put_text(&rows, program);
     binary_put_text(&rows, path);
     push_put_builds(&rows, &p->session.l);
-    push_put_labels(&rows, labels);
+    push_put_labels(&rows, file, labels);
     binary_put_length(&rows, p->part_count);
     for (size_t i = 0; i < p->part_count; i++)
         binary_put(&rows, p->parts[i], 8);

@@ -193,7 +193,8 @@ static FILE *store_ask_text(const struct fleet_store *store, char *text, struct 
                                           .password = store->password,
                                           .body = text,
                                           .length = strlen(text),
-                                          .seconds = SILENT_SECONDS };
+                                          .seconds = SILENT_SECONDS,
+                                          .cancelled = store->cancelled };
     enum http_end ended = HTTP_UNSURE;
     FILE *answer = NULL;
     for (unsigned i = 0; !answer && i < store->tries && ended == HTTP_UNSURE; i++) {
@@ -247,7 +248,8 @@ bool fleet_run(const struct fleet_store *store, struct error *error, const char 
                                           .password = store->password,
                                           .body = text,
                                           .length = strlen(text),
-                                          .seconds = SILENT_SECONDS };
+                                          .seconds = SILENT_SECONDS,
+                                          .cancelled = store->cancelled };
     const bool good = store_post(store, &request, NULL, NULL, error);
     free(url);
     free(text);
@@ -287,7 +289,12 @@ bool fleet_insert(const struct fleet_store *store, const char *table, const void
                                store->database, table);
     char *url = store_url(store, settings);
     struct http_request request = {
-        .url = url, .user = store->user, .password = store->password, .compressed = true, .seconds = SILENT_SECONDS
+        .url = url,
+        .user = store->user,
+        .password = store->password,
+        .compressed = true,
+        .seconds = SILENT_SECONDS,
+        .cancelled = store->cancelled,
     };
     struct store_rows r = {
         .rows = rows, .length = length, .request = &request, .prepare = prepare, .context = context

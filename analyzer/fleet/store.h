@@ -13,6 +13,7 @@ struct fleet_store {
     char *database;
     unsigned tries;           /* of a request */
     unsigned long first_wait; /* in milliseconds, before the second try; each later one is twice as long */
+    const bool *cancelled;    /* once it is true, requests fail; NULL: they are never cancelled */
 };
 
 /* Fills what is still NULL: from DWELL_FLEET_URL, _USER, _PASSWORD and _DATABASE, then from ~/.config/dwell/fleet, then

@@ -424,6 +424,7 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_PROBES] = metadata_read_probes,
     [DWELL_REC_SUMMED] = metadata_read_summed,
     [DWELL_REC_OBJECT_NAME] = metadata_read_object_name,
+    [DWELL_REC_LABEL] = metadata_read_label,
 };
 
 static void metadata_read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,

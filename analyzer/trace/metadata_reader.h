@@ -74,5 +74,6 @@ static inline void metadata_replace_text(char **text, char *by)
 void metadata_read_host(struct metadata_reader *r);
 void metadata_read_summed(struct metadata_reader *r);
 void metadata_read_object_name(struct metadata_reader *r);
+void metadata_read_label(struct metadata_reader *r);
 
 #endif

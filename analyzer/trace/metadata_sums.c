@@ -29,7 +29,7 @@ void metadata_read_summed(struct metadata_reader *r)
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    if (record.header.ticks_per_second == 0 || record.shards == 0 || record.shards > DWELL_MOST_SHARDS) {
+    if (record.header.ticks_per_second == 0 || record.shards > DWELL_MOST_SHARDS) {
         r->bad = true;
         return;
     }
@@ -39,9 +39,11 @@ void metadata_read_summed(struct metadata_reader *r)
     *s = (struct trace_summed){ .record = record };
     s->process_end = (uint32_t)smaller(before + record.processes, most);
     const struct metadata_string held = metadata_next_string(r);
-    s->held_length = (record.shards + 7) / 8;
-    s->held = need_memory(s->held_length, 1);
+    s->held_length = record.shards ? (record.shards + 7) / 8 : held.length;
+    s->held = need_memory(s->held_length + 1, 1);
     memcpy(s->held, held.at, held.length < s->held_length ? held.length : s->held_length);
+    if (record.shards % 8)
+        s->held[s->held_length - 1] &= (uint8_t)((1u << record.shards % 8) - 1);
     metadata_read_host_texts(r, &s->host);
     f->damaged_chunks += record.damaged_chunks;
     f->damaged_bytes += record.damaged_bytes;
@@ -57,6 +59,18 @@ void metadata_read_object_name(struct metadata_reader *r)
     GROW(f->object_names, f->object_name_count, f->object_name_room);
     f->object_names[f->object_name_count++] =
         (struct trace_object_name){ r->process, record.id, metadata_next_text(r) };
+}
+
+void metadata_read_label(struct metadata_reader *r)
+{
+    struct dwell_rec_label record;
+    struct session_file *f = r->file;
+    if (!TAKE(r, record))
+        return;
+    GROW(f->labels, f->label_count, f->label_room);
+    struct trace_label *label = &f->labels[f->label_count++];
+    label->key = metadata_next_text(r);
+    label->value = metadata_next_text(r);
 }
 
 /* ---- finding ---- */

@@ -366,6 +366,11 @@ void session_file_close(struct session_file *file)
     for (size_t i = 0; i < file->object_name_count; i++)
         free(file->object_names[i].name);
     free(file->object_names);
+    for (size_t i = 0; i < file->label_count; i++) {
+        free(file->labels[i].key);
+        free(file->labels[i].value);
+    }
+    free(file->labels);
     free(file->processes);
     free(file->threads);
     free(file->notes);

@@ -140,9 +140,14 @@ struct trace_reported {
 struct trace_summed {
     struct dwell_rec_summed record;
     uint32_t process_end; /* its processes have lower serial numbers, and higher ones than those before it */
-    uint8_t *held;        /* a bit for each shard */
+    uint8_t *held;        /* a bit for each shard, or for each delta */
     size_t held_length;
     struct trace_host host;
+};
+
+/* What the user calls the recording: a word and a text. */
+struct trace_label {
+    char *key, *value;
 };
 
 /* The name of an object that threads of a process waited for. */
@@ -214,6 +219,8 @@ struct session_file {
     size_t summed_count, summed_room;
     struct trace_object_name *object_names; /* by process and id */
     size_t object_name_count, object_name_room;
+    struct trace_label *labels; /* in the order of the file */
+    size_t label_count, label_room;
     struct session_samples *samples; /* NULL unless the owner has read them (profile/session_samples.h) */
     uint64_t damaged_chunks;
     uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */

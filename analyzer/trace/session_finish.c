@@ -145,6 +145,16 @@ bool finish_host(const struct session *session, int fd)
     return done;
 }
 
+bool finish_note(const struct session *session, int fd, const char *note)
+{
+    struct finish_writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
+    struct dwell_rec_note record = { .record.type = DWELL_REC_NOTE };
+    const struct finish_text text = finish_text_of(note);
+    const bool done = finish_append_record(&w, &record.record, sizeof record, &text, 1);
+    finish_end_chunk(&w);
+    return done;
+}
+
 enum { LONG_ENOUGH = 50000000 }; /* nanoseconds after which a clock's rate can be measured */
 
 void finish_clock(const struct session *session)

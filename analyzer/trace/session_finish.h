@@ -43,6 +43,9 @@ void finish_ends_close(struct finish_writer *writer);
 /* Records the machine. */
 bool finish_host(const struct session *session, int fd);
 
+/* Appends a note for the readers of the session. */
+bool finish_note(const struct session *session, int fd, const char *note);
+
 /* Writes the end time of the session and a better estimate of the clock's rate. */
 void finish_clock(const struct session *session);
 

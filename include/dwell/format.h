@@ -374,6 +374,7 @@ enum dwell_record_type {
     DWELL_REC_MADE = 25,
     DWELL_REC_SUMMED = 26,
     DWELL_REC_OBJECT_NAME = 27,
+    DWELL_REC_LABEL = 28,
 };
 
 /* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */

@@ -5,12 +5,16 @@
 #include "dwell/format.h"
 
 /* What collecting a session's events has counted, as in the analyzer's struct profile_counts. */
-enum { DWELL_SUMMED_COUNTS = 18, DWELL_MOST_SHARDS = 10000 };
+enum { DWELL_SUMMED_COUNTS = 18, DWELL_MOST_SHARDS = 10000, DWELL_MOST_DELTAS = 250000 };
 
 /*
  * A recorded session whose sums the file has. The records are in the order of session ids. The first one's processes
  * and threads have the lowest serial numbers, then come those of the next one. Strings: a bit for each shard that is
  * included, the lowest one of the first byte for shard 1; then those of HOST, which are empty if there is none.
+ *
+ * While a session is recorded, its sums can be written as deltas: each has what was added since the one before. They
+ * have zero shards, and bits for deltas. The processes and threads of a delta are those that had begun by then: the
+ * first ones of the session. All deltas together are the session.
  */
 struct dwell_rec_summed {
     struct dwell_record record;
@@ -20,6 +24,14 @@ struct dwell_rec_summed {
     uint64_t damaged_chunks, damaged_bytes, damaged_records;
     uint64_t counts[DWELL_SUMMED_COUNTS];
     struct dwell_file_header header; /* of the recorded session; what only its writers need is zero */
+    uint32_t deltas;                 /* of the session, where the last one is included; else zero */
+    uint32_t pad;
+    uint64_t begin; /* of the earliest delta, as start_realtime; zero if there are none */
+};
+
+/* A word and a text that the user gave the recording. Strings: key, value. */
+struct dwell_rec_label {
+    struct dwell_record record;
 };
 
 /* The name of an object that a thread of the process waited for. String: name. */
@@ -62,7 +74,7 @@ struct dwell_cause_row {
     uint64_t made_time;        /* of the MADE record of the object; zero if there is none */
 };
 
-_Static_assert(sizeof(struct dwell_rec_summed) == 448, "the layout of a summed session is fixed");
+_Static_assert(sizeof(struct dwell_rec_summed) == 464, "the layout of a summed session is fixed");
 _Static_assert(sizeof(struct dwell_sum_row) == 88, "the layout of a row of sums is fixed");
 _Static_assert(sizeof(struct dwell_cause_row) == 64, "the layout of a row of causes is fixed");
 
