@@ -319,6 +319,101 @@ test('pages without waits, without causes and without a critical path say why', 
     await browser.done(slice);
 });
 
+// The waits of the second session: the worker waits longer, and only for work. Rows of functions are the session's own.
+function laterTables() {
+    const later = tables();
+    for (const table of ['by_path', 'by_lock', 'by_function', 'by_thread', 'by_waker'])
+        later[table] = Object.fromEntries(
+            Object.entries(rows()).map(([key, values]) => [
+                key,
+                [{ total: 42000, max: 41000, waits: 2, share_percent: 70000 }[key] ?? values[0]],
+            ]),
+        );
+    later.edges = {
+        thread: [1],
+        by_lock: [0],
+        cause_thread: [0],
+        cause: [1],
+        waits: [2],
+        total: [42000],
+        max: [41000],
+    };
+    later.ranking.less_100 = [15536, 60000];
+    return later;
+}
+
+const chooseSide = (page, side) => page.selectOption('.view select', side);
+
+test('a page of two sessions has the waits and the critical path of either', async () => {
+    const sessions = [withWaits(timed(), header(), tables()), withWaits(timed(), header(), laterTables())];
+    const page = await browser.open(browser.write('waits', sessions), {
+        fragment: '#view=waits&unit=ns',
+        viewport: { width: 1400, height: 700 },
+    });
+    const values = async () =>
+        (await rowsOf(page, 'waits by path')).map((r) => [r.function, r.waits, r.total, r.max, r.share_percent]);
+    const first = [
+        ['wait_for_work', '1', '28000', '28000', '50.00 %'],
+        ['wait_for_work', '3', '1000', '600', '1.50 %'],
+    ];
+    const second = [['wait_for_work', '2', '42000', '41000', '70.00 %']];
+    await until(page, 'waits by path', 'total', ['28000', '1000']);
+    assert.deepEqual(await values(), first);
+    await chooseSide(page, '1');
+    await until(page, 'waits by path', 'total', ['42000']);
+    assert.deepEqual(await values(), second);
+    await chooseSide(page, '0');
+    await page.click('.choices >> text=graph');
+    const nodes = () => page.$$eval('.wait-graph .node', (all) => all.map((one) => one.ariaLabel).sort());
+    await page.waitForSelector('.wait-graph .node');
+    assert.deepEqual(await nodes(), ['mutex 0x10: 28.00 µs', 'shop (4711): 28.00 µs', 'worker (4712): 28.00 µs']);
+    await chooseSide(page, '1');
+    await page.waitForFunction(() => /42\.00/.test(document.querySelector('.wait-graph .node')?.ariaLabel));
+    assert.deepEqual(await nodes(), ['mutex 0x10: 42.00 µs', 'shop (4711): 42.00 µs', 'worker (4712): 42.00 µs']);
+    await view(page, 'critical');
+    await page.click('.choices >> text=what if');
+    await until(page, 'critical path: ranking', 'gain_100', ['−50000', '−5536']);
+    await chooseSide(page, '0');
+    await until(page, 'critical path: ranking', 'gain_100', ['−40000', '−5536']);
+    await browser.done(page);
+});
+
+test('a page of two sessions shows the waits of one if the other has none', async () => {
+    for (const name of ['waits', 'critical']) {
+        const sessions = [shop(), withWaits(timed(), header(), tables())];
+        const page = await browser.open(browser.write('waits', sessions), { fragment: `#view=${name}&unit=ns` });
+        await page.waitForFunction(() => /This page holds no waits/.test(document.querySelector('.view').textContent));
+        await chooseSide(page, '1');
+        const label = name === 'waits' ? 'waits by path' : 'critical path: functions';
+        await until(page, label, 'total', name === 'waits' ? ['28000', '1000'] : ['40000', '20536', '5000']);
+        await browser.done(page);
+    }
+});
+
+test('two real recordings have the rows of dwell waits of each', async () => {
+    const [a, b] = ['mutex', 'barrier'].map((kind) => recordings.record(`${kind}.data`, [testProgram('causes'), kind]));
+    const page = await browser.open(recordings.view('both', a, b), {
+        fragment: '#view=waits&unit=ns',
+        viewport: { width: 1800, height: 800 },
+    });
+    for (const [side, session] of [b, a].entries()) {
+        await chooseSide(page, String(1 - side));
+        const said = recordings.json('waits', session).rows;
+        await until(
+            page,
+            'waits by path',
+            'total',
+            said.map((row) => String(row.total_ns)),
+        );
+        const mine = await rowsOf(page, 'waits by path');
+        assert.deepEqual(
+            mine.map((r) => [r.function, r.cause, r.waits, r.max]),
+            said.map((r) => [r.function, r.cause, String(r.waits), String(r.max_ns)]),
+        );
+    }
+    await browser.done(page);
+});
+
 test('a real recording has the rows of dwell waits, critical and whatif', async () => {
     const session = recordings.record('causes.data', [testProgram('causes'), 'mutex']);
     const file = recordings.view('causes', session);

@@ -3,20 +3,20 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Container } from '../data/container';
 import { source } from '../state';
 
-// Null until the block has been read. `key` changes when the block does.
+// Null until the block has been read. `key` changes when the block does: then the one before is not returned any more.
 export function useBlock(side: number, number: number | undefined, key: unknown): Container | string | null {
-    const [read, setRead] = useState<Container | string | null>(null);
+    const [read, setRead] = useState<{ key: unknown; block: Container | string } | null>(null);
     useEffect(() => {
         let wanted = true;
         setRead(null);
         if (number === undefined) return;
         source
             .value!.block(side, number)
-            .then((block) => wanted && setRead(block))
-            .catch((error: Error) => wanted && setRead(error.message));
+            .then((block) => wanted && setRead({ key, block }))
+            .catch((error: Error) => wanted && setRead({ key, block: error.message }));
         return () => {
             wanted = false;
         };
     }, [side, number, key]);
-    return read;
+    return read && read.key === key ? read.block : null;
 }

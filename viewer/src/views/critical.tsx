@@ -9,7 +9,7 @@ import { isWhole } from '../part';
 import { type CriticalTable, chosen, chosenUnit, criticalTable, model, range, recentre, view } from '../state';
 import type { GridColumn } from './columns';
 import { Choice, RowTable, shareColumn, textColumn, timeColumn } from './row_table';
-import { SideChoice, useWaits, waitSide } from './wait_block';
+import { NoWaits, SideChoice, useWaits, waitSide } from './wait_block';
 
 const choices = [
     ['functions', 'functions'],
@@ -202,17 +202,17 @@ export function Critical() {
     const m = model.value!;
     const side = waitSide(m);
     const block = useWaits(m, side);
-    if (typeof block === 'string') return <p class="wait">{block}</p>;
+    if (typeof block === 'string') return <NoWaits m={m}>{block}</NoWaits>;
     const { critical, causes } = waitsFacts(block);
     if (!critical)
         return (
-            <p class="wait">
+            <NoWaits m={m}>
                 {m.facts[side]!.mode === 'profile'
                     ? 'Mode profile keeps no order of events, and so no critical path: record in mode trace or ring.'
                     : !causes
                       ? 'The causes of waits were not recorded, so there is no critical path across threads: record again.'
                       : 'The critical path needs the whole recording. This page holds a part; dwell critical has the paths of parts.'}
-            </p>
+            </NoWaits>
         );
     const text = (ticks: number) => shortDuration(Number(nanoseconds(ticks, m.facts[side]!.ticks_per_second)));
     const thread = m.facts[side]!.threads[critical.thread];

@@ -1,4 +1,5 @@
 // The block of waits of the session that the views of waits show, or why there is none.
+import type { ComponentChildren } from 'preact';
 import type { Container } from '../data/container';
 import type { Model, Side } from '../data/model';
 import { source, timelineSide } from '../state';
@@ -18,6 +19,13 @@ export function useWaits(m: Model, side: Side): Container | string {
 }
 
 export const waitSide = (m: Model): Side => (m.sides === 2 ? timelineSide.value : 0);
+
+// Why a view of waits shows nothing. The other recording may have what this one lacks.
+export const NoWaits = ({ m, children }: { m: Model; children: ComponentChildren }) => (
+    <p class="wait">
+        {children} <SideChoice m={m} />
+    </p>
+);
 
 // Chooses between two recordings, as on the timeline.
 export function SideChoice({ m }: { m: Model }) {

@@ -8,7 +8,7 @@ import { isWhole } from '../part';
 import { type WaitsBy, chosen, chosenUnit, model, recentre, search, waitsBy } from '../state';
 import type { GridColumn } from './columns';
 import { Choice, RowTable, countColumn, shareColumn, textColumn, timeColumn } from './row_table';
-import { SideChoice, useWaits, waitSide } from './wait_block';
+import { NoWaits, SideChoice, useWaits, waitSide } from './wait_block';
 import { WaitGraph } from './wait_graph';
 
 const choices = [
@@ -147,7 +147,7 @@ export function Waits() {
     const m = model.value!;
     const side = waitSide(m);
     const block = useWaits(m, side);
-    if (typeof block === 'string') return <p class="wait">{block}</p>;
+    if (typeof block === 'string') return <NoWaits m={m}>{block}</NoWaits>;
     const facts = waitsFacts(block);
     const by = waitsBy.value;
     const perSecond = m.facts[side]!.ticks_per_second;
