@@ -71,13 +71,6 @@ static struct number_index *line_samples_index_names(const struct analysis *l)
     return names;
 }
 
-static uint32_t line_samples_in_file(const char *file, const struct symbol_site *site, bool inlined)
-{
-    if (inlined)
-        return site->outer_file && strcmp(site->outer_file, file) == 0 ? site->outer_line : 0;
-    return site->file && strcmp(site->file, file) == 0 ? site->line : 0;
-}
-
 /* The function whose own code is at the place. Sets *inlined if the code is that of another one inside it. */
 static uint32_t line_samples_owner(const struct analysis *l, const struct number_index *names, struct binaries *b,
                                    const struct sampled_place *place, const struct symbol_site *site, bool *inlined)
@@ -101,8 +94,7 @@ static uint32_t line_samples_owner(const struct analysis *l, const struct number
                : PROFILE_NONE;
 }
 
-void line_samples_find(const struct analysis *l, const bool *functions, const char *file, line_samples_taker *take,
-                       void *context)
+void line_samples_find(const struct analysis *l, line_samples_taker *take, void *context)
 {
     struct line_sampler s = { .analysis = l, .index = index_new() };
     for (size_t i = 0; i < l->file->chunk_count; i++)
@@ -116,8 +108,9 @@ void line_samples_find(const struct analysis *l, const bool *functions, const ch
         const struct symbol_site site = binaries_site(binaries, &module, p->offset + 1, false);
         bool inlined;
         const uint32_t owner = line_samples_owner(l, names, binaries, p, &site, &inlined);
-        if (owner != PROFILE_NONE && functions[owner])
-            take(context, line_samples_in_file(file, &site, inlined), p->samples);
+        const char *file = inlined ? site.outer_file : site.file;
+        if (owner != PROFILE_NONE)
+            take(context, owner, file, !file ? 0 : inlined ? site.outer_line : site.line, p->samples);
     }
     binaries_free(binaries);
     index_free(names);

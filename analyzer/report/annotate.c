@@ -192,11 +192,19 @@ static void annotate_add_calls(struct annotation *a, const bool *functions)
     free(open);
 }
 
-static void annotate_take_samples(void *context, uint32_t line, uint64_t samples)
+struct annotate_samples {
+    struct annotation *annotation;
+    const bool *functions;
+};
+
+static void annotate_take_samples(void *context, uint32_t function, const char *file, uint32_t line, uint64_t samples)
 {
-    struct annotation *a = context;
+    const struct annotate_samples *s = context;
+    struct annotation *a = s->annotation;
+    if (!s->functions[function])
+        return;
     a->samples += samples;
-    if (annotation_has(a, line))
+    if (file && strcmp(file, a->file) == 0 && annotation_has(a, line))
         a->lines[line - 1].samples += samples;
 }
 
@@ -239,7 +247,7 @@ struct annotation annotate(const struct analysis *l, const bool *functions, cons
         return a;
     annotate_add_calls(&a, functions);
     if (a.has_samples)
-        line_samples_find(l, functions, file, annotate_take_samples, &a);
+        line_samples_find(l, annotate_take_samples, &(struct annotate_samples){ &a, functions });
     annotate_finish(&a);
     return a;
 }

@@ -100,7 +100,8 @@ struct view_session *view_session_new(const struct analysis *l, const struct ana
     json_object_object_add(header, "calls",
                            call_counts_make(l, order, parts, options->detail / CALLS_OF_DETAIL, &blocks));
     json_object_object_add(header, "sources",
-                           options->sources ? source_texts_make(l, options->detail / CALLS_OF_DETAIL, &blocks) : NULL);
+                           options->sources ? source_texts_make(l, order, options->detail / CALLS_OF_DETAIL, &blocks)
+                                            : NULL);
     json_object_object_add(header, "lines", line_values_make(lines, order, &blocks));
     json_object_object_add(header, "waits", view_session_add_waits(waits, &blocks));
     struct timing_row *path_timing =

@@ -64,6 +64,45 @@ test('sampled functions and paths have ~, and a tooltip with the interval and th
     await browser.done(page);
 });
 
+test('the source has the own time of functions by line, as dwell annotate has it', async () => {
+    const session = recordings.record('lines.data', [testProgram('sampled'), '20000'], '--sample', '2000');
+    const page = await browser.open(recordings.view('lines', '--source', session), {
+        fragment: '#view=functions&by=elapsed&details=0',
+    });
+    const said = recordings.json('annotate', 'heavy', session).rows;
+    assert.ok(said.some((row) => row.samples > 0));
+    await page.fill('.search', '/^heavy$/');
+    await page.waitForFunction(() => document.querySelectorAll('[aria-label=functions] .row').length === 1);
+    await page.click('[aria-label=functions] .row');
+    await view(page, 'source');
+    await page.waitForSelector('.source .self');
+    const cells = await page.$$eval('.source tbody tr', (rows) =>
+        rows.map((row) => [row.querySelector('.self').textContent, row.querySelector('.self').title]),
+    );
+    for (const { line, samples, self_ns } of said) {
+        const [text, tip] = cells[line - 1];
+        if (!samples) assert.deepEqual([text, tip], ['', '']);
+        else {
+            assert.ok(text.startsWith('~'), text);
+            const numbers = tip
+                .replaceAll('\u2009', '')
+                .match(/^(\d+) ns, estimated: ± (\d+) ns \(95 % interval\), (\d+) samples$/);
+            assert.deepEqual([numbers[1], numbers[3]], [String(self_ns), String(samples)]);
+            assert.ok(Number(numbers[2]) > 0);
+        }
+    }
+    await browser.done(page);
+    const unsampled = recordings.record('unsampled.data', [testProgram('sampled'), '100'], '--sample', '0');
+    const other = await browser.open(recordings.view('unsampled', '--source', unsampled), {
+        fragment: '#view=functions&details=0',
+    });
+    await other.click('[aria-label=functions] .row >> nth=0');
+    await view(other, 'source');
+    await other.waitForSelector('.source tbody tr');
+    assert.equal(await other.locator('.source .self').count(), 0);
+    await browser.done(other);
+});
+
 // The options of the part that the page shows.
 const optionsOf = async (page) =>
     (await page.getAttribute('.part-bar button:last-child', 'title')).replace(/^.*commands: /, '').split(' ');

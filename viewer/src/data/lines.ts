@@ -67,3 +67,27 @@ export function linesInFile(block: Container, path: string): Map<number, number[
     });
     return lines;
 }
+
+export interface LineSamples {
+    samples: number;
+    self: number; // ticks,
+    interval: number; // and the half width of their 95 % interval
+}
+
+// By line of a source file, the samples and the own time of functions that are in the file. `texts` is the block of
+// sources. The intervals of several functions are independent.
+export function samplesInFile(facts: SessionFacts, texts: Container, path: string): Map<number, LineSamples> {
+    const { rows = 0, columns = {} } = texts.tables.samples ?? {};
+    const lines = new Map<number, LineSamples>();
+    for (let i = 0; i < rows; i++) {
+        const line = columns.line![i]!;
+        if (!line || facts.functions[columns.function![i]!]!.file !== path) continue;
+        const sum = lines.get(line) ?? { samples: 0, self: 0, interval: 0 };
+        lines.set(line, {
+            samples: sum.samples + columns.samples![i]!,
+            self: sum.self + columns.self![i]!,
+            interval: Math.hypot(sum.interval, columns.interval![i]!),
+        });
+    }
+    return lines;
+}

@@ -1,8 +1,8 @@
 // The view of the lines of the selected function: their values, and the source text. Lines of the text show the values of
-// the functions that begin there and of the calls from there.
+// the functions that begin there, of the calls from there, and with samples their own time.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Container } from '../data/container';
-import { lineColumn, linesInFile } from '../data/lines';
+import { type LineSamples, lineColumn, linesInFile, samplesInFile } from '../data/lines';
 import { measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { count, visible } from '../format';
@@ -48,10 +48,26 @@ function CallCells({ m, side, block, rows }: { m: Model; side: Side; block: Cont
     );
 }
 
-function Text({ m, side, file }: { m: Model; side: Side; file: SourceFile }) {
+// The times that are divided by samples.
+const restOf = (m: Model) => (m.knows('cpu_exclusive') ? 'cpu_exclusive' : 'elapsed_exclusive');
+
+// The time of functions themselves at one line, by samples.
+function SelfCell({ m, side, own }: { m: Model; side: Side; own: LineSamples | undefined }) {
+    const key = restOf(m);
+    if (!own) return <td class="value self" />;
+    const tip = `estimated: ± ${exactText(m, key, own.interval, side)} (95 % interval), ${count(own.samples)} samples`;
+    return (
+        <td class="value self" title={`${exactText(m, key, own.self, side)}, ${tip}`}>
+            ~{oneValue(m, key, own.self, side)}
+        </td>
+    );
+}
+
+function Text({ m, side, file, texts }: { m: Model; side: Side; file: SourceFile; texts: Container }) {
     const read = useLines(m, side);
     const block = read && typeof read !== 'string' ? read : null;
     const calls = useMemo(() => (block ? linesInFile(block, file.path) : null), [block, file]);
+    const samples = useMemo(() => samplesInFile(m.facts[side]!, texts, file.path), [m, side, texts, file]);
     const here = useRef<HTMLTableRowElement>(null);
     const wanted = m.functions[subject.value]!.line;
     const functions = useMemo(() => functionsOf(m, file.path), [m, file]);
@@ -65,6 +81,9 @@ function Text({ m, side, file }: { m: Model; side: Side; file: SourceFile }) {
                     <th title="of the functions that begin at the line">Begins</th>
                     {block && <th title="of the calls from the line">Calls</th>}
                     {block && <th title="inclusive, of the calls from the line">Time</th>}
+                    {samples.size > 0 && (
+                        <th title="of the functions themselves at the line, estimated by samples">Self</th>
+                    )}
                     <th />
                     <th />
                 </tr>
@@ -83,6 +102,7 @@ function Text({ m, side, file }: { m: Model; side: Side; file: SourceFile }) {
                                 )}
                             </td>
                             {block && <CallCells m={m} side={side} block={block} rows={calls?.get(i + 1)} />}
+                            {samples.size > 0 && <SelfCell m={m} side={side} own={samples.get(i + 1)} />}
                             <td class="number">{i + 1}</td>
                             <td class="line">{visible(line.replaceAll('\t', '    '))}</td>
                         </tr>
@@ -134,7 +154,7 @@ export function SourceView() {
             </div>
             {file && (
                 <div class="scroller" tabIndex={0}>
-                    <Text m={m} side={side} file={file} />
+                    <Text m={m} side={side} file={file} texts={block as Container} />
                 </div>
             )}
         </div>
