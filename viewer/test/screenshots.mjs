@@ -1,7 +1,8 @@
 // Makes the pictures of docs/view.md and docs/first-screens.md: node test/screenshots.mjs PAGES FOLDER. The folder PAGES
 // has one.html and two.html, of one and two recordings of the program of scripts/demo, and the pages of the programs of
 // docs/first-screens.md: redis.html, zstd.html, leveldb.html and sqlite.html. waits.html is of a program whose three
-// threads wait for one mutex.
+// threads wait for one mutex. Pictures of pages that are missing stay as they are.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser, boxOf, view } from './support/browser.mjs';
 
@@ -11,6 +12,7 @@ const [one, two] = ['one', 'two'].map((name) => join(pages, `${name}.html`));
 const browser = await Browser.start();
 
 async function picture(name, file, fragment, options = {}, act = async () => {}) {
+    if (!existsSync(file)) return;
     const page = await browser.open(file, {
         fragment,
         viewport: { width: 1180, height: 640 },
