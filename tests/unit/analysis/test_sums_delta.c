@@ -239,3 +239,32 @@ Test(unit_sums_delta, a_delta_has_only_the_paths_that_changed)
     sums_free(second);
     sums_deltas_free(deltas);
 }
+
+/* A call's time is seen before the parts of it, which are stored later. A delta has no more of them than time. */
+Test(unit_sums_delta, parts_of_a_time_wait_for_more_time)
+{
+    struct growing g = { .threads = 1, .counts = { 1 }, .complete = true };
+    struct error error = { NULL };
+    struct sums_deltas *deltas = sums_deltas_new(BEGIN);
+    const struct tree_node seen[] = { { .elapsed = 1000, .flagged = 20 },
+                                      { .elapsed = 1010, .flagged = 905, .blocked = 7, .preempted = 600 },
+                                      { .elapsed = 2010, .flagged = 905, .blocked = 7, .preempted = 600 } },
+                           wanted[] = { { .elapsed = 1000, .flagged = 20 },
+                                        { .elapsed = 10, .flagged = 10, .blocked = 7, .preempted = 3 },
+                                        { .elapsed = 1000, .flagged = 875, .preempted = 597 } };
+    for (unsigned i = 0; i < 3; i++) {
+        g.nodes[0][0] = seen[i];
+        g.nodes[0][0].function = 0x400100;
+        g.nodes[0][0].calls = 1;
+        growing_save(&g, test_path("torn"));
+        struct sums *delta = sums_deltas_take(deltas, test_path("torn"), (i + 2) * BEGIN, false, &error);
+        cr_assert(delta != NULL, "%s", error.text);
+        const struct profile_node *node = &delta->profile->nodes[1];
+        cr_assert(eq(u64, node->elapsed, wanted[i].elapsed));
+        cr_assert(eq(u64, node->flagged, wanted[i].flagged));
+        cr_assert(eq(u64, node->blocked, wanted[i].blocked));
+        cr_assert(eq(u64, node->preempted, wanted[i].preempted));
+        sums_free(delta);
+    }
+    sums_deltas_free(deltas);
+}
