@@ -53,7 +53,7 @@ static bool file_unpack(const void *bytes, size_t length, const char *path)
 /* Two whole pieces and one byte, of numbers that do not repeat. */
 Test(unit_fleet_file, pieces_make_the_file_again)
 {
-    const char *path = need_text("%s", test_path("long")), *other = need_text("%s", test_path("again"));
+    char *path = need_text("%s", test_path("long")), *other = need_text("%s", test_path("again"));
     FILE *out = fopen(path, "w");
     for (uint32_t i = 0; i < FLEET_FILE_PIECE / 2; i++)
         fwrite(&i, 1, 4, out);
@@ -71,6 +71,8 @@ Test(unit_fleet_file, pieces_make_the_file_again)
     free(b.bytes);
     binary_drop(&rows);
     close(fd);
+    free(path);
+    free(other);
 }
 
 /* Rows with a number, a count and a text that are not what fleet_file_put makes. */
@@ -110,7 +112,7 @@ static struct text file_compress(size_t length)
 
 Test(unit_fleet_file, rows_that_are_no_pieces_are_refused)
 {
-    const char *path = need_text("%s", test_path("unpacked"));
+    char *path = need_text("%s", test_path("unpacked"));
     const struct text whole = file_compress(FLEET_FILE_PIECE), small = file_compress(100), none = { "", 0 };
     const struct text junk = { "junk that is not compressed", 27 }, cut = { whole.bytes, whole.length - 1 };
     char *more = need_memory(small.length + 1, 1);
@@ -148,12 +150,16 @@ Test(unit_fleet_file, rows_that_are_no_pieces_are_refused)
             cr_assert(file_unpack(rows.bytes, rows.length - 1, path) == false);
         binary_drop(&rows);
     }
+    free(whole.bytes);
+    free(small.bytes);
+    free(more);
+    free(path);
 }
 
 /* A piece that becomes larger than any piece is no piece: a small answer costs little room. */
 Test(unit_fleet_file, pieces_do_not_become_large)
 {
-    const char *path = need_text("%s", test_path("bomb"));
+    char *path = need_text("%s", test_path("bomb"));
     const struct text whole = file_compress(FLEET_FILE_PIECE);
     struct binary_rows rows = { 0 };
     char *twice = need_memory(2 * whole.length, 1);
@@ -162,6 +168,9 @@ Test(unit_fleet_file, pieces_do_not_become_large)
     file_put_row(&rows, 0, 1, &(struct text){ twice, 2 * whole.length });
     cr_assert(file_unpack(rows.bytes, rows.length, path) == false);
     binary_drop(&rows);
+    free(whole.bytes);
+    free(twice);
+    free(path);
 }
 
 /* ---- pull ---- */
@@ -206,7 +215,8 @@ static char *file_pull(const struct binary_rows *answers, const uint64_t *number
     for (size_t i = 0; i < count; i++) {
         FILE *out = need_stream(&texts[i], &lengths[i]);
         fprintf(out, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", answers[i].length);
-        fwrite(answers[i].bytes, 1, answers[i].length, out);
+        if (answers[i].length)
+            fwrite(answers[i].bytes, 1, answers[i].length, out);
         need_stream_end(out);
         list[i] = (struct fleet_run){ .run = numbers[i], .parts = &part, .part_count = 1 };
     }
@@ -255,6 +265,8 @@ Test(unit_fleet_file, runs_come_back_as_one_session, .init = file_begin)
     const uint64_t same[] = { runs[0], runs[0] };
     file_check_refused(twice, same, 2, "count twice");
     file_check_refused(answers, &runs[1], 1, "is another one, or damaged");
+    binary_drop(&answers[0]);
+    binary_drop(&answers[1]);
 }
 
 Test(unit_fleet_file, a_server_cannot_make_it_read_what_is_no_session, .init = file_begin)
@@ -277,4 +289,7 @@ Test(unit_fleet_file, a_server_cannot_make_it_read_what_is_no_session, .init = f
     file_check_refused(&recorded, &run, 1, "is another one, or damaged");
     close(fd);
     fclose(plain);
+    binary_drop(&answer);
+    binary_drop(&other);
+    binary_drop(&recorded);
 }
