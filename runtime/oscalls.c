@@ -151,10 +151,10 @@ bool os_call_may_have_waited(void)
     return os_call_has_waited(thread_self);
 }
 
-/* Without an OS event, the call has not waited. */
+/* Without an OS event, the call has not waited. `object` may be NULL. */
 static const struct object *os_call_waited_for(const struct thread *t, const struct object *object)
 {
-    if (!os_call_has_waited(t))
+    if (!object || !os_call_has_waited(t))
         return NULL;
     if (object->kind <= DWELL_OBJECT_BARRIER && object->role != DWELL_ROLE_ACTED && t->wiped->alive)
         makers_record(object->kind, object->id);

@@ -113,7 +113,10 @@ void source_search_drop(struct source_search *search)
 
 bool source_file_is_newer(const struct analysis *l, const char *module, const struct stat *status)
 {
-    const time_t recorded = (time_t)(l->file->header.start_realtime / 1000000000u);
-    struct stat binary;
-    return status->st_mtime > (stat(module, &binary) == 0 ? binary.st_mtime : recorded);
+    const uint64_t recorded = l->file->header.start_realtime, second = 1000000000;
+    struct stat binary = { .st_mtim = { (time_t)(recorded / second), (long)(recorded % second) } };
+    stat(module, &binary);
+    if (status->st_mtim.tv_sec != binary.st_mtim.tv_sec)
+        return status->st_mtim.tv_sec > binary.st_mtim.tv_sec;
+    return status->st_mtim.tv_nsec > binary.st_mtim.tv_nsec;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define APART __attribute__((noinline))
 #define QUIET __attribute__((noinline, no_instrument_function))
@@ -99,6 +100,24 @@ APART void large(FILE *stream, const char *block, size_t size)
     fwrite(block, 1, size, stream);
 }
 
+enum { PAGE = 4096, REST = 100 };
+
+QUIET static FILE *begin_at_new_pages(FILE *stream)
+{
+    char *pages = mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!stream || pages == MAP_FAILED || setvbuf(stream, pages, _IOFBF, PAGE + REST))
+        abort();
+    return stream;
+}
+
+/* The text stays in the buffer, and its first byte on the second page needs the OS. */
+APART void faults(FILE *stream)
+{
+    static const char block[PAGE - 5];
+    fwrite(block, 1, sizeof block, stream);
+    fprintf(stream, "%s", "twelve bytes");
+}
+
 static const size_t SIZE = 50000000;
 
 int main(void)
@@ -112,6 +131,7 @@ int main(void)
     line_by_line(begin(fopen("file", "w"), _IOLBF));
     unbuffered(begin(fopen("file", "w"), _IONBF));
     in_memory();
+    faults(begin_at_new_pages(fopen("file", "w")));
     begin(stdout, _IOFBF);
     to_stdout();
     large(begin(fopen("file", "w"), _IOFBF), block, SIZE);
