@@ -156,7 +156,7 @@ static const struct object *os_call_waited_for(const struct thread *t, const str
 {
     if (!object || !os_call_has_waited(t))
         return NULL;
-    if (object->kind <= DWELL_OBJECT_BARRIER && object->role != DWELL_ROLE_ACTED && t->wiped->alive)
+    if (object->kind && object->kind <= DWELL_OBJECT_BARRIER && object->role != DWELL_ROLE_ACTED && t->wiped->alive)
         makers_record(object->kind, object->id);
     return object;
 }

@@ -48,8 +48,8 @@ static void check_found(const char *sanitizer, const char *fault, const char *me
     for (int c = 0; c < 2; c++) {
         struct ran alone = run("$PROGRAMS/sanitized/faulty-%s-%s %s", compilers[c], sanitizer, fault);
         struct ran r = run("$DWELL record -q $PROGRAMS/sanitized/faulty-%s-%s %s", compilers[c], sanitizer, fault);
-        cr_assert(has(alone.err, message), "%s: %s", compilers[c], alone.err);
-        cr_assert(has(r.err, message), "%s: %s", compilers[c], r.err);
+        cr_assert(has(alone.err, message), "%s %s alone: %s", compilers[c], fault, alone.err);
+        cr_assert(has(r.err, message), "%s %s: %s", compilers[c], fault, r.err);
         cr_assert(eq(int, r.status, alone.status));
         ran_drop(&alone);
         ran_drop(&r);

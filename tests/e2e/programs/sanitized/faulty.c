@@ -5,7 +5,7 @@
 
 #define KEPT __attribute__((noinline))
 
-static int shared;
+static int shared[100]; /* a single race may stay unseen if both happen at the same moment */
 
 KEPT static void leak(void)
 {
@@ -23,7 +23,8 @@ KEPT static int use(void)
 
 static void *race(void *unused)
 {
-    shared++;
+    for (int i = 0; i < 100; i++)
+        shared[i]++;
     return unused;
 }
 
