@@ -261,7 +261,7 @@ static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *da
         const struct module *m = &p->modules.list[i];
         if (m->bias != module.bias || m->begin != module.begin)
             continue;
-        levels_visit(&(struct level_visit){ info, m->build_id, m->path, m->filter, i == 0 });
+        levels_visit(&(struct level_visit){ info, module.begin, module.end, m->build_id, m->path, m->filter, i == 0 });
         break;
     }
     return 0;

@@ -421,20 +421,6 @@ static bool level_has_other_calls(const struct level_module *m)
 }
 
 /* Threads may wait for the helper meanwhile. */
-void level_module_find_code(struct level_module *m)
-{
-    m->begin = UINT64_MAX;
-    m->end = 0;
-    for (int i = 0; i < m->info.dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &m->info.dlpi_phdr[i];
-        const uint64_t begin = m->info.dlpi_addr + segment->p_vaddr;
-        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
-            continue;
-        m->begin = smaller_of(m->begin, begin);
-        m->end = begin + segment->p_memsz > m->end ? begin + segment->p_memsz : m->end;
-    }
-}
-
 static void level_module_find_sites(struct level_module *m, bool bare)
 {
     call_sites_find(&m->sites, &m->places, &m->info, bare, helper_is_here() ? helper_serve : NULL);

@@ -52,9 +52,6 @@ struct level_module {
 /* Sets the level that a function of the module is to have. False without memory, or without a counter. */
 bool level_module_want(struct level_module *m, uint64_t function, enum level level);
 
-/* Finds where its code is. */
-void level_module_find_code(struct level_module *m);
-
 /* Reads the module's code, if nothing has read it yet, so that its next change takes less time. */
 void level_module_read_ahead(struct level_module *m);
 

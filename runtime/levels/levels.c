@@ -440,12 +440,13 @@ static struct level_module *level_add_module(const struct level_visit *visit)
     *m = (struct level_module){
         .next = levels.modules,
         .info = *visit->info,
+        .begin = visit->begin,
+        .end = visit->end,
         .build_id = visit->build_id,
         .path = visit->path,
         .number = ++levels.last_module,
         .program = visit->program,
     };
-    level_module_find_code(m);
     level_add_filtered(m, visit->filter);
     if (!levels.stopped)
         level_kept_take(m);
