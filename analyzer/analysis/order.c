@@ -9,16 +9,6 @@
 
 /* ---- order ---- */
 
-static int order_compare_modules(const struct profile_module *a, const struct profile_module *b)
-{
-    const int by_path = strcmp(a->path, b->path);
-    if (by_path || a == b)
-        return by_path;
-    if (a->build_id_length != b->build_id_length)
-        return a->build_id_length < b->build_id_length ? -1 : 1;
-    return memcmp(a->build_id, b->build_id, a->build_id_length);
-}
-
 static int order_compare_functions(const void *a, const void *b, void *data)
 {
     const struct analysis *l = data;
@@ -26,14 +16,14 @@ static int order_compare_functions(const void *a, const void *b, void *data)
     const struct profile_function *f = &l->profile->functions[x], *g = &l->profile->functions[y];
     int result = strcmp(l->names[x].name, l->names[y].name);
     if (result == 0)
-        result = order_compare_modules(&l->profile->modules[f->module], &l->profile->modules[g->module]);
+        result = profile_compare_modules(&l->profile->modules[f->module], &l->profile->modules[g->module]);
     return result ? result : (f->offset > g->offset) - (f->offset < g->offset);
 }
 
 static int order_compare_module_indices(const void *a, const void *b, void *data)
 {
     const struct profile *p = data;
-    return order_compare_modules(&p->modules[*(const uint32_t *)a], &p->modules[*(const uint32_t *)b]);
+    return profile_compare_modules(&p->modules[*(const uint32_t *)a], &p->modules[*(const uint32_t *)b]);
 }
 
 static int order_compare_threads(const void *a, const void *b, void *data)

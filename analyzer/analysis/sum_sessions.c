@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/sampling.h"
+#include "profile/subtree.h"
 
 /* By node: the place of its session in the file. The caller frees the list. */
 static size_t *sum_sessions_of_nodes(const struct profile *p, const struct session_file *file)
@@ -23,19 +24,12 @@ static size_t *sum_sessions_of_nodes(const struct profile *p, const struct sessi
 /* The call paths of one session. Functions keep their numbers. */
 static struct profile *sum_sessions_part(const struct profile *p, const size_t *places, size_t place)
 {
-    struct profile *part = profile_new();
+    bool *kept = need_memory(p->node_count + 1, sizeof *kept);
     uint32_t *nodes = need_memory(p->node_count + 1, sizeof *nodes);
-    profile_copy_functions(part, p);
-    for (size_t i = 0; i < p->thread_count; i++)
-        if (places[p->threads[i].root] == place)
-            nodes[p->threads[i].root] = profile_root(part, p->threads[i].process, p->threads[i].thread);
-    for (size_t i = 0; i < p->node_count; i++) {
-        const struct profile_node *node = &p->nodes[i];
-        if (places[i] != place || node->parent == PROFILE_NONE)
-            continue;
-        nodes[i] = profile_child_from(part, nodes[node->parent], node->function, node->site);
-        profile_add_values(&part->nodes[nodes[i]], node);
-    }
+    for (size_t i = 0; i < p->node_count; i++)
+        kept[i] = places[i] == place;
+    struct profile *part = subtree_kept(p, kept, nodes);
+    free(kept);
     free(nodes);
     return part;
 }

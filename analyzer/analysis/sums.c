@@ -38,6 +38,14 @@ void sums_free(struct sums *s)
 
 /* ---- profiles ---- */
 
+/* Functions have no names at first. */
+static void sums_make_names(struct sums *s)
+{
+    s->names = need_more(s->names, s->profile->function_count + 1, sizeof *s->names);
+    for (; s->name_count < s->profile->function_count; s->name_count++)
+        s->names[s->name_count] = (struct sums_name){ INTERN_NONE, INTERN_NONE, 0 };
+}
+
 uint32_t *sums_add_profile(struct sums *s, const struct sums_map *map, struct profile *p)
 {
     for (size_t i = 0; i < p->thread_count; i++) {
@@ -45,9 +53,7 @@ uint32_t *sums_add_profile(struct sums *s, const struct sums_map *map, struct pr
         p->threads[i].thread = sums_thread(map, p->threads[i].thread) + 1;
     }
     profile_merge(s->profile, p);
-    s->names = need_more(s->names, s->profile->function_count + 1, sizeof *s->names);
-    for (; s->name_count < s->profile->function_count; s->name_count++)
-        s->names[s->name_count] = (struct sums_name){ INTERN_NONE, INTERN_NONE, 0 };
+    sums_make_names(s);
     return profile_add_nodes(s->profile, p);
 }
 
@@ -101,9 +107,7 @@ static uint32_t sums_find_function(struct sums *s, const struct session_file *fi
                                    uint64_t time)
 {
     const uint32_t function = identify_function(s->profile, session_file_process(file, process), address, time);
-    s->names = need_more(s->names, s->profile->function_count + 1, sizeof *s->names);
-    for (; s->name_count < s->profile->function_count; s->name_count++)
-        s->names[s->name_count] = (struct sums_name){ INTERN_NONE, INTERN_NONE, 0 };
+    sums_make_names(s);
     return function;
 }
 

@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "profile/collect.h"
 #include "profile/counted.h"
+#include "profile/subtree.h"
 #include "symbols/symbols.h"
 
 struct sums_deltas {
@@ -130,24 +131,6 @@ static bool *delta_take_nodes(struct sums_deltas *d, struct sums *s)
     return kept;
 }
 
-/* The delta's profile. `nodes` gets the new number of each node. */
-static struct profile *delta_copy_nodes(const struct profile *from, const bool *kept, uint32_t *nodes)
-{
-    struct profile *p = profile_new();
-    profile_copy_functions(p, from);
-    for (size_t i = 0; i < from->thread_count; i++)
-        if (kept[from->threads[i].root])
-            nodes[from->threads[i].root] = profile_root(p, from->threads[i].process, from->threads[i].thread);
-    for (size_t i = 0; i < from->node_count; i++) {
-        const struct profile_node *node = &from->nodes[i];
-        if (!kept[i] || node->parent == PROFILE_NONE)
-            continue;
-        nodes[i] = profile_child_from(p, nodes[node->parent], node->function, node->site);
-        profile_add_values(&p->nodes[nodes[i]], node);
-    }
-    return p;
-}
-
 /* ---- counted calls ---- */
 
 /* Sums the calls of each function and thread, as a function may have several entries, and takes what is new. */
@@ -179,7 +162,7 @@ static void delta_take_paths(struct sums_deltas *d, struct sums *s)
     struct profile *p = s->profile;
     bool *kept = delta_take_nodes(d, s);
     uint32_t *nodes = need_memory(p->node_count + 1, sizeof *nodes);
-    s->profile = delta_copy_nodes(p, kept, nodes);
+    s->profile = subtree_kept(p, kept, nodes);
     delta_take_counted(d, p, s->profile);
     for (size_t i = 0; i < s->cause_count; i++) {
         struct sums_cause *c = &s->causes[i];
@@ -202,7 +185,7 @@ static bool delta_take_session(struct sums_deltas *d, struct trace_summed *summe
     record->header.lost_threads = less(now.threads, made.threads);
     record->header.lost_trace_events = less(now.trace_events, made.trace_events);
     record->header.replaced_events = less(now.replaced, made.replaced);
-    record->header.lost_samples = less(now.samples, made.samples);
+    record->header.lost_samples = (uint32_t)less(now.samples, made.samples);
     d->losses = now;
     for (size_t i = 0; i < DWELL_SUMMED_COUNTS; i++)
         record->counts[i] = delta_take_part(record->counts[i], &d->counts[i], UINT64_MAX);

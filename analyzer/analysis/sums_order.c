@@ -61,13 +61,7 @@ static void sums_order_sessions(struct sums_writer *w)
 static int sums_compare_modules(const void *a, const void *b, void *context)
 {
     const struct profile *p = context;
-    const struct profile_module *x = &p->modules[*(const uint32_t *)a], *y = &p->modules[*(const uint32_t *)b];
-    const int order = strcmp(x->path, y->path);
-    if (order)
-        return order;
-    if (x->build_id_length != y->build_id_length)
-        return x->build_id_length < y->build_id_length ? -1 : 1;
-    return x->build_id_length ? memcmp(x->build_id, y->build_id, x->build_id_length) : 0;
+    return profile_compare_modules(&p->modules[*(const uint32_t *)a], &p->modules[*(const uint32_t *)b]);
 }
 
 static void sums_find_used(struct sums_writer *w)

@@ -11,6 +11,7 @@
 #include "profile/collect.h"
 #include "profile/counted.h"
 #include "profile/session_samples.h"
+#include "profile/subtree.h"
 
 struct sums_recording {
     struct sums *sums;
@@ -279,24 +280,16 @@ static bool sums_knows_thread(const struct sums_map *map, const struct profile_t
 /* Copies the paths and counted calls of known threads. Paths have the elapsed time that they have in `before`. */
 static struct profile *sums_copy_known(const struct sums_map *map, struct profile *before, const struct profile *now)
 {
-    struct profile *p = profile_new();
     uint32_t *earlier = profile_add_nodes(before, now), *nodes = need_memory(now->node_count + 1, sizeof *nodes);
-    profile_copy_functions(p, now);
+    bool *kept = need_memory(now->node_count + 1, sizeof *kept);
     for (size_t i = 0; i < now->thread_count; i++)
-        nodes[now->threads[i].root] = sums_knows_thread(map, &now->threads[i])
-                                          ? profile_root(p, now->threads[i].process, now->threads[i].thread)
-                                          : PROFILE_NONE;
-    for (size_t i = 0; i < now->node_count; i++) {
-        const struct profile_node *node = &now->nodes[i];
-        if (node->parent != PROFILE_NONE)
-            nodes[i] = nodes[node->parent] == PROFILE_NONE
-                           ? PROFILE_NONE
-                           : profile_child_from(p, nodes[node->parent], node->function, node->site);
-        if (nodes[i] == PROFILE_NONE)
-            continue;
-        profile_add_values(&p->nodes[nodes[i]], node);
-        p->nodes[nodes[i]].elapsed = before->nodes[earlier[i]].elapsed;
-    }
+        kept[now->threads[i].root] = sums_knows_thread(map, &now->threads[i]);
+    for (size_t i = 0; i < now->node_count; i++)
+        kept[i] = kept[i] || (now->nodes[i].parent != PROFILE_NONE && kept[now->nodes[i].parent]);
+    struct profile *p = subtree_kept(now, kept, nodes);
+    for (size_t i = 0; i < now->node_count; i++)
+        if (kept[i])
+            p->nodes[nodes[i]].elapsed = before->nodes[earlier[i]].elapsed;
     for (size_t i = 0; i < now->counted_count; i++) {
         const struct profile_thread *t = &now->threads[now->counted[i].thread];
         if (sums_knows_thread(map, t))
@@ -304,6 +297,7 @@ static struct profile *sums_copy_known(const struct sums_map *map, struct profil
     }
     p->counts = now->counts;
     p->counts.exits = p->counts.damaged_chunks = 0; /* known at the end only */
+    free(kept);
     free(nodes);
     free(earlier);
     return p;

@@ -177,13 +177,8 @@ struct placed_function {
 static int export_compare_placed(const void *a, const void *b)
 {
     const struct placed_function *x = a, *y = b;
-    const struct profile_module *m = x->module, *n = y->module;
-    const int by_name = strcmp(*x->name, *y->name), by_path = strcmp(m->path, n->path);
-    if (by_name || by_path)
-        return by_name ? by_name : by_path;
-    if (m->build_id_length != n->build_id_length)
-        return m->build_id_length < n->build_id_length ? -1 : 1;
-    return m->build_id_length ? memcmp(m->build_id, n->build_id, m->build_id_length) : 0;
+    const int by_name = strcmp(*x->name, *y->name);
+    return by_name ? by_name : profile_compare_modules(x->module, y->module);
 }
 
 /* Numbers names that are still equal: modules of one name may have equal functions at equal addresses. */

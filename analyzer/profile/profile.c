@@ -232,6 +232,16 @@ static uint32_t *profile_map_functions(struct profile *into, const struct profil
     return functions;
 }
 
+int profile_compare_modules(const struct profile_module *a, const struct profile_module *b)
+{
+    const int by_path = strcmp(a->path, b->path);
+    if (by_path)
+        return by_path;
+    if (a->build_id_length != b->build_id_length)
+        return a->build_id_length < b->build_id_length ? -1 : 1;
+    return a->build_id_length ? memcmp(a->build_id, b->build_id, a->build_id_length) : 0;
+}
+
 int profile_compare_marks(const void *a, const void *b)
 {
     const struct profile_mark *x = a, *y = b;

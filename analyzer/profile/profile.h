@@ -161,6 +161,9 @@ void profile_index_node(struct profile *p, uint32_t node);
 /* Copies all modules, functions, aliases and sites into an empty profile, where they have the same numbers. */
 void profile_copy_functions(struct profile *into, const struct profile *from);
 
+/* Orders modules by path, then by the length of the build-id, then by its bytes. */
+int profile_compare_modules(const struct profile_module *a, const struct profile_module *b);
+
 /* For qsort of marks: by time, then thread, then the order in which they were set. */
 int profile_compare_marks(const void *a, const void *b);
 

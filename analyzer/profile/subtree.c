@@ -1,4 +1,4 @@
-/* Makes profiles of a part of a profile's call paths: those below a function, or those with any values. */
+/* Makes profiles of a part of a profile's call paths: those below a function, chosen ones, or those with any values. */
 #include "profile/subtree.h"
 
 #include <stdlib.h>
@@ -59,6 +59,23 @@ struct profile *subtree_below(const struct profile *p, const bool *roots)
     free(places);
     free(threads);
     return below;
+}
+
+struct profile *subtree_kept(const struct profile *p, const bool *kept, uint32_t *nodes)
+{
+    struct profile *copy = profile_new();
+    profile_copy_functions(copy, p);
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (kept[p->threads[i].root])
+            nodes[p->threads[i].root] = profile_root(copy, p->threads[i].process, p->threads[i].thread);
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (!kept[i] || node->parent == PROFILE_NONE)
+            continue;
+        nodes[i] = profile_child_from(copy, nodes[node->parent], node->function, node->site);
+        profile_add_values(&copy->nodes[nodes[i]], node);
+    }
+    return copy;
 }
 
 static bool subtree_node_is_used(const struct profile_node *node)

@@ -10,6 +10,10 @@
  * numbers. */
 struct profile *subtree_below(const struct profile *p, const bool *roots);
 
+/* The call paths that are set in `kept` (by node), as those above them must be. Functions keep their numbers. `nodes`
+ * gets the new number of each kept node. Roots get no amounts. */
+struct profile *subtree_kept(const struct profile *p, const bool *kept, uint32_t *nodes);
+
 /* The call paths that have calls, time or page faults, and only the functions on them. */
 struct profile *subtree_used(const struct profile *p);
 
