@@ -42,6 +42,17 @@ static bool sum_sessions_is_sampled(const struct profile *p, const size_t *place
     return false;
 }
 
+static void sum_sessions_divide_one(struct profile *p, const struct analysis *l,
+                                    const struct dwell_file_header *recorded, bool sampled)
+{
+    if (!l->raw)
+        sampling_subtract_cost(p, recorded);
+    if (sampled)
+        sampling_divide(p, l->file, l->raw,
+                        l->file->summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE
+                                                  : session_file_has_trees(l->file));
+}
+
 /* The profile keeps its counts and counted calls. Its nodes become those of the parts. */
 static void sum_sessions_divide_each(struct analysis *l)
 {
@@ -50,8 +61,8 @@ static void sum_sessions_divide_each(struct analysis *l)
     profile_copy_functions(whole, p);
     for (size_t i = 0; i <= l->file->summed_count; i++) {
         struct profile *part = sum_sessions_part(p, places, i);
-        if (i < l->file->summed_count && sum_sessions_is_sampled(p, places, i))
-            sampling_divide(part, l->file, l->raw, l->file->summed[i].record.header.mode == DWELL_MODE_PROFILE);
+        if (i < l->file->summed_count)
+            sum_sessions_divide_one(part, l, &l->file->summed[i].record.header, sum_sessions_is_sampled(p, places, i));
         profile_merge(whole, part);
         profile_free(part);
     }
@@ -75,10 +86,11 @@ static void sum_sessions_scale(struct profile *p, const struct session_file *fil
 void sum_sessions_divide(struct analysis *l)
 {
     const bool several = l->file->summed_count > 1;
-    if (l->profile->counts.samples && several)
+    const bool sampled = l->profile->counts.samples;
+    if (!several)
+        sum_sessions_divide_one(l->profile, l, &l->file->header, sampled);
+    else if (sampled || l->file->header.sample_cost)
         sum_sessions_divide_each(l);
-    else if (l->profile->counts.samples)
-        sampling_divide(l->profile, l->file, l->raw, session_file_has_trees(l->file));
     if (several)
         sum_sessions_scale(l->profile, l->file);
 }

@@ -6,6 +6,7 @@
 #include "analysis/sums.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "trace/header.h"
 
 static void sums_free_host(struct trace_host *host)
 {
@@ -108,7 +109,7 @@ void sums_losses_add(struct dwell_file_header *h, const struct sums_losses *loss
     h->lost_threads += losses->threads;
     h->lost_trace_events += losses->trace_events;
     h->replaced_events += losses->replaced;
-    h->lost_samples += losses->samples;
+    header_lose_samples(h, losses->samples);
 }
 
 struct sums_losses sums_losses_of(const struct dwell_file_header *h)

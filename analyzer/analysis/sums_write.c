@@ -10,6 +10,7 @@
 #include "analysis/sums_order.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "trace/header.h"
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
 
@@ -346,8 +347,9 @@ static void sums_add_header(struct dwell_file_header *h, const struct dwell_rec_
     h->lost_threads = sums_saturated(h->lost_threads, from->lost_threads);
     h->lost_trace_events = sums_saturated(h->lost_trace_events, from->lost_trace_events);
     h->replaced_events = sums_saturated(h->replaced_events, from->replaced_events);
-    h->lost_samples = sums_saturated(h->lost_samples, from->lost_samples);
+    header_lose_samples(h, from->lost_samples);
     h->sample_period = from->sample_period > h->sample_period ? from->sample_period : h->sample_period;
+    h->sample_cost = from->sample_cost > h->sample_cost ? from->sample_cost : h->sample_cost;
     h->sample_error = from->sample_error > h->sample_error ? from->sample_error : h->sample_error;
     h->start_realtime = smaller(h->start_realtime, record->begin ? record->begin : from->start_realtime);
 }
@@ -361,6 +363,7 @@ static void sums_fill_header(const struct sums_writer *w)
     h->start_realtime = UINT64_MAX;
     h->origin = DWELL_ORIGIN_SUMS;
     h->trouble = h->also = h->ring_size = h->shared_ring = h->recorder_pid = h->sample_period = 0;
+    h->sample_cost = 0;
     h->sample_error = 0;
     h->max_size = h->keep_free = h->limit_time = h->warn_size = 0;
     h->lost_events = h->lost_threads = h->lost_trace_events = h->replaced_events = h->lost_samples = 0;

@@ -166,8 +166,10 @@ static void info_print_samples(const struct session_file *f)
     if (h->sample_error)
         info_print_line("samples", "none: the system refused them (%s); see dwell doctor", strerror(h->sample_error));
     else if (h->sample_period)
-        info_print_line("samples", "%" PRIu64 " of recorded threads, %.5g a second of CPU time, lost %" PRIu64,
+        info_print_line("samples", "%" PRIu64 " of recorded threads, %.5g a second of CPU time, lost %" PRIu32,
                         samples_count(f), 1e9 / h->sample_period, h->lost_samples);
+    if (h->sample_period && h->sample_cost)
+        info_print_line("a sample", "stops its thread for %.1f us", h->sample_cost / 1e3);
 }
 
 static void info_print_trace_events(const struct session_file *f)

@@ -131,11 +131,10 @@ static void record_check_syscalls(const struct record_settings *s)
 }
 
 /* Chooses the rate of samples if the budget decides. Returns the part of the budget that is left for the probes. */
-static uint32_t record_share_budget(struct record_settings *s)
+static uint32_t record_share_budget(struct record_settings *s, uint64_t cost)
 {
     if (s->sample_rate >= 0)
         return s->overhead;
-    const uint64_t cost = sampler_measure_cost();
     s->sample_rate = (int)sample_rate_within(s->overhead, cost);
     return sample_rate_rest(s->overhead, cost, (unsigned)s->sample_rate);
 }
@@ -181,10 +180,11 @@ int command_record(int argc, char **argv)
     filter_service_start(&service, &s.filters, &session, fd);
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
-    struct budget *budget = budget_start(&session, fd, record_share_budget(&s), s.filters.earlier);
+    const uint64_t sample_cost = s.sample_rate ? sampler_measure_cost() : 0;
+    struct budget *budget = budget_start(&session, fd, record_share_budget(&s, sample_cost), s.filters.earlier);
     record_push_start(push, &session, fd, path);
     struct sampler sampler;
-    sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate);
+    sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate, sample_cost);
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &sampler, &pid, &error);

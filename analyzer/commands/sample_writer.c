@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "trace/header.h"
 
 enum { FIRST_CHUNK = 16 << 10, OTHER_CHUNK = 64 << 10, WORD = sizeof(uint64_t) };
 
@@ -134,7 +135,7 @@ void sample_writer_end_thread(struct sample_writer *w, uint32_t tid)
 
 void sample_writer_lose(struct sample_writer *w, uint64_t samples)
 {
-    __atomic_fetch_add(&w->session->header->lost_samples, samples, __ATOMIC_RELAXED);
+    header_lose_samples(w->session->header, samples);
 }
 
 void sample_writer_free(struct sample_writer *w)

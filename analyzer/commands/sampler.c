@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/wide.h"
 #include "clock.h"
 #include "commands/sample_writer.h"
@@ -290,12 +291,13 @@ static void *sampler_run(void *argument)
     return NULL;
 }
 
-void sampler_begin(struct sampler *s, const struct session *session, int fd, unsigned rate)
+void sampler_begin(struct sampler *s, const struct session *session, int fd, unsigned rate, uint64_t cost)
 {
     *s = (struct sampler){ .session = session, .wake = -1 };
     if (!rate)
         return;
     session->header->sample_period = 1000000000 / rate;
+    session->header->sample_cost = (uint32_t)smaller(cost, session->header->sample_period);
     s->writer = sample_writer_new(session, fd);
     clock_pair(session->header->clock, &s->now.ticks, &s->now.ns);
     s->before = s->now;
@@ -320,8 +322,10 @@ void sampler_attach(struct sampler *s, pid_t pid)
     s->wake = error ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (!error && s->wake >= 0)
         s->running = service_thread_start(&s->thread, sampler_run, s);
-    if (!s->running)
-        s->session->header->sample_error = error ? error : EAGAIN;
+    if (s->running)
+        return;
+    s->session->header->sample_error = error ? error : EAGAIN;
+    s->session->header->sample_cost = 0; /* no thread is stopped */
 }
 
 void sampler_end(struct sampler *s)

@@ -34,8 +34,9 @@ int sampler_try(void);
  * system refuses samples or takes too few of them. */
 uint64_t sampler_measure_cost(void);
 
-/* Prepares to take `rate` samples a second; zero: none. The session and its descriptor must stay valid. */
-void sampler_begin(struct sampler *s, const struct session *session, int fd, unsigned rate);
+/* Prepares to take `rate` samples a second; zero: none. `cost`: the nanoseconds that one takes, or zero if this is
+ * unknown. The session and its descriptor must stay valid. */
+void sampler_begin(struct sampler *s, const struct session *session, int fd, unsigned rate, uint64_t cost);
 
 /* Samples the process, which is about to execute the program, all its threads, and all processes that it starts. If the
  * system refuses, the header says why. */

@@ -254,14 +254,14 @@ static uint32_t sampling_node(struct sampling *s, uint32_t path, uint32_t route)
 }
 
 /* Gives time to a node, or to the overhead if that is PROFILE_NONE. */
-static void sampling_give(struct sampling *s, uint32_t path, uint32_t node, uint64_t application, uint64_t rest)
+static void sampling_give(struct profile *p, uint32_t path, uint32_t node, uint64_t application, uint64_t rest)
 {
-    struct profile_node *from = &s->profile->nodes[path];
+    struct profile_node *from = &p->nodes[path];
     if (node == PROFILE_NONE) {
         from->overhead += application + rest;
     } else {
-        s->profile->nodes[node].elapsed += application + rest;
-        s->profile->nodes[node].flagged += rest;
+        p->nodes[node].elapsed += application + rest;
+        p->nodes[node].flagged += rest;
     }
     from->elapsed -= application + rest;
     from->flagged -= rest;
@@ -288,7 +288,7 @@ static void sampling_divide_path(struct sampling *s, uint32_t path, struct sampl
         const bool stubs = part->route == ROUTE_TO_STUBS;
         const uint32_t to = stubs ? PROFILE_NONE : sampling_node(s, path, part->route);
         if (to != path)
-            sampling_give(s, path, to, shares[i], shares[g->count + i]);
+            sampling_give(s->profile, path, to, shares[i], shares[g->count + i]);
         if (stubs)
             continue;
         *(pooled ? &s->profile->nodes[to].error_pooled : &s->profile->nodes[to].error) += (uint64_t)ceil(error);
@@ -353,6 +353,18 @@ static void sampling_free(struct sampling *s)
     index_free(s->route_table);
     index_free(s->group_table);
     index_free(s->part_table);
+}
+
+void sampling_subtract_cost(struct profile *p, const struct dwell_file_header *recorded)
+{
+    if (!recorded->sample_cost || recorded->sample_cost > recorded->sample_period)
+        return;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        const uint64_t cpu = sampling_cpu(node), application = smaller(less(node->elapsed, node->flagged), cpu);
+        sampling_give(p, i, PROFILE_NONE, multiply_divide(application, recorded->sample_cost, recorded->sample_period),
+                      multiply_divide(cpu - application, recorded->sample_cost, recorded->sample_period));
+    }
 }
 
 void sampling_divide(struct profile *p, const struct session_file *file, bool raw, bool by_function)

@@ -8,10 +8,15 @@
 #include "profile/profile.h"
 #include "trace/session_file.h"
 
+/* Subtracts the time that samples took from the CPU time of all paths, by the period and the cost in the header of the
+ * recording. A thread is sampled once in each period of its CPU time, so a path's part is known without its samples. It
+ * is the same part of application time and of flagged time, each rounded down. Does nothing if the cost is unknown. */
+void sampling_subtract_cost(struct profile *p, const struct dwell_file_header *recorded);
+
 /* Divides the CPU time of all paths in proportion to their samples. The part of the code that counts calls is
  * subtracted from it, unless it is `raw`. With `by_function`, as in mode profile, all
  * paths of a function are divided together.
- * Call it once, after the time of other probes was subtracted. */
+ * Call it once, after the time of probes and samples was subtracted. */
 void sampling_divide(struct profile *p, const struct session_file *file, bool raw, bool by_function);
 
 /* The half width of the 95 % interval of a share, of which `count` of `all` samples were seen. */

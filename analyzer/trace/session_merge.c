@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/wide.h"
+#include "trace/header.h"
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
 
@@ -335,7 +336,7 @@ static void merge_add_header(struct dwell_file_header *h, const struct dwell_fil
     h->replaced_events += from->replaced_events;
     h->sample_period = merge_larger(h->sample_period, from->sample_period);
     h->sample_error = h->sample_error ? h->sample_error : from->sample_error;
-    h->lost_samples += from->lost_samples;
+    header_lose_samples(h, from->lost_samples);
     if (from->limit_time && (!h->limit_time || from->limit_time < h->limit_time))
         h->limit_time = from->limit_time;
 }
@@ -348,6 +349,18 @@ static uint64_t merge_measured_rate(const struct dwell_file_header *h)
         return h->ticks_per_second;
     const uint64_t rate = multiply_divide(ticks, ns_per_second, ns);
     return merge_difference(rate, h->ticks_per_second) <= h->ticks_per_second / 100 ? rate : h->ticks_per_second;
+}
+
+/* Samples of all sessions have one period. Their part of the time becomes the smallest of all, so that no process lacks
+ * more time than its samples took. */
+static uint32_t merge_sample_cost(struct session_file *const *sessions, size_t count, uint32_t period)
+{
+    uint64_t cost = UINT32_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const struct dwell_file_header *h = &sessions[i]->header;
+        cost = smaller(cost, h->sample_period ? multiply_divide(h->sample_cost, period, h->sample_period) : 0);
+    }
+    return (uint32_t)cost;
 }
 
 static void merge_fill_header(struct dwell_file_header *h, struct session_file *const *sessions, size_t count,
@@ -367,6 +380,7 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
         complete &= sessions[i]->header.state == DWELL_COMPLETE;
         ended &= sessions[i]->header.end_ticks != 0;
     }
+    h->sample_cost = merge_sample_cost(sessions, count, h->sample_period);
     if (count > 1 && !(h->origin & DWELL_ORIGIN_IMPORTED))
         h->ticks_per_second = merge_measured_rate(h);
     if (!ended) /* otherwise threads without a known end would last until then */

@@ -86,7 +86,8 @@ struct dwell_file_header {
     uint64_t replaced_events;   /* enters and exits in chunks that rings have used again */
     uint32_t sample_period;     /* nanoseconds of CPU time of a thread between two samples; zero: there are none */
     int32_t sample_error;       /* an errno value: samples were requested, and the system refused them; or zero */
-    uint64_t lost_samples;      /* samples that had no room */
+    uint32_t lost_samples;      /* samples that had no room; at most UINT32_MAX */
+    uint32_t sample_cost;       /* nanoseconds that a sample stops its thread; zero: unknown */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */

@@ -28,6 +28,7 @@ Test(e2e_samples, follow_the_cpu_time)
         "$DWELL record -q --sample 1000 sh -c '$SAMPLES/threads 2 200000 && $SAMPLES/sleeper 300 >/dev/null'"));
     char *info = run_well("$DWELL info");
     cr_assert(has(info, ", 1000 a second of CPU time, lost 0\n"), "%s", info);
+    cr_assert(has(info, "\na sample        stops its thread for "), "%s", info);
     free(info);
     cr_assert(ge(ulong, samples_recorded(""), 10));
 }

@@ -112,6 +112,43 @@ Test(unit_sampling, divides_to_the_tick)
     }
 }
 
+/* Samples take 50 of each 1,000 ns of CPU time, whether a path has samples or not. Its application time and its flagged
+ * time lack the same part. The cost is no part of raw times. */
+Test(unit_sampling, subtracts_what_samples_cost)
+{
+    for (int raw = 0; raw < 2; raw++) {
+        struct writer *w = sampling_two_calls();
+        write_header(w, 252, 50, 4);
+        begin_samples(w, 1, 1, 70, 71, 0);
+        sampling_write(w, 100, F);
+        sampling_write(w, 101, COPY);
+        end_samples(w, true);
+        const char *path = test_path("sampled.data");
+        writer_save(w, path);
+        writer_free(w);
+        struct analysis l;
+        load_with(&l, path, &(struct analysis_options){ .jobs = 1, .raw = raw });
+        check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
+        const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g"), copy = sampling_times(&l, "copy");
+        if (raw) {
+            cr_assert(eq(u64, f.elapsed_inclusive, 1000));
+            cr_assert(eq(u64, f.overhead_inclusive, 0));
+        } else {
+            /* F: 500 on the CPU, 200 of them application; G: 400. */
+            cr_assert(eq(u64, f.overhead_exclusive, 10 + 15));
+            cr_assert(eq(u64, g.overhead_exclusive, 20));
+            cr_assert(eq(u64, f.overhead_inclusive, 45));
+            cr_assert(eq(u64, f.elapsed_inclusive, 1000 - 45));
+            cr_assert(eq(u64, g.elapsed_exclusive, 380));
+            cr_assert(eq(u64, f.application_exclusive, 95)); /* half of 190 */
+            cr_assert(eq(u64, copy.application_exclusive, 95));
+            cr_assert(eq(u64, f.elapsed_exclusive + copy.elapsed_exclusive, 100 + 475));
+            cr_assert(eq(u64, f.blocked_exclusive, 100));
+        }
+        analysis_drop(&l);
+    }
+}
+
 /* Flagged intervals and others are divided in the same proportion. */
 Test(unit_sampling, divides_flagged_time)
 {

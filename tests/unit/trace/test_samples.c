@@ -118,7 +118,9 @@ Test(unit_samples, are_merged_with_their_threads)
     for (int i = 0; i < 2; i++) {
         struct writer *w = samples_writer();
         write_header(w, 24, (uint64_t)i + 1, 8);
-        write_header(w, 248, 3, 8);
+        write_header(w, 240, i ? 1000000 : 500000, 4);
+        write_header(w, 248, 3, 4);
+        write_header(w, 252, i ? 30000 : 20000, 4); /* a share of 3 % and of 4 % */
         begin_samples(w, 0, 0, 70, 71, 10);
         samples_write(w, 10, 5);
         end_samples(w, i);
@@ -134,8 +136,9 @@ Test(unit_samples, are_merged_with_their_threads)
     session_file_close(files[1]);
     struct session_file *merged = session_file_open(path, &error);
     cr_assert(eq(u64, samples_count(merged), 2));
-    cr_assert(eq(u64, merged->header.lost_samples, 6));
+    cr_assert(eq(u32, merged->header.lost_samples, 6));
     cr_assert(eq(u32, merged->header.sample_period, 1000000));
+    cr_assert(eq(u32, merged->header.sample_cost, 30000)); /* the smaller share */
     cr_assert(eq(u32, samples_chunk(merged, 0)->thread, 1));
     cr_assert(eq(u32, samples_chunk(merged, 1)->thread, 3));
     session_file_close(merged);
