@@ -104,7 +104,7 @@ Test(e2e_profile_waits, merged_and_filtered)
     cr_assert(has(out, "main;run_both;want_lock,mutex,3,lock_often;hold_lock"), "%s", out);
     free(out);
     out = run_well("$DWELL waits --root want_lock --by lock --format csv --columns object.kind,waits one.data "
-                   "| tail -n +2 | tr -d '\\r'");
+                   "| tail -n +2 | grep -v '^other,' | tr -d '\\r'"); /* a page fault may wait anywhere */
     cr_assert(eq(str, out, "mutex,3\n"), "%s", out);
     free(out);
     free(run_well("$DWELL info one.data"));

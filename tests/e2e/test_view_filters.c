@@ -176,8 +176,8 @@ Test(e2e_view_filters, replay_and_pages)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 2 100"));
     char *out = run_well("$DWELL replay --suppress worker --format csv | tail -n +2 | grep -c worker; "
-                         "$DWELL replay --suppress worker --format csv | grep -c ,work, ; "
-                         "$DWELL replay --ignore worker --depth 1 --format csv | grep -c ',main,'; "
+                         "$DWELL replay --suppress worker --format csv | grep -cE ',(call|begin),work,'; "
+                         "$DWELL replay --ignore worker --depth 1 --format csv | grep -cE ',(call|begin),main,'; "
                          "$DWELL view --no-open -o page.html --suppress worker; "
                          "$DWELL view --no-open -o both.html --depth 1 dwell.data dwell.data; true");
     cr_assert(has(out, "0\n200\n1\n"), "%s", out);
