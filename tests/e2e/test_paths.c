@@ -164,15 +164,33 @@ static void paths_check_work(const char *what)
     report_drop(r);
 }
 
-/* How long the segment from `from` to `to` of a thread lies in calls of `function` that were open before it began. */
+/* Whether all events of another thread are in the segment of this one until `time`: it ended there. */
+static bool paths_other_ended(const struct path_events *events, unsigned thread, long long from, long long time)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const unsigned other = events->list[i].thread;
+        long long end = 0;
+        for (size_t j = 0; j < events->count; j++)
+            if (events->list[j].thread == other && events->list[j].end > end)
+                end = events->list[j].end;
+        if (other != thread && end >= from - path_rounding_ns && end <= time)
+            return true;
+    }
+    return false;
+}
+
+/* How long the segment from `from` to `to` of a thread lies in calls of `function` that were open before it began. A
+ * process is there for some time after its last event: waitpid may wait for that, too. */
 static long long paths_in_open_calls(const struct path_events *events, const char *function, unsigned thread,
                                      long long from, long long to)
 {
     long long sum = 0;
     for (size_t i = 0; i < events->count; i++) {
         const struct path_event *e = &events->list[i];
-        if (e->thread == thread && strcmp(e->function, function) == 0 && e->begin <= from && e->end > from)
-            sum += (e->end < to ? e->end : to) - from;
+        if (e->thread != thread || strcmp(e->function, function) != 0 || e->end <= from || e->begin >= to)
+            continue;
+        if (e->begin <= from || (strcmp(function, "waitpid") == 0 && paths_other_ended(events, thread, from, e->begin)))
+            sum += (e->end < to ? e->end : to) - (e->begin > from ? e->begin : from);
     }
     return sum;
 }
