@@ -26,7 +26,7 @@ static void trends_take(void *context, const struct fleet_part *part)
     t->parts[t->count++] = *part;
 }
 
-static struct trends trends_load(struct fleet_settings *s, const struct fleet_runs *runs, const char *key)
+static struct trends trends_load(struct fleet_settings *s, const struct fleet_runs *runs, enum fleet_key key)
 {
     struct trends t = { 0 };
     struct error error = { NULL };
@@ -79,7 +79,7 @@ static void trends_fill_day(const struct trends *t, struct table *table, const s
 int fleet_top(struct fleet_settings *s)
 {
     struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
-    struct trends t = trends_load(s, &runs, "day");
+    struct trends t = trends_load(s, &runs, FLEET_BY_DAY);
     struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : FUNCTIONS_A_DAY;
     if (t.count)
@@ -215,7 +215,7 @@ int fleet_outliers(struct fleet_settings *s)
     if (units.count < OUTLIERS_FEWEST)
         die(STATUS_ERROR, "fleet outliers: %zu %s: it takes %d to see which is unlike the rest", units.count,
             hosts ? "hosts" : "runs", OUTLIERS_FEWEST);
-    struct trends t = trends_load(s, &runs, "run");
+    struct trends t = trends_load(s, &runs, FLEET_BY_RUN);
     for (size_t i = 0; i < t.count; i++)
         units.whole[trends_unit(&runs, &units, t.parts[i].key)] += t.parts[i].time;
     size_t count;

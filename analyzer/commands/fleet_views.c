@@ -75,8 +75,8 @@ static char *fleet_join_labels(const struct fleet_run *run)
     char *text;
     size_t length;
     FILE *out = need_stream(&text, &length);
-    for (size_t i = 0; i < run->label_count; i++)
-        fprintf(out, "%s%s=%s", i ? " " : "", run->label_keys[i], run->label_values[i]);
+    for (size_t i = 0; i < run->label_keys.count; i++)
+        fprintf(out, "%s%s=%s", i ? " " : "", run->label_keys.list[i], run->label_values.list[i]);
     need_stream_end(out);
     return text;
 }
@@ -89,8 +89,8 @@ static void fleet_fill_run(struct cell *cells, const struct fleet_run *run)
     fleet_fill_time(&cells[1], run->at);
     cell_text(&cells[2], run->host);
     cell_text(&cells[3], run->program);
-    if (run->build_count)
-        cell_text(&cells[4], run->builds[0]);
+    if (run->builds.count)
+        cell_text(&cells[4], run->builds.list[0]);
     cell_number(&cells[5], run->elapsed);
     cell_number(&cells[6], run->rows);
     cell_number(&cells[7], run->threads);

@@ -38,8 +38,7 @@ struct answer {
 /* An answer that is a row short is no answer. */
 static bool answer_end(const struct answer *a, struct binary_reader *r)
 {
-    fclose(r->in);
-    return !r->broken || error_set(a->error, "%s: its answer is incomplete", a->store->url);
+    return fleet_end_answer(a->store, r, a->error);
 }
 
 static uint32_t answer_find(const struct number_index *index, uint64_t key)
@@ -182,7 +181,8 @@ static void answer_read_amounts(struct binary_reader *r, struct fleet_amounts *a
 
 static uint64_t answer_root(double squares)
 {
-    return squares > 0 ? (uint64_t)llround(sqrt(squares)) : 0;
+    const double longest = 1e18; /* of any time, and in the range of the result */
+    return squares > 0 ? (uint64_t)llround(fmin(sqrt(squares), longest)) : 0;
 }
 
 #define INCLUSIVE_TIMES(a, of)                                                                                         \
@@ -287,6 +287,9 @@ static bool answer_read_path(struct answer *a, struct binary_reader *r, uint32_t
                    address = binary_get(r, 8);
     answer_read_own(r, &amounts);
     amounts.error_squares = binary_get_double(r);
+    r->broken |= kind > FLEET_THREAD;
+    if (r->broken)
+        return false;
     if (kind == FLEET_THREAD) {
         answer_set_node(&p->nodes[root], &amounts);
         return true;
@@ -345,9 +348,9 @@ static void answer_summarize(struct analysis *l, const struct fleet_run *runs, s
             .processes = runs[i].processes,
             .events = runs[i].events,
             .lost_events = runs[i].lost_events,
-            .remarks = runs[i].remarks,
+            .remarks = runs[i].remarks.list,
             .loss_count = runs[i].losses,
-            .remark_count = runs[i].remark_count,
+            .remark_count = runs[i].remarks.count,
         };
     load_summarize_several(l, parts, count);
     l->summary.imported = false;
@@ -410,10 +413,41 @@ bool fleet_answer_paths(struct analysis *l, const struct fleet_store *store, con
 
 /* ---- sums of parts ---- */
 
+static struct number_index *answer_list_runs(const struct fleet_run *runs, size_t count)
+{
+    struct number_index *list = index_new();
+    for (size_t i = 0; i < count; i++)
+        answer_keep(list, runs[i].run, (uint32_t)i);
+    return list;
+}
+
+static bool answer_has_key(const struct number_index *runs, enum fleet_key key, uint64_t number)
+{
+    return key == FLEET_BY_DAY ? number <= UINT16_MAX : answer_find(runs, number) != PROFILE_NONE;
+}
+
+static bool answer_read_parts(struct answer *a, struct binary_reader *r, const struct number_index *runs,
+                              enum fleet_key key, fleet_part_taker *take, void *context)
+{
+    while (binary_has_row(r)) {
+        const uint64_t module = binary_get(r, 8), number = binary_get(r, 8);
+        struct fleet_part part = { .key = binary_get(r, 8) };
+        part.calls = binary_get(r, 8);
+        part.time = binary_get(r, 8);
+        r->broken |= !answer_has_key(runs, key, part.key);
+        if (r->broken)
+            break;
+        part.function = answer_numbered(a, module, number);
+        take(context, &part);
+    }
+    return answer_end(a, r);
+}
+
 bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        const char *key, enum fleet_time time, fleet_part_taker *take, void *context,
+                        enum fleet_key key, enum fleet_time time, fleet_part_taker *take, void *context,
                         struct error *error)
 {
+    static const char *const keys[] = { [FLEET_BY_RUN] = "run", [FLEET_BY_DAY] = "day" };
     static const char *const times[] = {
         [FLEET_CPU] = "elapsed - blocked - preempted", [FLEET_ELAPSED] = "elapsed", [FLEET_BLOCKED] = "blocked"
     };
@@ -426,17 +460,12 @@ bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, con
                   "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)) FROM %s.sums_%d "
                   "WHERE %s AND module != 0 GROUP BY module, function, key ORDER BY module, function, key "
                   "FORMAT RowBinary",
-                  key, times[time], store->database, FLEET_VERSION, a.rows);
+                  keys[key], times[time], store->database, FLEET_VERSION, a.rows);
     if (!answer)
         return answer_finish(&a, false);
     struct binary_reader r = { .in = answer };
-    while (binary_has_row(&r)) {
-        const uint64_t module = binary_get(&r, 8), number = binary_get(&r, 8);
-        struct fleet_part part = { .function = answer_numbered(&a, module, number) };
-        part.key = binary_get(&r, 8);
-        part.calls = binary_get(&r, 8);
-        part.time = binary_get(&r, 8);
-        take(context, &part);
-    }
-    return answer_finish(&a, answer_end(&a, &r));
+    struct number_index *list = answer_list_runs(runs, count);
+    const bool good = answer_read_parts(&a, &r, list, key, take, context);
+    index_free(list);
+    return answer_finish(&a, good);
 }

@@ -27,11 +27,13 @@ struct fleet_part {
     uint64_t calls, time;
 };
 
-/* Passes the sums of each function by a key, all of one function after another. The key is an expression of SQL, of the
- * columns run and day. The analysis has only functions and their names. */
+enum fleet_key { FLEET_BY_RUN, FLEET_BY_DAY };
+
+/* Passes the sums of each function by a key, all of one function after another. A key is the number of one of the runs,
+ * or a day since 1970. The analysis has only functions and their names. */
 typedef void fleet_part_taker(void *context, const struct fleet_part *part);
 bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        const char *key, enum fleet_time time, fleet_part_taker *take, void *context,
+                        enum fleet_key key, enum fleet_time time, fleet_part_taker *take, void *context,
                         struct error *error);
 
 #endif

@@ -95,14 +95,12 @@ double binary_get_double(struct binary_reader *r)
 size_t binary_get_length(struct binary_reader *r)
 {
     const uint64_t limit = 1 << 30;
-    uint64_t length = 0;
-    for (unsigned shift = 0; shift < 35; shift += 7) {
-        const uint64_t byte = binary_get(r, 1);
+    uint64_t length = 0, byte = 128;
+    for (unsigned shift = 0; byte >= 128 && shift < 35; shift += 7) {
+        byte = binary_get(r, 1);
         length |= (byte & 127) << shift;
-        if (byte < 128)
-            break;
     }
-    r->broken |= length > limit;
+    r->broken |= byte >= 128 || length > limit;
     return r->broken ? 0 : (size_t)length;
 }
 

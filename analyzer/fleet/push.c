@@ -146,8 +146,7 @@ static bool push_is_known(struct push *p)
         return false;
     struct binary_reader r = { .in = answer };
     p->pushed->known = binary_get(&r, 8) > 0;
-    fclose(answer);
-    return !r.broken || error_set(p->error, "%s: its answer is incomplete", p->store->url);
+    return fleet_end_answer(p->store, &r, p->error);
 }
 
 /* The build-ids of the programs that ran. */

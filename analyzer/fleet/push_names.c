@@ -41,11 +41,9 @@ static struct number_index *push_names_ask(const struct fleet_store *store, cons
         if (!slot->value_plus_1)
             index_set(known, slot, key, 0, how);
     }
-    fclose(answer);
-    if (!r.broken)
+    if (fleet_end_answer(store, &r, error))
         return known;
     index_free(known);
-    error_set(error, "%s: its answer is incomplete", store->url);
     return NULL;
 }
 

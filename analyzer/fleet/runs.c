@@ -159,14 +159,14 @@ void fleet_conditions_drop(struct fleet_conditions *conditions)
 
 /* ---- runs ---- */
 
-static char **runs_read_texts(struct binary_reader *r, size_t *count)
+static struct fleet_texts runs_read_texts(struct binary_reader *r)
 {
     const size_t wanted = binary_get_length(r);
-    char **texts = NULL;
+    struct fleet_texts texts = { 0 };
     size_t room = 0;
-    for (*count = 0; *count < wanted && !r->broken; ++*count) {
-        GROW(texts, *count, room);
-        texts[*count] = binary_get_text(r, NULL);
+    while (texts.count < wanted && !r->broken) {
+        GROW(texts.list, texts.count, room);
+        texts.list[texts.count++] = binary_get_text(r, NULL);
     }
     return texts;
 }
@@ -186,23 +186,22 @@ static void runs_read(struct binary_reader *r, struct fleet_run *run)
     uint64_t *const numbers[] = { &run->rows,      &run->elapsed,       &run->threads,
                                   &run->processes, &run->events,        &run->lost_events,
                                   &run->os_events, &run->stack_samples, &run->samples_in_probes };
-    size_t values;
     *run = (struct fleet_run){ .day = (uint16_t)binary_get(r, 2), .run = binary_get(r, 8) };
     run->at = (uint32_t)binary_get(r, 4);
     run->host = binary_get_text(r, NULL);
     run->program = binary_get_text(r, NULL);
     run->file = binary_get_text(r, NULL);
-    run->builds = runs_read_texts(r, &run->build_count);
-    run->label_keys = runs_read_texts(r, &run->label_count);
-    run->label_values = runs_read_texts(r, &values);
-    r->broken |= values != run->label_count;
+    run->builds = runs_read_texts(r);
+    run->label_keys = runs_read_texts(r);
+    run->label_values = runs_read_texts(r);
+    r->broken |= run->label_values.count != run->label_keys.count;
     runs_read_parts(r, run);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = binary_get(r, 8);
     run->knows = (uint32_t)binary_get(r, 4);
     run->losses = (uint32_t)binary_get(r, 4);
-    run->remarks = runs_read_texts(r, &run->remark_count);
-    r->broken |= run->losses > run->remark_count;
+    run->remarks = runs_read_texts(r);
+    r->broken |= run->losses > run->remarks.count;
 }
 
 static FILE *runs_ask(const struct fleet_store *store, const struct fleet_conditions *conditions, struct error *error)
@@ -231,18 +230,17 @@ bool fleet_runs_find(const struct fleet_store *store, const struct fleet_conditi
         GROW(runs->list, runs->count, runs->room);
         runs_read(&r, &runs->list[runs->count++]);
     }
-    fclose(answer);
-    if (!r.broken)
+    if (fleet_end_answer(store, &r, error))
         return true;
     fleet_runs_drop(runs);
-    return error_set(error, "%s: its answer is incomplete", store->url);
+    return false;
 }
 
-static void runs_free_texts(char **texts, size_t count)
+static void runs_free_texts(struct fleet_texts *texts)
 {
-    for (size_t i = 0; i < count; i++)
-        free(texts[i]);
-    free(texts);
+    for (size_t i = 0; i < texts->count; i++)
+        free(texts->list[i]);
+    free(texts->list);
 }
 
 void fleet_runs_drop(struct fleet_runs *runs)
@@ -253,10 +251,10 @@ void fleet_runs_drop(struct fleet_runs *runs)
         free(run->program);
         free(run->file);
         free(run->parts);
-        runs_free_texts(run->builds, run->build_count);
-        runs_free_texts(run->label_keys, run->label_count);
-        runs_free_texts(run->label_values, run->label_count);
-        runs_free_texts(run->remarks, run->remark_count);
+        runs_free_texts(&run->builds);
+        runs_free_texts(&run->label_keys);
+        runs_free_texts(&run->label_values);
+        runs_free_texts(&run->remarks);
     }
     free(runs->list);
     *runs = (struct fleet_runs){ 0 };

@@ -4,22 +4,24 @@
 
 #include "fleet/store.h"
 
+struct fleet_texts {
+    char **list;
+    size_t count;
+};
+
 struct fleet_run {
     uint16_t day; /* since 1970 */
     uint64_t run;
     uint32_t at; /* when it began, in seconds since 1970 */
     char *host, *program, *file;
-    char **builds; /* hexadecimal */
-    size_t build_count;
-    char **label_keys, **label_values;
-    size_t label_count;
+    struct fleet_texts builds; /* hexadecimal */
+    struct fleet_texts label_keys, label_values;
     uint64_t *parts; /* the parts of rows that count */
     size_t part_count;
     uint64_t rows, elapsed, threads, processes, events, lost_events, os_events, stack_samples, samples_in_probes;
     uint32_t knows; /* enum value_needs */
     uint32_t losses;
-    char **remarks; /* the first `losses` are about losses */
-    size_t remark_count;
+    struct fleet_texts remarks; /* the first `losses` are about losses */
 };
 
 struct fleet_runs {

@@ -105,7 +105,8 @@ bool fleet_check_version(const struct fleet_store *store, struct error *error)
     struct binary_reader r = { .in = answer };
     const bool any = binary_has_row(&r);
     const uint64_t version = any ? binary_get(&r, 4) : 0;
-    fclose(answer);
+    if (!fleet_end_answer(store, &r, error))
+        return false;
     if (version == FLEET_VERSION)
         return true;
     if (!any)
@@ -117,6 +118,16 @@ bool fleet_check_version(const struct fleet_store *store, struct error *error)
 }
 
 /* ---- days that end ---- */
+
+/* The names come back in a change, so no other text may. A partition is a day, such as 2026-11-23. */
+static bool schema_may_drop(const char *name, const char *table, const char *partition)
+{
+    char *single = need_text("%s_%d", name, FLEET_VERSION), *shard = need_text("%s_shard", single);
+    const bool named = strcmp(table, single) == 0 || strcmp(table, shard) == 0;
+    free(single);
+    free(shard);
+    return named && *partition && partition[strspn(partition, "0123456789-")] == 0;
+}
 
 /* The local table that holds the rows: that of the shard if there is a cluster. */
 static bool schema_expire_table(const struct fleet_store *store, const char *name, uint16_t day, unsigned *days,
@@ -133,13 +144,14 @@ static bool schema_expire_table(const struct fleet_store *store, const char *nam
     bool good = true;
     while (good && binary_has_row(&r)) {
         char *table = binary_get_text(&r, NULL), *partition = binary_get_text(&r, NULL);
-        good = fleet_run(store, error, "ALTER TABLE %s.%s DROP PARTITION '%s'", store->database, table, partition);
-        *days += 1;
+        r.broken |= !schema_may_drop(name, table, partition);
+        good = !r.broken &&
+               fleet_run(store, error, "ALTER TABLE %s.%s DROP PARTITION '%s'", store->database, table, partition);
+        *days += good;
         free(table);
         free(partition);
     }
-    fclose(answer);
-    return good;
+    return fleet_end_answer(store, &r, error) && good;
 }
 
 bool fleet_expire(const struct fleet_store *store, uint16_t day, bool rest, unsigned *days, struct error *error)

@@ -218,6 +218,12 @@ FILE *fleet_ask(const struct fleet_store *store, struct error *error, const char
     return store_ask_text(store, text, error);
 }
 
+bool fleet_end_answer(const struct fleet_store *store, struct binary_reader *r, struct error *error)
+{
+    fclose(r->in);
+    return !r->broken || error_set(error, "%s: its answer is incomplete or wrong", store->url);
+}
+
 static bool store_post(const struct fleet_store *store, const struct http_request *request, fleet_prepare *prepare,
                        void *context, struct error *error)
 {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "fleet/binary.h"
 #include "fleet/http.h"
 
 struct fleet_store {
@@ -29,6 +30,9 @@ void fleet_store_drop(struct fleet_store *store);
  * if it fails in a way that may pass, so it must not change anything. Returns NULL if it fails. */
 FILE *fleet_ask(const struct fleet_store *store, struct error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Closes an answer that was read. False, with an error, if the reader is broken: it ended early, or cannot be. */
+bool fleet_end_answer(const struct fleet_store *store, struct binary_reader *r, struct error *error);
 
 /* Lets the server run a statement that may be repeated, such as CREATE TABLE IF NOT EXISTS. */
 bool fleet_run(const struct fleet_store *store, struct error *error, const char *format, ...)

@@ -1,0 +1,368 @@
+/* Answers of a server that is broken or hostile: each is refused as a whole. A prepared server gives them. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "fleet/answer.h"
+#include "fleet/binary.h"
+#include "fleet/ids.h"
+#include "fleet/rows.h"
+#include "fleet/schema.h"
+#include "support/http_stub.h"
+
+static void answers_begin(void)
+{
+    if (http_missing())
+        cr_skip_test("%s", http_missing());
+}
+
+TestSuite(unit_fleet_answers, .init = answers_begin, .timeout = 300);
+
+#define WRONG "its answer is incomplete or wrong"
+
+enum { MODULE = 5, FUNCTION = 71, RUN = 11, MOST = 4 };
+
+/* A server that gives these answers, one after the other. */
+struct answers {
+    struct http_stub *stub;
+    struct fleet_store store;
+    char *texts[MOST];
+    size_t lengths[MOST], count;
+};
+
+static void answers_start(struct answers *a, const struct binary_rows *rows, size_t count)
+{
+    *a = (struct answers){ .count = count };
+    for (size_t i = 0; i < count; i++) {
+        FILE *out = need_stream(&a->texts[i], &a->lengths[i]);
+        fprintf(out, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", rows[i].length);
+        if (rows[i].length)
+            fwrite(rows[i].bytes, 1, rows[i].length, out);
+        need_stream_end(out);
+    }
+    a->stub = http_stub_start_bytes((const char *const *)a->texts, a->lengths, count);
+    a->store =
+        (struct fleet_store){ .url = (char *)http_stub_url(a->stub), .database = (char *)"somewhere", .tries = 1 };
+}
+
+static void answers_stop(struct answers *a)
+{
+    http_stub_stop(a->stub);
+    for (size_t i = 0; i < a->count; i++)
+        free(a->texts[i]);
+}
+
+static void answers_check(bool good, struct error *error, const char *expected)
+{
+    cr_assert(eq(int, good, expected == NULL));
+    cr_assert(eq(int, error->text == NULL, good), "%s", error->text);
+    cr_assert(good || strstr(error->text, expected), "'%s' has no '%s'", error->text, expected);
+    error_drop(error);
+}
+
+/* ---- runs ---- */
+
+static void answers_put_texts(struct binary_rows *rows, size_t count)
+{
+    binary_put_length(rows, count);
+    for (size_t i = 0; i < count; i++)
+        binary_put_text(rows, "text");
+}
+
+static struct binary_rows answers_run(size_t keys, size_t values, uint32_t losses)
+{
+    struct binary_rows rows = { 0 };
+    binary_put(&rows, 20000, 2);
+    binary_put(&rows, RUN, 8);
+    binary_put(&rows, 1728000000, 4);
+    for (int i = 0; i < 3; i++)
+        binary_put_text(&rows, "name");
+    answers_put_texts(&rows, 1); /* builds */
+    answers_put_texts(&rows, keys);
+    answers_put_texts(&rows, values);
+    binary_put_length(&rows, 1);
+    binary_put(&rows, 7, 8); /* the part */
+    for (int i = 0; i < 9; i++)
+        binary_put(&rows, 1, 8);
+    binary_put(&rows, 7, 4);
+    binary_put(&rows, losses, 4);
+    answers_put_texts(&rows, 1); /* remarks */
+    return rows;
+}
+
+static void answers_check_runs(const struct binary_rows *rows, const char *expected)
+{
+    static const struct fleet_conditions all;
+    struct answers a;
+    struct fleet_runs runs;
+    struct error error = { NULL };
+    answers_start(&a, rows, 1);
+    const bool good = fleet_runs_find(&a.store, &all, &runs, &error);
+    answers_check(good, &error, expected);
+    cr_assert(eq(sz, runs.count, good));
+    fleet_runs_drop(&runs);
+    answers_stop(&a);
+}
+
+Test(unit_fleet_answers, a_run_must_have_a_value_for_each_label_and_a_remark_for_each_loss)
+{
+    const struct {
+        size_t keys, values;
+        uint32_t losses;
+        const char *expected;
+    } cases[] = { { 3, 3, 1, NULL }, { 3, 0, 1, WRONG }, { 3, 2, 1, WRONG }, { 2, 3, 1, WRONG }, { 3, 3, 2, WRONG } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct binary_rows rows = answers_run(cases[i].keys, cases[i].values, cases[i].losses);
+        answers_check_runs(&rows, cases[i].expected);
+        binary_drop(&rows);
+    }
+}
+
+Test(unit_fleet_answers, a_run_that_ends_early_is_refused)
+{
+    const struct binary_rows rows = answers_run(2, 2, 0);
+    for (size_t length = 1; length < rows.length; length++)
+        answers_check_runs(&(struct binary_rows){ .bytes = rows.bytes, .length = length }, WRONG);
+    free(rows.bytes);
+}
+
+/* ---- sums ---- */
+
+static struct binary_rows answers_modules(void)
+{
+    struct binary_rows rows = { 0 };
+    binary_put(&rows, MODULE, 8);
+    binary_put_text(&rows, "/bin/shop");
+    binary_put_text(&rows, "id");
+    return rows;
+}
+
+static struct binary_rows answers_functions(void)
+{
+    struct binary_rows rows = { 0 };
+    binary_put(&rows, MODULE, 8);
+    binary_put(&rows, 0x1000, 8);
+    binary_put(&rows, FUNCTION, 8);
+    for (int i = 0; i < 3; i++)
+        binary_put_text(&rows, "main");
+    binary_put(&rows, 3, 4);
+    return rows;
+}
+
+static struct binary_rows answers_part(uint64_t key)
+{
+    const uint64_t numbers[] = { MODULE, FUNCTION, key, 3, 40 };
+    struct binary_rows rows = { 0 };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        binary_put(&rows, numbers[i], 8);
+    return rows;
+}
+
+static void answers_count_part(void *context, const struct fleet_part *part)
+{
+    cr_assert(eq(u64, part->time, 40));
+    ++*(size_t *)context;
+}
+
+static const uint64_t part_of_run = 7;
+static const struct fleet_run one_run = {
+    .day = 20000, .run = RUN, .file = (char *)"file", .parts = (uint64_t *)&part_of_run, .part_count = 1
+};
+
+static void answers_drop_rows(struct binary_rows *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        binary_drop(&rows[i]);
+}
+
+static void answers_check_part(enum fleet_key key, uint64_t number, const char *expected)
+{
+    struct binary_rows rows[] = { answers_modules(), answers_functions(), answers_part(number) };
+    struct answers a;
+    struct analysis l;
+    struct error error = { NULL };
+    size_t taken = 0;
+    answers_start(&a, rows, 3);
+    const bool good = fleet_answer_parts(&l, &a.store, &one_run, 1, key, FLEET_CPU, answers_count_part, &taken, &error);
+    answers_check(good, &error, expected);
+    cr_assert(eq(sz, taken, good));
+    if (good)
+        analysis_drop(&l);
+    answers_stop(&a);
+    answers_drop_rows(rows, 3);
+}
+
+Test(unit_fleet_answers, parts_are_of_runs_that_were_asked_for_and_of_days_that_exist)
+{
+    answers_check_part(FLEET_BY_RUN, RUN, NULL);
+    answers_check_part(FLEET_BY_RUN, RUN + 1, WRONG);
+    answers_check_part(FLEET_BY_DAY, UINT16_MAX, NULL);
+    answers_check_part(FLEET_BY_DAY, UINT16_MAX + 1, WRONG);
+    answers_check_part(FLEET_BY_DAY, UINT64_MAX / 2, WRONG);
+}
+
+#define COUNT_COLUMN(name, add) +1
+enum { OWN_NUMBERS = 0 FLEET_OWN_COLUMNS(COUNT_COLUMN), ALL_NUMBERS = 0 FLEET_COLUMNS(COUNT_COLUMN) };
+
+static void answers_put_numbers(struct binary_rows *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        binary_put(rows, 1, 8);
+}
+
+static struct binary_rows answers_sums(double squares)
+{
+    struct binary_rows rows = { 0 };
+    binary_put(&rows, MODULE, 8);
+    binary_put(&rows, FUNCTION, 8);
+    answers_put_numbers(&rows, ALL_NUMBERS);
+    for (int i = 0; i < 3; i++)
+        binary_put_double(&rows, squares);
+    return rows;
+}
+
+/* Errors are roots of sums of squares, which can be any real number in an answer. */
+Test(unit_fleet_answers, errors_are_numbers)
+{
+    const struct {
+        double squares;
+        uint64_t error;
+    } cases[] = { { 9, 3 }, { -9, 0 }, { NAN, 0 }, { 1e300, 1000000000000000000 }, { INFINITY, 1000000000000000000 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct binary_rows rows[] = { answers_modules(), answers_functions(), answers_sums(cases[i].squares) };
+        struct answers a;
+        struct analysis l;
+        struct error error = { NULL };
+        answers_start(&a, rows, 3);
+        answers_check(fleet_answer_sums(&l, &a.store, &one_run, 1, BY_FUNCTION, &error), &error, NULL);
+        cr_assert(eq(sz, l.profile->reported_count, 1));
+        cr_assert(eq(u64, l.profile->reported[0].times.error_exclusive, cases[i].error));
+        analysis_drop(&l);
+        answers_stop(&a);
+        answers_drop_rows(rows, 3);
+    }
+}
+
+/* ---- call paths ---- */
+
+static struct binary_rows answers_path(uint8_t kind, uint64_t parent)
+{
+    struct binary_rows rows = { 0 };
+    binary_put(&rows, 1, 4);
+    binary_put(&rows, kind, 1);
+    binary_put(&rows, 81, 8);
+    binary_put(&rows, parent, 8);
+    binary_put(&rows, MODULE, 8);
+    binary_put(&rows, 0x1000, 8);
+    answers_put_numbers(&rows, OWN_NUMBERS);
+    binary_put_double(&rows, 0);
+    return rows;
+}
+
+static void answers_check_path(uint8_t kind, uint64_t parent, size_t cut, const char *expected)
+{
+    struct binary_rows rows[] = { answers_modules(), answers_functions(), answers_path(kind, parent) };
+    struct answers a;
+    struct analysis l;
+    struct error error = { NULL };
+    rows[2].length -= cut;
+    answers_start(&a, rows, 3);
+    const bool good = fleet_answer_paths(&l, &a.store, &one_run, 1, &(struct analysis_options){ 0 }, &error);
+    answers_check(good, &error, expected);
+    if (good)
+        analysis_drop(&l);
+    answers_stop(&a);
+    answers_drop_rows(rows, 3);
+}
+
+Test(unit_fleet_answers, paths_have_known_kinds_and_callers)
+{
+    answers_check_path(FLEET_PATH, FLEET_NO_ID, 0, NULL);
+    answers_check_path(FLEET_THREAD, FLEET_NO_ID, 0, NULL);
+    answers_check_path(FLEET_THREAD + 1, FLEET_NO_ID, 0, WRONG);
+    answers_check_path(FLEET_PATH, 81, 0, "lacks the caller of a path"); /* its own */
+    answers_check_path(FLEET_PATH, 82, 0, "lacks the caller of a path");
+    answers_check_path(FLEET_PATH, 82, 1, WRONG);
+}
+
+/* ---- tables ---- */
+
+static struct binary_rows answers_version(uint32_t version, unsigned size)
+{
+    struct binary_rows rows = { 0 };
+    binary_put(&rows, version, size);
+    return rows;
+}
+
+Test(unit_fleet_answers, half_a_version_is_none)
+{
+    const struct {
+        unsigned size;
+        const char *expected;
+    } cases[] = { { 4, NULL }, { 0, "has no profiles" }, { 1, WRONG }, { 3, WRONG } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct binary_rows rows = answers_version(FLEET_VERSION, cases[i].size);
+        struct answers a;
+        struct error error = { NULL };
+        answers_start(&a, &rows, 1);
+        answers_check(fleet_check_version(&a.store, &error), &error, cases[i].expected);
+        answers_stop(&a);
+        binary_drop(&rows);
+    }
+}
+
+static void answers_check_expire(const char *table, const char *day, size_t cut, const char *expected)
+{
+    struct binary_rows rows[2] = { { 0 } };
+    struct answers a;
+    struct error error = { NULL };
+    unsigned days;
+    binary_put_text(&rows[0], table);
+    binary_put_text(&rows[0], day);
+    rows[0].length -= cut;
+    answers_start(&a, rows, expected ? 1 : 2);
+    const bool good = fleet_expire(&a.store, 20000, false, &days, &error);
+    answers_check(good, &error, expected);
+    cr_assert(eq(uint, days, good));
+    if (good)
+        cr_assert(eq(str, (char *)http_stub_wait(a.stub)[1].body,
+                     "ALTER TABLE somewhere.runs_1_shard DROP PARTITION '2024-10-03'"));
+    answers_stop(&a);
+    binary_drop(&rows[0]);
+}
+
+Test(unit_fleet_answers, only_days_of_the_tables_are_dropped)
+{
+    answers_check_expire("runs_1_shard", "2024-10-03", 0, NULL);
+    answers_check_expire("runs_1_shard", "2024-10-03", 1, WRONG);
+    answers_check_expire("runs_2", "2024-10-03", 0, WRONG);
+    answers_check_expire("runs_1, other", "2024-10-03", 0, WRONG);
+    answers_check_expire("runs_1", "2024-10-03' OR '1", 0, WRONG);
+    answers_check_expire("runs_1", "", 0, WRONG);
+}
+
+/* ---- lengths ---- */
+
+Test(unit_fleet_answers, a_length_ends, .init = NULL)
+{
+    const struct {
+        uint8_t bytes[6];
+        size_t count, length;
+        bool broken;
+    } cases[] = {
+        { { 0x05 }, 1, 5, false },
+        { { 0x80, 0x80, 0x80, 0x80, 0x04 }, 5, 1 << 30, false },
+        { { 0x81, 0x80, 0x80, 0x80, 0x04 }, 5, 0, true },
+        { { 0x80, 0x80, 0x80, 0x80, 0x80, 0 }, 6, 0, true },
+        { { 0x80, 0x80 }, 2, 0, true },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct binary_reader r = { .in = fmemopen((void *)cases[i].bytes, cases[i].count, "r") };
+        cr_assert(eq(sz, binary_get_length(&r), cases[i].length), "case %zu", i);
+        cr_assert(eq(int, r.broken, cases[i].broken), "case %zu", i);
+        fclose(r.in);
+    }
+}
