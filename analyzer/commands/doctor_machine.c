@@ -199,12 +199,14 @@ static void doctor_examine_locked_memory(struct findings *f)
 
 static void doctor_examine_samples(struct findings *f)
 {
-    const int error = sampler_try();
+    bool in_kernel;
+    const int error = sampler_try(&in_kernel);
     if (error)
         find_that(f, HEALTH_WARN, "samples", "%s: record --sample records without; perf events must be allowed",
                   strerror(error));
     else
-        find_that(f, HEALTH_OK, "samples", "taken with record --sample");
+        find_that(f, HEALTH_OK, "samples", "taken with record --sample, %s",
+                  in_kernel ? "also in the kernel" : "in user mode only, as perf_event_paranoid is 2 or more");
 }
 
 static void doctor_examine_os_events(struct findings *f)

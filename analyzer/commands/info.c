@@ -169,7 +169,8 @@ static void info_print_samples(const struct session_file *f)
         info_print_line("samples", "%" PRIu64 " of recorded threads, %.5g a second of CPU time, lost %" PRIu32,
                         samples_count(f), 1e9 / h->sample_period, h->lost_samples);
     if (h->sample_period && h->sample_cost)
-        info_print_line("a sample", "stops its thread for %.1f us", h->sample_cost / 1e3);
+        info_print_line("a sample", "stops its thread for %.1f us; %s", h->sample_cost / 1e3,
+                        h->also & DWELL_ALSO_KERNEL_SAMPLES ? "also in the kernel" : "in user mode only");
 }
 
 static void info_print_trace_events(const struct session_file *f)

@@ -68,7 +68,6 @@ static struct perf_event_attr sampler_attr(uint64_t period, enum dwell_clock clo
         .disabled = 1,
         .enable_on_exec = 1,
         .inherit = 1,
-        .exclude_kernel = 1,
         .exclude_hv = 1,
         .task = 1, /* ends of threads */
         .comm = 1, /* calls of exec */
@@ -85,11 +84,15 @@ static int sampler_open_event(const struct perf_event_attr *attr, pid_t pid, int
     return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Returns zero or an errno value. */
-static int sampler_open_ring(struct sample_ring *ring, const struct perf_event_attr *attr, pid_t pid, int cpu)
+/* Leaves samples in the kernel out if this user may not take them. Returns zero or an errno value. */
+static int sampler_open_ring(struct sample_ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     ring->fd = sampler_open_event(attr, pid, cpu);
+    if (ring->fd < 0 && (errno == EACCES || errno == EPERM)) {
+        attr->exclude_kernel = 1;
+        ring->fd = sampler_open_event(attr, pid, cpu);
+    }
     if (ring->fd < 0)
         return errno;
     ring->size = RING_PAGES * page;
@@ -109,13 +112,14 @@ static void sampler_close_ring(struct sample_ring *ring)
     close(ring->fd);
 }
 
-int sampler_try(void)
+int sampler_try(bool *in_kernel)
 {
-    const struct perf_event_attr attr = sampler_attr(1000000000, DWELL_CLOCK_MONOTONIC);
+    struct perf_event_attr attr = sampler_attr(1000000000, DWELL_CLOCK_MONOTONIC);
     struct sample_ring ring = { .fd = -1 };
     const int error = sampler_open_ring(&ring, &attr, 0, 0);
     if (!error)
         sampler_close_ring(&ring);
+    *in_kernel = !attr.exclude_kernel;
     return error;
 }
 
@@ -307,7 +311,7 @@ void sampler_attach(struct sampler *s, pid_t pid)
 {
     if (!s->writer)
         return;
-    const struct perf_event_attr attr = sampler_attr(s->session->header->sample_period, s->session->header->clock);
+    struct perf_event_attr attr = sampler_attr(s->session->header->sample_period, s->session->header->clock);
     const long cpus = sysconf(_SC_NPROCESSORS_CONF);
     s->rings = need_memory((size_t)cpus, sizeof *s->rings);
     int error = 0;
@@ -322,8 +326,10 @@ void sampler_attach(struct sampler *s, pid_t pid)
     s->wake = error ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (!error && s->wake >= 0)
         s->running = service_thread_start(&s->thread, sampler_run, s);
-    if (s->running)
+    if (s->running) {
+        s->session->header->also |= attr.exclude_kernel ? 0 : DWELL_ALSO_KERNEL_SAMPLES;
         return;
+    }
     s->session->header->sample_error = error ? error : EAGAIN;
     s->session->header->sample_cost = 0; /* no thread is stopped */
 }

@@ -27,8 +27,9 @@ struct sampler {
     struct sampler_instant before, now;
 };
 
-/* Whether the system lets this user sample a program. Returns zero or an errno value. */
-int sampler_try(void);
+/* Whether the system lets this user sample a program. Returns zero or an errno value. Sets whether there are samples in
+ * the kernel, too. */
+int sampler_try(bool *in_kernel);
 
 /* Measures what a sample costs the sampled thread, in nanoseconds. This takes some milliseconds. Returns zero if the
  * system refuses samples or takes too few of them. */

@@ -99,9 +99,10 @@ enum dwell_filter_server {
 };
 
 enum dwell_also {
-    DWELL_ALSO_CALL_SITES = 1, /* the site of each call */
-    DWELL_ALSO_CAUSES = 2,     /* what calls of the operating system waited for */
-    DWELL_ALSO_BUDGET = 4,     /* the decisions of an overhead budget, if there were any */
+    DWELL_ALSO_CALL_SITES = 1,     /* the site of each call */
+    DWELL_ALSO_CAUSES = 2,         /* what calls of the operating system waited for */
+    DWELL_ALSO_BUDGET = 4,         /* the decisions of an overhead budget, if there were any */
+    DWELL_ALSO_KERNEL_SAMPLES = 8, /* samples of threads in the kernel, not only in user mode */
 };
 
 /* The origin of a session that was not recorded; bits. */

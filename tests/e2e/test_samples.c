@@ -114,6 +114,26 @@ Test(e2e_samples, paths_below_a_frame)
     free(paths);
 }
 
+/* The time of a system call that is no row of its own is its caller's, where this user may sample the kernel. */
+Test(e2e_samples, in_the_kernel)
+{
+    free(run_well("$DWELL record -q --no-os-calls --sample 2000 $PROGRAMS/kernel_time"));
+    char *info = run_well("$DWELL info");
+    const bool in_kernel = has(info, "; also in the kernel\n");
+    cr_assert(in_kernel || has(info, "; in user mode only\n"), "%s", info);
+    free(info);
+    struct ran r = run("$DWELL doctor");
+    cr_assert(eq(int, has(r.out, "taken with record --sample, also in the kernel"), in_kernel), "%s", r.out);
+    ran_drop(&r);
+    if (!in_kernel)
+        return;
+    struct report *report = report_of("");
+    check_sums(report, "function");
+    const uint64_t all = report_sum(report, "function", "main", "cpu_inclusive_ns");
+    cr_assert(gt(u64, report_sum(report, "function", "fetch", "cpu_inclusive_ns"), all / 2));
+    report_drop(report);
+}
+
 /* A ring keeps all samples, and those of the events that are left count. Call trees are divided by function. The two
  * functions take the time that the program's count of steps says, within the interval, in 19 of 20 runs. */
 Test(e2e_samples, of_other_modes)
