@@ -14,6 +14,7 @@ enum {
     OPTION_USER,
     OPTION_PASSWORD_FILE,
     OPTION_DATABASE,
+    OPTION_CA,
     OPTION_LABEL,
     OPTION_CLUSTER,
     OPTION_KEEP,
@@ -30,6 +31,9 @@ static const struct argp_option options[] = {
     { "password-file", OPTION_PASSWORD_FILE, "FILE", 0,
       "The password is FILE's first line (default: DWELL_FLEET_PASSWORD, or the file)", 0 },
     { "database", OPTION_DATABASE, "NAME", 0, "Its database (default: DWELL_FLEET_DATABASE, the file, or dwell)", 0 },
+    { "ca", OPTION_CA, "FILE", 0,
+      "With https: the certificates of the authorities to trust (default: DWELL_FLEET_CA, the file, or the system's)",
+      0 },
     { "label", OPTION_LABEL, "KEY=VALUE", 0, "push: what to know the runs by; may be repeated", 0 },
     { "spool", OPTION_SPOOL, NULL, 0,
       "push: send what dwell record --push has left; the arguments are its folders (default: that of the server)", 0 },
@@ -123,6 +127,9 @@ static error_t fleet_parse_option(int key, char *argument, struct argp_state *st
     case OPTION_DATABASE:
         fleet_set(&s->store.database, argument);
         return 0;
+    case OPTION_CA:
+        fleet_set(&s->store.ca, argument);
+        return 0;
     case OPTION_LABEL:
         fleet_add_label(s, argument);
         return 0;
@@ -183,7 +190,7 @@ static const struct command_line line = {
         "these names print of the sessions. outliers shows which runs or hosts are unlike the rest, and in "
         "which function. top shows the longest functions of each day. The action comes before its options.\n\n"
         "The server is that of --url, DWELL_FLEET_URL, or the line 'url = http://HOST:8123' of ~/.config/dwell/fleet, "
-        "which can have user, password and database as well.\n\nExamples:\n"
+        "which can have user, password, database and ca as well.\n\nExamples:\n"
         "  dwell fleet init --url http://localhost:8123\n"
         "  dwell fleet push run-*.data --label commit=1f0c\n"
         "  dwell fleet report commit=1f0c\n"

@@ -109,7 +109,7 @@ const struct argp_option record_own_options[] = {
       0 },
     { "push", OPTION_PUSH, "URL", 0,
       "At the end, send the sums of the session to this ClickHouse server, as dwell fleet push does; -: to that of "
-      "DWELL_FLEET_URL or ~/.config/dwell/fleet, where user and password are",
+      "DWELL_FLEET_URL or ~/.config/dwell/fleet, where user, password and ca are",
       0 },
     { "every", OPTION_EVERY, "TIME", 0,
       "With --push and --mode profile: send what was added in each TIME (60s), while PROGRAM runs", 0 },

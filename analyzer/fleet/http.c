@@ -44,6 +44,17 @@ static int http_look_around(void *context, curl_off_t a, curl_off_t b, curl_off_
     return http_is_cancelled(request);
 }
 
+/* The request is sent only when libcurl has verified the server's certificate. */
+static void http_verify(CURL *curl, const struct http_request *request)
+{
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (!request->ca)
+        return;
+    curl_easy_setopt(curl, CURLOPT_CAINFO, request->ca);
+    curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+}
+
 static void http_set_options(CURL *curl, const struct http_request *request, struct curl_slist *headers, FILE *answer)
 {
     curl_easy_setopt(curl, CURLOPT_URL, request->url);
@@ -61,6 +72,7 @@ static void http_set_options(CURL *curl, const struct http_request *request, str
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, http_look_around);
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, request);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, request->cancelled ? 0L : 1L);
+    http_verify(curl, request);
 }
 
 /* The first line of the server's answer, which is its message. */
@@ -99,23 +111,45 @@ static enum http_end http_judge(long status, FILE *answer, struct error *error)
     return passes ? HTTP_UNSURE : HTTP_REFUSED;
 }
 
+/* Why no answer came. `detail` is libcurl's text about this request. */
+static void http_explain(CURL *curl, const struct http_request *request, CURLcode code, const char *detail,
+                         struct error *error)
+{
+    long refused = 0;
+    curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &refused);
+    if (http_is_cancelled(request))
+        error_set(error, "it took too long");
+    else if (code == CURLE_PEER_FAILED_VERIFICATION && refused)
+        error_set(error, "the server's certificate is of an unknown authority or out of date: give the authority's "
+                         "certificate by --ca FILE, DWELL_FLEET_CA, or a line 'ca = FILE' in ~/.config/dwell/fleet");
+    else if (code == CURLE_PEER_FAILED_VERIFICATION)
+        error_set(error, "the server's certificate is refused: %s", detail);
+    else if (code == CURLE_SSL_CACERT_BADFILE)
+        error_set(error, "%s: holds no certificate", request->ca ? request->ca : "the system's certificates");
+    else
+        error_set(error, "%s", curl_easy_strerror(code));
+}
+
 enum http_end http_post(const struct http_request *request, FILE *answer, struct error *error)
 {
     CURL *curl = curl_easy_init();
     if (!curl)
         out_of_memory();
     struct curl_slist *headers = http_list_headers(request);
+    char detail[CURL_ERROR_SIZE] = "";
     http_set_options(curl, request, headers, answer);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail);
     const CURLcode code = curl_easy_perform(curl);
     long status = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    if (code != CURLE_OK)
+        http_explain(curl, request, code, detail, error);
     curl_slist_free_all(headers);
     curl_easy_cleanup(curl);
     if (code == CURLE_OK)
         return http_judge(status, answer, error);
-    error_set(error, "%s", http_is_cancelled(request) ? "it took too long" : curl_easy_strerror(code));
     const bool never = http_is_cancelled(request) || code == CURLE_UNSUPPORTED_PROTOCOL ||
                        code == CURLE_URL_MALFORMAT || code == CURLE_WRITE_ERROR ||
-                       code == CURLE_PEER_FAILED_VERIFICATION;
+                       code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
     return never ? HTTP_REFUSED : HTTP_UNSURE;
 }

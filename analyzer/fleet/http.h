@@ -14,6 +14,7 @@ enum http_end { HTTP_DONE, HTTP_REFUSED, HTTP_UNSURE };
 struct http_request {
     const char *url;             /* with its parameters */
     const char *user, *password; /* NULL if there are none */
+    const char *ca;              /* file of the certificates that may sign a server's; NULL: those of the system */
     const void *body;
     size_t length;
     bool compressed;       /* the body is in the format of gzip */
@@ -21,7 +22,8 @@ struct http_request {
     const bool *cancelled; /* the request fails once this is true, which another thread may set; NULL: never */
 };
 
-/* Posts the request and writes the answer to `answer`. The error of a refused request is the server's text. */
+/* Posts the request and writes the answer to `answer`. The error of a refused request is the server's text. With https,
+ * nothing of the request is sent before the server's certificate is verified. */
 enum http_end http_post(const struct http_request *request, FILE *answer, struct error *error);
 
 /* Returns NULL, or the reason why no request can be made. */

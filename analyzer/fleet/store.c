@@ -38,14 +38,15 @@ static bool store_read_line(struct fleet_store *store, char *line, const char *p
     value += strspn(value, blanks);
     value[strcspn(value, "\n")] = 0;
     name[strcspn(name, blanks)] = 0;
-    char **members[] = { &store->url, &store->user, &store->password, &store->database };
-    static const char *const names[] = { "url", "user", "password", "database" };
+    char **members[] = { &store->url, &store->user, &store->password, &store->database, &store->ca };
+    static const char *const names[] = { "url", "user", "password", "database", "ca" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) {
             store_set_missing(members[i], value);
             return true;
         }
-    return error_set(error, "%s:%u: no setting '%s'; there are url, user, password and database", path, number, name);
+    return error_set(error, "%s:%u: no setting '%s'; there are url, user, password, database and ca", path, number,
+                     name);
 }
 
 static bool store_read_file(struct fleet_store *store, const char *path, struct error *error)
@@ -95,12 +96,23 @@ static bool store_check_url(const char *url, struct error *error)
     return true;
 }
 
+static bool store_check_ca(const char *path, struct error *error)
+{
+    FILE *file = path ? fopen(path, "re") : NULL;
+    if (path && !file)
+        return error_set(error, "%s: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    return true;
+}
+
 bool fleet_store_find(struct fleet_store *store, struct error *error)
 {
     store_set_missing(&store->url, getenv("DWELL_FLEET_URL"));
     store_set_missing(&store->user, getenv("DWELL_FLEET_USER"));
     store_set_missing(&store->password, getenv("DWELL_FLEET_PASSWORD"));
     store_set_missing(&store->database, getenv("DWELL_FLEET_DATABASE"));
+    store_set_missing(&store->ca, getenv("DWELL_FLEET_CA"));
     if (!store_read_config(store, error))
         return false;
     store_set_missing(&store->database, "dwell");
@@ -109,7 +121,8 @@ bool fleet_store_find(struct fleet_store *store, struct error *error)
     if (!store->url)
         return error_set(error, "no server is known: give --url http://HOST:8123, DWELL_FLEET_URL, or a line "
                                 "'url = ...' in ~/.config/dwell/fleet");
-    return store_check_url(store->url, error) && store_check_database(store->database, error);
+    return store_check_url(store->url, error) && store_check_database(store->database, error) &&
+           store_check_ca(store->ca, error);
 }
 
 bool fleet_store_read_password(struct fleet_store *store, const char *path, struct error *error)
@@ -137,6 +150,7 @@ void fleet_store_drop(struct fleet_store *store)
     free(store->user);
     free(store->password);
     free(store->database);
+    free(store->ca);
 }
 
 /* ---- requests ---- */
@@ -183,18 +197,26 @@ static char *store_url(const struct fleet_store *store, const char *settings)
     return need_text("%s/?wait_end_of_query=1%s", store->url, settings);
 }
 
+static struct http_request store_request(const struct fleet_store *store, const char *url)
+{
+    return (struct http_request){
+        .url = url,
+        .user = store->user,
+        .password = store->password,
+        .ca = store->ca,
+        .seconds = SILENT_SECONDS,
+        .cancelled = store->cancelled,
+    };
+}
+
 static FILE *store_ask_text(const struct fleet_store *store, char *text, struct error *error)
 {
     char *url =
         store_url(store, "&max_query_size=1000000000&enable_http_compression=1&group_by_two_level_threshold=100000"
                          "&readonly=2");
-    const struct http_request request = { .url = url,
-                                          .user = store->user,
-                                          .password = store->password,
-                                          .body = text,
-                                          .length = strlen(text),
-                                          .seconds = SILENT_SECONDS,
-                                          .cancelled = store->cancelled };
+    struct http_request request = store_request(store, url);
+    request.body = text;
+    request.length = strlen(text);
     enum http_end ended = HTTP_UNSURE;
     FILE *answer = NULL;
     for (unsigned i = 0; !answer && i < store->tries && ended == HTTP_UNSURE; i++) {
@@ -249,13 +271,9 @@ bool fleet_run(const struct fleet_store *store, struct error *error, const char 
     va_start(arguments, format);
     char *text = need_vtext(format, arguments), *url = store_url(store, "");
     va_end(arguments);
-    const struct http_request request = { .url = url,
-                                          .user = store->user,
-                                          .password = store->password,
-                                          .body = text,
-                                          .length = strlen(text),
-                                          .seconds = SILENT_SECONDS,
-                                          .cancelled = store->cancelled };
+    struct http_request request = store_request(store, url);
+    request.body = text;
+    request.length = strlen(text);
     const bool good = store_post(store, &request, NULL, NULL, error);
     free(url);
     free(text);
@@ -294,14 +312,8 @@ bool fleet_insert(const struct fleet_store *store, const char *table, const void
     char *settings = need_text("&insert_distributed_sync=1&query=INSERT%%20INTO%%20%s.%s%%20FORMAT%%20RowBinary",
                                store->database, table);
     char *url = store_url(store, settings);
-    struct http_request request = {
-        .url = url,
-        .user = store->user,
-        .password = store->password,
-        .compressed = true,
-        .seconds = SILENT_SECONDS,
-        .cancelled = store->cancelled,
-    };
+    struct http_request request = store_request(store, url);
+    request.compressed = true;
     struct store_rows r = {
         .rows = rows, .length = length, .request = &request, .prepare = prepare, .context = context
     };

@@ -12,13 +12,14 @@ struct fleet_store {
     char *url;             /* http://HOST:PORT */
     char *user, *password; /* NULL if there are none */
     char *database;
+    char *ca;                 /* file of the authorities' certificates; NULL: those of the system */
     unsigned tries;           /* of a request */
     unsigned long first_wait; /* in milliseconds, before the second try; each later one is twice as long */
     const bool *cancelled;    /* once it is true, requests fail; NULL: they are never cancelled */
 };
 
-/* Fills what is still NULL: from DWELL_FLEET_URL, _USER, _PASSWORD and _DATABASE, then from ~/.config/dwell/fleet, then
- * by default. It is an error if no URL is known, if the file cannot be read, or if the URL holds a password. */
+/* Fills what is still NULL: from DWELL_FLEET_URL, _USER, _PASSWORD, _DATABASE and _CA, then from ~/.config/dwell/fleet,
+ * then by default. It is an error if no URL is known, if a file cannot be read, or if the URL holds a password. */
 bool fleet_store_find(struct fleet_store *store, struct error *error);
 
 /* Reads the password from the first line of a file. */

@@ -3,11 +3,13 @@
 
 FOLDER/url gets its URL. FOLDER/mode says how it answers: well, error (503), refuse (500), cut (closes the connection
 after the request), or hang (never answers). FOLDER/runs has a line for each run that was inserted: its number, labels,
-and number of rows.
+and number of rows. FOLDER/passwords has the password of each request. With FOLDER/tls.pem, a key and its certificate,
+the store uses TLS.
 """
 import gzip
 import http.server
 import os
+import ssl
 import struct
 import sys
 import time
@@ -84,6 +86,8 @@ class Store(http.server.BaseHTTPRequestHandler):
             file.write(f"{run:016x} rows={rows} program={texts[1]} user={self.headers.get('X-ClickHouse-User')} {labels}\n")
 
     def do_POST(self):
+        with open(f"{FOLDER}/passwords", "a", encoding="utf-8") as file:
+            file.write(f"{self.headers.get('X-ClickHouse-Key')}\n")
         body = self.rfile.read(int(self.headers["Content-Length"]))
         how = mode()
         if how == "hang":
@@ -108,7 +112,13 @@ class Store(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0), Store)
+SCHEME = "http"
+if os.path.exists(f"{FOLDER}/tls.pem"):
+    SCHEME = "https"
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{FOLDER}/tls.pem")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 with open(f"{FOLDER}/url.part", "w", encoding="utf-8") as out:
-    out.write(f"http://127.0.0.1:{server.server_port}\n")
+    out.write(f"{SCHEME}://127.0.0.1:{server.server_port}\n")
 os.rename(f"{FOLDER}/url.part", f"{FOLDER}/url")
 server.serve_forever()

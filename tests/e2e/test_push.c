@@ -129,6 +129,52 @@ Test(e2e_push, a_session_is_pushed_at_its_end)
         "$DWELL fleet push run.data | grep -q 'is there already$'");
 }
 
+/* Shell functions for TLS. `authority NAME` makes NAME.pem; `certificate NAME HOST` lets it sign a certificate for the
+ * store. `refused TEXT COMMAND...` expects one line that ends with TEXT, and a store that has got no request. */
+#define TLS                                                                                                            \
+    "new() { openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \"$@\" 2>/dev/null; }\n"     \
+    "authority() { new -subj /CN=$1 -keyout $1.key -out $1.pem; }\n"                                                   \
+    "certificate() { new -subj /CN=store -CA $1.pem -CAkey $1.key -addext basicConstraints=CA:FALSE "                  \
+    "-addext subjectAltName=$2 -keyout key -out cert; cat key cert >store/tls.pem; }\n"                                \
+    "refused() { text=$1; shift; status=0; \"$@\" >out 2>said || status=$?; [ $status != 0 ]; [ ! -s out ]\n"          \
+    "  [ $(wc -l <said) = 1 ]; grep -q \"^dwell: .*$text\\$\" said || { cat said >&2; exit 1; }\n"                     \
+    "  [ ! -e store/passwords ]; }\n"                                                                                  \
+    "unset DWELL_FLEET_CA; export DWELL_FLEET_PASSWORD=secret; authority ours; authority other\n"                      \
+    "$DWELL record -q -o run.data $SAMPLES/fib 12 >/dev/null\n"
+
+/* The password is in the head of a request, so a store without a request has none. */
+Test(e2e_push, a_store_of_an_unknown_authority_gets_no_password)
+{
+    expect_script(TLS
+                  "certificate ours IP:127.0.0.1; store well; push=\"$DWELL fleet push run.data --url $url\"\n"
+                  "unknown='certificate is of an unknown authority or out of date: give the authority.s certificate by "
+                  "--ca FILE, DWELL_FLEET_CA, or a line .ca = FILE. in ~/.config/dwell/fleet'\n"
+                  "refused \"$url: the server's $unknown\" $push\n"
+                  "refused \"$url: the server's $unknown\" $push --ca other.pem\n"
+                  "refused 'none.pem: No such file or directory' $push --ca none.pem\n"
+                  "refused \"$url: .: holds no certificate\" $push --ca .\n"
+                  "$push --ca ours.pem >out; [ $(runs) = 1 ]; grep -qx secret store/passwords");
+}
+
+Test(e2e_push, the_authority_is_an_option_a_variable_or_a_setting)
+{
+    expect_script(
+        TLS "certificate ours IP:127.0.0.1; store well; $DWELL fleet push run.data --url $url --ca ours.pem >out\n"
+            "again() { $DWELL fleet push run.data --url $url | grep -q 'is there already$'; }\n"
+            "DWELL_FLEET_CA=ours.pem again; export XDG_CONFIG_HOME=$PWD; mkdir dwell\n"
+            "echo \"ca = $PWD/ours.pem\" >dwell/fleet; again\n"
+            "$DWELL record -q -o more.data --push $url $SAMPLES/fib 12 >/dev/null; [ $(runs) = 2 ]");
+}
+
+Test(e2e_push, a_certificate_of_another_host_is_refused)
+{
+    expect_script(
+        TLS
+        "certificate ours DNS:elsewhere.example; store well\n"
+        "refused \"$url: the server's certificate is refused: .* (store) does not match target host name '127.0.0.1'\" "
+        "$DWELL fleet push run.data --url $url --ca ours.pem");
+}
+
 static void expect_error(const char *options, const char *message)
 {
     struct ran r = run("$DWELL record %s true", options);
