@@ -100,20 +100,25 @@ static void environment_remember(const char *variable)
     }
 }
 
-/* Removes this library from a variable LD_PRELOAD=... Returns false if nothing remains. */
-static bool environment_cut_library(char *variable)
+static void environment_cut_entry(char *value, char *entry)
 {
-    char *value = variable + PRELOAD_LENGTH;
-    char *entry = (char *)environment_find_library(value);
-    if (!entry)
-        return true;
     char *rest = entry + environment_entry_length(entry);
     if (*rest)
         rest++;
     else if (entry > value)
         entry--; /* the separator before the entry */
     memmove(entry, rest, strlen(rest) + 1);
-    return *value != '\0';
+}
+
+/* Removes this library from a variable LD_PRELOAD=..., however often it is there. Returns false if nothing remains of
+ * the value. */
+static bool environment_cut_library(char *variable)
+{
+    char *value = variable + PRELOAD_LENGTH;
+    bool cut = false;
+    for (const char *entry; (entry = environment_find_library(value)); cut = true)
+        environment_cut_entry(value, (char *)entry);
+    return !cut || *value != '\0';
 }
 
 void environment_hide(char **list)
@@ -134,6 +139,8 @@ void environment_adopt(void)
 {
     if (!environ || secure_is_privileged())
         return;
+    kept.count = 0;
+    kept.library = NULL;
     for (char **variable = environ; *variable; variable++)
         environment_remember(*variable);
 }
@@ -184,12 +191,14 @@ static bool environment_has_setting(char *const *list, const char *setting)
     return false;
 }
 
+/* The last one, as the loader uses it if there are several. */
 static const char *environment_preload_of(char *const *list)
 {
+    const char *last = NULL;
     for (; list && *list; list++)
         if (environment_is_preload(*list))
-            return *list;
-    return NULL;
+            last = *list;
+    return last;
 }
 
 static bool environment_lacks_library(char *const *list)

@@ -28,7 +28,7 @@ static void store_set_missing(char **member, const char *text)
 static bool store_read_line(struct fleet_store *store, char *line, const char *path, unsigned number,
                             struct error *error)
 {
-    static const char blanks[] = " \t\n";
+    static const char blanks[] = " \t\r\n";
     char *name = line + strspn(line, blanks), *value = strchr(line, '=');
     if (!*name || *name == '#')
         return true;
@@ -36,7 +36,8 @@ static bool store_read_line(struct fleet_store *store, char *line, const char *p
         return error_set(error, "%s:%u: not NAME = VALUE", path, number);
     *value++ = 0;
     value += strspn(value, blanks);
-    value[strcspn(value, "\n")] = 0;
+    for (size_t length = strlen(value); length && strchr(blanks, value[length - 1]);)
+        value[--length] = 0;
     name[strcspn(name, blanks)] = 0;
     char **members[] = { &store->url, &store->user, &store->password, &store->database, &store->ca };
     static const char *const names[] = { "url", "user", "password", "database", "ca" };
@@ -84,11 +85,19 @@ static bool store_check_database(const char *name, struct error *error)
     return error_set(error, "'%s' is no name of a database: use letters, digits and _", name);
 }
 
+static bool store_is_printable(const char *text)
+{
+    while ((unsigned char)*text >= ' ' && *text != 0x7f)
+        text++;
+    return !*text;
+}
+
 static bool store_check_url(const char *url, struct error *error)
 {
     const char *host = strstr(url, "://");
     const size_t length = host ? strcspn(host + 3, "/") : 0;
-    if (!host || (strncmp(url, "http:", 5) != 0 && strncmp(url, "https:", 6) != 0) || !length || strpbrk(url, "?# \t"))
+    const bool http = strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
+    if (!host || !http || !length || strpbrk(url, "?# ") || !store_is_printable(url))
         return error_set(error, "'%s' is not a URL such as http://HOST:8123", url);
     if (memchr(host + 3, '@', length))
         return error_set(error, "the URL holds a user or a password: give them by DWELL_FLEET_USER and "
@@ -104,6 +113,12 @@ static bool store_check_ca(const char *path, struct error *error)
     if (file)
         fclose(file);
     return true;
+}
+
+/* User and password become headers of requests, where a control character would begin another header. */
+static bool store_check_header(const char *what, const char *text, struct error *error)
+{
+    return !text || store_is_printable(text) || error_set(error, "the store's %s has a control character", what);
 }
 
 bool fleet_store_find(struct fleet_store *store, struct error *error)
@@ -122,7 +137,8 @@ bool fleet_store_find(struct fleet_store *store, struct error *error)
         return error_set(error, "no server is known: give --url http://HOST:8123, DWELL_FLEET_URL, or a line "
                                 "'url = ...' in ~/.config/dwell/fleet");
     return store_check_url(store->url, error) && store_check_database(store->database, error) &&
-           store_check_ca(store->ca, error);
+           store_check_ca(store->ca, error) && store_check_header("user", store->user, error) &&
+           store_check_header("password", store->password, error);
 }
 
 bool fleet_store_read_password(struct fleet_store *store, const char *path, struct error *error)

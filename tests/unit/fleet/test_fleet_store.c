@@ -3,11 +3,13 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "base/memory.h"
 #include "fleet/store.h"
 #include "support/http_stub.h"
+#include "support/scenario.h"
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 #define FAILURE(status, text) "HTTP/1.1 " status " x\r\nConnection: close\r\n\r\n" text
@@ -173,4 +175,40 @@ Test(unit_fleet_store, urls_and_databases_are_checked)
         free(text);
     }
     cr_assert(store_find_error("https://host:1/path", "dwell_2") == NULL);
+}
+
+/* A file with the line ends of Windows. */
+Test(unit_fleet_store, blanks_around_values_are_no_part_of_them)
+{
+    struct fleet_store store = { 0 };
+    struct error error = { NULL };
+    setenv("XDG_CONFIG_HOME", test_folder(), 1);
+    cr_assert(mkdir(test_path("dwell"), 0700) == 0);
+    FILE *file = fopen(test_path("dwell/fleet"), "w");
+    fputs("url = http://host:1 \r\n\r\n user\t=  the user\t\r\npassword = a secret\r\n", file);
+    fclose(file);
+    cr_assert(fleet_store_find(&store, &error), "%s", error.text);
+    cr_assert(eq(str, store.url, "http://host:1"));
+    cr_assert(eq(str, store.user, "the user"));
+    cr_assert(eq(str, store.password, "a secret"));
+    fleet_store_drop(&store);
+}
+
+Test(unit_fleet_store, what_becomes_a_header_has_no_control_characters)
+{
+    static const char *const wrong[][2] = { { "DWELL_FLEET_USER", "me\r\nX-Other: 1" },
+                                            { "DWELL_FLEET_PASSWORD", "a\rsecret" },
+                                            { "DWELL_FLEET_URL", "http://host:1/\r" } };
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct fleet_store store = { 0 };
+        struct error error = { NULL };
+        setenv("DWELL_FLEET_URL", "http://host:1", 1);
+        setenv(wrong[i][0], wrong[i][1], 1);
+        cr_assert(fleet_store_find(&store, &error) == false, "%s", wrong[i][0]);
+        cr_assert(strstr(error.text, "secret") == NULL, "%s", error.text);
+        unsetenv(wrong[i][0]);
+        error_drop(&error);
+        fleet_store_drop(&store);
+    }
 }
