@@ -14,8 +14,8 @@
 #include "profile/counted.h"
 
 #define ADD_UP(name, add) ", " #add "(" #name ")"
-#define ALL_SUMS FLEET_COLUMNS(ADD_UP) FLEET_SQUARES(ADD_UP)
 #define OWN_SUMS FLEET_OWN_COLUMNS(ADD_UP) ", sum(error_squares)"
+#define INCLUSIVE_SUMS(of) FLEET_INCLUSIVE_COLUMNS(ADD_UP, of) ", sum(" #of "error_squares)"
 
 /* A function that the store knows; its name goes to the analysis when a row has it. */
 struct answer_name {
@@ -170,13 +170,19 @@ static void answer_read_own(struct binary_reader *r, struct fleet_amounts *amoun
 {
 #define READ_NUMBER(name, add) amounts->name = binary_get(r, 8);
     FLEET_OWN_COLUMNS(READ_NUMBER)
+    amounts->error_squares = binary_get_double(r);
 }
 
-static void answer_read_amounts(struct binary_reader *r, struct fleet_amounts *amounts)
+static void answer_read_amounts(struct binary_reader *r, enum rollup_by by, struct fleet_amounts *amounts)
 {
-    FLEET_COLUMNS(READ_NUMBER)
-#define READ_REAL(name, add) amounts->name = binary_get_double(r);
-    FLEET_SQUARES(READ_REAL)
+    answer_read_own(r, amounts);
+    if (by == BY_FUNCTION) {
+        FLEET_INCLUSIVE_COLUMNS(READ_NUMBER, function_)
+        amounts->function_error_squares = binary_get_double(r);
+    } else {
+        FLEET_INCLUSIVE_COLUMNS(READ_NUMBER, module_)
+        amounts->module_error_squares = binary_get_double(r);
+    }
 }
 
 static uint64_t answer_root(double squares)
@@ -232,20 +238,23 @@ static void answer_add_session(struct times *session, struct times times)
     times_add(session, &times);
 }
 
+/* Only the columns that the rows need: the server reads each from its disk. */
 static bool answer_read_sums(struct answer *a, enum rollup_by by, struct times *session)
 {
-    FILE *answer = fleet_ask(a->store, a->error,
-                             "SELECT module, %s" ALL_SUMS " FROM %s.sums_%d WHERE %s GROUP BY module%s ORDER BY "
-                             "module%s FORMAT RowBinary",
-                             by == BY_FUNCTION ? "function" : "module", a->store->database, FLEET_VERSION, a->rows,
-                             by == BY_FUNCTION ? ", function" : "", by == BY_FUNCTION ? ", function" : "");
+    const char *key = by == BY_FUNCTION ? "function" : "module";
+    FILE *answer =
+        fleet_ask(a->store, a->error,
+                  "SELECT module, %s" OWN_SUMS "%s FROM %s.sums_%d WHERE %s GROUP BY module, %s ORDER BY module, %s "
+                  "FORMAT RowBinary",
+                  key, by == BY_FUNCTION ? INCLUSIVE_SUMS(function_) : INCLUSIVE_SUMS(module_), a->store->database,
+                  FLEET_VERSION, a->rows, key, key);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
     while (binary_has_row(&r)) {
         const uint64_t module = binary_get(&r, 8), function = binary_get(&r, 8);
-        struct fleet_amounts amounts;
-        answer_read_amounts(&r, &amounts);
+        struct fleet_amounts amounts = { 0 };
+        answer_read_amounts(&r, by, &amounts);
         const struct times times = answer_times(&amounts, by);
         answer_add_session(session, times);
         if (!module)
@@ -286,7 +295,6 @@ static bool answer_read_path(struct answer *a, struct binary_reader *r, uint32_t
     const uint64_t path = binary_get(r, 8), parent = binary_get(r, 8), module = binary_get(r, 8),
                    address = binary_get(r, 8);
     answer_read_own(r, &amounts);
-    amounts.error_squares = binary_get_double(r);
     r->broken |= kind > FLEET_THREAD;
     if (r->broken)
         return false;
