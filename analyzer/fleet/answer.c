@@ -15,6 +15,12 @@
 
 #define ADD_UP(name, add) ", " #add "(" #name ")"
 #define OWN_SUMS FLEET_OWN_COLUMNS(ADD_UP) ", sum(error_squares)"
+#define COUNT_COLUMN(name, add) +1
+/* Bytes of the rows of sums, and of parts: each column has 8. */
+enum {
+    SUMS_ROW = 8 * (2 FLEET_OWN_COLUMNS(COUNT_COLUMN) + 1 FLEET_INCLUSIVE_COLUMNS(COUNT_COLUMN, function_) + 1),
+    PARTS_ROW = 8 * 5,
+};
 #define INCLUSIVE_SUMS(of) FLEET_INCLUSIVE_COLUMNS(ADD_UP, of) ", sum(" #of "error_squares)"
 
 /* A function that the store knows; its name goes to the analysis when a row has it. */
@@ -26,9 +32,10 @@ struct answer_name {
 struct answer {
     struct analysis *l;
     const struct fleet_store *store;
-    char *rows;                   /* the condition of the rows that count, in SQL */
-    struct number_index *modules; /* from the store's number to that of the profile */
-    struct answer_name *names;    /* by module and address */
+    char *rows;                            /* the condition of the rows that count, in SQL */
+    char *modules_named, *functions_named; /* those whose names are wanted, as conditions in SQL */
+    struct number_index *modules;          /* from the store's number to that of the profile */
+    struct answer_name *names;             /* by module and address */
     size_t name_count, name_room;
     struct number_index *places;    /* from a module and address to their place in `names`, */
     struct number_index *functions; /* and from a function's number to its copy with the lowest address */
@@ -56,13 +63,48 @@ static void answer_keep(struct number_index *index, uint64_t key, uint32_t numbe
 
 /* ---- names ---- */
 
+/* Wants the names of all rows that count. The server reads all sums for each list. */
+static void answer_want_all(struct answer *a)
+{
+    a->modules_named = need_text("GLOBAL IN (SELECT DISTINCT module FROM %s.sums_%d WHERE %s)", a->store->database,
+                                 FLEET_VERSION, a->rows);
+    a->functions_named = need_text("GLOBAL IN (SELECT DISTINCT function FROM %s.sums_%d WHERE %s)", a->store->database,
+                                   FLEET_VERSION, a->rows);
+}
+
+/* Wants the names of an answer's rows, which have `size` bytes each, begin with a module and a function, and are sorted
+ * by these. Then the answer can be read from its beginning. */
+static void answer_want_rows(struct answer *a, FILE *answer, size_t size)
+{
+    size_t length;
+    uint64_t module = 0, function = 0;
+    FILE *modules = need_stream(&a->modules_named, &length), *functions = need_stream(&a->functions_named, &length);
+    struct binary_reader r = { .in = answer };
+    fputs("IN (0", modules);
+    fputs("IN (0", functions);
+    while (binary_has_row(&r)) {
+        const uint64_t next_module = binary_get(&r, 8), next_function = binary_get(&r, 8);
+        if (next_module != module)
+            fprintf(modules, ",%llu", (unsigned long long)next_module);
+        if (next_function != function)
+            fprintf(functions, ",%llu", (unsigned long long)next_function);
+        module = next_module;
+        function = next_function;
+        fseek(answer, (long)size - 16, SEEK_CUR);
+    }
+    fputs(")", modules);
+    fputs(")", functions);
+    need_stream_end(modules);
+    need_stream_end(functions);
+    rewind(answer);
+}
+
 static bool answer_read_modules(struct answer *a)
 {
-    FILE *answer =
-        fleet_ask(a->store, a->error,
-                  "SELECT module, min(path), any(build_id) FROM %s.modules_%d WHERE module GLOBAL IN (SELECT "
-                  "DISTINCT module FROM %s.sums_%d WHERE %s) GROUP BY module ORDER BY module FORMAT RowBinary",
-                  a->store->database, FLEET_VERSION, a->store->database, FLEET_VERSION, a->rows);
+    FILE *answer = fleet_ask(a->store, a->error,
+                             "SELECT module, min(path), any(build_id) FROM %s.modules_%d WHERE module %s "
+                             "GROUP BY module ORDER BY module FORMAT RowBinary",
+                             a->store->database, FLEET_VERSION, a->modules_named);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
@@ -121,10 +163,10 @@ static bool answer_read_functions(struct answer *a)
 {
     FILE *answer = fleet_ask(a->store, a->error,
                              "SELECT module, address, function, name, linkage_name, file, line FROM %s.functions_%d "
-                             "WHERE function GLOBAL IN (SELECT DISTINCT function FROM %s.sums_%d WHERE %s) ORDER BY "
+                             "WHERE function %s ORDER BY "
                              "module, address, known DESC, name, file LIMIT 1 BY module, address, function "
                              "FORMAT RowBinary",
-                             a->store->database, FLEET_VERSION, a->store->database, FLEET_VERSION, a->rows);
+                             a->store->database, FLEET_VERSION, a->functions_named);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
@@ -239,17 +281,27 @@ static void answer_add_session(struct times *session, struct times times)
 }
 
 /* Only the columns that the rows need: the server reads each from its disk. */
-static bool answer_read_sums(struct answer *a, enum rollup_by by, struct times *session)
+static FILE *answer_ask_sums(const struct answer *a, enum rollup_by by)
 {
     const char *key = by == BY_FUNCTION ? "function" : "module";
-    FILE *answer =
-        fleet_ask(a->store, a->error,
-                  "SELECT module, %s" OWN_SUMS "%s FROM %s.sums_%d WHERE %s GROUP BY module, %s ORDER BY module, %s "
-                  "FORMAT RowBinary",
-                  key, by == BY_FUNCTION ? INCLUSIVE_SUMS(function_) : INCLUSIVE_SUMS(module_), a->store->database,
-                  FLEET_VERSION, a->rows, key, key);
+    return fleet_ask(a->store, a->error,
+                     "SELECT module, %s" OWN_SUMS "%s FROM %s.sums_%d WHERE %s GROUP BY module, %s ORDER BY module, %s "
+                     "FORMAT RowBinary",
+                     key, by == BY_FUNCTION ? INCLUSIVE_SUMS(function_) : INCLUSIVE_SUMS(module_), a->store->database,
+                     FLEET_VERSION, a->rows, key, key);
+}
+
+/* The sums are read once, and the names of their rows afterwards: the server reads many sums, and few names. */
+static bool answer_read_sums(struct answer *a, enum rollup_by by, struct times *session)
+{
+    FILE *answer = answer_ask_sums(a, by);
     if (!answer)
         return false;
+    answer_want_rows(a, answer, SUMS_ROW);
+    if (!answer_read_modules(a) || (by == BY_FUNCTION && !answer_read_functions(a))) {
+        fclose(answer);
+        return false;
+    }
     struct binary_reader r = { .in = answer };
     while (binary_has_row(&r)) {
         const uint64_t module = binary_get(&r, 8), function = binary_get(&r, 8);
@@ -386,6 +438,8 @@ static bool answer_finish(struct answer *a, bool good)
         names_drop(&a->names[i].name);
     free(a->names);
     free(a->rows);
+    free(a->modules_named);
+    free(a->functions_named);
     if (!good)
         analysis_drop(a->l);
     return good;
@@ -398,8 +452,7 @@ bool fleet_answer_sums(struct analysis *l, const struct fleet_store *store, cons
     struct times session = times_of_nothing();
     answer_begin(&a, runs, count);
     profile_root(l->profile, 0, 0);
-    if (!answer_read_modules(&a) || (by == BY_FUNCTION && !answer_read_functions(&a)) ||
-        !answer_read_sums(&a, by, &session))
+    if (!answer_read_sums(&a, by, &session))
         return answer_finish(&a, false);
     l->rollup = rollup_new(l->profile);
     l->rollup->session = session;
@@ -412,6 +465,7 @@ bool fleet_answer_paths(struct analysis *l, const struct fleet_store *store, con
 {
     struct answer a = { .l = l, .store = store, .rows = fleet_runs_sql(runs, count), .error = error };
     answer_begin(&a, runs, count);
+    answer_want_all(&a);
     if (!answer_read_modules(&a) || !answer_read_functions(&a) || !answer_read_paths(&a))
         return answer_finish(&a, false);
     load_join(l, options);
@@ -461,8 +515,6 @@ bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, con
     };
     struct answer a = { .l = l, .store = store, .rows = fleet_runs_sql(runs, count), .error = error };
     answer_begin(&a, runs, count);
-    if (!answer_read_modules(&a) || !answer_read_functions(&a))
-        return answer_finish(&a, false);
     FILE *answer =
         fleet_ask(store, error,
                   "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)) FROM %s.sums_%d "
@@ -471,6 +523,11 @@ bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, con
                   keys[key], times[time], store->database, FLEET_VERSION, a.rows);
     if (!answer)
         return answer_finish(&a, false);
+    answer_want_rows(&a, answer, PARTS_ROW);
+    if (!answer_read_modules(&a) || !answer_read_functions(&a)) {
+        fclose(answer);
+        return answer_finish(&a, false);
+    }
     struct binary_reader r = { .in = answer };
     struct number_index *list = answer_list_runs(runs, count);
     const bool good = answer_read_parts(&a, &r, list, key, take, context);

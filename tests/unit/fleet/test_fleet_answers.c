@@ -180,7 +180,7 @@ static void answers_drop_rows(struct binary_rows *rows, size_t count)
 
 static void answers_check_part(enum fleet_key key, uint64_t number, const char *expected)
 {
-    struct binary_rows rows[] = { answers_modules(), answers_functions(), answers_part(number) };
+    struct binary_rows rows[] = { answers_part(number), answers_modules(), answers_functions() };
     struct answers a;
     struct analysis l;
     struct error error = { NULL };
@@ -205,7 +205,10 @@ Test(unit_fleet_answers, parts_are_of_runs_that_were_asked_for_and_of_days_that_
 }
 
 #define COUNT_COLUMN(name, add) +1
-enum { OWN_NUMBERS = 0 FLEET_OWN_COLUMNS(COUNT_COLUMN), ALL_NUMBERS = 0 FLEET_COLUMNS(COUNT_COLUMN) };
+enum {
+    OWN_NUMBERS = 0 FLEET_OWN_COLUMNS(COUNT_COLUMN),
+    INCLUSIVE_NUMBERS = 0 FLEET_INCLUSIVE_COLUMNS(COUNT_COLUMN, function_)
+};
 
 static void answers_put_numbers(struct binary_rows *rows, size_t count)
 {
@@ -218,9 +221,10 @@ static struct binary_rows answers_sums(double squares)
     struct binary_rows rows = { 0 };
     binary_put(&rows, MODULE, 8);
     binary_put(&rows, FUNCTION, 8);
-    answers_put_numbers(&rows, ALL_NUMBERS);
-    for (int i = 0; i < 3; i++)
-        binary_put_double(&rows, squares);
+    answers_put_numbers(&rows, OWN_NUMBERS);
+    binary_put_double(&rows, squares);
+    answers_put_numbers(&rows, INCLUSIVE_NUMBERS);
+    binary_put_double(&rows, squares);
     return rows;
 }
 
@@ -232,7 +236,7 @@ Test(unit_fleet_answers, errors_are_numbers)
         uint64_t error;
     } cases[] = { { 9, 3 }, { -9, 0 }, { NAN, 0 }, { 1e300, 1000000000000000000 }, { INFINITY, 1000000000000000000 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct binary_rows rows[] = { answers_modules(), answers_functions(), answers_sums(cases[i].squares) };
+        struct binary_rows rows[] = { answers_sums(cases[i].squares), answers_modules(), answers_functions() };
         struct answers a;
         struct analysis l;
         struct error error = { NULL };
@@ -240,6 +244,8 @@ Test(unit_fleet_answers, errors_are_numbers)
         answers_check(fleet_answer_sums(&l, &a.store, &one_run, 1, BY_FUNCTION, &error), &error, NULL);
         cr_assert(eq(sz, l.profile->reported_count, 1));
         cr_assert(eq(u64, l.profile->reported[0].times.error_exclusive, cases[i].error));
+        cr_assert(eq(u64, l.profile->reported[0].times.error_inclusive, cases[i].error));
+        cr_assert(eq(str, l.names[l.profile->reported[0].function].name, "main"));
         analysis_drop(&l);
         answers_stop(&a);
         answers_drop_rows(rows, 3);
