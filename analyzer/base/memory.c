@@ -11,9 +11,16 @@
 
 static int memory_status = 2; /* STATUS_ERROR of commands/die.h */
 
+static void (*memory_keeper)(void);
+
 void memory_set_status(int status)
 {
     memory_status = status;
+}
+
+void memory_set_keeper(void (*keeper)(void))
+{
+    __atomic_store_n(&memory_keeper, keeper, __ATOMIC_RELEASE);
 }
 
 /* Needs no memory, and no lock that a failed allocation may be under. */
@@ -21,11 +28,15 @@ void out_of_memory(void)
 {
     static const char text[] = "dwell: out of memory\n";
     static bool again; /* what runs at exit needs memory, too */
+    const bool first = !__atomic_exchange_n(&again, true, __ATOMIC_RELAXED);
+    void (*keeper)(void) = __atomic_load_n(&memory_keeper, __ATOMIC_ACQUIRE);
     progress_abandon();
-    if (again)
+    if (first)
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    if (keeper)
+        keeper();
+    if (!first)
         _exit(memory_status);
-    again = true;
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
     exit(memory_status);
 }
 

@@ -11,9 +11,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints "out of memory" and ends the program, with status 2 like a command that fails unless another one was set. */
+/* Prints "out of memory" and ends the program, with status 2 like a command that fails unless another one was set. If
+ * there is a keeper, it is called first, in the thread that has no memory. It need not return. Without one it is NULL.
+ * Only one thread may set it. */
 void out_of_memory(void) __attribute__((noreturn));
 void memory_set_status(int status);
+void memory_set_keeper(void (*keeper)(void));
 
 /* Zeroed memory. The caller frees it. */
 void *need_memory(size_t count, size_t size) __attribute__((returns_nonnull));

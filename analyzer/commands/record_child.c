@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,13 @@ struct child_environment record_child_environment(const struct record_settings *
 /* ---- the program ---- */
 
 static volatile sig_atomic_t child;
+
+/* Whether dwell has memory while the program runs. The program goes on without: dwell waits for it, and does nothing
+ * else any more. */
+enum record_memory { MEMORY_THERE, MEMORY_MISSING, MEMORY_LATE /* the program has ended */ };
+static enum record_memory record_memory;
+static pthread_t record_waiter; /* the thread that waits for the program */
+static int record_gate;         /* until it is closed, the program does not begin */
 
 /* Passes a signal sent to dwell on to the program. The terminal sends its signals to both. */
 static void record_child_pass_on_signal(int number)
@@ -117,6 +125,40 @@ record_child_execute(const struct executable *e, char **argv, char **environment
     _exit(STATUS_NOT_EXECUTABLE);
 }
 
+static bool record_memory_becomes(enum record_memory now)
+{
+    enum record_memory there = MEMORY_THERE;
+    return __atomic_compare_exchange_n(&record_memory, &there, now, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+           there == now;
+}
+
+/* Returns what waitpid does. */
+static pid_t record_child_wait(pid_t pid, int *status)
+{
+    pid_t waited;
+    struct interruptions interruptions = { 0 };
+    while ((waited = waitpid(pid, status, 0)) < 0 && interrupted(&interruptions))
+        continue;
+    return waited;
+}
+
+/* The thread that waits for the program ends dwell with the program's status. Other threads stay until then. */
+static void record_child_keep(void)
+{
+    static const char text[] = "dwell: the program goes on; its recording ends here\n";
+    static bool said;
+    if (!record_memory_becomes(MEMORY_MISSING))
+        return;
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    while (!pthread_equal(pthread_self(), record_waiter))
+        pause();
+    int status;
+    close(record_gate);
+    if (record_child_wait((pid_t)child, &status) >= 0)
+        _exit(record_child_end_as(status));
+}
+
 int record_child_run(const struct record_settings *s, const struct executable *e,
                      const struct child_environment *environment, struct sampler *sampler, pid_t *pid, int *error)
 {
@@ -151,6 +193,9 @@ int record_child_run(const struct record_settings *s, const struct executable *e
         record_child_execute(e, s->program, environment->list, pipes[1], gate[0]);
     }
     child = (sig_atomic_t)*pid;
+    record_waiter = pthread_self();
+    record_gate = gate[1];
+    memory_set_keeper(record_child_keep);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(pipes[1]);
     close(gate[0]);
@@ -159,10 +204,10 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     bool failed = read(pipes[0], error, sizeof *error) == (ssize_t)sizeof *error;
     close(pipes[0]);
     int status;
-    struct interruptions interruptions = { 0 };
-    pid_t waited;
-    while ((waited = waitpid(*pid, &status, 0)) < 0 && interrupted(&interruptions))
-        continue;
+    const pid_t waited = record_child_wait(*pid, &status);
+    if (!record_memory_becomes(MEMORY_LATE) && waited >= 0)
+        _exit(record_child_end_as(status));
+    memory_set_keeper(NULL);
     if (waited < 0 && !failed) {
         status = RECORD_CHILD_LOST;
         *error = errno;

@@ -36,6 +36,11 @@ Test(e2e_failures, record)
     failures_check("record");
 }
 
+Test(e2e_failures, record_late)
+{
+    failures_check("record-late");
+}
+
 Test(e2e_failures, exports_of_sums)
 {
     failures_check("callgrind collapsed pprof speedscope vsperf sqlite");
