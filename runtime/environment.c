@@ -211,7 +211,7 @@ static bool environment_lacks_library(char *const *list)
 static char *environment_join_preload(char *at, const char *preload)
 {
     char *end = stpcpy(at, preload ? preload : preload_name);
-    if (end[-1] != '=')
+    if (end - at > PRELOAD_LENGTH) /* the value is not empty */
         *end++ = ':';
     strcpy(end, kept.library);
     return at;

@@ -68,11 +68,11 @@ Test(unit_runtime_environment, executed_programs_get_what_was_hidden)
     free(room);
 }
 
-/* The loader uses the last of several variables. */
+/* The loader uses the last of several variables. A file's name may end with any character. */
 Test(unit_runtime_environment, the_library_is_added_to_the_preload_that_holds)
 {
     char output[] = "DWELL_OUTPUT=/tmp/a", preload[] = "LD_PRELOAD=/a/libdwell.so", first[] = "LD_PRELOAD=libdwell.so",
-         other[] = "LD_PRELOAD=libx.so";
+         other[] = "LD_PRELOAD=libx.so=";
     char *kept[] = { output, preload, NULL }, *list[] = { output, first, other, NULL }, **before = environ;
     runtime_block();
     environ = kept;
@@ -83,7 +83,7 @@ Test(unit_runtime_environment, the_library_is_added_to_the_preload_that_holds)
     char **filled = environment_fill(list, room, true);
     cr_assert(eq(str, filled[0], "DWELL_OUTPUT=/tmp/a"));
     cr_assert(eq(str, filled[1], "LD_PRELOAD=libdwell.so"));
-    cr_assert(eq(str, filled[2], "LD_PRELOAD=libx.so:/a/libdwell.so"));
+    cr_assert(eq(str, filled[2], "LD_PRELOAD=libx.so=:/a/libdwell.so"));
     cr_assert(filled[3] == NULL);
     cr_assert(eq(sz, environment_room(filled, true, true), 0));
     free(room);
