@@ -328,8 +328,10 @@ bool session_settle(const struct session *session, int fd)
 static bool session_leaves_free(const struct session *session, int fd, uint32_t size)
 {
     struct statfs disk = { .f_bavail = 0 };
-    return !session->header->keep_free || SYS2(fstatfs, fd, &disk) < 0 ||
-           (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= session->header->keep_free + size;
+    if (!session->header->keep_free || SYS2(fstatfs, fd, &disk) < 0)
+        return true;
+    const uint64_t room = (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize;
+    return room >= size && room - size >= session->header->keep_free;
 }
 
 /* Notes that recording ends at a limit, and when. */

@@ -50,11 +50,11 @@ uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_
     errno = 0;
     unsigned long long size = strtoull(text, &end, 10);
     const char *unit = *end ? strchr(units, *end) : NULL;
-    if (unit && size <= max) {
-        size <<= 10 * (unit - units + 1);
-        end++;
-    }
-    if (errno || end == text || *end || *text == '-' || size < min || size > max)
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    const bool fits = size <= max >> shift;
+    size <<= shift;
+    end += unit != NULL;
+    if (errno || end == text || *end || *text == '-' || size < min || !fits)
         die(argp_err_exit_status, "%s: '%s' is not %s", option, text, wanted);
     return size;
 }

@@ -48,7 +48,7 @@ static int record_create_session(const struct record_settings *s, const char *pa
         .clock = s->clock ? s->clock : getenv("DWELL_CLOCK"),
         .max_size = s->max_size,
         .shared_ring = s->shared_ring,
-        .keep_free = s->keep_free ? s->keep_free : getenv("DWELL_KEEP_FREE"),
+        .keep_free = s->keep_free,
     };
     const char *shown = s->shared.output;
     int fd = session_create(session, path, &settings);

@@ -271,6 +271,13 @@ static int record_usual_rate(const struct record_settings *s)
     return filters_have_levels(&s->filters) ? SAMPLE_USUAL_RATE : 0;
 }
 
+static void record_parse_keep_free(struct record_settings *s, const char *option, const char *text)
+{
+    free(s->keep_free);
+    s->keep_free =
+        need_text("%" PRIu64, option_size(option, text, 0, UINT64_MAX / 4, "a number of bytes, such as 500M or 2G"));
+}
+
 static void record_parse_max_size(struct record_settings *s, const char *text)
 {
     const char *comma = strchrnul(text, ',');
@@ -297,6 +304,8 @@ static void record_check_settings(struct record_settings *s)
             filters_have_targets(&s->filters) ? "--callers-of" : "--min");
     if (s->sample_rate < 0)
         s->sample_rate = record_usual_rate(s);
+    if (!s->keep_free && getenv("DWELL_KEEP_FREE"))
+        record_parse_keep_free(s, "DWELL_KEEP_FREE", getenv("DWELL_KEEP_FREE"));
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
         die(STATUS_OWN_FAILURE, "--min has no effect on --callers-of; use one of them");
     if (s->every && s->mode != DWELL_MODE_PROFILE)
@@ -400,9 +409,7 @@ error_t record_parse_option(int key, char *argument, struct argp_state *state)
         record_parse_max_size(s, argument);
         return 0;
     case OPTION_KEEP_FREE:
-        free(s->keep_free);
-        s->keep_free = need_text("%" PRIu64, option_size("--keep-free", argument, 0, UINT64_MAX / 4,
-                                                         "a number of bytes, such as 500M or 2G"));
+        record_parse_keep_free(s, "--keep-free", argument);
         return 0;
     case OPTION_CLOCK:
         (void)option_choice("--clock", argument, "auto, ordered, monotonic");

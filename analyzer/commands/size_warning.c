@@ -25,7 +25,9 @@ void size_warning_start(struct size_warning *w, struct dwell_file_header *header
 {
     const char *size = getenv("DWELL_WARN_SIZE");
     *w = (struct size_warning){ .header = header, .shown = shown };
-    header->warn_size = size ? strtoull(size, NULL, 10) : 4ull << 30;
+    header->warn_size =
+        size ? option_size("DWELL_WARN_SIZE", size, 0, UINT64_MAX, "a number of bytes, such as 500M or 2G")
+             : 4ull << 30;
     if (header->warn_size == 0)
         return;
     w->running = service_thread_start(&w->thread, size_warning_run, w);

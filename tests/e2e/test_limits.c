@@ -171,6 +171,16 @@ Test(e2e_limits, free_space_of_the_disk)
     ran_drop(&r);
 }
 
+/* More than any disk has, without the recorder: nothing fits. */
+Test(e2e_limits, free_space_that_no_disk_has)
+{
+    free(run_well(
+        "env DWELL_OUTPUT=dwell.data DWELL_KEEP_FREE=18446744073709551615 LD_PRELOAD=$RUNTIME $SAMPLES/fib 5"));
+    char *info = run_well("$DWELL info");
+    cr_assert(has(info, "too little of the disk was free (--keep-free)"), "%s", info);
+    free(info);
+}
+
 /* By default, 5 % of a small disk stay free: 800 of 16,384 KiB. */
 Test(e2e_limits, free_space_by_default)
 {
@@ -232,7 +242,15 @@ Test(e2e_limits, mistakes)
         { "--max-size 9G,ring", "--max-size: '9G' is not a number of bytes from 1M to 8G" },
         { "--max-size 2G,ring --mode profile", "--max-size: ring is for --mode trace" },
         { "--keep-free x", "--keep-free: 'x' is not a number of bytes" },
+        { "--keep-free 17179869184G", "--keep-free: '17179869184G' is not a number of bytes" }, /* 2^64 */
     };
+    static const char *const variables[] = { "DWELL_KEEP_FREE", "DWELL_WARN_SIZE" };
+    for (size_t i = 0; i < 2; i++) {
+        struct ran r = run("%s=4Q $DWELL record $SAMPLES/fib 5", variables[i]);
+        cr_assert(eq(int, r.status, 125), "%s", variables[i]);
+        cr_assert(has(r.err, "'4Q' is not a number of bytes"), "%s: %s", variables[i], r.err);
+        ran_drop(&r);
+    }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ran r = run("$DWELL record %s $SAMPLES/fib 5", cases[i].options);
         cr_assert(eq(int, r.status, 125), "%s", cases[i].options);

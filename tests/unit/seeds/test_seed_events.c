@@ -383,6 +383,26 @@ Test(unit_seed_events, kernel_and_user_time_add_up_when_rounded)
     drop_log(&log);
 }
 
+/* Each member is rounded down. What is left of the sum counts as user time, or as kernel time that had it before. */
+Test(unit_seed_events, kernel_and_user_time_of_each_event)
+{
+    const uint64_t unit = EVENT_RESOLUTION_USUAL * 100;
+    static const struct event_units expected[] = { { 2, 1 }, { 2, 2 }, { 4, 2 }, { 5, 2 } };
+    struct writer *w = begin_session();
+    write_used(w, 1100, unit * 24 / 10, unit * 13 / 10); /* 3.7 units */
+    write_used(w, 1200, unit * 24 / 10, unit * 17 / 10); /* 4.1 */
+    write_used(w, 1300, unit * 44 / 10, unit * 17 / 10); /* 6.1 */
+    write_used(w, 1400, unit * 59 / 10, unit * 17 / 10); /* 7.6: one unit has passed */
+    struct seed_log log = end_session(w);
+    struct event_units *units = event_units_of(&log.events, EVENT_RESOLUTION_USUAL);
+    for (size_t i = 0; i < 4; i++) {
+        cr_assert(eq(u32, units[i].kernel, expected[i].kernel), "event %zu", i);
+        cr_assert(eq(u32, units[i].user, expected[i].user), "event %zu", i);
+    }
+    free(units);
+    drop_log(&log);
+}
+
 /* ProcessorTime: for private sessions, the time in user mode, in ticks. */
 Test(unit_seed_events, processor_time_is_the_time_in_user_mode_in_ticks)
 {
