@@ -297,6 +297,8 @@ static void facts_add_kind(struct json_object *object, const struct analysis *l)
     facts_add_flag(object, "timing", summary_has_timing(&l->summary));
     facts_add_number(object, "stack_samples", l->summary.stack_samples);
     facts_add_number(object, "samples_in_probes", l->summary.samples_in_probes);
+    facts_add_number(object, "sample_period", h->sample_period);
+    facts_add_number(object, "sample_cost", l->raw ? 0 : h->sample_cost);
     facts_add_text(object, "slice", l->summary.selection);
 }
 

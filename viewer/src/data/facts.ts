@@ -72,6 +72,8 @@ export interface SessionFacts {
     overhead: boolean;
     samples: boolean;
     imported: boolean;
+    sample_period: number; // nanoseconds
+    sample_cost: number; // zero: it is not subtracted
     timing: boolean; // some times may be estimated or unknown (data/timing.ts)
     slice: string | null;
     complete: boolean;
@@ -106,6 +108,8 @@ const absent: SessionFacts = {
     overhead: false,
     samples: false,
     imported: false,
+    sample_period: 0,
+    sample_cost: 0,
     timing: false,
     slice: null,
     complete: true,

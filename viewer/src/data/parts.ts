@@ -3,7 +3,7 @@
 import type { Column, Container, Table } from './container';
 import { type ProcessFacts, type SessionFacts, type ThreadFacts, factsOf } from './facts';
 import { isMeasure } from './measures';
-import { type Divided, divide } from './sampling';
+import { type Divided, divide, subtractSamples } from './sampling';
 
 export interface Part {
     periods: [number, number]; // from the first one to before the second
@@ -363,6 +363,7 @@ export function restrict(whole: Container, block: Container, part: Part): Contai
         parent,
         (i) => facts.processes[facts.threads[threadOf[i]!]!.process]?.probes ?? null,
     );
+    subtractSamples(recorded, recordedCount, facts.sample_cost, facts.sample_period);
     const [above, called] = columnsOf(whole.tables.paths, ['parent', 'function']) as [Column, Column];
     const timing = whole.tables.paths?.columns.timing;
     const isSampled = (row: number) => timing?.[row] === 2;

@@ -120,6 +120,23 @@ function share(group: Group, ticks: number, which: 0 | 1): Map<Share, number> {
     return got;
 }
 
+// Of products that a number does not hold.
+const partOf = (all: number, cost: number, period: number) => Number((BigInt(all) * BigInt(cost)) / BigInt(period));
+
+// Subtracts what the samples took: the same part of the application time and of the flagged time of each node.
+export function subtractSamples(a: Amounts, count: number, cost: number, period: number): void {
+    if (!cost || cost > period) return;
+    for (let i = 0; i < count; i++) {
+        const cpu = cpuOf(a, i);
+        const application = Math.min(Math.max(0, a.elapsed[i]! - a.flagged[i]!), cpu);
+        const flagged = partOf(cpu - application, cost, period);
+        const taken = partOf(application, cost, period) + flagged;
+        a.elapsed[i] = a.elapsed[i]! - taken;
+        a.flagged[i] = a.flagged[i]! - flagged;
+        a.overhead[i] = a.overhead[i]! + taken;
+    }
+}
+
 // Takes the time that is divided from the nodes.
 // `raw`: the time of the code that counts calls stays.
 export function divide(a: Amounts, nodes: Nodes, paths: Paths, byFunction: boolean, raw: boolean): Divided {
