@@ -138,9 +138,12 @@ static char settings_folder[] = "/tmp/dwell-fuzz-XXXXXX";
 
 static void settings_remove_folder(void)
 {
-    unlinkat(AT_FDCWD, need_text("%s/dwell/fleet", settings_folder), 0);
-    unlinkat(AT_FDCWD, need_text("%s/dwell", settings_folder), AT_REMOVEDIR);
+    char *inner = need_text("%s/dwell", settings_folder), *file = need_text("%s/fleet", inner);
+    unlink(file);
+    rmdir(inner);
     rmdir(settings_folder);
+    free(file);
+    free(inner);
 }
 
 /* A folder of configuration whose file is what `fd` is open for. */
