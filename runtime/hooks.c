@@ -55,16 +55,18 @@ static __attribute__((noinline)) void probe_exit_by_gate(struct thread *t, uint6
     }
 }
 
-bool probe_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer)
+static PROBES_EXIT_FLAGGED_DEFINITION(plain, STEPS_TIMED)
+
+    bool probe_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer, const struct object *object)
 {
     switch (t->wiped->gate) {
 #define PROBES_EXIT_FLAGGED(GATE, name, steps)                                                                         \
     case GATE_##GATE:                                                                                                  \
-        return name##_exit_flagged(t, function, stack_pointer);
+        return name##_exit_flagged(t, function, stack_pointer, object);
         PROBES(PROBES_EXIT_FLAGGED)
 #undef PROBES_EXIT_FLAGGED
     default:
-        return false;
+        return plain_exit_flagged(t, function, stack_pointer, object);
     }
 }
 
@@ -102,7 +104,7 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
         probe_exit_by_gate(t, address, stack_pointer, tail_call);
         return;
     }
-    if (LIKELY(steps_exit(STEPS_TIMED, t, start, address, stack_pointer, tail_call)))
+    if (LIKELY(steps_exit(STEPS_TIMED, t, start, address, stack_pointer, tail_call, NULL)))
         return;
 slow:
     slow_exit(address, stack_pointer, tail_call);

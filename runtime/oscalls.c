@@ -132,7 +132,7 @@ static ALWAYS_INLINE void os_call_end_row(enum os_call call, const struct object
     struct thread *t = thread_self;
     if (!t || !t->wiped->alive)
         return;
-    if (!probe_exit_flagged(t, os_call_rows[call], stack_pointer))
+    if (!probe_exit_flagged(t, os_call_rows[call], stack_pointer, object))
         slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
 }
 
@@ -184,25 +184,18 @@ void os_call_end_act(enum os_call call, const struct object *object)
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
     const struct thread *t = thread_self;
     const struct object *waited_for = os_call_waited_for(t, object);
-    if (runtime.acts && t && t->wiped->alive)
-        slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
-    else
-        os_call_end_row(call, waited_for, stack_pointer);
+    os_call_end_row(call, runtime.acts ? object : waited_for, stack_pointer);
 }
 
 /* `fd` is negative if the number is another descriptor's by now. */
 static void os_call_end_on(enum os_call call, int fd, struct object *object, uint64_t stack_pointer)
 {
-    const struct thread *t = thread_self;
-    const bool waited = object->kind && os_call_has_waited(t);
+    const bool waited = object->kind && os_call_has_waited(thread_self);
     if (!waited)
         object->role = OBJECT_NOT_WAITED;
     else if (fd >= 0)
         descriptor_check(fd, object);
-    if ((waited || object->acts) && t && t->wiped->alive)
-        slow_exit_os_call(os_call_rows[call], stack_pointer, object, true);
-    else
-        os_call_end_row(call, NULL, stack_pointer);
+    os_call_end_row(call, waited || object->acts ? object : NULL, stack_pointer);
 }
 
 void os_call_end_descriptor(enum os_call call, int fd, struct object *object, bool acted)

@@ -12,7 +12,9 @@
 
 #include "chunk.h"
 #include "clock.h"
+#include "extensions.h"
 #include "filter.h"
+#include "objects.h"
 #include "probes.h"
 #include "record.h"
 #include "runtime.h"
@@ -23,6 +25,9 @@
 
 /* Whether the probe writes records into the thread's chunk. */
 #define STEPS_RECORD(steps) (((steps)&STEPS_TIMED) && !((steps)&STEPS_TREE))
+
+/* Before an exit: the cost of hidden calls, a flag and an object. */
+enum { MAX_EXIT_WORDS = MAX_COST_WORDS + 1 + MAX_OBJECT_WORDS };
 
 /* ---- the first steps ---- */
 
@@ -57,9 +62,11 @@ static ALWAYS_INLINE bool steps_enter_has_room(const unsigned steps, const struc
 
 static ALWAYS_INLINE bool steps_exit_has_room(const unsigned steps, const struct thread *t, uint64_t state)
 {
-    if (STEPS_RECORD(steps) && !(steps & STEPS_FILTER))
-        return (uint32_t)state <= (steps == STEPS_TIMED ? t->wiped->limit : t->chunks.limit);
-    return true;
+    const bool flagged = steps & STEPS_FLAGGED;
+    if (!STEPS_RECORD(steps) || (steps & STEPS_FILTER && !flagged))
+        return true;
+    const bool plain = (steps & ~(unsigned)STEPS_FLAGGED) == STEPS_TIMED;
+    return (uint32_t)state + (flagged ? MAX_EXIT_WORDS * 2 : 0) <= (plain ? t->wiped->limit : t->chunks.limit);
 }
 
 /* Where filters hide calls, a record says later whether its time fits into a word. */
@@ -262,9 +269,10 @@ static ALWAYS_INLINE bool steps_exit_unrecorded(const unsigned steps, struct thr
     return true;
 }
 
-/* As steps_enter. */
+/* As steps_enter. `object` is that of a call of the OS, or NULL. */
 static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, struct steps_start start,
-                                     uint64_t function, uint64_t stack_pointer, bool tail_call)
+                                     uint64_t function, uint64_t stack_pointer, bool tail_call,
+                                     const struct object *object)
 {
     const uint64_t state = start.state;
     if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
@@ -283,13 +291,18 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
     if (filtered && steps & STEPS_FLAGGED && t->filter.last_seen > t->last)
         return false; /* a part of the interval is not flagged */
 
-    uint16_t words[MAX_COST_WORDS + 1];
+    uint16_t words[MAX_EXIT_WORDS];
     int count = 0;
     const uint64_t cost = filtered ? filter_cost_ticks(&t->filter) : 0; /* ticks */
     if (cost)
         count = cost_words(words, cost);
-    if (STEPS_RECORD(steps) && steps & STEPS_FLAGGED)
-        words[count++] = extension_word(DWELL_EXT_OS, 0);
+    if (STEPS_RECORD(steps) && steps & STEPS_FLAGGED) {
+        struct extensions e = { words, count };
+        extensions_put_head(&e, DWELL_EXT_OS, 0);
+        if (object)
+            object_put(&e, object);
+        count = e.length;
+    }
     const uint32_t bytes = (uint32_t)count * 2;
     uint64_t wanted = state - one_call;
     if (!(steps & STEPS_TIMED)) {
@@ -333,6 +346,14 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
 
 /* ---- the probes of one line of PROBES ---- */
 
+#define PROBES_EXIT_FLAGGED_DEFINITION(name, steps)                                                                    \
+    bool name##_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer, const struct object *object) \
+    {                                                                                                                  \
+        const struct steps_start start = steps_start(t);                                                               \
+        return steps_exit_has_room((steps) | STEPS_FLAGGED, t, start.state) &&                                         \
+               steps_exit((steps) | STEPS_FLAGGED, t, start, function, stack_pointer, false, object);                  \
+    }
+
 #define PROBES_DEFINITION(name, steps)                                                                                 \
     void name##_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,              \
                       uint64_t probe_return)                                                                           \
@@ -352,14 +373,9 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
     {                                                                                                                  \
         const struct steps_start start = steps_start(t);                                                               \
         if (UNLIKELY(!steps_exit_has_room(steps, t, start.state) ||                                                    \
-                     !steps_exit(steps, t, start, function, stack_pointer, tail_call)))                                \
+                     !steps_exit(steps, t, start, function, stack_pointer, tail_call, NULL)))                          \
             slow_exit(function, stack_pointer, tail_call);                                                             \
     }                                                                                                                  \
-    bool name##_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer)                              \
-    {                                                                                                                  \
-        const struct steps_start start = steps_start(t);                                                               \
-        return steps_exit_has_room(steps, t, start.state) &&                                                           \
-               steps_exit((steps) | STEPS_FLAGGED, t, start, function, stack_pointer, false);                          \
-    }
+    PROBES_EXIT_FLAGGED_DEFINITION(name, steps)
 
 #endif

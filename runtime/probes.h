@@ -8,6 +8,7 @@
 #include "common.h"
 #include "modes.h"
 
+struct object;
 struct thread;
 
 /* Which probes handle the events of a thread that do not pass its limit. */
@@ -26,7 +27,7 @@ enum gate {
     void name##_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,              \
                       uint64_t probe_return);                                                                          \
     void name##_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);                     \
-    bool name##_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer);
+    bool name##_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer, const struct object *object);
 PROBES(PROBES_DECLARATION)
 #undef PROBES_DECLARATION
 
@@ -34,8 +35,9 @@ PROBES(PROBES_DECLARATION)
 void probe_enter(void *function, void *call_site);
 void probe_exit(void *function, void *call_site);
 
-/* Ends a call of the OS by the thread's gate. False if the slow path has to. */
-bool probe_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer);
+/* Ends a call of the OS, and records its object unless that is NULL, by the thread's gate. False if the slow path has
+ * to. */
+bool probe_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer, const struct object *object);
 
 #pragma GCC visibility pop
 
