@@ -4,7 +4,8 @@
 
 #include "trace/session_file.h"
 
-/* By chunk: the time after which it has no event, or UINT64_MAX if that is unknown. The caller frees the array. */
+/* By chunk: the time after which it has no event, or UINT64_MAX if that is unknown. It is 0 for chunks of other kinds.
+ * The caller frees the array. */
 uint64_t *chunk_ends(const struct session_file *file);
 
 #endif
