@@ -34,7 +34,7 @@ static uint32_t what_if_add_act(struct what_if *w, uint32_t thread, uint64_t tim
 {
     const uint32_t edge = (uint32_t)w->edge_count;
     GROW(w->edges, w->edge_count, w->edge_room);
-    w->edges[w->edge_count++] = (struct what_if_edge){ time, time };
+    w->edges[w->edge_count++] = (struct what_if_edge){ .time = time };
     what_if_add_point(w, POINT_ACT, thread, time, time, edge);
     return edge;
 }
@@ -84,8 +84,11 @@ static int what_if_compare_points(const void *a, const void *b)
 static void what_if_reset(struct what_if *w)
 {
     const struct session_file *file = w->loaded->file;
-    for (size_t i = 0; i < file->thread_count; i++)
-        w->recorded[i] = w->replayed[i] = larger(w->part.from, file->threads[i].start_time);
+    for (size_t i = 0; i < file->thread_count; i++) {
+        w->recorded[i] = larger(w->part.from, file->threads[i].start_time);
+        for (int lane = 0; lane < WHAT_IF_STEPS; lane++)
+            w->replayed[i].at[lane] = w->recorded[i];
+    }
 }
 
 /* The stretch of the thread before the point. It may be empty. Points are asked for in their order. */
@@ -155,37 +158,39 @@ void what_if_free(struct what_if *w)
 
 /* ---- replaying ---- */
 
-/* Moves the thread to the point as recorded: what it did before took less, or more. */
-static uint64_t what_if_reach(const struct what_if *w, const struct what_if_point *p)
-{
-    const uint64_t length = less(p->left, w->recorded[p->thread]);
-    const int64_t left_out = p->work == WHAT_IF_NONE ? 0 : w->less[p->work];
-    return w->replayed[p->thread] + (uint64_t)((int64_t)length - left_out);
-}
-
-/* A wait ends when the act has come, and as long after it as in the recording. It is none if the act comes first. */
+/* Moves the thread to the point: what it did before took less than recorded, or more. A wait ends when the act has
+ * come, and as long after it as in the recording. It is none if the act comes first. */
 static void what_if_replay_point(struct what_if *w, const struct what_if_point *p)
 {
-    uint64_t reached = what_if_reach(w, p);
-    struct what_if_edge none = { .time = p->time }, *edge = p->edge == WHAT_IF_NONE ? &none : &w->edges[p->edge];
-    if (p->kind == POINT_ACT)
-        edge->replayed = reached;
-    else if (p->edge != WHAT_IF_NONE && (p->kind == POINT_START || edge->replayed > reached))
-        reached = edge->replayed + (p->time - edge->time);
-    w->replayed[p->thread] = reached;
+    const uint64_t length = less(p->left, w->recorded[p->thread]);
+    const struct what_if_lanes nothing = { { 0 } }, *left_out = p->work == WHAT_IF_NONE ? &nothing : &w->less[p->work];
+    struct what_if_edge *edge = p->edge == WHAT_IF_NONE ? NULL : &w->edges[p->edge];
+    struct what_if_lanes *replayed = &w->replayed[p->thread];
+    for (int lane = 0; lane < WHAT_IF_STEPS; lane++) {
+        uint64_t reached = replayed->at[lane] + length - left_out->at[lane];
+        if (edge && p->kind == POINT_ACT)
+            edge->replayed.at[lane] = reached;
+        else if (edge && (p->kind == POINT_START || edge->replayed.at[lane] > reached))
+            reached = edge->replayed.at[lane] + (p->time - edge->time);
+        replayed->at[lane] = reached;
+    }
     w->recorded[p->thread] = larger(w->recorded[p->thread], p->time);
 }
 
-static uint64_t what_if_replay(struct what_if *w)
+/* The lengths of the part. */
+static struct what_if_lanes what_if_replay(struct what_if *w)
 {
     const uint32_t last = what_if_thread(w, w->part.thread);
+    struct what_if_lanes lengths;
     what_if_reset(w);
     for (size_t i = 0; i < w->point_count; i++) {
         what_if_replay_point(w, &w->points[i]);
         if (w->points[i].kind == POINT_END)
             break;
     }
-    return less(w->replayed[last], w->part.from);
+    for (int lane = 0; lane < WHAT_IF_STEPS; lane++)
+        lengths.at[lane] = less(w->replayed[last].at[lane], w->part.from);
+    return lengths;
 }
 
 /* With a number of processors, threads are ready as long as the replay makes them wait for one. */
@@ -194,22 +199,28 @@ static uint64_t what_if_scaled_time(const struct what_if *w, const struct path_t
     return times->work + (w->cpus ? 0 : times->runnable);
 }
 
-static void what_if_scale_function(struct what_if *w, uint32_t function, double factor)
+static void what_if_scale_function(struct what_if *w, uint32_t function, const double factors[WHAT_IF_STEPS])
 {
     const struct path_amounts *amounts = &w->scan.amounts[function];
     for (size_t i = 0; i < amounts->count;) {
         uint32_t stretch;
         const struct path_times times = path_amounts_next(amounts, &i, &stretch);
-        w->less[stretch] += llround((double)what_if_scaled_time(w, &times) * (1 - factor));
+        const double time = (double)what_if_scaled_time(w, &times);
+        for (int lane = 0; lane < WHAT_IF_STEPS; lane++)
+            w->less[stretch].at[lane] += (uint64_t)llround(time * (1 - factors[lane]));
     }
 }
 
 uint64_t what_if_predict(struct what_if *w, const struct what_if_scale *scales, size_t count)
 {
     memset(w->less, 0, w->stretch_count * sizeof *w->less);
-    for (size_t i = 0; i < count; i++)
-        what_if_scale_function(w, scales[i].function, scales[i].factor);
-    return w->cpus ? what_if_run_on_cpus(w) : what_if_replay(w);
+    for (size_t i = 0; i < count; i++) {
+        double factors[WHAT_IF_STEPS];
+        for (int lane = 0; lane < WHAT_IF_STEPS; lane++)
+            factors[lane] = scales[i].factor;
+        what_if_scale_function(w, scales[i].function, factors);
+    }
+    return w->cpus ? what_if_run_on_cpus(w, 0) : what_if_replay(w).at[0];
 }
 
 void what_if_set_cpus(struct what_if *w, unsigned cpus)
@@ -218,6 +229,17 @@ void what_if_set_cpus(struct what_if *w, unsigned cpus)
 }
 
 /* ---- ranking ---- */
+
+static void what_if_predict_rank(struct what_if *w, struct what_if_rank *rank)
+{
+    memset(w->less, 0, w->stretch_count * sizeof *w->less);
+    what_if_scale_function(w, rank->function, what_if_factors);
+    struct what_if_lanes lengths = { { 0 } };
+    if (!w->cpus)
+        lengths = what_if_replay(w);
+    for (int lane = 0; lane < WHAT_IF_STEPS; lane++)
+        rank->predicted[lane] = w->cpus ? what_if_run_on_cpus(w, lane) : lengths.at[lane];
+}
 
 static int what_if_compare_times(const void *a, const void *b, void *context)
 {
@@ -249,9 +271,7 @@ struct what_if_rank *what_if_rank_functions(struct what_if *w, size_t limit, siz
     qsort_r(ranks, *count, sizeof *ranks, what_if_compare_times, w->loaded->names);
     *count = smaller(*count, limit);
     for (size_t i = 0; i < *count; i++)
-        for (int step = 0; step < WHAT_IF_STEPS; step++)
-            ranks[i].predicted[step] =
-                what_if_predict(w, &(struct what_if_scale){ ranks[i].function, what_if_factors[step] }, 1);
+        what_if_predict_rank(w, &ranks[i]);
     qsort_r(ranks, *count, sizeof *ranks, what_if_compare_ranks, w->loaded->names);
     return ranks;
 }

@@ -210,7 +210,7 @@ static uint64_t run_usual_latency(const struct what_if *w)
     return latency;
 }
 
-static void run_sum_stretches(struct run *r)
+static void run_sum_stretches(struct run *r, int lane)
 {
     const struct what_if *w = r->w;
     r->work = need_memory(w->stretch_count + 1, sizeof *r->work);
@@ -222,7 +222,7 @@ static void run_sum_stretches(struct run *r)
         }
     uint64_t sum = 0;
     for (size_t i = 0; i < w->stretch_count; i++) {
-        r->work[i] = (uint64_t)((int64_t)r->work[i] - w->less[i]);
+        r->work[i] -= w->less[i].at[lane];
         sum += r->work[i];
     }
     enum { SLICES_PER_SECOND = 333, MAX_SLICES = 1 << 22 };
@@ -254,11 +254,11 @@ static void run_drop(struct run *r)
     free(r->heap);
 }
 
-uint64_t what_if_run_on_cpus(const struct what_if *w)
+uint64_t what_if_run_on_cpus(const struct what_if *w, int lane)
 {
     struct run r = { .w = w, .free_cpus = w->cpus, .now = w->part.from, .first_ready = WHAT_IF_NONE };
     run_list_points(&r);
-    run_sum_stretches(&r);
+    run_sum_stretches(&r, lane);
     r.latency = run_usual_latency(w);
     r.edges = need_memory(w->edge_count + 1, sizeof *r.edges);
     for (size_t i = 0; i < w->edge_count; i++)

@@ -17,9 +17,14 @@ struct what_if_point {
 
 #define WHAT_IF_NONE UINT32_MAX
 
+/* A replay has a lane for each factor, as most of its time is that of reading the points. */
+struct what_if_lanes {
+    uint64_t at[WHAT_IF_STEPS];
+};
+
 struct what_if_edge {
-    uint64_t time;     /* of the act, as recorded, */
-    uint64_t replayed; /* and as replayed */
+    uint64_t time;                 /* of the act, as recorded, */
+    struct what_if_lanes replayed; /* and as replayed */
 };
 
 struct what_if {
@@ -29,17 +34,18 @@ struct what_if {
     size_t point_count, point_room;
     struct what_if_edge *edges;
     size_t edge_count, edge_room;
-    size_t stretch_count;          /* what threads do between two points */
-    struct path_scan scan;         /* its ranges are the stretches */
-    int64_t *less;                 /* by stretch: ticks that the replay leaves out */
-    unsigned cpus;                 /* the replay has so many processors; zero: threads ran when they did */
-    uint64_t *recorded, *replayed; /* by thread: the times of its last point */
+    size_t stretch_count;           /* what threads do between two points */
+    struct path_scan scan;          /* its ranges are the stretches */
+    struct what_if_lanes *less;     /* by stretch: ticks that the replay leaves out, modulo 2^64 */
+    unsigned cpus;                  /* the replay has so many processors; zero: threads ran when they did */
+    uint64_t *recorded;             /* by thread: the time of its last point, */
+    struct what_if_lanes *replayed; /* and as replayed */
 };
 
 /* The index of a thread in the file's list; WHAT_IF_NONE if there is none. */
 uint32_t what_if_thread(const struct what_if *w, uint32_t serial);
 
-/* The length of the part if at most w->cpus threads run at a time, in order of becoming ready. */
-uint64_t what_if_run_on_cpus(const struct what_if *w);
+/* The length of the part in a lane if at most w->cpus threads run at a time, in order of becoming ready. */
+uint64_t what_if_run_on_cpus(const struct what_if *w, int lane);
 
 #endif
