@@ -13,37 +13,26 @@
 
 enum { FUNCTIONS_A_DAY = 5 };
 
+static enum fleet_time trends_time(const struct fleet_settings *s)
+{
+    const char *value = s->shared.value ? s->shared.value : "cpu";
+    return (enum fleet_time)option_choice("--value", value, "cpu, elapsed, blocked");
+}
+
+/* ---- top ---- */
+
 struct trends {
     struct analysis l;
     struct fleet_part *parts;
     size_t count, room;
 };
 
-static void trends_take(void *context, const struct fleet_part *part)
+static void trends_take_day(void *context, const struct fleet_part *part)
 {
     struct trends *t = context;
     GROW(t->parts, t->count, t->room);
     t->parts[t->count++] = *part;
 }
-
-static struct trends trends_load(struct fleet_settings *s, const struct fleet_runs *runs, enum fleet_key key)
-{
-    struct trends t = { 0 };
-    struct error error = { NULL };
-    const char *value = s->shared.value ? s->shared.value : "cpu";
-    const enum fleet_time time = (enum fleet_time)option_choice("--value", value, "cpu, elapsed, blocked");
-    if (!fleet_answer_parts(&t.l, &s->store, runs->list, runs->count, key, time, trends_take, &t, &error))
-        die_of(&error);
-    return t;
-}
-
-static void trends_drop(struct trends *t)
-{
-    analysis_drop(&t->l);
-    free(t->parts);
-}
-
-/* ---- top ---- */
 
 static const struct column top_columns[] = {
     { "day", "DAY", CELL_TEXT, USE_ALWAYS, false },          { "time", "TIME", CELL_NS, USE_ALWAYS, false },
@@ -79,7 +68,11 @@ static void trends_fill_day(const struct trends *t, struct table *table, const s
 int fleet_top(struct fleet_settings *s)
 {
     struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
-    struct trends t = trends_load(s, &runs, FLEET_BY_DAY);
+    struct trends t = { 0 };
+    struct error error = { NULL };
+    if (!fleet_answer_parts(&t.l, &s->store, runs.list, runs.count, FLEET_BY_DAY, trends_time(s), trends_take_day, &t,
+                            &error))
+        die_of(&error);
     struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : FUNCTIONS_A_DAY;
     if (t.count)
@@ -96,7 +89,8 @@ int fleet_top(struct fleet_settings *s)
         option_arrange(&table, s->shared.sort ? s->shared.sort : "name", s->shared.columns, true);
     s->shared.print(&table, stdout);
     table_drop(&table);
-    trends_drop(&t);
+    analysis_drop(&t.l);
+    free(t.parts);
     fleet_runs_drop(&runs);
     return finish_output();
 }
@@ -117,20 +111,31 @@ static const struct column outlier_columns[] = {
 /* The runs, or the hosts: what is compared. */
 struct trends_units {
     uint32_t *of_run; /* by run in the list: its unit */
-    uint64_t *whole;  /* by unit */
+    uint64_t *wholes; /* by unit: the time of all its functions */
     size_t count;
 };
 
 static struct trends_units trends_find_units(const struct fleet_runs *runs, bool hosts)
 {
     struct trends_units u = { .of_run = need_memory(runs->count, sizeof *u.of_run),
-                              .whole = need_memory(runs->count, sizeof *u.whole) };
+                              .wholes = need_memory(runs->count, sizeof *u.wholes) };
     struct intern names = { 0 };
     for (size_t i = 0; i < runs->count; i++)
         u.of_run[i] = hosts ? intern(&names, runs->list[i].host, strlen(runs->list[i].host)) : (uint32_t)i;
     u.count = hosts ? names.count : runs->count;
     intern_drop(&names);
     return u;
+}
+
+static void trends_ask_wholes(const struct fleet_settings *s, const struct fleet_runs *runs, struct trends_units *u)
+{
+    struct error error = { NULL };
+    uint64_t *times = need_memory(runs->count, sizeof *times);
+    if (!fleet_answer_run_times(&s->store, runs->list, runs->count, trends_time(s), times, &error))
+        die_of(&error);
+    for (size_t i = 0; i < runs->count; i++)
+        u->wholes[u->of_run[i]] += times[i];
+    free(times);
 }
 
 static int trends_compare_runs(const void *a, const void *b)
@@ -147,46 +152,20 @@ static uint32_t trends_unit(const struct fleet_runs *runs, const struct trends_u
     return found ? u->of_run[found - runs->list] : 0;
 }
 
-static int trends_compare_outliers(const void *a, const void *b)
+/* What the search for outliers needs with each part of the answer. */
+struct trends_search {
+    const struct fleet_runs *runs;
+    const struct trends_units *units;
+    struct outliers_search found;
+};
+
+static void trends_take_run(void *context, const struct fleet_part *part)
 {
-    const struct outlier *x = a, *y = b;
-    const double p = x->share - x->usual, q = y->share - y->usual;
-    const double size = p < 0 ? -p : p, other = q < 0 ? -q : q;
-    if (size > other || size < other)
-        return size > other ? -1 : 1;
-    return x->function != y->function ? (x->function > y->function) - (x->function < y->function)
-                                      : (x->unit > y->unit) - (x->unit < y->unit);
+    struct trends_search *s = context;
+    outliers_add(&s->found, part->function, trends_unit(s->runs, s->units, part->key), part->time);
 }
 
-/* The outliers of all functions, the largest difference first. */
-static struct outlier *trends_find_outliers(const struct trends *t, const struct fleet_runs *runs,
-                                            const struct trends_units *u, size_t *count)
-{
-    struct outlier *all = NULL, *found = need_memory(u->count, sizeof *found);
-    double *shares = need_memory(u->count, sizeof *shares), *sorted = need_memory(u->count, sizeof *sorted);
-    size_t room = 0;
-    *count = 0;
-    for (size_t i = 0, end; i < t->count; i = end) {
-        memset(shares, 0, u->count * sizeof *shares);
-        for (end = i; end < t->count && t->parts[end].function == t->parts[i].function; end++) {
-            const uint32_t unit = trends_unit(runs, u, t->parts[end].key);
-            shares[unit] += (double)t->parts[end].time / (double)(u->whole[unit] ? u->whole[unit] : 1);
-        }
-        const size_t more = outliers_find(t->parts[i].function, shares, u->count, sorted, found);
-        for (size_t j = 0; j < more; j++) {
-            GROW(all, *count, room);
-            all[(*count)++] = found[j];
-        }
-    }
-    free(found);
-    free(shares);
-    free(sorted);
-    if (*count)
-        qsort(all, *count, sizeof *all, trends_compare_outliers);
-    return all;
-}
-
-static void trends_fill_outlier(const struct trends *t, const struct fleet_runs *runs, const struct trends_units *u,
+static void trends_fill_outlier(const struct analysis *l, const struct fleet_runs *runs, const struct trends_units *u,
                                 bool hosts, struct table *table, const struct outlier *o)
 {
     char number[17];
@@ -202,8 +181,8 @@ static void trends_fill_outlier(const struct trends *t, const struct fleet_runs 
     cell_percent(&cells[3], 100 * o->usual);
     cell_percent(&cells[4], 100 * (o->share - o->usual));
     cell_number(&cells[5], (uint64_t)outlier_score(o));
-    cell_text(&cells[6], t->l.names[o->function].module);
-    cell_text(&cells[7], t->l.names[o->function].name);
+    cell_text(&cells[6], l->names[o->function].module);
+    cell_text(&cells[7], l->names[o->function].name);
 }
 
 int fleet_outliers(struct fleet_settings *s)
@@ -215,14 +194,18 @@ int fleet_outliers(struct fleet_settings *s)
     if (units.count < OUTLIERS_FEWEST)
         die(STATUS_ERROR, "fleet outliers: %zu %s: it takes %d to see which is unlike the rest", units.count,
             hosts ? "hosts" : "runs", OUTLIERS_FEWEST);
-    struct trends t = trends_load(s, &runs, FLEET_BY_RUN);
-    for (size_t i = 0; i < t.count; i++)
-        units.whole[trends_unit(&runs, &units, t.parts[i].key)] += t.parts[i].time;
-    size_t count;
-    struct outlier *outliers = trends_find_outliers(&t, &runs, &units, &count);
+    trends_ask_wholes(s, &runs, &units);
+    struct trends_search search = { &runs, &units, outliers_begin(units.wholes, units.count) };
+    struct analysis l;
+    struct error error = { NULL };
+    if (!fleet_answer_parts(&l, &s->store, runs.list, runs.count, FLEET_BY_RUN, trends_time(s), trends_take_run,
+                            &search, &error))
+        die_of(&error);
+    outliers_end(&search.found);
+    const size_t count = search.found.count;
     struct table table = table_make(outlier_columns, sizeof outlier_columns / sizeof *outlier_columns, NULL);
     for (size_t i = 0; i < count; i++)
-        trends_fill_outlier(&t, &runs, &units, hosts, &table, &outliers[i]);
+        trends_fill_outlier(&l, &runs, &units, hosts, &table, &search.found.list[i]);
     if (!count && s->shared.print == table_print_text)
         printf("no %s is unlike the rest\n", hosts ? "host" : "run");
     option_filter(&table, &s->shared.filters);
@@ -232,10 +215,10 @@ int fleet_outliers(struct fleet_settings *s)
         table_limit(&table, s->shared.limit);
     s->shared.print(&table, stdout);
     table_drop(&table);
-    free(outliers);
+    outliers_drop(&search.found);
     free(units.of_run);
-    free(units.whole);
-    trends_drop(&t);
+    free(units.wholes);
+    analysis_drop(&l);
     fleet_runs_drop(&runs);
     return finish_output();
 }

@@ -483,6 +483,35 @@ static struct number_index *answer_list_runs(const struct fleet_run *runs, size_
     return list;
 }
 
+static const char *const answer_times_sql[] = {
+    [FLEET_CPU] = "elapsed - blocked - preempted", [FLEET_ELAPSED] = "elapsed", [FLEET_BLOCKED] = "blocked"
+};
+
+bool fleet_answer_run_times(const struct fleet_store *store, const struct fleet_run *runs, size_t count,
+                            enum fleet_time time, uint64_t *times, struct error *error)
+{
+    char *rows = fleet_runs_sql(runs, count);
+    FILE *answer = fleet_ask(store, error,
+                             "SELECT run, toUInt64(sum(%s)) FROM %s.sums_%d WHERE %s AND module != 0 GROUP BY run "
+                             "FORMAT RowBinary",
+                             answer_times_sql[time], store->database, FLEET_VERSION, rows);
+    free(rows);
+    if (!answer)
+        return false;
+    struct binary_reader r = { .in = answer };
+    struct number_index *list = answer_list_runs(runs, count);
+    memset(times, 0, count * sizeof *times);
+    while (binary_has_row(&r)) {
+        const uint32_t run = answer_find(list, binary_get(&r, 8));
+        const uint64_t sum = binary_get(&r, 8);
+        r.broken |= run == PROFILE_NONE;
+        if (!r.broken)
+            times[run] += sum;
+    }
+    index_free(list);
+    return fleet_end_answer(store, &r, error);
+}
+
 static bool answer_has_key(const struct number_index *runs, enum fleet_key key, uint64_t number)
 {
     return key == FLEET_BY_DAY ? number <= UINT16_MAX : answer_find(runs, number) != PROFILE_NONE;
@@ -510,9 +539,6 @@ bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, con
                         struct error *error)
 {
     static const char *const keys[] = { [FLEET_BY_RUN] = "run", [FLEET_BY_DAY] = "day" };
-    static const char *const times[] = {
-        [FLEET_CPU] = "elapsed - blocked - preempted", [FLEET_ELAPSED] = "elapsed", [FLEET_BLOCKED] = "blocked"
-    };
     struct answer a = { .l = l, .store = store, .rows = fleet_runs_sql(runs, count), .error = error };
     answer_begin(&a, runs, count);
     FILE *answer =
@@ -520,7 +546,7 @@ bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, con
                   "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)) FROM %s.sums_%d "
                   "WHERE %s AND module != 0 GROUP BY module, function, key ORDER BY module, function, key "
                   "FORMAT RowBinary",
-                  keys[key], times[time], store->database, FLEET_VERSION, a.rows);
+                  keys[key], answer_times_sql[time], store->database, FLEET_VERSION, a.rows);
     if (!answer)
         return answer_finish(&a, false);
     answer_want_rows(&a, answer, PARTS_ROW);

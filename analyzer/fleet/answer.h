@@ -1,6 +1,6 @@
 /*
  * Makes an analysis of what the store answers, so that the views of sessions show it. The store adds up the rows of
- * runs; here are only as many rows as there are functions, modules or call paths.
+ * runs; in memory are only as many as there are functions, modules or call paths.
  */
 #ifndef DWELL_FLEET_ANSWER_H
 #define DWELL_FLEET_ANSWER_H
@@ -26,6 +26,10 @@ struct fleet_part {
     uint32_t function; /* of the analysis */
     uint64_t calls, time;
 };
+
+/* The time of each run, in the order of the list: the sum of all parts that a run has. */
+bool fleet_answer_run_times(const struct fleet_store *store, const struct fleet_run *runs, size_t count,
+                            enum fleet_time time, uint64_t *times, struct error *error);
 
 enum fleet_key { FLEET_BY_RUN, FLEET_BY_DAY };
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int outliers_compare(const void *a, const void *b)
+#include "base/memory.h"
+
+static int outliers_compare_numbers(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -13,7 +15,7 @@ static int outliers_compare(const void *a, const void *b)
 
 static double outliers_median(double *numbers, size_t count)
 {
-    qsort(numbers, count, sizeof *numbers, outliers_compare);
+    qsort(numbers, count, sizeof *numbers, outliers_compare_numbers);
     return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
 }
 
@@ -22,23 +24,65 @@ double outlier_score(const struct outlier *o)
     return fabs(o->share - o->usual) / fmax(o->spread, 0.001);
 }
 
-size_t outliers_find(uint32_t function, const double *shares, size_t count, double *sorted, struct outlier *found)
+/* Finds the outliers of the function in memory, and forgets it. */
+static void outliers_find(struct outliers_search *s)
 {
     const double normal = 1.4826; /* standard deviations to a median distance */
-    size_t outliers = 0;
-    if (count < OUTLIERS_FEWEST)
-        return 0;
-    memcpy(sorted, shares, count * sizeof *sorted);
-    const double usual = outliers_median(sorted, count);
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = fabs(shares[i] - usual);
-    const double spread = normal * outliers_median(sorted, count);
-    for (size_t i = 0; i < count; i++) {
+    if (s->units < OUTLIERS_FEWEST)
+        return;
+    memcpy(s->sorted, s->shares, s->units * sizeof *s->sorted);
+    const double usual = outliers_median(s->sorted, s->units);
+    for (size_t i = 0; i < s->units; i++)
+        s->sorted[i] = fabs(s->shares[i] - usual);
+    const double spread = normal * outliers_median(s->sorted, s->units);
+    for (size_t i = 0; i < s->units; i++) {
         const struct outlier o = {
-            .unit = (uint32_t)i, .function = function, .share = shares[i], .usual = usual, .spread = spread
+            .unit = (uint32_t)i, .function = s->function, .share = s->shares[i], .usual = usual, .spread = spread
         };
-        if (fabs(o.share - o.usual) >= 0.01 && outlier_score(&o) >= 5)
-            found[outliers++] = o;
+        if (fabs(o.share - o.usual) < 0.01 || outlier_score(&o) < 5)
+            continue;
+        GROW(s->list, s->count, s->room);
+        s->list[s->count++] = o;
     }
-    return outliers;
+    memset(s->shares, 0, s->units * sizeof *s->shares);
+}
+
+struct outliers_search outliers_begin(const uint64_t *wholes, size_t units)
+{
+    return (struct outliers_search){ .wholes = wholes,
+                                     .units = units,
+                                     .shares = need_memory(units, sizeof(double)),
+                                     .sorted = need_memory(units, sizeof(double)) };
+}
+
+void outliers_add(struct outliers_search *s, uint32_t function, uint32_t unit, uint64_t time)
+{
+    if (function != s->function)
+        outliers_find(s);
+    s->function = function;
+    s->shares[unit] += (double)time / (double)(s->wholes[unit] ? s->wholes[unit] : 1);
+}
+
+static int outliers_compare(const void *a, const void *b)
+{
+    const struct outlier *x = a, *y = b;
+    const double size = fabs(x->share - x->usual), other = fabs(y->share - y->usual);
+    if (size > other || size < other)
+        return size > other ? -1 : 1;
+    return x->function != y->function ? (x->function > y->function) - (x->function < y->function)
+                                      : (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+void outliers_end(struct outliers_search *s)
+{
+    outliers_find(s);
+    if (s->count)
+        qsort(s->list, s->count, sizeof *s->list, outliers_compare);
+}
+
+void outliers_drop(struct outliers_search *s)
+{
+    free(s->list);
+    free(s->shares);
+    free(s->sorted);
 }

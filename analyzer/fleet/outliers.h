@@ -18,11 +18,26 @@ struct outlier {
 /* By how many spreads the share is from the usual one. A spread counts as 0.1 % of the time at least. */
 double outlier_score(const struct outlier *o);
 
-/*
- * The outliers of one function, from its shares in all units; zero where a unit does not have it. A share is one if it
- * is at least 5 spreads and 1 % of the unit's time from the median. Writes them to `found`, which has room for all, and
- * returns their number. `sorted` is memory for `count` numbers.
- */
-size_t outliers_find(uint32_t function, const double *shares, size_t count, double *sorted, struct outlier *found);
+/* A search takes the times of one function after the other. It has one function in memory, and the outliers. */
+struct outliers_search {
+    struct outlier *list;
+    size_t count, room;
+    const uint64_t *wholes; /* by unit: the time of all its functions */
+    size_t units;
+    uint32_t function; /* the one that is in memory, whose shares these are: */
+    double *shares;    /* by unit; zero where a unit does not have the function */
+    double *sorted;    /* room for as many */
+};
+
+/* `units` is at least 1. `wholes` must stay as it is until the end of the search. */
+struct outliers_search outliers_begin(const uint64_t *wholes, size_t units);
+
+/* Adds to the time of a function in a unit. All times of one function come before those of the next one. */
+void outliers_add(struct outliers_search *s, uint32_t function, uint32_t unit, uint64_t time);
+
+/* Ends the search. The list has the outliers, the largest difference first. A share is one if it is at least 5 spreads
+ * and 1 % of the unit's time from the median. */
+void outliers_end(struct outliers_search *s);
+void outliers_drop(struct outliers_search *s);
 
 #endif

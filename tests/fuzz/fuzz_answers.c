@@ -190,6 +190,15 @@ static bool answers_ask_parts(const struct fleet_store *store, const struct flee
     return true;
 }
 
+static bool answers_ask_runs(const struct fleet_store *store, const struct fleet_runs *runs, struct error *error)
+{
+    uint64_t *times = need_memory(runs->count, sizeof *times);
+    const bool good = answers_ask_parts(store, runs, FLEET_BY_RUN, error) &&
+                      fleet_answer_run_times(store, runs->list, runs->count, FLEET_CPU, times, error);
+    free(times);
+    return good;
+}
+
 static char answers_folder[] = "/tmp/dwell-fuzz-XXXXXX";
 
 static void answers_remove_folder(void)
@@ -235,7 +244,7 @@ static bool answers_ask(const struct fleet_store *store, enum question question,
                       : question == ASK_MODULES ? answers_ask_sums(store, &runs, BY_MODULE, error)
                       : question == ASK_PATHS   ? answers_ask_paths(store, &runs, error)
                       : question == ASK_DAYS    ? answers_ask_parts(store, &runs, FLEET_BY_DAY, error)
-                      : question == ASK_RUNS    ? answers_ask_parts(store, &runs, FLEET_BY_RUN, error)
+                      : question == ASK_RUNS    ? answers_ask_runs(store, &runs, error)
                                                 : answers_pull(store, &runs, error);
     fleet_runs_drop(&runs);
     return good;

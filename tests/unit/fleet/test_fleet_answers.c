@@ -204,6 +204,37 @@ Test(unit_fleet_answers, parts_are_of_runs_that_were_asked_for_and_of_days_that_
     answers_check_part(FLEET_BY_DAY, UINT64_MAX / 2, WRONG);
 }
 
+static void answers_check_run_times(const uint64_t *numbers, size_t count, const char *expected)
+{
+    static const struct fleet_run runs[] = { { .run = RUN }, { .run = RUN + 1 }, { .run = RUN + 2 } };
+    struct binary_rows rows = { 0 };
+    struct answers a;
+    struct error error = { NULL };
+    uint64_t times[] = { 1, 1, 1 };
+    for (size_t i = 0; i < count; i++)
+        binary_put(&rows, numbers[i], 8);
+    answers_start(&a, &rows, 1);
+    answers_check(fleet_answer_run_times(&a.store, runs, 3, FLEET_BLOCKED, times, &error), &error, expected);
+    if (!expected) {
+        cr_assert(eq(u64, times[0], 40));
+        cr_assert(eq(u64, times[1], 0));
+        cr_assert(eq(u64, times[2], 50));
+        cr_assert(eq(str, (char *)http_stub_wait(a.stub)[0].body,
+                     "SELECT run, toUInt64(sum(blocked)) FROM somewhere.sums_1 WHERE day >= toDate(0) AND day <= "
+                     "toDate(0) AND part IN (0) AND module != 0 GROUP BY run FORMAT RowBinary"));
+    }
+    answers_stop(&a);
+    binary_drop(&rows);
+}
+
+Test(unit_fleet_answers, each_run_has_its_time)
+{
+    const uint64_t numbers[] = { RUN + 2, 50, RUN, 40 }, stranger[] = { RUN, 40, RUN + 3, 50 };
+    answers_check_run_times(numbers, 4, NULL);
+    answers_check_run_times(numbers, 3, WRONG);
+    answers_check_run_times(stranger, 4, WRONG);
+}
+
 #define COUNT_COLUMN(name, add) +1
 enum {
     OWN_NUMBERS = 0 FLEET_OWN_COLUMNS(COUNT_COLUMN),

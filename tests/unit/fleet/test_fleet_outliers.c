@@ -6,43 +6,86 @@
 
 TestSuite(unit_fleet_outliers, .timeout = 300);
 
-enum { UNITS = 9 };
+enum { UNITS = 9, FUNCTION = 7 };
 
-static size_t outliers_among(const double *shares, size_t count, struct outlier *found)
+static const uint64_t wholes[UNITS] = { 100, 200, 100, 100, 100, 300, 100, 100, 100 };
+
+/* Adds the times of a function in units that each have this share, in percent. */
+static void outliers_add_shares(struct outliers_search *s, uint32_t function, const double *percent)
 {
-    double sorted[UNITS];
-    return outliers_find(7, shares, count, sorted, found);
+    for (uint32_t i = 0; i < s->units; i++)
+        if (percent[i] > 0)
+            outliers_add(s, function, i, (uint64_t)(percent[i] * (double)wholes[i] / 100));
+}
+
+static struct outliers_search outliers_among(const double *percent, size_t units)
+{
+    struct outliers_search s = outliers_begin(wholes, units);
+    outliers_add_shares(&s, FUNCTION, percent);
+    outliers_end(&s);
+    return s;
 }
 
 Test(unit_fleet_outliers, a_share_far_from_the_median_is_found)
 {
-    const double shares[UNITS] = { 0.20, 0.21, 0.19, 0.20, 0.50, 0.20, 0.22, 0.01, 0.20 };
-    struct outlier found[UNITS];
-    cr_assert(eq(sz, outliers_among(shares, UNITS, found), 2));
-    cr_assert(eq(u32, found[0].unit, 4));
-    cr_assert(eq(u32, found[1].unit, 7));
-    cr_assert(eq(u32, found[0].function, 7));
-    cr_assert(epsilon_eq(dbl, found[0].usual, 0.20, 1e-9));
-    cr_assert(epsilon_eq(dbl, found[0].spread, 0.014826, 1e-9));
-    cr_assert(epsilon_eq(dbl, outlier_score(&found[0]), 0.30 / 0.014826, 1e-6));
+    const double percent[UNITS] = { 20, 21, 19, 20, 50, 20, 22, 1, 20 };
+    struct outliers_search s = outliers_among(percent, UNITS);
+    cr_assert(eq(sz, s.count, 2));
+    cr_assert(eq(u32, s.list[0].unit, 4));
+    cr_assert(eq(u32, s.list[1].unit, 7));
+    cr_assert(eq(u32, s.list[0].function, FUNCTION));
+    cr_assert(epsilon_eq(dbl, s.list[0].usual, 0.20, 1e-9));
+    cr_assert(epsilon_eq(dbl, s.list[0].spread, 0.014826, 1e-9));
+    cr_assert(epsilon_eq(dbl, outlier_score(&s.list[0]), 0.30 / 0.014826, 1e-6));
+    outliers_drop(&s);
 }
 
 Test(unit_fleet_outliers, a_function_that_one_run_has_is_found)
 {
-    const double shares[UNITS] = { 0, 0, 0, 0.02, 0, 0, 0, 0, 0 };
-    struct outlier found[UNITS];
-    cr_assert(eq(sz, outliers_among(shares, UNITS, found), 1));
-    cr_assert(eq(u32, found[0].unit, 3));
-    cr_assert(epsilon_eq(dbl, outlier_score(&found[0]), 20, 1e-6));
+    const double percent[UNITS] = { 0, 0, 0, 2, 0, 0, 0, 0, 0 };
+    struct outliers_search s = outliers_among(percent, UNITS);
+    cr_assert(eq(sz, s.count, 1));
+    cr_assert(eq(u32, s.list[0].unit, 3));
+    cr_assert(epsilon_eq(dbl, outlier_score(&s.list[0]), 20, 1e-6));
+    outliers_drop(&s);
+}
+
+static size_t outliers_number(const double *percent, size_t units)
+{
+    struct outliers_search s = outliers_among(percent, units);
+    outliers_drop(&s);
+    return s.count;
 }
 
 Test(unit_fleet_outliers, shares_that_vary_and_small_differences_are_not_found)
 {
-    const double varying[UNITS] = { 0.10, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90 };
-    const double close[UNITS] = { 0.10, 0.10, 0.10, 0.10, 0.109, 0.10, 0.10, 0.10, 0.10 };
-    const double few[UNITS] = { 0, 0, 1 };
-    struct outlier found[UNITS];
-    cr_assert(eq(sz, outliers_among(varying, UNITS, found), 0));
-    cr_assert(eq(sz, outliers_among(close, UNITS, found), 0));
-    cr_assert(eq(sz, outliers_among(few, 3, found), 0));
+    const double varying[UNITS] = { 10, 20, 30, 40, 50, 60, 70, 80, 90 };
+    const double close[UNITS] = { 10, 10.5, 10, 10, 10, 10.67, 10, 10, 10 };
+    const double few[UNITS] = { 0, 0, 100 };
+    cr_assert(eq(sz, outliers_number(varying, UNITS), 0));
+    cr_assert(eq(sz, outliers_number(close, UNITS), 0));
+    cr_assert(eq(sz, outliers_number(few, 3), 0));
+}
+
+/* No share of a function counts for the next one. The times of several runs of a host add up. */
+Test(unit_fleet_outliers, each_function_is_searched_by_itself)
+{
+    const double first[UNITS] = { 0, 0, 0, 12, 0, 0, 0, 0, 0 }, second[UNITS] = { 30, 0, 0, 0, 0, 0, 0, 0, 0 },
+                 none[UNITS] = { 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+    struct outliers_search s = outliers_begin(wholes, UNITS);
+    outliers_add_shares(&s, 0, first);
+    outliers_add_shares(&s, 5, none);
+    outliers_add_shares(&s, 2, second);
+    outliers_add_shares(&s, 2, second);
+    outliers_add_shares(&s, 9, first);
+    outliers_end(&s);
+    cr_assert(eq(sz, s.count, 3));
+    const struct outlier expected[] = { { 0, 2, 0.6, 0, 0 }, { 3, 0, 0.12, 0, 0 }, { 3, 9, 0.12, 0, 0 } };
+    for (size_t i = 0; i < s.count; i++) {
+        cr_assert(eq(u32, s.list[i].unit, expected[i].unit), "outlier %zu", i);
+        cr_assert(eq(u32, s.list[i].function, expected[i].function), "outlier %zu", i);
+        cr_assert(epsilon_eq(dbl, s.list[i].share, expected[i].share, 1e-9), "outlier %zu", i);
+        cr_assert(eq(dbl, s.list[i].usual, 0), "outlier %zu", i);
+    }
+    outliers_drop(&s);
 }
