@@ -166,13 +166,18 @@ Test(golden_waits, objects_made)
 static void waits_save_sums(const char *name, unsigned also)
 {
     static const struct tree_node main_nodes[] = {
-        { MAIN, 0, 1, 300 * US, 0, 0, 0, 0, 0 },        { STORE, 1, 2, 90 * US, 0, 0, 0, 0, 0 },
-        { LOCK, 2, 2, 140 * US, 0, 130 * US, 0, 0, 0 }, { AWAIT, 1, 1, 20 * US, 0, 0, 0, 0, 0 },
-        { WAIT, 4, 1, 100 * US, 0, 98 * US, 0, 0, 0 },  { SLEEP, 1, 1, 102 * US, 0, 100 * US, 0, 0, 0 },
-        { READ, 1, 3, 42 * US, 0, 40 * US, 0, 0, 0 },
+        { .function = MAIN, .calls = 1, .elapsed = 300 * US },
+        { .function = STORE, .parent = 1, .calls = 2, .elapsed = 90 * US },
+        { .function = LOCK, .parent = 2, .calls = 2, .elapsed = 140 * US, .blocked = 130 * US },
+        { .function = AWAIT, .parent = 1, .calls = 1, .elapsed = 20 * US },
+        { .function = WAIT, .parent = 4, .calls = 1, .elapsed = 100 * US, .blocked = 98 * US },
+        { .function = SLEEP, .parent = 1, .calls = 1, .elapsed = 102 * US, .blocked = 100 * US },
+        { .function = READ, .parent = 1, .calls = 3, .elapsed = 42 * US, .blocked = 40 * US },
     };
-    static const struct tree_node other_nodes[] = { { SERVE, 0, 1, 700 * US, 0, 0, 0, 0, 0 },
-                                                    { HOLD, 1, 2, 130 * US, 0, 0, 0, 0, 0 } };
+    static const struct tree_node other_nodes[] = {
+        { .function = SERVE, .calls = 1, .elapsed = 700 * US },
+        { .function = HOLD, .parent = 1, .calls = 2, .elapsed = 130 * US },
+    };
     static const struct wait_row rows[] = {
         { 3, OBJECT_MUTEX, 0, 0x404060, 101, 2, 2, 126 * US, 78 * US, 110 * US, 390 * US },
         { 5, OBJECT_CONDITION, 0, 0x4040a0, 0, 0, 1, 98 * US, 98 * US, 510 * US, 610 * US },

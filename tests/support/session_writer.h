@@ -54,7 +54,7 @@ void write_chunk_of_kind(struct writer *w, uint32_t kind);
 struct tree_node {
     uint64_t function;
     uint32_t parent;
-    uint64_t calls, elapsed, flagged, blocked, preempted, site, runtime;
+    uint64_t calls, elapsed, flagged, blocked, preempted, page_faults, os_events, flagged_intervals, site, runtime;
 };
 void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count);
 /* For the last written tree: the time of its last event, and the innermost node that was open then. */

@@ -1,7 +1,82 @@
-/* Writes chunks of trace events and of samples, and records of descriptors. */
+/* Writes chunks of sums, of trace events and of samples, and records of descriptors. */
 #include <string.h>
 
 #include "support/session_writer_bytes.h"
+
+/* ---- sums: call trees, waits, counted calls ---- */
+
+void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count)
+{
+    enum { TREE = 4, HEAD = 64, NODE = 128 };
+    writer_begin_chunk(w, TREE, process);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_extend(&w->file, w->chunk + HEADER + HEAD + (size_t)count * NODE);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tree_node *n = &nodes[i];
+        const uint64_t number = i + 1, no_completed_call = UINT64_MAX;
+        const uint64_t words[] = {
+            n->function,
+            number << 32 | n->parent,
+            n->calls,
+            n->elapsed,
+            no_completed_call,
+            0,
+            n->flagged,
+            0,
+            n->blocked,
+            n->preempted,
+            n->page_faults,
+            n->os_events,
+            n->flagged_intervals,
+            0,
+            n->site,
+            n->runtime,
+        };
+        for (size_t word = 0; word < NODE / 8; word++)
+            bytes_put_at(&w->file, w->chunk + HEADER + HEAD + (size_t)i * NODE + 8 * word, words[word], 8);
+    }
+    writer_end_chunk(w);
+}
+
+void write_wait_rows(struct writer *w, uint32_t process, uint32_t thread, const struct wait_row *rows, uint32_t count)
+{
+    enum { WAITS = 11, ROW = 64 };
+    writer_begin_chunk(w, WAITS, process);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_extend(&w->file, w->chunk + HEADER + (size_t)count * ROW);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wait_row *r = &rows[i];
+        const uint64_t members[][2] = { { 4, r->node },    { 1, r->kind },    { 1, r->role },        { 2, 0 },
+                                        { 8, r->id },      { 4, r->holder },  { 4, r->holder_node }, { 8, r->waits },
+                                        { 8, r->blocked }, { 8, r->longest }, { 8, r->first },       { 8, r->last } };
+        size_t at = w->chunk + HEADER + (size_t)i * ROW;
+        for (size_t m = 0; m < sizeof members / sizeof *members; at += members[m++][0])
+            bytes_put_at(&w->file, at, members[m][1], (unsigned)members[m][0]);
+    }
+    writer_end_chunk(w);
+}
+
+void write_counts(struct writer *w, uint32_t process, uint32_t thread, uint64_t time, const uint64_t (*pairs)[2],
+                  uint32_t count)
+{
+    enum { COUNTS = 9, PAIR = 16 };
+    writer_begin_chunk(w, COUNTS, process);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_put_at(&w->file, w->chunk + 32, time, 8);
+    bytes_extend(&w->file, w->chunk + HEADER + (size_t)count * PAIR);
+    for (uint32_t i = 0; i < count; i++) {
+        bytes_put_at(&w->file, w->chunk + HEADER + (size_t)i * PAIR, pairs[i][0], 8);
+        bytes_put_at(&w->file, w->chunk + HEADER + (size_t)i * PAIR + 8, pairs[i][1], 8);
+    }
+    writer_end_chunk(w);
+}
+
+void write_tree_head(struct writer *w, uint64_t last_time, uint32_t top)
+{
+    const size_t head = w->file.length - UNIT + HEADER;
+    bytes_put_at(&w->file, head + 8, last_time, 8);
+    bytes_put_at(&w->file, head + 16, top, 4);
+}
 
 /* ---- trace events ---- */
 

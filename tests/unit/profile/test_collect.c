@@ -161,6 +161,34 @@ Test(unit_collect, the_interval_to_the_threads_end)
     }
 }
 
+Test(unit_collect, the_counts_of_a_call_tree_add_up)
+{
+    static const struct tree_node nodes[] = {
+        { .function = F, .calls = 1, .page_faults = 3, .os_events = 5, .flagged_intervals = 2, .blocked = 7 },
+        { .function = G,
+          .parent = 1,
+          .calls = 4,
+          .page_faults = 10,
+          .os_events = 11,
+          .flagged_intervals = 6,
+          .preempted = 8 },
+    };
+    struct writer *w = collect_begin_thread();
+    end_records(w, true);
+    write_tree(w, 1, 1, nodes, 2);
+    struct outcome o = outcome_of(w, 1);
+    const struct profile_counts *counts = &o.profile->counts;
+    cr_assert(eq(u64, counts->enters, 5));
+    cr_assert(eq(u64, counts->exits, 5));
+    cr_assert(eq(u64, counts->intervals, 10));
+    cr_assert(eq(u64, counts->flagged_intervals, 8));
+    cr_assert(eq(u64, counts->os_events, 16));
+    cr_assert(eq(u64, counts->page_faults, 13));
+    cr_assert(eq(u64, counts->blocked, 7));
+    cr_assert(eq(u64, counts->preempted, 8));
+    outcome_drop(&o);
+}
+
 Test(unit_collect, off_the_cpu_to_the_threads_end)
 {
     static const struct tree_node nodes[] = { { .function = F, .calls = 1, .elapsed = 10 } };

@@ -49,6 +49,25 @@ Test(unit_counted, functions_threads_and_processes_have_the_calls)
     }
 }
 
+/* A thread uses a chunk from its begin. */
+Test(unit_counted, calls_behind_the_used_length_are_none)
+{
+    enum { USED = 12, HEADER = 64, PAIR = 16 };
+    static const uint64_t pairs[][2] = { { HOT, 70 }, { BOTH, 5 }, { NEVER, 3 } };
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    end_records(w, true);
+    const size_t chunk = w->file.length;
+    write_counts(w, 1, 1, 50, pairs, 3);
+    write_header(w, chunk + USED, HEADER + 2 * PAIR, 4);
+    struct outcome o = outcome_of(w, 1);
+    cr_assert(eq(u64, function_times(&o, HOT).calls, 70));
+    cr_assert(eq(u64, function_times(&o, BOTH).calls, 5));
+    cr_assert(eq(u64, o.rollup->session.calls, 75));
+    outcome_drop(&o);
+}
+
 Test(unit_counted, times_are_known_only_of_functions_that_were_also_timed)
 {
     struct outcome o = outcome_of(counted_begin(), 1);

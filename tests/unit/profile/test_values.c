@@ -90,6 +90,23 @@ Test(unit_values, ticks_are_scaled_and_counts_are_not)
     cr_assert(eq(u64, node.shortest, UINT64_MAX));
 }
 
+/* Without a completed call, the extremes are no times. */
+Test(unit_values, times_of_rows_are_scaled)
+{
+    for (int completed = 0; completed < 2; completed++) {
+        struct times t = { .elapsed_inclusive = 9, .blocked_exclusive = 12, .page_faults_inclusive = 6, .calls = 3 };
+        t.shortest = completed ? 6 : UINT64_MAX;
+        t.longest = completed ? 15 : 3;
+        times_scale(&t, 3000000000);
+        cr_assert(eq(u64, t.elapsed_inclusive, 3));
+        cr_assert(eq(u64, t.blocked_exclusive, 4));
+        cr_assert(eq(u64, t.page_faults_inclusive, 6));
+        cr_assert(eq(u64, t.calls, 3));
+        cr_assert(eq(u64, t.shortest, completed ? 2 : UINT64_MAX));
+        cr_assert(eq(u64, t.longest, completed ? 5 : 3));
+    }
+}
+
 /* ---- on the CPU in flagged intervals ---- */
 
 static struct writer *values_begin(uint32_t source)

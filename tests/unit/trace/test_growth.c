@@ -7,6 +7,7 @@
 #include "support/growth.h"
 #include "support/model.h"
 #include "support/scenario.h"
+#include "trace/growth.h"
 
 TestSuite(unit_growth, .timeout = 300);
 
@@ -36,4 +37,34 @@ Test(unit_growth, the_example_session)
             check_growth(path, seed);
         writer_free(w);
     }
+}
+
+/* Before the end, a header can be incomplete. The first chunk has no size, the second one is no chunk. */
+Test(unit_growth, damage_counts_when_the_session_has_ended)
+{
+    enum { SIZE = 8, PLENTY = 1 << 30 };
+    struct writer *w = writer_new();
+    write_note(w, 1, "without a size");
+    const size_t first = w->chunk;
+    end_records(w, true);
+    write_note(w, 1, "no chunk");
+    const size_t second = w->chunk;
+    end_records(w, true);
+    write_note(w, 1, "whole");
+    end_records(w, true);
+    write_header(w, first + SIZE, 0, 4);
+    write_header(w, second, 0x1234, 4);
+    const char *path = test_path("damaged"), *error;
+    writer_save(w, path);
+    writer_free(w);
+    struct growth *g = growth_open(path, &error);
+    cr_assert(g != NULL, "%s", error);
+    for (int step = 0; step < 4; step++) {
+        const bool ended = step >= 2;
+        cr_assert(eq(ptr, (void *)growth_step(g, PLENTY, ended), NULL));
+        cr_assert(eq(u64, g->file->damaged_chunks, ended), "step %d", step);
+        cr_assert(eq(u64, g->file->damaged_bytes, ended ? DWELL_UNIT : 0), "step %d", step);
+        cr_assert(eq(sz, g->file->note_count, 1));
+    }
+    growth_close(g);
 }

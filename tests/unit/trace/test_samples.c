@@ -172,3 +172,35 @@ Test(unit_samples, that_are_damaged_end_the_chunk)
         }
     writer_free(w);
 }
+
+/* Each limit is exact. The samples have room for what their heads say. */
+Test(unit_samples, numbers_of_registers_and_words_have_limits)
+{
+    enum { ROOM = 1024, MOST_REGISTERS = DWELL_SAMPLE_REGISTERS, MOST_WORDS = DWELL_SAMPLE_WORDS };
+    static const struct {
+        uint16_t registers, words;
+        uint32_t size;
+        bool valid;
+    } cases[] = {
+        { 0, 0, ROOM, false },
+        { 1, 0, 24, true },
+        { 1, 0, 16, false },
+        { MOST_REGISTERS, 0, ROOM, true },
+        { MOST_REGISTERS + 1, 0, ROOM, false },
+        { 1, MOST_WORDS, ROOM, true },
+        { 1, MOST_WORDS + 1, ROOM, false },
+        { 1, 65, 40, true },
+        { 1, 65, 32, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        _Alignas(8) uint8_t bytes[ROOM] = { 0 };
+        const struct dwell_stack_sample head = { cases[i].size, cases[i].registers, cases[i].words, 10 };
+        memcpy(bytes, &head, sizeof head);
+        uint32_t at = 0;
+        struct stack_sample s;
+        bool damaged;
+        cr_assert(eq(int, samples_next(bytes, ROOM, &at, &s, &damaged), cases[i].valid), "case %zu", i);
+        cr_assert(eq(int, damaged, !cases[i].valid), "case %zu", i);
+        cr_assert(eq(u32, at, cases[i].valid ? cases[i].size : 0), "case %zu", i);
+    }
+}

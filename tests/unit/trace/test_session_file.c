@@ -225,6 +225,31 @@ Test(unit_session_file, a_record_too_short_for_its_type_is_reported)
     }
 }
 
+/* A session with sums has a clock, and consists of at most so many parts. */
+Test(unit_session_file, impossible_sums_of_a_session_are_reported)
+{
+    static const struct {
+        uint32_t ticks, shards;
+        bool possible;
+    } cases[] = {
+        { 0, 1, false }, { 1, 1, true }, { 1, DWELL_MOST_SHARDS, true }, { 1, DWELL_MOST_SHARDS + 1, false }
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct {
+            struct dwell_rec_summed record;
+            uint16_t lengths[8]; /* of its texts */
+        } summed = { .record = { .shards = cases[i].shards, .damaged_bytes = 7 } };
+        summed.record.header.ticks_per_second = cases[i].ticks;
+        struct writer *w = writer_new();
+        write_record(w, 1, DWELL_REC_SUMMED, &summed.record.processes, sizeof summed - sizeof summed.record.record);
+        struct session_file *f = session_file_save_and_open(w);
+        cr_assert(eq(u64, f->damaged_records, !cases[i].possible), "case %zu", i);
+        cr_assert(eq(sz, f->summed_count, cases[i].possible), "case %zu", i);
+        cr_assert(eq(u64, f->damaged_bytes, cases[i].possible ? 7 : 0), "case %zu", i);
+        session_file_close(f);
+    }
+}
+
 Test(unit_session_file, metadata_ends_where_its_chunk_says)
 {
     struct writer *w = writer_new();
