@@ -246,3 +246,20 @@ Test(unit_calls, columns_of_single_calls)
     table_drop(&t);
     analysis_drop(&l);
 }
+
+Test(unit_calls, times_are_exact_while_few_differ)
+{
+    for (uint64_t count = HISTOGRAM_EXACT; count <= HISTOGRAM_EXACT + 1; count++) {
+        struct call_spread s = { 0 };
+        for (uint64_t i = 0; i < count; i++)
+            call_spread_add_times(&s, 100000 + i, 1 + i % 2, 0);
+        call_spread_finish(&s);
+        cr_assert(eq(u64, s.count, count + count / 2));
+        cr_assert(eq(u64, s.least, 100000));
+        cr_assert(eq(u64, s.greatest, 100000 + count - 1));
+        cr_assert(eq(int, s.rounded, count > HISTOGRAM_EXACT));
+        if (!s.rounded)
+            cr_assert(eq(sz, s.used, count));
+        call_spread_drop(&s);
+    }
+}

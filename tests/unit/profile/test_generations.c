@@ -5,6 +5,7 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "profile/resolve.h"
 #include "support/scenario.h"
 
 enum { MANY = 200000 };
@@ -54,5 +55,9 @@ Test(unit_generations, a_call_at_the_moment_of_a_change)
     cr_assert(eq(sz, o.profile->node_count, 3));
     cr_assert(eq(u64, o.profile->nodes[1].calls, 1));
     cr_assert(eq(u64, o.profile->nodes[2].calls, 2));
+    struct resolver *r = resolver_new(o.file, o.profile);
+    for (uint64_t time = 99; time <= 101; time++)
+        cr_assert(eq(u32, resolver_function(r, 1, 0x5000, time), o.profile->nodes[time < 100 ? 1 : 2].function));
+    resolver_free(r);
     outcome_drop(&o);
 }

@@ -230,6 +230,28 @@ Test(unit_timeline, missing_chunks)
     free(text);
 }
 
+/* A chunk that directly follows has the same calls, even if it has other enter times. Behind a gap they are others. */
+Test(unit_timeline, enter_times_that_differ_between_chunks)
+{
+    struct writer *w = timeline_begin_session(1);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    end_events(w, true);
+    begin_events(w, 1, 1, 1, 10, (struct open_call[]){ { F, 8 } }, 1);
+    write_enter(w, 30, G);
+    write_exit(w, 40);
+    end_events(w, true);
+    begin_events(w, 1, 1, 3, 50, (struct open_call[]){ { F, 45 } }, 1);
+    write_exit(w, 60);
+    end_events(w, true);
+    expect_timeline(w, "10.1 enter F +10\n"
+                       "30.1 enter G +20\n"
+                       "40.1 exit G 10/10 +10\n"
+                       "50.1 left F 30/30 +0\n"
+                       "50.1 found F +0\n"
+                       "60.1 exit F 10/10 +10\n");
+}
+
 /* ---- comparison with the model ---- */
 
 struct sums {
