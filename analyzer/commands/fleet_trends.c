@@ -70,8 +70,8 @@ int fleet_top(struct fleet_settings *s)
     struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
     struct trends t = { 0 };
     struct error error = { NULL };
-    if (!fleet_answer_parts(&t.l, &s->store, runs.list, runs.count, FLEET_BY_DAY, trends_time(s), trends_take_day, &t,
-                            &error))
+    if (!fleet_answer_parts(&t.l, &s->store, runs.list, runs.count, FLEET_BY_DAY, trends_time(s), NULL, trends_take_day,
+                            &t, &error))
         die_of(&error);
     struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : FUNCTIONS_A_DAY;
@@ -127,7 +127,9 @@ static struct trends_units trends_find_units(const struct fleet_runs *runs, bool
     return u;
 }
 
-static void trends_ask_wholes(const struct fleet_settings *s, const struct fleet_runs *runs, struct trends_units *u)
+/* Returns the time of each run. The caller frees it. */
+static uint64_t *trends_ask_wholes(const struct fleet_settings *s, const struct fleet_runs *runs,
+                                   struct trends_units *u)
 {
     struct error error = { NULL };
     uint64_t *times = need_memory(runs->count, sizeof *times);
@@ -135,7 +137,7 @@ static void trends_ask_wholes(const struct fleet_settings *s, const struct fleet
         die_of(&error);
     for (size_t i = 0; i < runs->count; i++)
         u->wholes[u->of_run[i]] += times[i];
-    free(times);
+    return times;
 }
 
 static int trends_compare_runs(const void *a, const void *b)
@@ -194,11 +196,13 @@ int fleet_outliers(struct fleet_settings *s)
     if (units.count < OUTLIERS_FEWEST)
         die(STATUS_ERROR, "fleet outliers: %zu %s: it takes %d to see which is unlike the rest", units.count,
             hosts ? "hosts" : "runs", OUTLIERS_FEWEST);
-    trends_ask_wholes(s, &runs, &units);
+    uint64_t *times = trends_ask_wholes(s, &runs, &units);
+    /* An outlier takes 1 % of the time of a unit, so of a run in it. Some less are asked for, as shares are rounded. */
+    const struct fleet_large large = { .run_times = times, .thousandths = 9 };
     struct trends_search search = { &runs, &units, outliers_begin(units.wholes, units.count) };
     struct analysis l;
     struct error error = { NULL };
-    if (!fleet_answer_parts(&l, &s->store, runs.list, runs.count, FLEET_BY_RUN, trends_time(s), trends_take_run,
+    if (!fleet_answer_parts(&l, &s->store, runs.list, runs.count, FLEET_BY_RUN, trends_time(s), &large, trends_take_run,
                             &search, &error))
         die_of(&error);
     outliers_end(&search.found);
@@ -218,6 +222,7 @@ int fleet_outliers(struct fleet_settings *s)
     outliers_drop(&search.found);
     free(units.of_run);
     free(units.wholes);
+    free(times);
     analysis_drop(&l);
     fleet_runs_drop(&runs);
     return finish_output();

@@ -534,19 +534,45 @@ static bool answer_read_parts(struct answer *a, struct binary_reader *r, const s
     return answer_end(a, r);
 }
 
-bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        enum fleet_key key, enum fleet_time time, fleet_part_taker *take, void *context,
-                        struct error *error)
+/* The condition of large functions in SQL. The server adds nothing up for it, which takes longest if there are many
+ * runs: a function with a share of a run has that share, divided by the number of the run's parts, in one row. */
+static char *answer_large_sql(const struct answer *a, const struct fleet_run *runs, size_t count, enum fleet_time time,
+                              const struct fleet_large *large)
+{
+    char *divisor = fleet_runs_divisor_sql(runs, count, large->run_times);
+    size_t parts = 1;
+    for (size_t i = 0; i < count; i++)
+        parts = runs[i].part_count > parts ? runs[i].part_count : parts;
+    char *sql = need_text("function GLOBAL IN (SELECT function FROM %s.sums_%d WHERE %s AND module != 0 "
+                          "GROUP BY function HAVING max((%s) / %s) * %zu >= %u)",
+                          a->store->database, FLEET_VERSION, a->rows, answer_times_sql[time], divisor, 1000 * parts,
+                          large->thousandths);
+    free(divisor);
+    return sql;
+}
+
+static FILE *answer_ask_parts(const struct answer *a, const struct fleet_run *runs, size_t count, enum fleet_key key,
+                              enum fleet_time time, const struct fleet_large *large)
 {
     static const char *const keys[] = { [FLEET_BY_RUN] = "run", [FLEET_BY_DAY] = "day" };
+    char *wanted = large ? answer_large_sql(a, runs, count, time, large) : need_text("1");
+    FILE *answer =
+        fleet_ask(a->store, a->error,
+                  "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)) FROM %s.sums_%d "
+                  "WHERE %s AND %s AND module != 0 GROUP BY module, function, key ORDER BY module, function, key "
+                  "FORMAT RowBinary",
+                  keys[key], answer_times_sql[time], a->store->database, FLEET_VERSION, a->rows, wanted);
+    free(wanted);
+    return answer;
+}
+
+bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
+                        enum fleet_key key, enum fleet_time time, const struct fleet_large *large,
+                        fleet_part_taker *take, void *context, struct error *error)
+{
     struct answer a = { .l = l, .store = store, .rows = fleet_runs_sql(runs, count), .error = error };
     answer_begin(&a, runs, count);
-    FILE *answer =
-        fleet_ask(store, error,
-                  "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)) FROM %s.sums_%d "
-                  "WHERE %s AND module != 0 GROUP BY module, function, key ORDER BY module, function, key "
-                  "FORMAT RowBinary",
-                  keys[key], answer_times_sql[time], store->database, FLEET_VERSION, a.rows);
+    FILE *answer = answer_ask_parts(&a, runs, count, key, time, large);
     if (!answer)
         return answer_finish(&a, false);
     answer_want_rows(&a, answer, PARTS_ROW);

@@ -33,11 +33,18 @@ bool fleet_answer_run_times(const struct fleet_store *store, const struct fleet_
 
 enum fleet_key { FLEET_BY_RUN, FLEET_BY_DAY };
 
+/* The functions that have a share of the time of at least one run. Others may be passed as well, if their share is not
+ * much less. */
+struct fleet_large {
+    const uint64_t *run_times; /* in the order of the runs */
+    unsigned thousandths;
+};
+
 /* Passes the sums of each function by a key, all of one function after another. A key is the number of one of the runs,
- * or a day since 1970. The analysis has only functions and their names. */
+ * or a day since 1970. `large` is NULL for all functions. The analysis has only functions and their names. */
 typedef void fleet_part_taker(void *context, const struct fleet_part *part);
 bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        enum fleet_key key, enum fleet_time time, fleet_part_taker *take, void *context,
-                        struct error *error);
+                        enum fleet_key key, enum fleet_time time, const struct fleet_large *large,
+                        fleet_part_taker *take, void *context, struct error *error);
 
 #endif

@@ -280,3 +280,19 @@ char *fleet_runs_sql(const struct fleet_run *runs, size_t count)
     need_stream_end(out);
     return sql;
 }
+
+char *fleet_runs_divisor_sql(const struct fleet_run *runs, size_t count, const uint64_t *numbers)
+{
+    char *sql;
+    size_t length;
+    FILE *out = need_stream(&sql, &length);
+    fputs("transform(run, [", out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%llu", i ? "," : "", (unsigned long long)runs[i].run);
+    fputs("], [", out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%llu", i ? "," : "", (unsigned long long)(numbers[i] ? numbers[i] : 1));
+    fputs("], 1)", out);
+    need_stream_end(out);
+    return sql;
+}

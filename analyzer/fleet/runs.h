@@ -52,6 +52,10 @@ void fleet_runs_drop(struct fleet_runs *runs);
 /* The condition of rows that belong to these runs, in SQL. The caller frees it. */
 char *fleet_runs_sql(const struct fleet_run *runs, size_t count);
 
+/* A number for each run, by which the numbers of its rows can be divided, in SQL: 1 in place of 0. The caller frees it.
+ */
+char *fleet_runs_divisor_sql(const struct fleet_run *runs, size_t count, const uint64_t *numbers);
+
 /* Reads a day such as 2026-11-23. */
 bool fleet_day_parse(const char *text, uint16_t *day);
 

@@ -184,7 +184,7 @@ static bool answers_ask_parts(const struct fleet_store *store, const struct flee
 {
     struct analysis l;
     struct answers_parts parts = { &l, runs, key };
-    if (!fleet_answer_parts(&l, store, runs->list, runs->count, key, FLEET_CPU, answers_take_part, &parts, error))
+    if (!fleet_answer_parts(&l, store, runs->list, runs->count, key, FLEET_CPU, NULL, answers_take_part, &parts, error))
         return false;
     analysis_drop(&l);
     return true;

@@ -186,7 +186,8 @@ static void answers_check_part(enum fleet_key key, uint64_t number, const char *
     struct error error = { NULL };
     size_t taken = 0;
     answers_start(&a, rows, 3);
-    const bool good = fleet_answer_parts(&l, &a.store, &one_run, 1, key, FLEET_CPU, answers_count_part, &taken, &error);
+    const bool good =
+        fleet_answer_parts(&l, &a.store, &one_run, 1, key, FLEET_CPU, NULL, answers_count_part, &taken, &error);
     answers_check(good, &error, expected);
     cr_assert(eq(sz, taken, good));
     if (good)
@@ -233,6 +234,35 @@ Test(unit_fleet_answers, each_run_has_its_time)
     answers_check_run_times(numbers, 4, NULL);
     answers_check_run_times(numbers, 3, WRONG);
     answers_check_run_times(stranger, 4, WRONG);
+}
+
+/* The share is that of a row, of which a run has as many as parts. No time is divided by zero. */
+Test(unit_fleet_answers, the_server_leaves_out_functions_with_small_shares)
+{
+    static const uint64_t parts[] = { 7, 8, 9 }, times[] = { 400, 0 };
+    static const struct fleet_run runs[] = {
+        { .day = 20000, .run = RUN, .file = (char *)"file", .parts = (uint64_t *)parts, .part_count = 1 },
+        { .day = 20000, .run = 12, .file = (char *)"file", .parts = (uint64_t *)parts, .part_count = 3 },
+    };
+    struct binary_rows rows[] = { answers_part(RUN), answers_modules(), answers_functions() };
+    struct answers a;
+    struct analysis l;
+    struct error error = { NULL };
+    size_t taken = 0;
+    answers_start(&a, rows, 3);
+    cr_assert(fleet_answer_parts(&l, &a.store, runs, 2, FLEET_BY_RUN, FLEET_BLOCKED,
+                                 &(struct fleet_large){ .run_times = times, .thousandths = 9 }, answers_count_part,
+                                 &taken, &error));
+    cr_assert(eq(sz, taken, 1));
+    const bool asked =
+        strstr((char *)http_stub_wait(a.stub)[0].body,
+               "AND function GLOBAL IN (SELECT function FROM somewhere.sums_1 WHERE day >= toDate(20000) AND day "
+               "<= toDate(20000) AND part IN (7,7,8,9) AND module != 0 GROUP BY function HAVING max((blocked) / "
+               "transform(run, [11,12], [400,1], 1)) * 3000 >= 9) AND module != 0 GROUP BY") != NULL;
+    cr_assert(asked);
+    analysis_drop(&l);
+    answers_stop(&a);
+    answers_drop_rows(rows, 3);
 }
 
 #define COUNT_COLUMN(name, add) +1
