@@ -49,10 +49,36 @@ static const char *call_filter_save(void)
     return test_path("filtered");
 }
 
+/* main(0..100) pauses from 20 to 40, and calls log(50..60), which calls write(52..55). */
+static const char *call_filter_save_paused(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/shop");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "shop");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    write_pause(w, 20);
+    write_resume(w, 40, 0);
+    write_enter(w, 50, LOG);
+    write_enter(w, 52, WRITE);
+    write_exit(w, 55);
+    write_exit(w, 60);
+    write_exit(w, 100);
+    end_events(w, true);
+    write_symbol_module(w, 0, "");
+    write_symbol(w, 0, 0, 1, MAIN, "main");
+    write_symbol(w, 0, 0, 3, LOG, "log_line");
+    write_symbol(w, 0, 0, 4, WRITE, "write_line");
+    writer_save(w, test_path("filtered"));
+    writer_free(w);
+    return test_path("filtered");
+}
+
 struct call_filter_case {
     char *only, *suppress, *ignore;
     uint32_t depth;
     uint64_t shortest;
+    bool paused; /* the session with a pause */
 };
 
 static void call_filter_add(struct call_filters *filters, enum call_action action, const char *text)
@@ -93,7 +119,7 @@ static void call_filter_expect(struct call_filter_case c, const char *wanted)
     struct analysis l;
     char *text = NULL;
     size_t length;
-    load_with(&l, call_filter_save(), &options);
+    load_with(&l, c.paused ? call_filter_save_paused() : call_filter_save(), &options);
     FILE *out = open_memstream(&text, &length);
     fprintf(out, "%s: %d/%d\n", l.summary.selection, (int)l.summary.elapsed_inclusive,
             (int)l.summary.application_inclusive);
@@ -124,6 +150,14 @@ Test(unit_call_filter, suppressed_calls_count_for_their_callers)
                        "without *@shop.c:4: 100/94\n"
                        "log_line of parse 10-10/4-4\nlog_line of parse 5-5/5-5\nparse of main 40-25/34-25\n"
                        "log_line of main 10-10/10-10\nmain of - 100-50/94-50\n");
+}
+
+Test(unit_call_filter, a_pause_of_the_recording_takes_no_time)
+{
+    call_filter_expect((struct call_filter_case){ .suppress = "log_line", .paused = true },
+                       "without log_line: 80/80\nwrite_line of main 3-3/3-3\nmain of - 80-77/80-77\n");
+    call_filter_expect((struct call_filter_case){ .ignore = "log_line", .paused = true },
+                       "ignoring log_line: 70/70\nmain of - 70-70/70-70\n");
 }
 
 Test(unit_call_filter, only_some_functions)

@@ -89,3 +89,27 @@ Test(unit_edges, have_all_values)
     edges_free(&e);
     outcome_drop(&o);
 }
+
+Test(unit_edges, counted_calls_are_those_of_the_process)
+{
+    static const uint64_t first[][2] = { { G, 70 } }, second[][2] = { { G, 30 } };
+    struct writer *w = writer_new();
+    for (uint32_t serial = 1; serial <= 2; serial++) {
+        write_process(w, serial, 100 + serial, "/bin/prog");
+        write_thread(w, serial, serial, 100 + serial, SOURCE_PERF, "main");
+        begin_events(w, serial, serial, 0, 0, NULL, 0);
+        write_enter(w, 0, F);
+        write_exit(w, 10);
+        end_events(w, true);
+        write_counts(w, serial, serial, 5, serial == 1 ? first : second, 1);
+    }
+    struct outcome o = outcome_of(w, 1);
+    const uint32_t f = edges_function(&o, F), g = edges_function(&o, G);
+    for (uint32_t serial = 1; serial <= 2; serial++) {
+        struct edges e = edges_of_process(o.rollup, serial);
+        cr_assert(eq(u64, e.functions[f].times.calls, 1));
+        cr_assert(eq(u64, e.functions[g].times.calls, serial == 1 ? 70 : 30));
+        edges_free(&e);
+    }
+    outcome_drop(&o);
+}
