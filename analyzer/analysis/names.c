@@ -147,6 +147,12 @@ void names_free(struct function_name *names, size_t count)
     free(names);
 }
 
+bool names_is_nameless(const struct function_name *name)
+{
+    static const char begin[] = "[unknown]+";
+    return strncmp(name->name, begin, sizeof begin - 1) == 0;
+}
+
 /* ---- single addresses ---- */
 
 struct namer {

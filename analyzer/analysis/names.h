@@ -23,6 +23,9 @@ void names_extend(struct function_name **names, size_t *count, const struct sess
 void names_free(struct function_name *names, size_t count);
 void names_drop(struct function_name *name); /* one of them */
 
+/* Whether nothing but an address of an unknown module is known, which differs in each session. */
+bool names_is_nameless(const struct function_name *name);
+
 /* Names of single addresses, such as those of the calls that were open at a trace event. */
 struct namer;
 struct namer *namer_new(const struct session_file *file);

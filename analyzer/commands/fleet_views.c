@@ -209,19 +209,34 @@ int fleet_callers(struct fleet_settings *s)
 
 /* ---- diff ---- */
 
-/* A run of a side, as a session of its own: so that the test of significance sees how runs vary. */
-static void fleet_diff_side(struct fleet_settings *s, struct diff *d, enum diff_side side, size_t first, size_t end)
+/* The comparison, and the side that runs are added to. */
+struct fleet_diff_side {
+    struct diff *diff;
+    struct diff_result *result;
+    enum diff_side side;
+};
+
+/* Each run is a session of its own, so that the test of significance sees how runs vary. */
+static bool fleet_diff_take(void *context, const struct analysis *run, struct error *error)
 {
+    const struct fleet_diff_side *to = context;
+    if (!diff_add(to->diff, to->side, run, error))
+        return false;
+    diff_result_add_sources(to->result, to->diff, run);
+    return true;
+}
+
+static void fleet_diff_add(struct fleet_settings *s, struct diff *d, enum diff_side side, size_t first, size_t end)
+{
+    static const enum fleet_rows rows[] = {
+        [DIFF_FUNCTIONS] = FLEET_FUNCTIONS, [DIFF_MODULES] = FLEET_MODULES, [DIFF_PATHS] = FLEET_CALL_PATHS
+    };
     struct fleet_runs runs = fleet_choose_runs(s, first, end);
-    for (size_t i = 0; i < runs.count; i++) {
-        struct error error = { NULL };
-        struct analysis l;
-        if (!fleet_answer_paths(&l, &s->store, &runs.list[i], 1, &s->shared.load, &error) ||
-            !diff_add(d, side, &l, &error))
-            die_of(&error);
-        diff_result_add_sources(&s->diff, d, &l);
-        analysis_drop(&l);
-    }
+    struct fleet_diff_side to = { d, &s->diff, side };
+    struct error error = { NULL };
+    if (!fleet_answer_runs(&s->store, runs.list, runs.count, rows[d->by], &s->shared.load, fleet_diff_take, &to,
+                           &error))
+        die_of(&error);
     fleet_runs_drop(&runs);
 }
 
@@ -236,8 +251,8 @@ int fleet_diff(struct fleet_settings *s)
                           "of each with -- between them");
     diff_result_check(&s->diff);
     struct diff *d = diff_new(by);
-    fleet_diff_side(s, d, DIFF_BEFORE, 0, middle);
-    fleet_diff_side(s, d, DIFF_AFTER, middle, s->argument_count);
+    fleet_diff_add(s, d, DIFF_BEFORE, 0, middle);
+    fleet_diff_add(s, d, DIFF_AFTER, middle, s->argument_count);
     const int status = diff_result_finish(&s->diff, d, s->arguments[0]);
     diff_free(d);
     return status;

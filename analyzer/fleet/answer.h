@@ -17,6 +17,17 @@ bool fleet_answer_sums(struct analysis *l, const struct fleet_store *store, cons
 bool fleet_answer_paths(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
                         const struct analysis_options *options, struct error *error);
 
+/* What the analyses of single runs have: sums of functions or modules, or call paths. */
+enum fleet_rows { FLEET_FUNCTIONS, FLEET_MODULES, FLEET_CALL_PATHS };
+
+/* Passes an analysis of each run, in the order of the list, for comparisons by names (report/diff.h). One is in memory
+ * at a time. The number of questions depends on the rows of the runs, not on the number of runs. Where sums do not
+ * suffice for functions of the same name, the analyses have call paths instead. */
+typedef bool fleet_run_taker(void *context, const struct analysis *run, struct error *error);
+bool fleet_answer_runs(const struct fleet_store *store, const struct fleet_run *runs, size_t count,
+                       enum fleet_rows rows, const struct analysis_options *options, fleet_run_taker *take,
+                       void *context, struct error *error);
+
 /* The time of a function that parts are about; its own, without the functions that it calls. */
 enum fleet_time { FLEET_CPU, FLEET_ELAPSED, FLEET_BLOCKED };
 

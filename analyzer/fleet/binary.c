@@ -84,6 +84,15 @@ uint64_t binary_get(struct binary_reader *r, unsigned size)
     return number;
 }
 
+void binary_skip(struct binary_reader *r, size_t length)
+{
+    uint8_t bytes[256];
+    for (size_t piece; length && !r->broken; length -= piece) {
+        piece = length < sizeof bytes ? length : sizeof bytes;
+        binary_read(r, bytes, piece);
+    }
+}
+
 double binary_get_double(struct binary_reader *r)
 {
     const uint64_t bits = binary_get(r, 8);

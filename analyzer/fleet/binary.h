@@ -33,6 +33,7 @@ struct binary_reader {
 /* Whether another row follows. */
 bool binary_has_row(struct binary_reader *r);
 uint64_t binary_get(struct binary_reader *r, unsigned size);
+void binary_skip(struct binary_reader *r, size_t length);
 double binary_get_double(struct binary_reader *r);
 
 /* A length or a count of at most 1 GiB. */

@@ -281,7 +281,8 @@ char *fleet_runs_sql(const struct fleet_run *runs, size_t count)
     return sql;
 }
 
-char *fleet_runs_divisor_sql(const struct fleet_run *runs, size_t count, const uint64_t *numbers)
+/* A number for each run, in SQL; `other` for rows of no run. */
+static char *runs_number_sql(const struct fleet_run *runs, size_t count, const uint64_t *numbers, unsigned other)
 {
     char *sql;
     size_t length;
@@ -291,8 +292,29 @@ char *fleet_runs_divisor_sql(const struct fleet_run *runs, size_t count, const u
         fprintf(out, "%s%llu", i ? "," : "", (unsigned long long)runs[i].run);
     fputs("], [", out);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s%llu", i ? "," : "", (unsigned long long)(numbers[i] ? numbers[i] : 1));
-    fputs("], 1)", out);
+        fprintf(out, "%s%llu", i ? "," : "", (unsigned long long)numbers[i]);
+    fprintf(out, "], %u)", other);
     need_stream_end(out);
+    return sql;
+}
+
+char *fleet_runs_divisor_sql(const struct fleet_run *runs, size_t count, const uint64_t *numbers)
+{
+    uint64_t *divisors = need_memory(count, sizeof *divisors);
+    for (size_t i = 0; i < count; i++)
+        divisors[i] = numbers[i] ? numbers[i] : 1;
+    char *sql = runs_number_sql(runs, count, divisors, 1);
+    free(divisors);
+    return sql;
+}
+
+char *fleet_runs_place_sql(const struct fleet_run *runs, size_t count)
+{
+    uint64_t *places = need_memory(count, sizeof *places);
+    for (size_t i = 0; i < count; i++)
+        places[i] = i + 1;
+    char *number = runs_number_sql(runs, count, places, 0), *sql = need_text("toUInt64(%s)", number);
+    free(number);
+    free(places);
     return sql;
 }

@@ -56,6 +56,9 @@ char *fleet_runs_sql(const struct fleet_run *runs, size_t count);
  */
 char *fleet_runs_divisor_sql(const struct fleet_run *runs, size_t count, const uint64_t *numbers);
 
+/* The place of a row's run among these, from 1, in SQL, as 8 bytes. The caller frees it. */
+char *fleet_runs_place_sql(const struct fleet_run *runs, size_t count);
+
 /* Reads a day such as 2026-11-23. */
 bool fleet_day_parse(const char *text, uint16_t *day);
 

@@ -131,9 +131,7 @@ static struct profile *diff_name_profile(struct diff *d, const struct analysis *
     }
     for (size_t i = 0; i < p->function_count; i++) {
         const uint32_t module = p->functions[i].module;
-        const bool nameless = strncmp(l->names[i].name, "[unknown]+", sizeof "[unknown]+" - 1) == 0;
-        const char *name =
-            nameless ? view.modules[module].path : l->names[i].name; /* the address would differ in each session */
+        const char *name = names_is_nameless(&l->names[i]) ? view.modules[module].path : l->names[i].name;
         view.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
     }
     for (size_t i = 0; i < p->thread_count; i++)

@@ -13,6 +13,7 @@
 #include "fleet/file.h"
 #include "fleet/schema.h"
 #include "fuzz/fuzz.h"
+#include "report/diff.h"
 #include "report/table.h"
 #include "report/views.h"
 
@@ -25,6 +26,9 @@ enum question {
     ASK_FILES,
     ASK_PACKED,
     ASK_EXPIRE,
+    COMPARE_FUNCTIONS,
+    COMPARE_MODULES,
+    COMPARE_PATHS,
     QUESTIONS
 };
 
@@ -158,6 +162,34 @@ static bool answers_ask_paths(const struct fleet_store *store, const struct flee
     return true;
 }
 
+/* The first run is compared with all others. */
+static bool answers_take_run(void *context, const struct analysis *run, struct error *error)
+{
+    struct diff *d = context;
+    return diff_add(d, d->run_count ? DIFF_AFTER : DIFF_BEFORE, run, error);
+}
+
+static bool answers_compare(const struct fleet_store *store, const struct fleet_runs *runs, enum question question,
+                            struct error *error)
+{
+    const enum fleet_rows rows = question == COMPARE_FUNCTIONS ? FLEET_FUNCTIONS
+                                 : question == COMPARE_MODULES ? FLEET_MODULES
+                                                               : FLEET_CALL_PATHS;
+    struct diff *d = diff_new(question == COMPARE_FUNCTIONS ? DIFF_FUNCTIONS
+                              : question == COMPARE_MODULES ? DIFF_MODULES
+                                                            : DIFF_PATHS);
+    const struct diff_options options = { .sort = DIFF_ELAPSED_EXCLUSIVE, .limit = 50 };
+    const bool good = fleet_answer_runs(store, runs->list, runs->count, rows, &(struct analysis_options){ 0 },
+                                        answers_take_run, d, error);
+    fuzz_require(!good || d->run_count == runs->count);
+    if (good && d->run_count > 1) {
+        diff_judge(d, &options);
+        answers_print(view_diff(d, &options, true));
+    }
+    diff_free(d);
+    return good;
+}
+
 struct answers_parts {
     const struct analysis *l;
     const struct fleet_runs *runs;
@@ -245,6 +277,7 @@ static bool answers_ask(const struct fleet_store *store, enum question question,
                       : question == ASK_PATHS   ? answers_ask_paths(store, &runs, error)
                       : question == ASK_DAYS    ? answers_ask_parts(store, &runs, FLEET_BY_DAY, error)
                       : question == ASK_RUNS    ? answers_ask_runs(store, &runs, error)
+                      : question > ASK_EXPIRE   ? answers_compare(store, &runs, question, error)
                                                 : answers_pull(store, &runs, error);
     fleet_runs_drop(&runs);
     return good;

@@ -6,12 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "fleet/answer.h"
-#include "fleet/binary.h"
 #include "fleet/ids.h"
-#include "fleet/rows.h"
-#include "fleet/schema.h"
-#include "support/http_stub.h"
+#include "support/store_answers.h"
 
 static void answers_begin(void)
 {
@@ -21,47 +17,7 @@ static void answers_begin(void)
 
 TestSuite(unit_fleet_answers, .init = answers_begin, .timeout = 300);
 
-#define WRONG "its answer is incomplete or wrong"
-
-enum { MODULE = 5, FUNCTION = 71, RUN = 11, MOST = 4 };
-
-/* A server that gives these answers, one after the other. */
-struct answers {
-    struct http_stub *stub;
-    struct fleet_store store;
-    char *texts[MOST];
-    size_t lengths[MOST], count;
-};
-
-static void answers_start(struct answers *a, const struct binary_rows *rows, size_t count)
-{
-    *a = (struct answers){ .count = count };
-    for (size_t i = 0; i < count; i++) {
-        FILE *out = need_stream(&a->texts[i], &a->lengths[i]);
-        fprintf(out, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", rows[i].length);
-        if (rows[i].length)
-            fwrite(rows[i].bytes, 1, rows[i].length, out);
-        need_stream_end(out);
-    }
-    a->stub = http_stub_start_bytes((const char *const *)a->texts, a->lengths, count);
-    a->store =
-        (struct fleet_store){ .url = (char *)http_stub_url(a->stub), .database = (char *)"somewhere", .tries = 1 };
-}
-
-static void answers_stop(struct answers *a)
-{
-    http_stub_stop(a->stub);
-    for (size_t i = 0; i < a->count; i++)
-        free(a->texts[i]);
-}
-
-static void answers_check(bool good, struct error *error, const char *expected)
-{
-    cr_assert(eq(int, good, expected == NULL));
-    cr_assert(eq(int, error->text == NULL, good), "%s", error->text);
-    cr_assert(good || strstr(error->text, expected), "'%s' has no '%s'", error->text, expected);
-    error_drop(error);
-}
+enum { MODULE = 5, FUNCTION = 71, RUN = 11 };
 
 /* ---- runs ---- */
 
@@ -113,7 +69,11 @@ Test(unit_fleet_answers, a_run_must_have_a_value_for_each_label_and_a_remark_for
         size_t keys, values;
         uint32_t losses;
         const char *expected;
-    } cases[] = { { 3, 3, 1, NULL }, { 3, 0, 1, WRONG }, { 3, 2, 1, WRONG }, { 2, 3, 1, WRONG }, { 3, 3, 2, WRONG } };
+    } cases[] = { { 3, 3, 1, NULL },
+                  { 3, 0, 1, ANSWER_WRONG },
+                  { 3, 2, 1, ANSWER_WRONG },
+                  { 2, 3, 1, ANSWER_WRONG },
+                  { 3, 3, 2, ANSWER_WRONG } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct binary_rows rows = answers_run(cases[i].keys, cases[i].values, cases[i].losses);
         answers_check_runs(&rows, cases[i].expected);
@@ -125,7 +85,7 @@ Test(unit_fleet_answers, a_run_that_ends_early_is_refused)
 {
     const struct binary_rows rows = answers_run(2, 2, 0);
     for (size_t length = 1; length < rows.length; length++)
-        answers_check_runs(&(struct binary_rows){ .bytes = rows.bytes, .length = length }, WRONG);
+        answers_check_runs(&(struct binary_rows){ .bytes = rows.bytes, .length = length }, ANSWER_WRONG);
     free(rows.bytes);
 }
 
@@ -134,21 +94,14 @@ Test(unit_fleet_answers, a_run_that_ends_early_is_refused)
 static struct binary_rows answers_modules(void)
 {
     struct binary_rows rows = { 0 };
-    binary_put(&rows, MODULE, 8);
-    binary_put_text(&rows, "/bin/shop");
-    binary_put_text(&rows, "id");
+    answers_put_module(&rows, MODULE);
     return rows;
 }
 
 static struct binary_rows answers_functions(void)
 {
     struct binary_rows rows = { 0 };
-    binary_put(&rows, MODULE, 8);
-    binary_put(&rows, 0x1000, 8);
-    binary_put(&rows, FUNCTION, 8);
-    for (int i = 0; i < 3; i++)
-        binary_put_text(&rows, "main");
-    binary_put(&rows, 3, 4);
+    answers_put_function(&rows, MODULE, 0x1000, FUNCTION, "main");
     return rows;
 }
 
@@ -172,12 +125,6 @@ static const struct fleet_run one_run = {
     .day = 20000, .run = RUN, .file = (char *)"file", .parts = (uint64_t *)&part_of_run, .part_count = 1
 };
 
-static void answers_drop_rows(struct binary_rows *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        binary_drop(&rows[i]);
-}
-
 static void answers_check_part(enum fleet_key key, uint64_t number, const char *expected)
 {
     struct binary_rows rows[] = { answers_part(number), answers_modules(), answers_functions() };
@@ -199,10 +146,10 @@ static void answers_check_part(enum fleet_key key, uint64_t number, const char *
 Test(unit_fleet_answers, parts_are_of_runs_that_were_asked_for_and_of_days_that_exist)
 {
     answers_check_part(FLEET_BY_RUN, RUN, NULL);
-    answers_check_part(FLEET_BY_RUN, RUN + 1, WRONG);
+    answers_check_part(FLEET_BY_RUN, RUN + 1, ANSWER_WRONG);
     answers_check_part(FLEET_BY_DAY, UINT16_MAX, NULL);
-    answers_check_part(FLEET_BY_DAY, UINT16_MAX + 1, WRONG);
-    answers_check_part(FLEET_BY_DAY, UINT64_MAX / 2, WRONG);
+    answers_check_part(FLEET_BY_DAY, UINT16_MAX + 1, ANSWER_WRONG);
+    answers_check_part(FLEET_BY_DAY, UINT64_MAX / 2, ANSWER_WRONG);
 }
 
 static void answers_check_run_times(const uint64_t *numbers, size_t count, const char *expected)
@@ -232,8 +179,8 @@ Test(unit_fleet_answers, each_run_has_its_time)
 {
     const uint64_t numbers[] = { RUN + 2, 50, RUN, 40 }, stranger[] = { RUN, 40, RUN + 3, 50 };
     answers_check_run_times(numbers, 4, NULL);
-    answers_check_run_times(numbers, 3, WRONG);
-    answers_check_run_times(stranger, 4, WRONG);
+    answers_check_run_times(numbers, 3, ANSWER_WRONG);
+    answers_check_run_times(stranger, 4, ANSWER_WRONG);
 }
 
 /* The share is that of a row, of which a run has as many as parts. No time is divided by zero. */
@@ -264,12 +211,6 @@ Test(unit_fleet_answers, the_server_leaves_out_functions_with_small_shares)
     answers_stop(&a);
     answers_drop_rows(rows, 3);
 }
-
-#define COUNT_COLUMN(name, add) +1
-enum {
-    OWN_NUMBERS = 0 FLEET_OWN_COLUMNS(COUNT_COLUMN),
-    INCLUSIVE_NUMBERS = 0 FLEET_INCLUSIVE_COLUMNS(COUNT_COLUMN, function_)
-};
 
 static void answers_put_numbers(struct binary_rows *rows, size_t count)
 {
@@ -324,8 +265,7 @@ static struct binary_rows answers_path(uint8_t kind, uint64_t parent)
     binary_put(&rows, parent, 8);
     binary_put(&rows, MODULE, 8);
     binary_put(&rows, 0x1000, 8);
-    answers_put_numbers(&rows, OWN_NUMBERS);
-    binary_put_double(&rows, 0);
+    answers_put_own(&rows, 1);
     return rows;
 }
 
@@ -349,10 +289,10 @@ Test(unit_fleet_answers, paths_have_known_kinds_and_callers)
 {
     answers_check_path(FLEET_PATH, FLEET_NO_ID, 0, NULL);
     answers_check_path(FLEET_THREAD, FLEET_NO_ID, 0, NULL);
-    answers_check_path(FLEET_THREAD + 1, FLEET_NO_ID, 0, WRONG);
+    answers_check_path(FLEET_THREAD + 1, FLEET_NO_ID, 0, ANSWER_WRONG);
     answers_check_path(FLEET_PATH, 81, 0, "lacks the caller of a path"); /* its own */
     answers_check_path(FLEET_PATH, 82, 0, "lacks the caller of a path");
-    answers_check_path(FLEET_PATH, 82, 1, WRONG);
+    answers_check_path(FLEET_PATH, 82, 1, ANSWER_WRONG);
 }
 
 /* ---- tables ---- */
@@ -369,7 +309,7 @@ Test(unit_fleet_answers, half_a_version_is_none)
     const struct {
         unsigned size;
         const char *expected;
-    } cases[] = { { 4, NULL }, { 0, "has no profiles" }, { 1, WRONG }, { 3, WRONG } };
+    } cases[] = { { 4, NULL }, { 0, "has no profiles" }, { 1, ANSWER_WRONG }, { 3, ANSWER_WRONG } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct binary_rows rows = answers_version(FLEET_VERSION, cases[i].size);
         struct answers a;
@@ -404,11 +344,11 @@ static void answers_check_expire(const char *table, const char *day, size_t cut,
 Test(unit_fleet_answers, only_days_of_the_tables_are_dropped)
 {
     answers_check_expire("runs_1_shard", "2024-10-03", 0, NULL);
-    answers_check_expire("runs_1_shard", "2024-10-03", 1, WRONG);
-    answers_check_expire("runs_2", "2024-10-03", 0, WRONG);
-    answers_check_expire("runs_1, other", "2024-10-03", 0, WRONG);
-    answers_check_expire("runs_1", "2024-10-03' OR '1", 0, WRONG);
-    answers_check_expire("runs_1", "", 0, WRONG);
+    answers_check_expire("runs_1_shard", "2024-10-03", 1, ANSWER_WRONG);
+    answers_check_expire("runs_2", "2024-10-03", 0, ANSWER_WRONG);
+    answers_check_expire("runs_1, other", "2024-10-03", 0, ANSWER_WRONG);
+    answers_check_expire("runs_1", "2024-10-03' OR '1", 0, ANSWER_WRONG);
+    answers_check_expire("runs_1", "", 0, ANSWER_WRONG);
 }
 
 /* ---- lengths ---- */
