@@ -23,6 +23,7 @@ enum {
     OPTION_LARGE,
     OPTION_FAIL,
     OPTION_SPOOL,
+    OPTION_DELTAS,
 };
 
 static const struct argp_option options[] = {
@@ -39,6 +40,7 @@ static const struct argp_option options[] = {
       "push: send what dwell record --push has left; the arguments are its folders (default: that of the server)", 0 },
     { "cluster", OPTION_CLUSTER, "NAME", 0, "init: the cluster of these servers, as their configuration names it", 0 },
     { "keep", OPTION_KEEP, "DAYS", 0, "expire: remove the runs of all days before the last DAYS", 0 },
+    { "deltas", OPTION_DELTAS, NULL, 0, "runs: list each delta of a recording (record --every) by itself", 0 },
     { "by", OPTION_BY, "WHAT", 0,
       "report, diff: a row for each function (default), module or, of diff, path; outliers: compare each run (default) "
       "or host",
@@ -139,6 +141,9 @@ static error_t fleet_parse_option(int key, char *argument, struct argp_state *st
     case OPTION_CLUSTER:
         s->cluster = argument;
         return 0;
+    case OPTION_DELTAS:
+        s->deltas = true;
+        return 0;
     case OPTION_KEEP:
         s->keep = (unsigned)option_number("--keep", argument);
         return 0;
@@ -186,7 +191,8 @@ static const struct command_line line = {
         "and once, however often it is pushed. The other actions ask about the runs that meet all CONDITIONs: run=, "
         "host=, program=, build= (the first digits of a build-id), day=, since= and until= (2026-11-23), or "
         "LABEL=VALUE. A star at the end stands for any end. A run's number alone stands for this run, and several for "
-        "any of them. pull writes a session that holds the sums of the runs, for all other commands. report, tree, callers and diff print what the commands of "
+        "any of them. runs has a row for each, and one for all deltas of a recording (record --every), whose number "
+        "stands for all of them. hosts counts such a recording as one run. pull writes a session that holds the sums of the runs, for all other commands. report, tree, callers and diff print what the commands of "
         "these names print of the sessions. outliers shows which runs or hosts are unlike the rest, and in "
         "which function. top shows the longest functions of each day. The action comes before its options.\n\n"
         "The server is that of --url, DWELL_FLEET_URL, or the line 'url = http://HOST:8123' of ~/.config/dwell/fleet, "
@@ -220,6 +226,8 @@ static void fleet_parse(struct fleet_settings *s, int argc, char **argv)
             "top");
     if (s->shared.output && s->action->run != fleet_pull_runs)
         die(STATUS_ERROR, "fleet: only pull writes to a file of --output");
+    if (s->deltas && s->action->run != fleet_list_runs)
+        die(STATUS_ERROR, "fleet: only runs lists --deltas");
     if (s->middle != SIZE_MAX && s->action->run != fleet_diff)
         die(STATUS_ERROR, "fleet: only diff has two sides with -- between them");
 }
@@ -246,15 +254,23 @@ struct fleet_runs fleet_choose_runs(struct fleet_settings *s, size_t first, size
             die_of(&error);
     if (!fleet_runs_find(&s->store, &conditions, &runs, &error))
         die_of(&error);
-    if (runs.count && runs.count < conditions.run_count && !conditions.sql)
-        die(STATUS_ERROR, "fleet: %s: has only %zu of the %zu runs; dwell fleet runs lists all", s->store.url,
-            runs.count, conditions.run_count);
+    const size_t found = fleet_conditions_found(&conditions, &runs);
+    if (runs.count && found < conditions.run_count && !conditions.sql)
+        die(STATUS_ERROR, "fleet: %s: has only %zu of the %zu runs; dwell fleet runs lists all", s->store.url, found,
+            conditions.run_count);
     fleet_conditions_drop(&conditions);
     if (!runs.count)
         die(STATUS_ERROR, "fleet: %s: no run meets %s", s->store.url,
             first < end ? "these conditions; dwell fleet runs lists all"
                         : "the conditions, as there is none: push one");
     return runs;
+}
+
+int fleet_print(const struct fleet_settings *s, struct table *table)
+{
+    s->shared.print(table, stdout);
+    table_drop(table);
+    return finish_output();
 }
 
 int command_fleet(int argc, char **argv)

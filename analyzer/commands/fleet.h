@@ -21,6 +21,7 @@ struct fleet_settings {
     struct fleet_labels labels;
     const char *cluster; /* NULL for a single server */
     bool spool;
+    bool deltas;    /* each in a row of its own */
     unsigned keep;  /* days; zero for all */
     const char *by; /* NULL if not given */
     unsigned depth;
@@ -35,5 +36,8 @@ fleet_run_action fleet_init, fleet_expire_days, fleet_push_files, fleet_pull_run
 /* The runs that meet the conditions among the arguments from `first` on, up to `end`. Ends the program if there are
  * none, or if the store cannot be asked. The caller drops them. */
 struct fleet_runs fleet_choose_runs(struct fleet_settings *s, size_t first, size_t end);
+
+/* Prints the table in the chosen format and drops it. Returns the exit status. */
+int fleet_print(const struct fleet_settings *s, struct table *table);
 
 #endif

@@ -13,6 +13,7 @@
 #include "fleet/ids.h"
 #include "fleet/push_names.h"
 #include "fleet/rows.h"
+#include "fleet/runs.h"
 
 enum { ROWS_A_PART = 16384 }; /* about 5 MB */
 
@@ -187,8 +188,9 @@ static struct fleet_labels push_gather_labels(const struct session_file *file, c
         push_add_label(&all, file->labels[i].key, need_copy(file->labels[i].value, strlen(file->labels[i].value)));
     if (file->summed_count == 1 && !file->summed[0].record.shards) {
         const uint64_t *id = file->summed[0].record.header.session_id;
-        push_add_label(&all, "session", need_text("%016llx", (unsigned long long)fleet_id_of_two(id[0], id[1])));
-        push_add_label(&all, "delta", need_text("%u", sum_sessions_last(&file->summed[0])));
+        push_add_label(&all, FLEET_LABEL_SESSION,
+                       need_text("%016llx", (unsigned long long)fleet_id_of_two(id[0], id[1])));
+        push_add_label(&all, FLEET_LABEL_DELTA, need_text("%u", sum_sessions_last(&file->summed[0])));
     }
     return all;
 }

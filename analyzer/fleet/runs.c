@@ -61,18 +61,34 @@ static char *runs_of_day(const char *key, const char *value, struct error *error
     return NULL;
 }
 
-static bool runs_is_number(const char *text, unsigned long long *run)
+bool fleet_run_parse(const char *text, uint64_t *run)
 {
     enum { DIGITS = 16 };
     *run = strtoull(text, NULL, 16);
     return strlen(text) == DIGITS && strspn(text, "0123456789abcdefABCDEF") == DIGITS;
 }
 
+/* The number of a session stands for its deltas, which have it as a label. */
+static char *runs_of_numbers(const uint64_t *numbers, size_t count)
+{
+    char *sql;
+    size_t length;
+    FILE *out = need_stream(&sql, &length);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%llu", i ? "," : "(run IN (", (unsigned long long)numbers[i]);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s'%016llx'", i ? "," : ") OR arrayExists((k, v) -> k = '" FLEET_LABEL_SESSION "' AND v IN (",
+                (unsigned long long)numbers[i]);
+    fputs("), label_keys, label_values))", out);
+    need_stream_end(out);
+    return sql;
+}
+
 static char *runs_of_number(const char *value, struct error *error)
 {
-    unsigned long long run;
-    if (runs_is_number(value, &run))
-        return need_text("run = %llu", run);
+    uint64_t run;
+    if (fleet_run_parse(value, &run))
+        return runs_of_numbers(&run, 1);
     error_set(error, "run=%s: is not the number of a run, which has 16 hexadecimal digits", value);
     return NULL;
 }
@@ -119,22 +135,19 @@ static void runs_add_number(struct fleet_conditions *c, uint64_t run)
 
 static char *runs_conditions_sql(const struct fleet_conditions *c)
 {
-    char *sql;
-    size_t length;
-    FILE *out = need_stream(&sql, &length);
-    fputs(c->sql ? c->sql : "1", out);
-    for (size_t i = 0; i < c->run_count; i++)
-        fprintf(out, "%s%llu", i ? "," : " AND run IN (", (unsigned long long)c->runs[i]);
-    fputs(c->run_count ? ")" : "", out);
-    need_stream_end(out);
+    const char *all = c->sql ? c->sql : "1";
+    if (!c->run_count)
+        return need_text("%s", all);
+    char *numbers = runs_of_numbers(c->runs, c->run_count), *sql = need_text("%s AND %s", all, numbers);
+    free(numbers);
     return sql;
 }
 
 bool fleet_condition_add(struct fleet_conditions *conditions, const char *text, struct error *error)
 {
     const char *equals = strchr(text, '=');
-    unsigned long long run;
-    if (runs_is_number(text, &run)) {
+    uint64_t run;
+    if (fleet_run_parse(text, &run)) {
         runs_add_number(conditions, run);
         return true;
     }
@@ -157,7 +170,39 @@ void fleet_conditions_drop(struct fleet_conditions *conditions)
     free(conditions->runs);
 }
 
+static bool runs_have_number(const struct fleet_runs *runs, uint64_t number)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        if (runs->list[i].run == number || fleet_run_session(&runs->list[i]) == number)
+            return true;
+    return false;
+}
+
+size_t fleet_conditions_found(const struct fleet_conditions *conditions, const struct fleet_runs *runs)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < conditions->run_count; i++)
+        found += runs_have_number(runs, conditions->runs[i]);
+    return found;
+}
+
 /* ---- runs ---- */
+
+/* The user's labels come first. They can have these names as well. */
+static const char *runs_last_label(const struct fleet_run *run, const char *key)
+{
+    for (size_t i = run->label_keys.count; i-- > 0;)
+        if (strcmp(run->label_keys.list[i], key) == 0)
+            return run->label_values.list[i];
+    return NULL;
+}
+
+uint64_t fleet_run_session(const struct fleet_run *run)
+{
+    const char *number = runs_last_label(run, FLEET_LABEL_SESSION);
+    uint64_t session = 0;
+    return number && runs_last_label(run, FLEET_LABEL_DELTA) && fleet_run_parse(number, &session) ? session : 0;
+}
 
 static struct fleet_texts runs_read_texts(struct binary_reader *r)
 {

@@ -29,7 +29,8 @@ struct fleet_runs {
     size_t count, room;
 };
 
-/* Conditions in SQL, all of which must hold. NULL is none. The numbers of runs, of which one must hold, are a list. */
+/* Conditions in SQL, all of which must hold. NULL is none. The numbers of runs or of recordings with deltas, of which
+ * one must hold, are a list. */
 struct fleet_conditions {
     char *sql;
     uint64_t *runs;
@@ -37,12 +38,15 @@ struct fleet_conditions {
 };
 
 /*
- * Adds a condition KEY=VALUE, or one of several numbers of runs. Keys are run, host, program, build (its first digits),
- * day, since and until; any other is a label, and so is what follows label:. A star at the end of the value of a text
- * stands for any end.
+ * Adds a condition KEY=VALUE, or one of several numbers of runs. The number of a session stands for its deltas. Keys
+ * are run, host, program, build (its first digits), day, since and until; any other is a label, and so is what follows
+ * label:. A star at the end of the value of a text stands for any end.
  */
 bool fleet_condition_add(struct fleet_conditions *conditions, const char *text, struct error *error);
 void fleet_conditions_drop(struct fleet_conditions *conditions);
+
+/* How many of the conditions' numbers are those of these runs, or of the sessions whose deltas they are. */
+size_t fleet_conditions_found(const struct fleet_conditions *conditions, const struct fleet_runs *runs);
 
 /* Finds the runs that are complete and meet the conditions. A run that was pushed several times is there once. */
 bool fleet_runs_find(const struct fleet_store *store, const struct fleet_conditions *conditions,
@@ -58,6 +62,16 @@ char *fleet_runs_divisor_sql(const struct fleet_run *runs, size_t count, const u
 
 /* The place of a row's run among these, from 1, in SQL, as 8 bytes. The caller frees it. */
 char *fleet_runs_place_sql(const struct fleet_run *runs, size_t count);
+
+/* Reads the number of a run, or of a session with deltas: 16 hexadecimal digits. */
+bool fleet_run_parse(const char *text, uint64_t *run);
+
+/* The labels by which the store knows a delta (record --every): the number of its session, and its own. */
+#define FLEET_LABEL_SESSION "session"
+#define FLEET_LABEL_DELTA "delta"
+
+/* The session whose delta the run is. Zero if it is no delta. */
+uint64_t fleet_run_session(const struct fleet_run *run);
 
 /* Reads a day such as 2026-11-23. */
 bool fleet_day_parse(const char *text, uint16_t *day);
