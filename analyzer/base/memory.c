@@ -1,6 +1,7 @@
 /* Allocations that end the program if they fail. */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,11 @@ void out_of_memory(void)
     if (!first)
         _exit(memory_status);
     exit(memory_status);
+}
+
+void memory_return_arrays(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
 }
 
 void *need_memory(size_t count, size_t size)

@@ -18,6 +18,10 @@ void out_of_memory(void) __attribute__((noreturn));
 void memory_set_status(int status);
 void memory_set_keeper(void (*keeper)(void));
 
+/* Lets arrays of 4 MB and more go back to the system as soon as they are freed. By default, the C library keeps up to
+ * 32 MB of each size that was freed once. */
+void memory_return_arrays(void);
+
 /* Zeroed memory. The caller frees it. */
 void *need_memory(size_t count, size_t size) __attribute__((returns_nonnull));
 

@@ -86,6 +86,7 @@ static int main_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static char help[] = "--help";
+    memory_return_arrays();
     if (argc > 1 && (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "compare") == 0))
         memory_set_status(STATUS_OWN_FAILURE);
     setlocale(LC_CTYPE, ""); /* only characters follow the locale, numbers do not */
