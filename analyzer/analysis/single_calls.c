@@ -67,31 +67,49 @@ void analysis_scan_calls(const struct analysis *l, uint32_t function, call_scan_
     free(costs);
 }
 
-void analysis_scan_elapsed(const struct analysis *l, uint32_t function, call_amounts_taker *take, void *const *contexts)
+static void single_calls_scan_elapsed(const struct analysis *l, bool recorded, uint32_t function,
+                                      call_amounts_taker *take, void *const *contexts)
 {
     struct probe_cost *costs;
     uint32_t *functions;
-    const struct calls_source source = single_calls_source(l, &costs, &functions);
+    struct calls_source source = single_calls_source(l, &costs, &functions);
+    source.recorded = recorded;
     calls_scan_elapsed(&source, function, analysis_jobs(l), take, contexts);
     free(functions);
     free(costs);
 }
 
+void analysis_scan_elapsed(const struct analysis *l, uint32_t function, call_amounts_taker *take, void *const *contexts)
+{
+    single_calls_scan_elapsed(l, false, function, take, contexts);
+}
+
 /* ---- the shortest and the longest calls ---- */
 
-struct single_calls_limits {
-    int64_t shortest, longest; /* in 1/256 ticks */
-};
+static void single_calls_lower(int64_t *limit, int64_t time)
+{
+    int64_t known = __atomic_load_n(limit, __ATOMIC_RELAXED);
+    while (time < known && !__atomic_compare_exchange_n(limit, &known, time, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
 
+static void single_calls_raise(int64_t *limit, int64_t time)
+{
+    int64_t known = __atomic_load_n(limit, __ATOMIC_RELAXED);
+    while (time > known && !__atomic_compare_exchange_n(limit, &known, time, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* All workers change the limits without probes of the same profile, in 1/256 ticks. A limit seldom changes. */
 static void single_calls_add_limits(void *context, const struct call_amount *amounts, size_t count)
 {
+    const struct profile *p = context;
     for (size_t i = 0; i < count; i++) {
-        struct single_calls_limits *limits = (struct single_calls_limits *)context + amounts[i].path;
-        const int64_t time = (int64_t)amounts[i].time;
-        if (time < limits->shortest)
-            limits->shortest = time;
-        if (time > limits->longest)
-            limits->longest = time;
+        if (amounts[i].path >= p->node_count)
+            continue;
+        struct profile_node *node = &p->nodes[amounts[i].path];
+        single_calls_lower((int64_t *)&node->net_shortest, (int64_t)amounts[i].time);
+        single_calls_raise((int64_t *)&node->net_longest, (int64_t)amounts[i].time);
     }
 }
 
@@ -119,32 +137,63 @@ void single_calls_forget_limits(struct analysis *l)
     free(costs);
 }
 
+static void single_calls_forget_net_limits(struct profile_node *node)
+{
+    node->net_shortest = UINT64_MAX;
+    node->net_longest = 0;
+}
+
+/* Finds the limits without probes, which no node has yet. The session is read again. */
+static void single_calls_scan_limits(const struct analysis *l, bool recorded)
+{
+    struct profile *p = l->profile;
+    const unsigned jobs = analysis_jobs(l);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++)
+        contexts[i] = p;
+    for (size_t i = 0; i < p->node_count; i++) {
+        p->nodes[i].net_shortest = INT64_MAX;
+        p->nodes[i].net_longest = (uint64_t)INT64_MIN;
+    }
+    single_calls_scan_elapsed(l, recorded, PROFILE_NONE, single_calls_add_limits, contexts);
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        if ((int64_t)node->net_shortest > (int64_t)node->net_longest) {
+            single_calls_forget_net_limits(node);
+            continue;
+        }
+        node->net_shortest = call_ticks(node->net_shortest);
+        node->net_longest = call_ticks(node->net_longest);
+    }
+    free(contexts);
+}
+
 void single_calls_find_limits(struct analysis *l)
 {
-    if (l->file->summed_count) {
-        for (size_t i = 0; i < l->profile->node_count; i++)
-            single_calls_take_limits_of(&l->profile->nodes[i]);
-        return;
+    struct profile *p = l->profile;
+    if (!l->file->summed_count)
+        single_calls_scan_limits(l, false);
+    for (size_t i = 0; i < p->node_count; i++) {
+        single_calls_take_limits_of(&p->nodes[i]);
+        if (!l->file->summed_count)
+            single_calls_forget_net_limits(&p->nodes[i]);
     }
-    const unsigned jobs = analysis_jobs(l);
-    const size_t count = l->profile->node_count + l->file->thread_count + 1;
-    void **lists = need_memory(jobs, sizeof *lists);
-    for (unsigned i = 0; i < jobs; i++) {
-        struct single_calls_limits *limits = lists[i] = need_memory(count, sizeof *limits);
-        for (size_t j = 0; j < count; j++)
-            limits[j] = (struct single_calls_limits){ INT64_MAX, INT64_MIN };
+}
+
+void single_calls_find_net_limits(struct analysis *l)
+{
+    size_t count;
+    struct profile *p = l->profile;
+    single_calls_scan_limits(l, true);
+    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
+    const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        if (cost[i])
+            continue;
+        node->net_shortest = smaller(node->net_shortest, node->shortest);
+        node->net_longest = larger(node->net_longest, node->longest);
     }
-    analysis_scan_elapsed(l, PROFILE_NONE, single_calls_add_limits, lists);
-    for (unsigned i = 0; i < jobs; i++) {
-        const struct single_calls_limits *limits = lists[i];
-        for (size_t j = 0; j < l->profile->node_count; j++) {
-            struct profile_node *node = &l->profile->nodes[j];
-            if (limits[j].shortest > limits[j].longest)
-                continue;
-            node->shortest = smaller(node->shortest, call_ticks((uint64_t)limits[j].shortest));
-            node->longest = larger(node->longest, call_ticks((uint64_t)limits[j].longest));
-        }
-        free(lists[i]);
-    }
-    free(lists);
+    free(cost);
+    free(costs);
 }

@@ -14,7 +14,10 @@ void single_calls_forget_limits(struct analysis *l);
 /* After that: finds them without their probes. The session is read again. */
 void single_calls_find_limits(struct analysis *l);
 
-/* The same two for one path; the second in a session of sums, which has the limits. */
+/* Finds the limits without probes of a profile that is as recorded, and keeps them beside those with probes. */
+void single_calls_find_net_limits(struct analysis *l);
+
+/* The same as the first two for one path; the second in a session of sums, which has the limits. */
 void single_calls_forget_limits_of(struct profile_node *node);
 void single_calls_take_limits_of(struct profile_node *node);
 

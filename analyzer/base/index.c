@@ -48,6 +48,12 @@ void index_free(struct number_index *table)
     free(table);
 }
 
+void index_clear(struct number_index *table)
+{
+    memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
+    table->used = 0;
+}
+
 static void index_grow(struct number_index *table)
 {
     struct index_slot *old = table->slots;

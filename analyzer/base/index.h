@@ -1,7 +1,7 @@
 /*
- * A hash table with open addressing, from two numbers to a third. Entries are never removed. The hash has seeds that
- * are random in each process, since a hostile file could otherwise give all entries one place. So nothing may depend on
- * the order of the places.
+ * A hash table with open addressing, from two numbers to a third. Single entries are never removed. The hash has seeds
+ * that are random in each process, since a hostile file could otherwise give all entries one place. So nothing may
+ * depend on the order of the places.
  */
 #ifndef DWELL_BASE_INDEX_H
 #define DWELL_BASE_INDEX_H
@@ -25,6 +25,9 @@ struct number_index {
 
 struct number_index *index_new(void);
 void index_free(struct number_index *table);
+
+/* Removes all entries, and keeps the memory for others. */
+void index_clear(struct number_index *table);
 
 extern uint64_t index_seeds[2];
 

@@ -9,6 +9,8 @@
 #include "profile/call_scanner.h"
 #include "profile/identify.h"
 
+enum { FIRST_MOST_CHILDREN = 1 << 16 /* of a worker: about 4 MB */ };
+
 /* ---- paths and parts of calls ---- */
 
 /* For calls of the thread that the profile does not have. */
@@ -17,14 +19,17 @@ static uint32_t call_scan_unknown_path(const struct call_scan *scan, uint32_t th
     return (uint32_t)(scan->probes.known + session_file_thread_index(scan->source->file, thread));
 }
 
-/* The path's first chunk is read by one worker only, and that worker has not seen the path before. So that is when the
- * path's first call is found. */
-static uint64_t call_scan_take_rest(const struct call_scanner *s, uint32_t path)
+/* The path's first chunk is read by one worker only, which finds the path once in a chunk. So that is when the path's
+ * first call is found. */
+static uint64_t call_scan_take_rest(struct call_scanner *s, uint32_t path)
 {
     struct path_probes *probes = &s->scan->probes.paths[path];
-    const uint64_t rest = probes->first == s->chunk->sequence ? probes->rest : 0;
+    if (probes->first != s->chunk->sequence)
+        return 0;
+    const uint64_t rest = probes->rest;
     if (rest)
         probes->rest = 0;
+    s->first_found++;
     return rest;
 }
 
@@ -142,6 +147,19 @@ static void call_scan_seek_switches(struct call_scanner *s, const struct trace_c
     while (window_more(&s->window, &d));
 }
 
+/* Forgets paths, unless most of those that were found are in earlier chunks as well. Later chunks find theirs again. */
+static void call_scan_keep_small(struct call_scanner *s)
+{
+    if (s->children->used < s->most)
+        return;
+    if (s->first_found * 2 < s->children->used) {
+        s->most = 2 * s->children->used;
+        return;
+    }
+    index_clear(s->children);
+    s->first_found = 0;
+}
+
 static void *call_scan_work(void *argument)
 {
     struct call_scanner *s = argument;
@@ -156,6 +174,7 @@ static void *call_scan_work(void *argument)
         if (chunk->kind == DWELL_CHUNK_EVENTS && !late &&
             selection_takes(source->selection, source->file, chunk->process, chunk->thread))
             (s->scan->seeks_switches ? call_scan_seek_switches : call_scan_chunk)(s, chunk);
+        call_scan_keep_small(s);
         progress_add(1);
     }
 }
@@ -173,7 +192,7 @@ static bool call_scan_wants(const struct call_scan *scan, const struct scanned_p
 static scanned_kind call_scan_number_cost(struct call_scan *scan, struct number_index *numbers,
                                           const struct path_probes *probes)
 {
-    const struct scanned_cost cost = { probes->call & probes->elapsed_mask, probes->callee & probes->elapsed_mask };
+    const struct scanned_cost cost = { probes->held ? 0 : probes->call, probes->held ? 0 : probes->callee };
     const uint64_t key = cost.call << 33 | cost.callee;
     const uint32_t second = (uint32_t)(cost.call >> 31);
     struct index_slot *slot = index_find(numbers, key, second);
@@ -190,7 +209,7 @@ static void call_scan_add_kind(struct call_scan *scan, struct number_index *cost
     scan->kinds[path] = call_scan_number_cost(scan, costs, probes) << SCANNED_FLAG_BITS;
     if (probes->held)
         scan->kinds[path] |= SCANNED_HELD;
-    if (probes->application_mask == 0)
+    if (probes->held || probes->idle)
         scan->kinds[path] |= SCANNED_IDLE;
 }
 
@@ -271,7 +290,9 @@ static void call_scan_run(struct call_scan *scan, unsigned jobs, void *const *co
     scan->order = session_file_chunks_by_thread(scan->source->file);
     progress_begin("following", scan->source->file->path, scan->source->file->chunk_count);
     for (unsigned i = jobs; i-- > 0;) {
-        scanners[i] = (struct call_scanner){ .scan = scan, .context = contexts[i], .children = index_new() };
+        scanners[i] = (struct call_scanner){
+            .scan = scan, .context = contexts[i], .children = index_new(), .most = FIRST_MOST_CHILDREN
+        };
         started[i] = i && pthread_create(&scanners[i].thread, NULL, call_scan_work, &scanners[i]) == 0;
     }
     call_scan_work(&scanners[0]);
@@ -327,7 +348,7 @@ static void call_scan_chunks(struct call_scan *scan, uint32_t function, unsigned
 {
     const struct calls_source *source = scan->source;
     const size_t chunks = source->file->chunk_count;
-    scan->probes = path_probes_of(source->profile, source->file, source->costs, source->cost_count);
+    scan->probes = calls_probes(source);
     scan->ranges = selection_has_ranges(source->selection);
     if (scan->ranges)
         path_probes_drop_rests(&scan->probes);

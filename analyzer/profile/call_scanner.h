@@ -83,6 +83,7 @@ struct call_scanner {
     struct call_scan *scan;
     void *context;
     struct number_index *children; /* (address and generation, path) -> path */
+    size_t most, first_found;      /* children; and those that were found in the first chunk of their path */
     struct chunk_window window;
     struct scanned_call *stack;            /* stack[0] is the thread's root */
     const struct scanned_call *last_place; /* in the stack */

@@ -101,7 +101,7 @@ static uint32_t *calls_innermost(struct calls_follower *f, const struct timeline
 /* The first call of a path gets what the rounding of the path's overhead has left. */
 static void calls_add_rest(struct followed_call *call, struct path_probes *probes)
 {
-    call_amounts_charge(&call->own, probes, -probes->rest);
+    call_amounts_charge(&call->own, probes, -(uint64_t)probes->rest);
     probes->rest = 0;
 }
 
@@ -248,10 +248,15 @@ static bool calls_follow_event(void *context, const struct timeline_event *event
     }
 }
 
+struct path_probes_table calls_probes(const struct calls_source *s)
+{
+    return path_probes_of(s->profile, s->file, s->costs, s->cost_count, s->recorded);
+}
+
 void calls_follow(const struct calls_source *source, call_taker *take, void *context)
 {
     struct calls_follower f = { .source = source, .take = take, .context = context };
-    f.probes = path_probes_of(source->profile, source->file, source->costs, source->cost_count);
+    f.probes = calls_probes(source);
     if (selection_has_ranges(source->selection))
         path_probes_drop_rests(&f.probes);
     f.innermost = index_new();

@@ -37,10 +37,14 @@ struct calls_source {
     const struct profile *profile;     /* has the call paths of all selected threads, as they were recorded */
     const uint32_t *functions;         /* by function of the profile: its number in calls; NULL: the same */
     const struct selection *selection; /* the calls must end in it; NULL: the whole session */
-    const struct probe_cost *costs;    /* that were subtracted from the profile */
+    const struct probe_cost *costs;    /* that were subtracted from the profile, */
     size_t cost_count;
-    bool all; /* also calls that are not completed */
+    bool recorded; /* or not, as it has the probes' time */
+    bool all;      /* also calls that are not completed */
 };
+
+/* The probes of its calls. */
+struct path_probes_table calls_probes(const struct calls_source *source);
 
 /* Passes each call to `take` whose enter and exit were recorded and that ended in the selection. A session of mode
  * profile has no calls. */

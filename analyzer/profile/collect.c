@@ -1,6 +1,6 @@
 /*
- * Makes the profile of a session. Each worker takes one chunk after another and adds it to its own profile. The
- * profiles are merged at the end.
+ * Makes the profile of a session. Each worker takes one chunk after another and adds it to its own profile. It adds
+ * this profile to the whole at the end, and whenever it has become large, so that memory holds few paths twice.
  */
 #include "profile/collect.h"
 
@@ -8,7 +8,9 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/progress.h"
 #include "profile/chunk_ends.h"
 #include "profile/collector.h"
@@ -21,8 +23,22 @@
 #include "profile/trees.h"
 #include "profile/waits.h"
 
+/* How many nodes the profiles of all workers have, and that of one, unless its paths repeat. 65536 take 16 MB. One path
+ * of PATHS_A_SAMPLE is remembered, to see whether they do. */
+enum { MOST_NODES = 1 << 18, MOST_OF_ONE = 1 << 16, LEAST_OF_ONE = 1 << 14, PATHS_A_SAMPLE = 64 };
+
+/* What the workers add their profiles to. */
+struct collect_whole {
+    pthread_mutex_t lock;
+    struct profile *profile;
+    struct waits *waits; /* or NULL. With waits, the profile has only their paths, and no amounts */
+};
+
 struct collect_worker {
     struct collector collector;
+    struct collect_whole *whole;
+    size_t most;                /* nodes */
+    struct number_index *known; /* hashes of the remembered paths */
     struct waits waits;
     const struct session_file *file;
     const struct selection *selection; /* NULL for the whole session */
@@ -75,6 +91,88 @@ static bool collect_chunk_is_wanted(const struct collect_worker *w, const struct
     return selection_takes(w->selection, w->file, chunk->process, chunk->thread);
 }
 
+/* ---- adding to the whole ---- */
+
+static void collect_mark_waits(const struct waits *w, const struct profile *p, bool *kept)
+{
+    for (size_t i = 0; i < w->count; i++)
+        kept[w->list[i].place.node] = true;
+    for (size_t i = 0; i < w->act_count; i++)
+        kept[w->acts[i].node] = true;
+    for (size_t i = 0; i < w->answer_count; i++)
+        kept[w->answers[i].node] = true;
+    for (size_t i = p->node_count; i-- > 0;) /* children come after their parents */
+        if (kept[i] && p->nodes[i].parent != PROFILE_NONE)
+            kept[p->nodes[i].parent] = true;
+}
+
+static void collect_add_waits(struct collect_whole *whole, struct waits *waits, const struct profile *p)
+{
+    bool *kept = need_memory(p->node_count, sizeof *kept);
+    collect_mark_waits(waits, p, kept);
+    uint32_t *nodes = profile_add_kept_nodes(whole->profile, p, kept);
+    waits_merge(whole->waits, waits, nodes);
+    free(nodes);
+    free(kept);
+}
+
+static void collect_add_to_whole(struct collect_worker *w)
+{
+    struct collect_whole *whole = w->whole;
+    pthread_mutex_lock(&whole->lock);
+    if (whole->waits)
+        collect_add_waits(whole, &w->waits, w->collector.profile);
+    else
+        profile_merge(whole->profile, w->collector.profile);
+    pthread_mutex_unlock(&whole->lock);
+}
+
+/* Remembers the hash of a path. Returns whether it was known. */
+static bool collect_know_path(struct collect_worker *w, uint64_t hash)
+{
+    struct index_slot *slot = index_find(w->known, hash, 0);
+    if (slot->value_plus_1)
+        return true;
+    index_set(w->known, slot, hash, 0, 0);
+    return false;
+}
+
+/* Whether the worker had most of its paths before it last added them to the whole. */
+static bool collect_repeats(struct collect_worker *w)
+{
+    const struct profile *p = w->collector.profile;
+    uint64_t *hashes = need_memory(p->node_count, sizeof *hashes);
+    size_t count = 0, known = 0;
+    for (size_t i = 0; i < p->thread_count; i++)
+        hashes[p->threads[i].root] = index_hash(p->threads[i].process, p->threads[i].thread);
+    for (size_t i = 0; i < p->node_count; i++) {
+        if (p->nodes[i].parent == PROFILE_NONE)
+            continue;
+        hashes[i] = index_hash(hashes[p->nodes[i].parent], p->nodes[i].function);
+        if (hashes[i] % PATHS_A_SAMPLE == 0) {
+            count++;
+            known += collect_know_path(w, hashes[i]);
+        }
+    }
+    free(hashes);
+    return known * 2 > count;
+}
+
+/* Adding paths to the whole again and again would take longer than following them. Paths with call sites stay together,
+ * as some of them share their callees. */
+static void collect_keep_small(struct collect_worker *w)
+{
+    const size_t count = w->collector.profile->node_count;
+    if (count < w->most || w->collector.sites)
+        return;
+    if (collect_repeats(w)) {
+        w->most = 2 * count;
+        return;
+    }
+    collect_add_to_whole(w);
+    collector_clear(&w->collector);
+}
+
 static void *collect_work_chunks(void *argument)
 {
     struct collect_worker *w = argument;
@@ -86,6 +184,7 @@ static void *collect_work_chunks(void *argument)
         w->collector.chunk_number = chunk->sequence;
         if (collect_chunk_is_wanted(w, chunk))
             collector_add_chunk(&w->collector, chunk, !w->waits.acts_only && collect_chunk_is_whole(w, chunk));
+        collect_keep_small(w);
         progress_add(1);
     }
 }
@@ -100,15 +199,9 @@ unsigned collect_default_jobs(void)
     return 1;
 }
 
-static void collect_merge_waits(struct waits *waits, struct profile *whole, struct collect_worker *w)
-{
-    uint32_t *nodes = profile_add_nodes(whole, w->collector.profile);
-    waits_merge(waits, &w->waits, nodes);
-    free(nodes);
-}
-
-static struct profile *collect_with_workers(const struct session_file *file, unsigned jobs,
-                                            const struct selection *selection, bool sites, struct waits *waits)
+/* Adds the events of the session to the whole. */
+static void collect_with_workers(struct collect_whole *whole, const struct session_file *file, unsigned jobs,
+                                 const struct selection *selection, bool sites)
 {
     size_t next_chunk = 0;
     uint32_t *order = session_file_chunks_by_place(file);
@@ -116,12 +209,17 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
     struct collect_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++) {
-        workers[i] = (struct collect_worker){
-            .file = file, .selection = selection, .ends = ends, .order = order, .next_chunk = &next_chunk
-        };
+        workers[i] = (struct collect_worker){ .whole = whole,
+                                              .most = larger(smaller(MOST_NODES / jobs, MOST_OF_ONE), LEAST_OF_ONE),
+                                              .known = index_new(),
+                                              .file = file,
+                                              .selection = selection,
+                                              .ends = ends,
+                                              .order = order,
+                                              .next_chunk = &next_chunk };
         collector_begin(&workers[i].collector, file, selection, sites);
-        if (waits) {
-            workers[i].waits = *waits;
+        if (whole->waits) {
+            workers[i].waits = *whole->waits;
             workers[i].collector.waits = &workers[i].waits;
         }
     }
@@ -129,53 +227,82 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
     for (unsigned i = 1; i < jobs; i++)
         started[i] = pthread_create(&workers[i].thread, NULL, collect_work_chunks, &workers[i]) == 0;
     collect_work_chunks(&workers[0]);
-    struct profile *whole = profile_new();
     for (unsigned i = 0; i < jobs; i++) {
         if (started[i])
             pthread_join(workers[i].thread, NULL);
-        profile_merge(whole, workers[i].collector.profile);
-        if (waits)
-            collect_merge_waits(waits, whole, &workers[i]);
+        collect_add_to_whole(&workers[i]);
         collector_end(&workers[i].collector);
+        index_free(workers[i].known);
     }
     progress_end();
-    struct profile *trees = trees_profile(file, selection, sites);
-    if (file->samples && trees->node_count > trees->thread_count)
-        sampled_trees_add(trees, file, file->samples);
-    profile_merge(whole, trees);
-    profile_free(trees);
-    if (sites)
-        shared_callees_settle(whole);
-    if (file->summed_count)
-        whole->counts = selection ? tree_sums_count_part(whole) : tree_sums_counts(file);
-    threads_take_outside(whole);
-    threads_flag_blind(whole, file);
     free(started);
     free(workers);
     free(order);
-    if (ends && !waits) {
-        struct profile *used = subtree_used(whole);
-        profile_free(whole);
-        whole = used;
-    }
     free(ends);
-    return whole;
+}
+
+static struct profile *collect_trees(const struct session_file *file, const struct selection *selection, bool sites)
+{
+    struct profile *trees = trees_profile(file, selection, sites);
+    if (file->samples && trees->node_count > trees->thread_count)
+        sampled_trees_add(trees, file, file->samples);
+    return trees;
+}
+
+static struct profile *collect_used(struct profile *p)
+{
+    struct profile *used = subtree_used(p);
+    profile_free(p);
+    return used;
+}
+
+/* Adds the events to a profile that has the trees. */
+static void collect_add_events(struct profile *p, const struct session_file *file, unsigned jobs,
+                               const struct selection *selection, bool sites)
+{
+    struct collect_whole whole = { .lock = PTHREAD_MUTEX_INITIALIZER, .profile = p };
+    collect_with_workers(&whole, file, jobs, selection, sites);
+    if (sites)
+        shared_callees_settle(p);
+    if (file->summed_count)
+        p->counts = selection ? tree_sums_count_part(p) : tree_sums_counts(file);
+    threads_take_outside(p);
+    threads_flag_blind(p, file);
+}
+
+static struct profile *collect_part(const struct session_file *file, unsigned jobs, const struct selection *selection,
+                                    bool sites)
+{
+    struct profile *p = collect_trees(file, selection, sites);
+    collect_add_events(p, file, jobs, selection, sites);
+    return selection && selection->cut ? collect_used(p) : p;
+}
+
+void collect_add_selection(struct profile *p, const struct session_file *file, unsigned jobs,
+                           const struct selection *selection)
+{
+    struct profile *trees = collect_trees(file, selection, false);
+    profile_merge(p, trees);
+    profile_free(trees);
+    collect_add_events(p, file, jobs, selection, false);
 }
 
 struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection)
 {
-    return collect_with_workers(file, jobs, selection, false, NULL);
+    return collect_part(file, jobs, selection, false);
 }
 
 struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection)
 {
-    return collect_with_workers(file, jobs, selection, true, NULL);
+    return collect_part(file, jobs, selection, true);
 }
 
 struct profile *collect_waits(const struct session_file *file, unsigned jobs, const struct selection *selection,
                               struct waits *waits)
 {
-    return collect_with_workers(file, jobs, selection, false, waits);
+    struct collect_whole whole = { .lock = PTHREAD_MUTEX_INITIALIZER, .profile = profile_new(), .waits = waits };
+    collect_with_workers(&whole, file, jobs, selection, false);
+    return whole.profile;
 }
 
 struct profile *collect_profile(const struct session_file *file, unsigned jobs)

@@ -19,13 +19,18 @@ struct profile *collect_chunks(const struct session_file *file, struct trace_chu
 /* The profile of a part of the session. A selection of NULL is the whole. */
 struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection);
 
-/* The same, and adds the waits, acts and answers to `waits`, which has none yet. Their nodes are those of the profile,
- * which also has paths that the selection has no amounts of. */
+/* Adds it to a profile of the session whose paths have no times and no counts. The selection has no limits in time. */
+void collect_add_selection(struct profile *p, const struct session_file *file, unsigned jobs,
+                           const struct selection *selection);
+
+/* The same as collect_selection, but calls from different call sites are on different paths if the session has call
+ * sites. */
+struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection);
+
+/* Adds the waits, acts and answers of a part of the session to `waits`, which has none yet. Returns the call paths that
+ * they name. They have no amounts. */
 struct waits;
 struct profile *collect_waits(const struct session_file *file, unsigned jobs, const struct selection *selection,
                               struct waits *waits);
-
-/* The same, but calls from different call sites are on different paths if the session has call sites. */
-struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection);
 
 #endif

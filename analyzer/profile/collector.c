@@ -577,6 +577,12 @@ void collector_begin(struct collector *w, const struct session_file *file, const
     w->sites = sites ? call_sites_new(w->profile) : NULL;
 }
 
+void collector_clear(struct collector *w)
+{
+    profile_clear(w->profile);
+    index_clear(w->children);
+}
+
 void collector_end(struct collector *w)
 {
     index_free(w->children);

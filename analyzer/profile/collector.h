@@ -48,6 +48,9 @@ void collector_begin(struct collector *c, const struct session_file *file, const
                      bool sites);
 void collector_end(struct collector *c);
 
+/* Goes on with a profile without threads. Not with sites or periods, which have nodes of it. */
+void collector_clear(struct collector *c);
+
 /* `whole` promises that all of the chunk is in the selection. */
 void collector_add_chunk(struct collector *c, const struct trace_chunk *chunk, bool whole);
 

@@ -31,15 +31,8 @@ static struct path_probes path_probes_of_costs(const struct probe_cost *cost, ui
     else
         probes.callee += cost->first_callee;
     const uint128 sum = (uint128)calls * probes.call + (uint128)callees * probes.callee;
-    probes.rest = (uint64_t)(sum % DWELL_PROBE_FRACTION);
+    probes.rest = (uint8_t)(sum % DWELL_PROBE_FRACTION);
     return probes;
-}
-
-static void path_probes_set_masks(struct path_probes *probes, bool idle)
-{
-    probes->elapsed_mask = probes->held ? 0 : UINT64_MAX;
-    probes->application_mask = probes->held || idle ? 0 : UINT64_MAX;
-    probes->rest &= probes->elapsed_mask;
 }
 
 static struct path_probes path_probes_of_node(const struct profile_node *node, const struct probe_cost *cost,
@@ -49,10 +42,10 @@ static struct path_probes path_probes_of_node(const struct profile_node *node, c
     if (cost) {
         probes = path_probes_of_costs(cost, node->calls, callees);
         probes.held = node->elapsed + node->given == node->blocked + node->preempted;
+        probes.rest = probes.held ? 0 : probes.rest;
     }
     probes.first = node->first;
-    path_probes_set_masks(&probes,
-                          blind || (cost && node->elapsed + node->given == node->flagged + node->given_flagged));
+    probes.idle = blind || (cost && node->elapsed + node->given == node->flagged + node->given_flagged);
     return probes;
 }
 
@@ -67,14 +60,13 @@ static void path_probes_add_unknown(struct path_probes *paths, const struct sess
             paths[i] = (struct path_probes){ .call = costs[slot->value_plus_1 - 1].in_callee,
                                              .callee = costs[slot->value_plus_1 - 1].in_caller,
                                              .subtracted = true };
-        path_probes_set_masks(&paths[i], path_probes_blind(&file->threads[i]));
+        paths[i].idle = path_probes_blind(&file->threads[i]);
     }
-    path_probes_set_masks(&paths[file->thread_count], false);
     index_free(places);
 }
 
 struct path_probes_table path_probes_of(const struct profile *p, const struct session_file *file,
-                                        const struct probe_cost *costs, size_t count)
+                                        const struct probe_cost *costs, size_t count, bool recorded)
 {
     struct path_probes_table table = { .known = p->node_count };
     table.paths = need_memory(p->node_count + file->thread_count + 1, sizeof *table.paths);
@@ -82,8 +74,12 @@ struct path_probes_table path_probes_of(const struct profile *p, const struct se
     uint64_t *callees = overhead_callees(p, false);
     const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
     path_probes_mark_blind(blind, p, file);
-    for (size_t i = 0; i < p->node_count; i++)
-        table.paths[i] = path_probes_of_node(&p->nodes[i], cost[i], callees[i], blind[i]);
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node node = p->nodes[i];
+        if (recorded && cost[i] && node.parent != PROFILE_NONE)
+            overhead_subtract_node(&node, cost[i], callees[i], &(struct overhead){ 0 });
+        table.paths[i] = path_probes_of_node(&node, cost[i], callees[i], blind[i]);
+    }
     path_probes_add_unknown(table.paths + p->node_count, file, costs, count);
     free(cost);
     free(callees);
@@ -108,6 +104,6 @@ void call_amounts_add_interval(struct call_amounts *own, const struct path_probe
         parts.preempted -= parts.runtime_preempted;
     }
     own->elapsed += (probes->held ? parts.blocked + parts.preempted : length) * DWELL_PROBE_FRACTION;
-    own->application += (length - parts.flagged) * DWELL_PROBE_FRACTION & probes->application_mask;
+    own->application += probes->held || probes->idle ? 0 : (length - parts.flagged) * DWELL_PROBE_FRACTION;
     own->blocked += parts.blocked * DWELL_PROBE_FRACTION;
 }

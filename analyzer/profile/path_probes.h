@@ -12,16 +12,17 @@
 #include "profile/overhead.h"
 #include "trace/session_file.h"
 
-/* One call path. */
+/* One call path. There may be millions. */
 struct path_probes {
+    uint64_t first;  /* as in struct profile_node */
     uint64_t call;   /* subtracted from each call */
     uint64_t callee; /* subtracted from a call for each call that it makes */
-    uint64_t rest;   /* less than a tick: added to the first call, as the path's overhead was rounded down */
-    uint64_t first;  /* as in struct profile_node */
-    uint64_t elapsed_mask, application_mask; /* zero: no such time on the CPU; else all ones */
-    bool subtracted;                         /* the overhead is known, and was subtracted */
-    bool held;                               /* the path was held at its off-CPU time */
+    uint8_t rest;    /* less than a tick: added to the first call, as the path's overhead was rounded down */
+    bool subtracted; /* the overhead is known, and was subtracted */
+    bool held;       /* the path was held at its off-CPU time: it has no time on the CPU, */
+    bool idle;       /* or only no application time */
 };
+_Static_assert(DWELL_PROBE_FRACTION <= 256, "a rest has one byte");
 
 /* By node of the profile. After these comes one for each thread of the file, and one for an unknown thread: they are
  * for paths that the profile does not have, as they are outside the selection. */
@@ -30,10 +31,10 @@ struct path_probes_table {
     size_t known; /* number of nodes */
 };
 
-/* The overhead must have been subtracted from the profile by these costs, or there are none. The profile must have no
- * call sites. The caller frees `paths`. */
+/* The overhead must have been subtracted from the profile by these costs, unless it is as `recorded`, or there are
+ * none. The profile must have no call sites. The caller frees `paths`. */
 struct path_probes_table path_probes_of(const struct profile *p, const struct session_file *file,
-                                        const struct probe_cost *costs, size_t count);
+                                        const struct probe_cost *costs, size_t count, bool recorded);
 
 /* In a range of time, a call has its whole time. So the rests have no sum to complete. */
 void path_probes_drop_rests(struct path_probes_table *table);
@@ -59,8 +60,8 @@ static inline void call_amounts_subtract(struct call_amounts *from, const struct
 
 static inline void call_amounts_charge(struct call_amounts *own, const struct path_probes *probes, uint64_t charge)
 {
-    own->elapsed -= charge & probes->elapsed_mask;
-    own->application -= charge & probes->application_mask;
+    own->elapsed -= probes->held ? 0 : charge;
+    own->application -= probes->held || probes->idle ? 0 : charge;
 }
 
 /* Adds an interval without OS events. */

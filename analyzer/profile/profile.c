@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "dwell/format.h"
 #include "profile/counted.h"
+#include "profile/node_index.h"
 
 struct profile *profile_new(void)
 {
@@ -16,19 +17,28 @@ struct profile *profile_new(void)
     p->module_table = need_memory(1, sizeof *p->module_table);
     p->function_table = index_new();
     p->site_table = index_new();
-    p->node_table = index_new();
+    p->node_table = node_index_new();
     p->thread_table = index_new();
     return p;
 }
 
+void profile_clear(struct profile *p)
+{
+    for (size_t i = 0; i < p->mark_count; i++)
+        free(p->marks[i].text);
+    p->thread_count = p->node_count = p->mark_count = p->reported_count = p->counted_count = 0;
+    p->counts = (struct profile_counts){ 0 };
+    index_clear(p->thread_table);
+    node_index_clear(p->node_table);
+}
+
 void profile_free(struct profile *p)
 {
+    profile_clear(p);
     for (size_t i = 0; i < p->module_count; i++) {
         free(p->modules[i].path);
         free(p->modules[i].build_id);
     }
-    for (size_t i = 0; i < p->mark_count; i++)
-        free(p->marks[i].text);
     free(p->marks);
     free(p->reported);
     free(p->counted);
@@ -36,7 +46,7 @@ void profile_free(struct profile *p)
     free(p->module_table);
     index_free(p->function_table);
     index_free(p->site_table);
-    index_free(p->node_table);
+    node_index_free(p->node_table);
     index_free(p->thread_table);
     free(p->modules);
     free(p->functions);
@@ -146,7 +156,7 @@ uint32_t profile_find_root(const struct profile *p, uint32_t process, uint32_t t
 
 uint32_t profile_find_child(const struct profile *p, uint32_t parent, uint32_t function)
 {
-    return index_find(p->node_table, function, parent)->value_plus_1 - 1;
+    return *node_index_find(p->node_table, p->nodes, parent, function, PROFILE_NONE) - 1;
 }
 
 uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
@@ -154,27 +164,31 @@ uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
     return profile_child_from(p, parent, function, PROFILE_NONE);
 }
 
-static uint64_t profile_node_key(uint32_t function, uint32_t site)
-{
-    return (uint64_t)(site + 1) << 32 | function; /* PROFILE_NONE becomes zero */
-}
-
 void profile_index_node(struct profile *p, uint32_t node)
 {
     const struct profile_node *n = &p->nodes[node];
-    const uint64_t key = profile_node_key(n->function, n->site);
     if (n->parent != PROFILE_NONE)
-        index_set(p->node_table, index_find(p->node_table, key, n->parent), key, n->parent, node);
+        node_index_set(p->node_table, p->nodes,
+                       node_index_find(p->node_table, p->nodes, n->parent, n->function, n->site), node);
+}
+
+void profile_index_threads(struct profile *p)
+{
+    index_free(p->thread_table);
+    p->thread_table = index_new();
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        const struct profile_thread *t = &p->threads[i];
+        index_set(p->thread_table, index_find(p->thread_table, t->process, t->thread), t->process, t->thread, i);
+    }
 }
 
 uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
 {
-    const uint64_t key = profile_node_key(function, site);
-    struct index_slot *slot = index_find(p->node_table, key, parent);
-    if (slot->value_plus_1)
-        return slot->value_plus_1 - 1;
-    uint32_t node = profile_add_node(p, parent, function, site);
-    index_set(p->node_table, slot, key, parent, node);
+    uint32_t *slot = node_index_find(p->node_table, p->nodes, parent, function, site);
+    if (*slot)
+        return *slot - 1;
+    const uint32_t node = profile_add_node(p, parent, function, site);
+    node_index_set(p->node_table, p->nodes, slot, node);
     return node;
 }
 
@@ -252,26 +266,28 @@ int profile_compare_marks(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Adds the nodes of `from` without their amounts. Returns their new numbers. */
+/* Adds the nodes of `from` that are set in `kept`, or all if it is NULL, without their amounts. Returns their new
+ * numbers. */
 static uint32_t *profile_map_nodes(struct profile *into, const struct profile *from, const uint32_t *functions,
-                                   const uint32_t *sites)
+                                   const uint32_t *sites, const bool *kept)
 {
     uint32_t *nodes = need_memory(from->node_count, sizeof *nodes);
     for (size_t i = 0; i < from->thread_count; i++)
-        nodes[from->threads[i].root] = profile_root(into, from->threads[i].process, from->threads[i].thread);
+        if (!kept || kept[from->threads[i].root])
+            nodes[from->threads[i].root] = profile_root(into, from->threads[i].process, from->threads[i].thread);
     for (size_t i = 0; i < from->node_count; i++) {
         const struct profile_node *node = &from->nodes[i];
-        if (node->parent != PROFILE_NONE)
+        if (node->parent != PROFILE_NONE && (!kept || kept[i]))
             nodes[i] = profile_child_from(into, nodes[node->parent], functions[node->function],
                                           node->site >= PROFILE_SAMPLED ? node->site : sites[node->site]);
     }
     return nodes;
 }
 
-void profile_merge(struct profile *into, const struct profile *from)
+uint32_t *profile_merge_numbered(struct profile *into, const struct profile *from)
 {
     uint32_t *sites, *functions = profile_map_functions(into, from, &sites);
-    uint32_t *nodes = profile_map_nodes(into, from, functions, sites);
+    uint32_t *nodes = profile_map_nodes(into, from, functions, sites, NULL);
     for (size_t i = 0; i < from->node_count; i++)
         profile_add_values(&into->nodes[nodes[i]], &from->nodes[i]);
     for (size_t i = 0; i < from->mark_count; i++) {
@@ -301,16 +317,26 @@ void profile_merge(struct profile *into, const struct profile *from)
                     functions[c->function], c->calls);
     }
     profile_add_counts(&into->counts, &from->counts);
-    free(nodes);
     free(functions);
     free(sites);
+    return nodes;
+}
+
+void profile_merge(struct profile *into, const struct profile *from)
+{
+    free(profile_merge_numbered(into, from));
+}
+
+uint32_t *profile_add_kept_nodes(struct profile *into, const struct profile *from, const bool *kept)
+{
+    uint32_t *sites, *functions = profile_map_functions(into, from, &sites);
+    uint32_t *nodes = profile_map_nodes(into, from, functions, sites, kept);
+    free(functions);
+    free(sites);
+    return nodes;
 }
 
 uint32_t *profile_add_nodes(struct profile *into, const struct profile *from)
 {
-    uint32_t *sites, *functions = profile_map_functions(into, from, &sites);
-    uint32_t *nodes = profile_map_nodes(into, from, functions, sites);
-    free(functions);
-    free(sites);
-    return nodes;
+    return profile_add_kept_nodes(into, from, NULL);
 }

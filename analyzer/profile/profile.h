@@ -103,7 +103,8 @@ struct profile_counted {
 };
 
 struct intern;
-struct number_index; /* an index of nodes by parent, function and site */
+struct number_index;
+struct node_index;
 
 struct profile {
     struct profile_module *modules;
@@ -126,11 +127,15 @@ struct profile {
     size_t counted_count, counted_room;
     struct profile_counts counts;
     struct intern *module_table; /* path and build-id to module */
-    struct number_index *function_table, *site_table, *node_table, *thread_table;
+    struct number_index *function_table, *site_table, *thread_table;
+    struct node_index *node_table; /* nodes by parent, function and site */
 };
 
 struct profile *profile_new(void);
 void profile_free(struct profile *p);
+
+/* Removes the threads with their nodes, marks, rows and counts, and keeps the memory for others. */
+void profile_clear(struct profile *p);
 
 /* The path of the module of the node's function; empty for a thread's root. */
 const char *profile_module_path(const struct profile *p, uint32_t node);
@@ -158,6 +163,9 @@ void profile_add_alias(struct profile *p, uint32_t module, uint64_t offset, uint
 /* Lets profile_child_from find a node that has no other place in the index. */
 void profile_index_node(struct profile *p, uint32_t node);
 
+/* Lets profile_root find the threads, whose serial numbers were changed. */
+void profile_index_threads(struct profile *p);
+
 /* Copies all modules, functions, aliases and sites into an empty profile, where they have the same numbers. */
 void profile_copy_functions(struct profile *into, const struct profile *from);
 
@@ -171,7 +179,13 @@ int profile_compare_marks(const void *a, const void *b);
  * entries. */
 void profile_merge(struct profile *into, const struct profile *from);
 
+/* The same. Returns the numbers of the nodes of `from` in `into`; the caller frees the array. */
+uint32_t *profile_merge_numbered(struct profile *into, const struct profile *from);
+
 /* Adds all nodes of `from` without their amounts. Returns their numbers in `into`; the caller frees the array. */
 uint32_t *profile_add_nodes(struct profile *into, const struct profile *from);
+
+/* The same for the nodes that are set in `kept`, as those above them must be. Others have no number. */
+uint32_t *profile_add_kept_nodes(struct profile *into, const struct profile *from, const bool *kept);
 
 #endif

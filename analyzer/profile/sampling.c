@@ -14,6 +14,7 @@
 #include "base/numbers.h"
 #include "base/wide.h"
 #include "profile/identify.h"
+#include "profile/node_index.h"
 
 enum {
     ENOUGH = 30,      /* samples of a path that is divided by its own */
@@ -319,8 +320,8 @@ static void sampling_drop_empty(struct profile *p)
 {
     uint32_t *places = sampling_number_nodes(p);
     size_t count = 0;
-    index_free(p->node_table);
-    p->node_table = index_new();
+    node_index_free(p->node_table);
+    p->node_table = node_index_new();
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];
         if (places[i] == PROFILE_NONE) {

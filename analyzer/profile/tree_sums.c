@@ -58,28 +58,63 @@ void tree_chunks_read(const struct tree_chunks *chunks, const struct session_fil
     }
 }
 
-struct tree_sums {
-    struct dwell_sum_row *rows;
-    size_t count;
-};
+/* ---- rows of nodes ---- */
 
-static bool tree_sums_take(void *context, const void *bytes)
+/* Reads the next chunk of the thread that can be read. False if there is none. */
+static bool tree_rows_read_chunk(struct tree_rows *r)
 {
-    struct tree_sums *sums = context;
-    struct dwell_sum_row row;
-    memcpy(&row, bytes, sizeof row);
-    if (row.node && row.node < sums->count)
-        sums->rows[row.node] = row;
-    return row.node != 0;
+    while (r->next_chunk < r->chunks->count) {
+        const struct trace_chunk *chunk = r->chunks->list[r->next_chunk];
+        if (chunk->process != r->process || chunk->thread != r->thread)
+            return false;
+        r->next_chunk++;
+        if (session_file_fill_buffer(r->file, chunk, &r->buffer)) {
+            r->at = sizeof(struct dwell_chunk_header);
+            r->end = trace_chunk_end(chunk);
+            return true;
+        }
+    }
+    return false;
 }
 
-struct dwell_sum_row *tree_sums_read(const struct tree_chunks *chunks, const struct session_file *file,
-                                     uint32_t process, uint32_t thread, size_t count)
+/* A row whose node is zero ends the chunk. */
+static void tree_rows_next(struct tree_rows *r)
 {
-    struct tree_sums sums = { need_memory(count + 1, sizeof *sums.rows), count };
-    tree_chunks_read(chunks, file, process, thread, sizeof *sums.rows, tree_sums_take, &sums);
-    return sums.rows;
+    r->row.node = 0;
+    do {
+        for (; !r->row.node && r->at + sizeof r->row <= r->end; r->at += sizeof r->row) {
+            memcpy(&r->row, r->buffer.bytes + r->at, sizeof r->row);
+            if (!r->row.node)
+                r->end = r->at;
+        }
+    } while (!r->row.node && tree_rows_read_chunk(r));
 }
+
+void tree_rows_begin(struct tree_rows *rows, const struct session_file *file, const struct tree_chunks *chunks,
+                     uint32_t process, uint32_t thread)
+{
+    *rows = (struct tree_rows){ .file = file,
+                                .chunks = chunks,
+                                .process = process,
+                                .thread = thread,
+                                .next_chunk = tree_chunks_find(chunks, process, thread),
+                                .buffer = rows->buffer };
+    tree_rows_next(rows);
+}
+
+void tree_rows_drop(struct tree_rows *rows)
+{
+    free(rows->buffer.bytes);
+}
+
+const struct dwell_sum_row *tree_rows_find(struct tree_rows *rows, uint32_t node)
+{
+    while (rows->row.node && rows->row.node < node)
+        tree_rows_next(rows);
+    return rows->row.node == node ? &rows->row : NULL;
+}
+
+/* ---- counts ---- */
 
 struct profile_counts tree_sums_counts(const struct session_file *file)
 {

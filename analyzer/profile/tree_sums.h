@@ -19,9 +19,24 @@ typedef bool tree_row_taker(void *context, const void *row);
 void tree_chunks_read(const struct tree_chunks *chunks, const struct session_file *file, uint32_t process,
                       uint32_t thread, size_t size, tree_row_taker *take, void *context);
 
-/* By node of one thread's tree: its row, which is all zero if there is none. */
-struct dwell_sum_row *tree_sums_read(const struct tree_chunks *chunks, const struct session_file *file,
-                                     uint32_t process, uint32_t thread, size_t count);
+/* The rows of sums of one thread, in the order of their nodes. */
+struct tree_rows {
+    const struct session_file *file;
+    const struct tree_chunks *chunks;
+    uint32_t process, thread;
+    size_t next_chunk;
+    struct chunk_buffer buffer; /* of the current chunk: */
+    uint32_t at, end;
+    struct dwell_sum_row row; /* the next one; its node is zero if there are no more */
+};
+
+/* Begins with a thread. `rows` must be all zero, or have been used for the same file and chunks. */
+void tree_rows_begin(struct tree_rows *rows, const struct session_file *file, const struct tree_chunks *chunks,
+                     uint32_t process, uint32_t thread);
+void tree_rows_drop(struct tree_rows *rows);
+
+/* The row of a node, or NULL. Each number must be larger than the one before. */
+const struct dwell_sum_row *tree_rows_find(struct tree_rows *rows, uint32_t node);
 
 /* The counts of all recorded sessions of the file. */
 struct profile_counts tree_sums_counts(const struct session_file *file);

@@ -18,10 +18,11 @@ struct trees_reader {
     uint32_t *nodes; /* by number in the file: index in the profile; [0] is the thread's root */
     size_t count, room;
     struct dwell_tree_head head;
-    struct tree_waits *waits;   /* NULL if they are not wanted */
-    struct tree_chunks sums;    /* the file's chunks with rows of sums */
-    struct dwell_sum_row *rows; /* of the thread, by node */
-    size_t row_count;
+    struct tree_waits *waits; /* NULL if they are not wanted */
+    struct tree_chunks sums;  /* the file's chunks with rows of sums */
+    struct tree_rows rows;    /* of the thread */
+    trees_root *root;         /* finds the root of a thread, */
+    void *context;            /* with this */
 };
 
 static int trees_compare_chunks(const void *a, const void *b)
@@ -33,7 +34,8 @@ static void trees_begin_thread(struct trees_reader *r, const struct trace_chunk 
 {
     r->count = 0;
     GROW(r->nodes, r->count, r->room);
-    r->nodes[r->count++] = profile_root(r->profile, first->process, first->thread);
+    r->nodes[r->count++] = r->root(r->context, r->profile, first->process, first->thread);
+    tree_rows_begin(&r->rows, r->file, &r->sums, first->process, first->thread);
     memset(&r->head, 0, sizeof r->head);
 }
 
@@ -95,8 +97,7 @@ static bool trees_add_node(struct trees_reader *r, const struct trace_process *p
     const uint32_t function = identify_function(p, process, from->function, from->first_time);
     const uint32_t site = trees_find_site(r, process, from);
     const uint32_t index = profile_child_from(p, r->nodes[from->parent], function, site);
-    const bool has_row = r->count < r->row_count && r->rows[r->count].node;
-    trees_take_node(&p->nodes[index], from, has_row ? &r->rows[r->count] : NULL);
+    trees_take_node(&p->nodes[index], from, tree_rows_find(&r->rows, (uint32_t)r->count));
     p->counts.enters += from->calls;
     p->counts.exits += from->calls;
     p->counts.intervals += 2 * from->calls;
@@ -158,20 +159,10 @@ static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *a
     p->counts.preempted += preempted;
 }
 
-/* In a session of sums, rows have the values of nodes that the tree alone does not give. */
-static void trees_read_rows(struct trees_reader *r, const struct trace_chunk *const *chunks, size_t count)
-{
-    r->row_count = 1;
-    for (size_t i = 0; i < count && r->sums.count; i++)
-        r->row_count += chunks[i]->size / sizeof(struct dwell_tree_node);
-    r->rows = tree_sums_read(&r->sums, r->file, chunks[0]->process, chunks[0]->thread, r->row_count);
-}
-
 /* Reads the chunks of one thread, which are in sequence. */
 static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *const *chunks, size_t count)
 {
     trees_begin_thread(r, chunks[0]);
-    trees_read_rows(r, chunks, count);
     for (size_t i = 0; i < count; i++) {
         r->profile->counts.chunks++;
         if (chunks[i]->sequence != i || !trees_read_chunk(r, chunks[i])) {
@@ -179,7 +170,6 @@ static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *
             break;
         }
     }
-    free(r->rows);
     trees_end_thread(r, chunks[0]);
     if (r->waits)
         tree_waits_add_thread(r->waits, r->file, chunks[0], r->nodes, r->count,
@@ -225,11 +215,11 @@ static void trees_read_reported(struct profile *p, const struct session_file *fi
     }
 }
 
-static struct profile *trees_read(const struct session_file *file, const struct selection *selection, bool sites,
-                                  struct tree_waits *waits)
+/* ---- files ---- */
+
+static void trees_read_threads(struct trees_reader *r, const struct selection *selection)
 {
-    struct trees_reader r = { .file = file, .profile = profile_new(), .sites = sites, .waits = waits };
-    r.sums = tree_chunks_of(file, DWELL_CHUNK_SUMS);
+    const struct session_file *file = r->file;
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
@@ -239,17 +229,34 @@ static struct profile *trees_read(const struct session_file *file, const struct 
             chunks[count++] = &file->chunks[i];
     if (count)
         qsort(chunks, count, sizeof *chunks, trees_compare_chunks);
+    r->sums = tree_chunks_of(file, DWELL_CHUNK_SUMS);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && chunks[next]->process == chunks[first]->process &&
                                chunks[next]->thread == chunks[first]->thread;)
             next++;
-        trees_read_thread(&r, chunks + first, next - first);
+        trees_read_thread(r, chunks + first, next - first);
     }
-    trees_read_reported(r.profile, file, selection);
     free(chunks);
-    tree_chunks_drop(&r.sums);
-    free(r.buffer.bytes);
-    free(r.nodes);
+    tree_chunks_drop(&r->sums);
+    tree_rows_drop(&r->rows);
+    free(r->buffer.bytes);
+    free(r->nodes);
+}
+
+static uint32_t trees_own_root(void *context, struct profile *p, uint32_t process, uint32_t thread)
+{
+    (void)context;
+    return profile_root(p, process, thread);
+}
+
+static struct profile *trees_read(const struct session_file *file, const struct selection *selection, bool sites,
+                                  struct tree_waits *waits)
+{
+    struct trees_reader r = {
+        .file = file, .profile = profile_new(), .sites = sites, .waits = waits, .root = trees_own_root
+    };
+    trees_read_threads(&r, selection);
+    trees_read_reported(r.profile, file, selection);
     return r.profile;
 }
 
@@ -262,4 +269,11 @@ struct profile *trees_profile_with_waits(const struct session_file *file, const 
                                          struct tree_waits *waits)
 {
     return trees_read(file, selection, false, waits);
+}
+
+void trees_add_with_waits(struct profile *into, const struct session_file *file, struct tree_waits *waits,
+                          trees_root *root, void *context)
+{
+    struct trees_reader r = { .file = file, .profile = into, .waits = waits, .root = root, .context = context };
+    trees_read_threads(&r, NULL);
 }

@@ -15,6 +15,12 @@ struct profile *trees_profile(const struct session_file *file, const struct sele
 struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,
                                          struct tree_waits *waits);
 
+/* Adds all trees of a session to a profile in which its threads have other serial numbers. `root` finds a thread's root
+ * there, or makes it. The nodes of the waits are those of this profile. */
+typedef uint32_t trees_root(void *context, struct profile *p, uint32_t process, uint32_t thread);
+void trees_add_with_waits(struct profile *into, const struct session_file *file, struct tree_waits *waits,
+                          trees_root *root, void *context);
+
 /* Adds the amounts of a node of the file to a call path. `row` is its row in a session of sums, or NULL. */
 void trees_take_node(struct profile_node *node, const struct dwell_tree_node *from, const struct dwell_sum_row *row);
 

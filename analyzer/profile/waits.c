@@ -191,6 +191,10 @@ void waits_merge(struct waits *into, struct waits *from, const uint32_t *nodes)
     into->room = into->count;
     into->act_room = into->act_count;
     into->answer_room = into->answer_count;
+    from->list = NULL;
+    from->acts = NULL;
+    from->answers = NULL;
+    from->count = from->room = from->act_count = from->act_room = from->answer_count = from->answer_room = 0;
 }
 
 void waits_drop(struct waits *w)

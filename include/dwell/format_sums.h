@@ -44,7 +44,7 @@ struct dwell_rec_object_name {
 #define DWELL_SITE_SAMPLED UINT64_MAX
 
 /* A sums chunk has rows of nodes of the thread's call tree whose values the tree alone does not give. They take the
- * place of the tree's. A row whose node is zero ends the chunk. */
+ * place of the tree's. They are in the order of their nodes. A row whose node is zero ends the chunk. */
 struct dwell_sum_row {
     uint32_t node; /* number in the thread's call tree */
     uint32_t pad;
