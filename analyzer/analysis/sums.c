@@ -36,6 +36,14 @@ void sums_free(struct sums *s)
     free(s);
 }
 
+uint32_t *sums_list(size_t count)
+{
+    uint32_t *list = need_memory(count + 1, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (uint32_t)i;
+    return list;
+}
+
 /* ---- profiles ---- */
 
 /* Functions have no names at first. */
@@ -46,15 +54,42 @@ static void sums_make_names(struct sums *s)
         s->names[s->name_count] = (struct sums_name){ INTERN_NONE, INTERN_NONE, 0 };
 }
 
-uint32_t *sums_add_profile(struct sums *s, const struct sums_map *map, struct profile *p)
+/* The threads of the profile, with the serial numbers that they have in the sums. */
+static struct profile_thread *sums_number_threads(const struct sums_map *map, const struct profile *p)
 {
-    for (size_t i = 0; i < p->thread_count; i++) {
-        p->threads[i].process = sums_process(map, p->threads[i].process) + 1;
-        p->threads[i].thread = sums_thread(map, p->threads[i].thread) + 1;
-    }
-    profile_merge(s->profile, p);
+    struct profile_thread *threads = need_memory(p->thread_count + 1, sizeof *threads);
+    for (size_t i = 0; i < p->thread_count; i++)
+        threads[i] = (struct profile_thread){ sums_process(map, p->threads[i].process) + 1,
+                                              sums_thread(map, p->threads[i].thread) + 1, p->threads[i].root };
+    return threads;
+}
+
+uint32_t *sums_add_nodes(struct sums *s, const struct sums_map *map, const struct profile *p)
+{
+    struct profile numbered = *p;
+    numbered.threads = sums_number_threads(map, p);
+    uint32_t *nodes = profile_add_nodes(s->profile, &numbered);
     sums_make_names(s);
-    return profile_add_nodes(s->profile, p);
+    free(numbered.threads);
+    return nodes;
+}
+
+/* The first profile becomes that of the sums. */
+uint32_t *sums_take_profile(struct sums *s, const struct sums_map *map, struct profile *p)
+{
+    const bool first = !s->profile->node_count && !s->profile->function_count;
+    struct profile_thread *threads = sums_number_threads(map, p);
+    free(p->threads);
+    p->threads = threads;
+    p->thread_room = p->thread_count + 1;
+    uint32_t *nodes = first ? sums_list(p->node_count) : profile_merge_numbered(s->profile, p);
+    profile_free(first ? s->profile : p);
+    if (first) {
+        s->profile = p;
+        profile_index_threads(p);
+    }
+    sums_make_names(s);
+    return nodes;
 }
 
 void sums_add_cause(struct sums *s, const struct sums_cause *cause)
@@ -178,9 +213,7 @@ void sums_add_facts(struct sums *s, const struct sums_map *map)
 struct sums_reader {
     struct sums *sums;
     const struct sums_map *map;
-    const struct tree_waits *trees;
-    const struct profile *profile; /* of the file */
-    const uint32_t *nodes;         /* by node of it: that of the sums */
+    const struct tree_waits *trees; /* finds nodes of the sums by their numbers in the file */
     const struct trace_thread *thread;
 };
 
@@ -190,8 +223,7 @@ static uint32_t sums_find_node(const struct sums_reader *r, uint32_t thread, uin
     if (number == UINT32_MAX || !number)
         return place == PROFILE_NONE ? PROFILE_NONE
                                      : profile_root(r->sums->profile, r->sums->threads[place].process, place + 1);
-    const uint32_t node = tree_waits_find_node(r->trees, thread, number);
-    return node == PROFILE_NONE ? PROFILE_NONE : r->nodes[node];
+    return tree_waits_find_node(r->trees, thread, number);
 }
 
 static bool sums_take_cause(void *context, const void *bytes)
@@ -286,18 +318,28 @@ static bool sums_map_sessions(struct sums *s, struct sums_map *map, struct error
     return true;
 }
 
-static void sums_read(struct sums *s, const struct sums_map *map)
+static uint32_t sums_find_root(void *context, struct profile *p, uint32_t process, uint32_t thread)
+{
+    const struct sums_map *map = context;
+    return profile_root(p, sums_process(map, process) + 1, sums_thread(map, thread) + 1);
+}
+
+static void sums_read_counted(struct sums *s, const struct sums_map *map)
+{
+    struct profile *counted = profile_new();
+    counted_collect(counted, map->file, NULL);
+    free(sums_take_profile(s, map, counted));
+}
+
+static void sums_read(struct sums *s, struct sums_map *map)
 {
     const struct session_file *file = map->file;
     struct tree_waits *trees = tree_waits_new(file);
-    struct profile *p = trees_profile_with_waits(file, NULL, trees);
-    counted_collect(p, file, NULL);
-    uint32_t *nodes = sums_add_profile(s, map, p);
-    struct sums_reader r = { .sums = s, .map = map, .trees = trees, .profile = p, .nodes = nodes };
+    trees_add_with_waits(s->profile, file, trees, sums_find_root, map);
+    sums_read_counted(s, map);
+    struct sums_reader r = { .sums = s, .map = map, .trees = trees };
     sums_read_causes(&r);
     tree_waits_free(trees);
-    free(nodes);
-    profile_free(p);
     sums_add_facts(s, map);
     sums_read_objects(s, map);
     sums_read_symbols(s, file);

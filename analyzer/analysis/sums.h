@@ -127,8 +127,14 @@ void sums_free_sessions(struct sums *s);
 bool sums_add_session(struct sums *s, struct sums_map *map, const struct trace_summed *summed,
                       const struct sums_range *range, struct error *error);
 
-/* Adds a profile of the file. Returns the new numbers of its nodes; the caller frees them. */
-uint32_t *sums_add_profile(struct sums *s, const struct sums_map *map, struct profile *p);
+/* Adds a profile of the file, which it frees or keeps. Returns the new numbers of its nodes; the caller frees them. */
+uint32_t *sums_take_profile(struct sums *s, const struct sums_map *map, struct profile *p);
+
+/* Adds the nodes of such a profile without their amounts. Returns their numbers in the same way. */
+uint32_t *sums_add_nodes(struct sums *s, const struct sums_map *map, const struct profile *p);
+
+/* 0, 1, 2 ...; the caller frees it. */
+uint32_t *sums_list(size_t count);
 
 void sums_add_cause(struct sums *s, const struct sums_cause *cause);
 void sums_name_function(struct sums *s, uint32_t function, const char *name, const char *file, uint32_t line);

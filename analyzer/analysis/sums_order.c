@@ -28,14 +28,6 @@ static int sums_compare_threads(const void *a, const void *b, void *context)
     return (w->thread_serials[x] > w->thread_serials[y]) - (w->thread_serials[x] < w->thread_serials[y]);
 }
 
-uint32_t *sums_list(size_t count)
-{
-    uint32_t *list = need_memory(count + 1, sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = (uint32_t)i;
-    return list;
-}
-
 static void sums_order_sessions(struct sums_writer *w)
 {
     const struct sums *s = w->sums;
@@ -108,57 +100,74 @@ static void sums_order_modules(struct sums_writer *w)
     free(used);
 }
 
-static int sums_compare_depths(const void *a, const void *b, void *context)
-{
-    const struct sums_writer *w = context;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (w->roots[x] != w->roots[y])
-        return w->roots[x] < w->roots[y] ? -1 : 1;
-    return (w->depths[x] > w->depths[y]) - (w->depths[x] < w->depths[y]);
-}
-
-static int sums_compare_nodes(const void *a, const void *b, void *context)
+static int sums_compare_callees(const void *a, const void *b, void *context)
 {
     const struct sums_writer *w = context;
     const struct profile_node *x = &w->sums->profile->nodes[*(const uint32_t *)a];
     const struct profile_node *y = &w->sums->profile->nodes[*(const uint32_t *)b];
-    const uint32_t parents[] = { w->numbers[x->parent], w->numbers[y->parent] };
     const uint64_t functions[] = { w->addresses[x->function], w->addresses[y->function] };
-    const uint32_t sites[] = { x->site, y->site };
-    if (parents[0] != parents[1])
-        return parents[0] < parents[1] ? -1 : 1;
     if (functions[0] != functions[1])
         return functions[0] < functions[1] ? -1 : 1;
-    return (sites[0] > sites[1]) - (sites[0] < sites[1]);
+    return (x->site > y->site) - (x->site < y->site);
 }
 
-/* Numbers the nodes of each thread, level by level. */
+/* Lists of callees. */
+struct sums_links {
+    uint32_t *first, *next; /* by node; PROFILE_NONE at the end */
+};
+
+static struct sums_links sums_link_nodes(const struct profile *p)
+{
+    const size_t size = p->node_count * sizeof(uint32_t);
+    struct sums_links links = { need_memory(size + 1, 1), need_memory(size + 1, 1) };
+    memset(links.first, 0xff, size);
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const uint32_t parent = p->nodes[i].parent;
+        if (parent == PROFILE_NONE)
+            continue;
+        links.next[i] = links.first[parent];
+        links.first[parent] = i;
+    }
+    return links;
+}
+
+/* Appends the callees of the node at a place of the order, and returns the order's new length. */
+static size_t sums_append_callees(struct sums_writer *w, const struct sums_links *links, size_t place, size_t count)
+{
+    const uint32_t parent = w->node_order[place];
+    uint32_t *list = w->node_order + count;
+    size_t length = 0;
+    for (uint32_t i = links->first[parent]; i != PROFILE_NONE; i = links->next[i]) {
+        w->threads[i] = w->threads[parent];
+        w->depths[i] = w->depths[parent] + 1;
+        list[length++] = i;
+    }
+    if (length > 1)
+        qsort_r(list, length, sizeof *list, sums_compare_callees, w);
+    return count + length;
+}
+
+/* Numbers the nodes of each thread, level by level, by the number of the caller at first. */
 static void sums_order_nodes(struct sums_writer *w)
 {
     const struct profile *p = w->sums->profile;
-    w->node_order = sums_list(p->node_count);
+    const struct sums_links links = sums_link_nodes(p);
+    size_t count = 0;
+    w->node_order = need_memory(p->node_count + 1, sizeof *w->node_order);
     w->numbers = need_memory(p->node_count + 1, sizeof *w->numbers);
-    w->roots = need_memory(p->node_count + 1, sizeof *w->roots);
+    w->threads = need_memory(p->node_count + 1, sizeof *w->threads);
     w->depths = need_memory(p->node_count + 1, sizeof *w->depths);
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        const uint32_t parent = p->nodes[i].parent;
-        w->roots[i] = parent == PROFILE_NONE ? i : w->roots[parent];
-        w->depths[i] = parent == PROFILE_NONE ? 0 : w->depths[parent] + 1;
-    }
-    qsort_r(w->node_order, p->node_count, sizeof *w->node_order, sums_compare_depths, w);
-    uint32_t number = 0;
-    for (size_t first = 0, next; first < p->node_count; first = next) {
-        for (next = first + 1;
-             next < p->node_count && sums_compare_depths(&w->node_order[first], &w->node_order[next], w) == 0;)
-            next++;
-        if (w->depths[w->node_order[first]] == 0) {
-            number = 0;
-            continue;
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        const size_t root = count;
+        w->node_order[count++] = p->threads[i].root;
+        w->threads[p->threads[i].root] = i;
+        for (size_t place = root; place < count; place++) {
+            w->numbers[w->node_order[place]] = (uint32_t)(place - root);
+            count = sums_append_callees(w, &links, place, count);
         }
-        qsort_r(w->node_order + first, next - first, sizeof *w->node_order, sums_compare_nodes, w);
-        for (size_t i = first; i < next; i++)
-            w->numbers[w->node_order[i]] = ++number;
     }
+    free(links.first);
+    free(links.next);
 }
 
 static void sums_note_module(struct sums_writer *w, struct number_index *seen, uint32_t process, uint32_t module)
@@ -186,14 +195,11 @@ static void sums_find_modules(struct sums_writer *w)
     const struct sums *s = w->sums;
     const struct profile *p = s->profile;
     struct number_index *seen = index_new();
-    uint32_t *processes = need_memory(p->node_count + 1, sizeof *processes);
-    for (size_t i = 0; i < p->thread_count; i++)
-        processes[p->threads[i].root] = w->process_serials[p->threads[i].process - 1];
     for (size_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
-        if (node->function == PROFILE_NONE)
-            continue;
-        sums_note_module(w, seen, processes[w->roots[i]], p->functions[node->function].module);
+        if (node->function != PROFILE_NONE)
+            sums_note_module(w, seen, w->process_serials[p->threads[w->threads[i]].process - 1],
+                             p->functions[node->function].module);
     }
     for (size_t i = 0; i < p->counted_count; i++)
         sums_note_module(w, seen, w->process_serials[p->threads[p->counted[i].thread].process - 1],
@@ -202,7 +208,6 @@ static void sums_find_modules(struct sums_writer *w)
         sums_note_module(w, seen, w->process_serials[s->facts[i].process], p->functions[s->facts[i].function].module);
     if (w->process_module_count)
         qsort(w->process_modules, w->process_module_count, sizeof *w->process_modules, sums_compare_numbers);
-    free(processes);
     index_free(seen);
 }
 
@@ -220,7 +225,7 @@ void sums_order_drop(struct sums_writer *w)
     free(w->addresses);
     free(w->node_order);
     free(w->numbers);
-    free(w->roots);
+    free(w->threads);
     free(w->depths);
 }
 

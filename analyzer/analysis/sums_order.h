@@ -22,9 +22,9 @@ struct sums_writer {
     size_t module_count;  /* that are used */
     bool *used;           /* by function */
     uint64_t *addresses;  /* by function */
-    uint32_t *node_order; /* nodes, by thread's root, depth, and then in the order of the file */
-    uint32_t *numbers;    /* by node: in its thread's tree */
-    uint32_t *roots;      /* by node */
+    uint32_t *node_order; /* nodes, by thread of the profile, and then in the order of the file */
+    uint32_t *numbers;    /* by node: in its thread's tree; zero for a root */
+    uint32_t *threads;    /* by node: place in the profile's threads */
     uint32_t *depths;
     bool good;
 };
@@ -38,9 +38,6 @@ static inline bool sums_is_module(const struct profile_module *m)
 {
     return m->path[0] || m->build_id_length;
 }
-
-/* 0, 1, 2 ...; the caller frees it. */
-uint32_t *sums_list(size_t count);
 
 /* A chunk of a process and thread. sums_end remembers in the writer whether it could be written. */
 enum { SUMS_CHUNK = 1 << 20, SUMS_METADATA = 256 << 10 };

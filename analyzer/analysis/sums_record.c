@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/load_part.h"
 #include "analysis/object_names.h"
+#include "analysis/single_calls.h"
 #include "analysis/sums.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -79,46 +79,60 @@ static void sums_name_functions(struct sums_recording *r)
     names_free(names, s->profile->function_count);
 }
 
-/* Adds a profile of the session, which is freed, with what was counted. */
-static void sums_take_profile(struct sums_recording *r, struct profile *p)
+/* Adds a profile of the session, which is freed or kept, with what was counted. */
+static void sums_record_profile(struct sums_recording *r, struct profile *p)
 {
     struct sums_session *session = &r->sums->sessions[r->sums->session_count - 1];
     uint64_t counts[DWELL_SUMMED_COUNTS];
     memcpy(counts, &p->counts, sizeof counts);
     for (size_t i = 0; i < DWELL_SUMMED_COUNTS; i++)
         session->summed.record.counts[i] += counts[i];
-    free(sums_add_profile(r->sums, r->map, p));
-    profile_free(p);
+    free(sums_take_profile(r->sums, r->map, p));
 }
 
-static void sums_record_paths(struct sums_recording *r, struct session_file *file)
+/* Only the limits without probes are left. */
+static void sums_keep_limits(struct profile *p)
 {
-    const struct selection shard = { .chunks = { r->shard.number, r->shard.count } };
-    const struct selection *selection = r->shard.count > 1 ? &shard : NULL;
-    file->samples = session_samples_read(file, true);
-    struct profile *p = collect_selection(file, r->jobs, selection);
-    counted_collect(p, file, selection);
-    sums_take_profile(r, p);
-}
-
-/* ---- shortest and longest calls without probes ---- */
-
-static void sums_record_limits(struct sums_recording *r, const struct analysis *l)
-{
-    struct profile *limits = profile_new();
-    profile_merge(limits, l->profile);
-    for (size_t i = 0; i < limits->node_count; i++) {
-        struct profile_node *node = &limits->nodes[i];
-        const uint64_t shortest = node->shortest, longest = node->longest;
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        const uint64_t shortest = node->net_shortest, longest = node->net_longest;
         amounts_clear(node);
         node->net_shortest = shortest;
         node->net_longest = longest;
     }
-    for (size_t i = 0; i < limits->mark_count; i++)
-        free(limits->marks[i].text);
-    limits->mark_count = limits->counted_count = 0;
-    free(sums_add_profile(r->sums, r->map, limits));
-    profile_free(limits);
+    for (size_t i = 0; i < p->mark_count; i++)
+        free(p->marks[i].text);
+    p->mark_count = 0;
+    p->counts = (struct profile_counts){ 0 };
+}
+
+/* The paths of the selected threads, with the shortest and longest calls without probes. The caller takes l->profile.
+ */
+static void sums_collect_threads(const struct sums_recording *r, struct analysis *l)
+{
+    l->profile = collect_selection(l->file, r->jobs, l->selection);
+    single_calls_find_net_limits(l);
+}
+
+/* Durations are those of the shard's threads, and amounts those of its chunks. Only these need samples. */
+static void sums_record_paths(struct sums_recording *r, struct analysis *l)
+{
+    const struct selection chunks = { .chunks = { r->shard.number, r->shard.count } };
+    if (l->selection) {
+        sums_collect_threads(r, l);
+        sums_keep_limits(l->profile);
+    }
+    l->file->samples = session_samples_read(l->file, true);
+    if (l->selection)
+        collect_add_selection(l->profile, l->file, r->jobs, &chunks);
+    else
+        sums_collect_threads(r, l);
+    session_samples_free(l->file->samples);
+    l->file->samples = NULL;
+    struct profile *p = l->profile;
+    l->profile = NULL;
+    counted_collect(p, l->file, l->selection ? &chunks : NULL);
+    sums_record_profile(r, p);
 }
 
 /* ---- waits ---- */
@@ -133,19 +147,6 @@ static uint64_t sums_descriptor_id(const struct sums_recording *r, uint64_t id)
 static uint64_t sums_object_id(const struct sums_recording *r, unsigned kind, uint64_t id)
 {
     return kind && !object_is_of_process(kind) ? sums_descriptor_id(r, id) : id;
-}
-
-/* The nodes of a profile of the recorded session in the sums, without its amounts. */
-static uint32_t *sums_add_paths(struct sums_recording *r, const struct profile *p)
-{
-    struct profile *paths = profile_new();
-    free(profile_add_nodes(paths, p));
-    uint32_t *numbers = profile_add_nodes(paths, p), *nodes = sums_add_profile(r->sums, r->map, paths);
-    for (size_t i = 0; i < p->node_count; i++)
-        numbers[i] = nodes[numbers[i]];
-    free(nodes);
-    profile_free(paths);
-    return numbers;
 }
 
 static void sums_record_wait(struct sums_recording *r, const struct caused_wait *w, const uint32_t *waiting,
@@ -197,14 +198,25 @@ static void sums_record_objects(struct sums_recording *r, const struct wait_caus
     }
 }
 
+/* Mode profile without causes has the blocked times of paths alone, without the probes' time. */
+static void sums_find_blocked(struct sums_recording *r, struct analysis *l)
+{
+    if (l->file->header.mode != DWELL_MODE_PROFILE || l->file->header.also & DWELL_ALSO_CAUSES || l->profile)
+        return;
+    l->profile = collect_selection(l->file, r->jobs, l->selection);
+    l->names = names_find(l->file, l->profile);
+    analysis_subtract_overhead(l);
+}
+
 /* The waits with the probes' time, without it, or both where they do not differ in more than the time itself. */
 static void sums_record_waits(struct sums_recording *r, struct analysis *l, bool raw)
 {
     const bool events = l->file->header.mode != DWELL_MODE_PROFILE;
     l->raw = raw;
+    sums_find_blocked(r, l);
     struct wait_causes causes = wait_causes_find(l);
-    uint32_t *waiting = sums_add_paths(r, causes.waiting);
-    uint32_t *acting = causes.acting ? sums_add_paths(r, causes.acting) : NULL;
+    uint32_t *waiting = sums_add_nodes(r->sums, r->map, causes.waiting);
+    uint32_t *acting = causes.acting ? sums_add_nodes(r->sums, r->map, causes.acting) : NULL;
     for (size_t i = 0; i < causes.count; i++) {
         const struct caused_wait *w = &causes.list[i];
         const struct trace_process *p = session_file_process(l->file, w->wait.place.process);
@@ -231,24 +243,34 @@ static bool sums_check_recorded(const struct session_file *file, struct error *e
     return file->header.origin & DWELL_ORIGIN_SUMS ? error_set(error, "%s: holds sums already", file->path) : true;
 }
 
-/* Waits, and the durations of single calls, need events of several chunks. So a shard finds those of some threads: the
- * part that is loaded. The file is opened once, as a session that still grows would differ the second time. */
+/* Only what reading needs: no rollup and no summary. Waits, and the durations of single calls, need events of several
+ * chunks. So a shard finds those of some threads. */
+static bool sums_open(struct analysis *l, const char *path, struct sums_shard shard, unsigned jobs, struct error *error)
+{
+    const char *wrong;
+    *l = (struct analysis){ .jobs = jobs, .file = session_file_open(path, &wrong) };
+    if (!l->file)
+        return error_set(error, "%s: %s", path, wrong);
+    if (shard.count > 1) {
+        l->request.selection.share = (struct selection_shard){ shard.number, shard.count };
+        l->selection = &l->request.selection;
+    }
+    return true;
+}
+
+/* The file is opened once, as a session that still grows would differ the second time. */
 bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard, unsigned jobs, struct error *error)
 {
     struct analysis l;
-    struct analysis_options options = { .jobs = jobs, .limits = true, .unsampled = true, .timed_only = true };
-    if (shard.count > 1)
-        options.selection.selection.share = (struct selection_shard){ shard.number, shard.count };
-    if (!load_session(&l, path, &options, error))
+    if (!sums_open(&l, path, shard, jobs, error))
         return false;
     struct sums_map map = sums_map_new(l.file);
     struct sums_recording r = { s, &map, l.file, shard, analysis_jobs(&l) };
     const struct sums_range all = { 0, l.file->process_count, 0, l.file->thread_count };
     const bool good = sums_check_recorded(l.file, error) && sums_record_session(&r, &all, error);
     if (good) {
-        sums_record_limits(&r, &l);
+        sums_record_paths(&r, &l);
         sums_record_waits(&r, &l, true);
-        sums_record_paths(&r, l.file);
         sums_add_facts(s, &map);
         sums_name_functions(&r);
     }
@@ -312,7 +334,7 @@ static void sums_record_running(struct sums_recording *r)
     struct profile *known = sums_copy_known(r->map, before, now);
     profile_free(before);
     profile_free(now);
-    sums_take_profile(r, known);
+    sums_record_profile(r, known);
 }
 
 bool sums_add_running(struct sums *s, const struct session_file *file, struct error *error)

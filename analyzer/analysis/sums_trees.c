@@ -25,10 +25,9 @@ void sums_end(struct sums_writer *w, struct chunk_writer *chunk)
 /* What is written of a thread of the profile, with the next entries of the sorted lists. */
 struct sums_threads {
     struct sums_writer *writer;
-    uint32_t *order;    /* threads of the profile, by process and thread */
-    uint32_t *ranks;    /* by thread of the profile: its place there */
-    size_t *nodes;      /* by thread of the profile: its root's place in node_order */
-    uint32_t *of_roots; /* by node: the thread of a root */
+    uint32_t *order; /* threads of the profile, by process and thread */
+    uint32_t *ranks; /* by thread of the profile: its place there */
+    size_t *nodes;   /* by thread of the profile: its root's place in node_order */
     struct profile_counted *counted;
     struct sums_cause *causes;
     size_t next_counted, next_cause;
@@ -58,7 +57,7 @@ static int sums_compare_counted(const void *a, const void *b, void *context)
 
 static uint32_t sums_rank_of_node(const struct sums_threads *t, uint32_t node)
 {
-    return t->ranks[t->of_roots[t->writer->roots[node]]];
+    return t->ranks[t->writer->threads[node]];
 }
 
 static uint32_t sums_cause_node(const struct sums_writer *w, uint32_t node)
@@ -109,18 +108,15 @@ static struct sums_threads sums_sort_threads(struct sums_writer *w)
         .order = sums_list(p->thread_count),
         .ranks = need_memory(p->thread_count + 1, sizeof *t.ranks),
         .nodes = need_memory(p->thread_count + 1, sizeof *t.nodes),
-        .of_roots = need_memory(p->node_count + 1, sizeof *t.of_roots),
         .counted = need_memory(p->counted_count + 1, sizeof *t.counted),
         .causes = need_memory(s->cause_count + 1, sizeof *t.causes),
     };
     qsort_r(t.order, p->thread_count, sizeof *t.order, sums_compare_roots, w);
     for (size_t i = 0; i < p->thread_count; i++)
         t.ranks[t.order[i]] = (uint32_t)i;
-    for (size_t i = 0; i < p->thread_count; i++)
-        t.of_roots[p->threads[i].root] = (uint32_t)i;
     for (size_t i = 0; i < p->node_count; i++)
         if (w->depths[w->node_order[i]] == 0)
-            t.nodes[t.of_roots[w->node_order[i]]] = i;
+            t.nodes[w->threads[w->node_order[i]]] = i;
     if (p->counted_count)
         memcpy(t.counted, p->counted, p->counted_count * sizeof *t.counted);
     if (s->cause_count)
@@ -229,7 +225,7 @@ static void sums_write_thread(struct sums_threads *t, uint32_t rank)
     const size_t first = t->nodes[i] + 1;
     const struct dwell_tree_head head = { .paused = 1 }; /* no time follows the last event */
     size_t end = first;
-    while (end < p->node_count && w->roots[w->node_order[end]] == p->threads[i].root)
+    while (end < p->node_count && w->threads[w->node_order[end]] == i)
         end++;
     struct chunk_writer tree = sums_begin(w, DWELL_CHUNK_CALL_TREE, process, thread, SUMS_CHUNK);
     chunk_writer_add(&tree, &head, sizeof head);
@@ -258,7 +254,6 @@ void sums_write_threads(struct sums_writer *w)
     free(t.order);
     free(t.ranks);
     free(t.nodes);
-    free(t.of_roots);
     free(t.counted);
     free(t.causes);
 }

@@ -17,11 +17,13 @@ struct tree_causes {
     struct wait_causes *causes;
     const struct analysis *loaded;
     struct tree_waits *waits, *others; /* of the selected threads, and of all: the same without a selection */
-    struct profile *paths;             /* as recorded, without the probes' time as in reports */
+    struct profile *paths;             /* as recorded, without the probes' time as in reports; without filters, also
+                                        * the waiting profile */
     uint32_t *places;                  /* by node of `paths`: the node of the waiting profile, or PROFILE_NONE */
     uint32_t *other_places;            /* the same for all threads and the acting profile */
     uint32_t *threads;                 /* by node of `paths`: place in its list of threads */
     uint64_t *left;                    /* by node of `paths`: blocked ticks that belong to no entry yet */
+    size_t room;                       /* for entries */
 };
 
 static uint32_t *tree_causes_threads(const struct profile *p)
@@ -65,9 +67,14 @@ static void tree_causes_take_paths(struct wait_causes *c, const struct analysis 
 
 /* ---- profiles ---- */
 
-/* Leaves calls out as the options say. `p` stays. */
-static struct profile *tree_causes_filter(const struct analysis *l, const struct profile *p, uint32_t *places)
+/* Leaves calls out as the options say. Returns `p` itself if they say nothing. */
+static struct profile *tree_causes_filter(const struct analysis *l, struct profile *p, uint32_t *places)
 {
+    if (!call_filters_any(&l->request.filters)) {
+        for (uint32_t i = 0; i < p->node_count; i++)
+            places[i] = i;
+        return p;
+    }
     struct function_name *names = names_find(l->file, p);
     struct profile *shown = call_filters_apply_tree(&l->request.filters, p, names, places);
     names_free(names, p->function_count);
@@ -90,7 +97,8 @@ static void tree_causes_read_all(struct tree_causes *t)
     t->other_places = need_memory(all->node_count + 1, sizeof *t->other_places);
     c->acting = c->own_acting = tree_causes_filter(l, all, t->other_places);
     c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
-    profile_free(all);
+    if (c->acting != all)
+        profile_free(all);
 }
 
 static void tree_causes_read(struct tree_causes *t)
@@ -125,6 +133,7 @@ static struct caused_wait *tree_causes_add(struct tree_causes *t, uint32_t node,
     const bool root = place == PROFILE_NONE || c->waiting->nodes[place].parent == PROFILE_NONE;
     if (!w->ticks || place == PROFILE_NONE || root != w->rest || !causes_is_below_root(t->loaded, c->waiting, place))
         return NULL;
+    GROW(c->list, c->count, t->room);
     struct caused_wait *added = &c->list[c->count++];
     *added = *w;
     added->node = added->act = PROFILE_NONE;
@@ -223,7 +232,6 @@ void tree_causes_find(struct wait_causes *c, const struct analysis *l)
     }
     tree_causes_read(&t);
     c->counted = true;
-    c->list = need_memory(t.waits->count + t.paths->node_count + t.paths->thread_count + 1, sizeof *c->list);
     struct tid_list tids = tid_list_of(l->file);
     for (size_t i = 0; i < t.waits->count; i++)
         if (t.waits->list[i].row.node)
@@ -235,7 +243,8 @@ void tree_causes_find(struct wait_causes *c, const struct analysis *l)
         free(t.other_places);
     }
     tree_waits_free(t.waits);
-    profile_free(t.paths);
+    if (c->waiting != t.paths)
+        profile_free(t.paths);
     free(t.places);
     free(t.threads);
     free(t.left);
