@@ -51,7 +51,15 @@ static void sums_make_names(struct sums *s)
 {
     s->names = need_more(s->names, s->profile->function_count + 1, sizeof *s->names);
     for (; s->name_count < s->profile->function_count; s->name_count++)
-        s->names[s->name_count] = (struct sums_name){ INTERN_NONE, INTERN_NONE, 0 };
+        s->names[s->name_count] = (struct sums_name){ INTERN_NONE, INTERN_NONE, 0, 0 };
+}
+
+/* The latest session has the functions of the profile. */
+static void sums_note_functions(struct sums *s, const struct profile *p)
+{
+    sums_make_names(s);
+    for (uint32_t i = 0; i < p->function_count; i++)
+        s->names[profile_find_same_function(s->profile, p, i)].session = (uint32_t)s->session_count;
 }
 
 /* The threads of the profile, with the serial numbers that they have in the sums. */
@@ -69,7 +77,7 @@ uint32_t *sums_add_nodes(struct sums *s, const struct sums_map *map, const struc
     struct profile numbered = *p;
     numbered.threads = sums_number_threads(map, p);
     uint32_t *nodes = profile_add_nodes(s->profile, &numbered);
-    sums_make_names(s);
+    sums_note_functions(s, p);
     free(numbered.threads);
     return nodes;
 }
@@ -83,12 +91,14 @@ uint32_t *sums_take_profile(struct sums *s, const struct sums_map *map, struct p
     p->threads = threads;
     p->thread_room = p->thread_count + 1;
     uint32_t *nodes = first ? sums_list(p->node_count) : profile_merge_numbered(s->profile, p);
-    profile_free(first ? s->profile : p);
     if (first) {
+        profile_free(s->profile);
         s->profile = p;
         profile_index_threads(p);
     }
-    sums_make_names(s);
+    sums_note_functions(s, p);
+    if (!first)
+        profile_free(p);
     return nodes;
 }
 
@@ -127,7 +137,7 @@ static int sums_compare_texts(const struct sums *s, uint32_t a, uint32_t b)
 /* Of several names, the last one in the order of texts counts, so that the order of adding is of no account. */
 void sums_name_function(struct sums *s, uint32_t function, const char *name, const char *file, uint32_t line)
 {
-    const struct sums_name added = { sums_text(s, name), sums_text(s, file), line };
+    const struct sums_name added = { sums_text(s, name), sums_text(s, file), line, s->names[function].session };
     struct sums_name *known = &s->names[function];
     int order = sums_compare_texts(s, added.name, known->name);
     order = order ? order : sums_compare_texts(s, added.file, known->file);
@@ -143,6 +153,7 @@ static uint32_t sums_find_function(struct sums *s, const struct session_file *fi
 {
     const uint32_t function = identify_function(s->profile, session_file_process(file, process), address, time);
     sums_make_names(s);
+    s->names[function].session = (uint32_t)s->session_count;
     return function;
 }
 

@@ -31,6 +31,7 @@ struct sums_cause {
 /* A function's name. Texts are numbers of the interned texts, or INTERN_NONE. */
 struct sums_name {
     uint32_t name, file, line;
+    uint32_t session; /* the last one that was recorded with the function: 1 + its place; zero if there is none */
 };
 /* A change of a function's level, the decision for it, or an object that was made in it. */
 enum sums_fact_kind { FACT_LEVEL, FACT_DECISION, FACT_MADE };

@@ -70,12 +70,14 @@ static bool sums_record_session(struct sums_recording *r, const struct sums_rang
 
 /* ---- call paths ---- */
 
+/* Another session may know other names of functions that it does not have. */
 static void sums_name_functions(struct sums_recording *r)
 {
     struct sums *s = r->sums;
     struct function_name *names = names_find(r->file, s->profile);
     for (uint32_t i = 0; i < s->profile->function_count; i++)
-        sums_name_function(s, i, names[i].linkage_name, names[i].file, names[i].line);
+        if (s->names[i].session == s->session_count)
+            sums_name_function(s, i, names[i].linkage_name, names[i].file, names[i].line);
     names_free(names, s->profile->function_count);
 }
 

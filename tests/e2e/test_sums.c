@@ -194,6 +194,39 @@ Test(e2e_sums, several_recordings_are_added_as_in_a_report_of_all)
                       added[i], added[i]));
 }
 
+/* A session that calls one of two functions, and knows names of both. */
+static void save_named(const char *name, uint64_t session, uint64_t called, const char *first, const char *second)
+{
+    enum { SESSION_ID = 24 };
+    struct writer *w = writer_new();
+    write_header(w, SESSION_ID, session, 8);
+    write_process(w, 1, 100, "/bin/prog");
+    write_module(w, 1, 1, 0, 0x1000, 0x3000, 0, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, called);
+    write_exit(w, 20);
+    write_symbol_module(w, 0, "/bin/prog");
+    write_symbol(w, 0, 0, 0, 0x1000, first);
+    write_symbol(w, 0, 0, 0, 0x2000, second);
+    save(w, name);
+}
+
+/* Of several names, the last one in their order counts. */
+Test(e2e_sums, names_are_those_of_sessions_with_the_function)
+{
+    test_folder();
+    save_named("one", 1, 0x1000, "b", "b2");
+    save_named("two", 2, 0x2000, "c", "c2");
+    save_named("three", 3, 0x1000, "a", "d2");
+    char *names =
+        run_well("for f in one two three; do $DWELL profile $f -o $f.s; done; $DWELL merge *.s -o merged && "
+                 "for all in 'one two three' 'three two one' 'two one three'; do $DWELL profile $all -o all && "
+                 "cmp merged all || exit 1; done; $DWELL report --format csv -s name merged | cut -d, -f1,5");
+    cr_assert(eq(str, names, "function,calls\nb,2\nc2,1\n"), "%s", names);
+    free(names);
+}
+
 Test(e2e_sums, names_are_inside)
 {
     free(run_well(
