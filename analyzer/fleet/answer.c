@@ -104,8 +104,10 @@ static bool answer_read_sums(struct answer *a, enum rollup_by by, struct times *
         return false;
     }
     struct binary_reader r = { .in = answer };
-    while (binary_has_row(&r))
-        answer_read_sum(a, &r, by, session);
+    while (binary_has_row(&r)) {
+        const struct answer_sum sum = answer_get_sum(&r, by);
+        answer_add_sum(a, &sum, by, session);
+    }
     return answer_end(a, &r);
 }
 

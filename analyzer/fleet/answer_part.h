@@ -80,13 +80,21 @@ enum {
  * each run. They are sorted by it. */
 FILE *answer_ask_sums(const struct answer *a, enum rollup_by by);
 
-/* Reads a row of sums after the place, adds it to the session, and to the profile unless it is of threads. */
-void answer_read_sum(struct answer *a, struct binary_reader *r, enum rollup_by by, struct times *session);
+/* A row of sums after the place. */
+struct answer_sum {
+    uint64_t module, function; /* both zero: of threads. By module, both are the module. */
+    struct fleet_amounts amounts;
+};
+struct answer_sum answer_get_sum(struct binary_reader *r, enum rollup_by by);
+
+/* Adds a row to the session, and to the profile unless it is of threads. */
+void answer_add_sum(struct answer *a, const struct answer_sum *sum, enum rollup_by by, struct times *session);
 
 /* Gives the analysis the sums of all its rows. */
 void answer_close_sums(struct analysis *l, const struct times *session);
 
-/* Asks for call paths, as answer_ask_sums. Callers come before what they call. */
+/* Asks for call paths, as answer_ask_sums. Callers come before what they call. A path of a single run has a row for
+ * each of its threads. */
 FILE *answer_ask_paths(const struct answer *a);
 
 /* Reads a path after the place. `nodes` has those that were read, by number of the path. False, with an error unless

@@ -7,6 +7,8 @@
 #include "fleet/ids.h"
 #include "profile/counted.h"
 
+#define COLUMN(name, add) ", " #name
+#define OWN_COLUMNS FLEET_OWN_COLUMNS(COLUMN) ", error_squares"
 #define ADD_UP(name, add) ", " #add "(" #name ")"
 #define OWN_SUMS FLEET_OWN_COLUMNS(ADD_UP) ", sum(error_squares)"
 #define INCLUSIVE_SUMS(of) FLEET_INCLUSIVE_COLUMNS(ADD_UP, of) ", sum(" #of "error_squares)"
@@ -85,37 +87,37 @@ static void answer_add_session(struct times *session, struct times times)
     times_add(session, &times);
 }
 
-/* The columns of a run's place before those of a row. The caller frees them. */
-static char *answer_place_sql(const struct answer *a)
-{
-    return a->place ? need_text("%s AS place, ", a->place) : need_text("%s", "");
-}
-
 /* Only the columns that the rows need: the server reads each from its disk. */
 FILE *answer_ask_sums(const struct answer *a, enum rollup_by by)
 {
     const char *key = by == BY_FUNCTION ? "function" : "module", *first = a->place ? "place, " : "";
-    char *place = answer_place_sql(a);
+    const char *inclusive = by == BY_FUNCTION ? INCLUSIVE_SUMS(function_) : INCLUSIVE_SUMS(module_);
+    char *place = a->place ? need_text("%s AS place, ", a->place) : need_text("%s", "");
     FILE *answer =
         fleet_ask(a->store, a->error,
                   "SELECT %smodule, %s" OWN_SUMS "%s FROM %s.sums_%d WHERE %s GROUP BY %smodule, %s ORDER BY %smodule, "
                   "%s FORMAT RowBinary",
-                  place, key, by == BY_FUNCTION ? INCLUSIVE_SUMS(function_) : INCLUSIVE_SUMS(module_),
-                  a->store->database, FLEET_VERSION, a->rows, first, key, first, key);
+                  place, key, inclusive, a->store->database, FLEET_VERSION, a->rows, first, key, first, key);
     free(place);
     return answer;
 }
 
-void answer_read_sum(struct answer *a, struct binary_reader *r, enum rollup_by by, struct times *session)
+struct answer_sum answer_get_sum(struct binary_reader *r, enum rollup_by by)
 {
-    const uint64_t module = binary_get(r, 8), function = binary_get(r, 8);
-    struct fleet_amounts amounts = { 0 };
-    answer_read_amounts(r, by, &amounts);
-    const struct times times = answer_times(&amounts, by);
+    struct answer_sum sum = { .module = binary_get(r, 8), .amounts = { 0 } };
+    sum.function = binary_get(r, 8);
+    answer_read_amounts(r, by, &sum.amounts);
+    return sum;
+}
+
+void answer_add_sum(struct answer *a, const struct answer_sum *sum, enum rollup_by by, struct times *session)
+{
+    const struct times times = answer_times(&sum->amounts, by);
     answer_add_session(session, times);
-    if (!module)
+    if (!sum->module)
         return; /* of threads */
-    const uint32_t entry = by == BY_FUNCTION ? answer_numbered(a, module, function) : answer_module(a, module);
+    const uint32_t entry =
+        by == BY_FUNCTION ? answer_numbered(a, sum->module, sum->function) : answer_module(a, sum->module);
     answer_add_reported(a->l->profile, by, entry, &times);
 }
 
@@ -135,17 +137,20 @@ void answer_close_sums(struct analysis *l, const struct times *session)
 
 /* ---- call paths ---- */
 
+/* The server adds up all runs. It does not add up the threads of single runs: that takes it longer than to sort them.
+ */
 FILE *answer_ask_paths(const struct answer *a)
 {
-    const char *first = a->place ? "place, " : "";
-    char *place = answer_place_sql(a);
-    FILE *answer = fleet_ask(
-        a->store, a->error,
-        "SELECT %sdepth, kind, path, parent, module, address" OWN_SUMS " FROM %s.paths_%d WHERE %s "
-        "GROUP BY %sdepth, kind, path, parent, module, address ORDER BY %sdepth, path, module, address FORMAT RowBinary",
-        place, a->store->database, FLEET_VERSION, a->rows, first, first);
-    free(place);
-    return answer;
+    static const char columns[] = "depth, kind, path, parent, module, address";
+    if (!a->place)
+        return fleet_ask(a->store, a->error,
+                         "SELECT %s" OWN_SUMS " FROM %s.paths_%d WHERE %s GROUP BY %s ORDER BY depth, path, module, "
+                         "address FORMAT RowBinary",
+                         columns, a->store->database, FLEET_VERSION, a->rows, columns);
+    return fleet_ask(a->store, a->error,
+                     "SELECT %s AS place, %s" OWN_COLUMNS " FROM %s.paths_%d WHERE %s ORDER BY place, depth, path, "
+                     "module, address, process, thread FORMAT RowBinary",
+                     a->place, columns, a->store->database, FLEET_VERSION, a->rows);
 }
 
 static void answer_set_node(struct profile_node *node, const struct fleet_amounts *a)

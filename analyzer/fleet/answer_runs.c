@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "fleet/answer_part.h"
+#include "profile/counted.h"
 
 /* A question is about as many runs as have so many rows of paths, so that the server can sort its answer and the disk
  * can hold it. An answer has about as many rows of paths, or much fewer sums of functions. */
@@ -63,9 +64,19 @@ static bool runs_has_row(struct runs_rows *rows, uint64_t place)
     return true;
 }
 
+/* The functions with calls that were only counted. */
+static size_t runs_counted(const struct profile *p)
+{
+    size_t count = counted_functions(p);
+    for (size_t i = 0; i < p->reported_count; i++)
+        count += p->reported[i].times.counted > 0;
+    return count;
+}
+
 static bool runs_pass(const struct runs_question *q, struct analysis *l, size_t run)
 {
     answer_summarize(l, &q->runs[run], 1);
+    l->summary.counted = runs_counted(l->profile);
     const bool good = q->take(q->context, l, q->error);
     analysis_drop(l);
     return good;
@@ -114,6 +125,11 @@ static bool runs_ask_paths(const struct runs_question *q)
 
 /* ---- sums of functions and modules ---- */
 
+static enum rollup_by runs_by(const struct runs_question *q)
+{
+    return q->rows == FLEET_MODULES ? BY_MODULE : BY_FUNCTION;
+}
+
 static uint32_t runs_name_module(const struct answer *a, uint32_t module, struct intern *names)
 {
     char *name = names_module(a->modules[module].path);
@@ -145,37 +161,43 @@ static uint32_t *runs_number_names(const struct answer *a, enum rollup_by by, si
     return numbers;
 }
 
-/* Whether two functions or modules of a run have the same name. The answer can then be read from its beginning. */
-static bool runs_have_namesakes(const struct answer *a, enum rollup_by by, FILE *answer)
+/* Whether the sums do not suffice. Functions of one name have an inclusive time together that is not the sum of theirs,
+ * as one can call the other. The sums of a module do not tell how many of its functions were only counted. The answer
+ * can then be read from its beginning. */
+static bool runs_need_paths(const struct answer *a, enum rollup_by by, FILE *answer)
 {
     size_t count;
     uint32_t *names = runs_number_names(a, by, &count);
     uint64_t *last = need_memory(count, sizeof *last); /* by name: the last run that has it */
     struct binary_reader r = { .in = answer };
-    bool found = false;
-    while (!found && binary_has_row(&r)) {
-        const uint64_t place = binary_get(&r, 8), module = binary_get(&r, 8), function = binary_get(&r, 8);
+    bool needed = false;
+    while (!needed && binary_has_row(&r)) {
+        const uint64_t place = binary_get(&r, 8);
+        const struct answer_sum sum = answer_get_sum(&r, by);
         const uint32_t known =
-            by == BY_FUNCTION ? answer_find(a->functions, function) : answer_find(a->module_places, module);
-        binary_skip(&r, ANSWER_SUMS_BYTES);
-        if (known >= count || !module || !place)
+            by == BY_FUNCTION ? answer_find(a->functions, sum.function) : answer_find(a->module_places, sum.module);
+        needed = by == BY_MODULE && sum.amounts.counted;
+        if (known >= count || !sum.module || !place)
             continue;
-        found = last[names[known]] == place;
+        needed |= last[names[known]] == place;
         last[names[known]] = place;
     }
     free(names);
     free(last);
     rewind(answer);
-    return found;
+    return needed;
 }
 
 static bool runs_read_run_sums(const struct runs_question *q, struct answer *a, struct runs_rows *rows, size_t run)
 {
+    const enum rollup_by by = runs_by(q);
     struct analysis l;
     struct times session = times_of_nothing();
     answer_open(a, &l, &q->runs[run], 1);
-    while (runs_has_row(rows, run + 1))
-        answer_read_sum(a, &rows->r, q->rows == FLEET_MODULES ? BY_MODULE : BY_FUNCTION, &session);
+    while (runs_has_row(rows, run + 1)) {
+        const struct answer_sum sum = answer_get_sum(&rows->r, by);
+        answer_add_sum(a, &sum, by, &session);
+    }
     if (rows->r.broken) {
         analysis_drop(&l);
         return false;
@@ -184,17 +206,17 @@ static bool runs_read_run_sums(const struct runs_question *q, struct answer *a, 
     return runs_pass(q, &l, run);
 }
 
-/* Sets *namesakes and reads nothing if two functions or modules of a run have the same name. */
-static bool runs_read_sums(const struct runs_question *q, struct answer *a, bool *namesakes)
+/* Sets *paths and passes nothing if the sums do not suffice. */
+static bool runs_read_sums(const struct runs_question *q, struct answer *a, bool *paths)
 {
-    const enum rollup_by by = q->rows == FLEET_MODULES ? BY_MODULE : BY_FUNCTION;
+    const enum rollup_by by = runs_by(q);
     FILE *answer = answer_ask_sums(a, by);
     if (!answer)
         return false;
     answer_want_rows(a, answer, 8, ANSWER_SUMS_BYTES);
     const bool named = answer_read_modules(a) && (by == BY_MODULE || answer_read_functions(a));
-    *namesakes = named && runs_have_namesakes(a, by, answer);
-    if (!named || *namesakes) {
+    *paths = named && runs_need_paths(a, by, answer);
+    if (!named || *paths) {
         fclose(answer);
         return named;
     }
@@ -213,8 +235,7 @@ static bool runs_have_samples(const struct runs_question *q)
     return false;
 }
 
-/* Sums of functions do not tell how much time functions of one name have together, as one can call the other. Nor do
- * they have the estimated time of each path, which is rounded before it is added. */
+/* Estimated times of paths are rounded before they are added, so their sums do not suffice either. */
 static bool runs_ask_sums(const struct runs_question *q)
 {
     bool paths = runs_have_samples(q), good = true;

@@ -198,6 +198,24 @@ Test(unit_fleet_answer_runs, estimated_times_need_paths)
     answer_runs_check_paths(2, 1, 3, 0);
 }
 
+/* A module's sums do not have the number of its functions that were only counted. */
+Test(unit_fleet_answer_runs, counted_calls_of_modules_need_paths)
+{
+    struct fleet_run runs[2];
+    struct binary_rows rows[5] = {
+        { 0 }, answer_runs_modules(), answer_runs_modules(), answer_runs_functions(1), { 0 }
+    };
+    struct taken taken = { 0 };
+    answer_runs_list(runs, 2, 3);
+    answer_runs_put_sum(&rows[0], 1, MODULE, 6);
+    answer_runs_put_path(&rows[4], 2, FLEET_NO_ID, 4);
+    answer_runs_ask(rows, 5, runs, 2, FLEET_MODULES, &taken, NULL);
+    cr_assert(eq(sz, taken.count, 2));
+    cr_assert(eq(sz, taken.nodes, 1));
+    cr_assert(eq(u64, taken.elapsed[1], 4));
+    answers_drop_rows(rows, 5);
+}
+
 /* ---- wrong answers ---- */
 
 static void answer_runs_check_sums(const uint64_t *places, size_t count, size_t cut, const char *expected)
