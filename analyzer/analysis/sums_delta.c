@@ -125,9 +125,7 @@ static bool *delta_take_nodes(struct sums_deltas *d, struct sums *s)
     }
     free(places);
     delta_mark_causes(s, kept);
-    for (size_t i = p->node_count; i-- > 0;)
-        if (kept[i] && p->nodes[i].parent != PROFILE_NONE)
-            kept[p->nodes[i].parent] = true;
+    subtree_keep_callers(p, kept);
     return kept;
 }
 

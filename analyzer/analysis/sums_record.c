@@ -201,39 +201,75 @@ static void sums_record_objects(struct sums_recording *r, const struct wait_caus
 }
 
 /* Mode profile without causes has the blocked times of paths alone, without the probes' time. */
-static void sums_find_blocked(struct sums_recording *r, struct analysis *l)
+static void sums_find_blocked(const struct sums_recording *r, struct analysis *l)
 {
-    if (l->file->header.mode != DWELL_MODE_PROFILE || l->file->header.also & DWELL_ALSO_CAUSES || l->profile)
+    if (l->file->header.mode != DWELL_MODE_PROFILE || l->file->header.also & DWELL_ALSO_CAUSES)
         return;
     l->profile = collect_selection(l->file, r->jobs, l->selection);
     l->names = names_find(l->file, l->profile);
     analysis_subtract_overhead(l);
 }
 
-/* The waits with the probes' time, without it, or both where they do not differ in more than the time itself. */
-static void sums_record_waits(struct sums_recording *r, struct analysis *l, bool raw)
+static void sums_drop_blocked(struct analysis *l)
 {
-    const bool events = l->file->header.mode != DWELL_MODE_PROFILE;
+    if (!l->profile)
+        return;
+    names_free(l->names, l->profile->function_count);
+    profile_free(l->profile);
+    l->profile = NULL;
+    l->names = NULL;
+}
+
+/* The waits of a session, with the probes' time and without it. */
+struct sums_waits {
+    struct wait_causes raw, net; /* of mode profile; with events, `raw` has both */
+};
+
+static struct wait_causes sums_find_causes(struct analysis *l, bool raw)
+{
     l->raw = raw;
-    sums_find_blocked(r, l);
     struct wait_causes causes = wait_causes_find(l);
-    uint32_t *waiting = sums_add_nodes(r->sums, r->map, causes.waiting);
-    uint32_t *acting = causes.acting ? sums_add_nodes(r->sums, r->map, causes.acting) : NULL;
-    for (size_t i = 0; i < causes.count; i++) {
-        const struct caused_wait *w = &causes.list[i];
-        const struct trace_process *p = session_file_process(l->file, w->wait.place.process);
+    wait_causes_shrink(&causes);
+    return causes;
+}
+
+static struct sums_waits sums_find_waits(const struct sums_recording *r, struct analysis *l)
+{
+    struct sums_waits waits = { .net = { 0 } };
+    sums_find_blocked(r, l);
+    waits.raw = sums_find_causes(l, true);
+    if (l->file->header.mode == DWELL_MODE_PROFILE)
+        waits.net = sums_find_causes(l, false);
+    sums_drop_blocked(l);
+    return waits;
+}
+
+/* The waits with the probes' time, without it, or both where they do not differ in more than the time itself. */
+static void sums_record_causes(struct sums_recording *r, const struct wait_causes *causes, bool raw)
+{
+    const bool events = r->file->header.mode != DWELL_MODE_PROFILE;
+    uint32_t *waiting = sums_add_nodes(r->sums, r->map, causes->waiting);
+    uint32_t *acting = causes->acting ? sums_add_nodes(r->sums, r->map, causes->acting) : NULL;
+    for (size_t i = 0; i < causes->count; i++) {
+        const struct caused_wait *w = &causes->list[i];
+        const struct trace_process *p = session_file_process(r->file, w->wait.place.process);
         const uint64_t net = p && p->probes.rounds ? less(w->ticks, w->wait.own) : w->ticks;
         sums_record_wait(r, w, waiting, acting, raw ? DWELL_CAUSE_RAW : DWELL_CAUSE_NET, w->ticks, w->longest);
         if (events) /* each is one wait */
             sums_record_wait(r, w, waiting, acting, DWELL_CAUSE_NET, net, net);
     }
-    if (raw)
-        sums_record_objects(r, &causes);
     free(waiting);
     free(acting);
-    wait_causes_drop(&causes);
-    if (raw && !events)
-        sums_record_waits(r, l, false);
+}
+
+static void sums_record_waits(struct sums_recording *r, struct sums_waits *waits)
+{
+    sums_record_causes(r, &waits->raw, true);
+    sums_record_objects(r, &waits->raw);
+    if (waits->net.waiting)
+        sums_record_causes(r, &waits->net, false);
+    wait_causes_drop(&waits->raw);
+    wait_causes_drop(&waits->net);
 }
 
 /* Only recordings have order, a clock and build-ids. */
@@ -260,7 +296,8 @@ static bool sums_open(struct analysis *l, const char *path, struct sums_shard sh
     return true;
 }
 
-/* The file is opened once, as a session that still grows would differ the second time. */
+/* The file is opened once, as a session that still grows would differ the second time. Waits are found first: in mode
+ * profile that needs all paths, which the sums then do not have yet. */
 bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard, unsigned jobs, struct error *error)
 {
     struct analysis l;
@@ -271,8 +308,9 @@ bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard
     const struct sums_range all = { 0, l.file->process_count, 0, l.file->thread_count };
     const bool good = sums_check_recorded(l.file, error) && sums_record_session(&r, &all, error);
     if (good) {
+        struct sums_waits waits = sums_find_waits(&r, &l);
         sums_record_paths(&r, &l);
-        sums_record_waits(&r, &l, true);
+        sums_record_waits(&r, &waits);
         sums_add_facts(s, &map);
         sums_name_functions(&r);
     }

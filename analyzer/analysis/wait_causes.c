@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/collect.h"
+#include "profile/subtree.h"
 
 /* ---- causes that the object itself names ---- */
 
@@ -382,16 +383,68 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     return c;
 }
 
-void wait_causes_drop(struct wait_causes *c)
+/* ---- few call paths ---- */
+
+static void causes_drop_paths(struct wait_causes *c)
 {
     if (c->own_waiting_names)
         names_free(c->own_waiting_names, c->own_waiting->function_count);
-    if (c->own_acting)
+    if (c->own_acting_names)
         names_free(c->own_acting_names, c->own_acting->function_count);
     if (c->own_waiting)
         profile_free(c->own_waiting);
     if (c->own_acting)
         profile_free(c->own_acting);
+    c->waiting = c->acting = c->own_waiting = c->own_acting = NULL;
+    c->waiting_names = c->acting_names = c->own_waiting_names = c->own_acting_names = NULL;
+}
+
+/* The paths that are set in `kept`, and those above them. *nodes gets their new numbers. */
+static struct profile *causes_keep_paths(const struct profile *p, bool *kept, uint32_t **nodes)
+{
+    struct profile *few = profile_new();
+    subtree_keep_callers(p, kept);
+    *nodes = profile_add_kept_nodes(few, p, kept);
+    return few;
+}
+
+void wait_causes_shrink(struct wait_causes *c)
+{
+    const bool known = c->acting, apart = known && c->acting != c->waiting;
+    bool *waiting = need_memory(c->waiting->node_count + 1, 1);
+    bool *acting = apart ? need_memory(c->acting->node_count + 1, 1) : waiting;
+    for (size_t i = 0; i < c->count; i++) {
+        waiting[c->list[i].wait.place.node] = true;
+        if (c->list[i].node != PROFILE_NONE)
+            acting[c->list[i].node] = true;
+    }
+    uint32_t *places, *acting_places;
+    struct profile *paths = causes_keep_paths(c->waiting, waiting, &places), *others = NULL;
+    acting_places = places;
+    if (apart)
+        others = causes_keep_paths(c->acting, acting, &acting_places);
+    for (size_t i = 0; i < c->count; i++) {
+        struct caused_wait *w = &c->list[i];
+        w->wait.place.node = places[w->wait.place.node];
+        w->node = w->node == PROFILE_NONE ? PROFILE_NONE : acting_places[w->node];
+        w->act = PROFILE_NONE;
+    }
+    causes_drop_paths(c);
+    c->waiting = c->own_waiting = paths;
+    c->own_acting = others;
+    c->acting = apart ? others : known ? paths : NULL;
+    c->all_count = c->count;
+    free(places);
+    free(waiting);
+    if (apart) {
+        free(acting_places);
+        free(acting);
+    }
+}
+
+void wait_causes_drop(struct wait_causes *c)
+{
+    causes_drop_paths(c);
     free(c->list);
     free(c->origins);
 }

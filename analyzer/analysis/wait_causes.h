@@ -54,6 +54,10 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l);
 /* Whether the node is a call of a selected root (analysis_narrow), or below one. */
 bool causes_is_below_root(const struct analysis *l, const struct profile *p, uint32_t node);
 
+/* Leaves only the call paths that the waits name, without amounts and names of functions. What only critical paths have
+ * is left out. */
+void wait_causes_shrink(struct wait_causes *c);
+
 void wait_causes_drop(struct wait_causes *c);
 
 #endif

@@ -101,9 +101,7 @@ static void collect_mark_waits(const struct waits *w, const struct profile *p, b
         kept[w->acts[i].node] = true;
     for (size_t i = 0; i < w->answer_count; i++)
         kept[w->answers[i].node] = true;
-    for (size_t i = p->node_count; i-- > 0;) /* children come after their parents */
-        if (kept[i] && p->nodes[i].parent != PROFILE_NONE)
-            kept[p->nodes[i].parent] = true;
+    subtree_keep_callers(p, kept);
 }
 
 static void collect_add_waits(struct collect_whole *whole, struct waits *waits, const struct profile *p)

@@ -78,6 +78,13 @@ struct profile *subtree_kept(const struct profile *p, const bool *kept, uint32_t
     return copy;
 }
 
+void subtree_keep_callers(const struct profile *p, bool *kept)
+{
+    for (size_t i = p->node_count; i-- > 0;) /* children come after their parents */
+        if (kept[i] && p->nodes[i].parent != PROFILE_NONE)
+            kept[p->nodes[i].parent] = true;
+}
+
 static bool subtree_node_is_used(const struct profile_node *node)
 {
     return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest || node->samples ||
@@ -115,11 +122,9 @@ struct profile *subtree_used(const struct profile *p)
     struct profile *used = profile_new();
     uint32_t *places = subtree_no_places(p);
     bool *wanted = need_memory(p->node_count, sizeof *wanted);
-    for (size_t i = p->node_count; i-- > 0;) { /* children come after their parents */
-        wanted[i] |= subtree_node_is_used(&p->nodes[i]);
-        if (wanted[i] && p->nodes[i].parent != PROFILE_NONE)
-            wanted[p->nodes[i].parent] = true;
-    }
+    for (size_t i = 0; i < p->node_count; i++)
+        wanted[i] = subtree_node_is_used(&p->nodes[i]);
+    subtree_keep_callers(p, wanted);
     for (size_t i = 0; i < p->thread_count; i++)
         if (wanted[p->threads[i].root])
             places[p->threads[i].root] = profile_root(used, p->threads[i].process, p->threads[i].thread);

@@ -14,6 +14,9 @@ struct profile *subtree_below(const struct profile *p, const bool *roots);
  * gets the new number of each kept node. Roots get no amounts. */
 struct profile *subtree_kept(const struct profile *p, const bool *kept, uint32_t *nodes);
 
+/* Sets `kept` for all paths above those that are set. */
+void subtree_keep_callers(const struct profile *p, bool *kept);
+
 /* The call paths that have calls, time or page faults, and only the functions on them. */
 struct profile *subtree_used(const struct profile *p);
 

@@ -24,8 +24,8 @@ enum {
     ALSO = 176, /* the header's place of what else was recorded */
     CAUSES = 2,
     /* What dwell may have in memory. A copy of all paths has 200 bytes for each. */
-    BASE = 32 << 20, /* libraries and workers */
-    MOST_TO_ADD = PATHS * 240 + BASE,
+    BASE = 32 << 20,                  /* libraries and workers */
+    MOST_TO_ADD = PATHS * 240 + BASE, /* or to make them of mode profile */
     MOST_TO_MAKE = PATHS * 320 + BASE,
 };
 
@@ -105,13 +105,19 @@ static void run_small(const char *command, long most)
     cr_assert(le(long, bytes, most), "dwell %s", command);
 }
 
+static void check_calls(const char *file)
+{
+    char *calls =
+        run_well("$DWELL report --format csv %s | tr -d '\\r' | sed 1d | cut -d, -f1,5 | grep -v main | sort", file);
+    cr_assert(eq(str, calls, "first,131072\nsecond,131071\n"));
+    free(calls);
+}
+
 Test(e2e_sums_memory, a_call_path_takes_few_bytes)
 {
     many_save("many");
     run_small("profile -j 2 many -o whole", MOST_TO_MAKE);
-    char *sums = run_well("$DWELL report --format csv whole | tr -d '\\r' | sed 1d | cut -d, -f1,5 | sort");
-    cr_assert(eq(str, sums, "first,131072\nsecond,131071\n"));
-    free(sums);
+    check_calls("whole");
     free(run_well("for view in report 'report --raw' waits 'waits --raw' 'tree --depth 9 --min 0'; do "
                   "cp many x && $DWELL $view --format csv x >recorded && cp whole x && $DWELL $view --format csv x "
                   ">summed && cmp recorded summed || exit 1; done; rm x"));
@@ -119,4 +125,12 @@ Test(e2e_sums_memory, a_call_path_takes_few_bytes)
     run_small("profile -j 1 --shard 2/2 many -o two", MOST_TO_MAKE);
     run_small("merge two one -o joined", MOST_TO_ADD);
     free(run_well("cmp whole joined && $DWELL profile -j 1 many -o again && cmp whole again"));
+}
+
+/* The waits of mode profile need the whole tree, too. */
+Test(e2e_sums_memory, a_call_path_of_mode_profile_takes_few_bytes)
+{
+    free(run_well("$DWELL record -q --mode=profile -o many $PROGRAMS/many_paths %d", DEPTH));
+    run_small("profile -j 2 many -o whole", MOST_TO_ADD);
+    check_calls("whole");
 }
