@@ -8,6 +8,7 @@
 #include "common.h"
 #include "guard.h"
 #include "helper.h"
+#include "levels/counts.h"
 #include "lock.h"
 #include "modules.h"
 #include "process.h"
@@ -122,6 +123,8 @@ static void bus_pass_on(int number, siginfo_t *info, void *context)
 static void bus_handle(int number, siginfo_t *info, void *context)
 {
     if ((info->si_code == BUS_ADRERR || info->si_code == BUS_OBJERR) && guard_replace(info->si_addr))
+        return;
+    if (info->si_code == BUS_ADRERR && counts_begin_child(info->si_addr))
         return;
     bus_pass_on(number, info, context);
 }

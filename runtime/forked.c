@@ -52,6 +52,7 @@ void thread_forked(void)
     memset(t->chunks.last, 0, sizeof t->chunks.last);
     if (t->chunks.current)
         forked_map_scrap((char *)t->chunks.current, (size_t)(t->base + t->chunks.end - (char *)t->chunks.current));
+    counts_forked(t);
     counts_each_old_page(t, forked_map_scrap);
     if (t->os_source.ring) {
         forked_map_scrap((char *)t->os_source.ring, os_ring_size);

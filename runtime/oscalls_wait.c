@@ -14,6 +14,7 @@
 
 #include "bus_signal.h"
 #include "endings.h"
+#include "levels/in_place.h"
 #include "sys.h"
 
 /* ---- sleeping ---- */
@@ -155,7 +156,10 @@ DWELL_EXPORT OS_CALL_CODE int pthread_create(pthread_t *thread, const pthread_at
     typeof(pthread_create) *real = os_call_next(&next_pthread_create, "pthread_create");
     const bool row = os_call_begin(OS_pthread_create, __builtin_return_address(0));
     const struct bus_shown shown = bus_show(false);
-    const int result = real(thread, attributes, run, argument);
+    struct in_place_start start = { .run = run, .argument = argument };
+    in_place_begin_creation(&start);
+    const int result = real(thread, attributes, start.run, start.argument);
+    in_place_end_creation(&start, result == 0);
     bus_hide(shown);
     if (row)
         wait_end_creation(OS_pthread_create, result == 0, thread);
@@ -167,7 +171,10 @@ DWELL_EXPORT OS_CALL_CODE int thrd_create(thrd_t *thread, thrd_start_t run, void
 {
     typeof(thrd_create) *real = os_call_next(&next_thrd_create, "thrd_create");
     const bool row = os_call_begin(OS_thrd_create, __builtin_return_address(0));
-    const int result = real(thread, run, argument);
+    struct in_place_start start = { .run_c11 = run, .argument = argument };
+    in_place_begin_creation(&start);
+    const int result = real(thread, start.run_c11, start.argument);
+    in_place_end_creation(&start, result == thrd_success);
     if (row)
         wait_end_creation(OS_thrd_create, result == thrd_success, thread);
     return result;

@@ -69,9 +69,11 @@ static struct thread *thread_allocate_block(void)
 static struct thread *thread_take_block(void)
 {
     process_lock();
-    struct thread *t = runtime.process->threads.spare;
+    struct thread **place = &runtime.process->threads.spare, *t;
+    while ((t = *place) && !counts_is_gone(t))
+        place = &t->next;
     if (t)
-        runtime.process->threads.spare = t->next;
+        *place = t->next;
     process_unlock();
     return t ? t : thread_allocate_block();
 }
@@ -176,7 +178,7 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->filter.kept = (struct kept_events){ .any = false };
     t->named = 0;
     trace_events_begin_thread(t);
-    counts_begin_thread(t);
+    counts_begin_thread(t, forked);
     if (!forked) {
         t->pause.next_position = PAUSE_FIRST_POSITION;
         stacks_begin_thread(t);
@@ -184,9 +186,10 @@ static void thread_fit_block(struct thread *t, bool forked)
     os_open(t);
     switches_begin_thread(t);
     t->wiped->alive = 1;
-    t->levels.inside++; /* it may wait, while an event is on its way */
+    t->levels.inside++;         /* it may wait, while an event is on its way */
+    thread_announce(t, forked); /* before the helper makes pages for it */
     thread_link(t);
-    thread_announce(t, forked);
+    counts_begin_in_place(t);
     if (!forked)
         t->last = clock_now(runtime.clock);
     else if (runtime.forked_at > t->last) /* else the runtime did not see the fork */
@@ -284,12 +287,10 @@ void thread_set_limit(struct thread *t)
     t->chunks.limit = room;
     __atomic_store_n(&t->wiped->limit, gate == GATE_SLOW ? room : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
-    if (!t->pause.active)
-        counts_follow(t);
+    counts_select(t, !t->pause.active);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (t->pause.active || control_pending(t))
-        counts_divert(t);
     if (thread_has_to_look(t)) {
+        counts_divert(t);
         __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
     }

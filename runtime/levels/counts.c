@@ -2,11 +2,18 @@
  * chunk of the session file, so a count survives the process. */
 #include "levels/counts.h"
 
+#include <errno.h>
+#include <linux/memfd.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "bus_signal.h"
 #include "chunk.h"
 #include "clock.h"
 #include "guard.h"
+#include "helper.h"
+#include "levels/in_place.h"
 #include "losses.h"
 #include "process.h"
 #include "runtime.h"
@@ -25,11 +32,22 @@ struct counts_functions {
     uint64_t bias;
     uint32_t module;
     uint32_t used;
+    uint64_t window; /* the page of code that all of them begin in, if they may be counted in place; else zero */
+    bool open;       /* all threads have such a page at its place */
+    bool closed;     /* some thread cannot */
+    bool unread;     /* there is a page that nobody reads */
     uint64_t functions[COUNTS_IN_PAGE];
 };
 
 static struct counts_functions *counts_pages[COUNTS_PAGES];
 static uint32_t counts_page_count;
+static uint32_t counts_window_count;
+
+/* Pages at their places are mappings of their own, of which a process may have 65,530 in all. */
+enum { MOST_IN_PLACE = 16384 };
+
+static uint32_t counts_in_place; /* such pages of all threads; under the process' lock */
+static bool counts_closing;      /* there are too many: calls are not counted in place any more */
 
 /* Finds the number of a function of a module. */
 struct counts_slot {
@@ -72,23 +90,37 @@ static bool counts_grow_index(void)
     return true;
 }
 
-/* The page for another function of the module: the last one with its functions, or a new one. */
-static uint32_t counts_page_for(uint64_t bias, uint32_t module)
+/* Returns the number of a new page, or COUNTS_PAGES. */
+static uint32_t counts_add_page(uint64_t bias, uint32_t module, uint64_t window)
 {
-    for (uint32_t i = counts_page_count; i-- > 0;)
-        if (counts_pages[i]->bias == bias && counts_pages[i]->module == module &&
-            counts_pages[i]->used < COUNTS_IN_PAGE)
-            return i;
-    if (counts_page_count == COUNTS_PAGES)
-        return COUNTS_PAGES;
-    struct counts_functions *made = sys_memory(sizeof *made);
+    struct counts_functions *made = counts_page_count < COUNTS_PAGES ? sys_memory(sizeof *made) : NULL;
     if (!made)
         return COUNTS_PAGES;
     made->bias = bias;
     made->module = module;
+    made->window = window;
+    made->used = window ? COUNTS_IN_PAGE : 0;
+    counts_window_count += window != 0;
     counts_pages[counts_page_count] = made;
     __atomic_store_n(&counts_page_count, counts_page_count + 1, __ATOMIC_RELEASE);
     return counts_page_count - 1;
+}
+
+static bool counts_is_of(const struct counts_functions *of, uint64_t bias, uint32_t module, uint64_t window)
+{
+    return of->bias == bias && of->module == module && of->window == window;
+}
+
+/* The page for another function of the module: the one of its window, or the last one without a window that has room,
+ * or a new one. */
+static uint32_t counts_page_for(uint64_t bias, uint32_t module, uint64_t window)
+{
+    for (uint32_t i = counts_page_count; i-- > 0;)
+        if (counts_is_of(counts_pages[i], bias, module, window) && (window || counts_pages[i]->used < COUNTS_IN_PAGE))
+            return i;
+    if (window && counts_window_count == COUNTS_WINDOWS)
+        return counts_page_for(bias, module, 0);
+    return counts_add_page(bias, module, window);
 }
 
 /* Threads that have a page of that number get the function there. One that makes its page at the same time finds the
@@ -106,20 +138,27 @@ static void counts_name_function(uint32_t page, uint32_t place, uint64_t functio
     process_unlock();
 }
 
-uint32_t counts_number(uint64_t function, uint64_t bias, uint32_t module)
+static uint32_t counts_place_in_window(uint64_t function)
+{
+    return (uint32_t)(function % PAGE - sizeof(struct dwell_counts)) / sizeof(struct dwell_count);
+}
+
+uint32_t counts_number(uint64_t function, uint64_t bias, uint32_t module, bool in_place)
 {
     if (!counts_grow_index())
         return COUNTS_NONE;
     struct counts_slot *slot = counts_find_slot(function, module);
     if (slot->function)
         return slot->number;
-    const uint32_t page = counts_page_for(bias, module);
+    const bool fits = in_place && in_place_is_possible() && in_place_fits(function);
+    const uint32_t page = counts_page_for(bias, module, fits ? function & ~(uint64_t)(PAGE - 1) : 0);
     if (page == COUNTS_PAGES)
         return COUNTS_NONE;
     struct counts_functions *of = counts_pages[page];
-    const uint32_t place = of->used;
-    of->functions[place] = function;
-    __atomic_store_n(&of->used, place + 1, __ATOMIC_RELEASE);
+    const uint32_t place = of->window ? counts_place_in_window(function) : of->used;
+    __atomic_store_n(&of->functions[place], function, __ATOMIC_RELEASE);
+    if (!of->window)
+        __atomic_store_n(&of->used, place + 1, __ATOMIC_RELEASE);
     counts_name_function(page, place, function);
     *slot = (struct counts_slot){ function, module, page * COUNTS_IN_PAGE + place };
     counts_index.taken++;
@@ -128,13 +167,55 @@ uint32_t counts_number(uint64_t function, uint64_t bias, uint32_t module)
 
 /* ---- a thread's pages; signals are held back ---- */
 
-static struct dwell_counts *counts_take_page(const struct thread *t, uint32_t page)
+static struct area counts_take_unit(void)
 {
     if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
-        return NULL;
-    struct area area = chunk_take_unit();
-    if (!area.at)
-        return NULL;
+        return (struct area){ NULL, 0 };
+    return helper_is_here() ? chunk_prepare(runtime.process->helper.fd, DWELL_UNIT) : chunk_take_unit();
+}
+
+static void *counts_place(const struct thread *t, uint64_t window)
+{
+    return (void *)(window + (uint64_t)t->counts.distance);
+}
+
+/* Moves a page to where its functions can be counted in place, over what is mapped there. Forked children inherit it,
+ * as they count there until they know that they are forked. */
+static bool counts_move(struct area area, void *to)
+{
+    if (!guard_add(to, PAGE, guard_offset(area.at)))
+        return false;
+    if (sys_failed((void *)SYS5(mremap, area.at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to))) {
+        guard_remove(to, PAGE);
+        return false;
+    }
+    guard_remove(area.at, area.size);
+    if (area.size > PAGE)
+        sys_unmap(area.at + PAGE, area.size - PAGE);
+    SYS3(madvise, to, PAGE, MADV_DOFORK);
+    return true;
+}
+
+static bool counts_move_in_place(const struct thread *t, const struct counts_functions *of, struct area area)
+{
+    void *const to = counts_place(t, of->window);
+    if (!of->window || !t->counts.distance)
+        return false;
+    const bool reserved = t->counts.orphaned && of->open;
+    if (!reserved && !in_place_reserve(of->window, t->counts.distance))
+        return false;
+    const bool moved = counts_move(area, to);
+    if (!moved && !reserved)
+        sys_unmap(to, PAGE);
+    return moved;
+}
+
+/* Makes a page of the unit, unless the thread has got one from the helper meanwhile. Under the process' lock. */
+static bool counts_show_page(const struct thread *t, uint32_t page, struct area area)
+{
+    const struct counts_functions *of = counts_pages[page];
+    if (t->counts.made[page])
+        return false;
     struct dwell_counts *counts = (struct dwell_counts *)area.at;
     counts->chunk.process = runtime.process->serial;
     counts->chunk.thread = t->serial;
@@ -142,30 +223,42 @@ static struct dwell_counts *counts_take_page(const struct thread *t, uint32_t pa
     counts->chunk.start_time = clock_now(runtime.clock);
     counts->chunk.used = sizeof *counts + COUNTS_IN_PAGE * sizeof *counts->counts;
     __atomic_store_n(&counts->chunk.kind, DWELL_CHUNK_COUNTS, __ATOMIC_RELEASE);
-    return counts;
+    if (counts_move_in_place(t, of, area)) {
+        counts = counts_place(t, of->window);
+        if (++counts_in_place == MOST_IN_PLACE)
+            __atomic_store_n(&counts_closing, true, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&t->counts.made[page], counts, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    const uint32_t used = __atomic_load_n(&of->used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used; i++)
+        counts->counts[i].function = __atomic_load_n(&of->functions[i], __ATOMIC_ACQUIRE);
+    return true;
+}
+
+/* Under the process' lock, too. */
+static bool counts_make_list(struct thread *t)
+{
+    if (!t->counts.made)
+        __atomic_store_n(&t->counts.made, sys_memory(COUNTS_PAGES * sizeof(struct dwell_counts *)), __ATOMIC_RELEASE);
+    return t->counts.made;
 }
 
 static bool counts_make_page(struct thread *t, uint32_t page)
 {
-    if (!t->counts.made) {
-        struct dwell_counts **made = sys_memory(COUNTS_PAGES * sizeof(struct dwell_counts *));
-        if (!made)
-            return false;
-        __atomic_store_n(&t->counts.made, made, __ATOMIC_RELEASE);
-    }
-    struct dwell_counts *counts = t->counts.refused ? NULL : counts_take_page(t, page);
-    if (!counts) {
+    const struct area area = t->counts.refused ? (struct area){ NULL, 0 } : counts_take_unit();
+    if (!area.at) {
         t->counts.refused = true;
         return false;
     }
-    __atomic_store_n(&t->counts.made[page], counts, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    const struct counts_functions *of = counts_pages[page];
-    const uint32_t used = __atomic_load_n(&of->used, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < used; i++)
-        counts->counts[i].function = of->functions[i];
-    thread_set_limit(t);
-    return true;
+    process_lock();
+    const bool listed = counts_make_list(t), shown = listed && counts_show_page(t, page, area);
+    process_unlock();
+    if (!shown)
+        chunk_free(area.at);
+    if (listed)
+        thread_set_limit(t);
+    return listed;
 }
 
 bool counts_add_slowly(struct thread *t, uint32_t number)
@@ -194,19 +287,61 @@ void counts_divert(struct thread *t)
         __atomic_store_n(&t->wiped->counts.pages[i], NULL, __ATOMIC_RELAXED);
 }
 
-void counts_follow(struct thread *t)
+static void counts_follow(struct thread *t)
 {
     const uint32_t count = __atomic_load_n(&counts_page_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count && t->counts.made; i++)
         __atomic_store_n(&t->wiped->counts.pages[i], t->counts.made[i], __ATOMIC_RELAXED);
 }
 
-/* A forked child has its parent's list, of pages that it must not use. */
-void counts_begin_thread(struct thread *t)
+static void counts_select_in_place(const struct thread *t, bool counts)
 {
+    if (counts && t->counts.distance)
+        in_place_use(t->counts.distance);
+    else
+        in_place_use_none();
+}
+
+void counts_select(struct thread *t, bool counts)
+{
+    if (counts)
+        counts_follow(t);
+    else
+        counts_divert(t);
+    counts_select_in_place(t, counts);
+}
+
+/* Destructors of other keys may be counted in place after the thread's end. So the block keeps such pages until the
+ * system has ended the thread, and another one takes the block. */
+static void counts_drop_pages(struct thread *t, bool all)
+{
+    for (uint32_t i = 0; t->counts.made && i < counts_page_count; i++) {
+        struct dwell_counts *counts = t->counts.made[i];
+        const uint64_t window = counts_pages[i]->window;
+        const bool in_place = counts && window && (void *)counts == counts_place(t, window);
+        if (!counts || (in_place && !all))
+            continue;
+        t->counts.made[i] = NULL;
+        session_unmap(counts, guard_size(counts));
+        process_lock();
+        counts_in_place -= in_place;
+        process_unlock();
+    }
+    t->counts.late = false;
+}
+
+/* A forked child has its parent's list, of pages that it must not use. */
+void counts_begin_thread(struct thread *t, bool forked)
+{
+    if (forked)
+        counts_forked(t);
+    else
+        counts_drop_pages(t, true);
     if (t->counts.made)
         memset(t->counts.made, 0, COUNTS_PAGES * sizeof *t->counts.made);
     t->counts.refused = false;
+    if (!t->counts.distance && in_place_is_possible())
+        t->counts.distance = in_place_distance();
     counts_self = &t->wiped->counts;
 }
 
@@ -214,15 +349,174 @@ void counts_end_thread(struct thread *t)
 {
     counts_self = &counts_empty;
     counts_divert(t);
-    for (uint32_t i = 0; t->counts.made && i < counts_page_count; i++) {
-        struct dwell_counts *counts = t->counts.made[i];
-        if (!counts)
-            continue;
-        if (guard_trouble())
-            losses_of_counts(counts);
-        t->counts.made[i] = NULL;
-        session_unmap(counts, guard_size(counts));
+    for (uint32_t i = 0; guard_trouble() && t->counts.made && i < counts_page_count; i++)
+        if (t->counts.made[i])
+            losses_of_counts(t->counts.made[i]);
+    counts_drop_pages(t, false);
+    t->counts.late = t->counts.distance != 0;
+}
+
+bool counts_is_gone(const struct thread *t)
+{
+    return !t->counts.late || t->tid == (uint32_t)SYS0(gettid) ||
+           SYS3(tgkill, runtime.process->pid, t->tid, 0) == -ESRCH;
+}
+
+/* ---- counting in place ---- */
+
+bool counts_is_open(uint32_t number)
+{
+    return counts_pages[number / COUNTS_IN_PAGE]->open && !counts_are_closing();
+}
+
+bool counts_are_closing(void)
+{
+    return __atomic_load_n(&counts_closing, __ATOMIC_ACQUIRE);
+}
+
+void counts_close(void)
+{
+    for (uint32_t i = 0; i < counts_page_count; i++) {
+        __atomic_store_n(&counts_pages[i]->open, false, __ATOMIC_RELEASE);
+        counts_pages[i]->closed = true;
     }
+}
+
+bool counts_is_closed(uint32_t number)
+{
+    const struct counts_functions *of = counts_pages[number / COUNTS_IN_PAGE];
+    return !of->window || of->closed;
+}
+
+static uint32_t counts_live_threads(void)
+{
+    uint32_t count = 0;
+    for (const struct thread *t = runtime.process->threads.live; t; t = t->next)
+        count++;
+    return count;
+}
+
+bool counts_may_open(void)
+{
+    if (!in_place_is_possible() || !helper_is_here() || counts_are_closing())
+        return false;
+    process_lock();
+    const uint32_t threads = counts_live_threads();
+    process_unlock();
+    return threads && in_place_knows_threads(threads);
+}
+
+static bool counts_open_for(struct thread *t, uint32_t page)
+{
+    if (!t->counts.distance || !counts_make_list(t))
+        return false;
+    if (!t->counts.made[page]) {
+        const struct area area = counts_take_unit();
+        if (!area.at)
+            return false;
+        counts_show_page(t, page, area);
+    }
+    return (void *)t->counts.made[page] == counts_place(t, counts_pages[page]->window);
+}
+
+/* No thread is made while the threads are counted, or it is in the list: a thread that is set up later has the page
+ * before it counts in place. */
+bool counts_open(uint32_t number)
+{
+    const uint32_t page = number / COUNTS_IN_PAGE;
+    struct counts_functions *of = counts_pages[page];
+    if (counts_is_closed(number))
+        return false;
+    process_lock();
+    if (counts_in_place + counts_live_threads() >= MOST_IN_PLACE / 2) { /* leaves room for more threads */
+        process_unlock();
+        return false;
+    }
+    of->unread = of->unread || in_place_map_none(of->window);
+    of->closed = !of->unread;
+    for (struct thread *t = runtime.process->threads.live; !of->closed && t; t = t->next)
+        of->closed = !counts_open_for(t, page);
+    if (!of->closed && in_place_knows_threads(counts_live_threads()))
+        __atomic_store_n(&of->open, true, __ATOMIC_RELEASE);
+    process_unlock();
+    return of->open;
+}
+
+void counts_begin_in_place(struct thread *t)
+{
+    bool good = true, any = false;
+    for (uint32_t i = 0; i < counts_page_count; i++) {
+        struct counts_functions *of = counts_pages[i];
+        if (!of->window || !__atomic_load_n(&of->open, __ATOMIC_ACQUIRE))
+            continue;
+        any = true;
+        if (!t->counts.made || !t->counts.made[i])
+            good = good && t->counts.distance && counts_make_page(t, i);
+        good = good && (void *)t->counts.made[i] == counts_place(t, of->window);
+    }
+    t->counts.orphaned = false;
+    if (any && !good)
+        t->counts.distance = 0;
+    counts_select_in_place(t, good);
+}
+
+/* Maps each open page of the forked child anew. */
+static void counts_map_open(const struct thread *t, int flags, int fd)
+{
+    for (uint32_t i = 0; i < counts_page_count; i++)
+        if (counts_pages[i]->open)
+            SYS6(mmap, counts_place(t, counts_pages[i]->window), PAGE, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
+                 0);
+}
+
+/* The pages are those of an empty file: the first call that is counted in place raises SIGBUS. */
+void counts_forked(struct thread *t)
+{
+    if (t->counts.orphaned || !t->counts.distance || !t->counts.made)
+        return;
+    for (uint32_t i = 0; i < counts_page_count; i++) {
+        const struct counts_functions *of = counts_pages[i];
+        if (of->window && !of->open && (void *)t->counts.made[i] == counts_place(t, of->window))
+            sys_unmap(counts_place(t, of->window), PAGE);
+    }
+    t->counts.orphaned = counts_window_count > 0;
+    const int fd = t->counts.orphaned && bus_is_guarded() ? (int)SYS2(memfd_create, "dwell", MFD_CLOEXEC) : -1;
+    if (fd < 0) { /* calls are not counted until the child begins its recording */
+        counts_map_open(t, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+        return;
+    }
+    counts_map_open(t, MAP_SHARED, fd);
+    sys_close(fd);
+}
+
+static void counts_forked_here(void)
+{
+    if (thread_self && !thread_self->wiped->alive)
+        counts_forked(thread_self);
+}
+
+void counts_begin_process(bool in_place)
+{
+    static bool watches;
+    in_place_wanted |= in_place;
+    if (in_place_is_known() && !watches)
+        watches = pthread_atfork(NULL, NULL, counts_forked_here) == 0;
+}
+
+bool counts_begin_child(const void *address)
+{
+    const struct thread *t = thread_self;
+    bool found = false;
+    if (!t || t->wiped->alive || !t->counts.orphaned)
+        return false;
+    for (uint32_t i = 0; i < counts_page_count && !found; i++)
+        found = counts_pages[i]->open &&
+                (uint64_t)address - (uint64_t)counts_place(t, counts_pages[i]->window) < (uint64_t)PAGE;
+    const int error = errno;
+    if (found && !thread_begin())
+        counts_map_open(t, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    errno = error;
+    return found;
 }
 
 void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t size))

@@ -20,6 +20,7 @@ enum {
     COUNTS_PAGES = 480, /* as many as fit into the wiped page of a thread's block */
     COUNTS_IN_PAGE = (DWELL_UNIT - sizeof(struct dwell_chunk_header)) / sizeof(struct dwell_count),
     COUNTS_NONE = COUNTS_PAGES * COUNTS_IN_PAGE, /* no function has this number */
+    COUNTS_WINDOWS = 160,                        /* pages of functions that may be counted in place */
 };
 
 /* A thread's pages by number, in the part of its block that a forked child finds zero. NULL: none was made, or the
@@ -32,14 +33,33 @@ struct counts_directory {
 struct thread_counts {
     bool refused;               /* there was no space for a page: it is not tried again */
     struct dwell_counts **made; /* its pages by number, whether they are in use now or not; NULL before the first one */
+    int64_t distance;           /* where it counts in place (in_place.h); zero if it does not */
+    bool late;                  /* the thread has ended its recording, and may still count in place */
+    bool orphaned;              /* it is in a forked child, where it is not set up yet */
 };
+
+/* Page numbers of functions whose calls can be counted in place are open: all threads have these pages. */
+bool counts_is_open(uint32_t number);
+
+/* Opens the page of a function's number, and returns whether it is open, if all threads can count in place there. In
+ * the helper, under the levels' lock. The first one says whether to try now, and the last one that it will never be
+ * open. */
+bool counts_may_open(void);
+bool counts_open(uint32_t number);
+bool counts_is_closed(uint32_t number);
+
+/* Whether there are so many threads that no call is to be counted in place any more. The second one says that no such
+ * call is left in the code: new threads need no open pages then. */
+bool counts_are_closing(void);
+void counts_close(void);
 
 /* The calling thread's directory. One without pages if it has no block. */
 extern __thread struct counts_directory *counts_self __attribute__((tls_model("initial-exec")));
 
 /* Returns the number of a function of a loaded module, which is the same whenever the module is loaded there.
- * `module`: its number in the filters. COUNTS_NONE if there is no room for it. Under the lock of the module map. */
-uint32_t counts_number(uint64_t function, uint64_t bias, uint32_t module);
+ * `module`: its number in the filters. `in_place`: it is never unloaded. COUNTS_NONE if there is no room for it. Under
+ * the lock of the module map. */
+uint32_t counts_number(uint64_t function, uint64_t bias, uint32_t module, bool in_place);
 
 /* Counts a call of the function with that number. False if the thread has no page for it. Safe at any time. */
 static inline bool counts_add(uint32_t number)
@@ -55,13 +75,32 @@ static inline bool counts_add(uint32_t number)
 /* The same for a thread that is on the slow path: makes the page if needed. False if that is not possible. */
 bool counts_add_slowly(struct thread *t, uint32_t number);
 
-/* The thread's counted calls take the slow path, or use its pages. Any thread may call the first one. */
+/* The thread's counted calls take the slow path. Any thread may call it. */
 void counts_divert(struct thread *t);
-void counts_follow(struct thread *t);
+
+/* The calling thread's calls are counted in its pages, or take the slow path and are not counted in place. */
+void counts_select(struct thread *t, bool counts);
 
 /* The calling thread begins to be recorded in this process, or ends. With signals held back. */
-void counts_begin_thread(struct thread *t);
+void counts_begin_thread(struct thread *t, bool forked);
 void counts_end_thread(struct thread *t);
+
+/* Whether another thread can use the block of one that has ended. */
+bool counts_is_gone(const struct thread *t);
+
+/* The calling thread is in the list of live ones: it makes the open pages. */
+void counts_begin_in_place(struct thread *t);
+
+/* `in_place`: calls may be counted in place. Has counts_forked called at the forks of libc itself, too, which are not
+ * interposed. */
+void counts_begin_process(bool in_place);
+
+/* In a child that the thread has forked: its pages are not its parent's any more. */
+void counts_forked(struct thread *t);
+
+/* The calling thread has got SIGBUS for an access to that address. True if it was the child's first call that is
+ * counted in place: the thread is set up now, and can go on. */
+bool counts_begin_child(const void *address);
 
 /* In a child that the thread has forked: calls `map` for each page that the thread had in its parent. */
 void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t size));

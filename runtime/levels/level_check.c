@@ -144,6 +144,7 @@ uint32_t level_ask_threads(void)
         __atomic_store_n(&t->levels.asked, 1, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         control_call_thread(t);
+        counts_divert(t); /* its next call may be a counted one */
     }
     process_unlock();
     return oldest;

@@ -11,7 +11,9 @@
 #include "filter.h"
 #include "helper.h"
 #include "levels/counts.h"
+#include "levels/in_place.h"
 #include "levels/level_check.h"
+#include "levels/level_places.h"
 #include "probes.h"
 #include "process.h"
 #include "runtime.h"
@@ -59,9 +61,10 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
         slot->identity = level_identity(m);
     }
     if (level == LEVEL_COUNTED) {
-        slot->number = counts_number(function, m->info.dlpi_addr, level_identity(m));
+        slot->number = counts_number(function, m->info.dlpi_addr, level_identity(m), m->program);
         if (slot->number == COUNTS_NONE)
             return false;
+        m->tries = m->program && in_place_is_possible() ? MAX_TRIES_IN_PLACE : 0;
     }
     slot->wanted = level;
     m->changes |= (slot->state & LEVEL_MASK) != level;
@@ -167,6 +170,8 @@ static enum call_form level_form(const struct level_module *m, struct call_site 
         return CALL_CHECKED;
     if (site->hook == HOOK_EXIT || (state & LEVEL_MASK) == LEVEL_OUT)
         return CALL_OUT;
+    if (counts_is_open(slot->number) && machine_counts_in_place(site))
+        return CALL_IN_PLACE;
     if (site->form != CALL_COUNTED)
         site->stub = level_count_stub(m, slot->number);
     return site->stub ? CALL_COUNTED : CALL_CHECKED;
@@ -486,7 +491,8 @@ static bool level_is_alone(void)
 
 const char *level_module_work(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone)
 {
-    if (m->denied || (!m->changes && !m->leaving && !level_module_lags(m) && !m->pause_changed))
+    if (m->denied ||
+        (!m->changes && !m->leaving && !m->tries && !m->leaves_places && !level_module_lags(m) && !m->pause_changed))
         return NULL;
     m->changes = false;
     const bool needs = level_module_needs_functions(m, alone);
@@ -502,6 +508,8 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
     if (known && filter_settings.hidden_out && !m->hides)
         level_module_add_hidden(m);
     level_module_make_stubs(m);
+    const bool moves = level_places_open(m) || m->leaves_places;
+    m->leaves_places = false;
     m->rewriter.alone = alone && level_is_alone();
     if (m->leaving && m->slots_check && !level_set_slots(m, true)) {
         for (uint32_t i = 0; i < m->count; i++)
@@ -510,7 +518,7 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
     }
     bool any = known && level_module_begin_changes(m, &now, generation, alone);
     any |= level_module_step_pause(m, look, generation, alone);
-    if (any)
+    if (any || moves)
         problem = level_module_rewrite(m);
     m->rewriter.alone = false;
     m->changes |= !known;
@@ -562,5 +570,5 @@ void level_module_forget(struct level_module *m)
     m->problem = NULL;
     m->pause = PAUSE_NONE;
     m->changes = m->count > 0;
-    m->leaving = m->reduced = 0;
+    m->leaving = m->reduced = m->tries = 0;
 }

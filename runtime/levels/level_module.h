@@ -18,6 +18,7 @@
 
 #pragma GCC visibility push(hidden)
 
+enum { MAX_TRIES_IN_PLACE = 12 /* with growing waits: 2.5 s in all */ };
 enum { MAX_COUNT_STUBS = 8, MIN_COUNT_STUBS = 2 * COUNTS_IN_PAGE /* at a time, doubled each time */ };
 
 struct level_module {
@@ -47,6 +48,8 @@ struct level_module {
     struct rewriter rewriter;
     struct count_stubs stubs[MAX_COUNT_STUBS];
     uint32_t stub_count;
+    uint32_t tries;     /* that are left to let functions be counted in place */
+    bool leaves_places; /* functions are not to be counted in place any more */
 };
 
 /* Sets the level that a function of the module is to have. False without memory, or without a counter. */

@@ -12,10 +12,12 @@
 #include "control.h"
 #include "filter.h"
 #include "helper.h"
+#include "levels/in_place.h"
 #include "levels/level_command.h"
 #include "levels/level_kept.h"
 #include "levels/level_module.h"
 #include "levels/level_pause.h"
+#include "levels/level_places.h"
 #include "levels/level_records.h"
 #include "lock.h"
 #include "modules.h"
@@ -76,7 +78,8 @@ static bool level_is_reachable(const struct level_module *m)
 
 static bool level_is_pending(const struct level_module *m)
 {
-    return m->loaded && !m->denied && (m->changes || m->leaving || level_module_lags(m));
+    return m->loaded && !m->denied &&
+           (m->changes || m->leaving || m->tries || m->leaves_places || level_module_lags(m));
 }
 
 static void level_look_for_open_calls(struct level_look *look)
@@ -220,14 +223,16 @@ static void level_begin_pending(void)
 long levels_tick(void)
 {
     long due = level_something_is_due();
-    if (!__atomic_load_n(&levels.pending, __ATOMIC_ACQUIRE) && due)
+    if (!__atomic_load_n(&levels.pending, __ATOMIC_ACQUIRE) && due && !level_places_are_crowded())
         return due;
     level_lock_take();
     if (level_pause_is_due() == 0 && !level_process()->forking) {
         level_change_pause(PAUSE_HOLDS);
         level_begin_pending();
     }
-    level_work();
+    level_places_work(levels.modules, level_work);
+    if (level_places_are_crowded())
+        level_begin_pending();
     if (level_ahead_is_due() == 0 && !level_process()->forking)
         level_read_ahead();
     long patience = levels.pending ? 0 : -1;
@@ -425,6 +430,7 @@ static void level_add_filtered(struct level_module *m, uint32_t filter)
     struct leveled_function *functions = count ? sys_memory(count * sizeof *functions) : NULL;
     if (!functions)
         return;
+    in_place_wanted = true;
     filter_levels_of_module(filter, m->info.dlpi_addr, functions, count);
     for (uint32_t i = 0; i < count; i++)
         if (!level_module_want(m, functions[i].function, functions[i].level) && functions[i].level == LEVEL_COUNTED)
@@ -478,6 +484,8 @@ void levels_visit(const struct level_visit *visit)
     const bool alone = !runtime.process->threads.live;
     if (alone) {
         level_work_on(m, &(struct level_look){ .blind = true }, true);
+        if (m->tries)
+            level_begin_pending();
         return;
     }
     const struct level_look look = level_look_at_threads();
@@ -585,6 +593,7 @@ void levels_begin_process(void)
 {
     levels.reads_ahead = runtime.session.header->also & DWELL_ALSO_BUDGET;
     static bool watches;
+    counts_begin_process(levels.reads_ahead);
     if (&dwell_interposed || watches)
         return;
     watches = pthread_atfork(levels_fork_begins, levels_fork_ends, levels_fork_child) == 0;

@@ -47,6 +47,9 @@ uint64_t machine_call_target(const struct call_site *site);
 bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
                   bool synchronizes, uint8_t bytes[MAX_CALL_BYTES]);
 
+/* Whether the site can be counted in place. */
+bool machine_counts_in_place(const struct call_site *site);
+
 /* How the bytes of a site can be changed. */
 enum machine_change {
     MACHINE_SAME,

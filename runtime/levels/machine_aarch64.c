@@ -88,6 +88,12 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
     return possible;
 }
 
+bool machine_counts_in_place(const struct call_site *site)
+{
+    (void)site;
+    return false;
+}
+
 enum machine_change machine_change_of(const struct call_site *site, const uint8_t *wanted, bool skippable)
 {
     (void)skippable;

@@ -113,6 +113,14 @@ static bool x86_form_out(const struct call_site *site, const struct machine_stub
     return true;
 }
 
+static const uint8_t x86_count[] = { 0x65, 0x48, 0xff, 0x47, 0x00 }; /* incq %gs:0(%rdi) */
+
+/* A store of eight bytes within a line changes the whole instruction. */
+bool machine_counts_in_place(const struct call_site *site)
+{
+    return !site->jump && site->length == sizeof x86_count && !x86_crosses_line(site->address, sizeof x86_count);
+}
+
 bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
                   bool synchronizes, uint8_t bytes[MAX_CALL_BYTES])
 {
@@ -124,6 +132,9 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
         return x86_aim(site, site->jump ? OP_JUMP : OP_CALL, stubs->at[CALL_CHECKED], bytes);
     case CALL_COUNTED:
         return x86_aim(site, site->jump ? OP_JUMP : OP_CALL, site->stub, bytes);
+    case CALL_IN_PLACE:
+        memcpy(bytes, x86_count, sizeof x86_count);
+        return machine_counts_in_place(site);
     default:
         return true;
     }
@@ -147,6 +158,13 @@ static int x86_difference(const struct call_site *site, const uint8_t *wanted, i
     return last < *first ? 0 : size;
 }
 
+/* Whether the call is, or becomes, an instruction that counts it. Such calls cannot be skipped meanwhile. */
+static bool x86_changes_count(const struct call_site *site, const uint8_t *wanted)
+{
+    return memcmp((const void *)site->address, x86_count, sizeof x86_count) == 0 ||
+           memcmp(wanted, x86_count, sizeof x86_count) == 0;
+}
+
 /* Stores of two bytes are enough to skip a call, and one byte to return instead of a jump; stores of four have to
  * change what a call leads to. */
 enum machine_change machine_change_of(const struct call_site *site, const uint8_t *wanted, bool skippable)
@@ -156,6 +174,8 @@ enum machine_change machine_change_of(const struct call_site *site, const uint8_
     if (size == 0)
         return MACHINE_SAME;
     if (size <= 4 && first >= 0 && !x86_crosses_line(site->address + (uint64_t)first, (uint64_t)size))
+        return MACHINE_AT_ONCE;
+    if (machine_counts_in_place(site) && x86_changes_count(site, wanted))
         return MACHINE_AT_ONCE;
     if (skippable && (site->jump || !x86_crosses_line(site->address, HEAD)))
         return MACHINE_IN_STEPS;
@@ -180,12 +200,26 @@ static void x86_store(uint64_t address, const uint8_t *bytes, int size)
     }
 }
 
+/* The bytes beside the site stay as they are: nobody else changes code. */
+static void x86_store_in_line(const struct call_site *site, const uint8_t *wanted)
+{
+    const uint64_t last = site->address / LINE * LINE + LINE - sizeof(uint64_t);
+    const uint64_t at = site->address < last ? site->address : last;
+    uint64_t word;
+    memcpy(&word, (const void *)at, sizeof word);
+    memcpy((char *)&word + (site->address - at), wanted, site->length);
+    __asm__ volatile("movq %1, %0" : "=m"(*(uint64_t *)at) : "r"(word) : "memory");
+}
+
 void machine_step(const struct call_site *site, const uint8_t *wanted, enum machine_change change, int step)
 {
     if (change == MACHINE_AT_ONCE && step == 0) {
         int first;
         const int size = x86_difference(site, wanted, &first);
-        x86_store(site->address + (uint64_t)first, wanted + first, size);
+        if (size > 4)
+            x86_store_in_line(site, wanted);
+        else
+            x86_store(site->address + (uint64_t)first, wanted + first, size);
     }
     if (change != MACHINE_IN_STEPS)
         return;

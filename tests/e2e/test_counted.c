@@ -59,6 +59,65 @@ Test(e2e_counted, forked_children)
         counted_run(modes[i], "4 2000 50 20");
 }
 
+/* The same when all of it happens while one instruction counts each call. */
+Test(e2e_counted, in_place)
+{
+    for (int i = 0; i < 3; i++) {
+        counted_run(modes[i], "64 20000 50 0 place");
+        counted_run(modes[i], "4 2000 50 20 place");
+    }
+    counted_run("trace", "400 200 1000 0 place");
+}
+
+static unsigned long placed_run(const char *mode, const char *way, unsigned long *told)
+{
+    char *out = run_well("$DWELL record -q --mode %s --level 'counted=hot_*' $PROGRAMS/levels/placed %s", mode, way);
+    cr_assert(eq(int, sscanf(out, "calls hot_leaf %lu", told), 1), "%s", way);
+    free(out);
+    struct report *r = report_of("");
+    const unsigned long calls = report_sum(r, "function", "hot_leaf", "calls");
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0), "%s", way);
+    report_drop(r);
+    return calls;
+}
+
+Test(e2e_counted, in_place_in_unusual_threads_and_processes)
+{
+    static const char *const ways[] = { "child", "daemon", "exec", "c11", "handler", "vfork", "pause", "bare_fork" };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        unsigned long told;
+        const unsigned long calls = placed_run(modes[i % 3], ways[i], &told);
+        cr_assert(eq(ulong, calls, told), "%s", ways[i]);
+        cr_assert(ge(ulong, told, 100000), "%s", ways[i]);
+    }
+}
+
+/* A call is counted before its function begins: the kill may come in between. */
+Test(e2e_counted, in_place_in_a_child_that_is_killed)
+{
+    for (int i = 0; i < 3; i++) {
+        unsigned long told;
+        const unsigned long calls = placed_run(modes[i], "killed", &told);
+        cr_assert(calls == told || calls == told + 1, "%s: %lu, not %lu", modes[i], calls, told);
+    }
+}
+
+/* Calls may be lost, as docs/levels.md says. The program goes on as without a recording. */
+Test(e2e_counted, in_place_in_a_thread_that_libc_does_not_know)
+{
+    unsigned long told;
+    const unsigned long calls = placed_run("trace", "bare_clone", &told);
+    cr_assert(all(eq(ulong, told >= 200000, 1), le(ulong, calls, told), ge(ulong, calls, told / 2)));
+}
+
+/* Each thread has a mapping for each page of code, and a process may have 65,530. */
+Test(e2e_counted, in_place_until_there_are_too_many_threads)
+{
+    char *out = run_well("$DWELL record -q --level 'counted=hot_*' $PROGRAMS/levels/crowd 150 1000");
+    counted_check(out, "crowd");
+    free(out);
+}
+
 Test(e2e_counted, hundreds_of_threads)
 {
     counted_run("trace", "400 200 1000");

@@ -8,6 +8,7 @@
 
 #include "environment.h"
 #include "levels/call_sites.h"
+#include "levels/in_place.h"
 #include "levels/levels.h"
 #include "probes.h"
 #include "process.h"
@@ -45,6 +46,8 @@ void __real_levels_end(void);
 void __wrap_levels_end(void);
 long __real_levels_tick(void);
 long __wrap_levels_tick(void);
+void __real_levels_begin_process(void);
+void __wrap_levels_begin_process(void);
 #pragma GCC visibility pop
 
 static bool random_is_on(void)
@@ -112,6 +115,13 @@ static void random_find_functions(const struct random_module *m, const struct dl
         if (sites.list[i].function)
             random_add_function(m, sites.list[i].function, seed);
     call_sites_drop(&sites);
+}
+
+/* As with a budget. */
+void __wrap_levels_begin_process(void)
+{
+    in_place_wanted = random_is_on();
+    __real_levels_begin_process();
 }
 
 bool __wrap_levels_begin(void)

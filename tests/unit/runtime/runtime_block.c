@@ -27,6 +27,11 @@ void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t s
     (void)t, (void)map;
 }
 
+void counts_forked(struct thread *t)
+{
+    (void)t;
+}
+
 static void note_switch(struct thread *t, struct stack *to, uint64_t now)
 {
     runtime_calls.switches++;

@@ -42,4 +42,34 @@ Test(unit_machine, jumps_change_in_steps)
     }
 }
 
+/* A call that one instruction counts: it changes by one store, if it lies in a line, and the bytes around it stay. */
+Test(unit_machine, calls_are_counted_in_place)
+{
+    static const uint8_t count[] = { 0x65, 0x48, 0xff, 0x47, 0x00 }, call[] = { 0xe8, 1, 2, 3, 4 };
+    _Alignas(64) static uint8_t code[3 * 64], around[sizeof code];
+    for (int at = 64; at < 128; at++) {
+        struct call_site site = { .address = (uint64_t)code + (uint64_t)at, .length = 5 };
+        uint8_t bytes[MAX_CALL_BYTES];
+        memset(code, 0x55, sizeof code);
+        memcpy(code + at, call, sizeof call);
+        memcpy(around, code, sizeof code);
+        memcpy(site.original, call, sizeof call);
+        cr_assert(eq(int, machine_counts_in_place(&site), at <= 128 - 5), "%d", at);
+        cr_assert(eq(int, machine_form(&site, CALL_IN_PLACE, NULL, true, bytes), at <= 128 - 5), "%d", at);
+        if (at > 128 - 5)
+            continue;
+        cr_assert(eq(int, machine_change_of(&site, bytes, false), MACHINE_AT_ONCE), "%d", at);
+        machine_step(&site, bytes, MACHINE_AT_ONCE, 0);
+        memcpy(around + at, count, sizeof count);
+        cr_assert(eq(int, memcmp(code, around, sizeof code), 0), "%d", at);
+        cr_assert(machine_form(&site, CALL_ORIGINAL, NULL, true, bytes));
+        cr_assert(eq(int, machine_change_of(&site, bytes, false), MACHINE_AT_ONCE), "%d", at);
+        machine_step(&site, bytes, MACHINE_AT_ONCE, 0);
+        memcpy(around + at, call, sizeof call);
+        cr_assert(eq(int, memcmp(code, around, sizeof code), 0), "%d", at);
+    }
+    cr_assert(not(machine_counts_in_place(&(struct call_site){ .address = 64, .length = 6 })));
+    cr_assert(not(machine_counts_in_place(&(struct call_site){ .address = 64, .length = 5, .jump = true })));
+}
+
 #endif

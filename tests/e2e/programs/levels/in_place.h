@@ -1,0 +1,34 @@
+/* Waits until calls of a function are counted in place. */
+#ifndef DWELL_TESTS_IN_PLACE_H
+#define DWELL_TESTS_IN_PLACE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* Whether there is the instruction `incq %gs:0(%rdi)` in the function's first bytes. */
+__attribute__((no_instrument_function)) static inline int is_in_place(void (*function)(void))
+{
+    static const unsigned char count[] = { 0x65, 0x48, 0xff, 0x47, 0 };
+    return memmem((const void *)(uintptr_t)function, 64, count, sizeof count) != NULL;
+}
+
+/* Calls `meanwhile` again and again. Exits with status 3 if the machine can count in place and does not after a minute.
+ */
+__attribute__((no_instrument_function)) static inline void wait_for_place(void (*function)(void),
+                                                                          void (*meanwhile)(void))
+{
+    enum { HAS_GS = 2 };
+    for (int i = 0; !is_in_place(function); i++) {
+        if (!(getauxval(AT_HWCAP2) & HAS_GS))
+            return;
+        if (i == 60000)
+            exit(3);
+        usleep(1000);
+        meanwhile();
+    }
+}
+
+#endif
