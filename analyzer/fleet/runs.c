@@ -71,16 +71,21 @@ bool fleet_run_parse(const char *text, uint64_t *run)
 /* The number of a session stands for its deltas, which have it as a label. */
 static char *runs_of_numbers(const uint64_t *numbers, size_t count)
 {
-    char *sql;
+    char *sql, *label = fleet_sql_text(FLEET_LABEL_SESSION);
     size_t length;
     FILE *out = need_stream(&sql, &length);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s%llu", i ? "," : "(run IN (", (unsigned long long)numbers[i]);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s'%016llx'", i ? "," : ") OR arrayExists((k, v) -> k = '" FLEET_LABEL_SESSION "' AND v IN (",
-                (unsigned long long)numbers[i]);
+    fprintf(out, ") OR arrayExists((k, v) -> k = %s AND v IN (", label);
+    for (size_t i = 0; i < count; i++) {
+        char *number = need_text("%016llx", (unsigned long long)numbers[i]), *text = fleet_sql_text(number);
+        fprintf(out, "%s%s", i ? "," : "", text);
+        free(number);
+        free(text);
+    }
     fputs("), label_keys, label_values))", out);
     need_stream_end(out);
+    free(label);
     return sql;
 }
 
