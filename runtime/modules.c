@@ -199,11 +199,30 @@ static void modules_append_unloaded(const struct module *module, uint64_t now)
     metadata_append(&record.record, sizeof record, NULL, 0);
 }
 
+/* The loader's list stays as it is during a walk. So the time of the walk is one at which these modules were loaded,
+ * and its counts are theirs. After an unload, all modules but the main program are recorded anew: another library may
+ * be at the same address. */
+static void modules_begin_walk(struct walk *walk, const struct dl_phdr_info *info)
+{
+    struct process *p = walk->process;
+    walk->now = clock_now(runtime.clock);
+    p->modules.loader_loads = info->dlpi_adds;
+    if (info->dlpi_subs == p->modules.loader_unloads)
+        return;
+    for (uint32_t i = 1; i < p->modules.count; i++)
+        modules_append_unloaded(&p->modules.list[i], walk->now);
+    p->modules.count = p->modules.count ? 1 : 0;
+    p->modules.loader_unloads = info->dlpi_subs;
+    control_notify(&p->modules.unloads);
+}
+
 static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct walk *walk = data;
     struct module module;
+    if (walk->first)
+        modules_begin_walk(walk, info);
     modules_find_code(info, &module);
     bool kernels = info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0; /* the vDSO */
     if (module.begin < module.end && !kernels) {
@@ -227,7 +246,7 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /* Another library may replace one at the same address between two looks. The loader's counts of loads and unloads show
- * that, and then all modules are recorded anew. */
+ * that. */
 struct changes {
     uint64_t loads, unloads;
 };
@@ -358,21 +377,10 @@ static bool modules_look(struct process *p, struct walk *walk)
         levels_confirm(level_unloads);
         return true;
     }
-    const uint64_t unloads = changes.unloads;
-    p->modules.loader_loads = changes.loads;
     for (uint32_t i = 0; i < p->modules.count; i++)
         p->modules.list[i].seen = 0;
     walk->process = p;
-    walk->now = clock_now(runtime.clock);
     walk->first = true;
-    if (unloads != p->modules.loader_unloads) {
-        /* All but the main program may have changed at the same addresses. */
-        for (uint32_t i = 1; i < p->modules.count; i++)
-            modules_append_unloaded(&p->modules.list[i], walk->now);
-        p->modules.count = p->modules.count ? 1 : 0;
-        p->modules.loader_unloads = unloads;
-        control_notify(&p->modules.unloads);
-    }
     dl_iterate_phdr(modules_visit, walk);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->modules.count; i++) {
