@@ -90,6 +90,7 @@ struct walk {
     struct process *process;
     uint64_t now;
     bool first; /* the main program comes first */
+    bool same;  /* nothing has changed since the last walk */
     char path[LONGEST_PATH];
 };
 
@@ -200,20 +201,25 @@ static void modules_append_unloaded(const struct module *module, uint64_t now)
 }
 
 /* The loader's list stays as it is during a walk. So the time of the walk is one at which these modules were loaded,
- * and its counts are theirs. After an unload, all modules but the main program are recorded anew: another library may
- * be at the same address. */
-static void modules_begin_walk(struct walk *walk, const struct dl_phdr_info *info)
+ * and its counts of loads and unloads are theirs. After an unload, all modules but the main program are recorded anew:
+ * another library may be at the same address. Returns whether anything has changed. */
+static bool modules_begin_walk(struct walk *walk, const struct dl_phdr_info *info)
 {
     struct process *p = walk->process;
+    if (p->modules.count && info->dlpi_adds == p->modules.loader_loads && info->dlpi_subs == p->modules.loader_unloads)
+        return false;
     walk->now = clock_now(runtime.clock);
     p->modules.loader_loads = info->dlpi_adds;
+    for (uint32_t i = 0; i < p->modules.count; i++)
+        p->modules.list[i].seen = 0;
     if (info->dlpi_subs == p->modules.loader_unloads)
-        return;
+        return true;
     for (uint32_t i = 1; i < p->modules.count; i++)
         modules_append_unloaded(&p->modules.list[i], walk->now);
     p->modules.count = p->modules.count ? 1 : 0;
     p->modules.loader_unloads = info->dlpi_subs;
     control_notify(&p->modules.unloads);
+    return true;
 }
 
 static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
@@ -221,8 +227,9 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
     (void)size;
     struct walk *walk = data;
     struct module module;
-    if (walk->first)
-        modules_begin_walk(walk, info);
+    walk->same = walk->first && !modules_begin_walk(walk, info);
+    if (walk->same)
+        return 1;
     modules_find_code(info, &module);
     bool kernels = info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0; /* the vDSO */
     if (module.begin < module.end && !kernels) {
@@ -243,19 +250,6 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
     }
     walk->first = false;
     return 0;
-}
-
-/* Another library may replace one at the same address between two looks. The loader's counts of loads and unloads show
- * that. */
-struct changes {
-    uint64_t loads, unloads;
-};
-
-static int modules_count_changes(struct dl_phdr_info *info, size_t size, void *data)
-{
-    (void)size;
-    *(struct changes *)data = (struct changes){ info->dlpi_adds, info->dlpi_subs };
-    return 1;
 }
 
 static void modules_use_filters(const struct process *p)
@@ -370,18 +364,15 @@ static void modules_note_one(struct process *p, struct walk *walk, uint64_t func
 /* False if it is to be done again: another thread forks. */
 static bool modules_look(struct process *p, struct walk *walk)
 {
-    struct changes changes = { 0, 0 };
     const uint32_t level_unloads = levels_unloads();
-    dl_iterate_phdr(modules_count_changes, &changes);
-    if (p->modules.count && changes.loads == p->modules.loader_loads && changes.unloads == p->modules.loader_unloads) {
+    walk->process = p;
+    walk->first = true;
+    walk->same = false;
+    dl_iterate_phdr(modules_visit, walk);
+    if (walk->same) {
         levels_confirm(level_unloads);
         return true;
     }
-    for (uint32_t i = 0; i < p->modules.count; i++)
-        p->modules.list[i].seen = 0;
-    walk->process = p;
-    walk->first = true;
-    dl_iterate_phdr(modules_visit, walk);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->modules.count; i++) {
         if (p->modules.list[i].seen)

@@ -256,8 +256,6 @@ static bool counts_make_page(struct thread *t, uint32_t page)
     process_unlock();
     if (!shown)
         chunk_free(area.at);
-    if (listed)
-        thread_set_limit(t);
     return listed;
 }
 
@@ -271,9 +269,12 @@ bool counts_add_slowly(struct thread *t, uint32_t number)
         if (mask == SYS_NOT_BLOCKED)
             return false;
         /* A handler may have come before signals were held back. */
-        const bool made = (t->counts.made && t->counts.made[page]) || (t->wiped->alive && counts_make_page(t, page));
+        const bool known = t->counts.made && t->counts.made[page];
+        const bool made = !known && t->wiped->alive && counts_make_page(t, page);
+        if (made)
+            thread_set_limit(t);
         sys_restore_signals(mask);
-        if (!made)
+        if (!known && !made)
             return false;
     }
     sum_add(&t->counts.made[page]->counts[number % COUNTS_IN_PAGE].calls, 1);
@@ -294,21 +295,16 @@ static void counts_follow(struct thread *t)
         __atomic_store_n(&t->wiped->counts.pages[i], t->counts.made[i], __ATOMIC_RELAXED);
 }
 
-static void counts_select_in_place(const struct thread *t, bool counts)
-{
-    if (counts && t->counts.distance)
-        in_place_use(t->counts.distance);
-    else
-        in_place_use_none();
-}
-
 void counts_select(struct thread *t, bool counts)
 {
     if (counts)
         counts_follow(t);
     else
         counts_divert(t);
-    counts_select_in_place(t, counts);
+    if (counts && t->counts.distance)
+        in_place_use(t->counts.distance);
+    else
+        in_place_use_none();
 }
 
 /* Destructors of other keys may be counted in place after the thread's end. So the block keeps such pages until the
@@ -327,7 +323,6 @@ static void counts_drop_pages(struct thread *t, bool all)
         counts_in_place -= in_place;
         process_unlock();
     }
-    t->counts.late = false;
 }
 
 /* A forked child has its parent's list, of pages that it must not use. */
@@ -353,12 +348,11 @@ void counts_end_thread(struct thread *t)
         if (t->counts.made[i])
             losses_of_counts(t->counts.made[i]);
     counts_drop_pages(t, false);
-    t->counts.late = t->counts.distance != 0;
 }
 
 bool counts_is_gone(const struct thread *t)
 {
-    return !t->counts.late || t->tid == (uint32_t)SYS0(gettid) ||
+    return !t->counts.distance || t->tid == (uint32_t)SYS0(gettid) ||
            SYS3(tgkill, runtime.process->pid, t->tid, 0) == -ESRCH;
 }
 
@@ -457,7 +451,8 @@ void counts_begin_in_place(struct thread *t)
     t->counts.orphaned = false;
     if (any && !good)
         t->counts.distance = 0;
-    counts_select_in_place(t, good);
+    if (any || t->counts.distance)
+        thread_set_limit(t);
 }
 
 /* Maps each open page of the forked child anew. */

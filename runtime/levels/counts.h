@@ -34,7 +34,6 @@ struct thread_counts {
     bool refused;               /* there was no space for a page: it is not tried again */
     struct dwell_counts **made; /* its pages by number, whether they are in use now or not; NULL before the first one */
     int64_t distance;           /* where it counts in place (in_place.h); zero if it does not */
-    bool late;                  /* the thread has ended its recording, and may still count in place */
     bool orphaned;              /* it is in a forked child, where it is not set up yet */
 };
 

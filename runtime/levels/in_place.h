@@ -8,8 +8,8 @@
  * there (struct dwell_count).
  *
  * All threads of a process must have their pages before such an instruction is in the code. New threads inherit their
- * creator's gs, so each must be set up before it runs the program's code: see in_place_run. A thread that the program
- * makes by a bare clone counts in the pages of its creator, and counts of both may be lost then.
+ * creator's gs, so each must be set up before it runs the program's code: see in_place_begin_creation. A thread that
+ * the program makes by a bare clone counts in the pages of its creator, and counts of both may be lost then.
  */
 #ifndef DWELL_LEVELS_IN_PLACE_H
 #define DWELL_LEVELS_IN_PLACE_H
