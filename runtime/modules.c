@@ -263,16 +263,22 @@ static void modules_use_filters(const struct process *p)
     filter_use_modules(uses, count);
 }
 
-/* In a walk of the loader's list, as no other thread can unmap a module meanwhile. */
+/* In a walk of the loader's list, as no other thread can unmap a module meanwhile. But since the look, another library
+ * may have come to the same address: it is left to the next look. */
 static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
-    const struct process *p = data;
+    struct walk *walk = data;
+    const struct process *p = walk->process;
     struct module module;
     modules_find_code(info, &module);
+    const struct text path = modules_path(walk, info->dlpi_name ? info->dlpi_name : "");
+    const struct text build_id = modules_find_build_id(info);
+    walk->first = false;
     for (uint32_t i = 0; i < p->modules.count; i++) {
         const struct module *m = &p->modules.list[i];
-        if (m->bias != module.bias || m->begin != module.begin)
+        if (m->bias != module.bias || m->begin != module.begin || !text_is_same(m->path, path) ||
+            !text_is_same(m->build_id, build_id))
             continue;
         levels_visit(&(struct level_visit){ info, module.begin, module.end, m->build_id, m->path, m->filter, i == 0 });
         break;
@@ -325,52 +331,59 @@ static bool modules_replace_others(struct process *p, const struct module *modul
     return true;
 }
 
-/* Records the module of a function that runs, and so stays mapped, without taking a lock. */
-static void modules_note_one(struct process *p, struct walk *walk, uint64_t function)
+/* Finds the library of a function that runs, and so stays mapped, without taking a lock. Its texts are kept. */
+static bool modules_find_one(struct walk *walk, uint64_t function, struct module *module)
 {
 #if __GLIBC_PREREQ(2, 35)
     struct dl_find_object found;
     if (!&_dl_find_object || _dl_find_object((void *)function, &found) != 0)
-        return;
+        return false;
     const struct link_map *map = found.dlfo_link_map;
     const ElfW(Ehdr) *header = found.dlfo_map_start;
     if (!map->l_name[0] || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return;
+        return false;
     struct dl_phdr_info info = {
         .dlpi_addr = map->l_addr,
         .dlpi_name = map->l_name,
         .dlpi_phdr = (const ElfW(Phdr) *)((const char *)header + header->e_phoff),
         .dlpi_phnum = header->e_phnum,
     };
-    struct module module;
     walk->first = false;
-    modules_find_code(&info, &module);
-    module.path = modules_path(walk, map->l_name);
-    module.build_id = modules_find_build_id(&info);
-    const uint64_t now = clock_now(runtime.clock);
-    if (module.begin >= module.end || !p->modules.count || !modules_replace_others(p, &module, now))
+    modules_find_code(&info, module);
+    module->path = modules_keep_text(modules_path(walk, map->l_name));
+    module->build_id = modules_keep_text(modules_find_build_id(&info));
+    return module->begin < module->end;
+#else
+    (void)walk, (void)function, (void)module;
+    return false;
+#endif
+}
+
+/* Records the library of that function. */
+static void modules_note_one(struct process *p, struct walk *walk, uint64_t function)
+{
+    struct module module;
+    if (!p->modules.count || !modules_find_one(walk, function, &module))
         return;
-    module.path = modules_keep_text(module.path);
-    module.build_id = modules_keep_text(module.build_id);
+    const uint64_t now = clock_now(runtime.clock);
+    if (!modules_replace_others(p, &module, now))
+        return;
     module.filter = filter_of_module(module.build_id, module.path);
     modules_append_loaded(p, module, now);
     modules_use_filters(p);
     modules_publish(p);
-#else
-    (void)p, (void)walk, (void)function;
-#endif
 }
 
 /* False if it is to be done again: another thread forks. */
 static bool modules_look(struct process *p, struct walk *walk)
 {
-    const uint32_t level_unloads = levels_unloads();
+    const uint32_t unloads = level_unloads();
     walk->process = p;
     walk->first = true;
     walk->same = false;
     dl_iterate_phdr(modules_visit, walk);
     if (walk->same) {
-        levels_confirm(level_unloads);
+        level_unloads_confirm(unloads);
         return true;
     }
     uint32_t kept = 0;
@@ -387,7 +400,8 @@ static bool modules_look(struct process *p, struct walk *walk)
         p->modules.loader_loads = UINT64_MAX; /* no count: look again */
         return false;
     }
-    dl_iterate_phdr(modules_visit_levels, p);
+    walk->first = true;
+    dl_iterate_phdr(modules_visit_levels, walk);
     levels_end();
     return true;
 }
@@ -426,21 +440,42 @@ static bool modules_take_lock(struct process *p, bool inside)
     return false;
 }
 
+static void modules_release_lock(struct process *p)
+{
+    __atomic_store_n(&p->modules.lock, 0, __ATOMIC_RELEASE);
+    sys_futex_wake(&p->modules.lock, INT32_MAX);
+}
+
+static struct walk modules_walk; /* static, as it is too large for a small stack; under the lock */
+
 bool modules_update(bool loading, uint64_t function)
 {
-    static struct walk walk; /* static, as it is too large for a small stack; under the lock */
     struct process *p = runtime.process;
     const bool kept = thread_self && thread_self->modules.inside_loader;
     if (!modules_take_lock(p, loading || kept))
         return false;
     bool all = !kept && !modules_loader_is_busy();
     if (all)
-        all = modules_look(p, &walk);
+        all = modules_look(p, &modules_walk);
     else
-        modules_note_one(p, &walk, function);
-    __atomic_store_n(&p->modules.lock, 0, __ATOMIC_RELEASE);
-    sys_futex_wake(&p->modules.lock, INT32_MAX);
+        modules_note_one(p, &modules_walk, function);
+    modules_release_lock(p);
     return all;
+}
+
+uint32_t modules_identity_at(uint64_t function)
+{
+    struct process *p = runtime.process;
+    struct module module;
+    uint32_t identity = 0;
+    const uint64_t mask = sys_block_signals();
+    if (mask != SYS_NOT_BLOCKED && modules_take_lock(p, true)) {
+        if (modules_find_one(&modules_walk, function, &module))
+            identity = modules_identity(module.path, module.build_id);
+        modules_release_lock(p);
+    }
+    sys_restore_signals(mask);
+    return identity;
 }
 
 bool modules_is_program(uint64_t address)

@@ -55,6 +55,15 @@ void modules_look_now(void);
 /* Whether the address is in the executable's code. */
 bool modules_is_program(uint64_t address);
 
+/* The same whenever the same file is loaded. The texts are kept ones. */
+static inline uint32_t modules_identity(struct text path, struct text build_id)
+{
+    return (uint32_t)((uint64_t)path.at * 31 + (uint64_t)build_id.at);
+}
+
+/* That of the library that holds a function, which runs. Zero if that cannot be known. Takes no lock of the loader. */
+uint32_t modules_identity_at(uint64_t function);
+
 /* Brings the map up to date. `loading`: the caller is inside dlopen. False if not everything could be looked at: try
  * again later. The module that holds `function`, which runs, is known then, too. Signals are held back. */
 bool modules_update(bool loading, uint64_t function);

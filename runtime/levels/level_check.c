@@ -7,7 +7,9 @@
 #include "levels/counts.h"
 #include "levels/level_pause.h"
 #include "levels/level_table.h"
+#include "levels/level_unloads.h"
 #include "levels/quiet_point.h"
+#include "modules.h"
 #include "probes.h"
 #include "process.h"
 #include "runtime.h"
@@ -25,10 +27,22 @@ static bool level_is_open(const struct thread *t, uint64_t function)
     return false;
 }
 
+/* The state is of the module that was visited last. When another one may be at its address, and its functions are not
+ * visited yet, all its calls are timed. */
+static bool level_is_anothers(const struct level_slot *slot, uint64_t function)
+{
+    if (modules_is_program(function) || level_unloads_are_known())
+        return false;
+    const uint32_t identity = modules_identity_at(function);
+    return identity && identity != slot->identity;
+}
+
 bool level_takes_enter(struct thread *t, const struct event *event)
 {
     const struct level_slot *slot = levels_slot(event->function);
     const uint32_t state = level_state_of(slot);
+    if (UNLIKELY(state != LEVEL_TIMED && !event->counted) && level_is_anothers(slot, event->function))
+        return false;
     const bool counted = event->counted || (state & LEVEL_MASK) == LEVEL_COUNTED;
     if (!event->counted &&
         (LIKELY(state == LEVEL_TIMED) || (state & LEVEL_LEAVING && level_is_open(t, event->function))))

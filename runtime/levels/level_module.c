@@ -14,6 +14,7 @@
 #include "levels/in_place.h"
 #include "levels/level_check.h"
 #include "levels/level_places.h"
+#include "modules.h"
 #include "probes.h"
 #include "process.h"
 #include "runtime.h"
@@ -38,10 +39,9 @@ static bool level_module_make_room(struct level_module *m)
     return functions;
 }
 
-/* The same whenever the same module is loaded: kept texts stay at their addresses, and are each there once. */
 static uint32_t level_identity(const struct level_module *m)
 {
-    return (uint32_t)((uint64_t)m->path.at * 31 + (uint64_t)m->build_id.at);
+    return modules_identity(m->path, m->build_id);
 }
 
 bool level_module_want(struct level_module *m, uint64_t function, enum level level)
@@ -56,6 +56,7 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
             return false;
         m->functions[m->count++] = function;
         slot->module = m->number;
+        slot->hidden = false;
         if (slot->identity != level_identity(m))
             slot->seen = LEVEL_TIMED; /* of another module, which was here before */
         slot->identity = level_identity(m);

@@ -19,6 +19,7 @@
 #include "levels/level_pause.h"
 #include "levels/level_places.h"
 #include "levels/level_records.h"
+#include "levels/level_unloads.h"
 #include "lock.h"
 #include "modules.h"
 #include "process.h"
@@ -37,9 +38,6 @@ enum { /* milliseconds */
 };
 
 static struct {
-    uint32_t unloads;     /* number of ends of dlclose */
-    uint32_t visiting;    /* `unloads` when the last visit began */
-    uint32_t visited;     /* and at the begin of the last complete one */
     uint32_t generation;  /* of the last changes */
     uint32_t looks;       /* number of looks at the threads' stacks */
     uint32_t last_module; /* number of the last module */
@@ -72,8 +70,7 @@ static void level_lock_release(void)
 
 static bool level_is_reachable(const struct level_module *m)
 {
-    return m->loaded &&
-           (m->program || (&dwell_interposed && !level_process()->closing && levels.visited == levels.unloads));
+    return m->loaded && (m->program || level_unloads_are_known());
 }
 
 static bool level_is_pending(const struct level_module *m)
@@ -418,7 +415,7 @@ bool levels_begin(void)
         level_lock_release();
         return false;
     }
-    levels.visiting = levels.unloads;
+    level_unloads_visit();
     for (struct level_module *m = levels.modules; m; m = m->next)
         m->loaded = false;
     return true;
@@ -438,8 +435,29 @@ static void level_add_filtered(struct level_module *m, uint32_t filter)
     sys_unmap(functions, count * sizeof *functions);
 }
 
+/* Nothing of modules that are not loaded any more can be rewritten, and their stubs are not used. The loader's list may
+ * lack a library for a moment although its code stays: then calls still lead to the stubs. */
+static void level_drop_modules(uint64_t begin, uint64_t end)
+{
+    for (struct level_module **place = &levels.modules; *place;) {
+        struct level_module *m = *place;
+        if (m->loaded || m->end <= begin || end <= m->begin || level_module_is_in_use(m)) {
+            place = &m->next;
+            continue;
+        }
+        *place = m->next;
+        level_kept_put(m);
+        level_module_forget(m);
+        if (m->room)
+            sys_unmap(m->functions, m->room * sizeof *m->functions);
+        sys_unmap(m, sizeof *m);
+    }
+}
+
+/* The slots of functions at these addresses are those of the module that was there before: it has to go first. */
 static struct level_module *level_add_module(const struct level_visit *visit)
 {
+    level_drop_modules(visit->begin, visit->end);
     struct level_module *m = sys_memory(sizeof *m);
     if (!m)
         return NULL;
@@ -494,44 +512,15 @@ void levels_visit(const struct level_visit *visit)
     level_begin_pending();
 }
 
-/* Nothing of modules that are not loaded any more can be rewritten, and their stubs are not used. The loader's list may
- * lack a library for a moment although its code stays: then calls still lead to the stubs. */
-static void level_drop_modules(void)
-{
-    for (struct level_module **place = &levels.modules; *place;) {
-        struct level_module *m = *place;
-        if (m->loaded || level_module_is_in_use(m)) {
-            place = &m->next;
-            continue;
-        }
-        *place = m->next;
-        level_kept_put(m);
-        level_module_forget(m);
-        if (m->room)
-            sys_unmap(m->functions, m->room * sizeof *m->functions);
-        sys_unmap(m, sizeof *m);
-    }
-}
-
 void levels_end(void)
 {
-    level_drop_modules();
-    levels.visited = levels.visiting;
+    level_drop_modules(0, UINT64_MAX);
+    level_unloads_visited();
     const bool work = levels.pending || levels.ahead_at;
     level_lock_release();
     level_records_write();
     if (work && runtime.process->helper.tid)
         helper_wake();
-}
-
-uint32_t levels_unloads(void)
-{
-    return __atomic_load_n(&levels.unloads, __ATOMIC_ACQUIRE);
-}
-
-void levels_confirm(uint32_t unloads)
-{
-    __atomic_store_n(&levels.visited, unloads, __ATOMIC_RELEASE);
 }
 
 /* ---- calls of the program that modules and code have to be left alone for ---- */
@@ -543,11 +532,7 @@ bool levels_unloading(bool now)
     const uint64_t mask = sys_block_signals();
     bool used = false;
     level_lock_take();
-    if (now)
-        level_process()->closing++;
-    else if (level_process()->closing) /* else it was forked meanwhile, or began before the recording */
-        level_process()->closing--;
-    levels.unloads += !now;
+    level_unloads_note(now);
     for (const struct level_module *m = levels.modules; m && !now; m = m->next)
         used |= m->count > 0;
     level_lock_release();
@@ -578,7 +563,7 @@ static void levels_fork_ends(void)
 
 void levels_forked(void)
 {
-    levels.unloads++; /* a thread of the parent may have been inside dlclose */
+    level_unloads_forked();
 }
 
 /* No probe may come in a paused child. It has to be found by dwell control. */

@@ -11,13 +11,14 @@
 #include "levels/level_check.h"
 #include "levels/level_records.h"
 #include "levels/level_table.h"
+#include "levels/level_unloads.h"
 
 #pragma GCC visibility push(hidden)
 
 /* In a process' block, which forked children find zero. */
 struct process_levels {
     uint32_t lock;
-    uint32_t closing; /* number of threads inside dlclose */
+    struct process_level_unloads unloads;
     uint32_t forking; /* number of threads inside fork */
     bool ended;       /* the process' end is recorded */
     struct process_level_records records;
@@ -39,11 +40,6 @@ struct level_visit {
 bool levels_begin(void);
 void levels_visit(const struct level_visit *visit);
 void levels_end(void);
-
-/* The number of unloadings so far. If a look at the loader's list that began after it has found that no module has
- * come or gone, levels_confirm takes the place of a visit. */
-uint32_t levels_unloads(void);
-void levels_confirm(uint32_t unloads);
 
 /* Sets the level of a function: an address, or an offset in all loaded modules of that build-id or, without one, path.
  * Returns the number of functions that this concerns. They have their level when levels_settle has returned true, or

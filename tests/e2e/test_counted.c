@@ -142,19 +142,28 @@ Test(e2e_counted, all_kinds_of_calls)
     globfree(&found);
 }
 
+static void counted_compare_libraries(const char *mode, const char *levels, const char *how, int functions)
+{
+    char *out = run_well("$DWELL record -q --mode %s %s $PROGRAMS/loading/same $PROGRAMS/loading/libloading-a.so "
+                         "$PROGRAMS/loading/libloading-b.so 50 %s",
+                         mode, levels, how);
+    struct report *r = report_of("");
+    static const char *const all[] = { "inner_a", "begin_a", "end_a", "begin_b", "end_b", "inner_b" };
+    for (int i = 0; i < functions; i++)
+        cr_assert(eq(u64, report_sum(r, "function", all[i], "calls"), truth(out, all[i])), "%s %s %s %s", mode, levels,
+                  how, all[i]);
+    report_drop(r);
+    free(out);
+}
+
+/* Levels are about the functions of one library, whatever else comes to its address, and when. */
 Test(e2e_counted, libraries_that_come_and_go)
 {
-    for (int i = 0; i < 3; i++) {
-        char *out = run_well("$DWELL record -q --mode %s --level 'counted=inner_*' $PROGRAMS/loading/same "
-                             "$PROGRAMS/loading/libloading-a.so $PROGRAMS/loading/libloading-b.so 50",
-                             modes[i]);
-        struct report *r = report_of("");
-        static const char *const all[] = { "begin_a", "begin_b", "end_a", "end_b", "inner_a", "inner_b" };
-        for (int j = 0; j < 6; j++)
-            cr_assert(eq(u64, report_sum(r, "function", all[j], "calls"), truth(out, all[j])), "%s %s", modes[i],
-                      all[j]);
-        report_drop(r);
-        free(out);
+    for (int i = 0; i < 6; i++) {
+        const char *how = i < 3 ? "" : "fork";
+        counted_compare_libraries(modes[i % 3], "--level 'counted=inner_*'", how, 6);
+        counted_compare_libraries(modes[i % 3], "--level counted=inner_a", how, 6);
+        counted_compare_libraries(modes[i % 3], "--level counted=inner_a --level out=inner_b", how, 5);
     }
 }
 

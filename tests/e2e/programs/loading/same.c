@@ -1,26 +1,59 @@
-/* same A B TIMES: loads two libraries in turn, and prints how often the second was at the first one's address. */
+/* same A B TIMES [fork]: loads two libraries in turn, and prints how often the second was at the first one's address.
+ * With `fork`, a fork's handler unloads the first one and loads the second one, when nothing may ask the loader. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define QUIET __attribute__((no_instrument_function))
 
+static char **names;
+static void *handle;
+static void *places[2];
+static int next;
+
+QUIET static void load_next(void)
+{
+    handle = dlopen(names[next], RTLD_NOW);
+    if (!handle) {
+        fputs(dlerror(), stderr);
+        exit(1);
+    }
+    void *(*work)(int) = (void *(*)(int))dlsym(handle, "work_in_library");
+    places[next] = work(next + 1);
+    next = !next;
+}
+
+QUIET static void replace(void)
+{
+    dlclose(handle);
+    load_next();
+}
+
+QUIET static void replace_in_fork(void)
+{
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+}
+
 QUIET int main(int argc, char **argv)
 {
-    long times = argc > 3 ? atol(argv[3]) : 1;
+    const long times = argc > 3 ? atol(argv[3]) : 1;
     int same = 0;
+    names = argv + 1;
+    if (argc > 4)
+        pthread_atfork(replace, NULL, NULL);
     for (int i = 0; i < times; i++) {
-        void *places[2];
-        for (int which = 0; which < 2; which++) {
-            void *handle = dlopen(argv[1 + which], RTLD_NOW);
-            if (!handle) {
-                fputs(dlerror(), stderr);
-                return 1;
-            }
-            void *(*work)(int) = (void *(*)(int))dlsym(handle, "work_in_library");
-            places[which] = work(which + 1);
-            dlclose(handle);
-        }
+        load_next();
+        if (argc > 4)
+            replace_in_fork();
+        else
+            replace();
+        dlclose(handle);
         same += places[0] == places[1];
     }
     printf(
