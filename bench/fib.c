@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef ENTER
+#define ENTER /* What a profiler wants at the beginning of each function: -DENTER=... */
+#endif
+
 __attribute__((noinline)) static uint64_t fib(unsigned n)
 {
+    ENTER;
     if (n < 2)
         return n;
     uint64_t first = fib(n - 1);
