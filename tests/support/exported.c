@@ -3,6 +3,7 @@
 #include "support/load.h"
 
 #include <criterion/criterion.h>
+#include <criterion/new/assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ char *exported(const struct analysis *session, const char *format, enum export_t
     FILE *out = open_memstream(&text, length);
     struct error error = { NULL };
     cr_assert(found->write(session, &options, out, &error), "%s", error.text);
-    cr_assert(!ferror(out) && fclose(out) == 0);
+    cr_assert(not(ferror(out)));
+    cr_assert(zero(int, fclose(out)));
     return text;
 }
 
