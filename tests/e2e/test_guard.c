@@ -72,11 +72,13 @@ static void guard_check_cut(const char *how, const char *message)
     ran_drop(&alone);
 }
 
+/* Another thread may be about to make the file longer when it is cut. */
 Test(e2e_guard, an_empty_session)
 {
     guard_check_cut("empty", REPLACED);
     char *info = run_well("! $DWELL info x 2>&1");
-    cr_assert(eq(str, info, "dwell: x: the file is empty\n"));
+    const bool empty = strcmp(info, "dwell: x: the file is empty\n") == 0;
+    cr_assert(empty || strcmp(info, "dwell: x: not a dwell session\n") == 0, "%s", info);
     free(info);
 }
 

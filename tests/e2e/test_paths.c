@@ -180,16 +180,17 @@ static bool paths_other_ended(const struct path_events *events, unsigned thread,
 }
 
 /* How long the segment from `from` to `to` of a thread lies in calls of `function` that were open before it began. A
- * process is there for some time after its last event: waitpid may wait for that, too. */
+ * thread or process is there for some time after its last event: pthread_join and waitpid may wait for that, too. */
 static long long paths_in_open_calls(const struct path_events *events, const char *function, unsigned thread,
                                      long long from, long long to)
 {
+    const bool ends = strcmp(function, "waitpid") == 0 || strcmp(function, "pthread_join") == 0;
     long long sum = 0;
     for (size_t i = 0; i < events->count; i++) {
         const struct path_event *e = &events->list[i];
         if (e->thread != thread || strcmp(e->function, function) != 0 || e->end <= from || e->begin >= to)
             continue;
-        if (e->begin <= from || (strcmp(function, "waitpid") == 0 && paths_other_ended(events, thread, from, e->begin)))
+        if (e->begin <= from || (ends && paths_other_ended(events, thread, from, e->begin)))
             sum += (e->end < to ? e->end : to) - (e->begin > from ? e->begin : from);
     }
     return sum;
