@@ -44,7 +44,7 @@ def variants(bench, n, calls):
     unix = os.path.join(top, "capture", "build", "unix")
     capture = os.path.join(unix, "capture-release")
     program = None
-    missing = None if os.path.exists(top) else "not installed"
+    missing = None if os.path.exists(os.path.join(place(bench.build_dir), ".complete")) else "not installed"
     try:
         if not missing:
             client = os.path.join(top, "public", "TracyClient.cpp")
