@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,14 @@ UNSEEN static void await(int number)
         __asm__ volatile("" ::: "memory");
 }
 
+static bool impatient;      /* the other thread gives up once before it gets the lock */
+static volatile int rounds; /* in which it has given up */
+
 static void hold_lock(int round)
 {
     turn = 2 * round + 1;
+    while (impatient && rounds <= round)
+        pass(1);
     rest();
 }
 
@@ -210,6 +216,7 @@ static void give_up(int round)
     until.tv_sec += until.tv_nsec / (1000 * MS);
     until.tv_nsec %= 1000 * MS;
     pthread_mutex_timedlock(&mutex, &until);
+    rounds = round + 1;
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
     turn = 2 * round + 2;
@@ -320,7 +327,7 @@ int main(int argc, char **argv)
         run_both(lock_twice_often, want_lock);
     else if (strcmp(what, "clock") == 0)
         run_both(lock_often, want_lock_in_time);
-    else if (strcmp(what, "timed") == 0)
+    else if ((impatient = strcmp(what, "timed") == 0))
         run_both(lock_often, give_up);
     else if (strcmp(what, "vain") == 0)
         run_both(end_late, await_in_vain);
