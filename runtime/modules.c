@@ -37,9 +37,9 @@ enum {
 struct module {
     uint64_t bias, begin, end;
     uint32_t serial;
-    uint32_t seen;              /* in the current walk */
-    uint32_t filter;            /* its number in the filters; zero if they do not name it */
-    struct text path, build_id; /* kept */
+    uint32_t seen;                    /* in the current walk */
+    uint32_t filter;                  /* its number in the filters; zero if they do not name it */
+    struct text name, path, build_id; /* kept; `name` is the loader's */
 };
 
 /* The modules at the last look, for forked children. These must not ask the loader: another thread of their parent may
@@ -141,24 +141,59 @@ static struct text modules_find_build_id(const struct dl_phdr_info *info)
     return found;
 }
 
-/* The main program has no name in the loader's list. Names relative to the working directory are made absolute, as the
- * analyzer has another directory. */
-static struct text modules_path(struct walk *walk, const char *name)
+/* Empty for the main program. */
+static struct text modules_name(const struct dl_phdr_info *info)
 {
+    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    return (struct text){ name, strlen(name) };
+}
+
+static bool modules_are_same(const struct module *a, const struct module *b)
+{
+    return a->bias == b->bias && a->begin == b->begin && a->end == b->end && text_is_same(a->name, b->name) &&
+           text_is_same(a->build_id, b->build_id);
+}
+
+/* The module as it was at the last look, or NULL. Without a build-id, it may be another file of the same name. */
+static const struct module *modules_find_known(const struct module *module)
+{
+    for (uint32_t i = 0; known_modules && module->build_id.length && i < known_modules->count; i++)
+        if (modules_are_same(&known_modules->modules[i], module))
+            return &known_modules->modules[i];
+    return NULL;
+}
+
+/* The main program has no name in the loader's list. Names relative to the working directory are made absolute, as the
+ * analyzer has another directory. The program may have changed its directory since the library was loaded. */
+static struct text modules_path(struct walk *walk, const struct module *module)
+{
+    const char *name = module->name.at;
+    const size_t name_length = module->name.length;
     long length = 0;
     if (walk->first) {
         length = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", walk->path, sizeof walk->path);
-    } else if (name[0] != '/' && strchr(name, '/')) {
+    } else if (name_length && name[0] != '/' && memchr(name, '/', name_length)) {
+        const struct module *known = modules_find_known(module);
+        if (known)
+            return known->path;
         length = SYS2(getcwd, walk->path, sizeof walk->path);
-        if (length > 0 && (size_t)length + strlen(name) < sizeof walk->path) {
+        if (length > 0 && (size_t)length + name_length < sizeof walk->path) {
             walk->path[length - 1] = '/';
-            strcpy(walk->path + length, name);
-            length += (long)strlen(name);
+            memcpy(walk->path + length, name, name_length);
+            length += (long)name_length;
         }
     } else {
-        return (struct text){ name, strlen(name) };
+        return module->name;
     }
     return (struct text){ walk->path, length > 0 ? (size_t)length : 0 };
+}
+
+/* Its texts are kept. The place of its code is known. */
+static void modules_keep_texts(struct walk *walk, const struct dl_phdr_info *info, struct module *module)
+{
+    module->name = modules_keep_text(modules_name(info));
+    module->build_id = modules_keep_text(modules_find_build_id(info));
+    module->path = modules_keep_text(modules_path(walk, module));
 }
 
 static bool modules_make_room(struct process *p)
@@ -242,8 +277,7 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
                 m->seen = 1;
         }
         if (!known) {
-            module.path = modules_keep_text(modules_path(walk, info->dlpi_name ? info->dlpi_name : ""));
-            module.build_id = modules_keep_text(modules_find_build_id(info));
+            modules_keep_texts(walk, info, &module);
             module.filter = filter_of_module(module.build_id, module.path);
             modules_append_loaded(p, module, walk->now);
         }
@@ -268,17 +302,13 @@ static void modules_use_filters(const struct process *p)
 static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
-    struct walk *walk = data;
+    const struct walk *walk = data;
     const struct process *p = walk->process;
-    struct module module;
+    struct module module = { .name = modules_name(info), .build_id = modules_find_build_id(info) };
     modules_find_code(info, &module);
-    const struct text path = modules_path(walk, info->dlpi_name ? info->dlpi_name : "");
-    const struct text build_id = modules_find_build_id(info);
-    walk->first = false;
     for (uint32_t i = 0; i < p->modules.count; i++) {
         const struct module *m = &p->modules.list[i];
-        if (m->bias != module.bias || m->begin != module.begin || !text_is_same(m->path, path) ||
-            !text_is_same(m->build_id, build_id))
+        if (!modules_are_same(m, &module))
             continue;
         levels_visit(&(struct level_visit){ info, module.begin, module.end, m->build_id, m->path, m->filter, i == 0 });
         break;
@@ -319,8 +349,7 @@ static bool modules_replace_others(struct process *p, const struct module *modul
             p->modules.list[kept++] = *m;
             continue;
         }
-        if (m->bias == module->bias && text_is_same(m->path, module->path) &&
-            text_is_same(m->build_id, module->build_id))
+        if (modules_are_same(m, module))
             return false; /* modules do not overlap: none was removed before */
         modules_append_unloaded(m, now);
     }
@@ -350,8 +379,7 @@ static bool modules_find_one(struct walk *walk, uint64_t function, struct module
     };
     walk->first = false;
     modules_find_code(&info, module);
-    module->path = modules_keep_text(modules_path(walk, map->l_name));
-    module->build_id = modules_keep_text(modules_find_build_id(&info));
+    modules_keep_texts(walk, &info, module);
     return module->begin < module->end;
 #else
     (void)walk, (void)function, (void)module;
@@ -400,7 +428,6 @@ static bool modules_look(struct process *p, struct walk *walk)
         p->modules.loader_loads = UINT64_MAX; /* no count: look again */
         return false;
     }
-    walk->first = true;
     dl_iterate_phdr(modules_visit_levels, walk);
     levels_end();
     return true;

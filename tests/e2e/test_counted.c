@@ -167,6 +167,28 @@ Test(e2e_counted, libraries_that_come_and_go)
     }
 }
 
+/* A library that goes makes the runtime look at all modules anew. Neither the program's new name nor its working
+ * directory makes other modules of them. */
+Test(e2e_counted, a_program_that_is_renamed_and_leaves_its_folder)
+{
+    for (int i = 0; i < 3; i++) {
+        free(run_well("cp $PROGRAMS/loading/moved $PROGRAMS/loading/libloading-b.so ."));
+        char *out = run_well("$DWELL record -q --mode %s --level 'counted=hot*' --level 'counted=inner_*' ./moved 1000 "
+                             "$PROGRAMS/loading/libloading-a.so",
+                             modes[i]);
+        free(run_well("mv elsewhere moved"));
+        struct report *r = report_of("");
+        static const char *const all[] = { "hot", "hot_at_last", "inner_b" };
+        for (int j = 0; j < 3; j++) {
+            cr_assert(eq(u64, report_sum(r, "function", all[j], "calls"), truth(out, all[j])), "%s %s", modes[i],
+                      all[j]);
+            cr_assert(eq(u64, report_sum(r, "function", all[j], "elapsed_inclusive_ns"), 0), "%s %s", modes[i], all[j]);
+        }
+        report_drop(r);
+        free(out);
+    }
+}
+
 Test(e2e_counted, functions_of_constructors_and_static_programs)
 {
     static const char *const programs[] = { "early", "early-no-pie", "early-static-pie" };
