@@ -268,13 +268,13 @@ bool counts_add_slowly(struct thread *t, uint32_t number)
         const uint64_t mask = sys_block_signals();
         if (mask == SYS_NOT_BLOCKED)
             return false;
-        /* A handler may have come before signals were held back. */
-        const bool known = t->counts.made && t->counts.made[page];
-        const bool made = !known && t->wiped->alive && counts_make_page(t, page);
-        if (made)
+        bool made = t->counts.made && t->counts.made[page]; /* by a handler, before signals were held back */
+        if (!made && t->wiped->alive && counts_make_page(t, page)) {
+            made = true;
             thread_set_limit(t);
+        }
         sys_restore_signals(mask);
-        if (!known && !made)
+        if (!made)
             return false;
     }
     sum_add(&t->counts.made[page]->counts[number % COUNTS_IN_PAGE].calls, 1);
