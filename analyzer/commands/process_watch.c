@@ -247,11 +247,11 @@ static int watch_read_status(const struct watched_process *p)
     return FINISH_STATUS_UNKNOWN;
 }
 
+/* If the write fails, the thread wakes by itself after SERVICE_PATIENCE. */
 static void watch_wake(const struct process_watch *w)
 {
     const uint64_t one = 1;
-    if (write(w->wake, &one, sizeof one) < 0)
-        return; /* it has been woken often enough */
+    (void)!write(w->wake, &one, sizeof one);
 }
 
 static void watch_remove(struct process_watch *w, size_t i)
@@ -433,7 +433,7 @@ static void *watch_leavers(void *argument)
     struct process_watch *w = argument;
     while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
         pthread_mutex_lock(&w->lock);
-        const int patience = w->polled ? WATCH_INTERVAL : -1;
+        const int patience = w->polled ? WATCH_INTERVAL : SERVICE_PATIENCE;
         pthread_mutex_unlock(&w->lock);
         watch_take_ends(w, patience);
     }
@@ -467,9 +467,12 @@ static void watch_close(struct process_watch *w)
 static void watch_end_newcomers(struct process_watch *w)
 {
     __atomic_store_n(&w->stop, 1, __ATOMIC_RELEASE);
-    do
+    for (;;) {
         sys_futex_wake_shared((uint32_t *)&w->session->header->first_control);
-    while (pthread_tryjoin_np(w->newcomers, NULL) != 0 && usleep(100) == 0);
+        if (pthread_tryjoin_np(w->newcomers, NULL) == 0)
+            break;
+        usleep(100); /* if that fails, the next try is at once */
+    }
 }
 
 void process_watch_start(struct process_watch *w, const struct session *session, int fd)

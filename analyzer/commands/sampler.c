@@ -284,8 +284,9 @@ static void *sampler_run(void *argument)
     for (size_t i = 0; i < s->count; i++)
         events[i] = (struct pollfd){ .fd = s->rings[i].fd, .events = POLLIN };
     events[s->count] = (struct pollfd){ .fd = s->wake, .events = POLLIN };
-    while (!events[s->count].revents) {
+    for (bool last = false; !last;) {
         poll(events, s->count + 1, DRAIN_INTERVAL);
+        last = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE);
         sampler_drain(s);
         for (size_t i = 0; i < s->count; i++)
             if (events[i].revents & POLLHUP)
@@ -337,8 +338,11 @@ void sampler_attach(struct sampler *s, pid_t pid)
 void sampler_end(struct sampler *s)
 {
     const uint64_t one = 1;
-    if (s->running && write(s->wake, &one, sizeof one) > 0)
+    if (s->running) {
+        __atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
+        (void)!write(s->wake, &one, sizeof one); /* if it fails, the thread wakes after DRAIN_INTERVAL */
         pthread_join(s->thread, NULL);
+    }
     for (size_t i = 0; i < s->count; i++)
         sampler_close_ring(&s->rings[i]);
     if (s->wake >= 0)

@@ -23,6 +23,7 @@ struct sampler {
     size_t count;
     int wake; /* eventfd */
     bool running;
+    bool stop; /* atomic */
     pthread_t thread;
     struct sampler_instant before, now;
 };

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Milliseconds that such a thread waits for a word of the session. It waits in vain if the session is truncated. */
+/* Milliseconds that such a thread waits at most: a wake may be lost if the session is truncated, or a call fails. */
 enum { SERVICE_PATIENCE = 1000 };
 
 /* Starts a thread with all signals but SIGBUS blocked, so that the main thread receives them. False if the system

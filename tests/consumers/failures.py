@@ -36,6 +36,7 @@ COMMANDS = {
     "view": (["view", "--no-open", "-o", "page.html", "one.data"], "page.html"),
     "perflog": (["perflog", "app.log"], None),
     "record": (["record", "-o", "recorded.data", *FIB], "recorded.data"),
+    "record-samples": (["record", "--sample", "1000", "-o", "recorded.data", *FIB], "recorded.data"),
     "record-late": (["record", "-o", "recorded.data", "sh", "-c", "sleep 0.2; " + " ".join(FIB)], "recorded.data"),
     "callgrind": (["export", "callgrind", "-o", "out", "one.data"], "out"),
     "collapsed": (["export", "collapsed", "-o", "out.gz", "one.data"], "out.gz"),
@@ -80,10 +81,18 @@ def path(name):
     return os.path.join(FOLDER, name)
 
 
+def prepare_with(words):
+    """The result of a usual run, which must succeed."""
+    result = run([DWELL, *words])
+    if result[0] != 0:
+        sys.exit(f"{words} fails: status {result[0]}, stderr {result[2]!r}")
+    return result
+
+
 def prepare():
     for name in INPUTS[:2]:
-        run([DWELL, "record", "-q", "-o", name, *FIB])
-    run([DWELL, "export", "vsperf", "-o", "report", "one.data"])
+        prepare_with(["record", "-q", "-o", name, *FIB])
+    prepare_with(["export", "vsperf", "-o", "report", "one.data"])
     with open(path("app.log"), "w", encoding="utf-8") as file:
         file.write("## PERF ## REGISTERED APP [a] PROCCESSID [0x1]\n## PERF ## RESOLUTION [1000] TICKS PER SECOND\n"
                    "## PERF ## REGISTERED MARKER [m] AS [1] BY APP [a]\n## PERF ## APP [a] EVT [1] DUR [5]\n")
@@ -95,8 +104,7 @@ class Trial:
     def __init__(self, name):
         self.name = name
         self.words, self.output = COMMANDS[name]
-        self.usual = run([DWELL, *self.words])
-        assert self.usual[0] == 0, (name, self.usual)
+        self.usual = prepare_with(self.words)
         self.newer = content(path(self.output)) if self.output else None
         self.older = self.newer  # a session or a page; other files may hold anything
         if self.output in ("out", "out.gz", "v_CallTreeSummary.csv"):
@@ -190,6 +198,15 @@ class Trial:
                     how = f"call {number} ({calls[number - 1]}), {errno.errorcode[error]} {more}"
                     self.check(run([FAIL, "-n", str(number), "-e", str(error), *more, DWELL, *self.words]), how)
 
+    def kinds(self):
+        """All calls of one name fail. Of threads that run at the same time, the numbers of calls differ in each run."""
+        with open(path("log"), encoding="ascii") as file:
+            kinds = sorted({int(line.split()[1]) for line in file})
+        for kind in kinds:
+            error = ERRORS[kind % len(ERRORS)]
+            how = f"all calls {kind}, {errno.errorcode[error]}"
+            self.check(run([FAIL, "-c", str(kind), "-n", "1", "-e", str(error), "-a", DWELL, *self.words]), how)
+
     def allocations(self):
         run([DWELL, *self.words], {"LD_PRELOAD": NOMEMORY, "FAIL_LOG": path("log")})
         self.restore()
@@ -206,5 +223,6 @@ for command in sys.argv[3:] or COMMANDS:
     trial = Trial(command)
     if command != "record-late":
         trial.system_calls()
+        trial.kinds()
     trial.allocations()
 sys.exit("\n".join(wrong) if wrong else 0)

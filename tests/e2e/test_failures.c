@@ -33,7 +33,7 @@ Test(e2e_failures, outputs)
 
 Test(e2e_failures, record)
 {
-    failures_check("record");
+    failures_check("record record-samples");
 }
 
 Test(e2e_failures, record_late)

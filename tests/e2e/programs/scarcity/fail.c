@@ -1,9 +1,9 @@
 /*
- * fail [-n NUMBER [-e ERROR] [-a]] PROGRAM [ARG...]: runs PROGRAM; its system call of that number fails with that errno
- * (default: EIO), and with -a all later calls of the same name as well. The call is not made, but for close. Only calls
- * of the program itself and its threads count, not those of the dynamic loader and of its children. Ends as PROGRAM
- * does. Writes a line for each counted call to the file $FAIL_LOG: its number, its name's number, and its first
- * argument. Uses ptrace.
+ * fail [-c CALL] [-n NUMBER [-e ERROR] [-a]] PROGRAM [ARG...]: runs PROGRAM; its system call of that NUMBER fails with
+ * that errno (default: EIO), and with -a all later calls of the same name as well. The call is not made, but for close.
+ * Only calls of the program itself and its threads count, not those of the dynamic loader and of its children; with -c
+ * only those of the name whose number is CALL. Ends as PROGRAM does. Writes a line for each counted call to the file
+ * $FAIL_LOG: its number, its name's number, and its first argument. Uses ptrace.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #include "../stepping.h"
 
-static long wanted, seen, failing = -1;
+static long wanted, seen, failing = -1, only = -1;
 static int error = EIO;
 static bool lasting;
 static FILE *list;
@@ -45,7 +45,7 @@ static bool is_excluded(const struct user_regs_struct *r)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if ((long)r->orig_rax == numbers[i])
             return true;
-    return r->orig_rax == SYS_write && r->rdi == STDERR_FILENO;
+    return (r->orig_rax == SYS_write && r->rdi == STDERR_FILENO) || (only >= 0 && (long)r->orig_rax != only);
 }
 
 static void fail_at_entry(struct task *task, struct user_regs_struct *r)
@@ -67,7 +67,8 @@ static void fail_at_entry(struct task *task, struct user_regs_struct *r)
 int main(int argc, char **argv)
 {
     int option;
-    while ((option = getopt(argc, argv, "+n:e:a")) != -1) {
+    while ((option = getopt(argc, argv, "+c:n:e:a")) != -1) {
+        only = option == 'c' ? atol(optarg) : only;
         wanted = option == 'n' ? atol(optarg) : wanted;
         error = option == 'e' ? atoi(optarg) : error;
         lasting |= option == 'a';
