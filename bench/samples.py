@@ -46,7 +46,7 @@ def sample_once(argv, binary, functions, folder):
     """Samples the CPU clock while a command runs. Returns {name: samples} of the processes of one binary, by the innermost
     instrumented function on the stack. Samples inside a probe are dropped.
 
-    In about half of all runs, perf cannot unwind from libc's functions. Then the callers of libc lack their samples: such a run
+    In up to half of the runs, perf cannot unwind from libc's functions. Then the callers of libc lack their samples: such a run
     is repeated."""
     data = os.path.join(folder, "samples.perf")
     for _ in range(MOST_TRIES):
