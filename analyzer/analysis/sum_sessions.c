@@ -42,15 +42,18 @@ static bool sum_sessions_is_sampled(const struct profile *p, const size_t *place
     return false;
 }
 
-static void sum_sessions_divide_one(struct profile *p, const struct analysis *l,
+/* `counted` has the counted calls of all sessions. */
+static void sum_sessions_divide_one(struct profile *p, const struct profile *counted, const struct analysis *l,
                                     const struct dwell_file_header *recorded, bool sampled)
 {
     if (!l->raw)
         sampling_subtract_cost(p, recorded);
-    if (sampled)
-        sampling_divide(p, l->file, l->raw,
-                        l->file->summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE
-                                                  : session_file_has_trees(l->file));
+    if (!sampled)
+        return;
+    sampling_divide(p, l->file, l->raw,
+                    l->file->summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE : session_file_has_trees(l->file));
+    if (!l->raw)
+        sampling_subtract_counting(p, counted, recorded);
 }
 
 /* The profile keeps its counts and counted calls. Its nodes become those of the parts. */
@@ -62,7 +65,8 @@ static void sum_sessions_divide_each(struct analysis *l)
     for (size_t i = 0; i <= l->file->summed_count; i++) {
         struct profile *part = sum_sessions_part(p, places, i);
         if (i < l->file->summed_count)
-            sum_sessions_divide_one(part, l, &l->file->summed[i].record.header, sum_sessions_is_sampled(p, places, i));
+            sum_sessions_divide_one(part, p, l, &l->file->summed[i].record.header,
+                                    sum_sessions_is_sampled(p, places, i));
         profile_merge(whole, part);
         profile_free(part);
     }
@@ -88,7 +92,7 @@ void sum_sessions_divide(struct analysis *l)
     const bool several = l->file->summed_count > 1;
     const bool sampled = l->profile->counts.samples;
     if (!several)
-        sum_sessions_divide_one(l->profile, l, &l->file->header, sampled);
+        sum_sessions_divide_one(l->profile, l->profile, l, &l->file->header, sampled);
     else if (sampled || l->file->header.sample_cost)
         sum_sessions_divide_each(l);
     if (several)

@@ -350,6 +350,7 @@ static void sums_add_header(struct dwell_file_header *h, const struct dwell_rec_
     header_lose_samples(h, from->lost_samples);
     h->sample_period = from->sample_period > h->sample_period ? from->sample_period : h->sample_period;
     h->sample_cost = from->sample_cost > h->sample_cost ? from->sample_cost : h->sample_cost;
+    h->count_cost = from->count_cost > h->count_cost ? from->count_cost : h->count_cost;
     h->sample_error = from->sample_error > h->sample_error ? from->sample_error : h->sample_error;
     h->start_realtime = smaller(h->start_realtime, record->begin ? record->begin : from->start_realtime);
 }
@@ -363,7 +364,7 @@ static void sums_fill_header(const struct sums_writer *w)
     h->start_realtime = UINT64_MAX;
     h->origin = DWELL_ORIGIN_SUMS;
     h->trouble = h->also = h->ring_size = h->shared_ring = h->recorder_pid = h->sample_period = 0;
-    h->sample_cost = 0;
+    h->sample_cost = h->count_cost = 0;
     h->sample_error = 0;
     h->max_size = h->keep_free = h->limit_time = h->warn_size = 0;
     h->lost_events = h->lost_threads = h->lost_trace_events = h->replaced_events = h->lost_samples = 0;

@@ -228,6 +228,8 @@ static void info_print_counted(const struct analysis *l)
     }
     info_print_line("counted", "%" PRIu64 " calls of %zu function%s: %s%s", calls, l->summary.counted,
                     l->summary.counted == 1 ? "" : "s", names, l->summary.counted > MOST ? ", ..." : "");
+    if (l->file->header.count_cost)
+        info_print_line("a counted call", "takes %.2f ns in its function", l->file->header.count_cost / 1e3);
     free(names);
     free(sums);
 }

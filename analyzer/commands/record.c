@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "commands/budget.h"
 #include "commands/commands.h"
+#include "commands/count_cost.h"
 #include "commands/executable.h"
 #include "commands/filter_service.h"
 #include "commands/filters.h"
@@ -185,6 +186,7 @@ int command_record(int argc, char **argv)
     record_push_start(push, &session, fd, path);
     struct sampler sampler;
     sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate, sample_cost);
+    session.header->count_cost = s.sample_rate ? count_cost_measure() : 0;
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &sampler, &pid, &error);

@@ -331,7 +331,7 @@ void sampler_attach(struct sampler *s, pid_t pid)
         s->session->header->also |= attr.exclude_kernel ? 0 : DWELL_ALSO_KERNEL_SAMPLES;
         return;
     }
-    s->session->header->sample_error = error ? error : EAGAIN;
+    s->session->header->sample_error = (int16_t)(error ? error : EAGAIN);
     s->session->header->sample_cost = 0; /* no thread is stopped */
 }
 

@@ -368,6 +368,103 @@ void sampling_subtract_cost(struct profile *p, const struct dwell_file_header *r
     }
 }
 
+/* ---- the cost of counting ---- */
+
+/* A function on a thread: ticks that its calls took to be counted, and its estimated time. */
+struct counting {
+    uint64_t cost, time;
+};
+
+struct countings {
+    struct number_index *table; /* (function, thread) */
+    struct counting *list;
+    size_t count, room;
+};
+
+static struct counting *countings_find(const struct countings *all, uint32_t function, uint32_t thread)
+{
+    const struct index_slot *slot = index_find(all->table, function, thread);
+    return slot->value_plus_1 ? &all->list[slot->value_plus_1 - 1] : NULL;
+}
+
+static void countings_add(struct countings *all, uint32_t function, uint32_t thread, uint64_t cost)
+{
+    struct counting *known = countings_find(all, function, thread);
+    if (!known) {
+        GROW(all->list, all->count, all->room);
+        known = &all->list[all->count];
+        *known = (struct counting){ .cost = 0 };
+        index_set(all->table, index_find(all->table, function, thread), function, thread, (uint32_t)all->count++);
+    }
+    known->cost = cost > UINT64_MAX - known->cost ? UINT64_MAX : known->cost + cost;
+}
+
+/* A damaged file may have any number of calls. */
+static uint64_t counting_ticks(uint64_t calls, const struct dwell_file_header *recorded)
+{
+    const uint64_t ps_per_second = UINT64_C(1000000000000);
+    const uint128 ticks = (uint128)calls * recorded->count_cost * recorded->ticks_per_second / ps_per_second;
+    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+static struct countings countings_read(const struct profile *p, const struct profile *counted,
+                                       const struct dwell_file_header *recorded)
+{
+    struct countings all = { .table = index_new() };
+    for (size_t i = 0; i < counted->counted_count; i++) {
+        const struct profile_counted *c = &counted->counted[i];
+        const struct profile_thread *t = &counted->threads[c->thread];
+        const uint32_t thread = index_find(p->thread_table, t->process, t->thread)->value_plus_1;
+        if (thread)
+            countings_add(&all, c->function, thread - 1, counting_ticks(c->calls, recorded));
+    }
+    return all;
+}
+
+/* By node: what is known of its function on its thread, or NULL if it is not sampled. The caller frees the list. */
+static struct counting **countings_of_nodes(const struct countings *all, const struct profile *p)
+{
+    uint32_t *threads = need_memory(p->node_count + 1, sizeof *threads);
+    struct counting **of_nodes = need_memory(p->node_count + 1, sizeof *of_nodes);
+    for (size_t i = 0; i < p->thread_count; i++)
+        threads[p->threads[i].root] = (uint32_t)i;
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (node->parent != PROFILE_NONE)
+            threads[i] = threads[node->parent];
+        if (sampling_is_sampled(node))
+            of_nodes[i] = countings_find(all, node->function, threads[i]);
+    }
+    free(threads);
+    return of_nodes;
+}
+
+void sampling_subtract_counting(struct profile *p, const struct profile *counted,
+                                const struct dwell_file_header *recorded)
+{
+    if (!recorded->count_cost || !counted->counted_count)
+        return;
+    struct countings all = countings_read(p, counted, recorded);
+    struct counting **of_nodes = countings_of_nodes(&all, p);
+    for (uint32_t i = 0; i < p->node_count; i++)
+        if (of_nodes[i])
+            of_nodes[i]->time += p->nodes[i].elapsed;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const struct counting *c = of_nodes[i];
+        const struct profile_node *node = &p->nodes[i];
+        if (!c || !c->time)
+            continue;
+        const uint64_t cost = smaller(c->cost, c->time);
+        sampling_give(p, i, PROFILE_NONE, multiply_divide(less(node->elapsed, node->flagged), cost, c->time),
+                      multiply_divide(smaller(node->flagged, node->elapsed), cost, c->time));
+    }
+    free(of_nodes);
+    free(all.list);
+    index_free(all.table);
+}
+
+/* ---- all paths ---- */
+
 void sampling_divide(struct profile *p, const struct session_file *file, bool raw, bool by_function)
 {
     struct sampling s = {

@@ -19,6 +19,13 @@ void sampling_subtract_cost(struct profile *p, const struct dwell_file_header *r
  * Call it once, after the time of probes and samples was subtracted. */
 void sampling_divide(struct profile *p, const struct session_file *file, bool raw, bool by_function);
 
+/* Subtracts the time that counting calls took in their functions from the estimated times of these functions: the calls
+ * of each function on a thread, as often as the cost in the header of the recording. The calls are in `counted`, a
+ * profile with the same functions and the same serial numbers of threads. What exceeds the estimates stays in them.
+ * Call it after sampling_divide. Does nothing if the cost is unknown. */
+void sampling_subtract_counting(struct profile *p, const struct profile *counted,
+                                const struct dwell_file_header *recorded);
+
 /* The half width of the 95 % interval of a share, of which `count` of `all` samples were seen. */
 double sampling_half_width(uint64_t count, uint64_t all);
 

@@ -363,6 +363,17 @@ static uint32_t merge_sample_cost(struct session_file *const *sessions, size_t c
     return (uint32_t)cost;
 }
 
+/* The smallest of all, for the same reason. Sessions without counted calls may have none, and have no part in it. */
+static uint16_t merge_count_cost(struct session_file *const *sessions, size_t count)
+{
+    uint16_t cost = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t own = sessions[i]->header.count_cost;
+        cost = !cost || (own && own < cost) ? own : cost;
+    }
+    return cost;
+}
+
 static void merge_fill_header(struct dwell_file_header *h, struct session_file *const *sessions, size_t count,
                               const struct merger *m)
 {
@@ -381,6 +392,7 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
         ended &= sessions[i]->header.end_ticks != 0;
     }
     h->sample_cost = merge_sample_cost(sessions, count, h->sample_period);
+    h->count_cost = merge_count_cost(sessions, count);
     if (count > 1 && !(h->origin & DWELL_ORIGIN_IMPORTED))
         h->ticks_per_second = merge_measured_rate(h);
     if (!ended) /* otherwise threads without a known end would last until then */

@@ -85,7 +85,8 @@ struct dwell_file_header {
     uint32_t shared_ring;       /* not zero: mode ring, of max_size bytes in all, without a limit for each thread */
     uint64_t replaced_events;   /* enters and exits in chunks that rings have used again */
     uint32_t sample_period;     /* nanoseconds of CPU time of a thread between two samples; zero: there are none */
-    int32_t sample_error;       /* an errno value: samples were requested, and the system refused them; or zero */
+    int16_t sample_error;       /* an errno value: samples were requested, and the system refused them; or zero */
+    uint16_t count_cost;        /* picoseconds that counting a call takes in its function; zero: unknown */
     uint32_t lost_samples;      /* samples that had no room; at most UINT32_MAX */
     uint32_t sample_cost;       /* nanoseconds that a sample stops its thread; zero: unknown */
 };

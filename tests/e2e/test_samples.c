@@ -29,6 +29,7 @@ Test(e2e_samples, follow_the_cpu_time)
     char *info = run_well("$DWELL info");
     cr_assert(has(info, ", 1000 a second of CPU time, lost 0\n"), "%s", info);
     cr_assert(has(info, "\na sample        stops its thread for "), "%s", info);
+    cr_assert(not(has(info, "a counted call")), "%s", info); /* none was counted */
     free(info);
     cr_assert(ge(ulong, samples_recorded(""), 10));
 }

@@ -194,6 +194,28 @@ Test(e2e_sums, several_recordings_are_added_as_in_a_report_of_all)
                       added[i], added[i]));
 }
 
+/* The samples of fib estimate its time, and its calls took a part of that to be counted. The intervals of the estimates
+ * are rounded, and so compared elsewhere. */
+Test(e2e_sums, what_counting_took_is_subtracted_from_each_session)
+{
+    for (int i = 1; i <= 2; i++)
+        free(run_well("$DWELL record -q --sample 2000 --level counted=fib -o %d.data $SAMPLES/fib %d >/dev/null && "
+                      "$DWELL profile %d.data -o %d.sums",
+                      i, 32 + i, i, i));
+    free(run_well(
+        "$DWELL merge 1.sums 2.sums -o all && $DWELL report --format csv 1.data 2.data >several && "
+        "$DWELL report --format csv all >merged && sort several | cut -d, -f1-27 >x && sort merged | cut -d, -f1-27 >y && cmp x y"));
+    char *info = run_well("$DWELL info 2.data");
+    const bool known = strstr(info, "\na counted call  takes ");
+    struct report *r = report_of("2.data"), *raw = report_of("--raw 2.data");
+    const uint64_t took = report_sum(r, "function", "fib", "overhead_exclusive_ns");
+    cr_assert(eq(int, took > 0, known), "%s", info);
+    cr_assert(eq(u64, report_sum(raw, "function", "fib", "overhead_exclusive_ns"), 0));
+    report_drop(raw);
+    report_drop(r);
+    free(info);
+}
+
 /* A session that calls one of two functions, and knows names of both. */
 static void save_named(const char *name, uint64_t session, uint64_t called, const char *first, const char *second)
 {

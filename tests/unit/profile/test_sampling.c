@@ -231,6 +231,52 @@ static void sampling_write_level(struct writer *w, uint64_t time, uint64_t funct
     write_record(w, 1, LEVEL, content, sizeof content);
 }
 
+/* PLAIN has an estimate of 250 ticks below F, 100 of them application time, and one of 200 below G. */
+static void sampling_load_counted(struct analysis *l, uint64_t calls, bool raw)
+{
+    const uint64_t own[][2] = { { PLAIN, calls }, { COPY, 1000 } }, other[][2] = { { PLAIN, 1000 } };
+    struct writer *w = sampling_two_calls();
+    write_header(w, 246, 10000, 2); /* picoseconds */
+    write_thread(w, 1, 2, 72, SOURCE_PERF, "two");
+    sampling_write_level(w, 0, PLAIN, COUNTED);
+    write_counts(w, 1, 1, 0, own, 2);
+    write_counts(w, 1, 2, 0, other, 1);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    sampling_write(w, 100, F);
+    sampling_write(w, 110, PLAIN);
+    sampling_write(w, 300, G);
+    sampling_write(w, 310, PLAIN);
+    end_samples(w, true);
+    writer_save(w, test_path("sampled.data"));
+    writer_free(w);
+    load_with(l, test_path("sampled.data"), &(struct analysis_options){ .raw = raw });
+    check_identities(&(struct outcome){ l->file, l->profile, l->rollup });
+}
+
+/* A counted call takes 10 ns. The calls of functions without an estimate, and those of other threads, take nothing from
+ * this one. No estimate falls below zero. */
+Test(unit_sampling, subtracts_what_counting_costs)
+{
+    static const struct {
+        uint64_t calls, took, application;
+        bool raw;
+    } cases[] = { { 9, 90, 20 + 40, false }, { 45, 450, 300, false }, { 46, 450, 300, false }, { 9, 0, 0, true } };
+    for (int i = 0; i < 4; i++) {
+        struct analysis l;
+        sampling_load_counted(&l, cases[i].calls, cases[i].raw);
+        const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g"),
+                           plain = sampling_times(&l, "plain");
+        cr_assert(eq(u64, plain.elapsed_exclusive, 450 - cases[i].took), "%d", i);
+        cr_assert(eq(u64, plain.application_exclusive, 300 - cases[i].application), "%d", i);
+        cr_assert(eq(u64, plain.overhead_exclusive, cases[i].took), "%d", i);
+        cr_assert(eq(u64, f.overhead_inclusive, cases[i].took), "%d", i);
+        cr_assert(eq(u64, f.elapsed_inclusive, 1000 - cases[i].took), "%d", i);
+        cr_assert(eq(u64, f.elapsed_exclusive, 100 + 250), "%d", i); /* 100 of it blocked */
+        cr_assert(eq(u64, g.elapsed_exclusive, 200), "%d", i);
+        analysis_drop(&l);
+    }
+}
+
 /* The code that counts a call is in no module. Its time is subtracted, unless it is raw. */
 Test(unit_sampling, code_that_counts_is_overhead)
 {

@@ -119,6 +119,7 @@ Test(unit_samples, are_merged_with_their_threads)
         struct writer *w = samples_writer();
         write_header(w, 24, (uint64_t)i + 1, 8);
         write_header(w, 240, i ? 1000000 : 500000, 4);
+        write_header(w, 246, i ? 190 : 210, 2);
         write_header(w, 248, 3, 4);
         write_header(w, 252, i ? 30000 : 20000, 4); /* a share of 3 % and of 4 % */
         begin_samples(w, 0, 0, 70, 71, 10);
@@ -139,6 +140,8 @@ Test(unit_samples, are_merged_with_their_threads)
     cr_assert(eq(u32, merged->header.lost_samples, 6));
     cr_assert(eq(u32, merged->header.sample_period, 1000000));
     cr_assert(eq(u32, merged->header.sample_cost, 30000)); /* the smaller share */
+    cr_assert(eq(u32, merged->header.count_cost, 190));
+    cr_assert(eq(i32, merged->header.sample_error, 0));
     cr_assert(eq(u32, samples_chunk(merged, 0)->thread, 1));
     cr_assert(eq(u32, samples_chunk(merged, 1)->thread, 3));
     session_file_close(merged);
