@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "profile/node_order.h"
 
 static int sums_compare_sessions(const void *a, const void *b, void *context)
 {
@@ -100,74 +101,27 @@ static void sums_order_modules(struct sums_writer *w)
     free(used);
 }
 
-static int sums_compare_callees(const void *a, const void *b, void *context)
-{
-    const struct sums_writer *w = context;
-    const struct profile_node *x = &w->sums->profile->nodes[*(const uint32_t *)a];
-    const struct profile_node *y = &w->sums->profile->nodes[*(const uint32_t *)b];
-    const uint64_t functions[] = { w->addresses[x->function], w->addresses[y->function] };
-    if (functions[0] != functions[1])
-        return functions[0] < functions[1] ? -1 : 1;
-    return (x->site > y->site) - (x->site < y->site);
-}
-
-/* Lists of callees. */
-struct sums_links {
-    uint32_t *first, *next; /* by node; PROFILE_NONE at the end */
-};
-
-static struct sums_links sums_link_nodes(const struct profile *p)
-{
-    const size_t size = p->node_count * sizeof(uint32_t);
-    struct sums_links links = { need_memory(size + 1, 1), need_memory(size + 1, 1) };
-    memset(links.first, 0xff, size);
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        const uint32_t parent = p->nodes[i].parent;
-        if (parent == PROFILE_NONE)
-            continue;
-        links.next[i] = links.first[parent];
-        links.first[parent] = i;
-    }
-    return links;
-}
-
-/* Appends the callees of the node at a place of the order, and returns the order's new length. */
-static size_t sums_append_callees(struct sums_writer *w, const struct sums_links *links, size_t place, size_t count)
-{
-    const uint32_t parent = w->node_order[place];
-    uint32_t *list = w->node_order + count;
-    size_t length = 0;
-    for (uint32_t i = links->first[parent]; i != PROFILE_NONE; i = links->next[i]) {
-        w->threads[i] = w->threads[parent];
-        w->depths[i] = w->depths[parent] + 1;
-        list[length++] = i;
-    }
-    if (length > 1)
-        qsort_r(list, length, sizeof *list, sums_compare_callees, w);
-    return count + length;
-}
-
 /* Numbers the nodes of each thread, level by level, by the number of the caller at first. */
 static void sums_order_nodes(struct sums_writer *w)
 {
     const struct profile *p = w->sums->profile;
-    const struct sums_links links = sums_link_nodes(p);
-    size_t count = 0;
-    w->node_order = need_memory(p->node_count + 1, sizeof *w->node_order);
+    w->node_order = node_order_list(p);
     w->numbers = need_memory(p->node_count + 1, sizeof *w->numbers);
     w->threads = need_memory(p->node_count + 1, sizeof *w->threads);
     w->depths = need_memory(p->node_count + 1, sizeof *w->depths);
-    for (uint32_t i = 0; i < p->thread_count; i++) {
-        const size_t root = count;
-        w->node_order[count++] = p->threads[i].root;
+    for (uint32_t i = 0; i < p->thread_count; i++)
         w->threads[p->threads[i].root] = i;
-        for (size_t place = root; place < count; place++) {
-            w->numbers[w->node_order[place]] = (uint32_t)(place - root);
-            count = sums_append_callees(w, &links, place, count);
+    size_t root = 0;
+    for (size_t place = 0; place < p->node_count; place++) {
+        const uint32_t i = w->node_order[place], parent = p->nodes[i].parent;
+        if (parent == PROFILE_NONE) {
+            root = place;
+        } else {
+            w->threads[i] = w->threads[parent];
+            w->depths[i] = w->depths[parent] + 1;
         }
+        w->numbers[i] = (uint32_t)(place - root);
     }
-    free(links.first);
-    free(links.next);
 }
 
 static void sums_note_module(struct sums_writer *w, struct number_index *seen, uint32_t process, uint32_t module)

@@ -22,7 +22,7 @@ struct sums_writer {
     size_t module_count;  /* that are used */
     bool *used;           /* by function */
     uint64_t *addresses;  /* by function */
-    uint32_t *node_order; /* nodes, by thread of the profile, and then in the order of the file */
+    uint32_t *node_order; /* nodes, by thread, and then in the order of the file (profile/node_order.h) */
     uint32_t *numbers;    /* by node: in its thread's tree; zero for a root */
     uint32_t *threads;    /* by node: place in the profile's threads */
     uint32_t *depths;

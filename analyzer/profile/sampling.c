@@ -15,6 +15,7 @@
 #include "base/wide.h"
 #include "profile/identify.h"
 #include "profile/node_index.h"
+#include "profile/node_order.h"
 
 enum {
     ENOUGH = 30,      /* samples of a path that is divided by its own */
@@ -51,6 +52,7 @@ struct sampling {
     bool raw;
     bool by_function;  /* samples are not known by path */
     size_t node_count; /* before nodes are added */
+    uint32_t *order;   /* of these nodes: ticks that cannot be divided go to the first of equal parts */
     bool *timed;       /* by function: all its calls are in the session */
     uint32_t *anchors; /* by node: the timed path, itself or above it */
     uint32_t *route_of;
@@ -131,7 +133,8 @@ static void sampling_find_anchors(struct sampling *s)
     const struct profile *p = s->profile;
     s->anchors = need_memory(s->node_count, sizeof *s->anchors);
     s->route_of = need_memory(s->node_count, sizeof *s->route_of);
-    for (uint32_t i = 0; i < s->node_count; i++) {
+    for (size_t place = 0; place < s->node_count; place++) {
+        const uint32_t i = s->order[place];
         const struct profile_node *node = &p->nodes[i];
         const bool sampled = sampling_is_sampled(node);
         s->anchors[i] = sampled ? s->anchors[node->parent] : i;
@@ -211,7 +214,8 @@ static uint32_t *sampling_make_groups(struct sampling *s)
             group_of[i] = samples[i] >= ENOUGH && !s->by_function
                               ? sampling_find_group(s, i, GROUP_OF_PATH)
                               : sampling_find_group(s, p->nodes[i].function, GROUP_OF_FUNCTION);
-    for (size_t i = 0; i < s->node_count; i++) {
+    for (size_t place = 0; place < s->node_count; place++) {
+        const uint32_t i = s->order[place];
         if (p->nodes[i].samples)
             sampling_add_to_group(s, group_of[s->anchors[i]], s->route_of[i], p->nodes[i].samples);
         if (p->nodes[i].samples_in_stubs)
@@ -347,6 +351,7 @@ static void sampling_free(struct sampling *s)
     for (size_t i = 0; i < s->group_count; i++)
         free(s->groups[i].parts);
     free(s->groups);
+    free(s->order);
     free(s->routes);
     free(s->anchors);
     free(s->route_of);
@@ -478,9 +483,11 @@ void sampling_divide(struct profile *p, const struct session_file *file, bool ra
     };
     sampling_find_timed(&s, file);
     sampling_leave_out_timed(&s);
+    s.order = node_order_list(p);
     sampling_find_anchors(&s);
     uint32_t *group_of = sampling_make_groups(&s);
-    for (uint32_t i = 0; i < s.node_count; i++) {
+    for (size_t place = 0; place < s.node_count; place++) {
+        const uint32_t i = s.order[place];
         if (s.anchors[i] != i || p->nodes[i].parent == PROFILE_NONE || !s.groups || !s.groups[group_of[i]].all)
             continue;
         const struct index_slot *own = index_find(s.group_table, i, GROUP_OF_PATH);

@@ -389,6 +389,55 @@ static struct writer *sampling_random_session(uint64_t seed, uint32_t paths, uin
     return w;
 }
 
+/* Two threads call F directly and from MAIN. Two functions below F have as many samples each, so one of them gets a tick
+ * more. Whatever is made first, the same ticks go to the same paths. */
+enum { MAIN = 0x500, PATHS = 4 };
+
+static void sampling_make_path(struct profile *p, uint32_t module, int path, int round)
+{
+    const uint32_t root = profile_root(p, 1, 1 + path % 2);
+    const uint32_t from = path < 2 ? root : profile_child(p, root, profile_function(p, module, MAIN));
+    const uint32_t f = profile_child(p, from, profile_function(p, module, F));
+    p->nodes[f].elapsed = 101;
+    for (int i = 0; i < 2; i++) {
+        const uint64_t called = i == round % 2 ? G : PLAIN;
+        p->nodes[profile_child_from(p, f, profile_function(p, module, called), PROFILE_SAMPLED)].samples = 1;
+    }
+}
+
+static void sampling_check_path(const struct profile *p, uint32_t module, int path, uint64_t g, uint64_t plain)
+{
+    const uint32_t root = profile_find_root(p, 1, 1 + path % 2);
+    const uint32_t from = path < 2 ? root : profile_find_child(p, root, profile_find_function(p, module, MAIN));
+    const uint32_t f = profile_find_child(p, from, profile_find_function(p, module, F));
+    for (size_t i = 0; i < p->node_count; i++) {
+        if (p->nodes[i].parent != f)
+            continue;
+        const uint64_t offset = p->functions[p->nodes[i].function].offset;
+        cr_assert(eq(u64, p->nodes[i].elapsed, offset == G ? g : plain), "path %d", path);
+    }
+    cr_assert(eq(u64, p->nodes[f].elapsed, 0));
+}
+
+Test(unit_sampling, ticks_do_not_depend_on_the_order_of_nodes)
+{
+    for (int round = 0; round < 2 * PATHS; round++) {
+        const struct session_file file = { .level_count = 0 };
+        struct profile *p = profile_new();
+        const uint32_t module = profile_module(p, "/bin/p", NULL, 0);
+        for (int i = 0; i < PATHS; i++)
+            sampling_make_path(p, module, (i + round / 2) % PATHS, round);
+        sampling_divide(p, &file, false, false);
+        /* A sample stands for 50 ticks: 404 of eight. The paths are F on thread 1, then F below MAIN, then those of
+         * thread 2. What the first call of a path lacks, the next one gets. */
+        sampling_check_path(p, module, 0, 51, 50);
+        sampling_check_path(p, module, 2, 50, 51);
+        sampling_check_path(p, module, 1, 51, 50);
+        sampling_check_path(p, module, 3, 50, 51);
+        profile_free(p);
+    }
+}
+
 static bool sampling_is_within(const struct analysis *l, const char *name, double truth)
 {
     const struct times t = sampling_times(l, name);
