@@ -58,6 +58,14 @@ int memcmp(const void *one, const void *other, size_t size)
     return 0;
 }
 
+void *memchr(const void *at, int byte, size_t size)
+{
+    for (const unsigned char *a = at; size; a++, size--)
+        if (*a == (unsigned char)byte)
+            return (void *)a;
+    return NULL;
+}
+
 /* ---- text ---- */
 
 size_t strnlen(const char *text, size_t size)

@@ -19,6 +19,7 @@ void *mempcpy(void *restrict to, const void *restrict from, __SIZE_TYPE__ size) 
 void *memmove(void *to, const void *from, __SIZE_TYPE__ size) OWN(memmove);
 void *memset(void *at, int byte, __SIZE_TYPE__ size) OWN(memset);
 int memcmp(const void *one, const void *other, __SIZE_TYPE__ size) OWN(memcmp);
+void *memchr(const void *at, int byte, __SIZE_TYPE__ size) OWN(memchr);
 __SIZE_TYPE__ strlen(const char *text) OWN(strlen);
 __SIZE_TYPE__ strnlen(const char *text, __SIZE_TYPE__ size) OWN(strnlen);
 __SIZE_TYPE__ strcspn(const char *text, const char *ends) OWN(strcspn);

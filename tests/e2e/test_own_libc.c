@@ -16,7 +16,7 @@ static void own_libc_check(const char *before, const char *options, const char *
     char *out = run_well("%s timeout 300 $DWELL record -q %s $PROGRAMS/%s", before, options, program);
     cr_assert(eq(u64, truth(out, "memcpy"), 400), "%s", program);
     struct report *r = report_of("");
-    check_counts(out, r, 22);
+    check_counts(out, r, 23);
     cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 400));
     cr_assert(eq(u64, report_session(r, "lost_events"), 0));
     report_drop(r);
@@ -46,7 +46,7 @@ Test(e2e_own_libc, with_filters)
 {
     char *out = run_well("timeout 300 $DWELL record -q --suppress leaf $PROGRAMS/own_libc");
     struct report *r = report_of("");
-    check_counts(out, r, 22);
+    check_counts(out, r, 23);
     cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 0));
     report_drop(r);
     free(out);

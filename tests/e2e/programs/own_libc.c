@@ -16,6 +16,7 @@
     F(memmove)                                                                                                         \
     F(memset)                                                                                                          \
     F(memcmp)                                                                                                          \
+    F(memchr)                                                                                                          \
     F(strlen)                                                                                                          \
     F(strnlen)                                                                                                         \
     F(strcspn)                                                                                                         \
@@ -106,6 +107,16 @@ int memcmp(const void *one, const void *other, size_t size)
 {
     COUNT(memcmp);
     return compare(one, other, size, 0);
+}
+
+void *memchr(const void *at, int byte, size_t size)
+{
+    COUNT(memchr);
+    const char *text = at;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == (char)byte)
+            return (void *)(text + i);
+    return NULL;
 }
 
 size_t strlen(const char *text)
@@ -243,7 +254,8 @@ static void *use(void *unused)
         memset(other, 0, sizeof other);
         unsigned long sum =
             (unsigned long)memcmp(other, text, 4) + strlen(text) + strnlen(text, 2) + strcspn(text, "x");
-        sum += (strchr(text, 'x') != NULL) + (*strchrnul(text, 'y') == 0) + (strrchr(text, 't') != NULL);
+        sum += (memchr(text, 'x', sizeof text) != NULL) + (strchr(text, 'x') != NULL) + (*strchrnul(text, 'y') == 0) +
+               (strrchr(text, 't') != NULL);
         sum +=
             (strstr(text, "te") != NULL) + (unsigned long)strcmp(text, other) + (unsigned long)strncmp(text, other, 2);
         strcpy(other, text);

@@ -15,6 +15,7 @@ void *own_memmove(void *to, const void *from, size_t size) OWN(memmove);
 void *own_memset(void *at, int byte, size_t size) OWN(memset);
 int own_memcmp(const void *one, const void *other, size_t size) OWN(memcmp);
 size_t own_strlen(const char *text) OWN(strlen);
+void *own_memchr(const void *at, int byte, size_t size) OWN(memchr);
 size_t own_strnlen(const char *text, size_t size) OWN(strnlen);
 size_t own_strcspn(const char *text, const char *ends) OWN(strcspn);
 char *own_strchr(const char *text, int byte) OWN(strchr);
@@ -72,6 +73,8 @@ Test(unit_runtime_own_libc, one_text)
             cr_assert(eq(sz, own_strnlen(text, size), strnlen(text, size)));
         static const char bytes[] = "abz:=\xff";
         for (const char *byte = bytes; byte < bytes + sizeof bytes; byte++) {
+            for (size_t size = 0; size <= strlen(text) + 1; size++)
+                cr_assert(eq(ptr, own_memchr(text, *byte, size), memchr(text, *byte, size)));
             cr_assert(eq(ptr, own_strchr(text, *byte), strchr(text, *byte)));
             cr_assert(eq(ptr, own_strchrnul(text, *byte), strchrnul(text, *byte)));
             cr_assert(eq(ptr, own_strrchr(text, *byte), strrchr(text, *byte)));
