@@ -226,9 +226,10 @@ Test(e2e_record, where_sigchld_is_ignored)
 
 Test(e2e_record, probes_that_took_most_of_the_run)
 {
-    static const char *const modes[] = { "trace", "profile" };
+    /* In mode trace, making the file's pages takes CPU time as well. Slower readings of the clock make up for it. */
+    static const char *const options[] = { "--mode trace --clock=ordered", "--mode profile" };
     for (int i = 0; i < 2; i++) {
-        struct ran r = run("$DWELL record --mode %s $SAMPLES/fib 33 > /dev/null", modes[i]);
+        struct ran r = run("$DWELL record %s $SAMPLES/fib 33 > /dev/null", options[i]);
         int share = 0;
         const char *line = strstr(r.err, "dwell: the probes took about ");
         cr_assert(line && sscanf(line, "dwell: the probes took about %d", &share) == 1, "%s", r.err);
