@@ -389,8 +389,8 @@ static struct writer *sampling_random_session(uint64_t seed, uint32_t paths, uin
     return w;
 }
 
-/* Two threads call F directly and from MAIN. Two functions below F have as many samples each, so one of them gets a tick
- * more. Whatever is made first, the same ticks go to the same paths. */
+/* Two threads call F directly and from MAIN. Two functions below F have as many samples each, so one of them gets a
+ * tick more. Whatever is made first, the same ticks go to the same paths. */
 enum { MAIN = 0x500, PATHS = 4 };
 
 static void sampling_make_path(struct profile *p, uint32_t module, int path, int round)
