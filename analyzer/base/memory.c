@@ -65,7 +65,8 @@ void *need_more(void *memory, size_t count, size_t size)
 char *need_copy(const char *text, size_t length)
 {
     char *copy = need_memory(length + 1, 1);
-    memcpy(copy, text, length);
+    if (length)
+        memcpy(copy, text, length);
     return copy;
 }
 

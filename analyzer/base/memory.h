@@ -28,7 +28,7 @@ void *need_memory(size_t count, size_t size) __attribute__((returns_nonnull));
 /* Like realloc. The new part is not initialised. */
 void *need_more(void *memory, size_t count, size_t size);
 
-/* A copy of `length` bytes, ended by a zero byte. The caller frees it. */
+/* A copy of `length` bytes, ended by a zero byte. text may be NULL if length is 0. The caller frees the copy. */
 char *need_copy(const char *text, size_t length);
 
 /* A text in the format of printf. The caller frees it. */
