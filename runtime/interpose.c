@@ -11,8 +11,8 @@
 #include "clock.h"
 #include "control.h"
 #include "environment.h"
+#include "forking.h"
 #include "interpose.h"
-#include "levels/level_pause.h"
 #include "levels/levels.h"
 #include "modules.h"
 #include "process.h"
@@ -110,35 +110,14 @@ DWELL_EXPORT int dlclose(void *handle)
     return result;
 }
 
-/* Records the parent now: it may have ended before the child's first probe. */
 static pid_t interpose_fork_by(void **next, const char *name)
 {
     pid_t (*real)(void) = (pid_t(*)(void))interpose_next(next, name);
-    const uint32_t parent = (uint32_t)SYS0(getpid);
-    struct thread *t = thread_self;
-    if (t)
-        t->modules.inside_loader++; /* fork holds locks of malloc that the loader may wait for */
-    const bool recorded = runtime.process != NULL;
-    const uint32_t thread = t && t->wiped->alive ? t->serial : 0;
-    if (recorded)
-        levels_forking(true);
-    pid_t result = real();
-    if (recorded && result == 0)
-        levels_forked();
-    else if (recorded)
-        levels_forking(false);
-    if (t && result != 0)
-        t->modules.inside_loader--; /* the child's own count starts anew */
-    if (result == 0 && runtime.process) {
-        runtime.forked_at = clock_now(runtime.clock);
-        runtime.forked_pid = (uint32_t)SYS0(getpid);
-        runtime.forked_from = parent;
-        runtime.forked_thread = thread;
-        thread_forked();
+    const struct forking f = fork_begins(); /* now: the parent may have ended before the child's first probe */
+    const pid_t result = real();
+    fork_ends(&f, result == 0);
+    if (result == 0 && runtime.process)
         environment_forked();
-        if (level_pause_is_on())
-            control_thread(); /* no probe may come: a paused child has to be found by dwell control */
-    }
     return result;
 }
 

@@ -13,6 +13,7 @@
 #include "filter.h"
 #include "filter_ask.h"
 #include "levels/levels.h"
+#include "loader.h"
 #include "metadata.h"
 #include "modules.h"
 #include "process.h"
@@ -402,14 +403,31 @@ static void modules_note_one(struct process *p, struct walk *walk, uint64_t func
     modules_publish(p);
 }
 
+/* Whether this thread may wait for another one. After a wait in vain, it does not wait again soon. */
+static bool modules_may_wait(void)
+{
+    return !thread_self || clock_monotonic() >= thread_self->modules.next_wait;
+}
+
+static void modules_waited_in_vain(void)
+{
+    if (thread_self)
+        thread_self->modules.next_wait = clock_monotonic() + NO_WAIT;
+}
+
 /* False if it is to be done again: another thread forks. */
 static bool modules_look(struct process *p, struct walk *walk)
 {
+    const bool may_wait = modules_may_wait();
     const uint32_t unloads = level_unloads();
     walk->process = p;
     walk->first = true;
     walk->same = false;
-    dl_iterate_phdr(modules_visit, walk);
+    if (!loader_walk(modules_visit, walk, may_wait)) {
+        if (may_wait)
+            modules_waited_in_vain();
+        return false;
+    }
     if (walk->same) {
         level_unloads_confirm(unloads);
         return true;
@@ -428,7 +446,7 @@ static bool modules_look(struct process *p, struct walk *walk)
         p->modules.loader_loads = UINT64_MAX; /* no count: look again */
         return false;
     }
-    dl_iterate_phdr(modules_visit_levels, walk);
+    dl_iterate_phdr(modules_visit_levels, walk); /* a fork waits for levels_end */
     levels_end();
     return true;
 }
@@ -441,6 +459,7 @@ void modules_begin(void)
         modules_update(false, 0);
         return;
     }
+    p->modules.inherited = 1;
     p->modules.loader_unloads = known->unloads;
     const uint64_t now = runtime.forked_at ? runtime.forked_at : clock_now(runtime.clock);
     for (uint32_t i = 0; i < known->count; i++)
@@ -449,12 +468,12 @@ void modules_begin(void)
 
 /* The thread that holds the lock may wait for a lock of the loader. This thread holds that one inside dlopen, as in a
  * library's constructor, or in a handler that has interrupted dlclose or fork. Then it does not wait long. But an
- * event that is recorded before its library is known may be taken for one of the library that was there before. After
- * a wait in vain, such a thread does not wait again soon: if handlers came one after another and each waited, the
- * interrupted code, which holds the loader's lock, would never run. */
+ * event that is recorded before its library is known may be taken for one of the library that was there before. If
+ * handlers came one after another and each waited in vain, the interrupted code, which holds the loader's lock, would
+ * never run. */
 static bool modules_take_lock(struct process *p, bool inside)
 {
-    const bool may_wait = !inside || !thread_self || clock_monotonic() >= thread_self->modules.next_wait;
+    const bool may_wait = !inside || modules_may_wait();
     for (int i = 0; i < (inside ? 2 : PATIENCE); i++) {
         if (!__atomic_exchange_n(&p->modules.lock, 1, __ATOMIC_ACQUIRE))
             return true;
@@ -462,8 +481,8 @@ static bool modules_take_lock(struct process *p, bool inside)
             return false;
         sys_futex_wait(&p->modules.lock, 1, 1);
     }
-    if (inside && thread_self)
-        thread_self->modules.next_wait = clock_monotonic() + NO_WAIT;
+    if (inside)
+        modules_waited_in_vain();
     return false;
 }
 

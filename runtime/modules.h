@@ -23,6 +23,7 @@ struct thread_modules {
 /* In the process' block. */
 struct process_modules {
     uint32_t lock;
+    uint32_t inherited; /* the first look took the parent's map */
     struct module *list;
     uint32_t count, room;
     uint32_t last_serial;
@@ -31,7 +32,8 @@ struct process_modules {
     uint64_t loader_unloads; /* and unloaded, at the last look */
 };
 
-/* Defined where interpose.c is part of the program. Without it (libdwell.a), each new chunk looks for changes. */
+/* Defined where interpose.c is part of the program. Without it (libdwell.a), each new chunk looks for changes. That of a
+ * forked child does not: another thread of its parent may have held the loader's lock. */
 extern const int dwell_interposed __attribute__((weak));
 
 /* The calling thread has loaded or unloaded a library, or is about to. */

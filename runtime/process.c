@@ -16,6 +16,7 @@
 #include "control.h"
 #include "environment.h"
 #include "filter.h"
+#include "forking.h"
 #include "helper.h"
 #include "levels/levels.h"
 #include "lock.h"
@@ -186,6 +187,7 @@ static int process_set_up(void)
     if (runtime.os_calls)
         runtime.session.header->also |= DWELL_ALSO_CAUSES;
     levels_begin_process();
+    fork_watch();
     pthread_key_t key;
     if (pthread_key_create(&key, thread_key_ended) == 0) {
         runtime.thread_key = key;

@@ -10,6 +10,7 @@
 #include "dwell/format.h"
 #include "helper.h"
 #include "levels/levels.h"
+#include "loader.h"
 #include "metadata.h"
 #include "modules.h"
 #include "monitor.h"
@@ -43,6 +44,7 @@ struct process {
     struct process_threads threads;
     struct process_metadata metadata;
     struct process_modules modules;
+    struct process_loader loader;
     struct process_stacks stacks;
     struct process_control control;
     struct process_trace_events trace_events;

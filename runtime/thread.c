@@ -467,7 +467,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
             thread_retire_chunk(t, old);
         if (t->chunks.begun > 0)
             thread_check_name(t);
-        if (!&dwell_interposed && !runtime.forked_at)
+        if (!&dwell_interposed && !runtime.process->modules.inherited)
             modules_update(false, 0);
         const uint32_t depth = recorder_shown_depth(t);
         struct wish wish = thread_chunk_wish(t, depth, bytes);

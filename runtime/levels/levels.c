@@ -5,7 +5,6 @@
  * Children that a process forks have the same code and the same memory. */
 #include "levels/levels.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "clock.h"
@@ -551,35 +550,13 @@ void levels_forking(bool now)
     sys_restore_signals(mask);
 }
 
-static void levels_fork_begins(void)
-{
-    levels_forking(true);
-}
-
-static void levels_fork_ends(void)
-{
-    levels_forking(false);
-}
-
 void levels_forked(void)
 {
     level_unloads_forked();
 }
 
-/* No probe may come in a paused child. It has to be found by dwell control. */
-static void levels_fork_child(void)
-{
-    levels_forked();
-    if (level_pause_is_on())
-        control_thread();
-}
-
 void levels_begin_process(void)
 {
     levels.reads_ahead = runtime.session.header->also & DWELL_ALSO_BUDGET;
-    static bool watches;
     counts_begin_process(levels.reads_ahead);
-    if (&dwell_interposed || watches)
-        return;
-    watches = pthread_atfork(levels_fork_begins, levels_fork_ends, levels_fork_child) == 0;
 }

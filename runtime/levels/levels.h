@@ -85,8 +85,7 @@ bool levels_unloading(bool now);
 void levels_forking(bool now);
 void levels_forked(void);
 
-/* Has these called at forks if the program has the runtime in it, which interposes nothing then. Forked children need
- * not call it. */
+/* Once in a program: forked children need not call it. */
 void levels_begin_process(void);
 
 /* Before the process ends: no level changes any more, and the session has the changes so far. The second is called if

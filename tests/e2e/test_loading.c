@@ -34,6 +34,23 @@ Test(e2e_loading, a_library_at_the_address_of_another)
     }
 }
 
+/* Nobody releases the loader's lock in a child that was forked meanwhile. */
+Test(e2e_loading, forks_while_another_thread_walks_the_loaders_list)
+{
+    static const char *const programs[] = {
+        "walking-static",
+        "walking",
+        "walking $PROGRAMS/loading/libloading-a.so $PROGRAMS/loading/libloading-b.so",
+    };
+    for (int i = 0; i < 9; i++) {
+        char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/loading/%s", modes[i % 3], programs[i / 3]);
+        struct report *r = report_of("");
+        check_counts(out, r, i < 6 ? 1 : 4);
+        report_drop(r);
+        free(out);
+    }
+}
+
 /* The static programs are linked with libdwell.a. Only they show code that runs before libc is ready. */
 Test(e2e_loading, before_and_after_main)
 {

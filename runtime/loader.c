@@ -1,0 +1,55 @@
+/* Walks of the loader's list, and forks: they exclude each other. */
+#include "loader.h"
+
+#include "lock.h"
+#include "process.h"
+#include "runtime.h"
+#include "sys.h"
+
+enum {
+    WALK_PATIENCE = 20, /* milliseconds; a handler of pthread_atfork may wait for something that the walker holds */
+    FORK_PATIENCE = 2000
+};
+
+static struct process_loader *loader_state(void)
+{
+    return &runtime.process->loader;
+}
+
+/* Takes the lock once nobody is counted there. False, without the lock, if that is not so for that long. */
+static bool loader_lock_without(const uint32_t *others, int patience)
+{
+    lock_take(&loader_state()->lock);
+    for (int i = 0; __atomic_load_n(others, __ATOMIC_ACQUIRE); i++) {
+        lock_release(&loader_state()->lock);
+        if (i == patience)
+            return false;
+        sys_sleep_a_millisecond();
+        lock_take(&loader_state()->lock);
+    }
+    return true;
+}
+
+bool loader_walk(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data, bool may_wait)
+{
+    struct process_loader *l = loader_state();
+    if (!loader_lock_without(&l->forking, may_wait ? WALK_PATIENCE : 0))
+        return false;
+    __atomic_add_fetch(&l->walking, 1, __ATOMIC_RELAXED);
+    lock_release(&l->lock);
+    dl_iterate_phdr(visit, data);
+    __atomic_sub_fetch(&l->walking, 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+void loader_forking(bool now)
+{
+    struct process_loader *l = loader_state();
+    const uint64_t mask = sys_block_signals();
+    lock_take(&l->lock);
+    __atomic_add_fetch(&l->forking, now ? 1u : -1u, __ATOMIC_RELEASE);
+    lock_release(&l->lock);
+    if (now && loader_lock_without(&l->walking, FORK_PATIENCE))
+        lock_release(&l->lock);
+    sys_restore_signals(mask);
+}
