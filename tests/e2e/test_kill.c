@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/rounds.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -74,7 +75,8 @@ static void kill_at_random(int round, pid_t child, bool recorder)
 Test(e2e_kill, nothing_completed_is_lost)
 {
     srand(1);
-    for (int round = 0; round < ROUNDS; round++) {
+    const int rounds = test_rounds(ROUNDS);
+    for (int round = 0; round < rounds; round++) {
         const bool recorder = round % 2 == 0;
         unlink(test_path("counters"));
         unlink(test_path("killed.data"));

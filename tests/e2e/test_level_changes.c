@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/rounds.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -116,8 +117,8 @@ Test(e2e_level_changes, with_all_of_them)
 /* Functions are timed or counted in turn: no call is lost or recorded twice. */
 static void changes_check_calls(const char *program, const char *mode, int threads, const char *kinds)
 {
-    char *out = run_well("$DWELL record -q --mode %s %s %d 100 c%s $PROGRAMS/loading/libloading-a.so", mode, program,
-                         threads, kinds);
+    char *out = run_well("$DWELL record -q --mode %s %s %d %d c%s $PROGRAMS/loading/libloading-a.so", mode, program,
+                         threads, test_rounds(100), kinds);
     struct report *r = report_of("");
     cr_assert(eq(u64, report_session(r, "lost_events"), 0));
     check_counts(out, r, 14);
@@ -159,7 +160,7 @@ Test(e2e_level_changes, all_calls_with_forks_and_libraries)
 
 Test(e2e_level_changes, all_calls_with_all_of_them)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < test_rounds(3); i++)
         changes_check_all_calls(DWELL_PROGRAMS "/levels/toggling-*", 64, &"--sjedf"[i]);
 }
 
@@ -194,7 +195,7 @@ Test(e2e_level_changes, all_calls_of_killed_programs)
     glob_t found;
     cr_assert(eq(int, glob(DWELL_PROGRAMS "/levels/*toggling-*", 0, NULL, &found), 0));
     for (size_t i = 0; i < found.gl_pathc; i++)
-        for (int round = 0; round < 3; round++)
+        for (int round = 0; round < test_rounds(3); round++)
             changes_check_killed(found.gl_pathv[i], modes[round], round % 2 ? "s" : "sje", (int)i + round);
     globfree(&found);
 }

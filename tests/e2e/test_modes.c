@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/rounds.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -62,9 +63,8 @@ Test(e2e_modes, profile_of_a_recursion_a_million_deep)
 
 static void check_timers(const char *options)
 {
-    free(
-        run_well("for i in 0 1 2 3 4 5; do $DWELL record -q %s -o timer$i $PROGRAMS/timer 1500000 > out$i & done; wait",
-                 options));
+    free(run_well("for i in 0 1 2 3 4 5; do $DWELL record -q %s -o timer$i $PROGRAMS/timer %d > out$i & done; wait",
+                  options, test_rounds(1500000)));
     for (int i = 0; i < 6; i++) {
         char name[16];
         snprintf(name, sizeof name, "timer%d", i);

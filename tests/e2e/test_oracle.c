@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/rounds.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -32,7 +33,7 @@ ParameterizedTestParameters(e2e_oracle, stacks_of_made_programs)
     size_t count = 0;
     for (int compiler = 0; compiler < 4; compiler++)
         for (int level = 0; level < 2; level++)
-            for (int first = 0; first < PROGRAMS; first += AT_ONCE)
+            for (int first = 0; first < test_rounds(PROGRAMS); first += AT_ONCE)
                 cases[count++] = (struct oracle_case){ compiler, level, first };
     return cr_make_param_array(struct oracle_case, cases, count);
 }

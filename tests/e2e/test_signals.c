@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/rounds.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -181,8 +182,8 @@ static void leaving_check(const char *how, const char *options)
         const char *mode = all_modes[i / 2], *level = levels[i % 2];
         char *what = NULL;
         cr_assert(gt(int, asprintf(&what, "%s --mode %s %s %s", how, mode, options, level), 0));
-        char *out =
-            run_well("$DWELL record -q --mode %s %s $PROGRAMS/signals/leaving%s %s 1500", mode, options, level, how);
+        char *out = run_well("$DWELL record -q --mode %s %s $PROGRAMS/signals/leaving%s %s %d", mode, options, level,
+                             how, test_rounds(1500));
         leaving_check_counts(what, out, *options == '-' && strstr(options, "suppress"));
         leaving_check_paths(what, strcmp(how, "nested") == 0);
         free(out);

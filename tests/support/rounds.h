@@ -1,0 +1,11 @@
+/*
+ * How much a test tries that samples a large number of cases.
+ */
+#ifndef DWELL_TESTS_ROUNDS_H
+#define DWELL_TESTS_ROUNDS_H
+
+/* Of `all` cases: all of them with DWELL_TESTS=all in the environment (scripts/test --all), else a quarter, at least
+ * one. */
+int test_rounds(int all);
+
+#endif
