@@ -2,7 +2,7 @@
 
 Every run must end by itself, with success and the usual output, or with an error status and a line that says why. It
 must not crash, change its input, or lose an older output. `dwell record` keeps the status and the output of the program
-from its start on. Of the calls, some are sampled, at a fixed stride: more with DWELL_TESTS=all, and with
+from its start on. Of the calls, some are sampled, at a fixed stride: more with TEST_ROUNDS=all, and with
 DWELL_FAILURES=all each of them."""
 import errno
 import os
@@ -17,7 +17,7 @@ FAIL = BUILD + "/tests/e2e/programs/scarcity/fail"
 NOMEMORY = BUILD + "/tests/e2e/programs/scarcity/libnomemory.so"
 FIB = [BUILD + "/samples/fib", "5"]
 ALL = os.environ.get("DWELL_FAILURES") == "all"
-SAMPLES = 14 if os.environ.get("DWELL_TESTS") == "all" else 4  # of each kind
+SAMPLES = 14 if os.environ.get("TEST_ROUNDS") == "all" else 4  # of each kind
 ERRORS = [errno.EIO, errno.ENOMEM, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE, errno.EACCES]
 LASTING = [error for error in ERRORS if error != errno.EINTR]
 SECONDS = 150  # only a hang takes that long, on a busy machine too

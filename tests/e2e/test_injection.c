@@ -1,5 +1,5 @@
 /*
- * System calls of the runtime fail once, one in each run: every one with DWELL_TESTS=all, else every fourth. The
+ * System calls of the runtime fail once, one in each run: every one with TEST_ROUNDS=all, else every fourth. The
  * program's output and status stay the same as without the runtime. Each of its calls is in the report or counted as
  * lost with a reason. Otherwise there is no session, and the runtime says so.
  */

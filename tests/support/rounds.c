@@ -6,7 +6,7 @@
 
 int test_rounds(int all)
 {
-    const char *wanted = getenv("DWELL_TESTS");
+    const char *wanted = getenv("TEST_ROUNDS");
     if (wanted && strcmp(wanted, "all") == 0)
         return all;
     return all < 4 ? 1 : all / 4;
