@@ -222,25 +222,36 @@ Test(e2e_times, waits_that_a_kill_ends)
     }
 }
 
-/* The value is within one percent of the kernel's. */
-static void check_near(uint64_t found, uint64_t wanted, uint64_t whole, const char *what)
-{
-    const uint64_t difference = found > wanted ? found - wanted : wanted - found;
-    cr_assert(le(u64, difference, whole / 100), "%s: %ju instead of %ju", what, (uintmax_t)found, (uintmax_t)wanted);
-}
-
 static uint64_t function_value(const struct report *r, const char *function, const char *key)
 {
     return report_sum(r, "function", function, key);
 }
 
+/* Records a program by that command until the function's CPU time is within one percent of the kernel's. If the host
+ * of a virtual machine takes a processor away in the middle of a switch, the kernel and the switch's record have it at
+ * different times. So one of three runs must agree. The caller drops the report. */
+static struct report *record_near(const char *command, const char *mode, const char *function, const char *key)
+{
+    for (int try = 1;; try++) {
+        char *out = run_well(command, mode);
+        struct report *r = report_of("");
+        const uint64_t found = function_value(r, function, key), wanted = truth(out, "cpu"),
+                       whole = function_value(r, function, "elapsed_inclusive_ns"),
+                       difference = found > wanted ? found - wanted : wanted - found;
+        free(out);
+        if (difference <= whole / 100)
+            return r;
+        cr_assert(lt(int, try, 3), "%s, mode %s: %ju instead of %ju", function, mode, (uintmax_t)found,
+                  (uintmax_t)wanted);
+        report_drop(r);
+    }
+}
+
 static void check_waits(const char *mode)
 {
-    char *out = run_well("$DWELL record -q --mode %s --os-events perf --no-follow $PROGRAMS/waits", mode);
-    struct report *r = report_of("");
     /* The rest of measured's elapsed time is blocked and preempted. */
-    check_near(function_value(r, "measured", "cpu_inclusive_ns"), truth(out, "cpu"),
-               function_value(r, "measured", "elapsed_inclusive_ns"), "cpu");
+    struct report *r = record_near("$DWELL record -q --mode %s --os-events perf --no-follow $PROGRAMS/waits", mode,
+                                   "measured", "cpu_inclusive_ns");
     cr_assert(ge(u64, function_value(r, "sleeps", "blocked_inclusive_ns"), 30000000));
     cr_assert(ge(u64, function_value(r, "locks", "blocked_inclusive_ns"), 30000000));
     cr_assert(ge(u64, function_value(r, "reads", "blocked_inclusive_ns"), 30000000));
@@ -259,7 +270,6 @@ static void check_waits(const char *mode)
     cr_assert(has(hot, "function,cpu_exclusive_ns,cpu_inclusive_ns,elapsed_exclusive_ns,waiting_percent\nworks,"), "%s",
               hot);
     free(hot);
-    free(out);
     check_switches(3, true);
 }
 
@@ -274,12 +284,8 @@ Test(e2e_times, more_waits_than_the_ring_has_room_for)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
     for (int i = 0; i < 3; i++) {
-        char *out = run_well("$DWELL record -q --mode %s --os-events perf --no-os-calls $PROGRAMS/storm", modes[i]);
-        struct report *r = report_of("");
-        check_near(function_value(r, "storm", "cpu_exclusive_ns"), truth(out, "cpu"),
-                   function_value(r, "storm", "elapsed_exclusive_ns"), modes[i]);
-        report_drop(r);
-        free(out);
+        report_drop(record_near("$DWELL record -q --mode %s --os-events perf --no-os-calls $PROGRAMS/storm", modes[i],
+                                "storm", "cpu_exclusive_ns"));
         check_switches(1000, true); /* some sleeps are over before they begin */
         char *info = run_well("$DWELL info | grep ^note");
         cr_assert(
