@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "profile/node_order.h"
 #include "profile/periods.h"
 #include "view/thread_rank.h"
 #include "view/timeline_range.h"
@@ -118,7 +119,8 @@ static bool *parts_find_used(const struct periods *p)
     return used;
 }
 
-/* Numbers the nodes, and finds their path in the page. Outside of the calls of the selected root, there is none. */
+/* Numbers the nodes, and finds their path in the page. Outside of the calls of the selected root, there is none. The
+ * page divides times in the order of the numbers, and it must be the one of the reports (profile/sampling.c). */
 static void parts_number_nodes(struct part_nodes *n, const struct analysis *l, const struct order *order,
                                const struct paths *paths, const struct periods *p, const int32_t *ranks)
 {
@@ -126,7 +128,9 @@ static void parts_number_nodes(struct part_nodes *n, const struct analysis *l, c
     uint32_t *functions = paths_function_ranks(p->profile, l, order);
     struct number_index *index = parts_index_paths(paths);
     bool *used = parts_find_used(p);
-    for (size_t i = 0; i < p->profile->node_count; i++) {
+    uint32_t *list = node_order_list(p->profile);
+    for (size_t place = 0; place < p->profile->node_count; place++) {
+        const uint32_t i = list[place];
         const struct profile_node *node = &p->profile->nodes[i];
         n->numbers[i] = PROFILE_NONE;
         if (node->parent == PROFILE_NONE || !used[i] || ranks[i] < 0)
@@ -145,6 +149,7 @@ static void parts_number_nodes(struct part_nodes *n, const struct analysis *l, c
         n->sampled[n->count] = sampled;
         n->paths[n->count++] = sampled ? path : outside ? -1 : path;
     }
+    free(list);
     free(used);
     index_free(index);
     free(functions);
