@@ -320,7 +320,7 @@ test('a click on an activity chooses its range of time', async () => {
 test('a real recording shows its threads and their calls', async () => {
     const recordings = new Recordings();
     try {
-        const session = recordings.record('threads.data', [sample('threads'), '3', '400']);
+        const session = recordings.record('threads.data', [sample('threads'), '3', '100000']);
         const page = await browser.open(recordings.view('threads', session), { fragment: '#view=timeline&details=0' });
         await page.waitForTimeout(400);
         const report = recordings.json('report', '--by', 'thread', '--limit', '0', session).rows;
