@@ -1,18 +1,17 @@
 /* Prints tables as CSV (RFC 4180) with a header row. Times are integers in nanoseconds; no number depends on the
  * locale. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/csv_text.h"
 #include "base/memory.h"
 #include "report/table.h"
 
-/* printf's %f depends on the locale. */
 static void csv_print_percent(double percent, FILE *out)
 {
-    uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
-    fprintf(out, "%s%" PRIu64 ".%04" PRIu64, percent < 0 && scaled ? "-" : "", scaled / 10000, scaled % 10000);
+    char digits[PERCENT_ROOM];
+    percent_digits(percent, digits);
+    fputs(digits, out);
 }
 
 static void csv_print_cell(const struct table *t, const struct column *column, const struct cell *cell, FILE *out)

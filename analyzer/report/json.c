@@ -1,6 +1,5 @@
 /* Prints tables as JSON, one row at a time, so that memory does not grow with the number of rows. */
 #include <json-c/json.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +8,10 @@
 #include "base/units.h"
 #include "report/table.h"
 
-/* Formats a percentage, independent of the locale. */
 static struct json_object *json_new_percent(double percent)
 {
-    char digits[32];
-    uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
-    snprintf(digits, sizeof digits, "%s%llu.%04llu", percent < 0 && scaled ? "-" : "",
-             (unsigned long long)(scaled / 10000), (unsigned long long)(scaled % 10000));
+    char digits[PERCENT_ROOM];
+    percent_digits(percent, digits);
     return json_object_new_double_s(percent, digits);
 }
 

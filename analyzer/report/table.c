@@ -2,6 +2,9 @@
 #include "report/table.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +227,19 @@ void cell_percent(struct cell *cell, double percent)
 {
     cell->known = true;
     cell->percent = percent;
+}
+
+/* printf's decimal point depends on the locale. */
+void percent_digits(double percent, char digits[PERCENT_ROOM])
+{
+    const double most = 1e11; /* a double holds its ten-thousandths exactly */
+    const char *sign = percent < 0 ? "-" : "";
+    if (!(fabs(percent) < most)) {
+        snprintf(digits, PERCENT_ROOM, "%.0f", percent);
+        return;
+    }
+    const uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
+    snprintf(digits, PERCENT_ROOM, "%s%" PRIu64 ".%04" PRIu64, scaled ? sign : "", scaled / 10000, scaled % 10000);
 }
 
 void cell_change(struct cell *cell, int64_t change)

@@ -97,6 +97,11 @@ void table_limit(struct table *t, size_t limit);
 void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);
 void cell_percent(struct cell *cell, double percent);
+
+enum { PERCENT_ROOM = 320 }; /* bytes: enough for any number */
+
+/* Writes a percentage with four decimals, whatever the locale is. One of 10^11 or more has none. */
+void percent_digits(double percent, char digits[PERCENT_ROOM]);
 void cell_change(struct cell *cell, int64_t change);
 
 /* True if `key` names the column. The suffix _ns may follow the keys of ticks. */

@@ -325,3 +325,25 @@ Test(unit_table, csv_quotes_titles)
                                          { "c\"d", "", CELL_COUNT, USE_DATA, false } };
     expect_table(table_make(odd, 2, NULL), table_print_csv, "\"a,b\",\"c\"\"d\"\r\n");
 }
+
+/* From one tick to all that 64 bits hold is 1.8 * 10^21 percent. */
+Test(unit_table, percentages_of_any_size)
+{
+    static const struct {
+        double percent;
+        const char *digits;
+    } cases[] = {
+        { 12.34567, "12.3457" },
+        { -3.5, "-3.5000" },
+        { -0.00001, "0.0000" },
+        { 99999999999.0, "99999999999.0000" },
+        { 1e11, "100000000000" },
+        { 2e21, "2000000000000000000000" },
+        { -2e21, "-2000000000000000000000" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char digits[PERCENT_ROOM];
+        percent_digits(cases[i].percent, digits);
+        cr_assert(eq(str, digits, (char *)cases[i].digits));
+    }
+}
