@@ -8,8 +8,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "control.h"
 #include "environment.h"
 #include "forking.h"
 #include "interpose.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "clock.h"
-#include "control.h"
 #include "filter.h"
 #include "helper.h"
 #include "levels/in_place.h"
