@@ -415,8 +415,8 @@ static void modules_waited_in_vain(void)
         thread_self->modules.next_wait = clock_monotonic() + NO_WAIT;
 }
 
-/* False if it is to be done again: another thread forks. */
-static bool modules_look(struct process *p, struct walk *walk)
+/* False if it is to be done again: another thread forks. Then only that function's library is recorded. */
+static bool modules_look(struct process *p, struct walk *walk, uint64_t function)
 {
     const bool may_wait = modules_may_wait();
     const uint32_t unloads = level_unloads();
@@ -426,6 +426,7 @@ static bool modules_look(struct process *p, struct walk *walk)
     if (!loader_walk(modules_visit, walk, may_wait)) {
         if (may_wait)
             modules_waited_in_vain();
+        modules_note_one(p, walk, function);
         return false;
     }
     if (walk->same) {
@@ -502,7 +503,7 @@ bool modules_update(bool loading, uint64_t function)
         return false;
     bool all = !kept && !modules_loader_is_busy();
     if (all)
-        all = modules_look(p, &modules_walk);
+        all = modules_look(p, &modules_walk, function);
     else
         modules_note_one(p, &modules_walk, function);
     modules_release_lock(p);

@@ -17,10 +17,11 @@ enum { LEAST_SAME = 48 };
 
 Test(e2e_loading, a_library_at_the_address_of_another)
 {
-    for (int i = 0; i < 6; i++) {
+    static const char *const when[] = { "", "fork", "beside" };
+    for (int i = 0; i < 9; i++) {
         char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/loading/same $PROGRAMS/loading/libloading-a.so "
                              "$PROGRAMS/loading/libloading-b.so 50 %s",
-                             modes[i % 3], i < 3 ? "" : "fork");
+                             modes[i % 3], when[i / 3]);
         const char *same = strstr(out, "same ");
         cr_assert(same && atoi(same + 5) >= LEAST_SAME, "the second library was not where the first had been: %s", out);
         struct report *r = report_of("");
