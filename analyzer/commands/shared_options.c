@@ -81,7 +81,7 @@ static const char *shared_text_with_note(enum shared_option option, const char *
 {
     static char *texts[SHARED_COUNT];
     free(texts[option]);
-    texts[option] = note ? need_text("%s%s%s", shared_table[option].doc, *note == ',' ? "" : " ", note) : NULL;
+    texts[option] = note ? need_text("%s%s%s", shared_table[option].doc, strchr(",;", *note) ? "" : " ", note) : NULL;
     return note ? texts[option] : shared_table[option].doc;
 }
 

@@ -68,6 +68,18 @@ Test(e2e_budget, threads_and_processes)
     free(out);
 }
 
+/* Sums of a session have its decisions. */
+Test(e2e_budget, decisions_are_in_sums)
+{
+    free(run_well("$DWELL record -q --overhead 5%% $SAMPLES/fib 30; $DWELL profile dwell.data -o sums.data"));
+    char *recorded = run_well("$DWELL info | grep '^level '"),
+         *kept = run_well("$DWELL info sums.data | grep '^level '");
+    cr_assert(has(recorded, "calls of "), "%s", recorded);
+    cr_assert(eq(str, kept, recorded));
+    free(recorded);
+    free(kept);
+}
+
 /* A large budget changes nothing. */
 Test(e2e_budget, within_the_budget)
 {

@@ -114,3 +114,20 @@ Test(e2e_loading, debug_information_from_a_server)
     cr_assert(eq(str, out, "fib,13,177\nfunction,line,calls\nmain,19,1\n"));
     free(out);
 }
+
+/* A session of a program with many functions keeps the names of those that were called. */
+Test(e2e_loading, names_of_a_program_with_many_functions)
+{
+    free(run_well(
+        "seq -f 'quiet%%.0f: .globl quiet%%.0f; .type quiet%%.0f, @function; ret; .size quiet%%.0f, 1' 21000 > many.s\n"
+        "printf '#include <unistd.h>\\nstatic void leaf(void) { }\\n"
+        "int main(void) { leaf(); leaf(); usleep(1); }\\n' > main.c\n"
+        "cc -O0 -g -finstrument-functions main.c many.s -o many -Wl,-z,noexecstack; $DWELL record -q ./many"));
+    char *before = run_well("$DWELL report --by function dwell.data");
+    free(run_well("mv many elsewhere"));
+    char *after = run_well("$DWELL report --by function dwell.data");
+    cr_assert(eq(str, after, before));
+    cr_assert(has(after, " leaf\n") && has(after, "main.c:3 ") && has(after, " usleep\n"), "%s", after);
+    free(before);
+    free(after);
+}

@@ -462,6 +462,21 @@ Test(e2e_perflog_library, sample)
               "APP [perflog-sample] EVT [2] MEM [N]\n");
 }
 
+/* The critical path within a timer is that of its longest range. */
+static void timers_check_longest(void)
+{
+    char *longest = run_well(
+        "$DWELL events --pairs --format csv | tr -d '\\r' | grep Test=Write | cut -d, -f 5 | sort -n | tail -1");
+    char *critical = run_well(
+        "$DWELL critical --within marker:Test=Write --format json | sed -n 's/^{\"length_ns\": \\([0-9]*\\).*/\\1/p'");
+    char *late = run_well("$DWELL critical --within marker:Test=Write --from 3600s 2>&1 || true");
+    cr_assert(eq(str, critical, longest));
+    cr_assert(has(late, "no such activity between --from and --to"), "%s", late);
+    free(longest);
+    free(critical);
+    free(late);
+}
+
 /* Recorded, the timers are in the session: as marks, as events, and as ranges of time. */
 Test(e2e_perflog_library, timers_are_activities_of_the_session)
 {
@@ -488,6 +503,7 @@ Test(e2e_perflog_library, timers_are_activities_of_the_session)
         cr_assert(has(report, "inside"), "%s", report);
         cr_assert(not(has(report, "outside")), "%s", report);
         free(report);
+        timers_check_longest();
         free(marks);
     }
     free(run_well("DWELL_PERFLOG=log $DWELL record -q --event perflog:off ./timed"));

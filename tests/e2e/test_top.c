@@ -137,6 +137,16 @@ Test(e2e_top, other_views_and_help)
         "left 0\nrestored\n");
 }
 
+/* These keys select a row, whose callers Enter shows. */
+Test(e2e_top, pages_of_rows)
+{
+    top_expect("run 10; watch 80 14 " CALLS "$pid; sees ' 10 .*leaf'\n"
+               "keys NPage Enter; sees 'function .*run$'; keys Escape; sees 'by calls'\n"
+               "keys PPage Enter; sees 'function .*leaf$'; keys Escape; sees 'by calls'\n"
+               "keys Down Down Home C-l Enter; sees 'function .*leaf$'; keys q; left",
+               "left 0\nrestored\n");
+}
+
 Test(e2e_top, small_terminals)
 {
     top_expect(

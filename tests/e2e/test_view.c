@@ -74,6 +74,43 @@ Test(e2e_view, the_timeline_has_all_calls)
     free(sizes);
 }
 
+/* Each completed call counts once. Where there is little room, several periods are one. */
+Test(e2e_view, counts_of_calls_in_little_room)
+{
+    enum { FUNCTIONS = 40, THREADS = 4, CALLS = 3000 };
+    static const char *const details[] = { "16M", "100K" };
+    int periods[2];
+    free(run_well(
+        "(echo '#include <pthread.h>'; for i in $(seq %d); do echo \"__attribute__((noinline)) void f$i(void) { "
+        "__asm__ volatile(\\\"\\\"); }\"; done\n"
+        "echo 'static void *run(void *to) { for (int i = 0; i < %d; i++) {'; for i in $(seq %d); do echo \"f$i();\"; "
+        "done; echo '} return to; }'\n"
+        "echo 'int main(void) { pthread_t t[%d]; for (int i = 0; i < %d; i++) pthread_create(&t[i], 0, run, 0); "
+        "for (int i = 0; i < %d; i++) pthread_join(t[i], 0); }') > many.c\n"
+        "cc -O1 -g -finstrument-functions many.c -o many -pthread; $DWELL record -q ./many",
+        FUNCTIONS, CALLS, FUNCTIONS, THREADS, THREADS, THREADS));
+    for (int i = 0; i < 2; i++) {
+        free(run_well("$DWELL view --no-open -o page.html --detail %s", details[i]));
+        struct viewed_page page = viewed_page(test_path("page.html"));
+        struct json_object *counts = viewed_get(viewed_session(&page, 0)->header, "calls");
+        const struct viewed *block = viewed_block(&page, 0, (unsigned)json_object_get_int(viewed_get(counts, "block")));
+        double sums[FUNCTIONS + 10] = { 0 };
+        int whole = 0;
+        for (size_t row = 0; row < viewed_rows(block, "calls"); row++) {
+            const size_t function = (size_t)viewed_number(block, "calls", "function", row);
+            cr_assert(lt(sz, function, sizeof sums / sizeof *sums));
+            sums[function] += viewed_number(block, "calls", "calls", row);
+        }
+        for (size_t j = 0; j < sizeof sums / sizeof *sums; j++)
+            whole += (int)sums[j] == THREADS * CALLS;
+        cr_assert(eq(int, whole, FUNCTIONS), "%s", details[i]);
+        periods[i] = json_object_get_int(viewed_get(counts, "periods"));
+        viewed_page_drop(&page);
+    }
+    cr_assert(eq(int, periods[0], 1));
+    cr_assert(gt(int, periods[1], 1));
+}
+
 static void view_refused(const char *command, const char *why)
 {
     struct ran r = run("%s", command);
