@@ -1,7 +1,10 @@
 /* Reports of a session with samples. Estimates are marked in text, and have intervals in csv and json. */
 #include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
 
 #include "support/golden.h"
+#include "support/run.h"
 #include "support/scenario.h"
 
 enum { MAIN = 0x1000, LOAD = 0x2000, HASH = 0x3000, COPY = 0x100, PARSE = 0x200, LIBRARY = 0x20000 };
@@ -114,4 +117,38 @@ Test(golden_samples, reports_of_counted_calls_alone)
     check_golden("report only.dwell", "counted-only.txt");
     check_golden("report --format csv only.dwell", "counted-only.csv");
     check_golden("tree only.dwell", "counted-only-tree.txt");
+}
+
+/* Sums tell timed, sampled and counted rows apart as the session does. */
+Test(golden_samples, sums_have_the_same_views)
+{
+    free(run_well(
+        "mkdir sums\n"
+        "for f in samples counted only; do $DWELL profile $f.dwell -o sums/$f.dwell || exit 1\n"
+        "    for view in report 'report --by function' 'report --format json' tree 'tree --format csv' 'report --by module'; do\n"
+        "        $DWELL $view $f.dwell >recorded 2>&1; (cd sums; $DWELL $view $f.dwell) >summed 2>&1\n"
+        "        cmp recorded summed || { echo \"$f $view\" >&2; diff recorded summed >&2; exit 1; }\n"
+        "    done\ndone"));
+}
+
+/* Of functions without timed calls no single calls are known. */
+Test(golden_samples, single_calls_need_probes)
+{
+    static const struct {
+        const char *command, *says;
+    } all[] = {
+        { "slowest samples.dwell hash",
+          "dwell: samples.dwell: hash has no probes: it is known by samples, not by its calls" },
+        { "histogram samples.dwell copy_text", "copy_text has no probes: it is known by samples, not by its calls" },
+        { "slowest counted.dwell hash", "calls of hash were only counted (record --level): they have no times" },
+        { "slowest counted.dwell load",
+          "counted.dwell: 2 of 42 calls of load were timed; the others were only counted" },
+        { "slowest samples.dwell load", "" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct ran r = run("$DWELL %s", all[i].command);
+        cr_assert(eq(int, r.status, i < 3 ? 2 : 0), "%s", all[i].command);
+        cr_assert(has(r.err, all[i].says), "%s: %s", all[i].command, r.err);
+        ran_drop(&r);
+    }
 }

@@ -315,6 +315,16 @@ void write_note(struct writer *w, uint32_t process, const char *text)
     writer_end_record(w, &r);
 }
 
+void write_host(struct writer *w, const char *node)
+{
+    const char *const texts[] = { "Linux", "6.1", "#1", "x86_64", node, "2" };
+    struct bytes r;
+    writer_begin_record(w, KIND_METADATA, 0, 14, &r);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        bytes_put_string(&r, texts[i], strlen(texts[i]));
+    writer_end_record(w, &r);
+}
+
 void write_symbol_module(struct writer *w, uint32_t number, const char *path)
 {
     struct bytes r;

@@ -105,6 +105,7 @@ void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t 
 void set_build_id(struct writer *w, const char *bytes, size_t length);
 void write_module_unload(struct writer *w, uint32_t process, uint32_t number, uint64_t time);
 void write_note(struct writer *w, uint32_t process, const char *text);
+void write_host(struct writer *w, const char *node); /* Linux on x86_64 */
 
 /* Symbols: a module, a source file, and their functions. */
 void write_symbol_module(struct writer *w, uint32_t number, const char *path);

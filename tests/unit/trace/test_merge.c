@@ -316,6 +316,35 @@ Test(unit_merge, sessions_with_other_clocks)
     merge_expect(merge_session_with_header(148, 1, 4), "recordings and imports have no common clock");
 }
 
+static struct writer *merge_session_of_host(const char *node, uint64_t starts)
+{
+    struct writer *w = merge_session_started(
+        (struct start){ first_start.ticks + starts, first_start.monotonic + starts / 2, first_start.real + starts / 2 },
+        RATE);
+    if (node)
+        write_host(w, node);
+    return w;
+}
+
+/* A machine is another one if both names are known and differ. */
+Test(unit_merge, sessions_of_several_hosts)
+{
+    static const char *const names[][2] = { { "a", "a" }, { "a", "b" }, { "a", NULL }, { NULL, NULL } };
+    for (int i = 0; i < 4; i++) {
+        char *paths[] = { merge_save("first", merge_session_of_host(names[i][0], 0)),
+                          merge_save("second", merge_session_of_host(names[i][1], RATE)) };
+        struct session_file *files[] = { merge_open(paths[0]), merge_open(paths[1]) };
+        for (int j = 0; j < 2; j++) {
+            const char *problem = session_merge_check(files[j], files[!j]);
+            cr_assert(eq(str, (char *)(problem ? problem : ""),
+                         i == 1 ? "recorded on another machine, by another clock" : ""));
+        }
+        session_file_close(files[0]);
+        session_file_close(files[1]);
+        merge_drop(paths, 2);
+    }
+}
+
 Test(unit_merge, a_copy_of_a_session)
 {
     struct writer *w = merge_session_with_header(24, 77, 8);
