@@ -503,7 +503,7 @@ Test(unit_sites, sites_in_call_trees)
     session_file_close(file);
 }
 
-/* Paths of one function are in the order of their sites, in whatever order they were found. */
+/* Callees are in the order of their addresses, and then of their sites, in whatever order they were found. */
 Test(unit_sites, the_order_of_paths)
 {
     static const struct tree_node nodes[] = {
@@ -511,21 +511,22 @@ Test(unit_sites, the_order_of_paths)
         { .function = G, .parent = 1, .calls = 2, .elapsed = 20, .site = F + 0x20 },
         { .function = G, .parent = 1, .calls = 3, .elapsed = 30, .site = F + 0x30 },
         { .function = G, .parent = 1, .calls = 4, .elapsed = 40, .site = F + 0x10 },
+        { .function = F / 2, .parent = 1, .calls = 5, .elapsed = 5, .site = F + 0x40 },
     };
-    static const uint64_t calls[] = { 0, 1, 4, 2, 3 };
+    static const uint64_t calls[] = { 0, 1, 5, 4, 2, 3 };
     struct writer *w = writer_new();
     write_header(w, 176, 1, 4);
     write_thread(w, 1, 1, 1, SOURCE_PERF, "t");
     end_records(w, true);
-    write_tree(w, 1, 1, nodes, 4);
+    write_tree(w, 1, 1, nodes, 5);
     const char *path = test_path("tree.dwell"), *error;
     writer_save(w, path);
     writer_free(w);
     struct session_file *file = session_file_open(path, &error);
     struct profile *p = collect_sites(file, 1, NULL);
-    cr_assert(eq(sz, p->node_count, 5));
+    cr_assert(eq(sz, p->node_count, 6));
     uint32_t *order = node_order_list(p);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         cr_assert(eq(u64, p->nodes[order[i]].calls, calls[i]), "%d", i);
     free(order);
     profile_free(p);
