@@ -163,12 +163,12 @@ Test(golden_visible, the_screen_of_top)
     ran_drop(&r);
 }
 
-/* Every option of every command, files, and words that are none of them. */
+/* Every option of every command, files, and words that are none of them. The options are before a session that can be
+ * read, or before a missing file. */
 Test(golden_visible, what_is_on_the_command_line)
 {
-    static const char *const payloads[] = { NULL, forged };
-    for (int i = 0; i < test_rounds(2); i++) {
-        visible_save(payloads[i] ? payloads[i] : visible_payload());
+    for (int i = 0; i < test_rounds(4); i++) {
+        visible_save(i % 2 ? forged : visible_payload());
         /* Without cc: its output is the compiler's. */
         free(run_well(
             "P=$(cat payload; echo x); P=${P%%x}; export BROWSER=true\n"
@@ -176,8 +176,7 @@ Test(golden_visible, what_is_on_the_command_line)
             "all() { timeout 300 $DWELL \"$@\" </dev/null >>out 2>>err; test $? -lt 128 || echo \"$1 ended by $?\"; }\n"
             "for c in $($DWELL --help | sed -n 's/^  \\([a-z][a-z]*\\)  .*/\\1/p' | grep -vx cc); do\n"
             "    $DWELL $c --print-options | while read -r option letter argument help; do\n"
-            "        case \"$argument\" in -) ;; *) all $c $option=\"$P\" hostile.data; all $c $option=\"$P\" \"$P\" main;; "
-            "esac\n"
+            "        case \"$argument\" in -) ;; *) all $c $option=\"$P\" %s;; esac\n"
             "    done\n"
             "    all $c \"$P\"; all $c \"./$P.none\"; all $c \"$P\" \"$P\"; all $c hostile.data \"$P\"; all $c \"--$P\"\n"
             "    all $c \"-$P\"; all $c hostile.data hostile.data hostile.data \"$P\"; all $c \"--$P=$P\"\n"
@@ -193,7 +192,8 @@ Test(golden_visible, what_is_on_the_command_line)
             "all merge \"$P\" \"$P.page\" -o \"$P.merged\"; all diff \"$P\" \"$P.page\"; all doctor \"$P.page\"\n"
             "all export vsperf -o \"$P.v\" \"$P\"; all export sqlite -o \"$P.db\" \"$P\"; all export ctf -o \"$P.ctf\" \"$P\"\n"
             "all record -o \"$P.new\" \"./$P.none\"; all record --only \"$P\" $SAMPLES/fib 1\n"
-            "head -c 5000 hostile.data >cut; for c in report tree info replay events; do all $c cut; done"));
+            "head -c 5000 hostile.data >cut; for c in report tree info replay events; do all $c cut; done",
+            i / 2 ? "\"$P\" main" : "hostile.data"));
         visible_check("out err");
     }
 }

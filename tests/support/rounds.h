@@ -4,8 +4,7 @@
 #ifndef DWELL_TESTS_ROUNDS_H
 #define DWELL_TESTS_ROUNDS_H
 
-/* Of `all` cases: all of them with TEST_ROUNDS=all in the environment (scripts/test --all), else a quarter, at least
- * one. */
+/* Of `all` cases: all of them with TEST_ROUNDS=all in the environment, else a quarter, at least one. */
 int test_rounds(int all);
 
 #endif
