@@ -53,7 +53,11 @@ struct stack_actions {
     void (*mark)(void *to, const struct decoder *d);   /* see decode_mark */
 };
 
+#ifdef DWELL_SELDOM_INLINE
+#define STACK_INLINE static inline
+#else
 #define STACK_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* The i-th open call at the start of the chunk in `buffer`, outermost first. Its enter time is limited to that start.
  */
