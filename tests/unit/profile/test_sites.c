@@ -503,31 +503,34 @@ Test(unit_sites, sites_in_call_trees)
     session_file_close(file);
 }
 
-/* Callees are in the order of their addresses, and then of their sites, in whatever order they were found. */
+/* Callees are in the order of their addresses, and then of the module and offset of their sites. The second module has
+ * the first name. */
 Test(unit_sites, the_order_of_paths)
 {
-    static const struct tree_node nodes[] = {
-        { .function = F, .calls = 1, .elapsed = 100 },
-        { .function = G, .parent = 1, .calls = 2, .elapsed = 20, .site = F + 0x20 },
-        { .function = G, .parent = 1, .calls = 3, .elapsed = 30, .site = F + 0x30 },
-        { .function = G, .parent = 1, .calls = 4, .elapsed = 40, .site = F + 0x10 },
-        { .function = F / 2, .parent = 1, .calls = 5, .elapsed = 5, .site = F + 0x40 },
-    };
-    static const uint64_t calls[] = { 0, 1, 5, 4, 2, 3 };
+    static const uint64_t sites[] = { F + 0x11, F + 0x21, 0x70011, F + 0x31, 0x70021, 0x70031 };
+    static const uint64_t calls[] = { 100, 50, 3, 5, 6, 1, 2, 4 };
+    enum { SITES = sizeof sites / sizeof *sites };
+    struct tree_node nodes[SITES + 2] = { { .function = F, .calls = 100, .elapsed = 100 } };
+    for (unsigned i = 0; i < SITES; i++)
+        nodes[1 + i] = (struct tree_node){ .function = G, .parent = 1, .calls = 1 + i, .elapsed = 1, .site = sites[i] };
+    nodes[SITES + 1] = (struct tree_node){ .function = F / 2, .parent = 1, .calls = 50, .elapsed = 1, .site = F + 1 };
     struct writer *w = writer_new();
     write_header(w, 176, 1, 4);
+    write_process(w, 1, 1, "/z");
     write_thread(w, 1, 1, 1, SOURCE_PERF, "t");
+    write_module(w, 1, 1, 0, 0x1000, 0x60000, 0, "/z");
+    write_module(w, 1, 2, 0, 0x70000, 0x80000, 0, "/a");
     end_records(w, true);
-    write_tree(w, 1, 1, nodes, 5);
+    write_tree(w, 1, 1, nodes, SITES + 2);
     const char *path = test_path("tree.dwell"), *error;
     writer_save(w, path);
     writer_free(w);
     struct session_file *file = session_file_open(path, &error);
     struct profile *p = collect_sites(file, 1, NULL);
-    cr_assert(eq(sz, p->node_count, 6));
+    cr_assert(eq(sz, p->node_count, SITES + 3));
     uint32_t *order = node_order_list(p);
-    for (int i = 0; i < 6; i++)
-        cr_assert(eq(u64, p->nodes[order[i]].calls, calls[i]), "%d", i);
+    for (unsigned i = 0; i < SITES + 2; i++)
+        cr_assert(eq(u64, p->nodes[order[1 + i]].calls, calls[i]), "%u", i);
     free(order);
     profile_free(p);
     session_file_close(file);
