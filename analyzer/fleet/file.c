@@ -160,6 +160,8 @@ static bool file_add(struct sums *sums, const struct fleet_store *store, const s
 
 bool fleet_pull(const struct fleet_store *store, const struct fleet_runs *runs, const char *path, struct error *error)
 {
+    if (!runs->count)
+        return error_set(error, "%s: there is no such run", store->url);
     struct sums *sums = sums_new();
     bool good = true;
     for (size_t i = 0; good && i < runs->count; i++)

@@ -243,6 +243,19 @@ static void file_check_refused(const struct binary_rows *answers, const uint64_t
     free(wrong);
 }
 
+/* Without a run there is nothing to write, and no server is asked. */
+Test(unit_fleet_file, no_runs)
+{
+    const struct fleet_store store = { .url = (char *)"http://nowhere", .database = "somewhere", .tries = 1 };
+    const struct fleet_runs runs = { .count = 0 };
+    struct error error = { NULL };
+    struct stat status;
+    cr_assert(not(fleet_pull(&store, &runs, test_path("out"), &error)));
+    cr_assert(eq(str, error.text, "http://nowhere: there is no such run"));
+    cr_assert(stat(test_path("out"), &status) != 0);
+    error_drop(&error);
+}
+
 static void file_begin(void)
 {
     if (http_missing())

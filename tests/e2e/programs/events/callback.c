@@ -43,20 +43,28 @@ static void wait_for_calls(int wanted)
     pthread_mutex_unlock(&lock);
 }
 
+/* The callback's thread prints after this one. */
+static void add(const char *more)
+{
+    pthread_mutex_lock(&lock);
+    printf("add %d\n%s", dwell_event_add_control(&control), more);
+    fflush(stdout);
+    pthread_mutex_unlock(&lock);
+}
+
 static void begin(void)
 {
     printf("register %d\n", dwell_event_register(&shop));
-    printf("add %d\n", dwell_event_add_control(&control));
-    fflush(stdout);
+    add("");
 }
 
 /* Lines of commands, answered by the callback. */
 static int served(void)
 {
-    char line[32];
-    begin();
-    printf("%d\n", getpid());
-    fflush(stdout);
+    char line[32], pid[32];
+    printf("register %d\n", dwell_event_register(&shop));
+    snprintf(pid, sizeof pid, "%d\n", getpid());
+    add(pid);
     while (fgets(line, sizeof line, stdin) && strcmp(line, "end\n") != 0)
         wait_for_calls(atoi(line));
     return 0;
@@ -79,7 +87,7 @@ static int own(void)
     dwell_stop(DWELL_PROCESS, DWELL_CURRENT);
     dwell_start(DWELL_PROCESS, DWELL_CURRENT);
     usleep(50000);
-    printf("add %d\n", dwell_event_add_control(&control));
+    add("");
     wait_for_calls(4);
     printf("unregister %d\n", dwell_event_unregister(&shop));
     printf("add %d\n", dwell_event_add_control(&control));
@@ -106,7 +114,9 @@ static int family(void)
 /* A callback that removes its own control. */
 static void on_control_once(struct dwell_event_class *c, uint32_t request, uint8_t level, uint32_t flags, void *context)
 {
+    pthread_mutex_lock(&lock);
     printf("remove %d\n", dwell_event_remove_control(context));
+    pthread_mutex_unlock(&lock);
     on_control(c, request, level, flags, &shop);
 }
 
