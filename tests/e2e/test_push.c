@@ -200,3 +200,25 @@ Test(e2e_push, wrong_options_are_errors_before_the_program_starts)
     expect_error("--push http://h:1 --label x", "dwell: --label: 'x' is not KEY=VALUE\n");
     expect_error("--push http://h:1 --spool /dev/null/x", "dwell: --spool: /dev/null/x: Not a directory\n");
 }
+
+static void push_check_library(const char *variables, const char *wrong)
+{
+    struct ran r = run("%s $DWELL fleet runs --url http://127.0.0.1:1", variables);
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, wrong), "%s", r.err);
+    ran_drop(&r);
+    r = run("%s $DWELL record --push http://127.0.0.1:1 $SAMPLES/fib 1", variables);
+    cr_assert(eq(int, r.status, 125));
+    cr_assert(has(r.err, wrong), "%s", r.err);
+    ran_drop(&r);
+    free(run_well("%s $DWELL record -q $SAMPLES/fib 1", variables)); /* all else works without it */
+}
+
+Test(e2e_push, libcurl_is_missing_or_too_old)
+{
+    free(run_well("mkdir none old; : >none/libcurl-gnutls.so.4; : >none/libcurl.so.4\n"
+                  "echo 'int curl_global_init(long f) { return (int)f; }' | cc -shared -x c - -o old/libcurl.so.4\n"
+                  "cp old/libcurl.so.4 old/libcurl-gnutls.so.4"));
+    push_check_library("LD_LIBRARY_PATH=none", "libcurl is missing: install libcurl3-gnutls or libcurl4\n");
+    push_check_library("LD_LIBRARY_PATH=old", "libcurl is too old: version 7.85 is needed\n");
+}
