@@ -284,7 +284,8 @@ static bool perflog_log_is_calibration(struct perflog_reading *r, const struct p
     if (record->kind < PERFLOG_MARKER || record->kind == PERFLOG_NAMED || record->id != PERFLOG_ID_CALIBRATION)
         return false;
     if (record->kind == PERFLOG_MARKER && !perflog_log_names_calibration(record->text)) {
-        r->log->runs[perflog_log_run_of(r, record)].uses_calibration_id = true;
+        const uint32_t run = perflog_log_run_of(r, record); /* can move the array of runs */
+        r->log->runs[run].uses_calibration_id = true;
         return false;
     }
     uint32_t number;

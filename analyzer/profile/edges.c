@@ -118,9 +118,11 @@ static void edges_add_reported_rows(struct edges_walk *w, uint32_t process)
             continue;
         e->seen[row->function] = true;
         if (row->kind == DWELL_REPORTED_CALLER) {
-            edges_add_reported(&e->list[edges_find_between(w, row->other, row->function)].of_callee, row);
+            const uint32_t edge = edges_find_between(w, row->other, row->function); /* can move the list */
+            edges_add_reported(&e->list[edge].of_callee, row);
         } else if (row->kind == DWELL_REPORTED_CALLEE) {
-            edges_add_reported(&e->list[edges_find_between(w, row->function, row->other)].of_edge, row);
+            const uint32_t edge = edges_find_between(w, row->function, row->other);
+            edges_add_reported(&e->list[edge].of_edge, row);
         } else {
             if (!begun[row->function])
                 e->functions[row->function] = edges_no_calls();

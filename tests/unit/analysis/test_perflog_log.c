@@ -222,6 +222,25 @@ Test(unit_perflog_log, id_101_with_a_string_of_the_programs_own_is_data)
                "a mine 101 1 7\n");
 }
 
+/* Each application begins with it, so that its run is made for it. */
+Test(unit_perflog_log, id_101_is_the_first_line_of_many_applications)
+{
+    enum { APPLICATIONS = 200 };
+    static char text[APPLICATIONS * 160];
+    for (int i = 0; i < APPLICATIONS; i++) {
+        char *end = text + strlen(text);
+        snprintf(end, sizeof text - (size_t)(end - text), MARKER_OF("a%d", "mine", 101) DURATION_OF("a%d", 101, 7), i,
+                 i);
+    }
+    struct perflog *log = log_of(text);
+    struct rows rows = rows_of(log, false);
+    cr_assert(eq(sz, rows.count, APPLICATIONS));
+    for (size_t i = 0; i < rows.count; i++)
+        cr_assert(eq(u64, rows.list[i].count, 1), "%zu", i);
+    free(rows.list);
+    perflog_free(log);
+}
+
 Test(unit_perflog_log, a_header_of_which_only_the_resolution_is_left)
 {
     expect_log(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) RESOLUTION(10) LOG_DURATION(1, 1),
