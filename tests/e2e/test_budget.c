@@ -71,7 +71,8 @@ Test(e2e_budget, threads_and_processes)
 /* Sums of a session have its decisions. */
 Test(e2e_budget, decisions_are_in_sums)
 {
-    free(run_well("$DWELL record -q --overhead 5%% $SAMPLES/fib 30; $DWELL profile dwell.data -o sums.data"));
+    free(run_well(
+        "$DWELL record -q --overhead 10%% $PROGRAMS/levels/counted 2 3000000 0; $DWELL profile dwell.data -o sums.data"));
     char *recorded = run_well("$DWELL info | grep '^level '"),
          *kept = run_well("$DWELL info sums.data | grep '^level '");
     cr_assert(has(recorded, "calls of "), "%s", recorded);
