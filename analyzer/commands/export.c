@@ -15,6 +15,7 @@
 #include "commands/commands.h"
 #include "export/exports.h"
 #include "export/measures.h"
+#include "report/hot.h"
 #include "report/views.h"
 #include "trace/samples.h"
 
@@ -36,7 +37,9 @@ static const struct shared_use shared[] = {
     { SHARED_CALLS, NULL },
     { SHARED_FILTER, "(a row is a function)" },
     { SHARED_MIN, "of elapsed inclusive time" },
-    { SHARED_LIMIT, "(default); a row is a function, those with the most elapsed exclusive time come first" },
+    { SHARED_SORT,
+      "(default: cpu_exclusive, and functions that only wait last); decides which functions --limit keeps" },
+    { SHARED_LIMIT, "(default); a row is a function" },
     { SHARED_VALUE,
       "elapsed_exclusive (default), application_exclusive, blocked_exclusive or calls of each call path" },
     { SHARED_CSV_SAFE, NULL },
@@ -117,7 +120,7 @@ static bool export_read_shared(void *settings, enum shared_option option, const 
     struct export_settings *s = settings;
     if (option == SHARED_VALUE)
         s->options.time = export_parse_measure(argument);
-    return false;
+    return option_read_times(settings, option, argument);
 }
 
 static bool export_is_compressed(const struct export_settings *s)
@@ -133,9 +136,9 @@ static void export_check_settings(const struct export_settings *s)
         enum shared_option option;
         enum export_uses use;
     } choices[] = {
-        { "--limit", SHARED_LIMIT, EXPORT_LIMIT },     { "--min", SHARED_MIN, EXPORT_MIN },
-        { "--filter", SHARED_FILTER, EXPORT_FILTER },  { "--value", SHARED_VALUE, EXPORT_TIME },
-        { "--csv-safe", SHARED_CSV_SAFE, EXPORT_CSV },
+        { "--limit", SHARED_LIMIT, EXPORT_FUNCTIONS },   { "--min", SHARED_MIN, EXPORT_FUNCTIONS },
+        { "--filter", SHARED_FILTER, EXPORT_FUNCTIONS }, { "--sort", SHARED_SORT, EXPORT_FUNCTIONS },
+        { "--value", SHARED_VALUE, EXPORT_TIME },        { "--csv-safe", SHARED_CSV_SAFE, EXPORT_CSV },
     };
     if (!s->format)
         die(STATUS_ERROR, "export: name a format; dwell export --list lists them");
@@ -148,18 +151,37 @@ static void export_check_settings(const struct export_settings *s)
         die(STATUS_ERROR, "export %s does not write to standard output; say where, with -o FILE", s->format->name);
 }
 
-/* Returns by function whether its row in `dwell report` meets the conditions of --filter. The caller frees it. */
-static bool *export_filter_functions(const struct analysis *l, const struct row_filters *filters)
+/* Whether a function has calls or time, and not less of it than `min` ticks. */
+static bool export_is_long_enough(const struct times *times, double min)
 {
-    struct sorting sorting = { .key = "elapsed_exclusive", .filters = filters };
-    for (size_t i = 0; i < filters->count; i++)
-        sorting.calls |= view_needs_calls(filters->list[i].key);
-    bool *only = need_memory(l->profile->function_count + 1, sizeof *only);
+    return (times->calls || times->elapsed_inclusive) && (double)times->elapsed_inclusive >= min;
+}
+
+/* Returns by function whether its row in `dwell report` is one of those that the options choose. The caller frees it.
+ */
+static bool *export_choose_functions(const struct analysis *l, const struct shared_options *o)
+{
+    const size_t limit = o->limit ? o->limit : SIZE_MAX;
+    const double min = amount_ticks(&o->min, l->summary.elapsed_inclusive, l->summary.ticks_per_second);
+    struct sorting sorting = { .key = o->sort, .numbered = true, .filters = &o->filters };
+    if (!sorting.key) {
+        sorting.key = hot_measure_of(&l->summary)->key;
+        sorting.waits_last = true;
+    }
+    sorting.calls = view_needs_calls(sorting.key);
+    for (size_t i = 0; i < o->filters.count; i++)
+        sorting.calls |= view_needs_calls(o->filters.list[i].key);
     struct table rows = view_rows(l, BY_FUNCTION, &sorting);
-    option_filter(&rows, filters);
-    for (size_t i = 0; i < rows.row_count; i++)
-        only[view_row_number(&rows, i)] = true;
+    option_order(&rows, &sorting);
+    struct times *times = rollup_groups(l->rollup, BY_FUNCTION);
+    bool *only = need_memory(l->profile->function_count + 1, sizeof *only);
+    for (size_t i = 0, chosen = 0; i < rows.row_count && chosen < limit; i++) {
+        const size_t function = view_row_number(&rows, i);
+        only[function] = export_is_long_enough(&times[function], min);
+        chosen += only[function];
+    }
     table_drop(&rows);
+    free(times);
     return only;
 }
 
@@ -230,15 +252,13 @@ int command_export(int argc, char **argv)
     s.shared.load.lines = s.format->uses & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
     s.shared.load.limits = s.format->uses & EXPORT_LIMITS;
     s.shared.load.timed_only = !(s.format->uses & EXPORT_COUNTED);
-    s.shared.load.unsampled = s.format->uses & EXPORT_SINGLE;
+    s.shared.load.unsampled = s.format->uses & EXPORT_SINGLE && !s.options.aggregate;
     shared_options_load(&loaded, s.file, &s.shared);
     export_say_remarks(&s, &loaded);
     output_spare(s.shared.output, loaded.file->path);
     if (!s.shared.output)
         progress_output();
-    s.options.limit = s.shared.limit;
-    s.options.min = s.shared.min;
-    bool *only = s.shared.filters.count ? export_filter_functions(&loaded, &s.shared.filters) : NULL;
+    bool *only = s.format->uses & EXPORT_FUNCTIONS ? export_choose_functions(&loaded, &s.shared) : NULL;
     s.options.only = only;
     const int status = export_write(&s, &loaded);
     free(only);

@@ -6,6 +6,7 @@
 #include "commands/commands.h"
 #include "commands/sessions.h"
 #include "report/first_screen.h"
+#include "report/hot.h"
 #include "report/row_probes.h"
 
 enum { OPTION_BY = 256, OPTION_HOT };
@@ -47,28 +48,6 @@ struct report_settings {
     table_view *view; /* NULL for view_rows */
     bool hot;
 };
-
-/* What `--hot` sorts by and shows, by the best measure of work that the session has. */
-static const struct report_hot {
-    unsigned needs; /* enum value_needs */
-    const char *key, *columns;
-} hot_measures[] = {
-    { NEEDS_OFF_CPU, "cpu_exclusive", "calls,cpu_exclusive,cpu_inclusive,elapsed_exclusive,waiting_percent" },
-    { NEEDS_APPLICATION, "application_exclusive",
-      "calls,application_exclusive,application_exclusive_percent,application_inclusive,elapsed_exclusive" },
-    { NEEDS_CALLS, "elapsed_exclusive",
-      "calls,elapsed_exclusive,elapsed_exclusive_percent,elapsed_inclusive,elapsed_inclusive_percent" },
-    { 0, "elapsed_exclusive",
-      "elapsed_exclusive,elapsed_exclusive_percent,elapsed_inclusive,elapsed_inclusive_percent" },
-};
-
-static const struct report_hot *report_hot_measure(const struct summary *s)
-{
-    size_t i = 0;
-    while (hot_measures[i].needs & ~summary_knows(s))
-        i++;
-    return &hot_measures[i];
-}
 
 static void report_parse_by(struct report_settings *s, const char *text)
 {
@@ -189,7 +168,7 @@ static void report_print_first_screen(const struct report_settings *s, struct an
 
 static void report_print_rows(const struct report_settings *s, struct analysis *l, struct sorting sorting)
 {
-    const struct report_hot *hot = s->hot ? report_hot_measure(&l->summary) : NULL;
+    const struct hot_measure *hot = s->hot ? hot_measure_of(&l->summary) : NULL;
     const char *columns = s->shared.columns ? s->shared.columns : hot ? hot->columns : NULL;
     if (hot && !s->shared.sort) {
         sorting.key = hot->key;

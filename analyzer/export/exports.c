@@ -1,4 +1,4 @@
-/* Lists the export formats with their checks. It also selects the functions to export, and makes their names unique. */
+/* Lists the export formats with their checks, and makes the names of functions unique. */
 #include "export/exports.h"
 
 #include <inttypes.h>
@@ -17,6 +17,9 @@ static bool export_check_time(const struct analysis *session, const struct expor
 static bool export_check_calls(const struct analysis *session, const struct export_options *options,
                                struct error *error)
 {
+    if (session->summary.samples)
+        return error_set(error, "%s: a report of samples, which have no durations; export vsperf or collapsed instead",
+                         session->file->path);
     if (options->aggregate || session->file->header.mode != DWELL_MODE_PROFILE)
         return true;
     return error_set(
@@ -40,7 +43,7 @@ static bool export_check_slices(const struct analysis *session, const struct exp
 const struct export_format export_formats[] = {
     { .name = "perflog",
       .summary = "PerfLog markers: a line for each activation of a function",
-      .uses = EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE | EXPORT_SINGLE,
+      .uses = EXPORT_FUNCTIONS | EXPORT_AGGREGATE | EXPORT_SINGLE | EXPORT_COUNTED,
       .check = export_check_calls,
       .write = export_perflog },
     { .name = "vsperf",
@@ -100,61 +103,6 @@ const struct export_format *export_find(const char *name)
         if (strcmp(format->name, name) == 0)
             return format;
     return NULL;
-}
-
-/* ---- selected functions ---- */
-
-struct export_candidate {
-    uint32_t function;
-    const struct times *times;
-    const struct analysis *session;
-};
-
-/* Compares by time, then by name and address, so that the order does not depend on how the work was split. */
-static int export_compare_candidates(const void *a, const void *b)
-{
-    const struct export_candidate *x = a, *y = b;
-    if (x->times->elapsed_exclusive != y->times->elapsed_exclusive)
-        return x->times->elapsed_exclusive < y->times->elapsed_exclusive ? 1 : -1;
-    const struct function_name *m = &x->session->names[x->function], *n = &y->session->names[y->function];
-    const int by_name = strcmp(m->name, n->name), by_module = strcmp(m->module, n->module);
-    if (by_name || by_module)
-        return by_name ? by_name : by_module;
-    const uint64_t p = x->session->profile->functions[x->function].offset;
-    const uint64_t q = y->session->profile->functions[y->function].offset;
-    return (p > q) - (p < q);
-}
-
-static bool export_function_is_chosen(const struct analysis *session, const struct export_options *options,
-                                      uint32_t function, const struct times *times)
-{
-    if (times->calls == 0 && times->elapsed_inclusive == 0)
-        return false;
-    if ((double)times->elapsed_inclusive <
-        amount_ticks(&options->min, session->summary.elapsed_inclusive, session->summary.ticks_per_second))
-        return false;
-    return !options->only || options->only[function];
-}
-
-uint32_t *export_choose_functions(const struct analysis *session, const struct export_options *options, size_t *count)
-{
-    const size_t all = session->profile->function_count;
-    struct times *times = rollup_groups(session->rollup, BY_FUNCTION);
-    struct export_candidate *candidates = need_memory(all + 1, sizeof *candidates);
-    *count = 0;
-    for (uint32_t i = 0; i < all; i++)
-        if (export_function_is_chosen(session, options, i, &times[i]))
-            candidates[(*count)++] = (struct export_candidate){ i, &times[i], session };
-    if (*count)
-        qsort(candidates, *count, sizeof *candidates, export_compare_candidates);
-    if (options->limit && *count > options->limit)
-        *count = options->limit;
-    uint32_t *chosen = need_memory(*count + 1, sizeof *chosen);
-    for (size_t i = 0; i < *count; i++)
-        chosen[i] = candidates[i].function;
-    free(candidates);
-    free(times);
-    return chosen;
 }
 
 /* ---- names ---- */

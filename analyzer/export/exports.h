@@ -5,13 +5,10 @@
 #include <stdio.h>
 
 #include "analysis/analysis.h"
-#include "base/amount.h"
 
 /* The options that a format uses; the command rejects the others. */
 enum export_uses {
-    EXPORT_LIMIT = 1 << 0,
-    EXPORT_MIN = 1 << 1,
-    EXPORT_FILTER = 1 << 2,
+    EXPORT_FUNCTIONS = 1 << 0, /* --limit, --sort, --min and --filter choose functions */
     EXPORT_AGGREGATE = 1 << 3,
     EXPORT_TIME = 1 << 4,
     EXPORT_CSV = 1 << 5,     /* --csv-safe */
@@ -25,9 +22,7 @@ enum export_uses {
 enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CALLS };
 
 struct export_options {
-    size_t limit;          /* maximum number of functions, by elapsed exclusive time; 0 for all */
-    struct amount min;     /* minimum elapsed inclusive time of a function */
-    const bool *only;      /* by function, true if it may be selected; NULL if all may */
+    const bool *only;      /* by function, true if it is chosen; NULL if all are */
     bool aggregate;        /* one line for each function instead of one for each activation */
     enum export_time time; /* the value of call paths, for formats with one value only */
 };
@@ -53,9 +48,6 @@ extern const struct export_format export_formats[];
 
 /* Returns NULL if there is no format of that name. */
 const struct export_format *export_find(const char *name);
-
-/* The indices of the functions that the options select, sorted by elapsed exclusive time. The caller frees them. */
-uint32_t *export_choose_functions(const struct analysis *session, const struct export_options *options, size_t *count);
 
 /* A unique name for each function of the profile: its own, followed by module and address if others have the same name.
  * The caller frees each name and the list. */

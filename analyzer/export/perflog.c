@@ -1,179 +1,59 @@
 /*
- * PerfLog: a text log of markers and the duration of each activation (docs/perflog.md). A process is an application in
- * it, a function a marker. There are 100 numbers for markers; if more are needed, numbers are reused in turn, and the
- * log registers them again.
+ * A session as a PerfLog log: each function is a marker, and the duration of each of its calls a line (docs/export.md).
+ * The program's own markers are in the same log, in the order of time.
  *
- * An activation's duration is that of its call without the calls of the same function within it, which have durations
- * of their own. So the count and the sum of a marker equal the report's calls and elapsed inclusive time. Durations are
- * whole ticks: what rounding leaves, and what a call lacks that is shorter than its probes should have been, is carried
- * to the marker's next line.
+ * The duration of a call is without the calls of the same function within it, which have durations of their own.
+ * Durations are whole ticks: what rounding leaves, and what a call lacks that is shorter than its probes should have
+ * been, is carried to the marker's next line. A call whose begin or end is not recorded has no line. So the lines of a
+ * marker and its attributes incomplete_calls and incomplete_ticks add up to the report's calls and elapsed inclusive
+ * time.
  */
-#include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/index.h"
-#include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/path_text.h"
-#include "base/units.h"
 #include "export/formats.h"
+#include "export/perflog_writer.h"
 #include "export/slices.h"
 #include "profile/calls.h"
+#include "trace/activities.h"
 
-enum {
-    MAX_MARKERS = 100,
-    MEMORY_MARKER = 102,
-    CPU_MARKER = 103,
-    LONGEST_NAME = 511,
-    LONGEST_APP = 32,
+/* The calls of a function in a process, as in the report. */
+struct perflog_total {
+    uint32_t app, function;
+    uint64_t elapsed, estimated, calls, timed;
+    uint64_t written;           /* ticks */
+    uint64_t carried;           /* 1/256 ticks, signed: not yet written */
+    uint64_t incomplete;        /* calls without a line, */
+    uint64_t incomplete_amount; /* and their time in 1/256 ticks */
 };
 
-/* A process. */
-struct perflog_app {
-    const struct trace_process *process; /* NULL if the session does not know it */
-    char name[LONGEST_APP + 1];
-    bool registered;
-    uint32_t functions[MAX_MARKERS + 1]; /* by number, 1 + function; 0 if free */
-    uint8_t last_marker;
-    uint8_t *markers; /* by function; 0 if it has none */
-    size_t next_sample;
+/* An end or an error of one of the program's own timers. */
+struct perflog_mark {
+    const struct trace_event *event;
+    const struct trace_activity *timer; /* NULL if it is an error */
+    uint32_t string;
 };
 
 struct perflog_log {
     const struct analysis *session;
-    FILE *out;
-    char **names;
-    bool *chosen; /* by function */
-    size_t function_count;
-    struct perflog_app *apps; /* one for each process of the session, and one for unknown processes */
-    size_t app_count;
-    bool has_samples;
-    struct intern base_names; /* of the processes' programs */
-    uint32_t *name_uses;      /* by the number of a base name: of how many processes it is */
+    struct perflog_writer writer;
+    const bool *only; /* by function, or NULL */
     struct perflog_total *totals;
-    size_t total_count;
+    size_t total_count, total_room;
     struct number_index *total_places; /* (function, app) -> place in totals */
+    struct activities activities;
+    struct perflog_mark *marks; /* in the order of time */
+    size_t mark_count, mark_room, next_mark;
 };
-
-/* The sum of a process' calls of a function, as in the report. */
-struct perflog_total {
-    uint32_t app, function;
-    uint64_t elapsed;
-    uint64_t printed; /* ticks */
-    uint64_t carried; /* 1/256 ticks, signed: not yet printed */
-};
-
-/* ---- the header ---- */
-
-/* Writes the kernel's version: "6.1.0-18-amd64" is version 6.1, build 0. */
-static void perflog_print_system(const struct perflog_log *log)
-{
-    const struct trace_host *host = &log->session->file->host;
-    unsigned major = 0, minor = 0, build = 0;
-    if (host->release)
-        sscanf(host->release, "%u.%u.%u", &major, &minor, &build);
-    const bool arm = log->session->file->header.machine == DWELL_MACHINE_AARCH64;
-    fprintf(log->out, "## PERF ## OSVERSION=[%u.%u] BUILD=[%u]\n", major, minor, build);
-    fprintf(log->out, "## PERF ## PLATFORM=[%s] CPU=[%s]\n", host->system ? host->system : "Linux",
-            host->machine ? host->machine
-            : arm         ? "aarch64"
-                          : "x86_64");
-    fprintf(log->out, "## PERF ## DEVNAME=[%s]\n", host->node ? host->node : host->system ? host->system : "Linux");
-}
-
-static void perflog_print_line(const struct perflog_log *log, const struct perflog_app *app, unsigned marker,
-                               const char *name)
-{
-    fprintf(log->out, "## PERF ## REGISTERED MARKER [%s] AS [%u] BY APP [%s]\n", name, marker, app->name);
-}
-
-static void perflog_register_app(const struct perflog_log *log, struct perflog_app *app)
-{
-    char text[LONGEST_APP + 8];
-    app->registered = true;
-    app->markers = need_memory(log->function_count + 1, sizeof *app->markers);
-    fprintf(log->out, "## PERF ## REGISTERED APP [%s] PROCCESSID [0x%08" PRIx32 "]\n", app->name,
-            app->process ? app->process->pid : 0);
-    fprintf(log->out, "## PERF ## RESOLUTION [%" PRIu64 "] TICKS PER SECOND\n",
-            log->session->file->header.ticks_per_second);
-    if (!app->process || !app->process->sample_count)
-        return;
-    snprintf(text, sizeof text, "CPU: %s", app->name);
-    perflog_print_line(log, app, CPU_MARKER, text);
-    snprintf(text, sizeof text, "MEM: %s", app->name);
-    perflog_print_line(log, app, MEMORY_MARKER, text);
-}
-
-static void perflog_register_marker(const struct perflog_log *log, struct perflog_app *app, uint32_t function)
-{
-    const unsigned marker = app->last_marker = (uint8_t)(app->last_marker % MAX_MARKERS + 1);
-    if (app->functions[marker])
-        app->markers[app->functions[marker] - 1] = 0;
-    app->functions[marker] = function + 1;
-    app->markers[function] = (uint8_t)marker;
-    perflog_print_line(log, app, marker, log->names[function]);
-}
-
-static void perflog_print_duration(const struct perflog_log *log, struct perflog_app *app, uint32_t function,
-                                   uint64_t ticks)
-{
-    if (!app->registered)
-        perflog_register_app(log, app);
-    if (!app->markers[function])
-        perflog_register_marker(log, app, function);
-    fprintf(log->out, "## PERF ## APP [%s] EVT [%u] DUR [%" PRIu64 "]\n", app->name, app->markers[function], ticks);
-}
-
-/* ---- CPU and memory ---- */
-
-/* Writes a sample. The CPU time is in percent of one CPU, so several threads may use more than 100 percent. */
-static void perflog_print_sample(const struct perflog_log *log, const struct perflog_app *app,
-                                 const struct trace_sample *before, const struct trace_sample *sample)
-{
-    const uint64_t rate = log->session->file->header.ticks_per_second;
-    if (before && sample->time > before->time && sample->cpu >= before->cpu)
-        fprintf(log->out, "## PERF ## APP [%s] EVT [%u] CPU [%f]\n", app->name, CPU_MARKER,
-                100.0 * (double)(sample->cpu - before->cpu) / (double)ticks_to_ns(sample->time - before->time, rate));
-    if (sample->resident)
-        fprintf(log->out, "## PERF ## APP [%s] EVT [%u] MEM [%" PRIu64 "]\n", app->name, MEMORY_MARKER,
-                sample->resident);
-}
-
-/* Writes all processes' samples that were taken before `time`. */
-static void perflog_print_samples(struct perflog_log *log, uint64_t time)
-{
-    for (;;) {
-        struct perflog_app *first = NULL;
-        for (size_t i = 0; i + 1 < log->app_count; i++) {
-            struct perflog_app *app = &log->apps[i];
-            const struct trace_process *p = app->process;
-            if (app->next_sample < p->sample_count && p->samples[app->next_sample].time < time &&
-                (!first || p->samples[app->next_sample].time < first->process->samples[first->next_sample].time))
-                first = app;
-        }
-        if (!first)
-            return;
-        const struct trace_sample *sample = &first->process->samples[first->next_sample];
-        if (!slices_hold(log->session, first->process->serial, sample->time)) {
-            first->next_sample++;
-            continue;
-        }
-        if (!first->registered)
-            perflog_register_app(log, first);
-        perflog_print_sample(log, first, first->next_sample ? sample - 1 : NULL, sample);
-        first->next_sample++;
-    }
-}
 
 /* ---- sums of functions ---- */
 
-static struct perflog_app *perflog_find_app(const struct perflog_log *log, uint32_t process)
+static uint32_t perflog_app_number(const struct perflog_log *log, uint32_t process)
 {
-    const struct trace_process *p = session_file_process(log->session->file, process);
-    return &log->apps[p ? (size_t)(p - log->session->file->processes) : log->app_count - 1];
+    return (uint32_t)(perflog_writer_app(&log->writer, process) - log->writer.apps);
 }
 
 static bool perflog_is_open_above(const struct profile *p, uint32_t node)
@@ -200,43 +80,150 @@ static uint32_t *perflog_find_node_apps(const struct perflog_log *log)
     const struct profile *p = log->session->profile;
     uint32_t *apps = need_memory(p->node_count + 1, sizeof *apps);
     for (size_t i = 0; i < p->thread_count; i++)
-        apps[p->threads[i].root] = (uint32_t)(perflog_find_app(log, p->threads[i].process) - log->apps);
+        apps[p->threads[i].root] = perflog_app_number(log, p->threads[i].process);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].parent != PROFILE_NONE)
             apps[i] = apps[p->nodes[i].parent];
     return apps;
 }
 
-/* Sums up the times of the chosen functions by function and process. */
+/* NULL if the function is not chosen. */
+static struct perflog_total *perflog_total_of(struct perflog_log *log, uint32_t function, uint32_t app)
+{
+    if (function == PROFILE_NONE || (log->only && !log->only[function]))
+        return NULL;
+    struct index_slot *slot = index_find(log->total_places, function, app);
+    if (slot->value_plus_1)
+        return &log->totals[slot->value_plus_1 - 1];
+    GROW(log->totals, log->total_count, log->total_room);
+    index_set(log->total_places, slot, function, app, (uint32_t)log->total_count);
+    log->totals[log->total_count] = (struct perflog_total){ .app = app, .function = function };
+    return &log->totals[log->total_count++];
+}
+
 static void perflog_add_up_totals(struct perflog_log *log)
 {
     const struct profile *p = log->session->profile;
     uint32_t *apps = perflog_find_node_apps(log);
-    log->totals = need_memory(p->node_count + 1, sizeof *log->totals);
     log->total_places = index_new();
     for (uint32_t i = 0; i < p->node_count; i++) {
-        const uint32_t function = p->nodes[i].function;
-        if (function == PROFILE_NONE || !log->chosen[function])
+        struct perflog_total *total = perflog_total_of(log, p->nodes[i].function, apps[i]);
+        if (!total)
             continue;
-        struct index_slot *slot = index_find(log->total_places, function, apps[i]);
-        const size_t at = slot->value_plus_1 ? slot->value_plus_1 - 1 : log->total_count;
-        if (at == log->total_count) {
-            log->totals[log->total_count++] = (struct perflog_total){ .app = apps[i], .function = function };
-            index_set(log->total_places, slot, function, apps[i], (uint32_t)at);
-        }
+        total->timed += p->nodes[i].calls;
+        total->calls += p->nodes[i].calls;
+        if (p->nodes[i].site == PROFILE_SAMPLED)
+            total->estimated += p->nodes[i].elapsed;
         if (!perflog_is_open_above(p, i))
-            log->totals[at].elapsed += log->session->rollup->nodes[i].elapsed_inclusive;
+            total->elapsed += log->session->rollup->nodes[i].elapsed_inclusive;
+    }
+    for (size_t i = 0; i < p->counted_count; i++) {
+        const struct profile_counted *c = &p->counted[i];
+        const uint32_t app = perflog_app_number(log, p->threads[c->thread].process);
+        struct perflog_total *total = c->calls ? perflog_total_of(log, c->function, app) : NULL;
+        if (total)
+            total->calls += c->calls;
     }
     free(apps);
 }
 
-/* One line for each function of a process. */
-static void perflog_print_totals(struct perflog_log *log)
+static struct perflog_app *perflog_app_of(const struct perflog_log *log, const struct perflog_total *total)
+{
+    return &log->writer.apps[total->app];
+}
+
+static void perflog_write_total(const struct perflog_log *log, const struct perflog_total *total, const char *name,
+                                uint64_t value)
+{
+    perflog_write_attribute(&log->writer, perflog_app_of(log, total), total->function, name, value);
+}
+
+/* What the durations of a function's calls do not say. */
+static void perflog_write_attributes(const struct perflog_log *log, const struct perflog_total *total)
+{
+    const uint64_t rest = total->incomplete_amount / DWELL_PROBE_FRACTION;
+    perflog_write_total(log, total, "calls", total->calls);
+    if (log->session->summary.has_counts)
+        perflog_write_total(log, total, "timed_calls", total->timed);
+    if (total->estimated)
+        perflog_write_total(log, total, "estimated_ticks", total->estimated);
+    if (!total->incomplete)
+        return;
+    perflog_write_total(log, total, "incomplete_calls", total->incomplete);
+    perflog_write_total(log, total, "incomplete_ticks",
+                        log->session->selection ? rest : less(total->elapsed, total->written));
+}
+
+/* With `durations`, also a line for the sum of each function's time. */
+static void perflog_write_totals(struct perflog_log *log, bool durations)
 {
     if (log->total_count)
         qsort(log->totals, log->total_count, sizeof *log->totals, perflog_compare_totals);
-    for (size_t i = 0; i < log->total_count; i++)
-        perflog_print_duration(log, &log->apps[log->totals[i].app], log->totals[i].function, log->totals[i].elapsed);
+    for (size_t i = 0; i < log->total_count; i++) {
+        const struct perflog_total *total = &log->totals[i];
+        if (!total->calls && !total->elapsed)
+            continue;
+        if (durations)
+            perflog_write_duration(&log->writer, perflog_app_of(log, total), total->function, total->elapsed);
+        perflog_write_attributes(log, total);
+    }
+}
+
+/* ---- the program's own markers ---- */
+
+static int perflog_compare_marks(const void *a, const void *b)
+{
+    const struct trace_event *x = ((const struct perflog_mark *)a)->event, *y = ((const struct perflog_mark *)b)->event;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static void perflog_add_mark(struct perflog_log *log, struct intern *strings, const struct trace_event *event,
+                             const struct trace_activity *timer)
+{
+    if (!slices_hold(log->session, event->process, event->time))
+        return;
+    char *name = activity_marker_name(timer ? timer->start : event);
+    GROW(log->marks, log->mark_count, log->mark_room);
+    log->marks[log->mark_count++] =
+        (struct perflog_mark){ event, timer,
+                               (uint32_t)log->session->profile->function_count + intern(strings, name, strlen(name)) };
+    free(name);
+}
+
+static void perflog_find_marks(struct perflog_log *log, struct intern *strings)
+{
+    struct activities *all = &log->activities;
+    *all = activities_read(log->session->file);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->list[i].marker)
+            perflog_add_mark(log, strings, all->list[i].last, &all->list[i]);
+    for (size_t i = 0; i < all->events.count; i++) {
+        const struct trace_event *e = &all->events.list[i];
+        if (e->type == DWELL_PERFLOG_ERROR && event_is_of_perflog(&all->events, e))
+            perflog_add_mark(log, strings, e, NULL);
+    }
+    if (log->mark_count)
+        qsort(log->marks, log->mark_count, sizeof *log->marks, perflog_compare_marks);
+}
+
+/* Those before `time`. */
+static void perflog_write_marks(struct perflog_log *log, uint64_t time)
+{
+    for (; log->next_mark < log->mark_count; log->next_mark++) {
+        const struct perflog_mark *mark = &log->marks[log->next_mark];
+        if (mark->event->time >= time)
+            return;
+        struct perflog_app *app = perflog_writer_app(&log->writer, mark->event->process);
+        if (mark->timer)
+            perflog_write_duration(&log->writer, app, mark->string,
+                                   less(mark->timer->last->time, mark->timer->start->time));
+        else
+            perflog_write_error(&log->writer, app, mark->string);
+    }
 }
 
 /* ---- single calls ---- */
@@ -248,99 +235,54 @@ static uint64_t perflog_duration(const struct perflog_log *log, struct perflog_t
     total->carried += amount;
     uint64_t ticks = (int64_t)total->carried > 0 ? total->carried / DWELL_PROBE_FRACTION : 0;
     if (!log->session->selection)
-        ticks = smaller(ticks, less(total->elapsed, total->printed));
+        ticks = smaller(ticks, less(total->elapsed, total->written));
     total->carried -= ticks * DWELL_PROBE_FRACTION;
-    total->printed += ticks;
+    total->written += ticks;
     return ticks;
 }
 
 static bool perflog_add_call(void *context, const struct finished_call *call)
 {
     struct perflog_log *log = context;
-    if (log->has_samples)
-        perflog_print_samples(log, call->end);
-    struct perflog_app *app = perflog_find_app(log, call->process);
-    const struct index_slot *slot = index_find(log->total_places, call->function, (uint32_t)(app - log->apps));
-    if (slot->value_plus_1)
-        perflog_print_duration(log, app, call->function,
-                               perflog_duration(log, &log->totals[slot->value_plus_1 - 1], call->once));
-    return !ferror(log->out);
+    perflog_write_samples(&log->writer, call->end);
+    perflog_write_marks(log, call->end);
+    struct perflog_app *app = perflog_writer_app(&log->writer, call->process);
+    const struct index_slot *slot = index_find(log->total_places, call->function, (uint32_t)(app - log->writer.apps));
+    struct perflog_total *total = slot->value_plus_1 ? &log->totals[slot->value_plus_1 - 1] : NULL;
+    if (!total)
+        return true;
+    if (call->completed) {
+        perflog_write_duration(&log->writer, app, call->function, perflog_duration(log, total, call->once));
+    } else {
+        total->incomplete++;
+        total->incomplete_amount += call->once;
+    }
+    return !ferror(log->writer.out);
 }
 
 /* ---- start and end ---- */
 
-/* Makes a name fit for a line of the log. The log's brackets may be in it. */
-static void perflog_make_printable(char *name, size_t longest)
-{
-    if (strlen(name) > longest) {
-        while (longest > 0 && (name[longest] & 0xc0) == 0x80) /* do not cut a UTF-8 character */
-            longest--;
-        name[longest] = '\0';
-    }
-    for (; *name; name++)
-        if (iscntrl((unsigned char)*name))
-            *name = '?';
-}
-
-static void perflog_count_names(struct perflog_log *log)
-{
-    const struct session_file *file = log->session->file;
-    log->name_uses = need_memory(file->process_count + 1, sizeof *log->name_uses);
-    for (size_t i = 0; i < file->process_count; i++) {
-        const char *name = path_file_name(file->processes[i].path);
-        log->name_uses[intern(&log->base_names, name, strlen(name))]++;
-    }
-}
-
-static void perflog_name_app(const struct perflog_log *log, struct perflog_app *app)
-{
-    const char *name = app->process ? path_file_name(app->process->path) : "";
-    const bool shared = !*name || log->name_uses[intern_find(&log->base_names, name, strlen(name))] > 1;
-    char suffix[32] = "";
-    if (shared && app->process)
-        snprintf(suffix, sizeof suffix, "-%" PRIu32 ".%" PRIu32, app->process->pid, app->process->serial);
-    snprintf(app->name, sizeof app->name, "%s", *name ? name : "process");
-    perflog_make_printable(app->name, LONGEST_APP - strlen(suffix));
-    strcat(app->name, suffix);
-}
-
 static void perflog_begin_log(struct perflog_log *log, const struct analysis *session,
                               const struct export_options *options, FILE *out)
 {
-    const struct session_file *file = session->file;
-    *log = (struct perflog_log){ .session = session, .out = out, .function_count = session->profile->function_count };
-    log->names = export_unique_names(session);
-    log->chosen = need_memory(log->function_count + 1, sizeof *log->chosen);
-    size_t count;
-    uint32_t *chosen = export_choose_functions(session, options, &count);
-    for (size_t i = 0; i < count; i++)
-        log->chosen[chosen[i]] = true;
-    free(chosen);
-    for (size_t i = 0; i < log->function_count; i++)
-        perflog_make_printable(log->names[i], LONGEST_NAME);
-    perflog_count_names(log);
-    log->app_count = file->process_count + 1;
-    log->apps = need_memory(log->app_count, sizeof *log->apps);
-    for (size_t i = 0; i < log->app_count; i++) {
-        log->apps[i].process = i < file->process_count ? &file->processes[i] : NULL;
-        log->has_samples |= i < file->process_count && file->processes[i].sample_count;
-        perflog_name_app(log, &log->apps[i]);
-    }
+    const size_t functions = session->profile->function_count;
+    struct intern strings = { 0 };
+    *log = (struct perflog_log){ .session = session, .only = options->only };
+    perflog_find_marks(log, &strings);
+    char **names = need_more(export_unique_names(session), functions + strings.count + 1, sizeof *names);
+    for (size_t i = 0; i < strings.count; i++)
+        names[functions + i] = need_copy(strings.pieces[i].bytes, strings.pieces[i].length);
+    perflog_writer_begin(&log->writer, session, names, functions + strings.count, out);
+    intern_drop(&strings);
 }
 
 static void perflog_end_log(struct perflog_log *log)
 {
-    for (size_t i = 0; i < log->function_count; i++)
-        free(log->names[i]);
-    for (size_t i = 0; i < log->app_count; i++)
-        free(log->apps[i].markers);
+    perflog_writer_end(&log->writer);
+    activities_free(&log->activities);
     index_free(log->total_places);
     free(log->totals);
-    intern_drop(&log->base_names);
-    free(log->name_uses);
-    free(log->names);
-    free(log->chosen);
-    free(log->apps);
+    free(log->marks);
 }
 
 bool export_perflog(const struct analysis *session, const struct export_options *options, FILE *out,
@@ -349,13 +291,13 @@ bool export_perflog(const struct analysis *session, const struct export_options 
     (void)error;
     struct perflog_log log;
     perflog_begin_log(&log, session, options, out);
-    perflog_print_system(&log);
+    perflog_write_system(&log.writer);
     perflog_add_up_totals(&log);
-    if (options->aggregate)
-        perflog_print_totals(&log);
-    else
+    if (!options->aggregate)
         analysis_follow_calls(session, true, perflog_add_call, &log);
-    perflog_print_samples(&log, UINT64_MAX);
+    perflog_write_samples(&log.writer, UINT64_MAX);
+    perflog_write_marks(&log, UINT64_MAX);
+    perflog_write_totals(&log, options->aggregate);
     perflog_end_log(&log);
     return true;
 }

@@ -1,5 +1,6 @@
 /* The view by function, module, thread or process: a row for each, with columns of values, recent times and single
  * calls. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +75,9 @@ static const struct recent_column {
 };
 enum {
     RECENT_VALUES = sizeof recent_columns / sizeof *recent_columns,
-    RECENT_COLUMN_COUNT = RECENT_VALUES + 1, /* with the row's number in the rollup */
 };
 static const struct column timing_column = { "timing", "TIMING", CELL_TEXT, USE_DATA, false };
+/* The row's number in the rollup. */
 static const struct column number_column = { "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false };
 
 static const struct column function_columns[] = {
@@ -361,7 +362,9 @@ static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_
 
 size_t view_row_number(const struct table *t, size_t row)
 {
-    return t->cells[(row + 1) * t->column_count - 1].number;
+    const size_t last = t->column_count - 1;
+    assert(t->columns[last].key == number_column.key);
+    return t->cells[row * t->column_count + last].number;
 }
 
 /* ---- recent times ---- */
@@ -390,8 +393,7 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
     struct times *sums = recent->rollup ? rollup_groups(recent->rollup, by) : NULL;
     struct times *window = recent->window ? rollup_groups(recent->window, by) : NULL;
     for (size_t i = 0; i < t->row_count; i++) {
-        struct cell *cells = &t->cells[(i + 1) * t->column_count - RECENT_COLUMN_COUNT];
-        cell_number(&cells[RECENT_COLUMN_COUNT - 1], groups[i]);
+        struct cell *cells = &t->cells[(i + 1) * t->column_count - RECENT_VALUES - 1];
         if (sums && window)
             rows_fill_recent(cells, summary_knows(&l->summary), &sums[groups[i]], &window[groups[i]], recent);
     }
@@ -399,25 +401,31 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
     free(window);
 }
 
+static bool rows_are_numbered(const struct sorting *sorting)
+{
+    return sorting->numbered || sorting->recent;
+}
+
 /* Lists the columns after the values. */
-static size_t rows_list_others(struct column *columns, const struct summary *s, bool calls, bool recent)
+static size_t rows_list_others(struct column *columns, const struct summary *s, bool calls,
+                               const struct sorting *sorting)
 {
     size_t count = 0;
     if (!summary_has_timing(s)) /* else all views have it */
         columns[count++] = timing_column;
     for (size_t i = 0; calls && i < CALL_COLUMN_COUNT; i++)
         columns[count++] = call_columns[i];
-    for (size_t i = 0; recent && i < RECENT_VALUES; i++)
+    for (size_t i = 0; sorting->recent && i < RECENT_VALUES; i++)
         columns[count++] = recent_columns[i].column;
-    if (recent)
+    if (rows_are_numbered(sorting))
         columns[count++] = number_column;
     return count;
 }
 
 struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
 {
-    struct column others[1 + CALL_COLUMN_COUNT + RECENT_COLUMN_COUNT];
-    const size_t other_count = rows_list_others(others, &l->summary, by == BY_FUNCTION, sorting->recent);
+    struct column others[1 + CALL_COLUMN_COUNT + RECENT_VALUES + 1];
+    const size_t other_count = rows_list_others(others, &l->summary, by == BY_FUNCTION, sorting);
     struct table t =
         values_table(subjects[by].columns, subjects[by].count + (l->part_count ? subjects[by].of_several : 0), others,
                      other_count, &l->summary);
@@ -452,6 +460,8 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
     if (by == BY_FUNCTION && sorting->calls)
         rows_fill_all_calls(l, &t, t.column_count - other_count + !summary_has_timing(&l->summary), sorting->call_times,
                             groups);
+    for (size_t i = 0; rows_are_numbered(sorting) && i < t.row_count; i++)
+        cell_number(&t.cells[(i + 1) * t.column_count - 1], groups[i]);
     if (sorting->recent)
         rows_fill_all_recent(l, &t, by, sorting->recent, groups);
     free(groups);

@@ -16,6 +16,7 @@ struct sorting {
     size_t limit;                      /* of rows; zero for all */
     bool calls;                        /* also fill the columns of single calls */
     unsigned call_times;               /* of these times: bits of enum call_time; zero for all */
+    bool numbered;                     /* the table has what view_row_number needs */
     bool waits_last;                   /* functions that only wait come last, whatever their values */
     const struct row_filters *filters; /* NULL for none */
     const struct recent_times *recent; /* NULL for a view without the columns of recent times */
@@ -26,8 +27,8 @@ struct sorting {
 enum { MAX_SORT_KEYS = 128 };
 size_t view_sort_keys(const char **keys, bool recent);
 
-/* The number in the rollup of a row's function, module, thread or process. The table must be one of view_rows with
- * columns of recent times. */
+/* The number in the rollup of a row's function, module, thread or process. The table must be one of view_rows,
+ * numbered. */
 size_t view_row_number(const struct table *t, size_t row);
 
 /* Whether any of these keys, separated by commas, is that of a column of single calls. */

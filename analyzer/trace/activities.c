@@ -24,6 +24,13 @@ static char *activity_class_name(const struct trace_event_class *class)
     return need_text("%s", class->name[0] ? class->name : guid);
 }
 
+char *activity_marker_name(const struct trace_event *e)
+{
+    if (e->data_size > DWELL_PERFLOG_KEY)
+        return need_copy((const char *)e->data + DWELL_PERFLOG_KEY, e->data_size - DWELL_PERFLOG_KEY);
+    return need_text("%" PRIu32, activity_marker_number(e));
+}
+
 static void activity_set_name(struct trace_activity *activity, const struct trace_events *events)
 {
     const struct trace_event *e = activity->start;
@@ -33,9 +40,7 @@ static void activity_set_name(struct trace_activity *activity, const struct trac
         return;
     }
     activity->number = activity_marker_number(e);
-    activity->name = e->data_size > DWELL_PERFLOG_KEY
-                         ? need_copy((const char *)e->data + DWELL_PERFLOG_KEY, e->data_size - DWELL_PERFLOG_KEY)
-                         : need_text("%" PRIu32, activity->number);
+    activity->name = activity_marker_name(e);
 }
 
 struct activities activities_read(const struct session_file *file)

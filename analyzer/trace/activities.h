@@ -25,6 +25,9 @@ struct activities {
 struct activities activities_read(const struct session_file *file);
 void activities_free(struct activities *activities);
 
+/* The string of the marker of an event of PerfLog, or its number if it has none. The caller frees it. */
+char *activity_marker_name(const struct trace_event *event);
+
 /* Whether the activity is wholly on one thread. */
 static inline bool activity_has_thread(const struct trace_activity *activity)
 {

@@ -84,6 +84,33 @@ Test(golden_vsperf_import, samples)
     free(samples);
 }
 
+/* Samples are no durations. */
+Test(golden_vsperf_import, samples_are_no_perflog)
+{
+    free(run_well("$DWELL import vsperf sampled.csv -o s.dwell"));
+    for (int i = 0; i < 2; i++) {
+        struct ran r = run("$DWELL export perflog %s s.dwell", i ? "--aggregate" : "");
+        cr_assert(eq(int, r.status, 2));
+        cr_assert(eq(str, r.out, (char *)""));
+        cr_assert(eq(str, r.err,
+                     (char *)"dwell: s.dwell: a report of samples, which have no durations; export vsperf or collapsed "
+                             "instead\n"));
+        ran_drop(&r);
+    }
+}
+
+/* A report does not say on which system it was made, so that the log does not either. */
+Test(golden_vsperf_import, perflog_without_a_system)
+{
+    free(run_well(
+        "$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_CallerCalleeSummary.csv -o t.dwell"));
+    char *log = run_well("$DWELL export perflog --aggregate t.dwell | head -2 | tr -d '\\r'");
+    cr_assert(eq(str, log,
+                 (char *)"## PERF ## REGISTERED APP [shop] PROCCESSID [0x000003e8]\n"
+                         "## PERF ## RESOLUTION [1000000000] TICKS PER SECOND\n"));
+    free(log);
+}
+
 /* The session's samples are exported as samples again. */
 Test(golden_vsperf_import, samples_there_and_back)
 {
