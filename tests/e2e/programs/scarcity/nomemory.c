@@ -24,13 +24,13 @@ static bool fails(void)
     return failing;
 }
 
-/* dwell's allocations call these functions of libc (analyzer/commands/allocation.c). */
+/* dwell's allocations call those of the next library, as this one (analyzer/commands/allocation.c). */
 #define PASS(name, parameters, ...)                                                                                    \
-    void *__libc_##name parameters                                                                                     \
+    void *name parameters                                                                                              \
     {                                                                                                                  \
         static void *(*real)parameters;                                                                                \
         if (!real)                                                                                                     \
-            *(void **)&real = dlsym(RTLD_NEXT, "__libc_" #name);                                                       \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                 \
         return fails() ? NULL : real(__VA_ARGS__);                                                                     \
     }
 
