@@ -21,6 +21,7 @@ static const struct argp_option options[] = {
 };
 
 static const struct shared_use shared[] = {
+    { SHARED_PART, NULL },
     { SHARED_CALLS, NULL },
     { SHARED_MIN, "of elapsed inclusive time, on both sides" },
     { SHARED_SORT, "(default: elapsed_exclusive); the largest change first" },

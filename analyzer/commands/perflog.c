@@ -217,6 +217,15 @@ static void perflog_print_json(const struct perflog *log, const struct perflog_s
     table_drop(&runs);
 }
 
+/* Logs without a measurement, such as a header alone, are no success for a script that expects some. */
+static int perflog_end_without_events(const struct perflog_totals *totals)
+{
+    finish_output();
+    say(totals->bad_lines ? "no line with a measurement could be understood"
+                          : "no measurement: no line has DUR, CPU, MEM or another event of a marker");
+    return STATUS_ERROR;
+}
+
 static void perflog_compare_logs(const struct perflog_settings *s)
 {
     struct perflog *first = perflog_load_files(s, 0, 1), *second = perflog_load_files(s, 1, 1);
@@ -274,10 +283,5 @@ int command_perflog(int argc, char **argv)
         perflog_print_tables(log, &s);
     const struct perflog_totals totals = perflog_totals(log);
     perflog_free(log);
-    if (totals.bad_lines && !totals.events) {
-        say("no line with a measurement could be understood");
-        finish_output();
-        return STATUS_ERROR;
-    }
-    return finish_output();
+    return totals.events ? finish_output() : perflog_end_without_events(&totals);
 }

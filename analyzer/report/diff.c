@@ -52,6 +52,7 @@ void diff_free(struct diff *d)
 {
     for (size_t i = 0; i < d->run_count; i++) {
         free(d->runs[i].path);
+        free(d->runs[i].part);
         free(d->runs[i].rows);
     }
     for (size_t i = 0; i < d->remark_count; i++)
@@ -245,6 +246,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
     struct diff_run *run = &d->runs[d->run_count++];
     *run = (struct diff_run){
         .path = need_copy(s->path, strlen(s->path)),
+        .part = s->selection ? need_copy(s->selection, strlen(s->selection)) : NULL,
         .side = side,
         .application_known = s->application_known,
         .cpu_known = s->off_cpu_known && !s->imported,

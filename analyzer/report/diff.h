@@ -45,6 +45,7 @@ struct diff_values {
 
 struct diff_run {
     char *path;
+    char *part; /* the compared part of the session, as reports name it; NULL for the whole */
     enum diff_side side;
     struct diff_values total; /* of the session */
     struct diff_values *rows; /* by key */

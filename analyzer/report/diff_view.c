@@ -116,15 +116,25 @@ static const struct column session_columns[] = {
     { "lost_events", "LOST", CELL_COUNT, USE_ALWAYS, false },
     { "side", "", CELL_TEXT, USE_ALWAYS, false },
     { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
+    { "part", "PART", CELL_TEXT, USE_ALWAYS, false }, /* if parts are compared */
 };
+enum { SESSION_PART = sizeof session_columns / sizeof *session_columns - 1 };
+
+static bool diff_has_parts(const struct diff *d)
+{
+    for (size_t i = 0; i < d->run_count; i++)
+        if (d->runs[i].part)
+            return true;
+    return false;
+}
 
 /* Defines the unit of values. It has no path, so no facts of a session are printed. */
 static const struct summary of_samples = { .ticks_per_second = 1000000000, .samples = true, .imported = true };
 
 struct table view_diff_sessions(const struct diff *d)
 {
-    struct table t =
-        table_make(session_columns, sizeof session_columns / sizeof *session_columns, d->samples ? &of_samples : NULL);
+    const bool parts = diff_has_parts(d);
+    struct table t = table_make(session_columns, SESSION_PART + parts, d->samples ? &of_samples : NULL);
     for (size_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->runs[i];
         struct cell *cells = table_row(&t);
@@ -139,6 +149,8 @@ struct table view_diff_sessions(const struct diff *d)
         }
         cell_text(&cells[5], run->side == DIFF_BEFORE ? "before" : "after");
         cell_text(&cells[6], run->path);
+        if (parts)
+            cell_text(&cells[SESSION_PART], run->part);
     }
     return t;
 }

@@ -40,6 +40,12 @@ struct activity_unmatched {
     uint64_t starts, dequeues, ends, replies, extensions; /* starts counts those of activities without an end */
 };
 
+/* A START is a stray if it has no key. */
+static bool activity_type_starts(unsigned type)
+{
+    return type == EVENT_TRACE_TYPE_START || type == EVENT_TRACE_TYPE_DC_START;
+}
+
 static void activity_count_unmatched(struct activity_unmatched *u, unsigned type)
 {
     if (type == EVENT_TRACE_TYPE_DEQUEUE)
@@ -51,7 +57,7 @@ static void activity_count_unmatched(struct activity_unmatched *u, unsigned type
     else if (type == EVENT_TRACE_TYPE_REPLY)
         u->replies++;
     else
-        u->starts++; /* the event has no key */
+        u->starts += activity_type_starts(type);
 }
 
 void event_remark(struct analysis *l, uint64_t count, const char *what)
@@ -339,7 +345,11 @@ struct table view_event_queues(const struct analysis *l, const struct trace_even
     }
     for (size_t i = 0; i < pairs->stray_count; i++) {
         const struct trace_event *e = &events->list[pairs->strays[i]];
-        if (activity_passes_filter(l, events, options->filter, e))
+        if (!activity_passes_filter(l, events, options->filter, e))
+            continue;
+        if (activity_type_starts(e->type))
+            classes[e->class].open++;
+        else
             classes[e->class].strays++;
     }
     if (events->class_count)

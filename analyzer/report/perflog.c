@@ -344,7 +344,7 @@ struct table view_perflog_runs(const struct perflog *log)
         for (int field = 0; field < FIELD_COUNT; field++)
             cell_text(&cells[5 + field], runs[i].fields[field]);
         /* A device without a name gets its platform's name. */
-        if (!runs[i].fields[FIELD_DEVNAME])
+        if (!runs[i].fields[FIELD_DEVNAME] || !*runs[i].fields[FIELD_DEVNAME])
             cell_text(&cells[5 + FIELD_DEVNAME], runs[i].fields[FIELD_PLATFORM]);
     }
     return t;

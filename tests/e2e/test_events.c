@@ -411,6 +411,15 @@ Test(e2e_events, the_sample)
             eq(str, queues, "ended,queued,replies,unmatched_starts,unmatched_others,class\n300,300,0,0,0,orders\n"),
             "%s", queues);
         free(queues);
+        /* No event has so long a key, so that each is without a partner. The remarks and the columns count alike. */
+        queues = run_well("$DWELL events --queues --key 64 --format csv | tr -d '\\r' | cut -d, -f1,2,17-19");
+        cr_assert(eq(str, queues, "ended,queued,unmatched_starts,unmatched_others,class\n0,0,300,600,orders\n"), "%s",
+                  queues);
+        free(queues);
+        char *remarks = run_well("$DWELL events --queues --key 64 | grep '^!.*unmatched' | cut -d: -f1");
+        cr_assert(eq(str, remarks, "! 300 unmatched START\n! 300 unmatched DEQUEUE\n! 300 unmatched END\n"), "%s",
+                  remarks);
+        free(remarks);
     }
     free(run_well("$DWELL record -q --event orders:information $SAMPLES/orders 300"));
     char *types = run_well(EVENTS "events type | sort -u | tr '\\n' ' '");

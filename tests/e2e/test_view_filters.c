@@ -274,15 +274,16 @@ Test(e2e_view_filters, temporary_file)
 /* Activities begin and end in the middle of calls. Each format cuts these there, as the report does. */
 Test(e2e_view_filters, exports_within_activities)
 {
-    static const char source[] = "#include \"dwell/perflog.h\"\n"
-                                 "#define FUNCTION static void __attribute__((noinline))\n"
-                                 "FUNCTION deep(void) { for (volatile int i = 0; i < 300; i++) ; }\n"
-                                 "FUNCTION inside(void) { deep(); deep(); }\n"
-                                 "FUNCTION outside(void) { deep(); }\n"
-                                 "FUNCTION begins(void) { Perf_MarkBegin(1); deep(); }\n"
-                                 "FUNCTION ends(void) { deep(); Perf_MarkEnd(1); deep(); }\n"
-                                 "int main(void) { Perf_SetTestName(\"timed\"); Perf_RegisterMark(1, \"Test=Write\");\n"
-                                 "for (int i = 0; i < 50; i++) { outside(); begins(); inside(); ends(); } }\n";
+    static const char source[] =
+        "#include \"dwell/perflog.h\"\n"
+        "#define FUNCTION static void __attribute__((noinline))\n"
+        "FUNCTION deep(void) { for (volatile int i = 0; i < 300; i++) ; }\n"
+        "FUNCTION inside(void) { deep(); deep(); }\n"
+        "FUNCTION outside(void) { deep(); }\n"
+        "FUNCTION begins(void) { Perf_MarkBegin(1); deep(); }\n"
+        "FUNCTION ends(void) { deep(); Perf_MarkEnd(1); deep(); }\n"
+        "int main(int count, char **names) { (void)names; Perf_SetTestName(\"timed\"); Perf_RegisterMark(1, \"Test=Write\");\n"
+        "for (int i = 0; i < 49 + count; i++) { outside(); begins(); inside(); ends(); } }\n";
     static const char *const formats[] = {
         "chrome $PART -o out.json && python3 -B $CONSUMERS/chrome.py report.csv exact out.json",
         "perfetto $PART -o out.pftrace && python3 -B $CONSUMERS/perfetto.py report.csv exact out.pftrace",
@@ -303,6 +304,17 @@ Test(e2e_view_filters, exports_within_activities)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         free(run_well("PART='--raw --within marker:Test=Write' CONSUMERS=" DWELL_CONSUMERS "; $DWELL export %s",
                       formats[i]));
+    /* The same part of two sessions can be compared. */
+    char *rows = run_well("DWELL_PERFLOG=log $DWELL record -q -o more.data ./timed more && "
+                          "$DWELL diff --within marker:1 dwell.data more.data --sort name --format csv |"
+                          " tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
+                          " { print $at[\"function\"], $at[\"calls_before\"], $at[\"calls_after\"] }'");
+    cr_assert(eq(str, rows, "begins 0 0\ndeep 200 204\nends 50 51\ninside 50 51\nmain 0 0\n"), "%s", rows);
+    free(rows);
+    char *sides =
+        run_well("$DWELL diff --within marker:1 dwell.data more.data | head -3 | grep -o 'before .*\\|after .*'");
+    cr_assert(eq(str, sides, "before dwell.data within marker:1\nafter  more.data  within marker:1\n"), "%s", sides);
+    free(sides);
 }
 
 /* A filter that leaves nothing out changes nothing: not the times, the sites, the stacks, the marks or the pauses. */

@@ -123,6 +123,35 @@ Test(golden_perflog, files_that_are_not_logs)
                    "dwell: /dev/null: no PerfLog: no line has \"## PERF ##\"\n");
 }
 
+/* A log without a measurement is shown, and is an error. */
+Test(golden_perflog, only_a_header)
+{
+    static const char *const logs[] = { "OSVERSION=[6.0] BUILD=[1234]\\n", "REGISTERED APP [a] PROCCESSID [0x1]\\n",
+                                        "REGISTERED MARKER [m] AS [1] BY APP [a]\\n" };
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+        struct ran r = run("printf '## PERF ## %s' >header.log; $DWELL perflog header.log", logs[i]);
+        cr_assert(eq(int, r.status, 2));
+        cr_assert(
+            eq(str, r.err, (char *)"dwell: no measurement: no line has DUR, CPU, MEM or another event of a marker\n"));
+        ran_drop(&r);
+    }
+}
+
+/* A device without a name has its platform's, also if brackets without a name say so. */
+Test(golden_perflog, device_without_a_name)
+{
+    static const char *const lines[] = { "", "## PERF ## DEVNAME=[]\\n", "## PERF ## DEVNAME=[CEPC]\\n" };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char *names =
+            run_well("printf '## PERF ## OSVERSION=[6.0] BUILD=[1]\\n## PERF ## PLATFORM=[CEPC] CPU=[x86]\\n%s"
+                     "## PERF ## REGISTERED APP [a] PROCCESSID [0x1]\\n## PERF ## APP [a] EVT [1] DUR [5]\\n' |"
+                     " $DWELL perflog --format json - 2>/dev/null | grep -o '\"devname\":[^,}]*' || true",
+                     lines[i]);
+        cr_assert(eq(str, names, (char *)"\"devname\":\"CEPC\"\n"), "%s", lines[i]);
+        free(names);
+    }
+}
+
 Test(golden_perflog, mistakes)
 {
     expect_perflog("$DWELL perflog", 2, "dwell: perflog: which FILE? - is standard input\n");
