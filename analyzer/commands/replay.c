@@ -120,7 +120,7 @@ static const struct command_line line = {
         "Shows the calls as they happened, over all threads in order of time.\v"
         "A call within which nothing is shown is one line. Other calls have a line where they begin ({), and one "
         "where they end (}), with how long they took. '>' marks a line of another thread than the line above. "
-        "Lines of marks, trace events and waits begin with --. "
+        "Lines of marks, trace events, waits and page faults begin with --. "
         "FUNCTION is a name, with or without return type and parameters, or a glob for several; name@file:line is one of several.\n\nExamples:\n"
         "  dwell replay --from 2.5ms --to 3ms\n"
         "  dwell replay --root handle_request --min 100us\n"

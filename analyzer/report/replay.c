@@ -341,14 +341,24 @@ static void replay_show_between(struct replay *r, const struct replay_thread *t,
     replay_push_line(r, t, line, false);
 }
 
-/* Reports an off-CPU time, unless it happened in a call that is not shown. */
-static void replay_show_interval(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks,
-                                 uint64_t time)
+static void replay_show_off_cpu(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks)
+{
+    if (ticks && ticks >= r->options->shortest)
+        replay_show_between(r, t, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
+}
+
+/* Reports what the OS did in an interval, unless it was in a call that is not shown. How long page faults took is not
+ * known, so none of them is long enough for --min. */
+static void replay_show_interval(struct replay *r, const struct replay_thread *t, const struct timeline_event *event)
 {
     const bool within = r->options->threads && r->options->threads->within;
-    const bool inside = within ? !replay_holds(r, t, time) : t->depth && !t->calls[t->depth - 1].visible;
-    if (ticks && ticks >= r->options->shortest && !inside)
-        replay_show_between(r, t, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
+    if (within ? !replay_holds(r, t, event->time) : t->depth && !t->calls[t->depth - 1].visible)
+        return;
+    if (event->extras->page_faults && !r->options->shortest)
+        replay_show_between(r, t,
+                            (struct replay_line){ .kind = REPLAY_PAGE_FAULTS, .number = event->extras->page_faults });
+    replay_show_off_cpu(r, t, REPLAY_BLOCKED, event->extras->blocked);
+    replay_show_off_cpu(r, t, REPLAY_PREEMPTED, event->extras->preempted);
 }
 
 static void replay_show_mark(struct replay *r, const struct replay_thread *t, const struct timeline_event *event)
@@ -491,10 +501,8 @@ static bool replay_add_event(void *context, const struct timeline_event *event)
         replay_end_part(r);
         return false;
     }
-    if (r->begun) {
-        replay_show_interval(r, t, REPLAY_BLOCKED, event->extras->blocked, event->time);
-        replay_show_interval(r, t, REPLAY_PREEMPTED, event->extras->preempted, event->time);
-    }
+    if (r->begun)
+        replay_show_interval(r, t, event);
     replay_handle_event(r, t, event);
     r->root_found |= t->root && r->begun;
     replay_flush_lines(r, event->time, false);

@@ -19,6 +19,7 @@ enum replay_kind {
     REPLAY_END,
     REPLAY_BLOCKED, /* at an unknown moment between the thread's previous and next line */
     REPLAY_PREEMPTED,
+    REPLAY_PAGE_FAULTS, /* at unknown moments between these lines */
     REPLAY_PAUSED,
     REPLAY_RESUMED,
     REPLAY_MARK,
@@ -46,7 +47,7 @@ struct replay_line {
     uint32_t process;     /* serial number */
     size_t depth;         /* 0 for the outermost shown calls */
     const char *function; /* of calls */
-    uint32_t number;      /* of marks */
+    uint32_t number;      /* of marks; of page faults, how many */
     char *text;           /* of marks and trace events; valid during the callback only */
 };
 

@@ -158,6 +158,8 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
     if (line->kind == REPLAY_MARK) {
         fprintf(out, "-- mark %" PRIu32 "%s", line->number, line->text[0] ? ": " : "");
         put_visible(line->text, out);
+    } else if (line->kind == REPLAY_PAGE_FAULTS) {
+        fprintf(out, "-- %" PRIu32 " page fault%s", line->number, line->number == 1 ? "" : "s");
     } else if (line->kind == REPLAY_EVENT) {
         fputs("-- event ", out);
         put_visible(line->text, out);
@@ -178,9 +180,16 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
 /* ---- data ---- */
 
 static const char *const kind_keys[] = {
-    [REPLAY_CALL] = "call",       [REPLAY_BEGIN] = "begin",         [REPLAY_END] = "end",
-    [REPLAY_BLOCKED] = "blocked", [REPLAY_PREEMPTED] = "preempted", [REPLAY_PAUSED] = "paused",
-    [REPLAY_RESUMED] = "resumed", [REPLAY_MARK] = "mark",           [REPLAY_EVENT] = "event",
+    [REPLAY_CALL] = "call",
+    [REPLAY_BEGIN] = "begin",
+    [REPLAY_END] = "end",
+    [REPLAY_BLOCKED] = "blocked",
+    [REPLAY_PREEMPTED] = "preempted",
+    [REPLAY_PAUSED] = "paused",
+    [REPLAY_RESUMED] = "resumed",
+    [REPLAY_MARK] = "mark",
+    [REPLAY_EVENT] = "event",
+    [REPLAY_PAGE_FAULTS] = "page_faults",
 };
 
 static const char *replay_note_keys(unsigned set, char *room, size_t size)
@@ -202,7 +211,7 @@ static void replay_print_csv(struct replay_printer *p, const struct replay_line 
 {
     char room[128];
     if (!p->begun)
-        fputs("time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text\r\n", p->out);
+        fputs("time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text,page_faults\r\n", p->out);
     if (line->has_time)
         fprintf(p->out, "%" PRIu64, replay_since_start(p, line->time));
     putc(',', p->out);
@@ -217,6 +226,9 @@ static void replay_print_csv(struct replay_printer *p, const struct replay_line 
         fprintf(p->out, "%" PRIu32, line->number);
     putc(',', p->out);
     csv_print_text(line->text ? line->text : "", p->out);
+    putc(',', p->out);
+    if (line->kind == REPLAY_PAGE_FAULTS)
+        fprintf(p->out, "%" PRIu32, line->number);
     fputs("\r\n", p->out);
 }
 
@@ -241,6 +253,7 @@ static void replay_print_json(struct replay_printer *p, const struct replay_line
                            line->notes ? json_new_text(replay_note_keys(line->notes, room, sizeof room)) : NULL);
     json_object_object_add(o, "mark", replay_number_or_null(line->kind == REPLAY_MARK, line->number));
     json_object_object_add(o, "text", line->text ? json_new_text(line->text) : NULL);
+    json_object_object_add(o, "page_faults", replay_number_or_null(line->kind == REPLAY_PAGE_FAULTS, line->number));
     json_put_object(p->out, o);
     putc('\n', p->out);
 }
