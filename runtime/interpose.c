@@ -11,6 +11,7 @@
 #include "environment.h"
 #include "forking.h"
 #include "interpose.h"
+#include "levels/in_place.h"
 #include "levels/levels.h"
 #include "modules.h"
 #include "process.h"
@@ -81,6 +82,25 @@ void *before_swapcontext(const ucontext_t *from, const ucontext_t *to)
     return interpose_next(&next_swapcontext, "swapcontext");
 }
 
+/* libc makes threads for these two. They block all signals at first. */
+INTERPOSED(timer_create);
+DWELL_HIDDEN void *before_timer_create(void);
+void *before_timer_create(void)
+{
+    in_place_set_up();
+    return interpose_next(&next_timer_create, "timer_create");
+}
+
+INTERPOSED(mq_notify);
+DWELL_HIDDEN void *before_mq_notify(void);
+void *before_mq_notify(void)
+{
+    in_place_set_up();
+    return interpose_next(&next_mq_notify, "mq_notify");
+}
+
+ENTER_BY_JUMP(timer_create);
+ENTER_BY_JUMP(mq_notify);
 ENTER_BY_JUMP(makecontext);
 ENTER_BY_JUMP(setcontext);
 ENTER_BY_JUMP(swapcontext);

@@ -148,6 +148,16 @@ static void wait_end_creation(enum os_call call, bool made, const pthread_t *thr
     os_call_end_act(call, &object);
 }
 
+/* In glibc 2.32 and later. */
+INTERPOSED(pthread_attr_getsigmask_np);
+static bool wait_has_mask(const pthread_attr_t *attributes)
+{
+    typedef int function(const pthread_attr_t *, sigset_t *);
+    function *get = (function *)interpose_next(&next_pthread_attr_getsigmask_np, "pthread_attr_getsigmask_np");
+    sigset_t mask;
+    return attributes && get && get(attributes, &mask) == 0;
+}
+
 /* The new thread inherits the mask. */
 INTERPOSED(pthread_create);
 DWELL_EXPORT OS_CALL_CODE int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -156,7 +166,7 @@ DWELL_EXPORT OS_CALL_CODE int pthread_create(pthread_t *thread, const pthread_at
     typeof(pthread_create) *real = os_call_next(&next_pthread_create, "pthread_create");
     const bool row = os_call_begin(OS_pthread_create, __builtin_return_address(0));
     const struct bus_shown shown = bus_show(false);
-    struct in_place_start start = { .run = run, .argument = argument };
+    struct in_place_start start = { .run = run, .argument = argument, .masked = wait_has_mask(attributes) };
     in_place_begin_creation(&start);
     const int result = real(thread, attributes, start.run, start.argument);
     in_place_end_creation(&start, result == 0);

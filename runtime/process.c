@@ -367,6 +367,8 @@ struct dwell_record *process_append_end(enum dwell_end how, int value)
 void process_end(enum dwell_end how, int value)
 {
     const struct process *p = runtime.process;
+    if (runtime.session.header && (!runtime.off || runtime.lossy))
+        counts_settle_lost();
     if (!process_is_recorded())
         return;
     int error = errno;

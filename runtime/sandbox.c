@@ -17,6 +17,7 @@
 #include "bpf.h"
 #include "helper.h"
 #include "interpose.h"
+#include "levels/in_place.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -100,6 +101,8 @@ struct beginning {
 static uint32_t sandbox_prepare(const struct beginning *b)
 {
     const uint32_t count = sandbox_filter_count;
+    if (b->filter || b->strict)
+        in_place_set_up();
     if (b->filter && b->program)
         sandbox_keep_filter(b->program, b->everywhere);
     if (b->strict)
@@ -168,6 +171,7 @@ __asm__(".pushsection .text\n"
         "	cmpq $202, %rdi\n	je futex_call\n"   /* SYS_futex */
         "	cmpq $317, %rdi\n	je sandbox_call\n" /* SYS_seccomp */
         "	cmpq $157, %rdi\n	je sandbox_call\n" /* SYS_prctl */
+        "	cmpq $158, %rdi\n	je base_call\n"    /* SYS_arch_prctl */
         "	cmpq $231, %rdi\n	je ending_call\n"  /* SYS_exit_group */
         "	cmpq $60, %rdi\n	je ending_call\n"  /* SYS_exit */
         "	cmpq $59, %rdi\n	je ending_call\n"  /* SYS_execve */

@@ -189,7 +189,8 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->levels.inside++;         /* it may wait, while an event is on its way */
     thread_announce(t, forked); /* before the helper makes pages for it */
     thread_link(t);
-    counts_begin_in_place(t);
+    if (!counts_begin_in_place(t))
+        levels_leave_places();
     if (!forked)
         t->last = clock_now(runtime.clock);
     else if (runtime.forked_at > t->last) /* else the runtime did not see the fork */
@@ -214,10 +215,8 @@ bool thread_is_silent(void)
     return thread_refused;
 }
 
-struct thread *thread_begin(void)
+static struct thread *thread_set_up(void)
 {
-    if (thread_refused)
-        return NULL;
     uint64_t mask = sys_block_signals();
     struct thread *t = thread_self;
     const bool forked = t != NULL;
@@ -245,6 +244,14 @@ struct thread *thread_begin(void)
         t = NULL;
     }
     sys_restore_signals(t && !forked ? bus_adopt_mask(mask) : mask);
+    return t;
+}
+
+struct thread *thread_begin(void)
+{
+    struct thread *t = thread_refused || runtime.off ? NULL : thread_set_up();
+    if (!t)
+        levels_lose_places();
     return t;
 }
 
@@ -498,40 +505,6 @@ void thread_give_up_chunk(struct thread *t, bool count)
     if (!runtime.session.header->shared_ring) /* it is used again as it is */
         chunk_cut(&area, (used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     thread_retire_chunk(t, chunk);
-}
-
-/* What the OS did after the last event. The lock keeps another thread from closing its ring at the same time. */
-static void thread_fill_end(struct dwell_rec_thread_end *end, const struct thread *t)
-{
-    struct os_events events;
-    process_lock();
-    end->flagged = *t->os.word != t->os.seen;
-    if (end->flagged && t->os_source.ring) {
-        os_read(t, &events);
-        end->blocked = events.blocked;
-        end->preempted = events.preempted;
-        if (events.off_cpu_since && events.off_cpu_since < end->time)
-            *(events.off_cpu_preempted ? &end->preempted : &end->blocked) += end->time - events.off_cpu_since;
-    }
-    process_unlock();
-}
-
-struct dwell_record *thread_append_end(const struct thread *t)
-{
-    struct dwell_rec_thread_end record = {
-        .record.type = DWELL_REC_THREAD_END,
-        .thread = t->serial,
-        .time = t->stopped ? t->last : clock_now(runtime.clock), /* lost time belongs to no function */
-    };
-    if (!t->stopped)
-        thread_fill_end(&record, t);
-    return metadata_append(&record.record, sizeof record, NULL, 0);
-}
-
-void thread_note_end(const struct thread *t)
-{
-    thread_append_end(t);
-    switches_note(t);
 }
 
 static void thread_end(struct thread *t)

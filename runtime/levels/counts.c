@@ -3,7 +3,6 @@
 #include "levels/counts.h"
 
 #include <errno.h>
-#include <linux/memfd.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,7 +34,7 @@ struct counts_functions {
     uint64_t window; /* the page of code that all of them begin in, if they may be counted in place; else zero */
     bool open;       /* all threads have such a page at its place */
     bool closed;     /* some thread cannot */
-    bool unread;     /* there is a page that nobody reads */
+    bool common;     /* the pages that belong to no thread are mapped */
     uint64_t functions[COUNTS_IN_PAGE];
 };
 
@@ -47,7 +46,7 @@ static uint32_t counts_window_count;
 enum { MOST_IN_PLACE = 16384 };
 
 static uint32_t counts_in_place; /* such pages of all threads; under the process' lock */
-static bool counts_closing;      /* there are too many: calls are not counted in place any more */
+static bool counts_closing;      /* calls are not to be counted in place any more */
 
 /* Finds the number of a function of a module. */
 struct counts_slot {
@@ -226,7 +225,7 @@ static bool counts_show_page(const struct thread *t, uint32_t page, struct area 
     if (counts_move_in_place(t, of, area)) {
         counts = counts_place(t, of->window);
         if (++counts_in_place == MOST_IN_PLACE)
-            __atomic_store_n(&counts_closing, true, __ATOMIC_RELEASE);
+            counts_leave();
     }
     __atomic_store_n(&t->counts.made[page], counts, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -301,10 +300,10 @@ void counts_select(struct thread *t, bool counts)
         counts_follow(t);
     else
         counts_divert(t);
-    if (counts && t->counts.distance)
+    if (counts)
         in_place_use(t->counts.distance);
     else
-        in_place_use_none();
+        in_place_use_paused();
 }
 
 /* Destructors of other keys may be counted in place after the thread's end. So the block keeps such pages until the
@@ -363,6 +362,11 @@ bool counts_is_open(uint32_t number)
     return counts_pages[number / COUNTS_IN_PAGE]->open && !counts_are_closing();
 }
 
+void counts_leave(void)
+{
+    __atomic_store_n(&counts_closing, true, __ATOMIC_RELEASE);
+}
+
 bool counts_are_closing(void)
 {
     return __atomic_load_n(&counts_closing, __ATOMIC_ACQUIRE);
@@ -392,7 +396,7 @@ static uint32_t counts_live_threads(void)
 
 bool counts_may_open(void)
 {
-    if (!in_place_is_possible() || !helper_is_here() || counts_are_closing())
+    if (!in_place_is_possible() || !helper_is_here() || counts_are_closing() || !bus_is_guarded())
         return false;
     process_lock();
     const uint32_t threads = counts_live_threads();
@@ -426,8 +430,8 @@ bool counts_open(uint32_t number)
         process_unlock();
         return false;
     }
-    of->unread = of->unread || in_place_map_none(of->window);
-    of->closed = !of->unread;
+    of->common = of->common || in_place_map_common(of->window);
+    of->closed = !of->common;
     for (struct thread *t = runtime.process->threads.live; !of->closed && t; t = t->next)
         of->closed = !counts_open_for(t, page);
     if (!of->closed && in_place_knows_threads(counts_live_threads()))
@@ -436,7 +440,7 @@ bool counts_open(uint32_t number)
     return of->open;
 }
 
-void counts_begin_in_place(struct thread *t)
+bool counts_begin_in_place(struct thread *t)
 {
     bool good = true, any = false;
     for (uint32_t i = 0; i < counts_page_count; i++) {
@@ -453,40 +457,50 @@ void counts_begin_in_place(struct thread *t)
         t->counts.distance = 0;
     if (any || t->counts.distance)
         thread_set_limit(t);
+    return !any || (good && !in_place_is_foreign());
 }
 
-/* Maps each open page of the forked child anew. */
-static void counts_map_open(const struct thread *t, int flags, int fd)
-{
-    for (uint32_t i = 0; i < counts_page_count; i++)
-        if (counts_pages[i]->open)
-            SYS6(mmap, counts_place(t, counts_pages[i]->window), PAGE, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
-                 0);
-}
-
-/* The pages are those of an empty file: the first call that is counted in place raises SIGBUS. */
+/* A call that the fork has interrupted may still add to a page: its parent counts it. Pages that are not open may be
+ * wanted later. */
 void counts_forked(struct thread *t)
 {
+    enum { FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED };
+    in_place_use_forked();
     if (t->counts.orphaned || !t->counts.distance || !t->counts.made)
         return;
     for (uint32_t i = 0; i < counts_page_count; i++) {
         const struct counts_functions *of = counts_pages[i];
-        if (of->window && !of->open && (void *)t->counts.made[i] == counts_place(t, of->window))
-            sys_unmap(counts_place(t, of->window), PAGE);
+        void *const place = counts_place(t, of->window);
+        if (!of->window || (void *)t->counts.made[i] != place)
+            continue;
+        if (of->open)
+            SYS6(mmap, place, PAGE, PROT_READ | PROT_WRITE, FLAGS, -1, 0);
+        else
+            sys_unmap(place, PAGE);
     }
     t->counts.orphaned = counts_window_count > 0;
-    const int fd = t->counts.orphaned && bus_is_guarded() ? (int)SYS2(memfd_create, "dwell", MFD_CLOEXEC) : -1;
-    if (fd < 0) { /* calls are not counted until the child begins its recording */
-        counts_map_open(t, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-        return;
-    }
-    counts_map_open(t, MAP_SHARED, fd);
-    sys_close(fd);
+}
+
+static uint64_t counts_take_lost(void)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; in_place_loses() && i < counts_page_count; i++)
+        if (counts_pages[i]->common)
+            sum += in_place_take_lost(counts_pages[i]->window);
+    return sum;
+}
+
+void counts_settle_lost(void)
+{
+    session_lose(&runtime.session, counts_take_lost());
 }
 
 static void counts_forked_here(void)
 {
-    if (thread_self && !thread_self->wiped->alive)
+    counts_take_lost(); /* the parent's */
+    if (!thread_self)
+        in_place_use_forked();
+    else if (!thread_self->wiped->alive)
         counts_forked(thread_self);
 }
 
@@ -500,18 +514,17 @@ void counts_begin_process(bool in_place)
 
 bool counts_begin_child(const void *address)
 {
-    const struct thread *t = thread_self;
     bool found = false;
-    if (!t || t->wiped->alive || !t->counts.orphaned)
-        return false;
     for (uint32_t i = 0; i < counts_page_count && !found; i++)
-        found = counts_pages[i]->open &&
-                (uint64_t)address - (uint64_t)counts_place(t, counts_pages[i]->window) < (uint64_t)PAGE;
+        found = counts_pages[i]->common && in_place_is_of_forked(counts_pages[i]->window, address);
+    if (!found)
+        return false;
     const int error = errno;
-    if (found && !thread_begin())
-        counts_map_open(t, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    const struct thread *t = thread_begin();
+    if (in_place_is_forked()) /* the thread shares another one's block */
+        in_place_use(t ? t->counts.distance : 0);
     errno = error;
-    return found;
+    return true;
 }
 
 void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t size))

@@ -34,7 +34,7 @@ struct thread_counts {
     bool refused;               /* there was no space for a page: it is not tried again */
     struct dwell_counts **made; /* its pages by number, whether they are in use now or not; NULL before the first one */
     int64_t distance;           /* where it counts in place (in_place.h); zero if it does not */
-    bool orphaned;              /* it is in a forked child, where it is not set up yet */
+    bool orphaned;              /* it is in a forked child, and other memory is in the place of its open pages */
 };
 
 /* Page numbers of functions whose calls can be counted in place are open: all threads have these pages. */
@@ -47,8 +47,9 @@ bool counts_may_open(void);
 bool counts_open(uint32_t number);
 bool counts_is_closed(uint32_t number);
 
-/* Whether there are so many threads that no call is to be counted in place any more. The second one says that no such
- * call is left in the code: new threads need no open pages then. */
+/* No call is to be counted in place any more; whether that is so. The last one says that no such call is left in the
+ * code: new threads need no open pages then. */
+void counts_leave(void);
 bool counts_are_closing(void);
 void counts_close(void);
 
@@ -87,8 +88,12 @@ void counts_end_thread(struct thread *t);
 /* Whether another thread can use the block of one that has ended. */
 bool counts_is_gone(const struct thread *t);
 
-/* The calling thread is in the list of live ones: it makes the open pages. */
-void counts_begin_in_place(struct thread *t);
+/* The calling thread is in the list of live ones: it makes the open pages. False if it cannot count in place: its calls
+ * that do so are lost. */
+bool counts_begin_in_place(struct thread *t);
+
+/* Adds calls that threads have lost in place to the session's lost events. */
+void counts_settle_lost(void);
 
 /* `in_place`: calls may be counted in place. Has counts_forked called at the forks of libc itself, too, which are not
  * interposed. */
@@ -97,8 +102,8 @@ void counts_begin_process(bool in_place);
 /* In a child that the thread has forked: its pages are not its parent's any more. */
 void counts_forked(struct thread *t);
 
-/* The calling thread has got SIGBUS for an access to that address. True if it was the child's first call that is
- * counted in place: the thread is set up now, and can go on. */
+/* The calling thread has got SIGBUS for an access to that address. True if it was its first call in a forked child, and
+ * is counted in place: the thread is set up now, or its calls are lost. It can go on. */
 bool counts_begin_child(const void *address);
 
 /* In a child that the thread has forked: calls `map` for each page that the thread had in its parent. */

@@ -27,6 +27,14 @@ extern bool in_place_wanted;
 bool in_place_is_known(void);
 bool in_place_is_possible(void);
 
+/* Somebody else uses gs: the threads' base of gs stays as it is from now on. The program must not count in place then
+ * (levels_leave_places). */
+void in_place_give_up(void);
+bool in_place_is_foreign(void);
+
+/* Whether the runtime has set that base of gs. */
+bool in_place_is_ours(uint64_t base);
+
 /* Whether a function's counter can be at its place in a window's page. */
 static inline bool in_place_fits(uint64_t function)
 {
@@ -40,21 +48,43 @@ int64_t in_place_distance(void);
 /* Reserves a page's address for the window. False if something else is there. */
 bool in_place_reserve(uint64_t window, int64_t distance);
 
-/* The calling thread counts at this distance from now on, or nowhere: the counts of pages that nobody reads. */
+/* The calling thread counts at this distance from now on. At zero, its calls are lost, and in_place_take_lost has
+ * them. */
 void in_place_use(int64_t distance);
-void in_place_use_none(void);
 
-/* Maps the pages that nobody reads for a window. False if that is not possible. */
-bool in_place_map_none(uint64_t window);
+/* The same for zero. Returns whether it has changed. */
+bool in_place_use_lost(void);
+
+/* Nobody counts the calling thread's calls from now on. */
+void in_place_use_paused(void);
+
+/* The calling thread is that of a forked child: its first call raises SIGBUS, unless nobody counts its calls. */
+void in_place_use_forked(void);
+bool in_place_is_forked(void);
+
+/* Maps the pages for a window that belong to no thread. False if that is not possible. */
+bool in_place_map_common(uint64_t window);
+
+/* Whether the address is in the window's page of in_place_use_forked. */
+bool in_place_is_of_forked(uint64_t window, const void *address);
+
+/* Whether calls may have been lost; and how many calls of a window's functions were, since this was asked last. */
+bool in_place_loses(void);
+uint64_t in_place_take_lost(uint64_t window);
 
 /* Whether the process has exactly that many threads, besides the helper. */
 bool in_place_knows_threads(uint32_t count);
+
+/* Sets the calling thread up if it is that of a forked child, and its first call would raise SIGBUS. Threads with its
+ * base of gs may block that signal, or may not be allowed to handle it. */
+void in_place_set_up(void);
 
 /* A function that a new thread runs: that of pthread_create, or of thrd_create. */
 struct in_place_start {
     void *(*run)(void *);
     int (*run_c11)(void *);
     void *argument;
+    bool masked;   /* its attributes say which signals it blocks */
     uint64_t mask; /* the creator's signals */
 };
 

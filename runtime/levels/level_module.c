@@ -492,8 +492,7 @@ static bool level_is_alone(void)
 
 const char *level_module_work(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone)
 {
-    if (m->denied ||
-        (!m->changes && !m->leaving && !m->tries && !m->leaves_places && !level_module_lags(m) && !m->pause_changed))
+    if (m->denied || (!m->changes && !m->leaving && !m->tries && !level_module_lags(m) && !m->pause_changed))
         return NULL;
     m->changes = false;
     const bool needs = level_module_needs_functions(m, alone);
@@ -509,8 +508,7 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
     if (known && filter_settings.hidden_out && !m->hides)
         level_module_add_hidden(m);
     level_module_make_stubs(m);
-    const bool moves = level_places_open(m) || m->leaves_places;
-    m->leaves_places = false;
+    const bool moves = level_places_open(m);
     m->rewriter.alone = alone && level_is_alone();
     if (m->leaving && m->slots_check && !level_set_slots(m, true)) {
         for (uint32_t i = 0; i < m->count; i++)
@@ -528,6 +526,13 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
         m->pause = level_has_other_calls(m) ? PAUSE_CHECKS : PAUSE_NONE;
     }
     return problem;
+}
+
+/* No state changes, so other calls keep their forms. */
+void level_module_leave_places(struct level_module *m)
+{
+    level_module_make_stubs(m);
+    level_apply_forms(m, HOOK_ENTER);
 }
 
 bool level_module_is_same(const struct level_module *m, const struct dl_phdr_info *info)

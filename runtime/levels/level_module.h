@@ -48,8 +48,7 @@ struct level_module {
     struct rewriter rewriter;
     struct count_stubs stubs[MAX_COUNT_STUBS];
     uint32_t stub_count;
-    uint32_t tries;     /* that are left to let functions be counted in place */
-    bool leaves_places; /* functions are not to be counted in place any more */
+    uint32_t tries; /* that are left to let functions be counted in place */
 };
 
 /* Sets the level that a function of the module is to have. False without memory, or without a counter. */
@@ -77,6 +76,9 @@ bool level_module_lags(const struct level_module *m);
 /* Brings all functions of the module closer to their wanted levels. `alone`: no thread can be in a call of the module's
  * functions. `generation`: that of the changes. Returns NULL, or a problem. */
 const char *level_module_work(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone);
+
+/* Functions are not counted in place any more. */
+void level_module_leave_places(struct level_module *m);
 
 /* Whether the module's code is in memory with calls that lead to stubs. */
 bool level_module_is_in_use(const struct level_module *m);

@@ -31,17 +31,6 @@ static bool level_has_places(const struct level_module *m)
     return false;
 }
 
-/* Marks the modules that count calls in place. Returns whether there are any. */
-static bool level_places_mark(struct level_module *first)
-{
-    bool any = false;
-    for (struct level_module *m = first; m; m = m->next) {
-        m->leaves_places = level_has_places(m);
-        any |= m->leaves_places;
-    }
-    return any;
-}
-
 static bool level_places_left;
 
 bool level_places_are_crowded(void)
@@ -49,13 +38,18 @@ bool level_places_are_crowded(void)
     return counts_are_closing() && !level_places_left;
 }
 
-void level_places_work(struct level_module *first, bool (*work)(void))
+bool level_places_leave(struct level_module *first)
 {
-    const bool crowded = level_places_are_crowded();
-    if (crowded)
-        level_places_mark(first);
-    work();
-    level_places_left |= crowded && !level_places_mark(first);
-    if (crowded && level_places_left)
-        counts_close();
+    bool any = false;
+    counts_leave();
+    for (struct level_module *m = first; m; m = m->next) {
+        if (level_has_places(m))
+            level_module_leave_places(m);
+        any |= level_has_places(m);
+    }
+    if (any || level_places_left)
+        return !any;
+    level_places_left = true;
+    counts_close();
+    return true;
 }

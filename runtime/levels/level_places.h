@@ -10,12 +10,12 @@
  * Returns whether some calls can be that could not before. */
 bool level_places_open(struct level_module *m);
 
-/* Whether there are too many threads, and calls are still counted in place. Any thread, any time. */
+/* Whether calls are counted in place that are not to be any more: there are too many threads, or one that cannot do so.
+ * Any thread, any time. */
 bool level_places_are_crowded(void);
 
-/* Calls `work`, which brings the listed modules closer to what is wanted. If there are too many threads, that is that
- * no call is counted in place. */
-void level_places_work(struct level_module *first, bool (*work)(void));
+/* No call of the listed modules is counted in place any more. False if the system does not let their code change. */
+bool level_places_leave(struct level_module *first);
 
 #pragma GCC visibility pop
 

@@ -73,8 +73,7 @@ static bool level_is_reachable(const struct level_module *m)
 
 static bool level_is_pending(const struct level_module *m)
 {
-    return m->loaded && !m->denied &&
-           (m->changes || m->leaving || m->tries || m->leaves_places || level_module_lags(m));
+    return m->loaded && !m->denied && (m->changes || m->leaving || m->tries || level_module_lags(m));
 }
 
 static void level_look_for_open_calls(struct level_look *look)
@@ -225,9 +224,9 @@ long levels_tick(void)
         level_change_pause(PAUSE_HOLDS);
         level_begin_pending();
     }
-    level_places_work(levels.modules, level_work);
-    if (level_places_are_crowded())
-        level_begin_pending();
+    level_work();
+    if (level_places_are_crowded() && (level_process()->forking || !level_places_leave(levels.modules)))
+        __atomic_store_n(&levels.pending, 1, __ATOMIC_RELEASE);
     if (level_ahead_is_due() == 0 && !level_process()->forking)
         level_read_ahead();
     long patience = levels.pending ? 0 : -1;
@@ -386,6 +385,27 @@ void levels_begin_paused(void)
 {
     level_open_begin();
     level_pause = PAUSE_HOLDS;
+}
+
+bool levels_leave_places(void)
+{
+    counts_leave();
+    if (!runtime.process)
+        return true;
+    const uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED)
+        return false;
+    level_lock_to_change();
+    const bool left = level_places_leave(levels.modules);
+    level_lock_release();
+    sys_restore_signals(mask);
+    return left;
+}
+
+void levels_lose_places(void)
+{
+    if (in_place_use_lost())
+        levels_leave_places();
 }
 
 /* ---- the process' end ---- */

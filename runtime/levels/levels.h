@@ -77,6 +77,12 @@ long levels_tick(void);
 /* All functions are timed again, and stay so. All calls get their original bytes. */
 void levels_stop(void);
 
+/* No call is counted in place any more (in_place.h). False if the system does not let the code change. */
+bool levels_leave_places(void);
+
+/* The calling thread cannot be set up. Its calls that are counted in place are lost until the code is changed. */
+void levels_lose_places(void);
+
 /* The calling thread enters dlclose (true), or has left it. The second returns whether the modules should be visited
  * soon. */
 bool levels_unloading(bool now);

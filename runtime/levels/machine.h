@@ -50,6 +50,9 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
 /* Whether the site can be counted in place. */
 bool machine_counts_in_place(const struct call_site *site);
 
+/* Whether programs may change the base of gs by an instruction. */
+bool machine_has_gs(void);
+
 /* How the bytes of a site can be changed. */
 enum machine_change {
     MACHINE_SAME,

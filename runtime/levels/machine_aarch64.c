@@ -88,6 +88,11 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
     return possible;
 }
 
+bool machine_has_gs(void)
+{
+    return false;
+}
+
 bool machine_counts_in_place(const struct call_site *site)
 {
     (void)site;

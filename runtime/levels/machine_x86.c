@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "levels/hook_places.h"
 #include "levels/machine.h"
@@ -119,6 +120,12 @@ static const uint8_t x86_count[] = { 0x65, 0x48, 0xff, 0x47, 0x00 }; /* incq %gs
 bool machine_counts_in_place(const struct call_site *site)
 {
     return !site->jump && site->length == sizeof x86_count && !x86_crosses_line(site->address, sizeof x86_count);
+}
+
+bool machine_has_gs(void)
+{
+    enum { HWCAP2_GS = 2 };
+    return getauxval(AT_HWCAP2) & HWCAP2_GS;
 }
 
 bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,

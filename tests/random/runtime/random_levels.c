@@ -1,6 +1,8 @@
 /* Makes the runtime of tests/random/: levels change at random all the time. The linker puts these functions around
  * those of levels.c. DWELL_RANDOM_LEVELS=SEED[,out] is the switch; half of the functions, chosen by the seed, get the
- * levels timed and counted, with ",out" also out. The other half stays timed. */
+ * levels timed and counted, with ",out" also out. The other half stays timed.
+ *
+ * DWELL_FSGSBASE=off makes it a runtime for a machine whose programs cannot change the base of gs by an instruction. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include "levels/call_sites.h"
 #include "levels/in_place.h"
 #include "levels/levels.h"
+#include "levels/machine.h"
 #include "probes.h"
 #include "process.h"
 #include "runtime.h"
@@ -48,6 +51,8 @@ long __real_levels_tick(void);
 long __wrap_levels_tick(void);
 void __real_levels_begin_process(void);
 void __wrap_levels_begin_process(void);
+bool __real_machine_has_gs(void);
+bool __wrap_machine_has_gs(void);
 #pragma GCC visibility pop
 
 static bool random_is_on(void)
@@ -115,6 +120,12 @@ static void random_find_functions(const struct random_module *m, const struct dl
         if (sites.list[i].function)
             random_add_function(m, sites.list[i].function, seed);
     call_sites_drop(&sites);
+}
+
+bool __wrap_machine_has_gs(void)
+{
+    const char *text = environment_get("DWELL_FSGSBASE");
+    return !(text && strcmp(text, "off") == 0) && __real_machine_has_gs();
 }
 
 /* As with a budget. */

@@ -11,16 +11,35 @@
  *   killed     a child that makes no other calls, and is killed
  *   bare_fork  a child of the bare system call
  *   bare_clone a thread that libc does not know: calls may be lost
+ *   workers    children whose first calls are those of several threads
+ *   unshared   such a child with namespaces of its own
+ *   stayed     such a child after an exec that failed
+ *   timer      a child whose first call is in a thread that libc makes
+ *   sandboxed  a child that forbids itself nearly all system calls
+ *   unseen     the same by a bare system call: its calls are lost
+ *   nofile     a child that may open no file: its calls are lost
+ *   masked     a thread whose attributes block all signals
+ *   based      a program that sets the base of gs, by arch_prctl
+ *   based_bare the same by syscall
  */
+#if defined(__x86_64__)
+#include <asm/prctl.h>
+#endif
 #include <dwell/dwell.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <threads.h>
+#include <time.h>
 
 #include "in_place.h"
 
@@ -187,15 +206,273 @@ PLAIN static void bare_clone(void)
     wait_for(made);
 }
 
+enum { WORKERS = 8 };
+
+static pthread_barrier_t barrier;
+
+PLAIN static void *work(void *data)
+{
+    pthread_barrier_wait(&barrier);
+    call();
+    return data;
+}
+
+PLAIN static void run_workers(void)
+{
+    pthread_t list[WORKERS];
+    pthread_barrier_init(&barrier, NULL, WORKERS);
+    for (int i = 0; i < WORKERS; i++)
+        pthread_create(&list[i], NULL, work, NULL);
+    for (int i = 0; i < WORKERS; i++)
+        pthread_join(list[i], NULL);
+}
+
+/* Ends with another status than zero if the child does. */
+PLAIN static void fork_for(void (*prepare)(void), void (*run)(void))
+{
+    int status = 0;
+    const pid_t made = fork();
+    if (made == 0) {
+        if (prepare)
+            prepare();
+        run();
+        _exit(0);
+    }
+    while (waitpid(made, &status, 0) < 0)
+        ;
+    if (status)
+        exit(5);
+}
+
+PLAIN static void workers(void)
+{
+    for (int i = 0; i < 10; i++)
+        fork_for(NULL, run_workers);
+}
+
+/* A system may refuse it. */
+PLAIN static void unshare_all(void)
+{
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        unshare(CLONE_FS);
+}
+
+PLAIN static void unshared(void)
+{
+    fork_for(unshare_all, run_workers);
+}
+
+PLAIN static void execute_nothing(void)
+{
+    execl("/proc/none", "none", (char *)NULL);
+}
+
+PLAIN static void stayed(void)
+{
+    fork_for(execute_nothing, run_workers);
+}
+
+static int rang;
+
+PLAIN static void ring(union sigval value)
+{
+    (void)value;
+    call();
+    __atomic_store_n(&rang, 1, __ATOMIC_RELEASE);
+}
+
+PLAIN static void run_timer(void)
+{
+    timer_t timer;
+    struct sigevent event = { .sigev_notify = SIGEV_THREAD, .sigev_notify_function = ring };
+    const struct itimerspec soon = { .it_value.tv_nsec = 1000000 };
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &soon, NULL) != 0)
+        _exit(6);
+    while (!__atomic_load_n(&rang, __ATOMIC_ACQUIRE))
+        usleep(1000);
+    call();
+}
+
+PLAIN static void with_timer(void)
+{
+    fork_for(NULL, run_timer);
+}
+
+static struct sock_filter few_calls[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+};
+
+static struct sock_filter few_calls_fail[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+};
+
+#define PROGRAM_OF(code) (&(struct sock_fprog){ sizeof(code) / sizeof *(code), code })
+
+PLAIN static void forbid(void)
+{
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PROGRAM_OF(few_calls)) != 0)
+        _exit(6);
+}
+
+PLAIN static void sandboxed(void)
+{
+    fork_for(forbid, call);
+}
+
+PLAIN static void forbid_unseen(void)
+{
+    long result = 1;
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+#if defined(__x86_64__)
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_prctl), "D"(PR_SET_SECCOMP), "S"(SECCOMP_MODE_FILTER), "d"(PROGRAM_OF(few_calls_fail))
+                     : "rcx", "r11", "memory");
+#endif
+    if (result != 0)
+        _exit(6);
+}
+
+PLAIN static void unseen(void)
+{
+    fork_for(forbid_unseen, call);
+}
+
+PLAIN static void allow_no_file(void)
+{
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, 0 });
+}
+
+PLAIN static void nofile(void)
+{
+    fork_for(allow_no_file, call);
+}
+
+PLAIN static void *run_masked(void *data)
+{
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    for (int number = 1; number < SIGRTMIN; number++)
+        if (number != SIGKILL && number != SIGSTOP && number < 32 && !sigismember(&mask, number))
+            exit(7);
+    call();
+    return data;
+}
+
+PLAIN static void masked(void)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setsigmask_np(&attributes, &all);
+    if (pthread_create(&thread, &attributes, run_masked, NULL) != 0)
+        exit(7);
+    call();
+    pthread_join(thread, NULL);
+}
+
+#if defined(__x86_64__)
+
+int arch_prctl(int code, unsigned long address);
+
+static bool bare;
+static unsigned long own_base[8] = { 1, 2, 3 };
+
+PLAIN static void base_call(int code, unsigned long address)
+{
+    if (bare ? syscall(SYS_arch_prctl, code, address) : arch_prctl(code, address))
+        exit(8);
+}
+
+PLAIN static void check_base(const unsigned long *wanted)
+{
+    unsigned long base = 1, word = 0;
+    base_call(ARCH_GET_GS, (unsigned long)&base);
+    if (wanted)
+        __asm__ volatile("movq %%gs:8, %0" : "=r"(word));
+    if (base != (unsigned long)wanted || (wanted && word != wanted[1]))
+        exit(9);
+}
+
+/* It begins before the base is set. */
+PLAIN static void *run_beside(void *data)
+{
+    call();
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    call();
+    check_base(NULL);
+    return data;
+}
+
+PLAIN static void *run_after(void *data)
+{
+    call();
+    check_base(own_base);
+    return data;
+}
+
+PLAIN static void based(void)
+{
+    pthread_t thread;
+    check_base(NULL);
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, run_beside, NULL);
+    pthread_barrier_wait(&barrier);
+    base_call(ARCH_SET_GS, (unsigned long)own_base);
+    if (is_in_place(hot_leaf))
+        exit(10);
+    call();
+    check_base(own_base);
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, run_after, NULL);
+    pthread_join(thread, NULL);
+    timed();
+    check_base(own_base);
+    fork_for(NULL, call);
+}
+
+PLAIN static void based_bare(void)
+{
+    bare = true;
+    based();
+}
+
+#else
+
+static void (*const based)(void) = call;
+static void (*const based_bare)(void) = call;
+
+#endif
+
 PLAIN int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
     } ways[] = {
-        { "child", child },         { "daemon", as_daemon },      { "exec", exec_other }, { "c11", c11 },
-        { "handler", handler },     { "vfork", with_vfork },      { "pause", in_pause },  { "killed", killed },
+        { "child", child },         { "daemon", as_daemon },
+        { "exec", exec_other },     { "c11", c11 },
+        { "handler", handler },     { "vfork", with_vfork },
+        { "pause", in_pause },      { "killed", killed },
         { "bare_fork", bare_fork }, { "bare_clone", bare_clone },
+        { "workers", workers },     { "unshared", unshared },
+        { "stayed", stayed },       { "timer", with_timer },
+        { "sandboxed", sandboxed }, { "unseen", unseen },
+        { "nofile", nofile },       { "masked", masked },
+        { "based", based },         { "based_bare", based_bare },
     };
     total = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     wait_for_place(hot_leaf, timed);
