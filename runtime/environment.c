@@ -145,13 +145,6 @@ void environment_adopt(void)
         environment_remember(*variable);
 }
 
-void environment_conceal(void)
-{
-    /* libdwell.a does not interpose exec and could not put them back */
-    if (environ && environment_get("DWELL_OUTPUT") && (&dwell_interposed || !environment_follows()))
-        environment_hide(environ);
-}
-
 const char *environment_get(const char *name)
 {
     const size_t length = strlen(name);
@@ -181,6 +174,25 @@ bool environment_follows(void)
 }
 
 /* ---- for the programs that are executed ---- */
+
+/* libdwell.a does not interpose exec and could not put the variables back. They stay, with those that are new. */
+static void environment_complete(void)
+{
+    const size_t size = environment_room(environ, false, false);
+    void *room = size ? sys_memory(size) : NULL;
+    if (room)
+        environ = environment_fill(environ, room, false);
+}
+
+void environment_conceal(void)
+{
+    if (!environ || !environment_get("DWELL_OUTPUT"))
+        return;
+    if (&dwell_interposed || !environment_follows())
+        environment_hide(environ);
+    else
+        environment_complete();
+}
 
 static bool environment_has_setting(char *const *list, const char *setting)
 {

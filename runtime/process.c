@@ -128,6 +128,8 @@ static void process_explain(int error)
         process_complain("DWELL_OUTPUT names a session that another user owns or may write to; nothing is recorded");
     else if (error == -ELOOP)
         process_complain("DWELL_OUTPUT names a symbolic link, which is not followed; nothing is recorded");
+    else if (error == SESSION_REPLACED)
+        process_complain("DWELL_OUTPUT names a later session than that of this program; nothing is recorded");
     else
         process_complain("the session file of DWELL_OUTPUT cannot be written; nothing is recorded");
 }
@@ -139,6 +141,17 @@ static void process_order_clock(void)
 {
     order_wanted = clock_order_wanted(environment_get("DWELL_CLOCK")) && runtime.clock != DWELL_CLOCK_MONOTONIC;
     runtime.ordered = order_wanted && clock_order();
+}
+
+/* Executed programs join this session, wherever they are executed. */
+static void process_pass_on_session(void)
+{
+    static const char output_name[] = "DWELL_OUTPUT=", session_name[] = "DWELL_SESSION=";
+    static char output[sizeof output_name + sizeof runtime.path], session[sizeof session_name + SESSION_KEY_SIZE];
+    strcpy(stpcpy(output, output_name), runtime.path);
+    environment_replace(output);
+    session_write_key(&runtime.session, runtime.path, stpcpy(session, session_name));
+    environment_replace(session);
 }
 
 /* Runs once in a program; forked children find it done. Returns a descriptor of the session. */
@@ -156,6 +169,7 @@ static int process_set_up(void)
     int fd = session_create(&runtime.session, runtime.path,
                             &(struct session_settings){
                                 .join = true,
+                                .key = environment_get("DWELL_SESSION"),
                                 .clock = environment_get("DWELL_CLOCK"),
                                 .max_size = max_size ? strtoull(max_size, NULL, 10) : 0,
                                 .keep_free = environment_get("DWELL_KEEP_FREE"),
@@ -165,6 +179,7 @@ static int process_set_up(void)
         process_explain(fd);
         return fd;
     }
+    process_pass_on_session();
     runtime.clock = runtime.session.header->clock;
     process_order_clock();
     process_choose_mode();

@@ -200,8 +200,50 @@ static int session_create_file(struct session *session, const char *path, const 
     return fd;
 }
 
+/* ---- the key ---- */
+
+enum { KEY_DIGITS = 32 }; /* of the session's id */
+
+static const char session_digits[] = "0123456789abcdef";
+
+void session_write_key(const struct session *session, const char *path, char key[SESSION_KEY_SIZE])
+{
+    for (int i = 0; i < KEY_DIGITS; i++)
+        *key++ = session_digits[session->id[i / 16] >> (60 - 4 * (i % 16)) & 15];
+    *key++ = ':';
+    strcpy(key, path);
+}
+
+/* Reads the id of a key of that path. Returns false if there is none. */
+static bool session_read_key(const char *key, const char *path, uint64_t id[2])
+{
+    if (!key || strlen(key) <= KEY_DIGITS || key[KEY_DIGITS] != ':' || strcmp(key + KEY_DIGITS + 1, path) != 0)
+        return false;
+    id[0] = id[1] = 0;
+    for (int i = 0; i < KEY_DIGITS; i++) {
+        const char *digit = strchr(session_digits, key[i]);
+        if (!digit)
+            return false;
+        id[i / 16] = id[i / 16] << 4 | (uint64_t)(digit - session_digits);
+    }
+    return id[0] || id[1];
+}
+
+/* Whether the session at `path` is the one of the key: SESSION_IN_USE, even if nobody writes to it. */
+static int session_compare_key(int fd, const uint64_t id[2])
+{
+    struct dwell_file_header header;
+    const bool read = SYS4(pread64, fd, &header, sizeof header, 0) == (long)sizeof header;
+    const bool ours = read && memcmp(header.magic, DWELL_FILE_MAGIC, sizeof header.magic) == 0;
+    return !ours                                                          ? SESSION_NOT_OURS
+           : memcmp(header.session_id, id, sizeof header.session_id) == 0 ? SESSION_IN_USE
+                                                                          : SESSION_REPLACED;
+}
+
+/* ---- creating and joining ---- */
+
 /* A link to a finished session is renamed. No other link is followed. */
-static int session_enter_existing(struct session *session, const char *path, bool join)
+static int session_enter_existing(struct session *session, const char *path, const struct session_settings *settings)
 {
     int fd = sys_open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0);
     const bool link = fd == -ELOOP;
@@ -210,8 +252,11 @@ static int session_enter_existing(struct session *session, const char *path, boo
     if (fd < 0)
         return link ? -ELOOP : fd;
     struct stat status;
-    int state = SYS2(fstat, fd, &status) == 0 && S_ISREG(status.st_mode) ? session_examine(fd) : SESSION_NOT_OURS;
-    if (state == SESSION_IN_USE && join) {
+    uint64_t id[2];
+    int state = SYS2(fstat, fd, &status) < 0 || !S_ISREG(status.st_mode) ? SESSION_NOT_OURS
+                : session_read_key(settings->key, path, id)              ? session_compare_key(fd, id)
+                                                                         : session_examine(fd);
+    if (state == SESSION_IN_USE && settings->join) {
         state = link ? -ELOOP : session_is_private(&status) ? session_join(session, fd) : SESSION_NOT_PRIVATE;
         if (state == 0) {
             session_lock_as_writer(fd);
@@ -235,7 +280,7 @@ int session_create(struct session *session, const char *path, const struct sessi
             rotation_undo(path);
         if (fd != -EEXIST)
             return fd;
-        fd = session_enter_existing(session, path, settings->join);
+        fd = session_enter_existing(session, path, settings);
         if (fd != -EAGAIN && fd != -ENOENT)
             return fd;
     }

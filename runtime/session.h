@@ -26,12 +26,14 @@ enum session_error {
     SESSION_IN_USE = -1002,      /* another recording writes to it */
     SESSION_OTHER_KIND = -1003,  /* a session of another version or machine */
     SESSION_NOT_PRIVATE = -1004, /* another user owns the session, or may write to it */
+    SESSION_REPLACED = -1005,    /* another session has the name of that of the key; it is left unchanged */
 };
 
-enum { SESSION_FILE_MODE = 0600 };
+enum { SESSION_FILE_MODE = 0600, SESSION_KEY_SIZE = 4096 + 64 };
 
 struct session_settings {
     bool join;             /* join a running session of that name */
+    const char *key;       /* of the session that this process belongs to, or NULL */
     uint32_t recorder_pid; /* the pid of `dwell record`, or zero */
     const char *clock;     /* the user's choice, as in DWELL_CLOCK, or NULL */
     uint64_t max_size;     /* of the session in bytes; zero if unlimited */
@@ -44,6 +46,11 @@ struct session_settings {
  * Returns a descriptor that holds the shared lock, or an error. The caller closes it, and session->header stays valid.
  */
 int session_create(struct session *session, const char *path, const struct session_settings *settings);
+
+/* The key of a session, "ID:PATH", is passed on to executed programs (DWELL_SESSION). While a process executes another
+ * program, it is no writer. With the key, that program joins the session all the same, and never renames it. A key of
+ * another path has no effect. `path` has at most 4,095 bytes. */
+void session_write_key(const struct session *session, const char *path, char key[SESSION_KEY_SIZE]);
 
 /* Whether it is a regular file of the calling process' user, to which no other user may write. */
 struct stat;

@@ -143,11 +143,12 @@ static void thread_check_name(struct thread *t)
 /* Prepares the block for the calling thread. It is new, or comes from before a fork. */
 static void thread_fit_block(struct thread *t, bool forked)
 {
+    struct dwell_file_header *h = runtime.session.header;
     if (!forked)
         thread_reset_block(t);
-    t->serial = __atomic_fetch_add(&runtime.session.header->next_thread, 1, __ATOMIC_RELAXED);
-    if (t->serial == 1 && runtime.session.header->recorder_pid == 0)
-        rotation_end(&runtime.session, runtime.path, ROTATION_RECORDED); /* a recorder does it at the end */
+    t->serial = __atomic_fetch_add(&h->next_thread, 1, __ATOMIC_RELAXED);
+    if (t->serial == 1 && (h->recorder_pid == 0 || h->state == DWELL_COMPLETE)) /* a recorder does it at the end */
+        rotation_end(&runtime.session, runtime.path, ROTATION_RECORDED);
     t->tid = (uint32_t)SYS0(gettid);
     t->chunks.begun = 0;
     t->chunks.current = NULL;

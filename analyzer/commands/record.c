@@ -174,6 +174,7 @@ int command_record(int argc, char **argv)
     struct session session;
     session_guard_begin();
     const int fd = record_begin(&s, path, &session);
+    record_child_join(&environment, &session, path);
 
     struct size_warning warning;
     size_warning_start(&warning, session.header, s.shared.output);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "commands/runtime_library.h"
 #include "commands/sampler.h"
 #include "commands/session_guard.h"
+#include "session.h"
 
 /* ---- the environment ---- */
 
@@ -51,6 +53,15 @@ struct child_environment record_child_environment(const struct record_settings *
     child_environment_append(&child, "LD_PRELOAD", library.path);
     free(library.path);
     return child;
+}
+
+void record_child_join(struct child_environment *child, const struct session *session, const char *path)
+{
+    char key[SESSION_KEY_SIZE];
+    if (strlen(path) >= PATH_MAX)
+        return;
+    session_write_key(session, path, key);
+    child_environment_set(child, "DWELL_SESSION", key);
 }
 
 /* ---- the program ---- */

@@ -13,6 +13,10 @@
 struct child_environment record_child_environment(const struct record_settings *s, const struct executable *e,
                                                   const char *session);
 
+/* Names the session in the environment, as the program that executes others is no writer for a moment. */
+struct session;
+void record_child_join(struct child_environment *child, const struct session *session, const char *path);
+
 /* Runs the program with the sampler attached, and waits for its end; signals sent to dwell reach the program. Returns
  * the wait status, or -1 with *error set if the program cannot be started. Then *pid is negative if the cause is not
  * the program. Returns RECORD_CHILD_LOST with *error set if the program runs or has run, but its end is unknown. From

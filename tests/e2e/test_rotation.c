@@ -154,3 +154,60 @@ Test(e2e_rotation, a_symbolic_link)
         "test -h dwell.data.old && test ! -h dwell.data && $DWELL record sh -c true && test ! -h dwell.data && "
         "test -h dwell.data.old"));
 }
+
+/* ---- chains of programs that execute one another: no process is a writer for a moment ---- */
+
+#define CHAIN "$PROGRAMS/processes/processes-chain "
+
+static void check_chain(const char *session, uint64_t programs, uint64_t steps)
+{
+    struct report *r = report_of(session);
+    cr_expect(eq(u64, report_sum(r, "function", "main", "calls"), programs));
+    cr_expect(eq(u64, report_sum(r, "function", "step", "calls"), steps));
+    report_drop(r);
+}
+
+/* The pipe ends with the last program. */
+Test(e2e_rotation, programs_that_execute_others_after_the_recorder_was_killed)
+{
+    make_two_sessions();
+    free(run_well("$DWELL record -q " CHAIN "3 orphan 4 5 6 | cat; cmp newer dwell.data.earlier && "
+                  "cmp older dwell.data.old"));
+    check_chain("dwell.data", 5, 18);
+    free(run_well("cp dwell.data chain; $DWELL record -q $SAMPLES/fib 5; cmp chain dwell.data.old"));
+}
+
+Test(e2e_rotation, programs_that_execute_others_by_hand)
+{
+    make_two_sessions();
+    free(run_well("mkdir other; env DWELL_OUTPUT=dwell.data LD_PRELOAD=$RUNTIME " CHAIN "3 4 'cd other' 5; "
+                  "test ! -e other/dwell.data"));
+    check_rotated("by hand");
+    check_chain("dwell.data", 4, 12);
+}
+
+/* libdwell.a interposes no exec. */
+Test(e2e_rotation, static_programs_that_execute_others_by_hand)
+{
+    make_two_sessions();
+    free(run_well("env DWELL_OUTPUT=$PWD/dwell.data $PROGRAMS/processes/processes-chain-static 3 4 5"));
+    check_rotated("static");
+    check_chain("dwell.data", 3, 12);
+}
+
+Test(e2e_rotation, programs_of_an_earlier_session_leave_a_later_one)
+{
+    make_two_sessions();
+    free(run_well("env DWELL_OUTPUT=$PWD/dwell.data LD_PRELOAD=$RUNTIME " CHAIN
+                  "3 'mv dwell.data chain; $DWELL record -q $SAMPLES/fib 9; cp dwell.data later' 4 5; "
+                  "cmp later dwell.data"));
+    check_chain("chain", 2, 3);
+}
+
+/* A program that names a session of its own does not belong to that of its caller. */
+Test(e2e_rotation, programs_with_a_session_of_their_own)
+{
+    free(run_well("$DWELL record -q -o outer " CHAIN "3 'DWELL_OUTPUT=$PWD/inner " CHAIN "4 5' 6"));
+    check_chain("outer", 3, 9);
+    check_chain("inner", 2, 9);
+}
