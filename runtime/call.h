@@ -24,7 +24,7 @@ struct call {
             uint32_t shown : 13;      /* number of calls up to this one that are not hidden, at most MAX_SHOWN */
             uint32_t limit : 13;      /* below it, calls with so many are hidden; zero: no limit */
             uint32_t time : 3;        /* below it, filter_settings.shortest[time] counts */
-            uint32_t cost;            /* CALL_WAITING: filter_cost_mark() at its enter */
+            uint32_t cost;            /* a call that waits: filter_cost_mark() at its enter */
         };
     };
 };
@@ -35,7 +35,14 @@ enum call_kind {
     CALL_SHOWN,   /* the file has its enter */
     CALL_HIDDEN,  /* a filter hides it */
     CALL_WAITING, /* its enter is written when the call has lasted long enough */
+    /* The same in a forked child, for a call of the parent, which writes the enter. Here the call is found open. */
+    CALL_INHERITED,
 };
+
+static inline bool call_waits(const struct call *call)
+{
+    return call->kind == CALL_WAITING || call->kind == CALL_INHERITED;
+}
 
 /* In a thread's state: one entry of the shadow stack. */
 static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;

@@ -107,6 +107,31 @@ static uint32_t filtered_depth_of(const struct thread *t, const struct call *cal
     return (uint32_t)((const char *)call - t->shadow);
 }
 
+/* Calls of the parent process that wait are the innermost ones of its calls. The next chunk begins with them, when the
+ * last record was written: nothing but they has run since. */
+static void filtered_show_inherited(struct thread *t)
+{
+    struct call *end = thread_call(t, t->state), *call = end;
+    while (call > (struct call *)t->shadow + 1 && call[-1].kind != CALL_SHOWN)
+        call--;
+    const struct call *inherited = call;
+    while (inherited < end && inherited->kind != CALL_INHERITED)
+        inherited++;
+    if (inherited == end)
+        return;
+    holes_fill(t);
+    thread_give_up_chunk(t, true);
+    for (; call < end; call++)
+        if (call->kind == CALL_INHERITED)
+            call->kind = CALL_SHOWN;
+    filtered_make_room(t);
+}
+
+static bool filtered_has_waited(const struct thread *t, const struct call *call, uint32_t next)
+{
+    return next < t->filter.waiting_count && t->filter.waiting[next].depth == filtered_depth_of(t, call);
+}
+
 /* Writes the enters that wait. Between them comes what is kept there. What came after the last one waits for the next
  * record. */
 static void filtered_flush(struct thread *t)
@@ -117,13 +142,16 @@ static void filtered_flush(struct thread *t)
     struct call *end = thread_call(t, t->state);
     if (!filter_settings.waits)
         return;
+    filtered_show_inherited(t);
     for (struct call *call = (struct call *)t->shadow + 1; call < end; call++) {
-        if (call->kind != CALL_WAITING)
+        if (call->kind != CALL_WAITING) {
+            if (filtered_has_waited(t, call, next)) /* inherited */
+                kept_merge(&f->kept, &f->waiting[next++].events);
             continue;
+        }
         filtered_write(t, call->enter_time, call, true, kept, NULL);
         call->kind = CALL_SHOWN;
-        const bool has = next < f->waiting_count && f->waiting[next].depth == filtered_depth_of(t, call);
-        kept = has ? &f->waiting[next++].events : NULL;
+        kept = filtered_has_waited(t, call, next) ? &f->waiting[next++].events : NULL;
     }
     if (kept && kept != &f->kept)
         kept_merge(&f->kept, kept);
@@ -134,7 +162,7 @@ static void filtered_flush(struct thread *t)
 static uint32_t filtered_waiting_depth(const struct thread *t)
 {
     const struct call *call = thread_call(t, t->state) - 1;
-    while (call > (const struct call *)t->shadow && call->kind != CALL_WAITING)
+    while (call > (const struct call *)t->shadow && !call_waits(call))
         call--;
     return filtered_depth_of(t, call);
 }
@@ -212,9 +240,9 @@ static bool filtered_lasts(const struct call *call, uint64_t now)
 static void filtered_leave(struct thread *t, uint64_t now)
 {
     const struct call *call = thread_call(t, t->state) - 1;
-    if (call->kind == CALL_WAITING && filtered_lasts(call, now))
+    if (call_waits(call) && filtered_lasts(call, now))
         filtered_flush(t);
-    if (call->kind == CALL_WAITING)
+    if (call_waits(call))
         filtered_drop_waiting(t);
     t->filter.left_unrecorded += call->kind == CALL_SHOWN;
     t->state -= one_call;
@@ -223,11 +251,11 @@ static void filtered_leave(struct thread *t, uint64_t now)
 static void filtered_exit(struct thread *t, uint64_t now, const struct object *object)
 {
     const struct call *call = thread_call(t, t->state) - 1;
-    if (call->kind == CALL_WAITING && filtered_lasts(call, now))
+    if (call_waits(call) && filtered_lasts(call, now))
         filtered_flush(t);
     if (call->kind == CALL_SHOWN)
         filtered_write(t, now, call, false, &t->filter.kept, object);
-    if (call->kind == CALL_WAITING) {
+    if (call_waits(call)) {
         filtered_drop_waiting(t);
         t->filter.cost += filter_settings.short_cost;
     }
@@ -334,7 +362,7 @@ static enum attempt_outcome filtered_record(struct thread *t, struct attempt *at
     return ATTEMPT_DONE;
 }
 
-/* ---- pauses and stacks ---- */
+/* ---- pauses, stacks and forks ---- */
 
 static void filtered_pause(struct thread *t, uint64_t time)
 {
@@ -386,6 +414,20 @@ static void filtered_switch_stack(struct thread *t, struct stack *to, uint64_t n
     t->last = t->filter.last_seen = now;
 }
 
+static void filtered_fork_begins(struct thread *t)
+{
+    holes_fill(t);
+    filtered_flush(t);
+}
+
+static void filtered_forked(struct thread *t)
+{
+    struct call *end = thread_call(t, t->state);
+    for (struct call *call = (struct call *)t->shadow + 1; call < end; call++)
+        if (call->kind == CALL_WAITING)
+            call->kind = CALL_INHERITED;
+}
+
 const struct recorder filtered_recorder = {
     .gates = { GATE_FILTER, GATE_FILTER_SITES },
     .paused_gates = { GATE_QUIET_FILTER, GATE_QUIET_FILTER_SITES },
@@ -400,4 +442,6 @@ const struct recorder filtered_recorder = {
     .add_own_time = filtered_add_own_time,
     .flush = filtered_flush,
     .shown_depth = filtered_shown_depth,
+    .fork_begins = filtered_fork_begins,
+    .forked = filtered_forked,
 };

@@ -9,13 +9,27 @@
 #include "levels/levels.h"
 #include "loader.h"
 #include "process.h"
+#include "recorder.h"
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"
 
+static void fork_tell_recorder(struct thread *t)
+{
+    if (!t || !t->wiped->alive || t->stopped || !runtime.recorder->fork_begins)
+        return;
+    const uint64_t mask = sys_block_signals();
+    if (mask != SYS_NOT_BLOCKED && !t->pause.active) {
+        runtime.recorder->fork_begins(t);
+        thread_set_limit(t);
+    }
+    sys_restore_signals(mask);
+}
+
 struct forking fork_begins(void)
 {
     struct thread *t = thread_self;
+    fork_tell_recorder(t);
     const struct forking f = {
         .process = (uint32_t)SYS0(getpid),
         .thread = t && t->wiped->alive ? t->serial : 0,

@@ -69,6 +69,12 @@ struct recorder {
      * its `kind` whether it does. */
     uint32_t (*shown_depth)(const struct thread *t);
 
+    /* The calling thread is about to fork. It is not paused. */
+    void (*fork_begins)(struct thread *t);
+
+    /* It is that of the forked child, and has its parent's open calls. */
+    void (*forked)(struct thread *t);
+
     void (*end_thread)(struct thread *t);
 };
 

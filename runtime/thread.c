@@ -178,6 +178,8 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->filter.cost_recorded = t->filter.cost;
     t->filter.kept = (struct kept_events){ .any = false };
     t->named = 0;
+    if (forked && runtime.recorder->forked)
+        runtime.recorder->forked(t);
     trace_events_begin_thread(t);
     counts_begin_thread(t, forked);
     if (!forked) {
