@@ -16,6 +16,7 @@
 #include "helper.h"
 #include "interpose.h"
 #include "metadata.h"
+#include "osevents.h"
 #include "process.h"
 #include "runtime.h"
 #include "sys.h"
@@ -43,6 +44,8 @@ static void privilege_resume_helper(int fd)
     if (fd >= 0 && !runtime.process->helper.tid)
         metadata_note("after a change of privileges or namespaces no helper thread could be started: chunks are "
                       "prepared by the program's threads");
+    if (fd >= 0)
+        os_compare_clocks(); /* the time namespace may be another one */
     sys_restore_signals(mask);
 }
 

@@ -13,6 +13,7 @@
 #include "helper.h"
 #include "osevents.h"
 #include "perf_attr.h"
+#include "perf_clock.h"
 #include "process.h"
 #include "rseq.h"
 #include "runtime.h"
@@ -79,8 +80,17 @@ static int os_add_syscalls(long ring_fd, uint32_t tid)
     return OS_NOTHING;
 }
 
+void os_compare_clocks(void)
+{
+    struct process_perf_clock *const c = &runtime.process->perf_clock;
+    __atomic_store_n(&c->offset, perf_clock_offset(runtime.clock == DWELL_CLOCK_MONOTONIC), __ATOMIC_RELAXED);
+    __atomic_store_n(&c->known, 1, __ATOMIC_RELEASE);
+}
+
 void *os_open_ring(uint32_t tid, int *syscalls)
 {
+    if (!__atomic_load_n(&runtime.process->perf_clock.known, __ATOMIC_ACQUIRE))
+        os_compare_clocks();
     struct perf_event_attr attr = os_perf_attr(runtime.clock == DWELL_CLOCK_MONOTONIC);
     long fd = SYS5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
@@ -106,6 +116,7 @@ uint64_t os_ticks(uint64_t ns)
 /* The kernel's own conversion (time_zero of perf_event_mmap_page) does not exist in virtual machines. */
 static uint64_t os_time_to_ticks(struct instant *now, uint64_t ns)
 {
+    ns += (uint64_t)__atomic_load_n(&runtime.process->perf_clock.offset, __ATOMIC_RELAXED);
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         return ns;
     if (!now->ticks)

@@ -33,6 +33,12 @@ struct os_settings {
     uint32_t syscalls_id; /* the kernel's number of that event; zero if they are not watched */
 };
 
+/* In the process' block: what perf_clock_offset has returned. */
+struct process_perf_clock {
+    uint32_t known;
+    int64_t offset;
+};
+
 enum { OS_MAX_WORDS = 80, OS_NOTHING = -1 };
 
 struct os_events {
@@ -56,6 +62,10 @@ enum os_overflow {
  * becomes a descriptor that must stay open as long as system calls are to be in the ring, or OS_NOTHING. `syscalls` may
  * be NULL. */
 void *os_open_ring(uint32_t tid, int *syscalls);
+
+/* Compares the process' clock with that of perf events. The first ring does so; afterwards it is needed only if the
+ * process may have entered another time namespace. */
+void os_compare_clocks(void);
 
 /* Bytes of a ring's mapping. */
 extern const size_t os_ring_size;

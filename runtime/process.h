@@ -14,6 +14,7 @@
 #include "metadata.h"
 #include "modules.h"
 #include "monitor.h"
+#include "osevents.h"
 #include "ring.h"
 #include "stacks.h"
 #include "trace_events.h"
@@ -41,6 +42,7 @@ struct process {
     uint32_t stopped;     /* recording has ended: no space, memory or file */
     uint32_t named;       /* the program has given it a name */
     uint32_t os_overflow; /* a thread's ring of OS events was full: bits of enum os_overflow */
+    struct process_perf_clock perf_clock;
     struct process_threads threads;
     struct process_metadata metadata;
     struct process_modules modules;

@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "commands/sample_writer.h"
 #include "commands/service_thread.h"
+#include "perf_clock.h"
 
 enum {
     RING_PAGES = 64,      /* of data; half of what an unprivileged user may lock for each CPU */
@@ -174,6 +175,7 @@ uint64_t sampler_measure_cost(void)
 static uint64_t sampler_ticks(const struct sampler *s, uint64_t ns)
 {
     const uint64_t ticks = s->now.ticks - s->before.ticks, span = s->now.ns - s->before.ns;
+    ns += (uint64_t)s->clock_offset;
     if (s->session->header->clock == DWELL_CLOCK_MONOTONIC || !span)
         return ns;
     if (ns >= s->before.ns)
@@ -306,6 +308,7 @@ void sampler_begin(struct sampler *s, const struct session *session, int fd, uns
     s->writer = sample_writer_new(session, fd);
     clock_pair(session->header->clock, &s->now.ticks, &s->now.ns);
     s->before = s->now;
+    s->clock_offset = perf_clock_offset(session->header->clock == DWELL_CLOCK_MONOTONIC);
 }
 
 void sampler_attach(struct sampler *s, pid_t pid)

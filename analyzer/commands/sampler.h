@@ -26,6 +26,7 @@ struct sampler {
     bool stop; /* atomic */
     pthread_t thread;
     struct sampler_instant before, now;
+    int64_t clock_offset; /* perf_clock.h */
 };
 
 /* Whether the system lets this user sample a program. Returns zero or an errno value. Sets whether there are samples in

@@ -315,3 +315,48 @@ Test(e2e_times, columns)
     cr_assert(eq(str, r.err, "dwell: --columns: no column 'colour'; --columns help lists them\n"));
     ran_drop(&r);
 }
+
+#define SHIFTED(seconds) "unshare -T -f --monotonic " seconds " "
+
+static void times_need_namespaces(void)
+{
+    struct ran r = run(SHIFTED("-5") "true");
+    const bool can = r.status == 0;
+    ran_drop(&r);
+    if (!can)
+        cr_skip_test("no time namespaces here");
+}
+
+/* In a time namespace, the process' clocks are shifted, and those of perf events are not. */
+Test(e2e_times, time_namespaces)
+{
+    static const char *const commands[] = {
+        "$DWELL record -q " SHIFTED("-5"),
+        "$DWELL record -q " SHIFTED("100000"),
+        "$DWELL record -q --mode profile " SHIFTED("-5"),
+        "DWELL_CLOCK=monotonic " SHIFTED("-5") "$DWELL record -q ",
+        "DWELL_CLOCK=monotonic " SHIFTED("100000") "$DWELL record -q ",
+    };
+    times_need_namespaces();
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        free(run_well("%s$SAMPLES/sleeper 10 20 20", commands[i]));
+        struct report *r = report_of("");
+        const uint64_t blocked = report_sum(r, "function", "doze", "blocked_inclusive_ns");
+        cr_expect(ge(u64, blocked, 10 * 19000000), "%s", commands[i]);
+        cr_expect(le(u64, blocked, report_sum(r, "function", "doze", "elapsed_inclusive_ns")), "%s", commands[i]);
+        report_drop(r);
+    }
+}
+
+/* The recorder, which takes the samples, may be in the namespace. */
+Test(e2e_times, samples_in_time_namespaces)
+{
+    static const char *const shifts[] = { SHIFTED("-5"), SHIFTED("100000") };
+    times_need_namespaces();
+    for (int i = 0; i < 2; i++) {
+        free(run_well("%s $DWELL record -q --sample 1000 --level counted=churn $SAMPLES/sleeper 1 10000 0", shifts[i]));
+        char *report = run_well("$DWELL report"); /* the number of samples that belong to a call */
+        cr_expect(has(report, " samples ("), "%s%s", shifts[i], report);
+        free(report);
+    }
+}
