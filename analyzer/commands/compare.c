@@ -38,7 +38,7 @@ struct compare_settings {
 static error_t compare_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct compare_settings *s = state->input;
-    struct diff_gate gate;
+    struct gate gate;
     struct error error = { NULL };
     if (key != OPTION_FAIL)
         return record_parse_option(key, argument, state);

@@ -8,7 +8,7 @@
 struct diff_result {
     const struct shared_options *shared;
     struct diff_options options; /* diff_result_finish sets `min` and `limit` */
-    struct diff_gate *gates;
+    struct gate *gates;
     size_t gate_count, gate_room;
     diff_printer *print; /* of a format for continuous integration; NULL for the common formats */
     struct diff_sources sources;

@@ -12,15 +12,20 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "report/perflog.h"
+#include "report/perflog_compare.h"
 
-enum { OPTION_INSTANCES = 256, OPTION_MONITORS, OPTION_DIFF, OPTION_RESOLUTION };
+enum { OPTION_INSTANCES = 256, OPTION_MONITORS, OPTION_DIFF, OPTION_FAIL, OPTION_RESOLUTION };
 
 static const struct argp_option options[] = {
     { "instances", OPTION_INSTANCES, NULL, 0, "A row for each registration of a marker instead of one for each name",
       0 },
     { "monitors", OPTION_MONITORS, NULL, 0, "In text and csv: show CPU and memory instead of the markers", 0 },
-    { "diff", OPTION_DIFF, NULL, 0, "Compare two logs, the largest change of a total first", 0 },
+    { "diff", OPTION_DIFF, NULL, 0,
+      "Compare two logs, or those before and after --, the largest change of a total first", 0 },
+    { "fail-if", OPTION_FAIL, "CONDITION", 0,
+      "With --diff: exit with status 1 if a marker meets it: 'mean > +10%', 'total > +5ms', 'count > +0'; may be "
+      "repeated",
+      0 },
     { "resolution", OPTION_RESOLUTION, "HZ", 0, "Durations are in ticks, HZ a second, in logs that lack this number",
       0 },
     { 0 },
@@ -43,8 +48,19 @@ struct perflog_settings {
     int file_count;
     struct perflog_choice choice;
     bool monitors, diff;
+    int before; /* number of files before --; -1 if there is none */
+    struct gate *gates;
+    size_t gate_count, gate_room;
     uint64_t resolution;
 };
+
+static void perflog_add_gate(struct perflog_settings *s, const char *text)
+{
+    struct error error = { NULL };
+    GROW(s->gates, s->gate_count, s->gate_room);
+    if (!perflog_gate_parse(&s->gates[s->gate_count++], text, &error))
+        die(STATUS_ERROR, "--fail-if '%s': %s", text, error.text);
+}
 
 static error_t perflog_parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -59,6 +75,9 @@ static error_t perflog_parse_option(int key, char *argument, struct argp_state *
     case OPTION_DIFF:
         s->diff = true;
         return 0;
+    case OPTION_FAIL:
+        perflog_add_gate(s, argument);
+        return 0;
     case OPTION_RESOLUTION:
         s->resolution = option_number("--resolution", argument);
         if (s->resolution == 0)
@@ -72,13 +91,27 @@ static error_t perflog_parse_option(int key, char *argument, struct argp_state *
     }
 }
 
+static void perflog_check_sides(struct perflog_settings *s)
+{
+    if (!s->diff && (s->before >= 0 || s->gate_count))
+        die(STATUS_ERROR, "%s: only with --diff", s->gate_count ? "--fail-if" : "--");
+    if (!s->diff)
+        return;
+    if (s->before < 0 && s->file_count != 2)
+        die(STATUS_ERROR, "--diff: compares two files, not %d; write -- between those of before and those of after",
+            s->file_count);
+    if (s->before < 0)
+        s->before = 1;
+    if (s->before == 0 || s->before == s->file_count)
+        die(STATUS_ERROR, "--diff: give a log of before and one of after");
+}
+
 static void perflog_check_settings(struct perflog_settings *s)
 {
     s->choice.sort = s->shared.sort;
     if (s->file_count == 0)
         die(STATUS_ERROR, "perflog: which FILE? - is standard input");
-    if (s->diff && s->file_count != 2)
-        die(STATUS_ERROR, "--diff: compares two files, not %d", s->file_count);
+    perflog_check_sides(s);
     if (s->diff && (s->choice.instances || s->monitors))
         die(STATUS_ERROR, "%s: not with --diff", s->monitors ? "--monitors" : "--instances");
     if (s->choice.sort && s->diff && !perflog_diff_can_sort(s->choice.sort))
@@ -226,52 +259,129 @@ static int perflog_end_without_events(const struct perflog_totals *totals)
     return STATUS_ERROR;
 }
 
-static void perflog_compare_logs(const struct perflog_settings *s)
+struct perflog_logs {
+    struct perflog **list;
+    size_t count;
+};
+
+static struct perflog_logs perflog_load_side(const struct perflog_settings *s, int first, int end)
 {
-    struct perflog *first = perflog_load_files(s, 0, 1), *second = perflog_load_files(s, 1, 1);
-    struct table t = view_perflog_diff(first, second, &s->choice);
+    struct perflog_logs logs = { need_memory((size_t)(end - first), sizeof(struct perflog *)), 0 };
+    for (int i = first; i < end; i++)
+        logs.list[logs.count++] = perflog_load_files(s, i, 1);
+    return logs;
+}
+
+static void perflog_free_logs(struct perflog_logs *logs)
+{
+    for (size_t i = 0; i < logs->count; i++)
+        perflog_free(logs->list[i]);
+    free(logs->list);
+}
+
+static struct perflog_totals perflog_add_totals(const struct perflog_logs *logs, struct perflog_totals sum)
+{
+    for (size_t i = 0; i < logs->count; i++) {
+        const struct perflog_totals totals = perflog_totals(logs->list[i]);
+        sum.bad_lines += totals.bad_lines;
+        sum.events += totals.events;
+    }
+    return sum;
+}
+
+/* Returns the exit status: that of the conditions, which must hold for these logs. */
+static int perflog_judge_logs(const struct perflog_settings *s, const struct perflog_comparison *c)
+{
+    size_t failed = 0;
+    FILE *out = s->shared.print == table_print_text ? stdout : stderr;
+    for (size_t i = 0; i < s->gate_count; i++) {
+        const char *wrong = perflog_gate_check(&s->gates[i], c);
+        if (wrong)
+            die(STATUS_ERROR, "--fail-if '%s': %s", s->gates[i].text, wrong);
+    }
+    for (size_t i = 0; i < s->gate_count; i++)
+        failed += perflog_gate_report(&s->gates[i], c, out);
+    return failed ? STATUS_FINDING : STATUS_OK;
+}
+
+static void perflog_print_comparison(const struct perflog_settings *s, const struct perflog_comparison *c,
+                                     const struct perflog_logs sides[2])
+{
+    struct table t = view_perflog_diff(c, &s->choice);
     if (s->shared.print == table_print_json) {
+        const struct perflog_totals none = { 0 };
         fputs("{", stdout);
         table_print_json_rows(&t, "rows", stdout);
-        printf(",\n \"bad_lines\": %" PRIu64 "}\n", perflog_totals(first).bad_lines + perflog_totals(second).bad_lines);
+        printf(",\n \"bad_lines\": %" PRIu64 "}\n",
+               perflog_add_totals(&sides[1], perflog_add_totals(&sides[0], none)).bad_lines);
     } else {
-        if (s->shared.print == table_print_text) {
-            perflog_print_runs(first);
-            perflog_print_runs(second);
+        for (int side = 0; side < 2 && s->shared.print == table_print_text; side++)
+            for (size_t i = 0; i < sides[side].count; i++)
+                perflog_print_runs(sides[side].list[i]);
+        if (s->shared.print == table_print_text)
             puts("");
-        }
         s->shared.print(&t, stdout);
     }
     table_drop(&t);
-    perflog_free(first);
-    perflog_free(second);
+}
+
+/* Returns the exit status. */
+static int perflog_compare_logs(const struct perflog_settings *s)
+{
+    struct perflog_logs sides[] = { perflog_load_side(s, 0, s->before),
+                                    perflog_load_side(s, s->before, s->file_count) };
+    struct perflog_comparison c = perflog_compare(sides[0].list, sides[0].count, sides[1].list, sides[1].count);
+    perflog_print_comparison(s, &c, sides);
+    const int judged = perflog_judge_logs(s, &c);
+    perflog_comparison_drop(&c);
+    for (int side = 0; side < 2; side++)
+        perflog_free_logs(&sides[side]);
+    const int status = finish_output();
+    return status ? status : judged;
 }
 
 static const struct command_line line = {
     .name = "perflog",
-    .arguments = "FILE...\n--diff FIRST SECOND",
+    .arguments = "FILE...\n--diff BEFORE AFTER\n--diff BEFORE... -- AFTER...",
     .text = "Reports the markers, the CPU and the memory of PerfLog logs; - is standard input.\v"
             "Durations become times by the RESOLUTION of their run. Percentiles are nearest ranks. Lines that cannot "
             "be understood are reported, counted and skipped. In csv and json, key=value pairs in a marker's string "
             "and its attributes are columns. In their values, %AVG%, %MIN% and %MAX% are the row's in seconds, and "
-            "%KEY% is another pair's value. Durations without a RESOLUTION are shown in ticks.\n\nExamples:\n"
+            "%KEY% is another pair's value. Durations without a RESOLUTION are shown in ticks. --diff compares "
+            "means over the logs of a side. With two or more on both sides, it tests changes as dwell diff does.\n\n"
+            "Examples:\n"
             "  dwell perflog app.log\n"
             "  dwell perflog --sort p99 --format csv app.log\n"
-            "  dwell perflog --diff before.log after.log",
+            "  dwell perflog --diff before.log after.log\n"
+            "  dwell perflog --diff old-*.log -- new-*.log --fail-if 'mean > +10%'",
     .options = options,
     .parse = perflog_parse_option,
     .shared = shared,
 };
 
+/* Parses the files of before, a --, and those of after; or all files. Options may stand on both sides. */
+static void perflog_parse_sides(struct perflog_settings *s, int argc, char **argv)
+{
+    int middle = 1;
+    while (middle < argc && strcmp(argv[middle], "--") != 0)
+        middle++;
+    command_line_parse(&line, middle, argv, s, &s->shared);
+    if (middle == argc)
+        return;
+    s->before = s->file_count;
+    command_line_parse_more(&line, argc - middle, argv + middle, s, &s->shared);
+}
+
 int command_perflog(int argc, char **argv)
 {
-    struct perflog_settings s = { .files = need_memory((size_t)argc, sizeof *s.files) };
-    command_line_parse(&line, argc, argv, &s, &s.shared);
+    struct perflog_settings s = { .files = need_memory((size_t)argc, sizeof *s.files), .before = -1 };
+    perflog_parse_sides(&s, argc, argv);
     perflog_check_settings(&s);
     if (s.diff) {
-        perflog_compare_logs(&s);
+        const int status = perflog_compare_logs(&s);
         free(s.files);
-        return finish_output();
+        free(s.gates);
+        return status;
     }
     struct perflog *log = perflog_load_files(&s, 0, s.file_count);
     free(s.files);

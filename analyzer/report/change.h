@@ -2,6 +2,8 @@
 #ifndef DWELL_REPORT_CHANGE_H
 #define DWELL_REPORT_CHANGE_H
 
+#include <math.h>
+
 #include "report/table.h"
 
 static inline int64_t change_between(uint64_t from, uint64_t to)
@@ -23,6 +25,17 @@ static inline void fill_change(struct cell *cells, int64_t by, uint64_t from)
 {
     cell_change(&cells[0], by);
     fill_change_percent(&cells[1], by, from);
+}
+
+/* A probability; NAN is unknown. Four digits follow the point, in every locale. Smaller probabilities do not matter. */
+static inline void fill_probability(struct cell *cell, double probability)
+{
+    char digits[32];
+    const unsigned parts = (unsigned)lround(probability * 10000);
+    if (isnan(probability))
+        return;
+    snprintf(digits, sizeof digits, "%u.%04u", parts / 10000, parts % 10000);
+    cell_text(cell, digits);
 }
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/intern.h"
+#include "report/gate.h"
 #include "report/views.h"
 
 enum diff_by { DIFF_FUNCTIONS, DIFF_MODULES, DIFF_PATHS };
@@ -157,23 +158,14 @@ enum { MAX_DIFF_OPTIONAL = 16 };
 void view_diff_optional_columns(const struct diff_options *options, const char *keys[MAX_DIFF_OPTIONAL]);
 void view_diff_list_columns(FILE *out);
 
-/* A condition that no row may meet, such as "application_exclusive > +10%". */
-struct diff_gate {
-    const char *text;
-    enum diff_value value;
-    bool above; /* a change above the limit fails; otherwise one below it */
-    enum { GATE_COUNT, GATE_TIME, GATE_PERCENT } unit;
-    double limit; /* with its sign; times are in nanoseconds */
-};
-
 /* Returns false and sets the error if the text is not a condition. */
-bool diff_gate_parse(struct diff_gate *gate, const char *text, struct error *error);
+bool diff_gate_parse(struct gate *gate, const char *text, struct error *error);
 /* Returns NULL, or the reason why the condition cannot be applied to these sessions. */
-const char *diff_gate_check(const struct diff_gate *gate, const struct diff *d);
-bool diff_gate_fails(const struct diff_gate *gate, const struct diff *d, const struct diff_row *row);
+const char *diff_gate_check(const struct gate *gate, const struct diff *d);
+bool diff_gate_fails(const struct gate *gate, const struct diff *d, const struct diff_row *row);
 /* Prints the value before and after, such as "465 -> 1219 (+162.15 %)". */
 void diff_print_change(const struct diff *d, const struct diff_row *row, enum diff_value value, FILE *out);
 /* Prints the first rows that fail to `out`, and returns the number of all that fail. */
-size_t diff_gate_report(const struct diff_gate *gate, const struct diff *d, FILE *out);
+size_t diff_gate_report(const struct gate *gate, const struct diff *d, FILE *out);
 
 #endif

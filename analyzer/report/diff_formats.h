@@ -10,7 +10,7 @@
 struct diff_output {
     const struct diff *diff;
     const struct diff_options *options;
-    const struct diff_gate *gates;
+    const struct gate *gates;
     size_t gate_count;
     const struct diff_sources *sources;
 };

@@ -66,7 +66,7 @@ static void github_print_more(size_t count, const char *of, FILE *out)
     fputs("\n", out);
 }
 
-static size_t github_print_errors(const struct diff_output *o, const struct diff_gate *gate, FILE *out)
+static size_t github_print_errors(const struct diff_output *o, const struct gate *gate, FILE *out)
 {
     size_t count = 0;
     char *title = need_text("dwell diff --fail-if '%s'", gate->text);

@@ -35,7 +35,7 @@ static void junit_put_attribute(const char *name, const char *value, FILE *out)
 
 /* What a suite tests: a condition, or without one that the value has no significant increase. */
 struct junit_suite {
-    const struct diff_gate *gate; /* may be NULL */
+    const struct gate *gate; /* may be NULL */
     enum diff_value value;
 };
 

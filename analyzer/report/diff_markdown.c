@@ -86,7 +86,7 @@ static size_t markdown_print_rows(const struct diff_output *o, FILE *out)
     return marked;
 }
 
-static void markdown_print_gate(const struct diff_output *o, const struct diff_gate *gate, FILE *out)
+static void markdown_print_gate(const struct diff_output *o, const struct gate *gate, FILE *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < o->diff->row_count; i++)

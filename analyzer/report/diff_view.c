@@ -225,24 +225,13 @@ static void diff_view_fill_calls(struct cell *cells, const struct diff *d, const
         cell_percent(&cells[CHANGE_PERCENT], 100 * (mean[DIFF_AFTER] - mean[DIFF_BEFORE]) / mean[DIFF_BEFORE]);
 }
 
-/* Prints four digits after the point, in every locale. Smaller probabilities do not matter. */
-static void diff_view_fill_probability(struct cell *cell, double probability)
-{
-    char digits[32];
-    const unsigned parts = (unsigned)lround(probability * 10000);
-    if (isnan(probability))
-        return;
-    snprintf(digits, sizeof digits, "%u.%04u", parts / 10000, parts % 10000);
-    cell_text(cell, digits);
-}
-
 static void diff_view_fill_values(const struct diff *d, struct cell *cells, const struct diff_row *row, bool people)
 {
     for (int value = 0; value < DIFF_VALUES; value++, cells += COLUMNS_A_VALUE) {
         const struct diff_pair *pair = &row->values[value];
         if (!diff_row_knows(d, row, value))
             continue;
-        diff_view_fill_probability(&cells[PROBABILITY], pair->probability);
+        fill_probability(&cells[PROBABILITY], pair->probability);
         if (value == DIFF_CALLS) {
             diff_view_fill_calls(cells, d, pair, row->present, people);
             continue;

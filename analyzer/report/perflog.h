@@ -54,10 +54,6 @@ struct perflog_table view_perflog(const struct perflog *log, const struct perflo
 struct table view_perflog_monitors(const struct perflog *log, bool instances);
 struct table view_perflog_runs(const struct perflog *log);
 
-/* The view of the markers of two logs, with the largest change first. */
-struct table view_perflog_diff(const struct perflog *first, const struct perflog *second,
-                               const struct perflog_choice *choice);
-
 /* ---- key=value pairs ---- */
 
 /* Parses the next pair of a marker's string at *at, and moves *at past it. Removes blanks around the key but

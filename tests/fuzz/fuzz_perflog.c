@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "report/perflog.h"
+#include "report/perflog_compare.h"
 
 static struct perflog *read_log(const void *data, size_t size, bool instances)
 {
@@ -35,7 +35,9 @@ static void show_all(const void *data, size_t size, bool instances, FILE *out)
     struct perflog *log = read_log(data, size, instances);
     struct perflog_table markers = view_perflog(log, &choice, true);
     struct table monitors = view_perflog_monitors(log, instances), runs = view_perflog_runs(log);
-    struct table difference = view_perflog_diff(log, log, &(struct perflog_choice){ "total", 0, false });
+    struct perflog *const logs[] = { log, log };
+    struct perflog_comparison comparison = perflog_compare(logs, 2, logs, instances ? 1 : 2);
+    struct table difference = view_perflog_diff(&comparison, &(struct perflog_choice){ "total", 0, false });
     show(&markers.table, out);
     show(&monitors, out);
     show(&runs, out);
@@ -44,6 +46,7 @@ static void show_all(const void *data, size_t size, bool instances, FILE *out)
     table_drop(&monitors);
     table_drop(&runs);
     table_drop(&difference);
+    perflog_comparison_drop(&comparison);
     perflog_free(log);
 }
 

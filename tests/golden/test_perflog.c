@@ -92,6 +92,25 @@ Test(golden_perflog, two_logs_compared)
     check_perflog("--diff --sort name --limit 2 one-after-the-other.log slower.log", "diff-by-name.txt");
 }
 
+/* With two logs on both sides, changes are tested. A condition that is met gives the exit status 1. */
+Test(golden_perflog, several_logs_compared)
+{
+    static const char compared[] = "--diff one-after-the-other.log one-after-the-other.log -- slower.log slower.log";
+    char arguments[256];
+    check_perflog(compared, "diff-several.txt");
+    snprintf(arguments, sizeof arguments, "%s --format csv", compared);
+    check_perflog(arguments, "diff-several.csv");
+    struct ran r = run("$DWELL perflog %s --fail-if 'mean > +10%%' --format csv", compared);
+    cr_assert(eq(int, r.status, 1));
+    cr_assert(eq(str, r.err,
+                 (char *)"dwell: --fail-if 'mean > +10%': 1 marker\n"
+                         "  WriteFile: 94436296 ns -> 118045056 ns (+25.00 %)\n"));
+    ran_drop(&r);
+    r = run("$DWELL perflog %s --fail-if 'mean > +30%%'", compared);
+    cr_assert(eq(int, r.status, 0));
+    ran_drop(&r);
+}
+
 Test(golden_perflog, from_standard_input)
 {
     char *read = run_well("cat monitors.log | $DWELL perflog --format json - | grep -v file");
@@ -155,9 +174,16 @@ Test(golden_perflog, device_without_a_name)
 Test(golden_perflog, mistakes)
 {
     expect_perflog("$DWELL perflog", 2, "dwell: perflog: which FILE? - is standard input\n");
-    expect_perflog("$DWELL perflog --diff monitors.log", 2, "dwell: --diff: compares two files, not 1\n");
+    expect_perflog("$DWELL perflog --diff monitors.log", 2,
+                   "dwell: --diff: compares two files, not 1; write -- between those of before and those of after\n");
     expect_perflog("$DWELL perflog --diff --instances monitors.log pairs.log", 2,
                    "dwell: --instances: not with --diff\n");
+    expect_perflog("$DWELL perflog --fail-if 'mean > +1%' monitors.log", 2, "dwell: --fail-if: only with --diff\n");
+    expect_perflog("$DWELL perflog monitors.log -- pairs.log", 2, "dwell: --: only with --diff\n");
+    expect_perflog("$DWELL perflog --diff monitors.log --", 2,
+                   "dwell: --diff: give a log of before and one of after\n");
+    expect_perflog("$DWELL perflog --diff --fail-if 'mean > 5' monitors.log pairs.log", 2,
+                   "dwell: --fail-if 'mean > 5': a time needs a unit: %, ns, us, ms or s\n");
     expect_perflog(
         "$DWELL perflog --sort size monitors.log", 2,
         "dwell: --sort: no column 'size'; there are total, count, min, mean, max, median, p90, p99, stddev, errors, name, order\n");

@@ -325,7 +325,7 @@ Test(unit_diff, small_rows_are_left_out)
 
 static bool diff_condition_fails(const struct diff *d, const char *condition, const char *row)
 {
-    struct diff_gate gate;
+    struct gate gate;
     struct error error = { NULL };
     cr_assert(diff_gate_parse(&gate, condition, &error), "%s: %s", condition, error.text);
     cr_assert(diff_gate_check(&gate, d) == NULL, "%s: %s", condition, diff_gate_check(&gate, d));
@@ -393,7 +393,7 @@ Test(unit_diff, invalid_conditions)
         "calls > +-5",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct diff_gate gate;
+        struct gate gate;
         struct error error = { NULL };
         cr_assert(not(diff_gate_parse(&gate, texts[i], &error)), "%s", texts[i]);
         cr_assert(error.text != NULL);
@@ -401,7 +401,7 @@ Test(unit_diff, invalid_conditions)
     }
     const struct version blind = { .lookups = 1, .main_time = 100, .source = SOURCE_NONE };
     struct diff *d = diff_compare(DIFF_FUNCTIONS, &blind, &blind, &usual);
-    struct diff_gate gate;
+    struct gate gate;
     struct error error = { NULL };
     cr_assert(diff_gate_parse(&gate, "application_exclusive > +5%", &error));
     cr_assert(eq(str, (char *)diff_gate_check(&gate, d), "some of these sessions do not have this value"));

@@ -91,7 +91,7 @@ static const struct diff_row *diff_row_named(const struct diff *d, const char *n
 
 static bool diff_fails(const struct diff *d, const char *name, const char *condition)
 {
-    struct diff_gate gate;
+    struct gate gate;
     EXPECT_SUCCESS(diff_gate_parse(&gate, condition, &error));
     return diff_gate_fails(&gate, d, diff_row_named(d, name));
 }

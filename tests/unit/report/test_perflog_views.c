@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/perflog_compare.h"
 #include "report/plot.h"
 #include "support/perflog.h"
 
@@ -202,11 +203,13 @@ static char *diff_logs(const char *first_text, const char *second_text, const ch
     size_t length;
     struct perflog *first = log_of(first_text), *second = log_of(second_text);
     const struct perflog_choice choice = { sort, 0, false };
-    struct table t = view_perflog_diff(first, second, &choice);
+    struct perflog_comparison c = perflog_compare(&first, 1, &second, 1);
+    struct table t = view_perflog_diff(&c, &choice);
     FILE *out = open_memstream(&text, &length);
     table_print_csv(&t, out);
     fclose(out);
     table_drop(&t);
+    perflog_comparison_drop(&c);
     perflog_free(first);
     perflog_free(second);
     char *rows = strdup(strstr(text, "\r\n") + 2);
@@ -230,28 +233,28 @@ static const char after[] =
 Test(unit_perflog_views, two_logs_compared)
 {
     expect_diff(before, after, "total",
-                "a,less,both,2,1,40000000,20000000,-20000000,-50.0000,80000000,20000000,-60000000,-75.0000\r\n"
-                "a,new,second,,2,,4500000,,,,9000000,9000000,\r\n"
-                "a,gone,first,1,,7000000,,,,7000000,,-7000000,-100.0000\r\n"
-                "a,never,both,0,1,,1000000,,,0,1000000,1000000,\r\n"
-                "a,same,both,1,1,9000000,9000000,0,0.0000,9000000,9000000,0,0.0000\r\n");
+                "a,less,both,2,1,40000000,20000000,-20000000,-50.0000,80000000,20000000,-60000000,-75.0000,,,,\r\n"
+                "a,new,second,,2,,4500000,,,,9000000,9000000,,,,,\r\n"
+                "a,gone,first,1,,7000000,,,,7000000,,-7000000,-100.0000,,,,\r\n"
+                "a,never,both,0,1,,1000000,,,0,1000000,1000000,,,,,\r\n"
+                "a,same,both,1,1,9000000,9000000,0,0.0000,9000000,9000000,0,0.0000,,,,\r\n");
 }
 
 Test(unit_perflog_views, two_logs_compared_in_reverse)
 {
     expect_diff(after, before, "name",
-                "a,gone,second,,1,,7000000,,,,7000000,7000000,\r\n"
-                "a,less,both,1,2,20000000,40000000,20000000,100.0000,20000000,80000000,60000000,300.0000\r\n"
-                "a,never,both,1,0,1000000,,,,1000000,0,-1000000,-100.0000\r\n"
-                "a,new,first,2,,4500000,,,,9000000,,-9000000,-100.0000\r\n"
-                "a,same,both,1,1,9000000,9000000,0,0.0000,9000000,9000000,0,0.0000\r\n");
+                "a,gone,second,,1,,7000000,,,,7000000,7000000,,,,,\r\n"
+                "a,less,both,1,2,20000000,40000000,20000000,100.0000,20000000,80000000,60000000,300.0000,,,,\r\n"
+                "a,never,both,1,0,1000000,,,,1000000,0,-1000000,-100.0000,,,,\r\n"
+                "a,new,first,2,,4500000,,,,9000000,,-9000000,-100.0000,,,,\r\n"
+                "a,same,both,1,1,9000000,9000000,0,0.0000,9000000,9000000,0,0.0000,,,,\r\n");
 }
 
 Test(unit_perflog_views, a_log_compared_with_itself)
 {
     char *rows = diff_logs(before, before, "mean");
     cr_assert(strstr(rows, "first,") == NULL && strstr(rows, "second,") == NULL);
-    cr_assert(strstr(rows, "a,less,both,2,2,40000000,40000000,0,0.0000,80000000,80000000,0,0.0000\r\n") != NULL);
+    cr_assert(strstr(rows, "a,less,both,2,2,40000000,40000000,0,0.0000,80000000,80000000,0,0.0000,,,,\r\n") != NULL);
     free(rows);
 }
 
@@ -259,9 +262,9 @@ Test(unit_perflog_views, ids_without_a_string_are_compared_by_id)
 {
     expect_diff(LOG_HEADER LOG_DURATION(1, 1) LOG_DURATION(2, 2), LOG_HEADER LOG_DURATION(2, 3) LOG_DURATION(3, 3),
                 "name",
-                "a,,first,1,,1000000,,,,1000000,,-1000000,-100.0000\r\n"
-                "a,,both,1,1,2000000,3000000,1000000,50.0000,2000000,3000000,1000000,50.0000\r\n"
-                "a,,second,,1,,3000000,,,,3000000,3000000,\r\n");
+                "a,,first,1,,1000000,,,,1000000,,-1000000,-100.0000,,,,\r\n"
+                "a,,both,1,1,2000000,3000000,1000000,50.0000,2000000,3000000,1000000,50.0000,,,,\r\n"
+                "a,,second,,1,,3000000,,,,3000000,3000000,,,,,\r\n");
 }
 
 Test(unit_perflog_views, logs_of_one_application_each_are_compared_whatever_its_name)
@@ -272,12 +275,111 @@ Test(unit_perflog_views, logs_of_one_application_each_are_compared_whatever_its_
     static const char both[] = "## PERF ## APP [a] EVT [1] DUR [5]\n";
     char several[1024];
     expect_diff(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 2), other, "name",
-                "a,m,both,1,1,2000000,3000000,1000000,50.0000,2000000,3000000,1000000,50.0000\r\n");
+                "a,m,both,1,1,2000000,3000000,1000000,50.0000,2000000,3000000,1000000,50.0000,,,,\r\n");
     snprintf(several, sizeof several, "%s%s", other, both);
     expect_diff(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 2), several, "name",
-                "a,,second,,1,,5000000,,,,5000000,5000000,\r\n"
-                "a,m,first,1,,2000000,,,,2000000,,-2000000,-100.0000\r\n"
-                "b,m,second,,1,,3000000,,,,3000000,3000000,\r\n");
+                "a,,second,,1,,5000000,,,,5000000,5000000,,,,,\r\n"
+                "a,m,first,1,,2000000,,,,2000000,,-2000000,-100.0000,,,,\r\n"
+                "b,m,second,,1,,3000000,,,,3000000,3000000,,,,,\r\n");
+}
+
+/* ---- several logs a side ---- */
+
+enum { SIDE_LOGS = 3 };
+
+static struct perflog_comparison compare_sides(struct perflog *logs[2][SIDE_LOGS],
+                                               const char *const texts[2][SIDE_LOGS])
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < SIDE_LOGS; i++)
+            logs[side][i] = log_of(texts[side][i]);
+    return perflog_compare(logs[0], SIDE_LOGS, logs[1], SIDE_LOGS);
+}
+
+static void drop_sides(struct perflog *logs[2][SIDE_LOGS], struct perflog_comparison *c)
+{
+    perflog_comparison_drop(c);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < SIDE_LOGS; i++)
+            perflog_free(logs[side][i]);
+}
+
+#define TWO_MARKERS LOG_HEADER LOG_MARKER("slower", 1) LOG_MARKER("noisy", 2)
+
+static const char *const noisy_logs[2][SIDE_LOGS] = {
+    { TWO_MARKERS LOG_DURATION(1, 100) LOG_DURATION(2, 50), TWO_MARKERS LOG_DURATION(1, 101) LOG_DURATION(2, 500),
+      TWO_MARKERS LOG_DURATION(1, 102) },
+    { TWO_MARKERS LOG_DURATION(1, 120) LOG_DURATION(2, 700), TWO_MARKERS LOG_DURATION(1, 121) LOG_DURATION(2, 60),
+      TWO_MARKERS LOG_DURATION(1, 122) LOG_DURATION(2, 400) LOG_DURATION(1, 122) },
+};
+
+/* Counts and totals of a log without the marker are zero; averages are of those that have it. */
+Test(unit_perflog_views, means_over_the_logs_of_a_side)
+{
+    struct perflog *logs[2][SIDE_LOGS];
+    struct perflog_comparison c = compare_sides(logs, noisy_logs);
+    cr_assert(eq(sz, c.row_count, 2));
+    const struct perflog_compared_row *noisy = &c.rows[0], *slower = &c.rows[1];
+    cr_assert(eq(str, (char *)noisy->marker, "noisy"));
+    cr_assert(eq(u64, noisy->values[PERFLOG_COUNT].mean[0], 1)); /* 2 / 3, rounded */
+    cr_assert(eq(u64, noisy->values[PERFLOG_TOTAL].sum[0], 550000000));
+    cr_assert(eq(u64, noisy->values[PERFLOG_TOTAL].mean[0], 183333333));
+    cr_assert(eq(sz, noisy->values[PERFLOG_MEAN].runs[0], 2));
+    cr_assert(eq(u64, noisy->values[PERFLOG_MEAN].mean[0], 275000000));
+    cr_assert(eq(u64, slower->values[PERFLOG_MEAN].mean[0], 101000000));
+    cr_assert(eq(u64, slower->values[PERFLOG_MEAN].mean[1], 121000000));
+    cr_assert(slower->values[PERFLOG_MEAN].significant);
+    cr_assert(not(noisy->values[PERFLOG_MEAN].significant));
+    cr_assert(not(noisy->values[PERFLOG_TOTAL].significant));
+    drop_sides(logs, &c);
+}
+
+static size_t gate_findings(const char *text, const struct perflog_comparison *c)
+{
+    struct gate gate;
+    struct error error = { NULL };
+    cr_assert(perflog_gate_parse(&gate, text, &error), "%s", text);
+    FILE *out = fopen("/dev/null", "w");
+    const size_t count = perflog_gate_report(&gate, c, out);
+    fclose(out);
+    return count;
+}
+
+/* Only tested changes of times fail; counts are compared as they are. */
+Test(unit_perflog_views, conditions_on_markers)
+{
+    struct perflog *logs[2][SIDE_LOGS];
+    struct perflog_comparison c = compare_sides(logs, noisy_logs);
+    cr_assert(eq(sz, gate_findings("mean > +10%", &c), 1));
+    cr_assert(eq(sz, gate_findings("mean > +20ms", &c), 0)); /* it is 20 ms */
+    cr_assert(eq(sz, gate_findings("mean > +19.9ms", &c), 1));
+    cr_assert(eq(sz, gate_findings("mean < -0%", &c), 0));
+    cr_assert(eq(sz, gate_findings("count > +0", &c), 2));
+    cr_assert(eq(sz, gate_findings("count > +1", &c), 0));
+    drop_sides(logs, &c);
+    static const char *const wrong[] = { "mean > 1", "count > 1ms", "calls > +0", "mean", "mean > x" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct gate gate;
+        struct error error = { NULL };
+        cr_assert(not(perflog_gate_parse(&gate, wrong[i], &error)), "%s", wrong[i]);
+        error_drop(&error);
+    }
+}
+
+/* Ticks of an unknown resolution can only change by percentages. */
+Test(unit_perflog_views, conditions_without_a_resolution)
+{
+    static const char unknown[] = "## PERF ## REGISTERED APP [a] PROCESSID [1]\n" LOG_DURATION(1, 5);
+    struct perflog *log = log_of(unknown);
+    struct perflog_comparison c = perflog_compare(&log, 1, &log, 1);
+    struct gate gate;
+    struct error error = { NULL };
+    cr_assert(perflog_gate_parse(&gate, "mean > +1ms", &error));
+    cr_assert(ne(ptr, (void *)perflog_gate_check(&gate, &c), NULL));
+    cr_assert(perflog_gate_parse(&gate, "mean > +1%", &error));
+    cr_assert(eq(ptr, (void *)perflog_gate_check(&gate, &c), NULL));
+    perflog_comparison_drop(&c);
+    perflog_free(log);
 }
 
 /* ---- */
