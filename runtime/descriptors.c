@@ -175,7 +175,7 @@ struct object descriptor_written(int fd)
 
 struct object descriptor_closed(int fd)
 {
-    return descriptor_object(fd, DWELL_ROLE_WAITED, OBJECT_ACTED | OBJECT_MAKES_ROOM);
+    return descriptor_object(fd, DWELL_ROLE_WAITED, OBJECT_ACTED_ON_ALL | OBJECT_MAKES_ROOM);
 }
 
 struct object descriptor_at_address(int fd, const void *address, size_t size, bool connects)

@@ -156,7 +156,8 @@ static const struct object *os_call_waited_for(const struct thread *t, const str
 {
     if (!object || !os_call_has_waited(t))
         return NULL;
-    if (object->kind && object->kind <= DWELL_OBJECT_BARRIER && object->role != DWELL_ROLE_ACTED && t->wiped->alive)
+    const bool acted = object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_ACTED_ON_ALL;
+    if (object->kind && object->kind <= DWELL_OBJECT_BARRIER && !acted && t->wiped->alive)
         makers_record(object->kind, object->id);
     return object;
 }

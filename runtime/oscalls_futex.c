@@ -35,6 +35,8 @@ static struct object futex_object(int operation, const void *word)
 static void futex_end(struct object *object, int operation, long result)
 {
     const bool unlocks = (operation & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI;
+    if (object->role == DWELL_ROLE_ACTED && !unlocks && result > 1)
+        object->role = DWELL_ROLE_ACTED_ON_ALL;
     if (object->role == DWELL_ROLE_WAITED) {
         object_settle(object, result < 0 ? -result : 0);
         os_call_end_wait(OS_syscall, object);

@@ -178,13 +178,17 @@ OS_CALL_ON(os_call_end_act, lock_of(DWELL_OBJECT_BARRIER, barrier, 0), int, pthr
 
 /* ---- ending waits of others ---- */
 
-static struct object act_on(enum dwell_object kind, const void *address)
+static struct object act_on(enum dwell_object kind, enum dwell_object_role role, const void *address)
 {
-    return (struct object){ .kind = kind, .role = DWELL_ROLE_ACTED, .id = (uint64_t)address };
+    return (struct object){ .kind = kind, .role = role, .id = (uint64_t)address };
 }
 
 #define OS_ACT(condition, kind, address, name, parameters, arguments)                                                  \
-    OS_CALL_IF(condition, os_call_end_act, act_on(kind, address), int, name, parameters, arguments)
+    OS_CALL_IF(condition, os_call_end_act, act_on(kind, DWELL_ROLE_ACTED, address), int, name, parameters, arguments)
+
+#define OS_ACT_ON_ALL(condition, kind, address, name, parameters, arguments)                                           \
+    OS_CALL_IF(condition, os_call_end_act, act_on(kind, DWELL_ROLE_ACTED_ON_ALL, address), int, name, parameters,      \
+               arguments)
 
 OS_ACT(mutex_has_waiters(mutex), DWELL_OBJECT_MUTEX, mutex, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 OS_ACT(mutex_has_waiters((const pthread_mutex_t *)mutex), DWELL_OBJECT_MUTEX, mutex, mtx_unlock, (mtx_t * mutex),
@@ -192,10 +196,10 @@ OS_ACT(mutex_has_waiters((const pthread_mutex_t *)mutex), DWELL_OBJECT_MUTEX, mu
 OS_ACT(rwlock_has_waiters(lock), DWELL_OBJECT_RWLOCK, lock, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))
 OS_ACT(condition_has_waiters(condition), DWELL_OBJECT_CONDITION, condition, pthread_cond_signal,
        (pthread_cond_t * condition), (condition))
-OS_ACT(condition_has_waiters(condition), DWELL_OBJECT_CONDITION, condition, pthread_cond_broadcast,
-       (pthread_cond_t * condition), (condition))
+OS_ACT_ON_ALL(condition_has_waiters(condition), DWELL_OBJECT_CONDITION, condition, pthread_cond_broadcast,
+              (pthread_cond_t * condition), (condition))
 OS_ACT(condition_has_waiters((const pthread_cond_t *)condition), DWELL_OBJECT_CONDITION, condition, cnd_signal,
        (cnd_t * condition), (condition))
-OS_ACT(condition_has_waiters((const pthread_cond_t *)condition), DWELL_OBJECT_CONDITION, condition, cnd_broadcast,
-       (cnd_t * condition), (condition))
+OS_ACT_ON_ALL(condition_has_waiters((const pthread_cond_t *)condition), DWELL_OBJECT_CONDITION, condition,
+              cnd_broadcast, (cnd_t * condition), (condition))
 OS_ACT(semaphore_has_waiters(semaphore), DWELL_OBJECT_SEMAPHORE, semaphore, sem_post, (sem_t * semaphore), (semaphore))

@@ -1,9 +1,7 @@
 /*
  * Finds what ended each wait. The first pass over the session collects the waits of the selected part. The second one
  * covers the whole session: it collects the acts that may have ended waits, and what holders and joined threads had
- * open. An act ends a wait for the same object if it is the last one of another thread that began before the wait
- * ended, and did not end before the wait began. If a third thread acted shortly before, or if acts may be missing, the
- * cause stays unknown.
+ * open. wait_acts.c finds which act ended which wait.
  */
 #include "analysis/wait_causes.h"
 
@@ -14,7 +12,7 @@
 #include "analysis/single_calls.h"
 #include "analysis/sum_causes.h"
 #include "analysis/tree_causes.h"
-#include "analysis/wait_holes.h"
+#include "analysis/wait_acts.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -38,149 +36,10 @@ static struct wait_query *causes_ask(struct wait_causes *c, const struct tid_lis
 
 /* ---- causes by acts ---- */
 
-/* An address means an object of one process. */
-static uint32_t causes_process(const struct profile_act *act)
+static void causes_take_act(struct caused_wait *w, const struct wait_acts *acts, size_t number)
 {
-    return object_is_of_process(act->kind) ? act->process : 0;
-}
-
-/* An act on the object of the wait, to be compared with others. */
-static struct profile_act causes_wanted_act(const struct profile_wait *wait)
-{
-    return (
-        struct profile_act){ .id = wait->id, .process = wait->place.process, .kind = wait->kind, .room = wait->room };
-}
-
-static int causes_compare_objects(const struct profile_act *x, const struct profile_act *y)
-{
-    if (causes_process(x) != causes_process(y))
-        return causes_process(x) < causes_process(y) ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->room != y->room)
-        return x->room ? 1 : -1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static int causes_compare_acts(const void *a, const void *b)
-{
-    const struct profile_act *x = a, *y = b;
-    const int order = causes_compare_objects(x, y);
-    if (order || x->begin == y->begin)
-        return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
-    return x->begin < y->begin ? -1 : 1;
-}
-
-static bool causes_is_acted_on(const struct profile_wait *wait)
-{
-    if (wait->gave_up)
-        return false;
-    return (wait->kind >= DWELL_OBJECT_MUTEX && wait->kind <= DWELL_OBJECT_BARRIER) ||
-           (wait->kind >= DWELL_OBJECT_PIPE && wait->kind <= DWELL_OBJECT_EVENTFD) || wait->kind == DWELL_OBJECT_FUTEX;
-}
-
-/* An act on one end of a connection ends waits for the other one. Leaves out acts whose other end is not known. */
-static void causes_find_other_ends(struct waits *acts, const struct session_file *file)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < acts->act_count; i++) {
-        struct profile_act act = acts->acts[i];
-        const struct trace_descriptor *d =
-            object_is_of_process(act.kind) ? NULL : descriptor_list_find(&file->descriptors, act.id);
-        if (d && !d->peer)
-            continue;
-        act.id = d ? d->peer : act.id;
-        acts->acts[kept++] = act;
-    }
-    acts->act_count = kept;
-}
-
-/* The number of acts that come before that time, or belong to a smaller object. */
-static size_t causes_find_end(const struct waits *acts, const struct profile_act *wanted, uint64_t time)
-{
-    size_t low = 0, high = acts->act_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = causes_compare_objects(&acts->acts[middle], wanted);
-        if (order < 0 || (order == 0 && acts->acts[middle].begin < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Acts of two threads that are closer than this may both have ended a wait. */
-enum { CLOSE_PER_SECOND = 20000 };
-
-/* The acts of a session, and how far they can be trusted. */
-struct cause_acts {
-    struct waits waits;
-    struct wait_holes holes;
-    uint64_t close; /* ticks */
-};
-
-/* A thread's own act does not end its wait. Nor does arriving at a barrier, if the thread has waited
- * there: the last thread to arrive does not wait. */
-static bool causes_may_end(const struct profile_act *act, const struct profile_wait *wait)
-{
-    return act->thread != wait->place.thread && (act->kind != DWELL_OBJECT_BARRIER || !act->blocked);
-}
-
-/* A mutex was free only after the last unlock. Other objects may have been acted on more than once before the thread
- * went on. */
-static bool causes_is_exact(const struct profile_wait *wait)
-{
-    return wait->kind == DWELL_OBJECT_MUTEX;
-}
-
-/* Whether another thread than that of the last act, which is number `last`, has acted shortly before it. */
-static bool causes_is_close(const struct cause_acts *acts, size_t last, const struct profile_wait *wait)
-{
-    const struct profile_act *const list = acts->waits.acts, *const act = &list[last];
-    const uint64_t from = act->begin - smaller(acts->close, act->begin);
-    for (size_t i = last; i-- > 0;) {
-        if (causes_compare_objects(&list[i], act) != 0 || list[i].end < wait->place.begin || list[i].end < from)
-            return false;
-        if (list[i].thread != act->thread && causes_may_end(&list[i], wait))
-            return true;
-    }
-    return false;
-}
-
-/* NULL if the act is not known for certain. A thread's calls do not overlap, so few acts lie between. */
-static const struct profile_act *causes_find_act(const struct profile_wait *wait, const struct cause_acts *acts)
-{
-    const struct profile_act wanted = causes_wanted_act(wait);
-    for (size_t i = causes_find_end(&acts->waits, &wanted, wait->place.end); i-- > 0;) {
-        const struct profile_act *act = &acts->waits.acts[i];
-        if (causes_compare_objects(act, &wanted) != 0 || act->end < wait->place.begin)
-            return NULL;
-        if (!causes_may_end(act, wait))
-            continue;
-        const bool doubtful = (!causes_is_exact(wait) && causes_is_close(acts, i, wait)) ||
-                              wait_holes_overlap(&acts->holes, wait->place.begin, wait->place.end);
-        return doubtful ? NULL : act;
-    }
-    return NULL;
-}
-
-/* A thread that the condition variable's signal has woken may have waited for the mutex after that. */
-static const struct profile_act *causes_find_unlock(const struct profile_wait *wait, const struct cause_acts *acts)
-{
-    if (wait->kind != DWELL_OBJECT_CONDITION || !wait->mutex || wait->left == wait->left_last)
-        return NULL;
-    struct profile_wait again = *wait;
-    again.kind = DWELL_OBJECT_MUTEX;
-    again.id = wait->mutex;
-    const struct profile_act *act = causes_find_act(&again, acts);
-    return act && act->left > wait->left_last ? act : NULL;
-}
-
-static void causes_take_act(struct caused_wait *w, const struct cause_acts *acts)
-{
-    const struct profile_act *act = causes_find_act(&w->wait, acts);
-    const struct profile_act *unlock = causes_find_unlock(&w->wait, acts);
+    const struct profile_act *act = wait_acts_find(acts, &w->wait, number);
+    const struct profile_act *unlock = wait_acts_find_unlock(acts, &w->wait);
     const struct profile_act *waker = unlock ? unlock : act;
     if (waker && waker->begin < w->wait.back) {
         causes_set_waker(w, waker->thread, waker->left);
@@ -197,33 +56,11 @@ static void causes_take_act(struct caused_wait *w, const struct cause_acts *acts
 
 /* Where no act on the lock is recorded, its holder kept it until the wait ended. If events are missing during the wait,
  * another thread may have held it since. */
-static void causes_take_holder(struct caused_wait *w, const struct cause_acts *acts)
+static void causes_take_holder(struct caused_wait *w, const struct wait_acts *acts)
 {
     const struct profile_wait *wait = &w->wait;
-    if (w->cause == CAUSE_HOLDER && !wait->gave_up &&
-        !wait_holes_overlap(&acts->holes, wait->place.begin, wait->place.end))
+    if (w->cause == CAUSE_HOLDER && !wait->gave_up && !wait_acts_may_lack(acts, wait))
         causes_set_waker(w, w->thread, wait->back);
-}
-
-static void causes_find_waker(struct caused_wait *w, const struct cause_acts *acts)
-{
-    causes_take_holder(w, acts);
-    if (causes_is_acted_on(&w->wait))
-        causes_take_act(w, acts);
-}
-
-static struct cause_acts cause_acts_begin(const struct session_file *file)
-{
-    return (struct cause_acts){
-        .holes = wait_holes_find(file),
-        .close = file->header.ticks_per_second / CLOSE_PER_SECOND,
-    };
-}
-
-static void cause_acts_drop(struct cause_acts *acts)
-{
-    waits_drop(&acts->waits);
-    wait_holes_drop(&acts->holes);
 }
 
 /* ---- makers of threads ---- */
@@ -258,21 +95,21 @@ static void causes_find_origins(struct wait_causes *c, const struct tid_list *ti
 /* ---- causes of all waits ---- */
 
 /* Finds what ended each wait by the acts, which have been read. */
-static void causes_take_acts(struct wait_causes *c, struct cause_acts *acts, const struct tid_list *tids,
+static void causes_take_acts(struct wait_causes *c, struct wait_acts *acts, const struct tid_list *tids,
                              const struct session_file *file)
 {
     struct waits *waits = &acts->waits;
     causes_find_origins(c, tids, waits);
-    causes_find_other_ends(waits, file);
-    if (waits->act_count)
-        qsort(waits->acts, waits->act_count, sizeof *waits->acts, causes_compare_acts);
-    for (size_t i = 0; i < c->all_count; i++)
-        causes_find_waker(&c->list[i], acts);
+    wait_acts_match(acts, file, c->list, c->all_count);
+    for (size_t i = 0; i < c->all_count; i++) {
+        causes_take_holder(&c->list[i], acts);
+        causes_take_act(&c->list[i], acts, i);
+    }
 }
 
 static void causes_find_all(struct wait_causes *c, const struct analysis *l, unsigned jobs)
 {
-    struct cause_acts acts = cause_acts_begin(l->file);
+    struct wait_acts acts = wait_acts_begin(l->file);
     acts.waits.acts_only = true;
     struct waits *waits = &acts.waits;
     struct tid_list tids = tid_list_of(l->file);
@@ -283,7 +120,7 @@ static void causes_find_all(struct wait_causes *c, const struct analysis *l, uns
     for (size_t i = 0; i < waits->answer_count; i++)
         c->list[waits->answers[i].number].node = waits->answers[i].node;
     causes_take_acts(c, &acts, &tids, l->file);
-    cause_acts_drop(&acts);
+    wait_acts_drop(&acts);
     tid_list_drop(&tids);
     free(queries);
 }
@@ -360,9 +197,8 @@ struct wait_causes wait_causes_find(const struct analysis *l)
 struct wait_causes wait_causes_find_wakers(const struct analysis *l)
 {
     struct wait_causes c = { .counted = true };
-    if (!(l->file->header.also & DWELL_ALSO_CAUSES))
-        return c;
-    struct cause_acts acts = cause_acts_begin(l->file);
+    const bool known = l->file->header.also & DWELL_ALSO_CAUSES;
+    struct wait_acts acts = wait_acts_begin(l->file);
     acts.waits.acts_too = true;
     struct waits *waits = &acts.waits;
     struct tid_list tids = tid_list_of(l->file);
@@ -371,14 +207,16 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     c.list = need_memory(waits->count + 1, sizeof *c.list);
     for (; c.count < waits->count; c.count++) {
         c.list[c.count] = causes_new_wait(&waits->list[c.count], waits->list[c.count].blocked);
-        causes_name_thread(&c.list[c.count], &tids, &time);
+        if (known)
+            causes_name_thread(&c.list[c.count], &tids, &time);
     }
     c.all_count = c.count;
     free(waits->list);
     waits->list = NULL;
     waits->count = 0;
-    causes_take_acts(&c, &acts, &tids, l->file);
-    cause_acts_drop(&acts);
+    if (known)
+        causes_take_acts(&c, &acts, &tids, l->file);
+    wait_acts_drop(&acts);
     tid_list_drop(&tids);
     return c;
 }

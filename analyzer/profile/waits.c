@@ -23,7 +23,7 @@ static void waits_add_wait(struct waits *w, const struct profile_wait *wait)
     w->list[w->count++] = *wait;
 }
 
-static void waits_add_act(struct waits *w, const struct profile_wait *wait, uint64_t left)
+static void waits_add_act(struct waits *w, const struct profile_wait *wait, uint64_t left, bool all)
 {
     const struct wait_place *place = &wait->place;
     GROW(w->acts, w->act_count, w->act_room);
@@ -37,6 +37,7 @@ static void waits_add_act(struct waits *w, const struct profile_wait *wait, uint
         .node = place->node,
         .kind = wait->kind,
         .room = wait->room,
+        .all = all,
         .blocked = wait->blocked > 0,
     };
 }
@@ -90,8 +91,8 @@ static bool waits_is_of_wait(const struct decoded_object *object)
 
 static bool waits_is_act(const struct decoded_object *object)
 {
-    return object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_MADE_ROOM ||
-           object->kind == DWELL_OBJECT_BARRIER;
+    return object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_ACTED_ON_ALL ||
+           object->role == DWELL_ROLE_MADE_ROOM || object->kind == DWELL_OBJECT_BARRIER;
 }
 
 static struct profile_wait waits_of_object(const struct wait_place *place, const struct decoded_object *object,
@@ -126,7 +127,8 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
         waits_take_off(&off, &wait, at);
         waits_link_mutex(w, before, &object);
         if ((w->acts_only || w->acts_too) && waits_is_act(&object))
-            waits_add_act(w, &wait, waits_is_of_wait(&object) ? wait.left : off.first);
+            waits_add_act(w, &wait, waits_is_of_wait(&object) ? wait.left : off.first,
+                          object.role == DWELL_ROLE_ACTED_ON_ALL);
         waits_add_wait(w, &wait);
     }
     struct profile_wait rest = waits_take(place, blocked, &blocked, &own);

@@ -30,6 +30,7 @@ struct profile_act {
     uint32_t node;            /* the acting call */
     uint8_t kind;             /* enum dwell_object */
     bool room;                /* as in struct profile_wait */
+    bool all;                 /* it may have ended the waits of all threads, not only of one */
     bool blocked;             /* the thread was blocked in it as well: at a barrier */
 };
 

@@ -126,3 +126,25 @@ Test(e2e_causes, standard_library)
         free(wanted);
     }
 }
+
+/* The consumer could go on after the first act, but got the processor only after the second one. */
+Test(e2e_causes, the_first_act_that_satisfies)
+{
+    static const char *const kinds[] = { "eventfd", "pipe", "semaphore" };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct ran r = run("$DWELL record -q $PROGRAMS/first_act %s", kinds[i]);
+        if (r.status == 77)
+            cr_skip_test("real-time priorities are not allowed here");
+        cr_assert(zero(int, r.status), "%s", r.err);
+        ran_drop(&r);
+        char *out = run_well("$DWELL waits --format csv --columns object.kind,cause,cause_function --filter "
+                             "function=consume | tail -n +2 | tr -d '\r'");
+        char *wanted = run_well("echo %s,waker,act_first", kinds[i]);
+        cr_assert(eq(str, out, wanted));
+        free(out);
+        free(wanted);
+        out = run_well("$DWELL critical --format csv --columns function --filter function=act_second | tail -n +2");
+        cr_assert(eq(str, out, ""));
+        free(out);
+    }
+}

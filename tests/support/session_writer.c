@@ -486,6 +486,11 @@ void write_object(struct writer *w, unsigned kind, bool acted, uint64_t id, uint
     writer_put_object(w, kind, acted, id, holder);
 }
 
+void write_object_on_all(struct writer *w, unsigned kind, uint64_t id)
+{
+    writer_put_object(w, kind, 5, id, 0);
+}
+
 void write_object_given_up(struct writer *w, unsigned kind, uint64_t id)
 {
     writer_put_object(w, kind, 4, id, 0);

@@ -127,12 +127,23 @@ void write_os(struct writer *w);
 void write_off_cpu(struct writer *w, bool preempted, uint64_t time, uint64_t length);
 void write_faults(struct writer *w, unsigned count);
 void write_unwind(struct writer *w, uint32_t frames);
-enum { OBJECT_MUTEX = 1, OBJECT_CONDITION = 3, OBJECT_BARRIER = 5, OBJECT_THREAD = 6, OBJECT_CHILD, OBJECT_SLEEP };
-enum { OBJECT_FILE = 9, OBJECT_PIPE, OBJECT_SOCKET, OBJECT_SET = 18, OBJECT_FUTEX };
+enum {
+    OBJECT_MUTEX = 1,
+    OBJECT_RWLOCK,
+    OBJECT_CONDITION,
+    OBJECT_SEMAPHORE,
+    OBJECT_BARRIER,
+    OBJECT_THREAD = 6,
+    OBJECT_CHILD,
+    OBJECT_SLEEP
+};
+enum { OBJECT_FILE = 9, OBJECT_PIPE, OBJECT_SOCKET, OBJECT_EVENTFD, OBJECT_SET = 18, OBJECT_FUTEX };
 /* `acted`: the call acted on the object instead of waiting for it. `holder`: a tid, or zero. */
 void write_object(struct writer *w, unsigned kind, bool acted, uint64_t id, uint32_t holder);
 /* The call waited for room in a descriptor, or made room. */
 void write_object_room(struct writer *w, unsigned kind, bool acted, uint64_t id);
+/* The call may have ended the waits of all threads. */
+void write_object_on_all(struct writer *w, unsigned kind, uint64_t id);
 /* The call waited until its time was over. */
 void write_object_given_up(struct writer *w, unsigned kind, uint64_t id);
 /* What a descriptor refers to. `peer`: its other end, or zero. */

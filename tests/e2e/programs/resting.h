@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNSEEN __attribute__((no_instrument_function))
+#define UNSEEN __attribute__((no_instrument_function, unused))
 
 enum { WAIT_MS = 20, MS = 1000000 };
 

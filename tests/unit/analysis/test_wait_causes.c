@@ -313,13 +313,13 @@ static void causes_write_long_wait(struct writer *w, unsigned kind, uint64_t beg
 
 enum { CLOSE = 50000 }; /* ticks */
 
-/* Whichever of the two came last, the other one may have woken the thread. */
+/* Whichever of the two came last, the other one may have let the lock be free. */
 Test(unit_wait_causes, two_threads_that_act_shortly_one_after_the_other)
 {
     struct writer *w = causes_program();
-    causes_write_wait(w, OBJECT_CONDITION, 0x5000, 0);
-    causes_write_act(w, 180, OBJECT_CONDITION, 0x5000);
-    causes_write_third(w, 150, OBJECT_CONDITION, 0x5000);
+    causes_write_wait(w, OBJECT_RWLOCK, 0x5000, 0);
+    causes_write_act(w, 180, OBJECT_RWLOCK, 0x5000);
+    causes_write_third(w, 150, OBJECT_RWLOCK, 0x5000);
     causes_check(w, CAUSE_NONE, 0, "");
 }
 
