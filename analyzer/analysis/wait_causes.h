@@ -48,7 +48,7 @@ struct wait_causes {
 struct wait_causes wait_causes_find(const struct analysis *l);
 
 /* All waits of the session, and only what let them end, as critical paths need it: no holders and no acting nodes. It
- * takes one pass less. Without recorded causes, the list is empty. */
+ * takes one pass less. Without recorded causes, no waker is known. */
 struct wait_causes wait_causes_find_wakers(const struct analysis *l);
 
 /* Whether the node is a call of a selected root (analysis_narrow), or below one. */

@@ -21,6 +21,7 @@ struct what_if_rank {
     uint32_t function;
     uint64_t time;                     /* its own, of all threads of the run, in ticks */
     uint64_t predicted[WHAT_IF_STEPS]; /* the length of the run, in ticks */
+    uint64_t least;                    /* if limits are wanted: the least one with 50 % less */
 };
 
 struct what_if;
@@ -34,11 +35,24 @@ void what_if_free(struct what_if *w);
  * they were in the recording. */
 void what_if_set_cpus(struct what_if *w, unsigned cpus);
 
+/* How much of the replayed path, as recorded, are waits without a known cause, in ticks. Such a wait may depend on what
+ * is scaled. Sleeps, files, and waits whose time was over do not. */
+uint64_t what_if_unknown(struct what_if *w);
+
+/* The limits of the part's length with these functions scaled, whatever ended the waits without a known cause. */
+struct what_if_range {
+    uint64_t least, most; /* ticks */
+};
+struct what_if_range what_if_limit(struct what_if *w, const struct what_if_scale *scales, size_t count);
+
+/* Ticks of the run in which the function's own code was blocked, as by bare system calls. They are not scaled. */
+uint64_t what_if_blocked(const struct what_if *w, uint32_t function);
+
 /* The length of the part in ticks with these functions scaled. With none, it is that of the replay as recorded. */
 uint64_t what_if_predict(struct what_if *w, const struct what_if_scale *scales, size_t count);
 
 /* The functions that have most time of their own, at most `limit`, sorted by what half of each would bring. The caller
  * frees the list. */
-struct what_if_rank *what_if_rank_functions(struct what_if *w, size_t limit, size_t *count);
+struct what_if_rank *what_if_rank_functions(struct what_if *w, size_t limit, bool limits, size_t *count);
 
 #endif

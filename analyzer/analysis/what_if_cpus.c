@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 
 /* What a thread does next on its way to a point. */
-enum run_phase { RUN_WORK, RUN_OUTSIDE, RUN_POINT };
+enum run_phase { RUN_WORK, RUN_OUTSIDE, RUN_GAP, RUN_POINT };
 
 struct run_thread {
     size_t next, end; /* its points, in the list of numbers */
@@ -142,6 +142,8 @@ static bool run_pass(struct run *r, uint32_t thread, const struct what_if_point 
         run_act(r, p);
         return true;
     }
+    if (p->kind == POINT_GAP)
+        return true;
     if (p->edge == WHAT_IF_NONE) { /* a start: the thread waits for its recorded time */
         if (r->now >= p->time)
             return true;
@@ -152,6 +154,14 @@ static bool run_pass(struct run *r, uint32_t thread, const struct what_if_point 
         return true;
     r->edges[p->edge].waiter = thread;
     return false;
+}
+
+/* When a gap ends, if the point is one. */
+static uint64_t run_gap_end(const struct run *r, const struct what_if_point *p)
+{
+    if (p->kind != POINT_GAP || r->w->gaps == GAPS_CLOSED)
+        return r->now;
+    return r->w->gaps == GAPS_UNTIL_RECORDED ? p->time : r->now + (p->time - p->left);
 }
 
 /* Moves the thread on until it needs a processor, waits, or ends. */
@@ -174,9 +184,17 @@ static void run_go_on(struct run *r, uint32_t thread)
         }
         if (t->phase == RUN_OUTSIDE) {
             const uint64_t outside = p->work == WHAT_IF_NONE ? 0 : r->w->scan.outside[p->work];
-            t->phase = RUN_POINT;
+            t->phase = RUN_GAP;
             if (outside) {
                 run_add_event(r, r->now + outside, thread, false);
+                return;
+            }
+        }
+        if (t->phase == RUN_GAP) {
+            const uint64_t end = run_gap_end(r, p);
+            t->phase = RUN_POINT;
+            if (end > r->now) {
+                run_add_event(r, end, thread, false);
                 return;
             }
         }

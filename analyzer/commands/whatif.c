@@ -151,7 +151,16 @@ struct whatif_lengths {
     uint64_t recorded, replayed;
     uint64_t unscaled;  /* predicted with the wanted number of processors alone */
     uint64_t predicted; /* and with the functions scaled, too */
+    uint64_t unknown;   /* waits without a known cause on the replayed path */
+    struct what_if_range range;
 };
+
+/* If more of the path than 5 % has no known cause, a prediction is a range. */
+static bool whatif_is_range(const struct whatif_lengths *n)
+{
+    enum { MOST_UNKNOWN_PERCENT = 5 };
+    return (double)n->unknown * 100 > (double)n->recorded * MOST_UNKNOWN_PERCENT;
+}
 
 static uint64_t whatif_ns(const struct analysis *l, uint64_t ticks)
 {
@@ -170,6 +179,27 @@ static void whatif_print_cpus(unsigned cpus)
     putchar('\n');
 }
 
+/* The waits without a known cause, if there are any. */
+static void whatif_print_unknown(const struct analysis *l, const struct whatif_lengths *n)
+{
+    char unknown[TIME_TEXT];
+    text_time(whatif_ns(l, n->unknown), unknown);
+    if (n->unknown)
+        printf("unknown   %s (%.2f %%): waits without a known cause\n", unknown,
+               (double)n->unknown / (double)n->recorded * 100);
+}
+
+static void whatif_print_range(const struct whatif_settings *s, const struct analysis *l,
+                               const struct whatif_lengths *n)
+{
+    char least[TIME_TEXT], most[TIME_TEXT];
+    text_time(whatif_ns(l, n->range.least), least);
+    text_time(whatif_ns(l, n->range.most), most);
+    printf("predicted %s to %s (%+.2f to %+.2f %%)", least, most, whatif_percent(n->recorded, n->range.least),
+           whatif_percent(n->recorded, n->range.most));
+    whatif_print_cpus(s->cpus);
+}
+
 static void whatif_print_lengths(const struct whatif_settings *s, const struct analysis *l,
                                  const struct whatif_lengths *n)
 {
@@ -180,21 +210,36 @@ static void whatif_print_lengths(const struct whatif_settings *s, const struct a
     printf("recorded  %s\nreplayed  %s (%+.2f %%): as recorded", recorded, replayed,
            whatif_percent(n->recorded, n->replayed));
     whatif_print_cpus(s->cpus ? l->file->host.processors : 0);
+    whatif_print_unknown(l, n);
     if (!s->count && !s->cpus)
         return;
+    if (whatif_is_range(n)) {
+        whatif_print_range(s, l, n);
+        return;
+    }
     printf("predicted %s (%+.2f %%)", predicted, whatif_percent(n->recorded, n->predicted));
     whatif_print_cpus(s->cpus);
+}
+
+static void whatif_print_number(const char *key, bool known, uint64_t value)
+{
+    printf(", \"%s\": ", key);
+    if (known)
+        printf("%" PRIu64, value);
+    else
+        fputs("null", stdout);
 }
 
 static void whatif_print_json(const struct whatif_settings *s, const struct analysis *l, const struct whatif_lengths *n,
                               const struct what_if_rank *ranks, size_t count)
 {
-    printf("{\"recorded_ns\": %" PRIu64 ", \"replayed_ns\": %" PRIu64 ", \"predicted_ns\": ", whatif_ns(l, n->recorded),
+    const bool predicted = s->count || s->cpus;
+    printf("{\"recorded_ns\": %" PRIu64 ", \"replayed_ns\": %" PRIu64, whatif_ns(l, n->recorded),
            whatif_ns(l, n->replayed));
-    if (s->count || s->cpus)
-        printf("%" PRIu64, whatif_ns(l, n->predicted));
-    else
-        fputs("null", stdout);
+    whatif_print_number("predicted_ns", predicted && !whatif_is_range(n), whatif_ns(l, n->predicted));
+    whatif_print_number("least_ns", predicted, whatif_ns(l, n->range.least));
+    whatif_print_number("most_ns", predicted, whatif_ns(l, n->range.most));
+    whatif_print_number("unknown_ns", true, whatif_ns(l, n->unknown));
     struct table t = view_what_if_factors(l, ranks, count);
     fputs(",\n ", stdout);
     table_print_json_rows(&t, "rank", stdout);
@@ -202,17 +247,30 @@ static void whatif_print_json(const struct whatif_settings *s, const struct anal
     table_drop(&t);
 }
 
+static void whatif_print_csv(const struct analysis *l, const struct whatif_lengths *n)
+{
+    char predicted[24] = "";
+    if (!whatif_is_range(n))
+        snprintf(predicted, sizeof predicted, "%" PRIu64, whatif_ns(l, n->predicted));
+    printf("recorded_ns,replayed_ns,predicted_ns,least_ns,most_ns,unknown_ns\r\n%" PRIu64 ",%" PRIu64 ",%s,%" PRIu64
+           ",%" PRIu64 ",%" PRIu64 "\r\n",
+           whatif_ns(l, n->recorded), whatif_ns(l, n->replayed), predicted, whatif_ns(l, n->range.least),
+           whatif_ns(l, n->range.most), whatif_ns(l, n->unknown));
+}
+
 static void whatif_print_rank(const struct whatif_settings *s, const struct analysis *l,
                               const struct what_if_rank *ranks, size_t count, const struct whatif_lengths *n)
 {
-    struct table t = view_what_if(l, ranks, count, n->unscaled);
+    static const char with_limits[] = "function,time,gain_10,gain_50,most_50,gain_100";
+    const bool text = s->shared.print == table_print_text, range = whatif_is_range(n);
+    struct table t = view_what_if(l, ranks, count, n->unscaled, range);
     option_filter(&t, &s->shared.filters);
     option_arrange(&t, s->shared.sort, NULL, true);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : TEXT_ROWS;
-    if (s->shared.print == table_print_text && limit)
+    if (text && limit)
         table_limit(&t, limit);
-    option_arrange(&t, NULL, s->shared.columns, true);
-    t.follows = s->shared.print == table_print_text;
+    option_arrange(&t, NULL, s->shared.columns ? s->shared.columns : text && range ? with_limits : NULL, true);
+    t.follows = text;
     t.heading = need_text("%s", "what less of a function's own time would bring");
     s->shared.print(&t, stdout);
     table_drop(&t);
@@ -223,7 +281,7 @@ static void whatif_print(const struct whatif_settings *s, const struct analysis 
 {
     size_t count = 0;
     const bool text = s->shared.print == table_print_text;
-    struct what_if_rank *ranks = s->rank ? what_if_rank_functions(w, MAX_RANKED, &count) : NULL;
+    struct what_if_rank *ranks = s->rank ? what_if_rank_functions(w, MAX_RANKED, whatif_is_range(n), &count) : NULL;
     if (s->shared.print == table_print_json) {
         whatif_print_json(s, l, n, ranks, count);
     } else {
@@ -234,8 +292,7 @@ static void whatif_print(const struct whatif_settings *s, const struct analysis 
         if (s->rank)
             whatif_print_rank(s, l, ranks, count, n);
         else if (!text)
-            printf("recorded_ns,replayed_ns,predicted_ns\r\n%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n",
-                   whatif_ns(l, n->recorded), whatif_ns(l, n->replayed), whatif_ns(l, n->predicted));
+            whatif_print_csv(l, n);
     }
     free(ranks);
 }
@@ -245,18 +302,42 @@ static struct whatif_lengths whatif_predict(const struct whatif_settings *s, con
                                             struct what_if *w, const struct what_if_scale *scales, uint64_t recorded)
 {
     struct whatif_lengths n = { .recorded = recorded };
+    n.unknown = what_if_unknown(w);
     what_if_set_cpus(w, s->cpus ? l->file->host.processors : 0);
     n.replayed = what_if_predict(w, NULL, 0);
     what_if_set_cpus(w, s->cpus);
     n.unscaled = what_if_predict(w, NULL, 0);
     n.predicted = what_if_predict(w, scales, s->count);
+    if (s->count || s->cpus)
+        n.range = what_if_limit(w, scales, s->count);
     return n;
+}
+
+/* What a function's own code waits for, such as a bare system call, is not known to depend on its work. */
+static void whatif_name_blocked(const struct whatif_settings *s, struct analysis *l, const struct what_if *w,
+                                const struct what_if_scale *scales)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        char blocked[TIME_TEXT];
+        const uint32_t function = scales[i].function;
+        text_time(whatif_ns(l, what_if_blocked(w, function)), blocked);
+        if (what_if_blocked(w, function))
+            summary_remark(&l->summary,
+                           "%s was blocked for %s in its own code, by system calls that are no rows or page faults: "
+                           "that time is not scaled",
+                           l->names[function].name, blocked);
+    }
 }
 
 static void whatif_add_remarks(const struct whatif_settings *s, struct analysis *l, const struct whatif_lengths *n)
 {
     static const double exact = 2;
     const double off = whatif_percent(n->recorded, n->replayed);
+    if (whatif_is_range(n))
+        summary_remark(&l->summary,
+                       "%.1f %% of the run's path are waits without a known cause, which may depend on any function: "
+                       "a prediction is a range",
+                       (double)n->unknown / (double)n->recorded * 100);
     if (!s->cpus)
         return;
     if (!l->file->host.processors)
@@ -283,6 +364,7 @@ int command_whatif(int argc, char **argv)
     struct what_if *w = what_if_new(&loaded, &part, &causes);
     const struct whatif_lengths lengths = whatif_predict(&s, &loaded, w, scales, part.to - part.from);
     whatif_add_remarks(&s, &loaded, &lengths);
+    whatif_name_blocked(&s, &loaded, w, scales);
     whatif_print(&s, &loaded, w, &lengths);
     what_if_free(w);
     analysis_drop(&loaded);

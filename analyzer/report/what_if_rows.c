@@ -10,8 +10,16 @@ const struct column view_what_if_columns[] = {
     { "gain_10", "10% LESS", CELL_CHANGE, USE_ALWAYS, false },
     { "gain_50", "50% LESS", CELL_CHANGE, USE_ALWAYS, false },
     { "gain_100", "100% LESS", CELL_CHANGE, USE_ALWAYS, false },
+    { "most_50", "50% LESS, AT MOST", CELL_CHANGE, USE_DATA, false },
 };
-enum { RANK_FUNCTION, RANK_MODULE, RANK_TIME, RANK_GAIN, RANK_COLUMNS = RANK_GAIN + WHAT_IF_STEPS };
+enum {
+    RANK_FUNCTION,
+    RANK_MODULE,
+    RANK_TIME,
+    RANK_GAIN,
+    RANK_MOST = RANK_GAIN + WHAT_IF_STEPS,
+    RANK_COLUMNS,
+};
 const size_t view_what_if_column_count = RANK_COLUMNS;
 _Static_assert(sizeof view_what_if_columns / sizeof *view_what_if_columns == RANK_COLUMNS,
                "each column has its number");
@@ -24,7 +32,8 @@ static const struct column factor_columns[] = {
 };
 enum { FACTOR_FUNCTION, FACTOR_MODULE, FACTOR, FACTOR_PREDICTED, FACTOR_COLUMNS };
 
-struct table view_what_if(const struct analysis *l, const struct what_if_rank *ranks, size_t count, uint64_t recorded)
+struct table view_what_if(const struct analysis *l, const struct what_if_rank *ranks, size_t count, uint64_t recorded,
+                          bool limits)
 {
     struct table t = table_make(view_what_if_columns, RANK_COLUMNS, &l->summary);
     for (size_t i = 0; i < count; i++) {
@@ -34,6 +43,8 @@ struct table view_what_if(const struct analysis *l, const struct what_if_rank *r
         cell_number(&cells[RANK_TIME], ranks[i].time);
         for (int step = 0; step < WHAT_IF_STEPS; step++)
             cell_change(&cells[RANK_GAIN + step], (int64_t)(ranks[i].predicted[step] - recorded));
+        if (limits)
+            cell_change(&cells[RANK_MOST], (int64_t)(ranks[i].least - recorded));
     }
     return t;
 }

@@ -5,8 +5,10 @@
 #include "analysis/what_if.h"
 #include "report/table.h"
 
-/* A row for each function, with the time that the run would be shorter by. `recorded` is its length in ticks. */
-struct table view_what_if(const struct analysis *l, const struct what_if_rank *ranks, size_t count, uint64_t recorded);
+/* A row for each function, with the time that the run would be shorter by. `recorded` is its length in ticks. `limits`:
+ * the ranks have the least lengths. */
+struct table view_what_if(const struct analysis *l, const struct what_if_rank *ranks, size_t count, uint64_t recorded,
+                          bool limits);
 
 /* A row for each function and factor, with the predicted length: for json. */
 struct table view_what_if_factors(const struct analysis *l, const struct what_if_rank *ranks, size_t count);

@@ -113,7 +113,7 @@ static void page_critical_add_ranks(struct page_critical *c, const struct analys
     struct what_if *w = what_if_new(l, &c->part, causes);
     c->recorded = c->part.to - c->part.from;
     c->replayed = what_if_predict(w, NULL, 0);
-    c->ranks = what_if_rank_functions(w, MAX_PAGE_RANKED, &c->rank_count);
+    c->ranks = what_if_rank_functions(w, MAX_PAGE_RANKED, false, &c->rank_count);
     c->page_ranks = need_memory(c->rank_count + 1, sizeof *c->page_ranks);
     for (size_t i = 0; i < c->rank_count; i++) {
         c->page_ranks[i] =

@@ -113,7 +113,7 @@ Test(e2e_view_waits, critical_path_and_ranking)
     view_waits_expect(v, "slack", (const char *const[]){ "thread", "on_path", "slack", NULL },
                       "0 120 65, 1 0 55, 2 170 50");
     view_waits_expect(v, "ranking", (const char *const[]){ "time", "less_10", "less_50", "less_100", NULL },
-                      "150 275 210 210, 180 283 255 220, 20 288 280 270, 25 289 282 275");
+                      "220 275 210 210, 380 283 255 220, 20 288 280 270, 30 289 282 275");
     viewed_page_drop(&page);
 }
 

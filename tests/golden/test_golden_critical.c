@@ -188,6 +188,19 @@ Test(golden_critical, what_if)
     check_golden("whatif --cpus 1 consume=0.5 path", "whatif-cpus.txt");
 }
 
+/* Nobody knows what ended the waits: a prediction is a range. */
+Test(golden_critical, what_if_range)
+{
+    critical_save("unknown", 0);
+    check_golden("whatif produce_items_for_the_consumer=0.5 consume=0.5 unknown", "whatif-range.txt");
+    check_golden("whatif consume=2 unknown", "whatif-range-slower.txt");
+    check_golden("whatif consume=0.5 unknown --format csv", "whatif-range.csv");
+    check_golden("whatif --rank unknown", "whatif-range-rank.txt");
+    check_golden("whatif --rank unknown --format csv", "whatif-range-rank.csv");
+    check_golden("whatif --rank consume=0 unknown --format json", "whatif-range-rank.json");
+    check_golden("whatif --cpus 1 consume=0.5 unknown", "whatif-range-cpus.txt");
+}
+
 Test(golden_critical, what_if_of_widths)
 {
     static const unsigned widths[] = { 80, 120 };

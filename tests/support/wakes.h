@@ -5,7 +5,13 @@
 #include "support/session_writer.h"
 
 /* Addresses of functions of the program and of its libc. */
-enum { WAKES_MAIN = 0x401000, WAKES_WORK = 0x401100, WAKES_WAIT = 0x801000, WAKES_ACT = 0x801100 };
+enum {
+    WAKES_MAIN = 0x401000,
+    WAKES_WORK = 0x401100,
+    WAKES_WAIT = 0x801000,
+    WAKES_ACT = 0x801100,
+    WAKES_YIELD = 0x801200
+};
 
 /* A session whose process has the functions main and work, and wait and act of libc. */
 struct writer *wakes_new(void);
