@@ -23,9 +23,6 @@
 #include "thread.h"
 
 #pragma weak _r_debug /* the loader's, where there is one */
-#if __GLIBC_PREREQ(2, 35)
-#pragma weak _dl_find_object
-#endif
 
 enum {
     LONGEST_PATH = 4096,
@@ -366,7 +363,7 @@ static bool modules_find_one(struct walk *walk, uint64_t function, struct module
 {
 #if __GLIBC_PREREQ(2, 35)
     struct dl_find_object found;
-    if (!&_dl_find_object || _dl_find_object((void *)function, &found) != 0)
+    if (_dl_find_object((void *)function, &found) != 0) /* an older libc lacks it: that is -1 (libc.c) */
         return false;
     const struct link_map *map = found.dlfo_link_map;
     const ElfW(Ehdr) *header = found.dlfo_map_start;

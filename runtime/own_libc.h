@@ -3,8 +3,8 @@
  *
  * A recorded program may have functions of its own under these names, and they may be instrumented: freestanding code,
  * shells and allocators do that. If the runtime called them, a probe would call itself. So all calls of these names go
- * to hidden functions of other names, even those that the compiler makes. tests/e2e/test_own_libc.c checks that the
- * library needs no other function that a program is likely to define.
+ * to hidden functions of other names, even those that the compiler makes. What the runtime does need of libc (libc.c) it
+ * takes from libc itself. tests/e2e/test_own_libc.c checks that the library needs no other function.
  */
 #ifndef DWELL_OWN_LIBC_H
 #define DWELL_OWN_LIBC_H
@@ -37,5 +37,14 @@ unsigned long strtoul(const char *restrict text, char **restrict end, int base) 
 unsigned long long strtoull(const char *restrict text, char **restrict end, int base) OWN(strtoull);
 char *getenv(const char *name) OWN(getenv);
 int clock_gettime(int clock, struct timespec *time) OWN(clock_gettime);
+int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) OWN(pthread_atfork);
+int at_quick_exit(void (*function)(void)) OWN(at_quick_exit);
+
+/* The functions of libc.c. The pragma needs no type. */
+#include "libc_names.h"
+
+#define LIBC_PRAGMA(text) _Pragma(#text)
+#define LIBC_NAME(name) LIBC_PRAGMA(redefine_extname name dwell_libc_##name)
+LIBC_FUNCTIONS(LIBC_NAME)
 
 #endif

@@ -42,6 +42,9 @@ enum {
 /* 0: the runtime is not set up; 1: a thread is setting it up; 2: done */
 static uint32_t setup_state;
 
+/* The calling thread sets the process up. */
+static __thread bool setting_up __attribute__((tls_model("initial-exec")));
+
 static void process_complain(const char *what)
 {
     const char *log = environment_get("DWELL_LOG");
@@ -313,16 +316,25 @@ static bool process_set_up_child(struct process *p)
     return false;
 }
 
+bool process_is_being_set_up(void)
+{
+    return setting_up;
+}
+
 bool process_begin(void)
 {
-    if (runtime.off)
+    if (runtime.off || setting_up)
         return false;
     struct process *p = runtime.process;
     if (p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
         return true;
-    if (__atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2)
-        return environment_is_there() && process_set_up_first(); /* without an environment, libc itself has not begun */
-    return process_set_up_child(p);
+    const bool first = __atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2;
+    if (first && !environment_is_there())
+        return false; /* libc itself has not begun */
+    setting_up = true;
+    const bool done = first ? process_set_up_first() : process_set_up_child(p);
+    setting_up = false;
+    return done;
 }
 
 void process_stop(void)

@@ -60,6 +60,9 @@ struct process {
 /* Sets up the process, if it is not, and returns whether it records. Any thread, with signals held back. */
 bool process_begin(void);
 
+/* Whether the calling thread is inside process_begin. What that calls may have probes, and these record nothing. */
+bool process_is_being_set_up(void);
+
 /* Whether the calling process records. False in a child by vfork, which shares its parent's memory. */
 bool process_is_recorded(void);
 

@@ -14,6 +14,7 @@
 #include "levels/level_check.h"
 #include "modules.h"
 #include "pause.h"
+#include "process.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "session.h"
@@ -147,7 +148,7 @@ static bool slow_is_calibration(void)
 
 static void slow_take(const struct event *event)
 {
-    if (UNLIKELY(slow_is_calibration()))
+    if (UNLIKELY(slow_is_calibration() || process_is_being_set_up()))
         return;
     if (runtime.off) {
         slow_count_lost();
