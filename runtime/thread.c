@@ -560,16 +560,22 @@ void thread_leave(void)
     sys_restore_signals(mask);
 }
 
+/* A thread or a forked child that has recorded nothing yet is set up first: it could not be later, and what it counts
+ * in place is then where it is for others. */
 void thread_silence(void)
 {
-    if (!thread_self || !thread_self->wiped->alive)
-        return;
-    uint64_t mask = sys_block_signals();
-    session_trouble(&runtime.session, DWELL_TROUBLE_REFUSED);
-    if (mask != SYS_NOT_BLOCKED) {
-        thread_end(thread_self);
+    if (runtime.process && !runtime.off && !(thread_self && thread_self->wiped->alive))
+        thread_begin();
+    struct thread *t = thread_self;
+    const uint64_t mask = sys_block_signals();
+    if (t && t->wiped->alive) {
+        session_trouble(&runtime.session, DWELL_TROUBLE_REFUSED);
+        if (mask != SYS_NOT_BLOCKED)
+            thread_end(t);
+        else
+            thread_stop(t);
         helper_end(); /* in that sandbox, a thread that ends alone ends the process */
-        thread_refused = true;
     }
+    thread_refused = true;
     sys_restore_signals(mask);
 }

@@ -304,6 +304,16 @@ Test(e2e_scarcity, strict_mode)
     scarcity_check("", "$PROGRAMS/scarcity/allowlist strict", REFUSED, "the system refused a call", 1);
 }
 
+/* A counted call in place reads no clock and makes no system call, so none is lost. */
+Test(e2e_scarcity, strict_mode_before_the_first_call)
+{
+    scarcity_check("", "$PROGRAMS/scarcity/strict", REFUSED, "the system refused a call", 0);
+    struct ran r = run("timeout 300 $DWELL record -q --level counted=step $PROGRAMS/scarcity/strict");
+    cr_assert(eq(int, r.status, 0), "%s%s", r.out, r.err);
+    cr_assert(eq(u64, truth(r.out, "step"), 4000));
+    ran_drop(&r);
+}
+
 Test(e2e_scarcity, a_program_that_changes_its_root)
 {
     need_root();
