@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 
 #include "common.h"
+#include "libc.h"
 #include "libc_names.h"
 
 #pragma weak _r_debug /* the loader's, where there is one */
@@ -204,6 +205,17 @@ static const struct link_map *libc_maps(void)
                 return one->base.r_map;
 #endif
     return _r_debug.r_map;
+}
+
+void *libc_function(const char *name)
+{
+    void *found = NULL;
+    for (const struct link_map *map = libc_maps(); map && !found; map = map->l_next) {
+        const struct library l = libc_read(map);
+        if (libc_is_part(&l))
+            found = libc_find_in(&l, name);
+    }
+    return found;
 }
 
 static long libc_lacks_it(void)

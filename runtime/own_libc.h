@@ -3,8 +3,8 @@
  *
  * A recorded program may have functions of its own under these names, and they may be instrumented: freestanding code,
  * shells and allocators do that. If the runtime called them, a probe would call itself. So all calls of these names go
- * to hidden functions of other names, even those that the compiler makes. What the runtime does need of libc (libc.c) it
- * takes from libc itself. tests/e2e/test_own_libc.c checks that the library needs no other function.
+ * to hidden functions of other names, even those that the compiler makes. What the runtime does need of libc (libc.c)
+ * it takes from libc itself. tests/e2e/test_own_libc.c checks that the library needs no other function.
  */
 #ifndef DWELL_OWN_LIBC_H
 #define DWELL_OWN_LIBC_H

@@ -93,13 +93,18 @@ static uint64_t steps_recorded(void)
     return calls;
 }
 
+/* With the preloaded library, and in programs that contain it. */
 static void check_privileges(const char *way, uint64_t more)
 {
-    char command[128];
-    snprintf(command, sizeof command, PARTS "privileges %s", way);
-    char *out = invisible_compare(settings[0], command);
-    cr_assert(eq(u64, steps_recorded(), truth(out, "step") + more), "%s: %s", way, out);
-    free(out);
+    static const char *const programs[] = { "privileges", "privileges-dwell", "privileges-static" };
+    for (int i = 0; i < 3; i++) {
+        char command[128];
+        snprintf(command, sizeof command, PARTS "%s %s", programs[i], way);
+        char *out = invisible_compare(settings[0], command);
+        cr_assert(has(out, "\n0 threads have other rights\n"), "%s: %s", command, out);
+        cr_assert(eq(u64, steps_recorded(), truth(out, "step") + more), "%s: %s", command, out);
+        free(out);
+    }
 }
 
 static bool invisible_probe_works(const char *what, const char *probe)
