@@ -250,8 +250,13 @@ static struct thread *thread_set_up(void)
     return t;
 }
 
+/* The thread is in a sandbox that forbids all that beginning needs. */
+static __thread bool thread_silenced __attribute__((tls_model("initial-exec")));
+
 struct thread *thread_begin(void)
 {
+    if (thread_silenced)
+        return NULL;
     struct thread *t = thread_refused || runtime.off ? NULL : thread_set_up();
     if (!t)
         levels_lose_places();
@@ -560,8 +565,8 @@ void thread_leave(void)
     sys_restore_signals(mask);
 }
 
-/* A thread or a forked child that has recorded nothing yet is set up first: it could not be later, and what it counts
- * in place is then where it is for others. */
+/* A thread or a forked child that has recorded nothing yet is set up first: it could not be later. What it counts in
+ * place goes on to its own pages. */
 void thread_silence(void)
 {
     if (runtime.process && !runtime.off && !(thread_self && thread_self->wiped->alive))
@@ -576,6 +581,6 @@ void thread_silence(void)
             thread_stop(t);
         helper_end(); /* in that sandbox, a thread that ends alone ends the process */
     }
-    thread_refused = true;
+    thread_refused = thread_silenced = true;
     sys_restore_signals(mask);
 }

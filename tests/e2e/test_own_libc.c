@@ -123,7 +123,8 @@ Test(e2e_own_libc, the_library_needs_no_function_of_others)
  * What the shared library has in the place of libc's functions is in libdwell.a as well, or is one of these. Each is a
  * known limit of docs/runtime.md: other ends and forks have other ways there, and what is not seen costs a recording
  * some knowledge, but no program its safety. initgroups calls setgroups, or is followed by a call that is there.
- * arch_prctl is of matter to calls that are counted in place, which no program with libdwell.a has.
+ * arch_prctl, mq_notify and timer_create are of matter to calls that are counted in place, which no program with
+ * libdwell.a has.
  */
 static const char left_out[] =
     " _Exit _Fork __asan_default_options __gcc_personality_v0 __gxx_personality_v0 __longjmp_chk __sigaction "
@@ -131,9 +132,9 @@ static const char left_out[] =
     "arch_prctl "
 #endif
     "__sysv_signal _exit _longjmp bsd_signal dlclose dlmopen dlopen execl execle execlp execv execve execveat execvp "
-    "execvpe fexecve fork initgroups longjmp makecontext popen posix_spawn posix_spawnp prctl pthread_sigmask "
+    "execvpe fexecve fork initgroups longjmp makecontext mq_notify popen posix_spawn posix_spawnp prctl pthread_sigmask "
     "setcontext sigaction sigblock siggetmask sighold sigignore siginterrupt siglongjmp signal sigprocmask sigrelse "
-    "sigset sigsetmask ssignal swapcontext syscall system sysv_signal ";
+    "sigset sigsetmask ssignal swapcontext syscall system sysv_signal timer_create ";
 
 #define OF_LIBC                                                                                                        \
     "awk '$4 == \"FUNC\" && $5 ~ /GLOBAL|WEAK/ && $6 == \"DEFAULT\" && $7 != \"UND\" { print $8 }' | "                 \
