@@ -42,12 +42,12 @@ static void run_redirect(const char *name, int to)
 
 static void __attribute__((noreturn)) run_exec_shell(const char *command, const char *folder)
 {
-    const bool special = getenv("DWELL_RANDOM_LEVELS") || getenv("DWELL_FSGSBASE");
-    setenv("DWELL", special ? DWELL_RANDOM_EXE : DWELL_EXE, 1);
+    const bool special = getenv("DWELL_RANDOM_LEVELS") || getenv("DWELL_FSGSBASE"), slow = getenv("DWELL_SLOW");
+    setenv("DWELL", special ? DWELL_RANDOM_EXE : slow ? DWELL_SLOW_EXE : DWELL_EXE, 1);
     if (getenv("DWELL_FSGSBASE"))
         setenv("TEST_FSGSBASE", getenv("DWELL_FSGSBASE"), 1); /* for the program, which does not see the other one */
     setenv("XDG_CONFIG_HOME", "/proc/none", 1); /* no options from the user's own configuration: nobody can make it */
-    setenv("RUNTIME", DWELL_RUNTIME, 1);
+    setenv("RUNTIME", slow ? DWELL_SLOW_RUNTIME : DWELL_RUNTIME, 1);
     setenv("SAMPLES", DWELL_SAMPLES, 1);
     setenv("PROGRAMS", DWELL_PROGRAMS, 1);
     setenv("ORACLE", DWELL_ORACLE, 1);
