@@ -95,6 +95,7 @@ static void filtered_write(struct thread *t, uint64_t time, const struct call *c
     t->chunks.current->exits += t->filter.left_unrecorded;
     t->chunks.current->enters += extensions_bytes(&e);
     extensions_store(&e, t->base + (uint32_t)t->state, word, enter, call->function);
+    holes_note_zeros(&t->holes, (uint32_t)t->state, e.words, e.length);
     t->state += extensions_bytes(&e) + (enter ? ENTER_BYTES : EXIT_BYTES);
     t->last = time;
     t->filter.left_unrecorded = 0;

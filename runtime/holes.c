@@ -280,33 +280,50 @@ void holes_skip(struct thread *t)
     h->depth = holes_depth(t);
     memcpy(h->upper, t->upper, sizeof h->upper);
     h->time = t->last;
+    h->zeros[HOLES_BEFORE] = h->zeros[HOLES_LAST] = 0;
+    h->last = t->chunks.end > HOLES_LAST_BYTES ? t->chunks.end - HOLES_LAST_BYTES : 0;
 }
 
-/* Whether two words that follow one another are zero, as in an enter that was not stored. A missing exit alone is left
- * to the reader. Numbers of extensions may be zero as well, but seldom two words of them. */
-static bool holes_may_be(const char *begin, const char *end)
+/*
+ * The number of zero words before `end` that a zero word follows, as in an enter that was not stored. A missing exit
+ * alone is left to the reader. Numbers of extensions may have such words as well: a short wait, or the number of a
+ * descriptor. So they are counted where they are stored.
+ */
+static uint32_t holes_count_zeros(const char *begin, const char *end)
 {
     const record_word *at = (const record_word *)begin, *last = (const record_word *)end - 1;
     enum { AT_ONCE = 64 }; /* a constant, so that the compiler uses vector instructions */
+    uint32_t count = 0;
     for (; at + AT_ONCE <= last; at += AT_ONCE) {
         uint16_t zeros = 0;
         for (int i = 0; i < AT_ONCE; i++)
-            zeros |= (uint16_t) - (uint16_t)((at[i] | at[i + 1]) == 0);
-        if (zeros)
-            return true;
+            zeros = (uint16_t)(zeros + ((at[i] | at[i + 1]) == 0));
+        count += zeros;
     }
     for (; at < last; at++)
-        if ((at[0] | at[1]) == 0)
-            return true;
-    return false;
+        count += (at[0] | at[1]) == 0;
+    return count;
+}
+
+/* Whether the records from the position `begin` on have other zeros than those that were counted. */
+static bool holes_may_be(const struct thread *t, uint32_t begin)
+{
+    const struct thread_holes *const h = &t->holes;
+    const uint32_t stored = h->zeros[HOLES_LAST] + (begin < h->last ? h->zeros[HOLES_BEFORE] : 0);
+    return holes_count_zeros(t->base + begin, t->base + thread_position(t)) != stored;
+}
+
+static bool holes_search(struct thread *t)
+{
+    __atomic_fetch_add(&session_more(&runtime.session)->hole_searches, 1, __ATOMIC_RELAXED);
+    return holes_walk_chunk(t, holes_depth(t));
 }
 
 bool holes_fill(struct thread *t)
 {
     if (!t->chunks.current || t->holes.checked == thread_position(t))
         return true;
-    if (session_is_whole(&runtime.session) && holes_may_be(t->base + t->holes.checked, t->base + thread_position(t)) &&
-        !holes_walk_chunk(t, holes_depth(t))) {
+    if (session_is_whole(&runtime.session) && holes_may_be(t, t->holes.checked) && !holes_search(t)) {
         thread_give_up_chunk(t, false);
         return false;
     }
@@ -316,9 +333,8 @@ bool holes_fill(struct thread *t)
 
 void holes_fill_last(struct thread *t)
 {
-    const uint32_t position = thread_position(t), room = position - t->holes.checked;
-    const char *const end = t->base + position, *const begin =
-                                                    end - (room < HOLES_LAST_BYTES ? room : HOLES_LAST_BYTES);
-    if (t->chunks.current && room > 0 && holes_may_be(begin, end))
+    const struct thread_holes *const h = &t->holes;
+    const uint32_t begin = h->checked > h->last ? h->checked : h->last;
+    if (t->chunks.current && thread_position(t) > begin && holes_may_be(t, begin))
         holes_fill(t);
 }

@@ -22,6 +22,9 @@ struct slow_record {
     bool enter;
 };
 
+/* A zero word that a zero word follows, in a record that was stored: as in one that was not. */
+enum holes_part { HOLES_BEFORE, HOLES_LAST, HOLES_PARTS };
+
 /* In a thread's block. */
 struct thread_holes {
     uint32_t slow_count;
@@ -32,6 +35,11 @@ struct thread_holes {
     uint32_t depth;    /* number of open calls that the file knows of */
     uint32_t upper[2]; /* upper halves of addresses */
     uint64_t time;     /* of the last event, or earlier */
+
+    /* The pairs of zero words that stored records have since: up to the position `last`, and from there to the chunk's
+     * end. A search is needed only if there are more. */
+    uint32_t zeros[HOLES_PARTS];
+    uint32_t last;
 
     bool found; /* the current chunk had a hole: its events cannot be counted, and the probe may still store there */
 };
@@ -54,6 +62,17 @@ static inline void holes_end_slow(struct thread_holes *h, uint32_t count_before)
     h->slow_count = count_before;
 }
 
+/* The record's words were stored at the position of the chunk with that base. Counts the zeros among them, so that they
+ * do not look like a hole. For words whose numbers may have two zero words: those of the slow path, and objects. */
+static inline void holes_note_zeros(struct thread_holes *h, uint32_t position, const uint16_t *words, int count)
+{
+    for (int i = 0; i + 1 < count; i++) {
+        const uint32_t at = position + 2 * (uint32_t)i;
+        if (UNLIKELY((words[i] | words[i + 1]) == 0) && at >= h->checked)
+            __atomic_fetch_add(&h->zeros[at >= h->last], 1, __ATOMIC_RELAXED); /* a handler may do so as well */
+    }
+}
+
 /*
  * Stores the missing records of the thread's current chunk. It is called before the calls of an abandoned probe leave
  * the shadow stack. If it cannot tell which records are missing, it gives the chunk up and returns false: the next one
@@ -62,7 +81,7 @@ static inline void holes_end_slow(struct thread_holes *h, uint32_t count_before)
 bool holes_fill(struct thread *t);
 
 /*
- * A chunk ends: the same if a record may be missing in its last HOLES_LAST_BYTES. A handler's calls may have ended the
+ * A chunk ends: the same if a record is missing in its last HOLES_LAST_BYTES. A handler's calls may have ended the
  * chunk before the handler leaves, and holes_fill does not look back into it. To look at the whole chunk would cost
  * every program too much. Likewise.
  */

@@ -340,6 +340,8 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
     store_word(at + bytes, timed_word(DWELL_WORD_EXIT, now));
     if (count)
         holes_end_slow(&t->holes, slow_count);
+    if (steps & STEPS_FLAGGED && LIKELY(t->base == start.base))
+        holes_note_zeros(&t->holes, (uint32_t)state, words, count);
     t->last = now;
     return true;
 }

@@ -64,6 +64,12 @@ int session_reopen(const struct session *session, const char *path);
 void session_trouble(const struct session *session, enum dwell_trouble trouble);
 void session_lose(const struct session *session, uint64_t events);
 
+/* What follows the header in page 0. */
+static inline struct dwell_file_more *session_more(const struct session *session)
+{
+    return (struct dwell_file_more *)(session->header + 1);
+}
+
 /* Whether the mapped header still is that of the session: nobody has truncated or overwritten the file. */
 bool session_is_whole(const struct session *session);
 

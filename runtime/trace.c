@@ -40,8 +40,7 @@ static void trace_put_own_time(struct extensions *e, uint64_t begin)
     const uint64_t took = clock_counter() - begin;
     if (took <= usual || took > INT64_MAX)
         return;
-    extensions_put_head(e, DWELL_EXT_RUNTIME, 3);
-    extensions_put_number(e, took, 3);
+    e->length += cost_words(e->words + e->length, took);
 }
 
 /* Whether no probe handles the thread's next event until thread_set_limit is called. */
@@ -113,6 +112,8 @@ static enum attempt_outcome trace_try(struct thread *t, const struct event *even
     chunk_count_extensions(chunk, extensions_bytes(e), (uint32_t)left);
     extensions_store(e, base + (uint32_t)state, timed_word(kind, now), event->enter, event->function);
     holes_end_slow(&t->holes, slow_count);
+    if (LIKELY(t->base == base))
+        holes_note_zeros(&t->holes, (uint32_t)state, e->words, e->length);
     t->last = now;
     if (new_upper)
         extensions_take_upper(t, half, event->function);

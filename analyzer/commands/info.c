@@ -248,6 +248,9 @@ static void info_print_counts(const struct analysis *l)
     info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
     if (!l->summary.imported)
         info_print_line("lost events", "%" PRIu64, l->file->header.lost_events);
+    if (!(l->summary.imported || l->file->summed_count || l->file->header.mode == DWELL_MODE_PROFILE))
+        info_print_line("searches", "%" PRIu64 " of chunks, for records that probes had claimed and not stored",
+                        l->file->more.hole_searches);
 }
 
 static const char *info_process_ending(const struct trace_process *p, char *text, size_t size)

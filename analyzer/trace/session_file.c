@@ -88,6 +88,9 @@ static const char *session_file_read_header(struct session_file *file)
     if (got < 0)
         return strerror(errno);
     const char *error = session_file_check_header(&file->header, got);
+    file->more = (struct dwell_file_more){ 0 };
+    if (session_file_read_at(file->fd, &file->more, sizeof file->more, sizeof file->header) < 0)
+        return strerror(errno);
     file->size = (uint64_t)status.st_size;
     file->has_holes = status.st_blocks < status.st_size / 512;
     if (file->header.cursor < file->size)

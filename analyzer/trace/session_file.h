@@ -182,6 +182,7 @@ struct session_file {
     bool is_filtered; /* calls were left out (filtered_session.h): the next is open */
     int filtered_fd;
     struct dwell_file_header header;
+    struct dwell_file_more more;
     struct trace_chunk *chunks; /* in file order */
     size_t chunk_count, chunk_room;
     struct trace_process *processes; /* by serial number */

@@ -428,6 +428,8 @@ const char *session_merge(struct session_file *const *sessions, size_t count, co
     output.session.header->cursor = m.end;
     finish_space(&output.session, output.fd);
     merge_fill_header(output.session.header, sessions, count, &m);
+    for (size_t i = 0; i < count; i++)
+        session_more(&output.session)->hole_searches += sessions[i]->more.hole_searches;
     free(m.buffer);
     return session_output_end(&output, m.error);
 }

@@ -91,6 +91,11 @@ struct dwell_file_header {
     uint32_t sample_cost;       /* nanoseconds that a sample stops its thread; zero: unknown */
 };
 
+/* Behind the header in page 0. Members are added at its end: they are zero in older files. */
+struct dwell_file_more {
+    uint64_t hole_searches; /* how often a thread searched its chunk for records that were not stored */
+};
+
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */
 enum dwell_filter_server {
     DWELL_FILTER_SERVER_NONE = 0, /* there are no patterns */
@@ -206,9 +211,10 @@ enum dwell_extension {
         16, /* 1 to 3 words: the return address of the next enter's call, relative as docs/format.md describes */
     DWELL_EXT_SITE_INLINED = 17, /* the same for an inlined call: an address within it */
     DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: the sites of its open calls (4 words each), outermost first */
-    DWELL_EXT_RUNTIME = 19, /* 3 words: ticks that the runtime took within the interval that ends at the next event */
-    DWELL_EXT_OBJECT = 20,  /* 5 or 7 words: what the call that ends waited for or acted on. Kind and role (1), the
-                             * object (4), the tid of the thread that held it (2) */
+    DWELL_EXT_RUNTIME =
+        19, /* 1 to 3 words: ticks that the runtime took within the interval that ends at the next event */
+    DWELL_EXT_OBJECT = 20, /* 5 or 7 words: what the call that ends waited for or acted on. Kind and role (1), the
+                            * object (4), the tid of the thread that held it (2) */
 };
 
 /* A call tree chunk holds nodes one after another after the chunk header. The first chunk of a thread (sequence 0) has

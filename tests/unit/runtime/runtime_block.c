@@ -57,12 +57,17 @@ struct thread *runtime_block(void)
     static struct thread block;
     static struct thread_wiped wiped = { .alive = 1 };
     static struct process process;
-    static struct dwell_file_header header = { .magic = DWELL_FILE_MAGIC };
+    static struct {
+        struct dwell_file_header header;
+        struct dwell_file_more more;
+    } page;
+    page.header = (struct dwell_file_header){ .magic = DWELL_FILE_MAGIC };
+    page.more = (struct dwell_file_more){ 0 };
     block = (struct thread){ .wiped = &wiped, .serial = 3, .shadow_size = SHADOW, .shadow = sys_memory(SHADOW) };
     *(struct call *)block.shadow = (struct call){ .stack_pointer = UINT64_MAX };
     block.state = one_call;
     process = (struct process){ .serial = 1 };
-    runtime = (struct runtime){ .process = &process, .recorder = &recorder, .session.header = &header };
+    runtime = (struct runtime){ .process = &process, .recorder = &recorder, .session.header = &page.header };
     runtime_calls = (struct runtime_calls){ 0 };
     stacks_begin_thread(&block);
     thread_self = &block;

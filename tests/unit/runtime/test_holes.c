@@ -5,6 +5,8 @@
 
 #include "holes.h"
 #include "record.h"
+#include "runtime.h"
+#include "session.h"
 #include "unit/runtime/runtime_block.h"
 
 TestSuite(unit_runtime_holes);
@@ -67,6 +69,19 @@ static void holes_expect(const struct thread *t, const uint16_t *words, int coun
         cr_assert(eq(u16, storage[POSITION / 2 + i], words[i]), "word %d", i);
 }
 
+static uint64_t holes_searches(void)
+{
+    return session_more(&runtime.session)->hole_searches;
+}
+
+/* A record of the slow path, which counts its zeros. */
+static void holes_put_slow(struct thread *t, const uint16_t *words, int count)
+{
+    const uint32_t position = (uint32_t)t->state;
+    holes_put(t, words, count);
+    holes_note_zeros(&t->holes, position, words, count);
+}
+
 /* The handler's records lie behind the hole. Its last call is still open when the hole is filled. */
 Test(unit_runtime_holes, an_enter_is_that_of_the_shadow_stack)
 {
@@ -104,21 +119,21 @@ Test(unit_runtime_holes, an_ending_chunk_is_filled_at_its_end)
 
 Test(unit_runtime_holes, an_ending_chunk_is_not_searched_for_more_than_its_end)
 {
-    static uint16_t large[POSITION / 2 + HOLES_LAST_BYTES / 2 + WORDS];
-    struct thread *t = holes_thread();
-    t->base = (char *)large;
-    holes_open(t, E, 120);
-    holes_claim(t, 3);
-    for (int i = 0; i < HOLES_LAST_BYTES / 2; i++)
-        holes_put(t, (uint16_t[]){ holes_exit_word(130) }, 1);
-    holes_fill_last(t);
-    cr_assert(not(t->holes.found));
-    t->state -= 2;
-    holes_fill_last(t);
-    cr_assert(not(t->holes.found));
-    t->state -= 2;
-    holes_fill_last(t);
-    cr_assert(t->holes.found);
+    static uint16_t large[POSITION / 2 + 3 + HOLES_LAST_BYTES / 2];
+    for (int room = -2; room <= 2; room += 2) { /* from the end of the hole's last word to where the search begins */
+        struct thread *t = holes_thread();
+        memset(large, 0, sizeof large);
+        t->base = (char *)large;
+        t->chunks.end = POSITION + 6 + HOLES_LAST_BYTES - (uint32_t)(4 - room);
+        holes_skip(t);
+        holes_open(t, E, 120);
+        holes_claim(t, 3);
+        while ((uint32_t)t->state < t->chunks.end)
+            holes_put(t, (uint16_t[]){ holes_exit_word(130) }, 1);
+        holes_fill_last(t);
+        cr_assert(eq(int, t->holes.found, room <= 0), "%d", room);
+        cr_assert(eq(u64, holes_searches(), room <= 0), "%d", room);
+    }
 }
 
 /* The probe of an exit was left, and then the probe of an enter. */
@@ -219,24 +234,89 @@ Test(unit_runtime_holes, a_slow_enter)
     holes_expect(t, words, 13);
 }
 
-Test(unit_runtime_holes, zeros_within_records_are_none)
+/* The usual records of the slow path: a short wait, for a descriptor, in a function at a low address. */
+static void holes_put_zeros(struct thread *t, uint64_t time)
+{
+    const uint16_t words[] = { extension_word(DWELL_EXT_BLOCKED, 6),
+                               120,
+                               7,
+                               9,
+                               50,
+                               0,
+                               0,
+                               extension_word(DWELL_EXT_OBJECT, 5),
+                               DWELL_OBJECT_PIPE,
+                               3,
+                               0,
+                               0,
+                               0,
+                               extension_word(DWELL_EXT_UPPER, 3),
+                               0,
+                               0,
+                               0 };
+    holes_put_slow(t, words, (int)(sizeof words / sizeof *words));
+    holes_enter(t, F, time);
+}
+
+Test(unit_runtime_holes, zeros_within_records_need_no_search)
 {
     struct thread *t = holes_thread();
-    holes_put(t, (uint16_t[]){ extension_word(DWELL_EXT_FAULTS, 1), 0, extension_word(DWELL_EXT_TIME, 3), 120, 0, 0 },
-              6);
-    holes_enter(t, F, 120);
+    holes_put_zeros(t, 120);
     cr_assert(holes_fill(t));
     cr_assert(not(t->holes.found));
-    const uint16_t words[] = { extension_word(DWELL_EXT_FAULTS, 1),
-                               0,
-                               extension_word(DWELL_EXT_TIME, 3),
-                               120,
-                               0,
-                               0,
-                               holes_enter_word(120),
-                               F,
-                               0 };
-    holes_expect(t, words, 9);
+    cr_assert(eq(u64, holes_searches(), 0));
+    cr_assert(eq(u32, t->holes.checked, (uint32_t)t->state));
+    holes_put_zeros(t, 120);
+    holes_fill_last(t);
+    cr_assert(eq(u64, holes_searches(), 0));
+}
+
+Test(unit_runtime_holes, a_hole_among_zeros_is_found)
+{
+    struct thread *t = holes_thread();
+    holes_put_zeros(t, 120);
+    const uint32_t hole = (uint32_t)t->state / 2;
+    holes_open(t, E, 125);
+    holes_claim(t, 3);
+    holes_put_zeros(t, 130);
+    cr_assert(holes_fill(t));
+    cr_assert(t->holes.found);
+    cr_assert(eq(u64, holes_searches(), 1));
+    cr_assert(eq(u16, storage[hole], holes_enter_word(125)));
+    cr_assert(eq(u16, storage[hole + 1], E));
+}
+
+/* A probe goes on after a handler's probe has stored its record in its place. */
+Test(unit_runtime_holes, zeros_before_the_checked_position_do_not_count)
+{
+    struct thread *t = holes_thread();
+    const uint32_t position = (uint32_t)t->state;
+    holes_put_zeros(t, 120);
+    holes_skip(t);
+    const uint16_t zeros[3] = { 0 };
+    holes_note_zeros(&t->holes, position, zeros, 3);
+    holes_put_zeros(t, 120);
+    cr_assert(holes_fill(t));
+    cr_assert(eq(u64, holes_searches(), 0));
+}
+
+/* Of a chunk that ends, only the last part is looked at, and its zeros alone are compared. */
+Test(unit_runtime_holes, zeros_before_the_end_of_an_ending_chunk_do_not_count)
+{
+    static uint16_t large[POSITION / 2 + HOLES_LAST_BYTES / 2 + 2 * WORDS];
+    for (uint32_t begin = 0; begin < WORDS; begin++) { /* where the last part begins */
+        struct thread *t = holes_thread();
+        memset(large, 0, sizeof large);
+        t->base = (char *)large;
+        t->chunks.end = POSITION + 2 * begin + HOLES_LAST_BYTES;
+        holes_skip(t);
+        holes_put_zeros(t, 120);
+        holes_put_zeros(t, 120);
+        while ((uint32_t)t->state < t->chunks.end)
+            holes_put(t, (uint16_t[]){ holes_exit_word(130) }, 1);
+        holes_fill_last(t);
+        cr_assert(eq(u64, holes_searches(), 0), "%u", begin);
+    }
 }
 
 /* Three words for a call that no shadow stack knows: they are not three exits, as so many calls were not open. */

@@ -235,6 +235,7 @@ Test(unit_merge, damaged_records_are_left_out)
     write_thread_switches(w, 1, 1, 7, 6, 5); /* which is the thread's in the merged session, too */
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
     write_header(w, 120, 3, 8);
+    write_header(w, 256, 5, 8);
     char *paths[] = { merge_save("one", version_session(&(struct version){ .lookups = 1, .main_time = 10 })),
                       merge_save("damaged", w) };
     char *merged = merge_files("merged", paths, 2);
@@ -246,6 +247,7 @@ Test(unit_merge, damaged_records_are_left_out)
     cr_assert(eq(u64, file->threads[1].switches.preemptions, 6));
     cr_assert(eq(u64, file->threads[1].switches.recorded, 5));
     cr_assert(eq(u64, file->header.lost_events, 3));
+    cr_assert(eq(u64, file->more.hole_searches, 5));
     session_file_close(file);
     free(merged);
     merge_drop(paths, 2);

@@ -1,0 +1,50 @@
+/* Programs whose runtime is slow, as on a machine with slow system calls (tests/slow). */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+static void slow_machine(void)
+{
+    setenv("DWELL_SLOW", "5us", 1);
+}
+
+TestSuite(e2e_slow, .init = slow_machine, .timeout = 300);
+
+/* The number that `dwell info` prints on a line. */
+static uint64_t slow_info(const char *line, const char *what)
+{
+    char *info = run_well("$DWELL info");
+    char *at = strstr(info, line);
+    cr_assert(ne(ptr, at, NULL), "%s: no '%s' in %s", what, line, info);
+    const uint64_t number = strtoull(at + strlen(line), NULL, 10);
+    free(info);
+    return number;
+}
+
+/* No record of the slow path looks like one that was not stored. */
+Test(e2e_slow, no_chunk_is_searched)
+{
+    static const char *const programs[] = {
+        "$SAMPLES/fib 25",                                /* its chunks' last events take the slow path */
+        "$SAMPLES/threads 4 2000",                        /* waits for locks */
+        "$PROGRAMS/oscalls/every $PWD/every-XXXXXX",      /* numbers of descriptors */
+        "$PROGRAMS/waits > /dev/null",                    /* waits of all kinds */
+        "$PROGRAMS/storm > /dev/null",                    /* many short ones */
+        "$PROGRAMS/static-dwell 20",                      /* functions at low addresses */
+        "$PROGRAMS/frames/exceptions-gcc-O1 > /dev/null", /* frames that are left */
+    };
+    static const char *const options[] = { "", "--mode ring=1G", "--call-sites", "--suppress none" };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (size_t j = 0; j < sizeof options / sizeof *options; j++) {
+            char *what = NULL;
+            cr_assert(gt(int, asprintf(&what, "%s %s", options[j], programs[i]), 0));
+            free(run_well("$DWELL record -q %s", what));
+            cr_assert(eq(u64, slow_info("\nsearches ", what), 0), "%s", what);
+            free(what);
+        }
+}
