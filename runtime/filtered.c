@@ -200,14 +200,14 @@ static void filtered_drop_waiting(struct thread *t)
 }
 
 /* Keeps OS events up to `now` for the next record. A call that is too short so far is recorded before them, as the OS
- * intervened in it. `begin`: when the slow path began, or zero. */
-static void filtered_keep(struct thread *t, const struct extensions *events, uint64_t now, uint64_t begin)
+ * intervened in it. `own`: ticks that the runtime took. */
+static void filtered_keep(struct thread *t, const struct extensions *events, uint64_t now, uint64_t own)
 {
     const uint64_t since = t->filter.last_seen > t->last ? t->filter.last_seen : t->last;
     const uint64_t ticks = saturating_difference(now, since);
     if (!filter_settings.targets)
         filtered_flush(t);
-    kept_add(filtered_kept(t), events, ticks, begin ? smaller_of(saturating_difference(now, begin), ticks) : 0);
+    kept_add(filtered_kept(t), events, ticks, smaller_of(own, ticks));
 }
 
 static void filtered_control(struct thread *t, const struct control_event *event)
@@ -292,8 +292,17 @@ static void filtered_enter(struct thread *t, const struct event *event, uint64_t
         filter_ignore(t, depth, now);
 }
 
-/* Keeps the OS events before an event, and returns its time. */
-static uint64_t filtered_end_interval(struct thread *t, bool flagged, uint64_t begin)
+/* Adds what the slow path took between the two moments. Returns these ticks. */
+static uint64_t filtered_add_cost(struct thread *t, const struct own_moment *begin, const struct own_moment *end)
+{
+    if (!begin->time || end->cpu <= begin->cpu || end->cpu - begin->cpu >= INT64_MAX / DWELL_PROBE_FRACTION)
+        return 0;
+    sum_add(&t->filter.cost, (end->cpu - begin->cpu) * DWELL_PROBE_FRACTION);
+    return end->cpu - begin->cpu;
+}
+
+/* Keeps the OS events before an event, and returns its moment. `begin`: when the slow path began. */
+static struct own_moment filtered_end_interval(struct thread *t, bool flagged, const struct own_moment *begin)
 {
     uint16_t storage[MAX_OS_WORDS];
     struct extensions e = { storage, 0 };
@@ -304,42 +313,40 @@ static uint64_t filtered_end_interval(struct thread *t, bool flagged, uint64_t b
     } while (os_intervened(t));
     if (now < t->last)
         now = t->last;
+    const struct own_moment moment = begin->time ? own_of_event(t, now) : (struct own_moment){ now, 0 };
+    const uint64_t own = filtered_add_cost(t, begin, &moment);
     if (flagged || e.length)
-        filtered_keep(t, &e, now, begin);
-    return now;
+        filtered_keep(t, &e, now, own);
+    return moment;
 }
 
-static void filtered_add_cost(struct thread *t, uint64_t begin, uint64_t end)
+static void filtered_add_own_time(struct thread *t, const struct own_moment *begin)
 {
-    if (begin && end > begin && end - begin < INT64_MAX / DWELL_PROBE_FRACTION)
-        sum_add(&t->filter.cost, (end - begin) * DWELL_PROBE_FRACTION);
+    const struct own_moment now = own_now(t);
+    filtered_add_cost(t, begin, &now);
 }
 
-static void filtered_add_own_time(struct thread *t, uint64_t begin)
-{
-    filtered_add_cost(t, begin, clock_counter());
-}
-
-/* `begin`: when the probe began, or zero. */
-static void filtered_apply(struct thread *t, const struct event *event, uint64_t begin)
+/* `begin`: when the probe began. Returns the event's moment. */
+static struct own_moment filtered_apply(struct thread *t, const struct event *event, const struct own_moment *begin)
 {
     int64_t left = frames_left_before(t, t->state, event);
     if (!thread_grow_stack(t)) {
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
         slow_count_lost();
-        return;
+        return (struct own_moment){ .time = 0 };
     }
     if (left > 0)
         holes_fill(t);
-    const uint64_t now = filtered_end_interval(t, event->flagged, begin);
+    const struct own_moment moment = filtered_end_interval(t, event->flagged, begin);
+    const uint64_t now = moment.time;
     t->filter.last_seen = now;
-    filtered_add_cost(t, begin, now);
     for (; left > 0; left--)
         filtered_leave(t, now);
     if (left == 0 && event->enter)
         filtered_enter(t, event, now);
     else if (left == 0)
         filtered_exit(t, now, event->object);
+    return moment;
 }
 
 static enum attempt_outcome filtered_record(struct thread *t, struct attempt *attempt)
@@ -354,12 +361,12 @@ static enum attempt_outcome filtered_record(struct thread *t, struct attempt *at
         sys_restore_signals(mask);
         return ATTEMPT_AGAIN;
     }
-    filtered_apply(t, attempt->event, attempt->begin);
+    const struct own_moment moment = filtered_apply(t, attempt->event, &attempt->begin);
     thread_set_limit(t);
     sys_restore_signals(mask);
     os_forget_own(t);
-    if (attempt->begin && !t->pause.active)
-        filtered_add_own_time(t, t->filter.last_seen);
+    if (attempt->begin.time && !t->pause.active)
+        filtered_add_own_time(t, &moment);
     return ATTEMPT_DONE;
 }
 

@@ -11,6 +11,7 @@
 #include "process.h"
 #include "recorder.h"
 #include "runtime.h"
+#include "switches.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -61,6 +62,8 @@ void fork_ends(const struct forking *f, bool child)
     if (!runtime.process)
         return;
     runtime.forked_at = clock_now(runtime.clock);
+    if (!switches_read_cpu(&runtime.forked_cpu))
+        runtime.forked_cpu = 0; /* where the thread's clock began */
     runtime.forked_pid = (uint32_t)SYS0(getpid);
     runtime.forked_from = f->process;
     runtime.forked_thread = f->thread;

@@ -239,6 +239,35 @@ static void os_make_up_missed(const struct thread *t, struct switch_state *s, st
     e->switches.preemptions += missed.preemptions - s->preempted;
 }
 
+/* Puts time off the CPU before what the ring has. */
+static void os_put_earlier(struct switch_state *s, struct os_events *e, bool preempted, uint64_t begin, uint64_t ticks)
+{
+    const struct switch_state kept = *s;
+    s->preempted = preempted;
+    s->out_time = begin;
+    if (ticks)
+        os_put_switch(e, s, begin + ticks);
+    s->preempted = kept.preempted;
+    s->out_time = kept.out_time;
+}
+
+/* A forked child ran, waited and was preempted before its ring was opened. Its CPU clock shows for how long it was off
+ * the CPU: as if that had come first. */
+static void os_make_up_since_fork(const struct thread *t, struct switch_state *s, struct os_events *e)
+{
+    struct switch_counts missed;
+    uint64_t ticks;
+    s->flagged = true;
+    if (!switches_missed(t, e, &missed, &ticks))
+        return;
+    const struct switch_counts known = e->switches;
+    const uint64_t preempted = switches_preempted(t, &missed, ticks), blocked = ticks - preempted;
+    os_put_earlier(s, e, false, t->last, blocked);
+    os_put_earlier(s, e, true, t->last + blocked, preempted);
+    e->switches.waits = known.waits + missed.waits;
+    e->switches.preemptions = known.preemptions + missed.preemptions;
+}
+
 static uint64_t os_read_ring(const struct thread *t, struct os_events *e)
 {
     const struct perf_event_mmap_page *ring = t->os_source.ring;
@@ -260,7 +289,9 @@ static uint64_t os_read_ring(const struct thread *t, struct os_events *e)
         }
         at += record.head.size;
     }
-    if (head - t->os_source.tail > RING_SIZE - LARGEST_RECORD)
+    if (t->os_source.forked)
+        os_make_up_since_fork(t, &state, e);
+    else if (head - t->os_source.tail > RING_SIZE - LARGEST_RECORD)
         os_make_up_missed(t, &state, e);
     e->flagged = state.flagged;
     e->off_cpu_preempted = state.preempted;
@@ -307,10 +338,15 @@ static bool os_open_rseq(struct thread *t)
     return true;
 }
 
-void os_open(struct thread *t)
+void os_open(struct thread *t, bool forked)
 {
-    if (!os_open_perf(t))
+    t->os_source.forked = false;
+    if (!os_open_perf(t)) {
         os_open_rseq(t);
+    } else if (forked) {
+        t->os_source.forked = true;
+        t->os.seen--; /* there is something to be read */
+    }
 }
 
 /* The lock is taken, as another thread may be reading the ring. */
@@ -355,6 +391,22 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
     return found;
 }
 
+uint64_t os_off_cpu(const struct thread *t)
+{
+    const volatile uint64_t *const seen = &t->switches.off_cpu_seen;
+    uint64_t before, unread;
+    do {
+        before = *seen;
+        unread = 0;
+        if (t->os_source.ring && *t->os.word != t->os.seen) {
+            struct os_events events;
+            os_read(t, &events);
+            unread = events.blocked + events.preempted;
+        }
+    } while (*seen != before); /* a handler's probe has read them */
+    return before + unread;
+}
+
 bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
 {
     if (!t->os_source.ring) {
@@ -362,8 +414,8 @@ bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
         return true;
     }
     struct perf_event_mmap_page *ring = t->os_source.ring;
-    if (t->os.seen >= head) {         /* a signal handler's probe has read them first, */
-        if (t->os.seen > *t->os.word) /* or it has forked, and this is still the parent's count */
+    if (t->os.seen >= head && !t->os_source.forked) { /* a signal handler's probe has read them first, */
+        if (t->os.seen > *t->os.word)                 /* or it has forked, and this is still the parent's count */
             t->os_source.tail = t->os.seen = *t->os.word;
         return false;
     }
@@ -371,6 +423,7 @@ bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
     t->switches.seen.preemptions += events->switches.preemptions;
     t->switches.off_cpu_seen += events->blocked + events->preempted;
     t->os_source.tail = head;
+    t->os_source.forked = false;
     __atomic_store_n(&ring->data_tail, head, __ATOMIC_RELEASE);
     t->os.seen = head;
     return true;

@@ -23,7 +23,8 @@ struct os_source {
     uint32_t kind; /* enum dwell_os_source */
     int syscalls;  /* perf: a descriptor in the helper's table, or OS_NOTHING */
     uint64_t tail; /* perf: how far the ring has been read, in bytes */
-    void *ring;    /* perf: the mapping; else NULL */
+    bool forked; /* perf: the thread is that of a forked child, and what it did before the ring was opened is unread */
+    void *ring;  /* perf: the mapping; else NULL */
 };
 
 /* What the user wants; outlives a fork. */
@@ -73,13 +74,18 @@ extern const size_t os_ring_size;
 /* Watches system calls, too, from now on. False if this user may not. */
 bool os_watch_syscalls(void);
 
-/* Begin and end watching the calling thread. Signals are held back. */
-void os_open(struct thread *t);
+/* Begin and end watching the calling thread. Signals are held back. `forked`: it is that of a forked child, whose time
+ * off the CPU since the fork is the first thing to be read. */
+void os_open(struct thread *t, bool forked);
 void os_close(struct thread *t);
 
 /* Reads what the OS did since the last os_commit. Of another thread, under the process' lock, it may be half of it.
  * Returns a number for os_commit. */
 uint64_t os_read(const struct thread *t, struct os_events *events);
+
+/* Ticks that the thread has been off its CPU while it was watched, as far as its source has their times. Unread ones
+ * are included. For the calling thread, whose handlers may read meanwhile. */
+uint64_t os_off_cpu(const struct thread *t);
 
 /* The caller takes over what os_read has returned. False if a handler's probe has taken it meanwhile. */
 bool os_commit(struct thread *t, uint64_t head, const struct os_events *events);

@@ -83,7 +83,7 @@ static void profile_add_interval(struct thread *t, const struct passed *passed)
     sum_add(&node->elapsed, passed->time);
     if (!passed->flagged)
         return;
-    sum_add(&node->flagged, passed->time > passed->own ? passed->time - passed->own : 0);
+    sum_add(&node->flagged, passed->time - smaller_of(passed->own, passed->time - blocked - preempted));
     sum_add(&node->flagged_intervals, 1);
     sum_add(&node->os_events, passed->count);
     sum_add(&node->blocked, blocked);
@@ -95,13 +95,11 @@ static void profile_add_interval(struct thread *t, const struct passed *passed)
 
 /* Adds what the slow path took since `begin` to the innermost call. It is called at the end of the interval that an
  * event ends, and at the beginning of the next one. */
-static void profile_add_own_time(struct thread *t, uint64_t begin)
+static void profile_add_own_time(struct thread *t, const struct own_moment *begin)
 {
-    if (begin == 0 || !t->tree.head || t->pause.active || t->stopped)
+    if (begin->time == 0 || !t->tree.head || t->pause.active || t->stopped)
         return;
-    const uint64_t took = clock_counter() - begin, since = profile_last_time(t);
-    if (took > INT64_MAX) /* the counters of two CPUs may differ */
-        return;
+    const uint64_t took = own_since(t, begin), since = profile_last_time(t);
     sum_add(&thread_call(t, t->state)[-1].node->runtime, took);
     t->tree.own_time = (t->tree.own_since == since ? t->tree.own_time : 0) + took;
     t->tree.own_since = since;
@@ -193,15 +191,25 @@ static bool profile_enter(struct thread *t, const struct event *event, uint64_t 
     return true;
 }
 
-/* Sets *time to the event's time. */
-static bool profile_apply(struct thread *t, const struct event *event, uint64_t *time)
+/* Begins the thread's tree, if it has none. */
+static bool profile_prepare(struct thread *t)
 {
+    if (!t->tree.head)
+        t->state = steps_with_time(t->state, t->last | 1);
     if (!thread_grow_stack(t) || (!t->tree.head && !tree_begin(t, t->last | 1)))
         return false;
     if (t->tree.seen_unloads != __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_RELAXED))
         tree_forget_unloaded(t);
+    return true;
+}
+
+/* Sets *moment to that of the event. */
+static bool profile_apply(struct thread *t, const struct event *event, struct own_moment *moment)
+{
     const int64_t left = frames_left_before(t, t->state, event);
-    const uint64_t now = *time = profile_end_interval(t, event);
+    const uint64_t now = profile_end_interval(t, event);
+    if (runtime.clock != DWELL_CLOCK_MONOTONIC)
+        *moment = own_of_event(t, now);
     if (left >= 0) {
         profile_leave(t, left, now);
         if (event->enter && !profile_enter(t, event, now))
@@ -225,7 +233,6 @@ static void profile_stop(struct thread *t)
 /* The thread's state holds a position until its tree has begun. */
 static enum attempt_outcome profile_record(struct thread *t, struct attempt *attempt)
 {
-    const uint64_t begin = attempt->begin;
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED) {
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
@@ -236,16 +243,18 @@ static enum attempt_outcome profile_record(struct thread *t, struct attempt *att
         sys_restore_signals(mask);
         return ATTEMPT_AGAIN;
     }
-    if (!t->tree.head)
-        t->state = steps_with_time(t->state, t->last | 1);
-    profile_add_own_time(t, begin);
-    uint64_t now = 0;
-    if (!profile_apply(t, attempt->event, &now)) {
+    struct own_moment moment = { .time = 0 };
+    bool done = profile_prepare(t);
+    if (done) {
+        profile_add_own_time(t, &attempt->begin);
+        done = profile_apply(t, attempt->event, &moment);
+    }
+    if (!done) {
         profile_stop(t);
         slow_count_lost();
     }
     thread_set_limit(t);
-    profile_add_own_time(t, begin ? now : 0);
+    profile_add_own_time(t, &moment);
     sys_restore_signals(mask);
     os_forget_own(t);
     return ATTEMPT_DONE;

@@ -12,6 +12,7 @@
 #include "dwell/format.h"
 #include "extensions.h"
 #include "modes.h"
+#include "own_time.h"
 #include "probes.h"
 #include "runtime.h"
 #include "thread.h"
@@ -25,7 +26,7 @@ struct stack;
 /* An event on the slow path, which is tried until it is recorded. */
 struct attempt {
     const struct event *event;
-    uint64_t begin;               /* when the probe began, in ticks; zero if it is not known */
+    struct own_moment begin;      /* when the probe began */
     bool guarded;                 /* signals are held back */
     bool resumed;                 /* the event has ended the thread's pause */
     struct extensions extensions; /* what was read of the OS's work; kept from try to try */
@@ -56,8 +57,8 @@ struct recorder {
      * the shadow stack's depth now. */
     void (*resume)(struct thread *t, uint64_t time);
 
-    /* The slow path has worked since `begin` (ticks), which is in the current interval. Signals may come in. */
-    void (*add_own_time)(struct thread *t, uint64_t begin);
+    /* The slow path has worked since `begin`, which is in the current interval. Signals may come in. */
+    void (*add_own_time)(struct thread *t, const struct own_moment *begin);
 
     /* Makes `to` the thread's stack, by stacks_exchange. The thread is not paused. */
     void (*switch_stack)(struct thread *t, struct stack *to, uint64_t time);

@@ -33,6 +33,7 @@ struct runtime {
     struct activation activation;    /* of the process level */
     struct os_settings os;
     uint64_t forked_at;     /* time of the last fork, read in the child, in ticks */
+    uint64_t forked_cpu;    /* CPU time that the child's thread had used then, in nanoseconds */
     uint32_t forked_pid;    /* this process, if it was made by that fork */
     uint32_t forked_from;   /* its parent, */
     uint32_t forked_thread; /* and the serial number of the thread that called fork; zero if it was not recorded */

@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "call.h"
-#include "clock.h"
 #include "control.h"
 #include "filter.h"
 #include "levels/level_check.h"
@@ -52,14 +51,22 @@ static void slow_update_modules(struct thread *t, const struct event *event)
     sys_restore_signals(mask);
 }
 
-/* The calling thread, set up. NULL if nothing is recorded. */
+/* The calling thread, set up. NULL if nothing is recorded. A thread's time begins when it is set up, but that of a
+ * forked child began with the fork. */
 static struct thread *slow_thread(struct attempt *attempt)
 {
     struct thread *t = thread_self;
     if (LIKELY(t && t->wiped->alive))
         return t;
     attempt->extensions.length = 0; /* what was read belongs to the parent process */
-    return thread_begin();
+    attempt->begin = (struct own_moment){ .time = 0 };
+    if (!t)
+        return thread_begin();
+    const struct own_unset before = own_before_setup();
+    t = thread_begin();
+    if (t)
+        attempt->begin = own_after_setup(t, &before);
+    return t;
 }
 
 static void slow_set_limit(struct thread *t)
@@ -83,8 +90,8 @@ static enum attempt_outcome slow_try_inside(struct thread *t, struct attempt *at
     }
     /* The runtime's own time is measured from here. A thread that is stopped may not be allowed to read the clock any
      * more. */
-    if (attempt->begin == 0 && !t->pause.active && runtime.clock != DWELL_CLOCK_MONOTONIC)
-        attempt->begin = clock_counter();
+    if (attempt->begin.time == 0 && !t->pause.active && runtime.clock != DWELL_CLOCK_MONOTONIC)
+        attempt->begin = own_now(t);
     if (UNLIKELY(t->modules.stale))
         slow_update_modules(t, event);
     stacks_find(t, event->stack_pointer);
@@ -136,8 +143,10 @@ static void slow_record(const struct event *event)
     }
     if (attempt.guarded)
         sys_restore_signals(mask);
-    if (UNLIKELY(attempt.resumed) && runtime.recorder->add_own_time && runtime.clock != DWELL_CLOCK_MONOTONIC)
-        runtime.recorder->add_own_time(thread_self, thread_self->last);
+    if (UNLIKELY(attempt.resumed) && runtime.recorder->add_own_time && runtime.clock != DWELL_CLOCK_MONOTONIC) {
+        const struct own_moment resumed = own_of_event(thread_self, thread_self->last);
+        runtime.recorder->add_own_time(thread_self, &resumed);
+    }
 }
 
 /* The probe is one of calibrate.c's, which the slow path would spoil. */

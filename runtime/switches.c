@@ -10,6 +10,8 @@
 #include "clock.h"
 #include "metadata.h"
 #include "osevents.h"
+#include "process.h"
+#include "runtime.h"
 #include "switches.h"
 #include "sys.h"
 #include "thread.h"
@@ -41,8 +43,7 @@ static bool switches_count_other(uint32_t tid, struct switch_counts *counts)
            switches_find_number(text, "\nnonvoluntary_ctxt_switches:", &counts->preemptions);
 }
 
-/* Nanoseconds that the calling thread has spent on a CPU. */
-static bool switches_read_cpu(uint64_t *cpu)
+bool switches_read_cpu(uint64_t *cpu)
 {
     struct timespec time;
     if (SYS2(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time) < 0)
@@ -51,12 +52,45 @@ static bool switches_read_cpu(uint64_t *cpu)
     return true;
 }
 
-void switches_begin_thread(struct thread *t)
+static uint64_t switches_nanoseconds(uint64_t ticks)
 {
-    t->switches.recorded = t->switches.off_cpu_seen = 0;
-    t->switches.seen = (struct switch_counts){ 0, 0 };
-    t->switches.known = switches_count_own(&t->switches.before) && switches_read_cpu(&t->switches.cpu_before);
-    t->switches.monotonic_before = clock_monotonic();
+    const uint64_t rate = runtime.session.header->ticks_per_second, second = 1000000000;
+    return ticks / rate * second + ticks % rate * second / rate;
+}
+
+void switches_begin_thread(struct thread *t, bool forked)
+{
+    struct thread_switches *const s = &t->switches;
+    s->recorded = s->off_cpu_seen = 0;
+    s->seen = (struct switch_counts){ 0, 0 };
+    s->known = switches_count_own(&s->before) && switches_read_cpu(&s->cpu_before);
+    s->monotonic_before = clock_monotonic();
+    if (!forked)
+        return;
+    s->before = (struct switch_counts){ 0, 0 };
+    s->cpu_before = runtime.forked_pid == runtime.process->pid ? runtime.forked_cpu : 0;
+    s->monotonic_before -= switches_nanoseconds(saturating_difference(clock_now(runtime.clock), t->last));
+}
+
+/* Nanoseconds in which the thread could have run and did not, since it was made. */
+static bool switches_read_delay(const struct thread *t, uint64_t *delay)
+{
+    char text[64], *end;
+    if (sys_read_task_file(t->tid, "schedstat", text, sizeof text) <= 0)
+        return false;
+    strtoull(text, &end, 10); /* its time on a CPU */
+    *delay = strtoull(end, NULL, 10);
+    return true;
+}
+
+uint64_t switches_preempted(const struct thread *t, const struct switch_counts *missed, uint64_t ticks)
+{
+    uint64_t delay;
+    if (!missed->preemptions || !missed->waits)
+        return missed->preemptions ? ticks : 0;
+    if (switches_read_delay(t, &delay))
+        return smaller_of(os_ticks(delay), ticks);
+    return missed->preemptions > missed->waits ? ticks : 0;
 }
 
 bool switches_missed(const struct thread *t, const struct os_events *events, struct switch_counts *counts,

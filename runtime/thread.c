@@ -186,8 +186,10 @@ static void thread_fit_block(struct thread *t, bool forked)
         t->pause.next_position = PAUSE_FIRST_POSITION;
         stacks_begin_thread(t);
     }
-    os_open(t);
-    switches_begin_thread(t);
+    if (forked && runtime.forked_at > t->last) /* else the runtime did not see the fork */
+        t->last = runtime.forked_at;
+    os_open(t, forked);
+    switches_begin_thread(t, forked);
     t->wiped->alive = 1;
     t->levels.inside++;         /* it may wait, while an event is on its way */
     thread_announce(t, forked); /* before the helper makes pages for it */
@@ -196,8 +198,6 @@ static void thread_fit_block(struct thread *t, bool forked)
         levels_leave_places();
     if (!forked)
         t->last = clock_now(runtime.clock);
-    else if (runtime.forked_at > t->last) /* else the runtime did not see the fork */
-        t->last = runtime.forked_at;
     t->stacks.seen_changes = runtime.process->stacks.changes - 1; /* so that stacks_find looks */
     control_begin_thread(t, forked);
     t->levels.inside--;

@@ -31,14 +31,14 @@ static bool trace_is_ready(const struct thread *t, uint32_t room)
 /* ---- events ---- */
 
 /* Records the runtime's own time before an event, if it exceeds that of a usual event on the slow path. Calibration
- * does not measure the rest: the runtime may have waited for memory, for the disk or for another thread. */
-static void trace_put_own_time(struct extensions *e, uint64_t begin)
+ * does not measure the rest. */
+static void trace_put_own_time(const struct thread *t, struct extensions *e, const struct own_moment *begin)
 {
-    if (begin == 0)
-        return;
     const uint64_t usual = runtime.session.header->ticks_per_second / 1000000;
-    const uint64_t took = clock_counter() - begin;
-    if (took <= usual || took > INT64_MAX)
+    if (begin->time == 0 || (int64_t)(clock_counter() - begin->time) <= (int64_t)usual)
+        return;
+    const uint64_t took = own_since(t, begin);
+    if (took <= usual)
         return;
     e->length += cost_words(e->words + e->length, took);
 }
@@ -133,7 +133,7 @@ static enum attempt_outcome trace_record(struct thread *t, struct attempt *attem
     const int kept = e->length;
     if (attempt->event->object)
         object_put(e, attempt->event->object);
-    trace_put_own_time(e, attempt->begin);
+    trace_put_own_time(t, e, &attempt->begin);
     const enum attempt_outcome outcome = trace_try(t, attempt->event, e, attempt->guarded);
     e->length = kept;
     return outcome;

@@ -80,10 +80,9 @@ static bool delta_take_amounts(struct profile_node *node, struct profile_node *m
     d.flagged = delta_take_part(node->flagged, &made->flagged, d.elapsed);
     d.blocked = delta_take_part(node->blocked, &made->blocked, d.elapsed);
     d.preempted = delta_take_part(node->preempted, &made->preempted, d.elapsed - d.blocked);
-    d.runtime = delta_take_part(node->runtime, &made->runtime, d.elapsed);
-    d.runtime_flagged = delta_take_part(node->runtime_flagged, &made->runtime_flagged, d.elapsed);
-    d.runtime_blocked = delta_take_part(node->runtime_blocked, &made->runtime_blocked, d.elapsed);
-    d.runtime_preempted = delta_take_part(node->runtime_preempted, &made->runtime_preempted, d.elapsed);
+    const uint64_t on_cpu = d.elapsed - d.blocked - d.preempted;
+    d.runtime = delta_take_part(node->runtime, &made->runtime, on_cpu);
+    d.runtime_flagged = delta_take_part(node->runtime_flagged, &made->runtime_flagged, on_cpu);
     d.page_faults = delta_take_part(node->page_faults, &made->page_faults, any);
     d.calls = delta_take_part(node->calls, &made->calls, any);
     d.samples = delta_take_part(node->samples, &made->samples, any);
@@ -95,9 +94,9 @@ static bool delta_take_amounts(struct profile_node *node, struct profile_node *m
     d.net_longest = delta_take_limit(node->net_longest, &made->net_longest, node->net_longest > made->net_longest, 0);
     d.first = delta_take_limit(node->first, &made->first, node->first < made->first, any);
     *node = d;
-    return d.elapsed || d.flagged || d.blocked || d.preempted || d.runtime || d.runtime_flagged || d.runtime_blocked ||
-           d.runtime_preempted || d.page_faults || d.calls || d.samples || d.samples_in_stubs || d.shortest != any ||
-           d.longest || d.net_shortest != any || d.net_longest || d.first != any;
+    return d.elapsed || d.flagged || d.blocked || d.preempted || d.runtime || d.runtime_flagged || d.page_faults ||
+           d.calls || d.samples || d.samples_in_stubs || d.shortest != any || d.longest || d.net_shortest != any ||
+           d.net_longest || d.first != any;
 }
 
 /* ---- call paths ---- */

@@ -252,11 +252,9 @@ static void sums_record_causes(struct sums_recording *r, const struct wait_cause
     uint32_t *acting = causes->acting ? sums_add_nodes(r->sums, r->map, causes->acting) : NULL;
     for (size_t i = 0; i < causes->count; i++) {
         const struct caused_wait *w = &causes->list[i];
-        const struct trace_process *p = session_file_process(r->file, w->wait.place.process);
-        const uint64_t net = p && p->probes.rounds ? less(w->ticks, w->wait.own) : w->ticks;
         sums_record_wait(r, w, waiting, acting, raw ? DWELL_CAUSE_RAW : DWELL_CAUSE_NET, w->ticks, w->longest);
         if (events) /* each is one wait */
-            sums_record_wait(r, w, waiting, acting, DWELL_CAUSE_NET, net, net);
+            sums_record_wait(r, w, waiting, acting, DWELL_CAUSE_NET, w->ticks, w->ticks);
     }
     free(waiting);
     free(acting);

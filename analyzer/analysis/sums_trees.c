@@ -152,9 +152,8 @@ static struct dwell_tree_node sums_tree_node(const struct sums_writer *w, uint32
 static bool sums_is_plain(const struct profile_node *node)
 {
     const bool flagged = node->runtime <= node->flagged && node->flagged <= node->elapsed;
-    return flagged && node->runtime_flagged == node->runtime && !node->runtime_blocked && !node->runtime_preempted &&
-           !node->samples && !node->samples_in_stubs && node->first == UINT64_MAX && node->net_shortest == UINT64_MAX &&
-           !node->net_longest;
+    return flagged && node->runtime_flagged == node->runtime && !node->samples && !node->samples_in_stubs &&
+           node->first == UINT64_MAX && node->net_shortest == UINT64_MAX && !node->net_longest;
 }
 
 static void sums_write_row(const struct sums_writer *w, struct chunk_writer *chunk, uint32_t i)
@@ -165,8 +164,6 @@ static void sums_write_row(const struct sums_writer *w, struct chunk_writer *chu
         .flagged = node->flagged,
         .runtime = node->runtime,
         .runtime_flagged = node->runtime_flagged,
-        .runtime_blocked = node->runtime_blocked,
-        .runtime_preempted = node->runtime_preempted,
         .samples = node->samples,
         .samples_in_stubs = node->samples_in_stubs,
         .first = node->first,

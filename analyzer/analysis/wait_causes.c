@@ -127,11 +127,14 @@ static void causes_find_all(struct wait_causes *c, const struct analysis *l, uns
 
 /* ---- waits ---- */
 
-static struct caused_wait causes_new_wait(const struct profile_wait *wait, uint64_t ticks)
+static struct caused_wait causes_new_wait(const struct profile_wait *wait)
 {
-    return (struct caused_wait){
-        .wait = *wait, .ticks = ticks, .count = 1, .longest = ticks, .node = PROFILE_NONE, .act = PROFILE_NONE
-    };
+    return (struct caused_wait){ .wait = *wait,
+                                 .ticks = wait->blocked,
+                                 .count = 1,
+                                 .longest = wait->blocked,
+                                 .node = PROFILE_NONE,
+                                 .act = PROFILE_NONE };
 }
 
 bool causes_is_below_root(const struct analysis *l, const struct profile *p, uint32_t node)
@@ -144,28 +147,20 @@ bool causes_is_below_root(const struct analysis *l, const struct profile *p, uin
     return false;
 }
 
-/* Reports leave out the runtime's own work where they know its cost, and time outside of all functions. Critical paths
- * of the whole session have both. */
+/* Reports leave out time outside of all functions. Critical paths of the whole session have it. */
 static void causes_keep_waits(struct wait_causes *c, const struct analysis *l, const struct waits *waits)
 {
-    size_t cost_count;
-    struct probe_cost *costs = single_calls_list_costs(l->file, &cost_count);
-    struct number_index *known = overhead_index_costs(costs, cost_count);
     size_t hidden = waits->count;
     c->list = need_memory(waits->count + 1, sizeof *c->list);
     for (size_t i = 0; i < waits->count; i++) {
         const struct profile_wait *w = &waits->list[i];
-        const bool subtract = !l->raw && index_find(known, w->place.process, 0)->value_plus_1;
-        const uint64_t ticks = w->blocked - (subtract ? w->own : 0);
-        if (ticks && c->waiting->nodes[w->place.node].parent != PROFILE_NONE &&
+        if (w->blocked && c->waiting->nodes[w->place.node].parent != PROFILE_NONE &&
             causes_is_below_root(l, c->waiting, w->place.node))
-            c->list[c->count++] = causes_new_wait(w, ticks);
+            c->list[c->count++] = causes_new_wait(w);
         else
-            c->list[--hidden] = causes_new_wait(w, ticks);
+            c->list[--hidden] = causes_new_wait(w);
     }
     c->all_count = l->selection ? c->count : waits->count;
-    index_free(known);
-    free(costs);
 }
 
 struct wait_causes wait_causes_find(const struct analysis *l)
@@ -206,7 +201,7 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     c.waiting = c.own_waiting = collect_waits(l->file, analysis_jobs(l), NULL, waits);
     c.list = need_memory(waits->count + 1, sizeof *c.list);
     for (; c.count < waits->count; c.count++) {
-        c.list[c.count] = causes_new_wait(&waits->list[c.count], waits->list[c.count].blocked);
+        c.list[c.count] = causes_new_wait(&waits->list[c.count]);
         if (known)
             causes_name_thread(&c.list[c.count], &tids, &time);
     }

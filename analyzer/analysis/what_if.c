@@ -50,7 +50,7 @@ static bool what_if_is_gap(const struct caused_wait *c)
 static void what_if_add_gap(struct what_if *w, const struct caused_wait *c, const struct profile *waiting,
                             uint32_t waiter)
 {
-    const uint64_t blocked = less(c->wait.blocked, c->wait.own), left = less(c->wait.back, blocked);
+    const uint64_t blocked = c->wait.blocked, left = less(c->wait.back, blocked);
     if (!blocked || left < w->part.from || c->wait.back > w->part.to)
         return;
     what_if_add_point(w, POINT_GAP, waiter, left, c->wait.back, WHAT_IF_NONE);

@@ -196,7 +196,7 @@ static inline void collector_add_interval(void *to, const struct decoder *d, uin
         interval_count_os(&l->w->profile->counts, &extras);
         if (__builtin_expect(l->w->waits != NULL, 0)) {
             const struct interval_parts parts = interval_parts(&extras, d->time - begin);
-            collector_add_wait(l->w, &extras, begin, d->time, parts.blocked, parts.runtime_blocked);
+            collector_add_wait(l->w, &extras, begin, d->time, parts.blocked);
         }
     }
 }
@@ -289,13 +289,13 @@ static void collector_events(struct collector *w, struct decoder *d)
 static void collector_add_limited(struct collector *w, struct profile_node *node, const struct decoded_extras *extras,
                                   const struct interval *i)
 {
-    const uint64_t blocked = node->blocked, own = node->runtime_blocked;
+    const uint64_t blocked = node->blocked;
     node->elapsed += interval_length_within(i->from, i->to, i->begin, i->end);
     if (!extras)
         return;
     interval_add_os_within(node, &w->profile->counts, extras, i);
     if (w->waits && node == collector_top(w) && i->end >= i->from && i->begin < i->to)
-        collector_add_wait(w, extras, i->begin, i->end, node->blocked - blocked, node->runtime_blocked - own);
+        collector_add_wait(w, extras, i->begin, i->end, node->blocked - blocked);
 }
 
 /* Adds the part of an interval that is between the limits, or in the ranges. `extras` may be NULL. */

@@ -35,10 +35,10 @@ static inline struct wait_place collector_place(const struct collector *w, uint6
 }
 
 static inline void collector_add_wait(const struct collector *w, const struct decoded_extras *extras, uint64_t begin,
-                                      uint64_t end, uint64_t blocked, uint64_t own)
+                                      uint64_t end, uint64_t blocked)
 {
     const struct wait_place place = collector_place(w, begin, end);
-    waits_add(w->waits, &place, extras, blocked, own);
+    waits_add(w->waits, &place, extras, blocked);
 }
 
 static inline void collector_answer(const struct collector *w, uint64_t begin, uint64_t end)

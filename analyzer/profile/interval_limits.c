@@ -16,8 +16,6 @@ void interval_add_os(struct profile_node *node, const struct decoded_extras *ext
     node->preempted += parts.preempted;
     node->page_faults += extras->page_faults;
     node->runtime += parts.runtime;
-    node->runtime_blocked += parts.runtime_blocked;
-    node->runtime_preempted += parts.runtime_preempted;
     node->flagged += parts.flagged;
     node->runtime_flagged += parts.runtime_flagged;
 }
@@ -74,6 +72,4 @@ void interval_add_os_within(struct profile_node *node, struct profile_counts *co
     node->flagged += interval_first_within(i, i->begin, whole.flagged);
     node->runtime += part.runtime;
     node->runtime_flagged += interval_last_within(i, whole.runtime_flagged);
-    node->runtime_blocked += interval_last_within(i, whole.runtime_blocked);
-    node->runtime_preempted += interval_last_within(i, whole.runtime_preempted);
 }

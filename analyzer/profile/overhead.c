@@ -99,16 +99,18 @@ static uint64_t overhead_expected(const struct probe_cost *cost, uint64_t calls,
     return (uint64_t)(sum / DWELL_PROBE_FRACTION);
 }
 
-/* Subtracts the runtime's recorded work. In call trees, it is unknown how much of that time the runtime was blocked. */
+static uint64_t overhead_off_cpu(const struct profile_node *node)
+{
+    return smaller(node->blocked + node->preempted, node->elapsed);
+}
+
+/* Subtracts the runtime's recorded work. */
 static uint64_t overhead_subtract_runtime(struct profile_node *node)
 {
-    const uint64_t taken = smaller(node->runtime, node->elapsed);
+    const uint64_t taken = smaller(node->runtime, node->elapsed - overhead_off_cpu(node));
     node->elapsed -= taken;
-    node->flagged = smaller(node->flagged - smaller(node->runtime_flagged, node->flagged), node->elapsed);
-    node->blocked = smaller(node->blocked - smaller(node->runtime_blocked, node->blocked), node->elapsed);
-    node->preempted =
-        smaller(node->preempted - smaller(node->runtime_preempted, node->preempted), node->elapsed - node->blocked);
-    node->runtime = node->runtime_flagged = node->runtime_blocked = node->runtime_preempted = 0;
+    node->flagged = smaller(less(node->flagged, node->runtime_flagged), node->elapsed);
+    node->runtime = node->runtime_flagged = 0;
     node->overhead += taken;
     return taken;
 }
@@ -117,8 +119,7 @@ static uint64_t overhead_subtract_runtime(struct profile_node *node)
  * first. Off-CPU time contains no probes. */
 static uint64_t overhead_subtract_probes(struct profile_node *node, uint64_t wanted)
 {
-    const uint64_t off_cpu = smaller(node->blocked + node->preempted, node->elapsed);
-    const uint64_t taken = smaller(wanted, node->elapsed - off_cpu);
+    const uint64_t taken = smaller(wanted, node->elapsed - overhead_off_cpu(node));
     const uint64_t application = node->elapsed - node->flagged;
     node->elapsed -= taken;
     if (taken > application)

@@ -100,8 +100,6 @@ void call_amounts_add_interval(struct call_amounts *own, const struct path_probe
     if (probes->subtracted) {
         length -= parts.runtime;
         parts.flagged -= parts.runtime_flagged;
-        parts.blocked -= parts.runtime_blocked;
-        parts.preempted -= parts.runtime_preempted;
     }
     own->elapsed += (probes->held ? parts.blocked + parts.preempted : length) * DWELL_PROBE_FRACTION;
     own->application += probes->held || probes->idle ? 0 : (length - parts.flagged) * DWELL_PROBE_FRACTION;

@@ -39,22 +39,22 @@ static void trees_begin_thread(struct trees_reader *r, const struct trace_chunk 
     memset(&r->head, 0, sizeof r->head);
 }
 
-/* A tree does not record whether the intervals with runtime work were flagged. All of that time counts as flagged. */
-static void trees_add_flagged(struct profile_node *node, const struct dwell_tree_node *from)
+/* A tree does not record whether the intervals with runtime work were flagged. All of that time counts as flagged. In
+ * older recordings it contains time off the CPU, which flagged time lacks. `off_cpu`: ticks. */
+static void trees_add_flagged(struct profile_node *node, const struct dwell_tree_node *from, uint64_t off_cpu)
 {
-    const uint64_t runtime = smaller(from->runtime, from->elapsed);
-    node->flagged += runtime + smaller(from->flagged, from->elapsed - runtime);
+    const uint64_t runtime = smaller(from->runtime, from->elapsed - off_cpu);
+    node->flagged += runtime + smaller(larger(from->flagged, off_cpu), from->elapsed - runtime);
     node->runtime += runtime;
     node->runtime_flagged += runtime;
 }
 
-static void trees_add_row(struct profile_node *node, const struct dwell_sum_row *row, uint64_t elapsed)
+static void trees_add_row(struct profile_node *node, const struct dwell_sum_row *row, uint64_t elapsed,
+                          uint64_t off_cpu)
 {
     node->flagged += smaller(row->flagged, elapsed);
-    node->runtime += smaller(row->runtime, elapsed);
-    node->runtime_flagged += smaller(row->runtime_flagged, elapsed);
-    node->runtime_blocked += smaller(row->runtime_blocked, elapsed);
-    node->runtime_preempted += smaller(row->runtime_preempted, elapsed);
+    node->runtime += smaller(row->runtime, elapsed - off_cpu);
+    node->runtime_flagged += smaller(row->runtime_flagged, elapsed - off_cpu);
     node->samples += row->samples;
     node->samples_in_stubs += row->samples_in_stubs;
     node->first = smaller(node->first, row->first);
@@ -66,13 +66,14 @@ void trees_take_node(struct profile_node *node, const struct dwell_tree_node *fr
 {
     node->elapsed += from->elapsed;
     const uint64_t blocked = smaller(from->blocked, from->elapsed);
+    const uint64_t preempted = smaller(from->preempted, from->elapsed - blocked);
     node->blocked += blocked;
-    node->preempted += smaller(from->preempted, from->elapsed - blocked);
+    node->preempted += preempted;
     node->page_faults += from->page_faults;
     if (row)
-        trees_add_row(node, row, from->elapsed);
+        trees_add_row(node, row, from->elapsed, blocked + preempted);
     else
-        trees_add_flagged(node, from);
+        trees_add_flagged(node, from, blocked + preempted);
     node->calls += from->calls;
     if (from->shortest < node->shortest)
         node->shortest = from->shortest;

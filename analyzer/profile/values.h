@@ -12,8 +12,8 @@
 /*
  * The recorded amounts of a call path: AMOUNT(member of struct profile_node, unit, merge).
  *
- * Times are those of the path itself, without the paths below it. The runtime amounts are the parts of elapsed,
- * flagged, blocked and preempted in which the runtime was at work.
+ * Times are those of the path itself, without the paths below it. The runtime amounts are the parts of elapsed and
+ * flagged in which the runtime was at work, on the CPU.
  */
 #define PATH_AMOUNTS(AMOUNT)                                                                                           \
     AMOUNT(elapsed, TICKS, SUM)                                                                                        \
@@ -23,8 +23,6 @@
     AMOUNT(page_faults, COUNT, SUM)                                                                                    \
     AMOUNT(runtime, TICKS, SUM)                                                                                        \
     AMOUNT(runtime_flagged, TICKS, SUM)                                                                                \
-    AMOUNT(runtime_blocked, TICKS, SUM)                                                                                \
-    AMOUNT(runtime_preempted, TICKS, SUM)                                                                              \
     AMOUNT(overhead, TICKS, SUM) /* probe overhead that was subtracted from elapsed; see overhead.h */                 \
     AMOUNT(calls, COUNT, SUM)    /* enters */                                                                          \
     AMOUNT(shortest, TICKS, MIN) /* of completed calls, elapsed inclusive */                                           \

@@ -74,12 +74,10 @@ static void waits_take_off(struct waits_off *o, struct profile_wait *wait, const
 }
 
 /* Takes a wait's part of what is left of the interval's blocked time. */
-static struct profile_wait waits_take(const struct wait_place *place, uint64_t wanted, uint64_t *blocked, uint64_t *own)
+static struct profile_wait waits_take(const struct wait_place *place, uint64_t wanted, uint64_t *blocked)
 {
-    struct profile_wait wait = { .place = *place, .blocked = smaller(wanted, *blocked) };
-    wait.own = smaller(wait.blocked, *own);
+    const struct profile_wait wait = { .place = *place, .blocked = smaller(wanted, *blocked) };
     *blocked -= wait.blocked;
-    *own -= wait.own;
     return wait;
 }
 
@@ -96,10 +94,10 @@ static bool waits_is_act(const struct decoded_object *object)
 }
 
 static struct profile_wait waits_of_object(const struct wait_place *place, const struct decoded_object *object,
-                                           uint64_t *blocked, uint64_t *own)
+                                           uint64_t *blocked)
 {
     const bool waited = waits_is_of_wait(object);
-    struct profile_wait wait = waits_take(place, waited ? object->blocked : 0, blocked, own);
+    struct profile_wait wait = waits_take(place, waited ? object->blocked : 0, blocked);
     wait.gave_up = object->role == DWELL_ROLE_GAVE_UP;
     wait.room = object->role == DWELL_ROLE_WAITED_FOR_ROOM || object->role == DWELL_ROLE_MADE_ROOM;
     wait.kind = (uint8_t)object->kind;
@@ -116,14 +114,13 @@ static void waits_link_mutex(struct waits *w, size_t before, const struct decode
         w->list[w->count - 1].mutex = object->id;
 }
 
-void waits_add(struct waits *w, const struct wait_place *place, const struct decoded_extras *extras, uint64_t blocked,
-               uint64_t own)
+void waits_add(struct waits *w, const struct wait_place *place, const struct decoded_extras *extras, uint64_t blocked)
 {
     const size_t before = w->count;
     struct waits_off off = waits_off_of(place, extras);
     struct decoded_object object;
     for (const uint8_t *at = extras->run; extras->objects && decode_object(extras, &at, &object);) {
-        struct profile_wait wait = waits_of_object(place, &object, &blocked, &own);
+        struct profile_wait wait = waits_of_object(place, &object, &blocked);
         waits_take_off(&off, &wait, at);
         waits_link_mutex(w, before, &object);
         if ((w->acts_only || w->acts_too) && waits_is_act(&object))
@@ -131,7 +128,7 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
                           object.role == DWELL_ROLE_ACTED_ON_ALL);
         waits_add_wait(w, &wait);
     }
-    struct profile_wait rest = waits_take(place, blocked, &blocked, &own);
+    struct profile_wait rest = waits_take(place, blocked, &blocked);
     waits_take_off(&off, &rest, extras->run_end);
     waits_add_wait(w, &rest);
 }

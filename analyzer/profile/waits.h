@@ -36,8 +36,7 @@ struct profile_act {
 
 struct profile_wait {
     struct wait_place place;
-    uint64_t blocked; /* ticks, */
-    uint64_t own;     /* and the part of them in which the runtime worked */
+    uint64_t blocked; /* ticks */
     uint64_t id;      /* of the object */
     uint32_t holder;  /* tid of the thread that held the object when the call began; zero if none or unknown */
     uint8_t kind;     /* enum dwell_object; zero: no object was recorded */
@@ -77,8 +76,7 @@ struct waits {
 int wait_compare_queries(const void *a, const void *b);
 
 /* Adds the waits and acts of an interval, in which the thread was blocked for so many ticks. */
-void waits_add(struct waits *w, const struct wait_place *place, const struct decoded_extras *extras, uint64_t blocked,
-               uint64_t own);
+void waits_add(struct waits *w, const struct wait_place *place, const struct decoded_extras *extras, uint64_t blocked);
 
 /* Begins a chunk of the thread's events. */
 void waits_begin_chunk(struct waits *w, uint32_t thread, uint64_t start);

@@ -30,7 +30,7 @@ struct decoded_extras {
     uint32_t os_events;
     uint32_t page_faults;
     uint64_t blocked, preempted;  /* ticks */
-    uint64_t runtime;             /* ticks of the interval in which the runtime worked */
+    uint64_t runtime;             /* ticks of the interval in which the runtime worked: see decode_runtime */
     uint32_t objects;             /* number of OBJECT extensions: for decode_object */
     const uint8_t *run, *run_end; /* the extensions themselves, in the chunk: for decode_off_cpu */
 };
@@ -41,6 +41,16 @@ static inline uint64_t decode_flagged(const struct decoded_extras *extras, uint6
     if (!extras->flagged)
         return 0;
     return extras->flagged_part && extras->flagged_part < interval ? extras->flagged_part : interval;
+}
+
+/* The ticks of an interval in which the runtime worked. It did so on the CPU; in older recordings, they contain times
+ * off the CPU. */
+static inline uint64_t decode_runtime(const struct decoded_extras *extras, uint64_t interval)
+{
+    const uint64_t blocked = extras->blocked < interval ? extras->blocked : interval;
+    const uint64_t preempted = extras->preempted < interval - blocked ? extras->preempted : interval - blocked;
+    const uint64_t on_cpu = interval - blocked - preempted;
+    return extras->runtime < on_cpu ? extras->runtime : on_cpu;
 }
 
 /* The call site of an enter, as it is recorded. */

@@ -259,7 +259,7 @@ static void filtered_thread_interval(void *to, const struct decoder *d, uint64_t
     if (d->extras.flagged)
         filtered_thread_flush(t);
     kept_extras_add(&t->kept, &d->extras, length);
-    t->cost += smaller(d->extras.runtime, length) * DWELL_PROBE_FRACTION;
+    t->cost += decode_runtime(&d->extras, length) * DWELL_PROBE_FRACTION;
     if (kept_extras_are_many(&t->kept))
         filtered_thread_put_control(t, d->time, DECODED_EXT_INTERVAL, NULL, 0);
 }

@@ -52,7 +52,7 @@ void kept_extras_add(struct kept_extras *k, const struct decoded_extras *extras,
     const uint64_t flagged = kept_extras_flagged(extras, length);
     k->any = true;
     k->flagged += flagged;
-    k->own += less(smaller(extras->runtime, length), length - flagged);
+    k->own += less(decode_runtime(extras, length), length - flagged);
     k->os_events += extras->os_events;
     k->page_faults += extras->page_faults;
     if (extras->blocked || extras->preempted || extras->objects)

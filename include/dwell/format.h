@@ -212,7 +212,7 @@ enum dwell_extension {
     DWELL_EXT_SITE_INLINED = 17, /* the same for an inlined call: an address within it */
     DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: the sites of its open calls (4 words each), outermost first */
     DWELL_EXT_RUNTIME =
-        19, /* 1 to 3 words: ticks that the runtime took within the interval that ends at the next event */
+        19, /* 1 to 3 words: ticks on the CPU that the runtime took within the interval that ends at the next event */
     DWELL_EXT_OBJECT = 20, /* 5 or 7 words: what the call that ends waited for or acted on. Kind and role (1), the
                             * object (4), the tid of the thread that held it (2) */
 };
@@ -249,7 +249,7 @@ struct dwell_tree_node {
     uint32_t depth;   /* in the tree, from 1 */
     uint32_t base;    /* number of the node that holds the children: its own, or that of a similar call */
     uint64_t site;    /* as in DWELL_EXT_OPEN_SITES; zero if unknown */
-    uint64_t runtime; /* the part of `elapsed` that the runtime took in slow probes */
+    uint64_t runtime; /* the part of `elapsed` that the runtime took on the CPU, in slow probes */
 };
 
 /* A counts chunk holds the calls of functions with the level counted, by one thread. They have no times. Each function

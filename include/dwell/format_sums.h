@@ -49,7 +49,8 @@ struct dwell_sum_row {
     uint32_t node; /* number in the thread's call tree */
     uint32_t pad;
     uint64_t flagged, runtime; /* ticks of the node's `elapsed`: in flagged intervals, and of the runtime */
-    uint64_t runtime_flagged, runtime_blocked, runtime_preempted; /* parts of `runtime` */
+    uint64_t runtime_flagged;  /* the part of `runtime` in flagged intervals */
+    uint64_t zero[2];          /* in older sums, the parts of `runtime` off the CPU */
     uint64_t samples, samples_in_stubs;
     uint64_t first;                     /* number of the first chunk of the thread that has the path */
     uint64_t net_shortest, net_longest; /* of completed calls without probes; 2^64 - 1 and 0 if unknown */

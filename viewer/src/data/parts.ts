@@ -19,8 +19,6 @@ const summed = [
     'page_faults',
     'runtime',
     'runtime_flagged',
-    'runtime_blocked',
-    'runtime_preempted',
     'overhead',
     'calls',
     'samples',
@@ -80,18 +78,19 @@ function addAmounts(block: Container, count: number, [first, last]: [number, num
 
 type Probes = NonNullable<ProcessFacts['probes']>;
 
+function offCpu(a: Amounts, i: number): number {
+    return Math.min(a.blocked[i]! + a.preempted[i]!, a.elapsed[i]!);
+}
+
 function subtractRuntime(a: Amounts, i: number): void {
-    const taken = Math.min(a.runtime[i]!, a.elapsed[i]!);
+    const taken = Math.min(a.runtime[i]!, a.elapsed[i]! - offCpu(a, i));
     a.elapsed[i] = a.elapsed[i]! - taken;
     a.flagged[i] = Math.min(less(a.flagged[i]!, a.runtime_flagged[i]!), a.elapsed[i]);
-    a.blocked[i] = Math.min(less(a.blocked[i]!, a.runtime_blocked[i]!), a.elapsed[i]);
-    a.preempted[i] = Math.min(less(a.preempted[i]!, a.runtime_preempted[i]!), a.elapsed[i] - a.blocked[i]);
     a.overhead[i] = a.overhead[i]! + taken;
 }
 
 function subtractProbes(a: Amounts, i: number, wanted: number): void {
-    const offCpu = Math.min(a.blocked[i]! + a.preempted[i]!, a.elapsed[i]!);
-    const taken = Math.min(wanted, a.elapsed[i]! - offCpu);
+    const taken = Math.min(wanted, a.elapsed[i]! - offCpu(a, i));
     const application = a.elapsed[i]! - a.flagged[i]!;
     a.elapsed[i] = a.elapsed[i]! - taken;
     if (taken > application) a.flagged[i] = a.flagged[i]! - (taken - application);

@@ -1,0 +1,60 @@
+/* The time on a CPU comes from the perf ring, which has the times off the CPU. Threads without a ring have a clock. */
+#include "own_time.h"
+
+#include "clock.h"
+#include "osevents.h"
+#include "runtime.h"
+#include "switches.h"
+#include "thread.h"
+
+enum { MAX_TRIES = 8 }; /* reading the clock may be an OS event itself */
+
+static struct own_moment own_by_clock(uint64_t time)
+{
+    uint64_t cpu;
+    return (struct own_moment){ time, switches_read_cpu(&cpu) ? os_ticks(cpu) : time };
+}
+
+struct own_moment own_now(const struct thread *t)
+{
+    if (!t->os_source.ring)
+        return own_by_clock(clock_counter());
+    uint64_t off_cpu, time, word;
+    int tries = 0;
+    do {
+        word = *t->os.word;
+        off_cpu = os_off_cpu(t);
+        time = clock_counter();
+    } while (*t->os.word != word && ++tries < MAX_TRIES);
+    return (struct own_moment){ time, time - off_cpu };
+}
+
+struct own_moment own_of_event(const struct thread *t, uint64_t time)
+{
+    return t->os_source.ring ? (struct own_moment){ time, time - t->switches.off_cpu_seen } : own_by_clock(time);
+}
+
+uint64_t own_since(const struct thread *t, const struct own_moment *begin)
+{
+    if (begin->time == 0)
+        return 0;
+    const int64_t took = (int64_t)(own_now(t).cpu - begin->cpu);
+    return took > 0 ? (uint64_t)took : 0; /* the counters of two CPUs may differ */
+}
+
+struct own_unset own_before_setup(void)
+{
+    struct own_unset before = { .time = 0 };
+    if (runtime.clock != DWELL_CLOCK_MONOTONIC && switches_read_cpu(&before.cpu))
+        before.time = clock_counter();
+    return before;
+}
+
+/* With a ring, the time off the CPU is counted from the fork on. */
+struct own_moment own_after_setup(const struct thread *t, const struct own_unset *before)
+{
+    if (before->time == 0 || !t->os_source.ring)
+        return (struct own_moment){ before->time, os_ticks(before->cpu) };
+    return (struct own_moment){ before->time,
+                                t->last + os_ticks(saturating_difference(before->cpu, t->switches.cpu_before)) };
+}
