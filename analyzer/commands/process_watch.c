@@ -491,6 +491,42 @@ void process_watch_start(struct process_watch *w, const struct session *session,
     }
 }
 
+static int watch_compare_age(const void *left, const void *right)
+{
+    const struct watched_process *a = left, *b = right;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->serial > b->serial) - (a->serial < b->serial);
+}
+
+size_t process_watch_living(struct process_watch *w, pid_t **pids)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&w->lock);
+    struct watched_process *list = need_memory(w->count, sizeof *list);
+    for (size_t i = 0; i < w->count; i++)
+        if (!w->list[i].missed && !watch_has_ended(w->list[i].here, w->list[i].start))
+            list[count++] = w->list[i];
+    pthread_mutex_unlock(&w->lock);
+    qsort(list, count, sizeof *list, watch_compare_age);
+    *pids = need_memory(count, sizeof **pids);
+    for (size_t i = 0; i < count; i++)
+        (*pids)[i] = (pid_t)list[i].here;
+    free(list);
+    return count;
+}
+
+void process_watch_ended(struct process_watch *w, pid_t pid, int status)
+{
+    pthread_mutex_lock(&w->lock);
+    for (size_t i = w->count; i-- > 0;)
+        if (w->list[i].here == (uint32_t)pid && !w->list[i].missed) {
+            finish_ends_add(w->ends, w->list[i].serial, w->list[i].pid, status, clock_now(w->session->header->clock));
+            watch_remove(w, i);
+        }
+    pthread_mutex_unlock(&w->lock);
+}
+
 void process_watch_stop(struct process_watch *w)
 {
     if (w->running) {

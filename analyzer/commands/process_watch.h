@@ -34,6 +34,13 @@ struct process_watch {
 /* Begins to watch all processes of the session. */
 void process_watch_start(struct process_watch *w, const struct session *session, int fd);
 
+/* Writes the PIDs of the watched processes that live into an array, the oldest first, and returns their number. The
+ * caller frees the array. */
+size_t process_watch_living(struct process_watch *w, pid_t **pids);
+
+/* A process has ended, with this wait status: a child of dwell, which is to be reaped. */
+void process_watch_ended(struct process_watch *w, pid_t pid, int status);
+
 /* Ends that. w->ends stays open; the caller closes it. */
 void process_watch_stop(struct process_watch *w);
 

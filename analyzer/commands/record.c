@@ -16,12 +16,14 @@
 #include "commands/process_watch.h"
 #include "commands/record_child.h"
 #include "commands/record_options.h"
+#include "commands/record_others.h"
 #include "commands/record_outcome.h"
 #include "commands/record_push.h"
 #include "commands/record_series.h"
 #include "commands/sample_rate.h"
 #include "commands/sampler.h"
 #include "commands/session_guard.h"
+#include "commands/signal_relay.h"
 #include "commands/size_warning.h"
 #include "commands/syscall_events.h"
 #include "rotation.h"
@@ -100,11 +102,18 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     return fd;
 }
 
+/* How and when the program ended. */
+struct record_program_end {
+    pid_t pid;
+    int status; /* as record_child_run returns it */
+    uint64_t time;
+};
+
 static void record_end(const struct record_settings *s, struct session *session, int fd, struct finish_writer *ends,
-                       pid_t pid, int status)
+                       const struct record_program_end *program)
 {
-    const int end = status == RECORD_CHILD_LOST ? FINISH_STATUS_UNKNOWN : status;
-    finish_ends_add(ends, 0, (uint32_t)pid, end, clock_now(session->header->clock));
+    const int status = program->status == RECORD_CHILD_LOST ? FINISH_STATUS_UNKNOWN : program->status;
+    finish_ends_add(ends, 0, (uint32_t)program->pid, status, program->time);
     finish_ends_close(ends);
     if (!s->every)
         finish_host(session, fd);
@@ -188,9 +197,18 @@ int command_record(int argc, char **argv)
     struct sampler sampler;
     sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate, sample_cost);
     session.header->count_cost = s.sample_rate ? count_cost_measure() : 0;
-    pid_t pid;
+    struct record_program_end program;
+    struct signal_relay relay;
     int error = 0;
-    const int status = record_child_run(&s, &e, &environment, &sampler, &pid, &error);
+    if (s.wait_all)
+        record_others_adopt();
+    signal_relay_begin(&relay);
+    program.status = record_child_run(&s, &e, &environment, &sampler, &relay, &program.pid, &error);
+    program.time = clock_now(session.header->clock);
+    if (s.wait_all && program.status != -1)
+        record_others_wait(&relay, &watch, fd);
+    signal_relay_end(&relay);
+    struct record_others others = record_others_find(&watch);
     sampler_end(&sampler);
     record_push_stop(push);
     budget_stop(budget);
@@ -198,20 +216,22 @@ int command_record(int argc, char **argv)
     filter_service_stop(&service);
     size_warning_stop(&warning);
     child_environment_drop(&environment);
-    if (status == -1)
-        die(pid < 0           ? STATUS_OWN_FAILURE
+    if (program.status == -1)
+        die(program.pid < 0   ? STATUS_OWN_FAILURE
             : error == ENOENT ? STATUS_NOT_FOUND
                               : STATUS_NOT_EXECUTABLE,
             "%s: %s", s.program[0], strerror(error));
     record_begun.session = NULL;
-    const bool lost = status == RECORD_CHILD_LOST;
+    const bool lost = program.status == RECORD_CHILD_LOST;
     if (lost)
         say("%s: its end is unknown: %s", s.program[0], strerror(error));
     if (session_is_whole(&session)) {
-        record_end(&s, &session, fd, watch.ends, pid, status);
+        record_end(&s, &session, fd, watch.ends, &program);
         struct record_outcome outcome = { 0 };
         record_complete(&session, fd, path, &outcome);
         record_report(&s, &outcome);
+        if (!s.quiet)
+            record_others_say(&others, fd);
         filters_warn(&s.filters);
         record_name(&s, &session, fd, path, &outcome);
         record_push_finish(push, outcome.empty);
@@ -222,8 +242,9 @@ int command_record(int argc, char **argv)
         record_push_finish(push, true);
     }
     close(fd);
+    record_others_drop(&others);
     free(path);
     free(e.path);
     record_options_drop(&s);
-    return lost ? STATUS_OWN_FAILURE : record_child_end_as(status);
+    return lost ? STATUS_OWN_FAILURE : record_child_end_as(program.status);
 }

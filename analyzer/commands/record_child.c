@@ -1,5 +1,5 @@
-/* Starts the recorded program with the runtime's environment, passes signals on to it, waits for its end, and ends
- * dwell with the same status. */
+/* Starts the recorded program with the runtime's environment, waits for its end, and ends dwell with the same status.
+ */
 #include "commands/record_child.h"
 
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/interrupted.h"
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/runtime_library.h"
@@ -66,7 +65,8 @@ void record_child_join(struct child_environment *child, const struct session *se
 
 /* ---- the program ---- */
 
-static volatile sig_atomic_t child;
+static pid_t record_pid;
+static struct signal_relay *record_relay;
 
 /* Whether dwell has memory while the program runs. The program goes on without: dwell waits for it, and does nothing
  * else any more. */
@@ -74,43 +74,6 @@ enum record_memory { MEMORY_THERE, MEMORY_MISSING, MEMORY_LATE /* the program ha
 static enum record_memory record_memory;
 static pthread_t record_waiter; /* the thread that waits for the program */
 static int record_gate;         /* until it is closed, the program does not begin */
-
-/* Passes a signal sent to dwell on to the program. The terminal sends its signals to both. */
-static void record_child_pass_on_signal(int number)
-{
-    if (child > 0)
-        kill((pid_t)child, number);
-}
-
-static void record_child_set_signal_handler(int number, void (*handler)(int), struct sigaction *before)
-{
-    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, before);
-}
-
-static const int terminal_signals[] = { SIGINT, SIGQUIT };
-static const int sent_signals[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-enum { TERMINAL_SIGNALS = 2, SENT_SIGNALS = 4, CHILD = TERMINAL_SIGNALS + SENT_SIGNALS, ALL_SIGNALS };
-
-/* SIGCHLD may be ignored since dwell's start. Then the kernel would forget the program's status. */
-static void record_child_guard_signals(struct sigaction *before)
-{
-    record_child_set_signal_handler(SIGCHLD, SIG_DFL, &before[CHILD]);
-    for (int i = 0; i < TERMINAL_SIGNALS; i++)
-        record_child_set_signal_handler(terminal_signals[i], SIG_IGN, &before[i]);
-    for (int i = 0; i < SENT_SIGNALS; i++)
-        record_child_set_signal_handler(sent_signals[i], record_child_pass_on_signal, &before[TERMINAL_SIGNALS + i]);
-}
-
-static void record_child_unguard_signals(const struct sigaction *before)
-{
-    sigaction(SIGCHLD, &before[CHILD], NULL);
-    for (int i = 0; i < TERMINAL_SIGNALS; i++)
-        sigaction(terminal_signals[i], &before[i], NULL);
-    for (int i = 0; i < SENT_SIGNALS; i++)
-        sigaction(sent_signals[i], &before[TERMINAL_SIGNALS + i], NULL);
-}
 
 /* Runs in the new process, and starts the program as a shell would. */
 static void __attribute__((noreturn))
@@ -143,16 +106,6 @@ static bool record_memory_becomes(enum record_memory now)
            there == now;
 }
 
-/* Returns what waitpid does. */
-static pid_t record_child_wait(pid_t pid, int *status)
-{
-    pid_t waited;
-    struct interruptions interruptions = { 0 };
-    while ((waited = waitpid(pid, status, 0)) < 0 && interrupted(&interruptions))
-        continue;
-    return waited;
-}
-
 /* The thread that waits for the program ends dwell with the program's status. Other threads stay until then. */
 static void record_child_keep(void)
 {
@@ -166,56 +119,56 @@ static void record_child_keep(void)
         pause();
     int status;
     close(record_gate);
-    if (record_child_wait((pid_t)child, &status) >= 0)
+    if (signal_relay_wait(record_relay, record_pid, &status) >= 0)
         _exit(record_child_end_as(status));
 }
 
-int record_child_run(const struct record_settings *s, const struct executable *e,
-                     const struct child_environment *environment, struct sampler *sampler, pid_t *pid, int *error)
+/* Two pipes of the program's start. Returns zero or an errno value. */
+static int record_child_pipes(int report[2], int gate[2])
 {
-    int pipes[2], gate[2];
-    struct sigaction before[ALL_SIGNALS];
-    sigset_t all, mask;
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return errno;
+    if (pipe2(gate, O_CLOEXEC) == 0)
+        return 0;
+    const int error = errno;
+    close(report[0]);
+    close(report[1]);
+    return error;
+}
+
+int record_child_run(const struct record_settings *s, const struct executable *e,
+                     const struct child_environment *environment, struct sampler *sampler, struct signal_relay *relay,
+                     pid_t *pid, int *error)
+{
+    int report[2], gate[2];
     *pid = -1;
-    if (pipe2(pipes, O_CLOEXEC) < 0) {
-        *error = errno;
+    *error = record_child_pipes(report, gate);
+    if (*error)
         return -1;
-    }
-    if (pipe2(gate, O_CLOEXEC) < 0) {
-        *error = errno;
-        close(pipes[0]);
-        close(pipes[1]);
-        return -1;
-    }
-    sigfillset(&all);
-    sigdelset(&all, SIGBUS);               /* session_guard.c */
-    sigprocmask(SIG_SETMASK, &all, &mask); /* no signal is lost before `child` is set */
-    record_child_guard_signals(before);
     *pid = fork();
     if (*pid < 0) {
         *error = errno;
         return -1;
     }
     if (*pid == 0) {
-        record_child_unguard_signals(before);
         session_guard_end();
-        sigprocmask(SIG_SETMASK, &mask, NULL);
+        signal_relay_leave(relay);
         close(gate[1]);
-        record_child_execute(e, s->program, environment->list, pipes[1], gate[0]);
+        record_child_execute(e, s->program, environment->list, report[1], gate[0]);
     }
-    child = (sig_atomic_t)*pid;
+    record_pid = *pid;
+    record_relay = relay;
     record_waiter = pthread_self();
     record_gate = gate[1];
     memory_set_keeper(record_child_keep);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    close(pipes[1]);
+    close(report[1]);
     close(gate[0]);
     sampler_attach(sampler, *pid);
     close(gate[1]);
-    bool failed = read(pipes[0], error, sizeof *error) == (ssize_t)sizeof *error;
-    close(pipes[0]);
+    bool failed = read(report[0], error, sizeof *error) == (ssize_t)sizeof *error;
+    close(report[0]);
     int status;
-    const pid_t waited = record_child_wait(*pid, &status);
+    const pid_t waited = signal_relay_wait(relay, *pid, &status);
     if (!record_memory_becomes(MEMORY_LATE) && waited >= 0)
         _exit(record_child_end_as(status));
     memory_set_keeper(NULL);
@@ -225,8 +178,6 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     } else if (!failed) {
         memory_set_status(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
     }
-    child = 0;
-    record_child_unguard_signals(before);
     return failed ? -1 : status;
 }
 

@@ -7,6 +7,7 @@
 #include "base/child_environment.h"
 #include "commands/executable.h"
 #include "commands/record_options.h"
+#include "commands/signal_relay.h"
 
 /* Returns the program's environment, in which the runtime finds the session and its settings. The caller drops it. Ends
  * dwell if the program needs libdwell.so and there is none. */
@@ -17,14 +18,15 @@ struct child_environment record_child_environment(const struct record_settings *
 struct session;
 void record_child_join(struct child_environment *child, const struct session *session, const char *path);
 
-/* Runs the program with the sampler attached, and waits for its end; signals sent to dwell reach the program. Returns
- * the wait status, or -1 with *error set if the program cannot be started. Then *pid is negative if the cause is not
+/* Runs the program with the sampler attached, and waits for its end; the relay passes signals on to it. Returns the
+ * wait status, or -1 with *error set if the program cannot be started. Then *pid is negative if the cause is not
  * the program. Returns RECORD_CHILD_LOST with *error set if the program runs or has run, but its end is unknown. From
  * its end on, dwell ends with its status if there is no memory. */
 enum { RECORD_CHILD_LOST = -2 };
 struct sampler;
 int record_child_run(const struct record_settings *s, const struct executable *e,
-                     const struct child_environment *environment, struct sampler *sampler, pid_t *pid, int *error);
+                     const struct child_environment *environment, struct sampler *sampler, struct signal_relay *relay,
+                     pid_t *pid, int *error);
 
 /* Returns the program's exit status, or ends dwell by the signal that ended the program. */
 int record_child_end_as(int status);

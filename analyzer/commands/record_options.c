@@ -44,6 +44,7 @@ enum {
     OPTION_SAMPLE,
     OPTION_OVERHEAD,
     OPTION_RUNS,
+    OPTION_WAIT_ALL,
     OPTION_PUSH,
     OPTION_EVERY,
     OPTION_LABEL,
@@ -58,6 +59,8 @@ const struct argp_option record_own_options[] = {
     { "quiet", 'q', NULL, 0, "Print nothing at the end unless something was lost", 0 },
     { "runs", OPTION_RUNS, "N", 0,
       "Record N runs of the program, each to a session of its own: FILE-1.data, FILE-2.data, ...", 0 },
+    { "wait-all", OPTION_WAIT_ALL, NULL, 0,
+      "Go on until the last recorded process has ended, not only PROGRAM: for daemons", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
       "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for "
       "root), rseq or none",
@@ -385,6 +388,9 @@ error_t record_parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'q':
         s->quiet = true;
+        return 0;
+    case OPTION_WAIT_ALL:
+        s->wait_all = true;
         return 0;
     case OPTION_NO_FOLLOW:
         s->no_follow = true;

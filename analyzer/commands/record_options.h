@@ -11,7 +11,7 @@
 
 struct record_settings {
     struct shared_options shared;
-    bool quiet, no_follow, no_os_calls, call_sites;
+    bool quiet, wait_all, no_follow, no_os_calls, call_sites;
     const char *os_events, *clock; /* NULL for the default */
     enum dwell_mode mode;
     uint32_t ring_size;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include "base/time_unit.h"
 #include "clock.h"
 #include "commands/commands.h"
+#include "commands/signal_relay.h"
 
 /* ---- names ---- */
 
@@ -81,18 +81,17 @@ static void series_free_words(char **words)
     free(words);
 }
 
-/* Signals of the terminal are for the program. This process ends when its recorder has ended. */
-static int series_run(char **words, const struct series_input *in, bool to_stderr)
+/* Returns the run's wait status. A signal that asks to end is for the whole series, and is its status if the program
+ * ends well: then *ended is true. */
+static int series_run(char **words, const struct series_input *in, bool to_stderr, bool *ended)
 {
-    struct sigaction ignored = { .sa_handler = SIG_IGN }, interrupt, quit;
-    sigaction(SIGINT, &ignored, &interrupt);
-    sigaction(SIGQUIT, &ignored, &quit);
+    struct signal_relay relay;
     fflush(stdout);
+    signal_relay_begin(&relay);
     int status = -1;
     const pid_t pid = fork();
     if (pid == 0) {
-        sigaction(SIGINT, &interrupt, NULL);
-        sigaction(SIGQUIT, &quit, NULL);
+        signal_relay_leave(&relay);
         series_give_input(in);
         if (to_stderr)
             dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -101,17 +100,19 @@ static int series_run(char **words, const struct series_input *in, bool to_stder
     }
     if (pid < 0)
         die(STATUS_OWN_FAILURE, "fork: %s", strerror(errno));
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGQUIT, &quit, NULL);
-    return status;
+    signal_relay_wait(&relay, pid, &status);
+    signal_relay_end(&relay);
+    *ended = status == 0 && relay.ending;
+    return *ended ? relay.ending : status;
 }
 
-static void series_say_failure(const struct series_program *p, unsigned run, unsigned runs, int status)
+static void series_say_failure(const struct series_program *p, unsigned run, unsigned runs, int status, bool ended)
 {
     const char *label = p->label ? p->label : "", *space = p->label ? " " : "";
-    if (WIFSIGNALED(status))
+    if (ended)
+        say("%s%srun %u of %u: signal %d came (%s); no other run follows", label, space, run, runs, WTERMSIG(status),
+            strsignal(WTERMSIG(status)));
+    else if (WIFSIGNALED(status))
         say("%s%srun %u of %u: %s was ended by signal %d (%s); no other run follows", label, space, run, runs,
             p->words[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
@@ -124,13 +125,14 @@ static int series_record_one(const struct record_settings *s, struct series_prog
 {
     char **words = series_words(s, p, p->sessions[run - 1]);
     const uint64_t began = clock_monotonic();
-    const int status = series_run(words, in, to_stderr);
+    bool ended;
+    const int status = series_run(words, in, to_stderr, &ended);
     const double seconds = (double)(clock_monotonic() - began) / 1e9;
     series_free_words(words);
     p->total += seconds;
     p->squares += seconds * seconds;
     if (status)
-        series_say_failure(p, run, s->runs, status);
+        series_say_failure(p, run, s->runs, status, ended);
     return status;
 }
 
