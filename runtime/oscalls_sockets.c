@@ -11,6 +11,8 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 
+#include "levels/code_lock.h"
+
 /* ---- sockets ---- */
 
 /* The parameter is a union of pointers. */
@@ -210,7 +212,31 @@ OS_CALL(void *, mmap, (void *at, size_t size, int protection, int flags, int fd,
 OS_CALL(void *, mmap64, (void *at, size_t size, int protection, int flags, int fd, off64_t offset),
         (at, size, protection, flags, fd, offset))
 OS_CALL(int, munmap, (void *at, size_t size), (at, size))
-OS_CALL(int, mprotect, (void *at, size_t size, int protection), (at, size, protection))
+
+/* Calls of the probes in these pages may be rewritten at the same time. */
+INTERPOSED(mprotect);
+DWELL_EXPORT OS_CALL_CODE int mprotect(void *at, size_t size, int protection)
+{
+    typeof(mprotect) *real = os_call_next(&next_mprotect, "mprotect");
+    const bool row = os_call_begin(OS_mprotect, __builtin_return_address(0));
+    const uint64_t held = code_lock_begin_call((uint64_t)at, size);
+    const int result = real(at, size, protection);
+    code_lock_end_call(held);
+    if (row)
+        os_call_end(OS_mprotect);
+    return result;
+}
+
+INTERPOSED(pkey_mprotect);
+DWELL_EXPORT int pkey_mprotect(void *at, size_t size, int protection, int key)
+{
+    typeof(pkey_mprotect) *real = os_call_next(&next_pkey_mprotect, "pkey_mprotect");
+    const uint64_t held = code_lock_begin_call((uint64_t)at, size);
+    const int result = real(at, size, protection, key);
+    code_lock_end_call(held);
+    return result;
+}
+
 OS_CALL(int, madvise, (void *at, size_t size, int advice), (at, size, advice))
 OS_CALL(int, msync, (void *at, size_t size, int flags), (at, size, flags))
 OS_CALL(int, mlock, (const void *at, size_t size), (at, size))

@@ -17,6 +17,7 @@
 #include "bpf.h"
 #include "helper.h"
 #include "interpose.h"
+#include "levels/code_lock.h"
 #include "levels/in_place.h"
 #include "sys.h"
 #include "thread.h"
@@ -156,6 +157,16 @@ long sandbox_call(long number, long a, long b, long c, long d, long e)
     return result < 0 ? sandbox_failed(result) : result;
 }
 
+/* Handles syscall(SYS_mprotect, ...) and syscall(SYS_pkey_mprotect, ...). */
+DWELL_HIDDEN long protect_call(long number, long at, long size, long protection, long key);
+long protect_call(long number, long at, long size, long protection, long key)
+{
+    const uint64_t held = code_lock_begin_call((uint64_t)at, (uint64_t)size);
+    const long result = sys_bare(number, at, size, protection, key, 0, 0);
+    code_lock_end_call(held);
+    return result < 0 ? sandbox_failed(result) : result;
+}
+
 long sandbox_failed(long error)
 {
     errno = (int)-error;
@@ -172,6 +183,8 @@ __asm__(".pushsection .text\n"
         "	cmpq $317, %rdi\n	je sandbox_call\n" /* SYS_seccomp */
         "	cmpq $157, %rdi\n	je sandbox_call\n" /* SYS_prctl */
         "	cmpq $158, %rdi\n	je base_call\n"    /* SYS_arch_prctl */
+        "	cmpq $10, %rdi\n	je protect_call\n" /* SYS_mprotect */
+        "	cmpq $329, %rdi\n	je protect_call\n" /* SYS_pkey_mprotect */
         "	cmpq $231, %rdi\n	je ending_call\n"  /* SYS_exit_group */
         "	cmpq $60, %rdi\n	je ending_call\n"  /* SYS_exit */
         "	cmpq $59, %rdi\n	je ending_call\n"  /* SYS_execve */
@@ -189,6 +202,8 @@ __asm__(
     "	cmp x0, #98\n	b.eq 4f\n" /* SYS_futex */
     "	cmp x0, #277\n	b.eq 1f\n" /* SYS_seccomp */
     "	cmp x0, #167\n	b.eq 1f\n" /* SYS_prctl */
+    "	cmp x0, #226\n	b.eq 5f\n" /* SYS_mprotect */
+    "	cmp x0, #288\n	b.eq 5f\n" /* SYS_pkey_mprotect */
     "	cmp x0, #94\n	b.eq 3f\n" /* SYS_exit_group */
     "	cmp x0, #93\n	b.eq 3f\n" /* SYS_exit */
     "	cmp x0, #221\n	b.eq 3f\n" /* SYS_execve */
@@ -200,5 +215,6 @@ __asm__(
     "2:	b sandbox_failed\n"
     "3:	b ending_call\n"
     "4:	b futex_call\n"
+    "5:	b protect_call\n"
     ".size syscall, . - syscall\n.popsection\n");
 #endif

@@ -64,7 +64,7 @@ static void call_sites_end_range(const struct call_sites *sites, uint32_t first,
 }
 
 void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
-                     bool bare, void (*meanwhile)(void))
+                     bool bare, bool (*meanwhile)(const struct hook_places *places))
 {
     struct unwind_ranges ranges;
     *sites = (struct call_sites){ .complete = unwind_ranges_begin(&ranges, info), .bare = bare };
@@ -72,8 +72,10 @@ void call_sites_find(struct call_sites *sites, const struct hook_places *places,
     for (uint32_t i = 0; i < ranges.count && sites->complete; i++) {
         struct unwind_range range;
         const struct hook_code *code;
-        if (meanwhile && i % FEW == 0)
-            meanwhile();
+        if (meanwhile && i % FEW == 0 && !meanwhile(places)) {
+            sites->complete = false;
+            break;
+        }
         if (!unwind_range_at(&ranges, i, &range) || !(code = hook_places_code(places, range.begin)) ||
             range.end > code->end || range.end <= range.begin || range.begin < end)
             continue;

@@ -26,9 +26,10 @@ struct call_sites {
     } scratch[CALL_SITES_SCRATCHES]; /* memory that is used again for each function while sites are found */
 };
 
-/* Finds the sites of a module. Calls `meanwhile` every few functions, unless it is NULL. The caller drops the list. */
+/* Finds the sites of a module. Calls `meanwhile` every few functions, unless it is NULL, and gives up if that returns
+ * false. The caller drops the list. */
 void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
-                     bool bare, void (*meanwhile)(void));
+                     bool bare, bool (*meanwhile)(const struct hook_places *places));
 
 void call_sites_drop(struct call_sites *sites);
 

@@ -10,10 +10,13 @@
 
 #include "filter.h"
 #include "helper.h"
+#include "levels/code_lock.h"
+#include "levels/code_pages.h"
 #include "levels/counts.h"
 #include "levels/in_place.h"
 #include "levels/level_check.h"
 #include "levels/level_places.h"
+#include "levels/level_read.h"
 #include "modules.h"
 #include "probes.h"
 #include "process.h"
@@ -237,7 +240,10 @@ static void level_choose_forms(struct level_module *m, enum hook hook)
 static bool level_apply_forms(struct level_module *m, enum hook hook)
 {
     level_choose_forms(m, hook);
-    return rewriter_apply(&m->rewriter, &m->sites, hook);
+    code_lock_take();
+    const bool done = rewriter_apply(&m->rewriter, &m->sites, hook);
+    code_lock_release();
+    return done;
 }
 
 /* Whether calls through the module's slots can be led to other functions. */
@@ -276,7 +282,10 @@ static bool level_set_slots(struct level_module *m, bool check)
         if (*(const volatile uint64_t *)slot == target)
             continue;
         same = false;
-        if (!rewriter_set_slot(&m->rewriter, slot, target))
+        code_lock_take();
+        const bool done = rewriter_set_slot(&m->rewriter, slot, target);
+        code_lock_release();
+        if (!done)
             return false;
     }
     m->slots_check = check;
@@ -413,23 +422,12 @@ static bool level_module_step_pause(struct level_module *m, const struct level_l
 
 /* ---- the module ---- */
 
-static bool level_calls_probes(const struct level_module *m)
-{
-    return m->places.slot_count[HOOK_ENTER] > 0 || hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
-}
-
 static bool level_has_other_calls(const struct level_module *m)
 {
     for (uint32_t i = 0; i < m->sites.count; i++)
         if (m->sites.list[i].form != CALL_ORIGINAL)
             return true;
     return false;
-}
-
-/* Threads may wait for the helper meanwhile. */
-static void level_module_find_sites(struct level_module *m, bool bare)
-{
-    call_sites_find(&m->sites, &m->places, &m->info, bare, helper_is_here() ? helper_serve : NULL);
 }
 
 /* A program that begins paused may never be resumed: then functions are not looked for. Later they are, when all calls
@@ -441,7 +439,7 @@ static bool level_module_know_functions(struct level_module *m)
     if (level_has_other_calls(m))
         return false;
     call_sites_drop(&m->sites);
-    level_module_find_sites(m, false);
+    m->denied = !level_read_sites(m, false);
     return true;
 }
 
@@ -450,36 +448,6 @@ static bool level_module_needs_functions(const struct level_module *m, bool alon
 {
     return m->count > 0 || filter_settings.hidden_out ||
            (level_pause == PAUSE_HOLDS && m->pause == PAUSE_NONE && !alone);
-}
-
-/* Looks at the module's code, once. Returns NULL, or a problem. */
-static const char *level_module_read(struct level_module *m, bool bare)
-{
-    const struct rewriter_checks checks = { { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit },
-                                            level_open };
-    m->read = true;
-    m->places = (struct hook_places){ .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
-    hook_places_find(&m->places, &m->info);
-    if (level_calls_probes(m))
-        level_module_find_sites(m, bare);
-    else
-        m->sites.complete = true;
-    if (!m->sites.complete)
-        return "a module has no table of its functions' code: its functions with the level out stay timed";
-    if (m->sites.count == 0) {
-        m->denied = true;
-        return NULL;
-    }
-    if (!rewriter_begin(&m->rewriter, &m->places, &checks))
-        return "no memory for code can be had: functions with the level out stay timed";
-    rewriter_make_twins(&m->rewriter, &m->sites, &checks);
-    return NULL;
-}
-
-void level_module_read_ahead(struct level_module *m)
-{
-    if (!m->read && !m->denied)
-        m->problem = level_module_read(m, false);
 }
 
 /* Whether this is the only thread that runs the program's code: changes need no order then. */
@@ -496,8 +464,12 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
         return NULL;
     m->changes = false;
     const bool needs = level_module_needs_functions(m, alone);
-    const char *problem = m->read ? m->problem : level_module_read(m, !needs);
+    const char *problem = m->read ? m->problem : level_read_module(m, !needs);
     m->problem = NULL;
+    if (!m->read) {
+        m->changes = true;
+        return NULL;
+    }
     const bool known = problem || !needs || level_module_know_functions(m);
     if (!problem && !alone && !m->denied && !m->rewriter.synchronizes)
         problem = level_not_synchronized;

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "filter.h"
 #include "helper.h"
+#include "levels/code_lock.h"
 #include "levels/in_place.h"
 #include "levels/level_command.h"
 #include "levels/level_kept.h"
@@ -489,6 +490,7 @@ static struct level_module *level_add_module(const struct level_visit *visit)
         .number = ++levels.last_module,
         .program = visit->program,
     };
+    code_lock_cover(m->begin, m->end);
     level_add_filtered(m, visit->filter);
     if (!levels.stopped)
         level_kept_take(m);

@@ -18,6 +18,7 @@
 /* In a process' block, which forked children find zero. */
 struct process_levels {
     uint32_t lock;
+    uint32_t code_lock; /* of the program's code (code_lock.h) */
     struct process_level_unloads unloads;
     uint32_t forking; /* number of threads inside fork */
     bool ended;       /* the process' end is recorded */

@@ -207,15 +207,22 @@ static void x86_store(uint64_t address, const uint8_t *bytes, int size)
     }
 }
 
-/* The bytes beside the site stay as they are: nobody else changes code. */
+/* The bytes beside the site stay as they are, whoever changes them at the same time. */
 static void x86_store_in_line(const struct call_site *site, const uint8_t *wanted)
 {
     const uint64_t last = site->address / LINE * LINE + LINE - sizeof(uint64_t);
     const uint64_t at = site->address < last ? site->address : last;
-    uint64_t word;
-    memcpy(&word, (const void *)at, sizeof word);
-    memcpy((char *)&word + (site->address - at), wanted, site->length);
-    __asm__ volatile("movq %1, %0" : "=m"(*(uint64_t *)at) : "r"(word) : "memory");
+    uint64_t before, after;
+    bool done;
+    do {
+        memcpy(&before, (const void *)at, sizeof before);
+        after = before;
+        memcpy((char *)&after + (site->address - at), wanted, site->length);
+        __asm__ volatile("lock cmpxchgq %[after], %[word]"
+                         : "=@cce"(done), [word] "+m"(*(uint64_t *)at), "+a"(before)
+                         : [after] "r"(after)
+                         : "memory");
+    } while (!done);
 }
 
 void machine_step(const struct call_site *site, const uint8_t *wanted, enum machine_change change, int step)

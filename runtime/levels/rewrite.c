@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include "common.h"
+#include "levels/code_pages.h"
 #include "sys.h"
 
 enum { STUB_STEP = 1 << 20, STUBS = 1 + HOOKS, TWIN_STEPS = 100 };
@@ -151,8 +152,6 @@ bool rewriter_is_in_memory(const struct rewriter *r, const struct call_site *sit
 /* How the site can get its wanted form, of which `bytes` are the bytes. */
 static enum machine_change rewriter_change(const struct rewriter *r, struct call_site *site, uint8_t *bytes)
 {
-    if (site->form == site->wanted || site->strange)
-        return MACHINE_SAME;
     if (!rewriter_is_as_expected(r, site)) {
         site->strange = true;
         return MACHINE_SAME;
@@ -166,22 +165,64 @@ static enum machine_change rewriter_change(const struct rewriter *r, struct call
     return change == MACHINE_IN_STEPS && !r->synchronizes && !r->alone ? MACHINE_NEVER : change;
 }
 
+/* ---- protection ---- */
+
+/* Without the list of mappings, it is that of the program's file, or unknown. */
+static struct code_range rewriter_range(const struct rewriter *r, struct code_pages *now, uint64_t address)
+{
+    const struct hook_code *code = hook_places_code(r->places, address);
+    if (now->fd >= 0)
+        return code_pages_at(now, address);
+    const bool changed = __atomic_load_n(&code_pages_changed, __ATOMIC_ACQUIRE);
+    return (struct code_range){ address, UINT64_MAX, code && !changed ? code->protection : 0 };
+}
+
+/* False if the site cannot be read, or lies in pages of two protections. */
+static bool rewriter_find_protection(const struct rewriter *r, struct code_pages *now, struct call_site *site)
+{
+    const struct code_range range = rewriter_range(r, now, site->address);
+    const uint64_t last = site->address + site->length - 1;
+    site->protected = (uint8_t)range.protection;
+    return range.protection & PROT_READ &&
+           (last < range.end || rewriter_range(r, now, last).protection == range.protection);
+}
+
 /* The pages with changes, one after another; sites are in the order of their addresses. */
 struct rewriter_pages {
     uint64_t begin, end;
     int protection;
 };
 
-static bool rewriter_protect(const struct rewriter_pages *pages, int more)
+/* A program may have made a bare system call meanwhile: then its protection stays. */
+static bool rewriter_restore(const struct rewriter *r, struct code_pages *now, const struct rewriter_pages *pages)
 {
-    return pages->begin == pages->end ||
-           SYS3(mprotect, pages->begin, pages->end - pages->begin, pages->protection | more) == 0;
+    bool done = true;
+    now->last = (struct code_range){ 0, 0, 0 };
+    for (uint64_t at = pages->begin; at < pages->end;) {
+        struct code_range range = rewriter_range(r, now, at);
+        range.end = range.end < pages->end ? range.end : pages->end;
+        if (now->fd < 0 || range.protection == (pages->protection | PROT_WRITE))
+            done &= SYS3(mprotect, at, range.end - at, pages->protection) == 0;
+        at = range.end;
+    }
+    return done;
+}
+
+/* Pages that the program has made writable itself stay as they are. */
+static bool rewriter_protect(const struct rewriter *r, struct code_pages *now, const struct rewriter_pages *pages,
+                             bool writable)
+{
+    if (pages->begin == pages->end || pages->protection & PROT_WRITE)
+        return true;
+    if (!writable)
+        return rewriter_restore(r, now, pages);
+    return SYS3(mprotect, pages->begin, pages->end - pages->begin, pages->protection | PROT_WRITE) == 0;
 }
 
 /* Adds PROT_WRITE or takes it back, for the pages of all sites that change, up to the site number `count`. Returns the
  * number of sites whose pages are done. */
-static uint32_t rewriter_protect_all(struct rewriter *r, struct call_sites *sites, enum hook hook, uint32_t count,
-                                     int more)
+static uint32_t rewriter_protect_all(const struct rewriter *r, struct code_pages *now, struct call_sites *sites,
+                                     enum hook hook, uint32_t count, bool writable)
 {
     struct rewriter_pages pages = { 0, 0, 0 };
     uint32_t done = 0;
@@ -191,18 +232,19 @@ static uint32_t rewriter_protect_all(struct rewriter *r, struct call_sites *site
             continue;
         const uint64_t begin = site->address & ~(uint64_t)(PAGE - 1);
         const uint64_t end = (site->address + site->length + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-        const struct hook_code *code = hook_places_code(r->places, site->address);
-        if (begin >= pages.begin && begin <= pages.end && code && code->protection == pages.protection) {
+        if (begin >= pages.begin && begin <= pages.end && site->protected == pages.protection) {
             pages.end = end > pages.end ? end : pages.end;
             continue;
         }
-        if (!rewriter_protect(&pages, more))
+        if (!rewriter_protect(r, now, &pages, writable))
             return done;
         done = i;
-        pages = (struct rewriter_pages){ begin, end, code ? code->protection : PROT_READ | PROT_EXEC };
+        pages = (struct rewriter_pages){ begin, end, site->protected };
     }
-    return rewriter_protect(&pages, more) ? count : done;
+    return rewriter_protect(r, now, &pages, writable) ? count : done;
 }
+
+/* ---- sites ---- */
 
 static void rewriter_steps(struct rewriter *r, struct call_sites *sites, enum hook hook, int step)
 {
@@ -215,15 +257,16 @@ static void rewriter_steps(struct rewriter *r, struct call_sites *sites, enum ho
     }
 }
 
-static bool rewriter_give_up_steps(struct call_sites *sites, enum hook hook)
+static void rewriter_give_up_steps(struct call_sites *sites, enum hook hook)
 {
     for (uint32_t i = 0; i < sites->count; i++)
         if (sites->list[i].hook == hook && sites->list[i].change == MACHINE_IN_STEPS)
             sites->list[i].change = MACHINE_NEVER;
-    return false;
 }
 
-bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook)
+/* Returns whether any site changes. */
+static bool rewriter_choose_changes(struct rewriter *r, struct code_pages *now, struct call_sites *sites,
+                                    enum hook hook)
 {
     bool any = false, in_steps = false;
     for (uint32_t i = 0; i < sites->count; i++) {
@@ -231,25 +274,41 @@ bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook
         uint8_t bytes[MAX_CALL_BYTES];
         if (site->hook != hook)
             continue;
-        site->change = (uint8_t)rewriter_change(r, site, bytes);
+        site->change = MACHINE_SAME;
+        if (site->form == site->wanted || site->strange)
+            continue;
+        site->change = MACHINE_NEVER;
+        if (rewriter_find_protection(r, now, site))
+            site->change = (uint8_t)rewriter_change(r, site, bytes);
         any |= site->change == MACHINE_AT_ONCE || site->change == MACHINE_IN_STEPS;
         in_steps |= site->change == MACHINE_IN_STEPS;
     }
     if (in_steps && !r->alone && !rewriter_synchronize())
-        in_steps = rewriter_give_up_steps(sites, hook);
-    if (!any)
-        return true;
-    const uint32_t writable = rewriter_protect_all(r, sites, hook, sites->count, PROT_WRITE);
+        rewriter_give_up_steps(sites, hook);
+    return any;
+}
+
+static bool rewriter_has_steps(const struct call_sites *sites, enum hook hook)
+{
+    for (uint32_t i = 0; i < sites->count; i++)
+        if (sites->list[i].hook == hook && sites->list[i].change == MACHINE_IN_STEPS)
+            return true;
+    return false;
+}
+
+static bool rewriter_change_all(struct rewriter *r, struct code_pages *now, struct call_sites *sites, enum hook hook)
+{
+    const uint32_t writable = rewriter_protect_all(r, now, sites, hook, sites->count, true);
     if (writable < sites->count) {
-        rewriter_protect_all(r, sites, hook, writable, 0);
+        rewriter_protect_all(r, now, sites, hook, writable, false);
         return false;
     }
     rewriter_steps(r, sites, hook, 0);
-    for (int step = 1; in_steps && step < MACHINE_STEPS; step++) {
+    for (int step = 1; rewriter_has_steps(sites, hook) && step < MACHINE_STEPS; step++) {
         rewriter_synchronize();
         rewriter_steps(r, sites, hook, step);
     }
-    rewriter_protect_all(r, sites, hook, sites->count, 0);
+    rewriter_protect_all(r, now, sites, hook, sites->count, false);
     for (uint32_t i = 0; i < sites->count; i++) {
         struct call_site *site = &sites->list[i];
         if (site->hook == hook && (site->change == MACHINE_AT_ONCE || site->change == MACHINE_IN_STEPS)) {
@@ -262,14 +321,39 @@ bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook
     return true;
 }
 
+static bool rewriter_is_done(const struct call_sites *sites, enum hook hook)
+{
+    for (uint32_t i = 0; i < sites->count; i++)
+        if (sites->list[i].hook == hook && sites->list[i].form != sites->list[i].wanted && !sites->list[i].strange)
+            return false;
+    return true;
+}
+
+bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook)
+{
+    struct code_pages now;
+    if (rewriter_is_done(sites, hook))
+        return true;
+    code_pages_begin(&now);
+    const bool done = !rewriter_choose_changes(r, &now, sites, hook) || rewriter_change_all(r, &now, sites, hook);
+    code_pages_end(&now);
+    return done;
+}
+
+/* The loader makes some slots constant. */
 bool rewriter_set_slot(const struct rewriter *r, uint64_t slot, uint64_t target)
 {
     const bool constant = slot >= r->places->constant_begin && slot < r->places->constant_end;
-    const uint64_t page = slot & ~(uint64_t)(PAGE - 1);
-    if (constant && SYS3(mprotect, page, PAGE, PROT_READ | PROT_WRITE) != 0)
-        return false;
-    __atomic_store_n((uint64_t *)slot, target, __ATOMIC_RELEASE);
-    if (constant)
-        SYS3(mprotect, page, PAGE, PROT_READ);
-    return true;
+    const uint64_t begin = slot & ~(uint64_t)(PAGE - 1);
+    struct rewriter_pages page = { begin, begin + PAGE, PROT_READ | (constant ? 0 : PROT_WRITE) };
+    struct code_pages now;
+    if (code_pages_begin(&now))
+        page.protection = code_pages_at(&now, slot).protection;
+    const bool writable = rewriter_protect(r, &now, &page, true);
+    if (writable) {
+        __atomic_store_n((uint64_t *)slot, target, __ATOMIC_RELEASE);
+        rewriter_protect(r, &now, &page, false);
+    }
+    code_pages_end(&now);
+    return writable;
 }

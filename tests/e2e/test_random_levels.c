@@ -158,6 +158,15 @@ static void random_count(const char *program)
     unsetenv("DWELL_RANDOM_LEVELS");
 }
 
+/* Programs change the protection of their code themselves. */
+Test(e2e_random_levels, programs_that_change_their_code)
+{
+    random_count("levels/patching kept");
+    random_count("levels/patching taken");
+    random_count("levels/patching taken_bare");
+    random_count("levels/patching hidden");
+}
+
 Test(e2e_random_levels, signals)
 {
     random_count("signals/signals-O0 nested 20000");
