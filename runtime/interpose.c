@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "binding.h"
 #include "environment.h"
 #include "forking.h"
 #include "interpose.h"
@@ -31,6 +33,11 @@ __attribute__((constructor(101))) static void interpose_find_all(void)
         interpose_next(i->cache, i->name);
 }
 
+void binding_search(void)
+{
+    binding_found(dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter"));
+}
+
 void *interpose_next(void **cache, const char *name)
 {
     void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
@@ -43,17 +50,53 @@ void *interpose_next(void **cache, const char *name)
 
 /* The thread's next probe reads the list of modules. Constructors of the library may run before dlopen returns, and
  * find it mapped. */
-#define BEFORE_LOADING(name)                                                                                           \
-    INTERPOSED(name);                                                                                                  \
-    DWELL_HIDDEN void *before_##name(void);                                                                            \
-    void *before_##name(void)                                                                                          \
-    {                                                                                                                  \
-        modules_loading(INTERPOSED_RETURN_SLOT);                                                                       \
-        return interpose_next(&next_##name, #name);                                                                    \
-    }
+INTERPOSED(dlopen);
+INTERPOSED(dlmopen);
+DWELL_HIDDEN void *before_dlopen(const char *path, int mode);
+DWELL_HIDDEN void *before_dlmopen(Lmid_t space, const char *path, int mode);
 
-BEFORE_LOADING(dlopen)
-BEFORE_LOADING(dlmopen)
+/* Whether the library is the same whatever module asks for it. */
+static bool interpose_is_whole_path(const char *path)
+{
+    return path && strchr(path, '/') && !strchr(path, '$');
+}
+
+static void *interpose_dlopen_deep(const char *path, int mode)
+{
+    void *result = ((void *(*)(const char *, int))next_dlopen)(path, mode);
+    modules_loaded();
+    return result;
+}
+
+static void *interpose_dlmopen_deep(Lmid_t space, const char *path, int mode)
+{
+    void *result = ((void *(*)(Lmid_t, const char *, int))next_dlmopen)(space, path, mode);
+    modules_loaded();
+    return result;
+}
+
+/* A library in a scope of its own does not find the probes. The program may call it before any other probe comes. So it
+ * is looked at when dlopen returns, which a jump to it would not show. */
+void *before_dlopen(const char *path, int mode)
+{
+    modules_loading(INTERPOSED_RETURN_SLOT);
+    void *real = interpose_next(&next_dlopen, "dlopen");
+    if (!(mode & RTLD_DEEPBIND))
+        return real;
+    binding_expect();
+    return interpose_is_whole_path(path) ? (void *)interpose_dlopen_deep : real;
+}
+
+void *before_dlmopen(Lmid_t space, const char *path, int mode)
+{
+    modules_loading(INTERPOSED_RETURN_SLOT);
+    void *real = interpose_next(&next_dlmopen, "dlmopen");
+    if (space == LM_ID_BASE && !(mode & RTLD_DEEPBIND))
+        return real;
+    binding_expect();
+    return interpose_is_whole_path(path) ? (void *)interpose_dlmopen_deep : real;
+}
+
 ENTER_BY_JUMP(dlopen);
 ENTER_BY_JUMP(dlmopen);
 

@@ -1,6 +1,8 @@
 /* Walks of the loader's list, and forks: they exclude each other. */
 #include "loader.h"
 
+#include <string.h>
+
 #include "lock.h"
 #include "process.h"
 #include "runtime.h"
@@ -30,7 +32,44 @@ static bool loader_lock_without(const uint32_t *others, int patience)
     return true;
 }
 
-bool loader_walk(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data, bool may_wait)
+#if __GLIBC_PREREQ(2, 35)
+#pragma weak _r_debug
+#pragma weak _dl_find_object
+
+static void loader_visit_one(const struct link_map *map, loader_visitor *visit, void *data)
+{
+    struct dl_find_object found;
+    if (!map->l_ld || _dl_find_object(map->l_ld, &found) != 0)
+        return;
+    const ElfW(Ehdr) *header = found.dlfo_map_start;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return;
+    struct dl_phdr_info info = {
+        .dlpi_addr = map->l_addr,
+        .dlpi_name = map->l_name,
+        .dlpi_phdr = (const ElfW(Phdr) *)((const char *)header + header->e_phoff),
+        .dlpi_phnum = header->e_phnum,
+    };
+    visit(&info, sizeof info, data);
+}
+
+void loader_visit_namespaces(loader_visitor *visit, void *data)
+{
+    if (!&_r_debug || !&_dl_find_object || _r_debug.r_version < 2)
+        return;
+    const struct r_debug_extended *space = (const struct r_debug_extended *)&_r_debug;
+    while ((space = space->r_next))
+        for (const struct link_map *map = space->base.r_map; map; map = map->l_next)
+            loader_visit_one(map, visit, data);
+}
+#else
+void loader_visit_namespaces(loader_visitor *visit, void *data)
+{
+    (void)visit, (void)data;
+}
+#endif
+
+bool loader_walk(loader_visitor *visit, void *data, bool may_wait)
 {
     struct process_loader *l = loader_state();
     if (!loader_lock_without(&l->forking, may_wait ? WALK_PATIENCE : 0))

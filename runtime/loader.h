@@ -19,9 +19,15 @@ struct process_loader {
     uint32_t walking; /* number of threads inside a walk */
 };
 
+typedef int loader_visitor(struct dl_phdr_info *info, size_t size, void *data);
+
+/* Visits the modules in namespaces of dlmopen, which dl_iterate_phdr leaves out. In a walk of the loader's list. Does
+ * nothing before glibc 2.35. */
+void loader_visit_namespaces(loader_visitor *visit, void *data);
+
 /* dl_iterate_phdr, but not while a thread forks. False if it did not begin: the fork was not over after 20 ms, or at
  * once if the caller may not wait. Signals are held back. */
-bool loader_walk(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data, bool may_wait);
+bool loader_walk(loader_visitor *visit, void *data, bool may_wait);
 
 /* The calling thread is about to fork (true), or has forked, in the parent. It waits for a walk's end at most two
  * seconds. Any thread with a process. */

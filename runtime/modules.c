@@ -8,10 +8,12 @@
 #include <link.h>
 #include <string.h>
 
+#include "binding.h"
 #include "clock.h"
 #include "control.h"
 #include "filter.h"
 #include "filter_ask.h"
+#include "kept_texts.h"
 #include "levels/levels.h"
 #include "loader.h"
 #include "metadata.h"
@@ -37,6 +39,7 @@ struct module {
     uint32_t serial;
     uint32_t seen;                    /* in the current walk */
     uint32_t filter;                  /* its number in the filters; zero if they do not name it */
+    bool bound;                       /* binding.h has looked at it */
     struct text name, path, build_id; /* kept; `name` is the loader's */
 };
 
@@ -51,44 +54,12 @@ struct known_modules {
 
 static struct known_modules *known_modules;
 
-/* Texts that are kept for good, each once. */
-struct kept_text {
-    struct kept_text *next;
-    size_t length;
-    char at[];
-};
-
-static struct text modules_keep_text(struct text text)
-{
-    static struct kept_text *all;
-    static char *place;
-    static size_t left;
-    for (const struct kept_text *kept = all; kept; kept = kept->next)
-        if (kept->length == text.length && memcmp(kept->at, text.at, text.length) == 0)
-            return (struct text){ kept->at, kept->length };
-    const size_t size = (sizeof *all + text.length + 7) & ~(size_t)7;
-    if (left < size) {
-        left = size > 4 * PAGE ? size : 4 * PAGE;
-        place = sys_memory(left);
-    }
-    if (!place) {
-        left = 0;
-        return (struct text){ "", 0 };
-    }
-    struct kept_text *kept = (struct kept_text *)place;
-    *kept = (struct kept_text){ all, text.length };
-    memcpy(kept->at, text.at, text.length);
-    all = kept;
-    place += size;
-    left -= size;
-    return (struct text){ kept->at, kept->length };
-}
-
 struct walk {
     struct process *process;
     uint64_t now;
-    bool first; /* the main program comes first */
-    bool same;  /* nothing has changed since the last walk */
+    bool first;  /* the main program comes first */
+    bool same;   /* nothing has changed since the last walk */
+    bool others; /* the next visit is followed by those of modules in other namespaces */
     char path[LONGEST_PATH];
 };
 
@@ -189,9 +160,9 @@ static struct text modules_path(struct walk *walk, const struct module *module)
 /* Its texts are kept. The place of its code is known. */
 static void modules_keep_texts(struct walk *walk, const struct dl_phdr_info *info, struct module *module)
 {
-    module->name = modules_keep_text(modules_name(info));
-    module->build_id = modules_keep_text(modules_find_build_id(info));
-    module->path = modules_keep_text(modules_path(walk, module));
+    module->name = text_keep(modules_name(info));
+    module->build_id = text_keep(modules_find_build_id(info));
+    module->path = text_keep(modules_path(walk, module));
 }
 
 static bool modules_make_room(struct process *p)
@@ -255,11 +226,20 @@ static bool modules_begin_walk(struct walk *walk, const struct dl_phdr_info *inf
     return true;
 }
 
+/* Does so once in a walk. */
+static void modules_visit_others(loader_visitor *visit, struct walk *walk)
+{
+    const bool now = walk->others;
+    walk->others = false;
+    if (now)
+        loader_visit_namespaces(visit, walk);
+}
+
 static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct walk *walk = data;
-    struct module module;
+    struct module module = { .bound = false };
     walk->same = walk->first && !modules_begin_walk(walk, info);
     if (walk->same)
         return 1;
@@ -281,7 +261,17 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
         }
     }
     walk->first = false;
+    modules_visit_others(modules_visit, walk);
     return 0;
+}
+
+static struct text modules_path_at(uint64_t address)
+{
+    const struct process *p = runtime.process;
+    for (uint32_t i = 0; i < p->modules.count; i++)
+        if (address >= p->modules.list[i].begin && address < p->modules.list[i].end)
+            return p->modules.list[i].path;
+    return (struct text){ "", 0 };
 }
 
 static void modules_use_filters(const struct process *p)
@@ -300,17 +290,22 @@ static void modules_use_filters(const struct process *p)
 static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
-    const struct walk *walk = data;
+    struct walk *walk = data;
     const struct process *p = walk->process;
     struct module module = { .name = modules_name(info), .build_id = modules_find_build_id(info) };
     modules_find_code(info, &module);
     for (uint32_t i = 0; i < p->modules.count; i++) {
-        const struct module *m = &p->modules.list[i];
+        struct module *m = &p->modules.list[i];
         if (!modules_are_same(m, &module))
             continue;
+        if (!m->bound && binding_is_needed()) {
+            m->bound = true;
+            binding_mend(info, m->path, modules_path_at);
+        }
         levels_visit(&(struct level_visit){ info, module.begin, module.end, m->build_id, m->path, m->filter, i == 0 });
         break;
     }
+    modules_visit_others(modules_visit_levels, walk);
     return 0;
 }
 
@@ -388,7 +383,7 @@ static bool modules_find_one(struct walk *walk, uint64_t function, struct module
 /* Records the library of that function. */
 static void modules_note_one(struct process *p, struct walk *walk, uint64_t function)
 {
-    struct module module;
+    struct module module = { .bound = false };
     if (!p->modules.count || !modules_find_one(walk, function, &module))
         return;
     const uint64_t now = clock_now(runtime.clock);
@@ -420,6 +415,7 @@ static bool modules_look(struct process *p, struct walk *walk, uint64_t function
     walk->process = p;
     walk->first = true;
     walk->same = false;
+    walk->others = true;
     if (!loader_walk(modules_visit, walk, may_wait)) {
         if (may_wait)
             modules_waited_in_vain();
@@ -444,6 +440,7 @@ static bool modules_look(struct process *p, struct walk *walk, uint64_t function
         p->modules.loader_loads = UINT64_MAX; /* no count: look again */
         return false;
     }
+    walk->others = true;
     dl_iterate_phdr(modules_visit_levels, walk); /* a fork waits for levels_end */
     levels_end();
     return true;
@@ -510,7 +507,7 @@ bool modules_update(bool loading, uint64_t function)
 uint32_t modules_identity_at(uint64_t function)
 {
     struct process *p = runtime.process;
-    struct module module;
+    struct module module = { .bound = false };
     uint32_t identity = 0;
     const uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED && modules_take_lock(p, true)) {
@@ -579,4 +576,19 @@ void modules_look_now(void)
         thread_set_limit(t);
     }
     sys_restore_signals(mask);
+}
+
+void modules_loaded(void)
+{
+    const int error = errno;
+    modules_loading(NULL);
+    if (thread_self && thread_self->wiped->alive) {
+        modules_look_now();
+    } else if (process_is_recorded()) {
+        const uint64_t mask = sys_block_signals();
+        if (mask != SYS_NOT_BLOCKED)
+            modules_update(false, 0);
+        sys_restore_signals(mask);
+    }
+    errno = error;
 }

@@ -42,6 +42,9 @@ void modules_changed(void);
 /* dlopen is about to be entered; `slot` is where its return address lies, or NULL. */
 void modules_loading(const volatile uint64_t *slot);
 
+/* It has returned. Looks at the library at once, on a thread that is not recorded, too. */
+void modules_loaded(void);
+
 /* The calling thread enters dlclose (true) or has left it. */
 void modules_unloading(bool now);
 

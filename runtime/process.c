@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "binding.h"
 #include "bus_signal.h"
 #include "calibrate.h"
 #include "clock.h"
@@ -427,6 +428,8 @@ __attribute__((constructor(101))) static void process_at_load(void)
 {
     int error = errno;
     uint64_t mask = sys_block_signals();
+    if (&binding_search)
+        binding_search();
     if (mask != SYS_NOT_BLOCKED && process_begin()) {
         at_quick_exit(process_at_quick_exit);
         control_dump_on_signal();

@@ -100,3 +100,8 @@ struct executable executable_examine(const char *program)
     close(fd);
     return e;
 }
+
+bool executable_has_own_hooks(const struct executable *e)
+{
+    return !e->has_runtime && !e->status && elf_defines(e->path, "__cyg_profile_func_enter");
+}

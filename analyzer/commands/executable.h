@@ -13,4 +13,8 @@ struct executable {
 
 struct executable executable_examine(const char *program);
 
+/* Whether the functions that instrumented code calls are the program's own, and not the runtime's. False for static
+ * programs, which have libc's. */
+bool executable_has_own_hooks(const struct executable *e);
+
 #endif

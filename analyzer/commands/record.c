@@ -229,6 +229,7 @@ int command_record(int argc, char **argv)
         record_end(&s, &session, fd, watch.ends, &program);
         struct record_outcome outcome = { 0 };
         record_complete(&session, fd, path, &outcome);
+        outcome.own_hooks = outcome.empty && executable_has_own_hooks(&e);
         record_report(&s, &outcome);
         if (!s.quiet)
             record_others_say(&others, fd);

@@ -174,6 +174,9 @@ static const char *record_why_empty(const struct record_settings *s, const struc
                "that is timed, so leave one out of the pattern, such as main";
     if (filters_any(&s->filters) && !only_levels)
         return "the filters match none of the calls";
+    if (o->own_hooks)
+        return "it has a function __cyg_profile_func_enter of its own, which its functions call instead of dwell's; "
+               "link it without that one";
     return "it has no instrumented functions; compile it with -g -finstrument-functions";
 }
 

@@ -3,6 +3,7 @@
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,6 +66,40 @@ bool elf_has_runtime(Elf *elf)
                 return true;
     }
     return false;
+}
+
+static bool elf_table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    const size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+    for (size_t i = 0; i < count && i <= INT_MAX; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
+            GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+            continue;
+        const char *found = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (found && strcmp(found, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool elf_defines(const char *path, const char *name)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    bool found = false;
+    for (Elf_Scn *section = NULL; elf && !found && (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+            found = elf_table_defines(elf, section, &header, name);
+    }
+    elf_end(elf);
+    close(fd);
+    return found;
 }
 
 size_t elf_build_id_of(const char *path, uint8_t *id, size_t room)

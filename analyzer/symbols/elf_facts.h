@@ -18,6 +18,9 @@ bool elf_needs_musl(Elf *elf);
 /* Whether the file is libdwell.so or is linked with libdwell.a. The runtime has an ELF note that shows this. */
 bool elf_has_runtime(Elf *elf);
 
+/* Whether the file at `path` has a function of that name. */
+bool elf_defines(const char *path, const char *name);
+
 /* Copies the build-id of a file to `id` and returns its length; zero if the file has none, or a longer one. */
 size_t elf_build_id_of(const char *path, uint8_t *id, size_t room);
 

@@ -65,8 +65,10 @@ const struct hook_code *hook_places_code(const struct hook_places *places, uint6
 
 /* A slot may still hold the address of the module's own code that looks the name up at the first call. Any other
  * address is a function of the program under the same name. */
-static void hook_add_slot(struct hook_places *places, int hook, uint64_t slot)
+static void hook_add_slot(void *to, int hook, uint64_t slot, bool defined)
 {
+    struct hook_places *places = to;
+    (void)defined;
     const uint64_t target = *(const volatile uint64_t *)slot;
     if (target != places->probes[hook] && !hook_places_code(places, target))
         return;
@@ -74,7 +76,7 @@ static void hook_add_slot(struct hook_places *places, int hook, uint64_t slot)
         places->slots[hook][places->slot_count[hook]++] = slot;
 }
 
-static void hook_find_slots(struct hook_places *places, const struct dl_phdr_info *info)
+void hook_places_each_slot(const struct dl_phdr_info *info, hook_slot_taker *take, void *to)
 {
     struct hook_dynamic dynamic;
     if (!hook_read_dynamic(&dynamic, info))
@@ -86,10 +88,10 @@ static void hook_find_slots(struct hook_places *places, const struct dl_phdr_inf
             const uint64_t type = ELF64_R_TYPE(relocation->r_info), symbol = ELF64_R_SYM(relocation->r_info);
             if ((type != MACHINE_JUMP_SLOT && type != MACHINE_GLOB_DAT) || !symbol)
                 continue;
-            const char *name = dynamic.names + dynamic.symbols[symbol].st_name;
+            const ElfW(Sym) *named = &dynamic.symbols[symbol];
             for (int hook = 0; hook < HOOKS; hook++)
-                if (strcmp(name, hook_names[hook]) == 0)
-                    hook_add_slot(places, hook, info->dlpi_addr + relocation->r_offset);
+                if (strcmp(dynamic.names + named->st_name, hook_names[hook]) == 0)
+                    take(to, hook, info->dlpi_addr + relocation->r_offset, named->st_shndx != SHN_UNDEF);
         }
     }
 }
@@ -133,5 +135,5 @@ void hook_places_find_code(struct hook_places *places, const struct dl_phdr_info
 void hook_places_find(struct hook_places *places, const struct dl_phdr_info *info)
 {
     hook_places_find_code(places, info);
-    hook_find_slots(places, info);
+    hook_places_each_slot(info, hook_add_slot, places);
 }

@@ -31,6 +31,11 @@ void hook_places_find(struct hook_places *places, const struct dl_phdr_info *inf
 /* Fills in only where the module's code is. */
 void hook_places_find_code(struct hook_places *places, const struct dl_phdr_info *info);
 
+/* Takes each slot of the module's table that is named after a hook. `defined`: the module has a function of that name
+ * itself. */
+typedef void hook_slot_taker(void *to, int hook, uint64_t slot, bool defined);
+void hook_places_each_slot(const struct dl_phdr_info *info, hook_slot_taker *take, void *to);
+
 /* The hook that a direct call to `target` reaches, or HOOK_NONE. */
 int hook_places_of_target(const struct hook_places *places, uint64_t target);
 

@@ -131,3 +131,85 @@ Test(e2e_loading, names_of_a_program_with_many_functions)
     free(before);
     free(after);
 }
+
+/* ---- plugins that do not find the probes ---- */
+
+#define LOADING "$PROGRAMS/loading/"
+
+static void loading_check_plugin(const char *options, const char *flags, const char *plugin)
+{
+    free(run_well("$DWELL record -q %s " LOADING "loading-host %s " LOADING "libloading-%s.so " LOADING
+                  "libloading-%s.so",
+                  options, flags, plugin, plugin));
+    const uint64_t more = strchr(flags, 'f') ? 10 : 0;
+    struct report *r = report_of("");
+    cr_expect(eq(u64, report_sum(r, "function", "plugin_work", "calls"), 2 * (1 + (more > 0))), "%s %s %s", options,
+              flags, plugin);
+    cr_expect(eq(u64, report_sum(r, "function", "inner", "calls"), 2 * (100 + more)), "%s %s %s", options, flags,
+              plugin);
+    cr_expect(eq(u64, report_session(r, "lost_events"), 0));
+    report_drop(r);
+}
+
+Test(e2e_loading, plugins_in_a_scope_of_their_own)
+{
+    static const char *const plugins[] = { "plugin", "plugin-now", "plugin-no-plt" };
+    static const char *const options[] = { "", "--mode profile", "--level counted=inner" };
+    for (int i = 0; i < 3; i++) {
+        loading_check_plugin(options[i], "d", plugins[i]);
+        loading_check_plugin("", "dlf", plugins[i]);
+    }
+}
+
+/* glibc does so since 2.35. */
+static bool loading_lists_namespaces(void)
+{
+    char *version = run_well("getconf GNU_LIBC_VERSION");
+    int minor = 0;
+    const bool known = sscanf(version, "glibc 2.%d", &minor) == 1;
+    free(version);
+    return known && minor >= 35;
+}
+
+/* Their libc is another one. */
+Test(e2e_loading, plugins_in_namespaces_of_their_own)
+{
+    static const char *const plugins[] = { "plugin", "plugin-now", "plugin-no-plt" };
+    struct ran r = run(LOADING "loading-host n " LOADING "libloading-plugin.so");
+    const bool can = r.status == 0;
+    ran_drop(&r);
+    if (!can || !loading_lists_namespaces())
+        cr_skip_test("no namespaces here, or the loader does not list them");
+    for (int i = 0; i < 3; i++) {
+        loading_check_plugin("", "n", plugins[i]);
+        loading_check_plugin("--level counted=inner", "nlf", plugins[i]);
+    }
+}
+
+/* Nothing is recorded of the program, and the reason is said. A plugin in a scope of its own calls the probes. */
+Test(e2e_loading, functions_of_its_own_instead_of_the_probes)
+{
+    static const char whose[] = "/own-hooks has functions of its own for enters and exits (__cyg_profile_func_enter)";
+    struct ran r = run("$DWELL record " LOADING "own-hooks");
+    cr_expect(eq(int, r.status, 0));
+    cr_expect(has(r.err, "own-hooks: no events were recorded: it has a function __cyg_profile_func_enter of its own"),
+              "%s", r.err);
+    ran_drop(&r);
+    r = run("$DWELL doctor " LOADING "own-hooks");
+    cr_expect(has(r.out, "its functions call a __cyg_profile_func_enter of its own: link it without that one"), "%s",
+              r.out);
+    ran_drop(&r);
+    r = run("$DWELL record -q " LOADING "own-hooks " LOADING "libloading-plugin.so deep");
+    cr_expect(eq(int, r.status, 0));
+    ran_drop(&r);
+    char *info = run_well("$DWELL info");
+    cr_expect(has(info, whose), "%s", info);
+    free(info);
+    struct report *report = report_of("");
+    cr_expect(eq(u64, report_sum(report, "function", "inner", "calls"), 100));
+    report_drop(report);
+    free(run_well("$DWELL record -q sh -c '$SAMPLES/fib 5; " LOADING "own-hooks'"));
+    info = run_well("$DWELL info");
+    cr_expect(has(info, whose), "%s", info);
+    free(info);
+}

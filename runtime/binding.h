@@ -1,0 +1,33 @@
+/*
+ * Where the loader lets a module's calls of the probes go. libc has empty functions of their names. They come first for
+ * a library that is loaded with RTLD_DEEPBIND, and they are the only ones in a namespace of dlmopen. The slots of such
+ * a module get the addresses of the probes instead.
+ */
+#ifndef DWELL_BINDING_H
+#define DWELL_BINDING_H
+
+#include <link.h>
+
+#include "common.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A library is about to be loaded that may call libc's functions. */
+void binding_expect(void);
+
+/* Searches all modules for the name of the enter probe. It is in interpose.c: libdwell.a has no search. */
+void binding_search(void) __attribute__((weak));
+
+/* What it has found. */
+void binding_found(const void *enter);
+
+/* Whether modules have to be looked at. */
+bool binding_is_needed(void);
+
+/* Looks at a module. `path_at` finds the path of the module at an address. In a walk of the loader's list, with signals
+ * held back. */
+void binding_mend(const struct dl_phdr_info *info, struct text path, struct text (*path_at)(uint64_t address));
+
+#pragma GCC visibility pop
+
+#endif
