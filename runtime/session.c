@@ -392,6 +392,14 @@ static uint64_t session_end_at_limit(const struct session *session, enum dwell_t
     return 0;
 }
 
+/* What the recorder wrote when it believed that no process was left (trace/session_seal.c in the analyzer). */
+static void session_break_seal(struct dwell_file_header *header)
+{
+    struct dwell_seal *seal = (struct dwell_seal *)((char *)header + DWELL_SEAL_OFFSET);
+    if (seal->length)
+        *seal = (struct dwell_seal){ 0 };
+}
+
 /* Takes the next bytes of the file. Returns their offset, or zero if there is a limit. */
 static uint64_t session_advance(const struct session *session, int fd, uint32_t size)
 {
@@ -405,6 +413,7 @@ static uint64_t session_advance(const struct session *session, int fd, uint32_t 
             return session_end_at_limit(session, DWELL_TROUBLE_KEEP_FREE);
     } while (!__atomic_compare_exchange_n(&header->cursor, &offset, offset + size, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
+    session_break_seal(header);
     if (offset < header->warn_size && offset + size >= header->warn_size) {
         __atomic_store_n(&header->warned, 1, __ATOMIC_RELEASE);
         sys_futex_wake_shared(&header->warned);

@@ -24,6 +24,7 @@ struct analysis_options {
     bool raw;                           /* leave the probes' own time in all times */
     bool timed_only;                    /* leave out calls that were only counted, */
     bool unsampled;                     /* and samples: all time is that of timed calls */
+    bool strict;                        /* it is an error if anything is missing from the session */
     bool limits;                        /* find the shortest and the longest calls, also if they must be read again */
     struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
 };

@@ -129,6 +129,24 @@ static void load_add_limit_remarks(struct summary *s, const struct dwell_file_he
         summary_remark(s, "recording ended %s, when too little of the disk was free (--keep-free)", when);
 }
 
+/* What the session had when its recording ended. */
+static void load_add_damage_remarks(struct summary *s, const struct session_file *file, uint64_t damaged_chunks)
+{
+    if (file->damaged_page)
+        summary_remark(s, "the file's first page is damaged: its times may be wrong, and parts may be missing");
+    if (file->missing_bytes)
+        summary_remark(s, "the file was cut: the last %" PRIu64 " of its %" PRIu64 " bytes are missing",
+                       file->missing_bytes, file->whole_size);
+    if (file->missing_chunks)
+        summary_remark(s, "%" PRIu64 " of %" PRIu64 " chunks are missing", file->missing_chunks, file->sealed_chunks);
+    if (damaged_chunks)
+        summary_remark(s, "%" PRIu64 " damaged chunks were left out, wholly or in part", damaged_chunks);
+    if (file->damaged_bytes)
+        summary_remark(s, "%" PRIu64 " bytes belong to no chunk and were left out", file->damaged_bytes);
+    if (file->damaged_records)
+        summary_remark(s, "%" PRIu64 " damaged records of metadata or symbols were left out", file->damaged_records);
+}
+
 static void load_add_loss_remarks(struct summary *s, const struct session_file *file, const struct profile *p)
 {
     const struct dwell_file_header *h = &file->header;
@@ -150,13 +168,9 @@ static void load_add_loss_remarks(struct summary *s, const struct session_file *
     if (h->trouble & DWELL_TROUBLE_TRUNCATED)
         summary_remark(s, "the session file was truncated or overwritten while it was recorded, or its device failed: "
                           "some of it is missing");
-    uint64_t damaged = p->counts.damaged_chunks + file->damaged_chunks;
-    if (damaged)
-        summary_remark(s, "%" PRIu64 " damaged chunks were left out, wholly or in part", damaged);
-    if (file->damaged_bytes)
-        summary_remark(s, "%" PRIu64 " bytes belong to no chunk and were left out", file->damaged_bytes);
-    if (file->damaged_records)
-        summary_remark(s, "%" PRIu64 " damaged records of metadata or symbols were left out", file->damaged_records);
+    if (h->trouble & DWELL_TROUBLE_DAMAGED)
+        summary_remark(s, "parts of the sessions that it was merged from were damaged or missing");
+    load_add_damage_remarks(s, file, p->counts.damaged_chunks + file->damaged_chunks);
     if (p->counts.stray_exits)
         summary_remark(s, "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }
@@ -226,6 +240,7 @@ void analysis_summarize(struct analysis *l)
     s->lost_events = l->file->header.lost_events;
     load_add_loss_remarks(s, l->file, l->profile);
     sum_sessions_remark(s, l->file);
+    s->missing_count = s->remark_count;
     level_changes_remark(s, l->file, counted_functions(l->profile) > 0);
     s->loss_count = s->remark_count;
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
@@ -356,7 +371,11 @@ bool load_session(struct analysis *l, const char *path, const struct analysis_op
     load_profile(l, options);
     if (call_filters_any(&options->selection.filters) && l->file->header.mode == DWELL_MODE_PROFILE)
         load_filter_trees(l, &options->selection.filters);
-    return true;
+    if (!options->strict || !l->summary.missing_count)
+        return true;
+    error_set(error, "%s: %s", path, l->summary.remarks[0]);
+    analysis_drop(l);
+    return false;
 }
 
 static void load_join_copies(struct analysis *l, const uint32_t *representatives)

@@ -31,8 +31,9 @@ struct summary {
     uint64_t stack_samples;     /* while a function was open (docs/time-model.md), */
     uint64_t samples_in_probes; /* and of these, in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;
-    char **remarks; /* lines of text: the first `loss_count` are about losses and damage */
+    char **remarks; /* lines of text: the first `loss_count` are about losses and damage, */
     size_t loss_count;
+    size_t missing_count; /* and of these the first ones about what the session should have */
     size_t remark_count, remark_room;
 };
 

@@ -12,7 +12,7 @@
 static bool wait_holes_lack_an_end(const struct session_file *file)
 {
     return file->header.lost_events || file->header.lost_threads || file->damaged_chunks || file->damaged_bytes ||
-           file->size < file->header.cursor;
+           file->lacks_parts || file->size < file->header.cursor;
 }
 
 static void wait_holes_add(struct wait_holes *h, uint64_t begin, uint64_t end)

@@ -34,6 +34,7 @@ static const struct shared_use shared[] = {
     { SHARED_CSV_SAFE, NULL },
     { SHARED_NO_MERGE, NULL },
     { SHARED_JOBS, NULL },
+    { SHARED_STRICT, NULL },
     { SHARED_END, NULL },
 };
 

@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
 
 static const struct shared_use shared[] = {
     { SHARED_FORMAT, NULL },   { SHARED_TEXT, NULL }, { SHARED_CSV_SAFE, NULL }, { SHARED_RAW, NULL },
-    { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL }, { SHARED_END, NULL },
+    { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL }, { SHARED_STRICT, NULL },   { SHARED_END, NULL },
 };
 
 struct annotate_settings {

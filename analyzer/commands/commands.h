@@ -76,6 +76,16 @@ uint32_t option_function(const struct analysis *session, const char *text);
 /* Loads a session. Ends the program if that fails. */
 void command_load(struct analysis *session, const char *path, const struct analysis_options *options);
 
+/* What of a session was damaged or missing when it was opened. */
+struct damage {
+    uint64_t chunks, records, bytes;
+    bool any;
+};
+struct damage damage_of(const struct session_file *file);
+
+/* Says what is missing, if anything is. Ends the program if that is an error. */
+void damage_report(const char *path, struct damage damage, bool strict);
+
 /* Ends the program if `path` is the session, under the same name or another. NULL is stdout. */
 void output_spare(const char *path, const char *session);
 

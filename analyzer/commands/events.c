@@ -62,6 +62,7 @@ static const struct shared_use shared[] = {
     { SHARED_CSV_SAFE, NULL },
     { SHARED_OUTPUT, "(default: standard output)" },
     { SHARED_JOBS, NULL },
+    { SHARED_STRICT, NULL },
     { SHARED_END, NULL },
 };
 

@@ -27,6 +27,7 @@ static const struct shared_use shared[] = { { SHARED_LIMIT,
                                               "(default: 20); a row is a function whose level the budget has chosen" },
                                             { SHARED_UNITS, NULL },
                                             { SHARED_JOBS, NULL },
+                                            { SHARED_STRICT, NULL },
                                             { SHARED_END, NULL } };
 
 enum { MAX_LEVELS = 20 }; /* functions whose level has changed */
@@ -79,8 +80,9 @@ static void info_print_time(const struct session_file *f)
     if (f->header.end_ticks)
         info_print_line("duration", "%s", info_time(f, f->header.end_ticks - f->header.start_ticks, text));
     info_print_line("state", "%s",
-                    f->header.state == DWELL_COMPLETE ? "complete"
-                                                      : "not finished: still recording, or the recorder was killed");
+                    f->header.state != DWELL_COMPLETE ? "not finished: still recording, or the recorder was killed"
+                    : f->lacks_parts                  ? "damaged: parts of it are missing, see the remarks"
+                                                      : "complete");
 }
 
 static void info_print_clock(const struct session_file *f)
@@ -234,6 +236,16 @@ static void info_print_counted(const struct analysis *l)
     free(sums);
 }
 
+static void info_print_checksums(const struct session_file *f)
+{
+    if (!f->is_sealed)
+        info_print_line("checksums", "none: damage may go unnoticed");
+    else if (f->whole_chunks == f->sealed_chunks)
+        info_print_line("checksums", "all chunks are whole");
+    else
+        info_print_line("checksums", "%" PRIu64 " of %" PRIu64 " chunks are whole", f->whole_chunks, f->sealed_chunks);
+}
+
 static void info_print_counts(const struct analysis *l)
 {
     if (!l->summary.imported)
@@ -246,6 +258,7 @@ static void info_print_counts(const struct analysis *l)
     if (fstat(l->file->fd, &status) < 0)
         die(STATUS_ERROR, "%s: %s", l->file->path, strerror(errno));
     info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
+    info_print_checksums(l->file);
     if (!l->summary.imported)
         info_print_line("lost events", "%" PRIu64, l->file->header.lost_events);
     if (!(l->summary.imported || l->file->summed_count || l->file->header.mode == DWELL_MODE_PROFILE))

@@ -8,7 +8,7 @@ static const struct shared_use shared[] = {
     { SHARED_LIMIT, "(default)" }, { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },       { SHARED_CSV_SAFE, NULL },
     { SHARED_TEXT, NULL },         { SHARED_JOBS, NULL },
-    { SHARED_END, NULL },
+    { SHARED_STRICT, NULL },       { SHARED_END, NULL },
 };
 
 struct marks_settings {

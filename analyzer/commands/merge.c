@@ -12,6 +12,7 @@
 
 static const struct shared_use shared[] = {
     { SHARED_OUTPUT, "(required); an older session of that name becomes FILE.old" },
+    { SHARED_STRICT, NULL },
     { SHARED_END, NULL },
 };
 
@@ -57,14 +58,6 @@ static bool merge_has_sums(const struct session_file *file)
     return file->header.origin & DWELL_ORIGIN_SUMS;
 }
 
-static void merge_report_losses(const struct session_file *f)
-{
-    if (f->damaged_chunks || f->damaged_bytes || f->damaged_records)
-        say("%s: is damaged: %" PRIu64 " chunks, %" PRIu64 " records and %" PRIu64
-            " bytes were left out, wholly or in part",
-            f->path, f->damaged_chunks, f->damaged_records, f->damaged_bytes);
-}
-
 /* Sums are added one after another, so that memory holds the result and one of them. */
 static void merge_sums(const struct merge_settings *s, struct session_file *file)
 {
@@ -76,9 +69,9 @@ static void merge_sums(const struct merge_settings *s, struct session_file *file
         if (!merge_has_sums(file))
             die(STATUS_ERROR, "%s: was recorded, and %s holds sums; make sums of both with dwell profile", path,
                 s->sessions.paths[0]);
+        damage_report(path, damage_of(file), s->shared.load.strict);
         if (!sums_add(sums, file, &wrong))
             die(STATUS_ERROR, "%s", wrong.text);
-        merge_report_losses(file);
         session_file_close(file);
     }
     const char *error = sums_write(sums, s->shared.output);
@@ -87,11 +80,12 @@ static void merge_sums(const struct merge_settings *s, struct session_file *file
     sums_free(sums);
 }
 
-static void merge_open_sessions(const struct session_list *list, struct session_file **files)
+static void merge_open_sessions(const struct session_list *list, struct session_file **files, bool strict)
 {
     for (size_t i = 0; i < list->count; i++) {
         const char *error;
         files[i] = i ? merge_open(list->paths[i]) : files[0];
+        damage_report(list->paths[i], damage_of(files[i]), strict);
         if (merge_has_sums(files[i]))
             die(STATUS_ERROR, "%s: holds sums, and %s was recorded; make sums of both with dwell profile",
                 list->paths[i], list->paths[0]);
@@ -120,14 +114,12 @@ static void merge_recorded(const struct merge_settings *s, struct session_file *
     const size_t count = s->sessions.count;
     struct session_file **files = need_memory(count, sizeof *files);
     files[0] = first;
-    merge_open_sessions(&s->sessions, files);
+    merge_open_sessions(&s->sessions, files, s->shared.load.strict);
     const char *error = session_merge(files, count, s->shared.output);
     if (error)
         die(STATUS_ERROR, "%s: %s", s->shared.output, error);
-    for (size_t i = 0; i < count; i++) {
-        merge_report_losses(files[i]);
+    for (size_t i = 0; i < count; i++)
         session_file_close(files[i]);
-    }
     free(files);
 }
 

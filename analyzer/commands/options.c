@@ -1,6 +1,7 @@
 /* Parses and checks the arguments that options of several commands take, such as numbers, times, columns and sort
  * keys. It also opens sessions and ends output for commands. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "analysis/find_function.h"
 #include "base/duration.h"
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
@@ -210,6 +212,29 @@ void command_load(struct analysis *l, const char *path, const struct analysis_op
     struct error error = { NULL };
     if (!analysis_load(l, path, options, &error))
         die_of(&error);
+}
+
+struct damage damage_of(const struct session_file *file)
+{
+    return (struct damage){
+        .chunks = file->damaged_chunks + file->missing_chunks,
+        .records = file->damaged_records,
+        .bytes = file->damaged_bytes + file->missing_bytes,
+        .any = session_file_is_damaged(file),
+    };
+}
+
+void damage_report(const char *path, struct damage damage, bool strict)
+{
+    if (!damage.any)
+        return;
+    char *text = need_text("%s: is damaged: %" PRIu64 " chunks, %" PRIu64 " records and %" PRIu64
+                           " bytes are missing or were left out, wholly or in part",
+                           path, damage.chunks, damage.records, damage.bytes);
+    if (strict)
+        die(STATUS_ERROR, "%s", text);
+    say("%s", text);
+    free(text);
 }
 
 static bool options_is_same_file(const char *a, const char *b)

@@ -20,6 +20,7 @@ static const struct argp_option options[] = {
 static const struct shared_use shared[] = {
     { SHARED_OUTPUT, "(required); an older session of that name becomes FILE.old" },
     { SHARED_JOBS, NULL },
+    { SHARED_STRICT, NULL },
     { SHARED_END, NULL },
 };
 
@@ -72,6 +73,29 @@ static const struct command_line line = {
     .shared = shared,
 };
 
+/* Of all sessions so far. */
+static struct damage profile_damage(const struct sums *sums)
+{
+    struct damage all = { 0 };
+    for (size_t i = 0; i < sums->session_count; i++) {
+        const struct dwell_rec_summed *record = &sums->sessions[i].summed.record;
+        all.chunks += record->damaged_chunks;
+        all.records += record->damaged_records;
+        all.bytes += record->damaged_bytes;
+    }
+    return all;
+}
+
+static void profile_report_damage(const char *path, const struct sums *sums, struct damage before, bool strict)
+{
+    struct damage damage = profile_damage(sums);
+    damage.chunks -= before.chunks;
+    damage.records -= before.records;
+    damage.bytes -= before.bytes;
+    damage.any = damage.chunks || damage.records || damage.bytes;
+    damage_report(path, damage, strict);
+}
+
 int command_profile(int argc, char **argv)
 {
     struct profile_settings s = { .shard = { 0, 1 } };
@@ -84,9 +108,11 @@ int command_profile(int argc, char **argv)
         die(STATUS_ERROR, "profile: say which session file to write, with -o FILE");
     struct sums *sums = sums_new();
     for (size_t i = 0; i < s.sessions.count; i++) {
+        const struct damage before = profile_damage(sums);
         output_spare(s.shared.output, s.sessions.paths[i]);
         if (!sums_add_recorded(sums, s.sessions.paths[i], s.shard, s.shared.load.jobs, &error))
             die(STATUS_ERROR, "%s", error.text);
+        profile_report_damage(s.sessions.paths[i], sums, before, s.shared.load.strict);
     }
     const char *wrong = sums_write(sums, s.shared.output);
     if (wrong)

@@ -16,6 +16,7 @@
 #include "trace/samples.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
+#include "trace/session_seal.h"
 #include "trace/trace_events.h"
 
 static bool record_is_empty(const struct session_file *file, const struct record_outcome *o)
@@ -107,6 +108,7 @@ void record_complete(const struct session *session, int fd, const char *path, st
         say("%s: %s", path, error);
     }
     finish_space(session, fd);
+    seal_session(session, fd);
     struct stat status;
     if (fstat(fd, &status) == 0)
         o->bytes = (uint64_t)status.st_blocks * 512; /* on the disk: the file has holes */

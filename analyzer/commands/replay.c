@@ -28,6 +28,7 @@ static const struct shared_use shared[] = {
     { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_JOBS, NULL },
+    { SHARED_STRICT, NULL },
     { SHARED_END, NULL },
 };
 
@@ -138,6 +139,7 @@ static struct session_file *replay_open(const char *path, const struct analysis_
     struct session_file *file = session_file_open(path, &wrong);
     if (!file)
         die(STATUS_ERROR, "%s: %s", path, wrong);
+    damage_report(path, damage_of(file), load->strict);
     if (file->header.mode == DWELL_MODE_PROFILE || file->header.origin & DWELL_ORIGIN_IMPORTED)
         die(STATUS_ERROR, "%s: %s, which keeps no single calls", path,
             file->header.mode == DWELL_MODE_PROFILE ? "recorded in mode profile" : "imported from a report");

@@ -11,6 +11,7 @@
 #include "report/text_options.h"
 #include "report/views.h"
 #include "trace/activities.h"
+#include "trace/session_seal.h"
 
 enum { FIRST_KEY = 512, GROUP_PART = 11, GROUP_CALLS = 12, GROUP_ROWS = 13, GROUP_COMMON = 14 };
 
@@ -72,6 +73,8 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                           "Show copies of one function apart, which inline functions of headers have in each object",
                           GROUP_COMMON },
     [SHARED_JOBS] = { "jobs", 'j', "N", 0, "Read the session with N threads (default: one a CPU)", GROUP_COMMON },
+    [SHARED_STRICT] = { "strict", KEY(SHARED_STRICT), NULL, 0,
+                        "Fail if anything is missing from the session: it was lost, damaged or cut off", GROUP_COMMON },
     [SHARED_NO_CONFIG] = { "no-config", KEY(SHARED_NO_CONFIG), NULL, 0, "Ignore the config file", GROUP_COMMON },
     [SHARED_HELP] = { "help", 'h', NULL, 0, "Print this help", GROUP_COMMON },
     [SHARED_PRINT_OPTIONS] = { "print-options", KEY(SHARED_PRINT_OPTIONS), NULL, OPTION_HIDDEN, NULL, GROUP_COMMON },
@@ -272,6 +275,10 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
         return;
     case SHARED_JOBS:
         s->load.jobs = option_jobs(argument);
+        seal_use_jobs(s->load.jobs);
+        return;
+    case SHARED_STRICT:
+        s->load.strict = true;
         return;
     default:
         return;

@@ -37,6 +37,7 @@ enum shared_option {
     SHARED_RAW,
     SHARED_NO_MERGE,
     SHARED_JOBS,
+    SHARED_STRICT,
     SHARED_NO_CONFIG,
     SHARED_HELP,
     SHARED_PRINT_OPTIONS,

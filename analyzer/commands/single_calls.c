@@ -22,7 +22,7 @@ static const struct shared_use histogram_shared[] = {
     { SHARED_PART, NULL },      { SHARED_CALLS, NULL },   { SHARED_FILTER, NULL },   { SHARED_VALUE, VALUE_NOTE },
     { SHARED_SORT, SORT_NOTE }, { SHARED_COLUMNS, NULL }, { SHARED_FORMAT, NULL },   { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },  { SHARED_RAW, NULL },     { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL },
-    { SHARED_END, NULL },
+    { SHARED_STRICT, NULL },    { SHARED_END, NULL },
 };
 
 static const struct shared_use slowest_shared[] = {
@@ -30,7 +30,7 @@ static const struct shared_use slowest_shared[] = {
     { SHARED_VALUE, VALUE_NOTE }, { SHARED_SORT, SORT_NOTE }, { SHARED_LIMIT, "(default: 20; a million at most)" },
     { SHARED_COLUMNS, NULL },     { SHARED_FORMAT, NULL },    { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },    { SHARED_RAW, NULL },       { SHARED_NO_MERGE, NULL },
-    { SHARED_JOBS, NULL },        { SHARED_END, NULL },
+    { SHARED_JOBS, NULL },        { SHARED_STRICT, NULL },    { SHARED_END, NULL },
 };
 
 struct single_calls_settings {
@@ -132,7 +132,10 @@ static void single_calls_print_exact(const struct analysis *l, const struct call
     single_calls_print_time(l, ", 90 % ", (double)histogram_percentile(&h, 90));
     single_calls_print_time(l, ", 99 % ", (double)histogram_percentile(&h, 99));
     single_calls_print_time(l, ", max ", (double)h.greatest);
-    fputs("\n\n", stdout);
+    putchar('\n');
+    for (size_t i = 0; i < l->summary.missing_count; i++)
+        print_text(stdout, "! %s\n", l->summary.remarks[i]);
+    putchar('\n');
     histogram_drop(&h);
 }
 

@@ -35,9 +35,9 @@ static const struct argp_option options[] = {
 };
 
 static const struct shared_use shared[] = {
-    { SHARED_PART, NULL }, { SHARED_CALLS, NULL },    { SHARED_OUTPUT, "(default: " DEFAULT_PAGE ")" },
-    { SHARED_RAW, NULL },  { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL },
-    { SHARED_END, NULL },
+    { SHARED_PART, NULL },   { SHARED_CALLS, NULL },    { SHARED_OUTPUT, "(default: " DEFAULT_PAGE ")" },
+    { SHARED_RAW, NULL },    { SHARED_NO_MERGE, NULL }, { SHARED_JOBS, NULL },
+    { SHARED_STRICT, NULL }, { SHARED_END, NULL },
 };
 
 struct view_settings {

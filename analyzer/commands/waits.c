@@ -28,6 +28,7 @@ static const struct shared_use shared[] = {
     { SHARED_CSV_SAFE, NULL },
     { SHARED_RAW, NULL },
     { SHARED_JOBS, NULL },
+    { SHARED_STRICT, NULL },
     { SHARED_END, NULL },
 };
 

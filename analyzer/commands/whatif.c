@@ -39,6 +39,7 @@ static const struct shared_use shared[] = {
     { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_JOBS, NULL },
+    { SHARED_STRICT, NULL },
     { SHARED_END, NULL },
 };
 

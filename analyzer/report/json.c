@@ -98,9 +98,19 @@ static void json_add_samples(struct json_object *object, const struct summary *s
                            json_new_percent(percent_of(s->samples_in_probes, s->stack_samples)));
 }
 
+static struct json_object *json_new_losses(const struct summary *s)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < s->loss_count; i++)
+        json_object_array_add(list, json_new_text(s->remarks[i]));
+    return list;
+}
+
 static struct json_object *json_new_session(const struct summary *s)
 {
     struct json_object *object = json_object_new_object();
+    if (s->loss_count)
+        json_object_object_add(object, "losses", json_new_losses(s));
     if (s->selection)
         json_object_object_add(object, "slice", json_new_text(s->selection));
     if (s->samples) {

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "trace/decode.h"
 #include "trace/metadata.h"
+#include "trace/session_seal.h"
 
 enum {
     BLOCK = 16 << 10,
@@ -120,14 +121,15 @@ static void growth_walk_area(struct growth *g, enum walk walk, struct growth_are
         const enum session_place place = session_file_look(g->file, offset, &chunk, &next);
         if (next > area.end)
             next = area.end;
-        const bool bad = place == PLACE_BAD_CHUNK || place == PLACE_BAD_UNIT;
+        const bool broken = place == PLACE_CHUNK && chunk.kind != DWELL_CHUNK_FREE && !seal_holds(g->file, &chunk);
+        const bool bad = place == PLACE_BAD_CHUNK || place == PLACE_BAD_UNIT || broken;
         if (place == PLACE_EMPTY || (bad && !x->ended)) /* its header may be written a moment later */
             growth_leave_open(x, offset, next);
-        else if (place == PLACE_CHUNK && !growth_visit_chunk(g, walk, &chunk, most))
+        else if (place == PLACE_CHUNK && !broken && !growth_visit_chunk(g, walk, &chunk, most))
             growth_leave_open(x, offset, next);
-        else if (place == PLACE_CHUNK && chunk.kind == DWELL_CHUNK_EVENTS)
+        else if (place == PLACE_CHUNK && !broken && chunk.kind == DWELL_CHUNK_EVENTS)
             growth_leave_open(x, growth_end_of_used(&chunk), next);
-        x->damaged_chunks += x->ended && place == PLACE_BAD_CHUNK;
+        x->damaged_chunks += x->ended && (place == PLACE_BAD_CHUNK || broken);
         x->damaged_bytes += x->ended && place == PLACE_BAD_UNIT ? DWELL_UNIT : 0;
     }
 }

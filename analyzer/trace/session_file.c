@@ -18,6 +18,7 @@
 #include "trace/metadata.h"
 #include "trace/module_map.h"
 #include "trace/samples.h"
+#include "trace/session_seal.h"
 #include "trace/symbol_table.h"
 
 enum { MAX_HOLE = 256 << 10 }; /* bytes; larger holes are not read */
@@ -74,7 +75,7 @@ static const char *session_file_check_header(const struct dwell_file_header *hea
     return NULL;
 }
 
-/* Reads the header. Bytes of the file after the cursor do not count. */
+/* Reads page 0. Bytes of the file after the cursor do not count. */
 static const char *session_file_read_header(struct session_file *file)
 {
     struct stat status;
@@ -93,8 +94,8 @@ static const char *session_file_read_header(struct session_file *file)
         return strerror(errno);
     file->size = (uint64_t)status.st_size;
     file->has_holes = status.st_blocks < status.st_size / 512;
-    if (file->header.cursor < file->size)
-        file->size = file->header.cursor;
+    if (!error)
+        seal_read(file);
     return error;
 }
 
@@ -134,6 +135,8 @@ static struct trace_chunk session_file_chunk_of(const struct session_file *file,
         .upper = { h->upper[0], h->upper[1] },
         .enters = h->enters,
         .exits = h->exits,
+        .sealed = h->sealed,
+        .checksum = h->sealed ? h->link : 0,
     };
 }
 
@@ -264,9 +267,10 @@ struct session_file *session_file_open(const char *path, const char **error)
         return NULL;
     progress_begin("opening", path, file->size);
     session_file_index_chunks(file);
+    progress_end();
+    seal_check(file);
     metadata_read(file);
     samples_find_threads(file);
-    progress_end();
     return file;
 }
 

@@ -21,6 +21,8 @@ struct trace_chunk {
     uint64_t start_time;
     uint32_t upper[2];
     uint32_t enters, exits; /* valid if `used` is not zero; as the writer counted them */
+    uint16_t sealed;        /* 1: it has a checksum */
+    uint64_t checksum;
     bool last_of_thread;
     bool begins_paused;   /* the thread is paused at its start; true only in a part of a chunk */
     bool filtered;        /* it is in the temporary file of filtered_session.h, not in the session's */
@@ -223,10 +225,24 @@ struct session_file {
     struct trace_label *labels; /* in the order of the file */
     size_t label_count, label_room;
     struct session_samples *samples; /* NULL unless the owner has read them (profile/session_samples.h) */
-    uint64_t damaged_chunks;
+    bool is_sealed;                  /* its chunks have checksums, and page 0 said what the file holds */
+    bool damaged_page;               /* it does not say so any more */
+    bool lacks_parts;                /* of what was there when recording ended, or damaged_page */
+    uint64_t whole_size;             /* what the file had then, */
+    uint64_t missing_bytes;          /* and what is missing at its end */
+    uint64_t sealed_chunks;          /* those that have checksums, as page 0 has it; zero if unknown */
+    uint64_t whole_chunks;           /* those whose checksum is right */
+    uint64_t missing_chunks;  /* of these, neither whole nor among the damaged ones; unknown in a growing session */
+    uint64_t damaged_chunks;  /* those with a wrong checksum, which are not in `chunks`, and others */
     uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */
     uint64_t damaged_records; /* of metadata and symbols */
 };
+
+/* Whether anything was found to be damaged or missing when the file was opened. */
+static inline bool session_file_is_damaged(const struct session_file *file)
+{
+    return file->lacks_parts || file->damaged_chunks || file->damaged_bytes || file->damaged_records;
+}
 
 /* The session that commands record and read if none is named. */
 #define DWELL_USUAL_FILE "dwell.data"

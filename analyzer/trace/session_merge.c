@@ -388,6 +388,8 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
     h->ticks_per_second = first->ticks_per_second;
     for (size_t i = 0; i < count; i++) {
         merge_add_header(h, &sessions[i]->header);
+        if (session_file_is_damaged(sessions[i]))
+            h->trouble |= DWELL_TROUBLE_DAMAGED;
         complete &= sessions[i]->header.state == DWELL_COMPLETE;
         ended &= sessions[i]->header.end_ticks != 0;
     }

@@ -11,6 +11,7 @@
 #include "base/leftovers.h"
 #include "base/memory.h"
 #include "rotation.h"
+#include "trace/session_seal.h"
 
 static const char *session_output_reason(int error)
 {
@@ -59,6 +60,8 @@ const char *session_output_begin(struct session_output *o, const char *path)
 
 const char *session_output_end(struct session_output *o, const char *error)
 {
+    if (!error)
+        seal_session(&o->session, o->fd);
     munmap(o->session.header, DWELL_UNIT);
     close(o->fd);
     if (!error)

@@ -38,6 +38,7 @@ enum dwell_trouble {
     DWELL_TROUBLE_MAX_SIZE = 16,  /* the session has its maximum size */
     DWELL_TROUBLE_KEEP_FREE = 32, /* too little of the disk is free */
     DWELL_TROUBLE_TRUNCATED = 64, /* somebody truncated or overwrote the file, or its device failed */
+    DWELL_TROUBLE_DAMAGED = 128,  /* it was merged from sessions of which parts were damaged or missing */
 };
 
 /* Page 0. Times are ticks of `clock` unless another unit is named. The members up to start_realtime never change after
@@ -151,7 +152,7 @@ enum dwell_chunk_kind {
 struct dwell_chunk_header {
     uint32_t magic;
     uint16_t kind;
-    uint16_t pad;
+    uint16_t sealed;        /* 1: `link` is the checksum; 0: there is none */
     uint32_t size;          /* bytes, this header included; a multiple of DWELL_UNIT */
     uint32_t used;          /* bytes, this header included; zero: unknown, read to the end */
     uint32_t process;       /* serial number in the session, from 1 */
@@ -162,7 +163,24 @@ struct dwell_chunk_header {
     uint32_t upper[2];      /* events: upper halves of function addresses at the start; samples: the pid, zero */
     uint32_t enters, exits; /* events: their numbers; valid if `used` is set and the value is not DWELL_NOT_COUNTED;
                              * samples: their number in `enters` if `used` is set */
-    uint64_t link;          /* private to the writer */
+    uint64_t link;          /* private to the writer; when the chunk is sealed, its checksum */
+};
+
+/*
+ * The recorder seals a session when it has ended: each chunk gets a checksum, and page 0 says how much there is. Free,
+ * control, filters and levels chunks have none.
+ *
+ * A checksum is XXH64 with seed 0. That of a chunk is over its units up to `used`, or up to its end if `used` is zero.
+ * Bytes behind that, `sealed` and `link` count as zero. Units without any other byte are skipped. A unit's bytes come
+ * after its number in the chunk, as DWELL_SEAL_NUMBER bytes.
+ */
+enum { DWELL_SEAL_OFFSET = DWELL_UNIT - 24, DWELL_SEAL_NUMBER = 32 };
+
+/* In page 0, at DWELL_SEAL_OFFSET. All zero if the session is not sealed. */
+struct dwell_seal {
+    uint64_t length;   /* of the file: the cursor */
+    uint64_t chunks;   /* number of those that have a checksum */
+    uint64_t checksum; /* of page 0 up to here */
 };
 
 /* An open call at the start of an events chunk, outermost first. */
@@ -563,6 +581,8 @@ struct dwell_rec_site { /* strings: linkage names of the function there, and of 
     "this user may not watch system calls: those that do not wait are seen only as calls of libc"
 
 _Static_assert(sizeof(struct dwell_file_header) == 256, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_file_header) <= DWELL_SEAL_OFFSET, "the seal is behind the file header");
+_Static_assert(DWELL_SEAL_OFFSET + sizeof(struct dwell_seal) == DWELL_UNIT, "the seal is at the end of page 0");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");

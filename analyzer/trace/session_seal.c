@@ -1,0 +1,301 @@
+/* Makes the checksums of a session, and compares them with what is there. */
+#include "trace/session_seal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "base/interrupted.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "session_lock.h"
+
+enum {
+    PIECE = 64 << 10,
+    PART_OF_WORKER = 4 << 20, /* bytes; fewer are not worth a thread */
+    MOST_WORKERS = 16,
+};
+
+/* ---- sums ---- */
+
+static bool seal_is_zero(const uint8_t *unit)
+{
+    uint64_t word;
+    memcpy(&word, unit, sizeof word);
+    return word == 0 && memcmp(unit, unit + sizeof word, DWELL_UNIT - sizeof word) == 0;
+}
+
+/* Adds units of a chunk, the first of which has that number. Returns whether there was any byte. */
+static bool seal_add_units(struct checksum *sum, const uint8_t *units, uint64_t number, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++, units += DWELL_UNIT) {
+        if (seal_is_zero(units))
+            continue;
+        uint64_t numbers[DWELL_SEAL_NUMBER / sizeof(uint64_t)] = { number + i };
+        checksum_add(sum, numbers, sizeof numbers);
+        checksum_add(sum, units, DWELL_UNIT);
+        any = true;
+    }
+    return any;
+}
+
+static void seal_clear(uint8_t *bytes, size_t member, size_t size)
+{
+    memset(bytes + member, 0, size);
+}
+
+/* The first multiple of PIECE in the chunk, from `at` on, behind which the file has data. A file has holes of
+ * gigabytes. */
+static uint32_t seal_next_data(const struct session_file *file, const struct trace_chunk *chunk, uint32_t at,
+                               uint32_t end)
+{
+    const off_t data = file->has_holes ? lseek(file->fd, (off_t)(chunk->offset + at), SEEK_DATA) : -1;
+    if (data < 0)
+        return file->has_holes && errno == ENXIO ? end : at;
+    const uint64_t distance = (uint64_t)data - chunk->offset;
+    return distance < end ? (uint32_t)distance / PIECE * PIECE : end;
+}
+
+/* The checksum that the chunk has to have. Bytes that cannot be read are zero. */
+static uint64_t seal_sum(const struct session_file *file, const struct trace_chunk *chunk)
+{
+    uint8_t piece[PIECE];
+    struct checksum sum;
+    const uint32_t end = trace_chunk_end(chunk);
+    checksum_begin(&sum);
+    for (uint32_t at = 0; at < end;) {
+        const uint32_t size = end - at < PIECE ? end - at : PIECE;
+        const size_t units = (size + DWELL_UNIT - 1) / DWELL_UNIT;
+        const long got = session_file_read_some(file, chunk->offset + at, piece, size);
+        const size_t read = got > 0 ? (size_t)got : 0;
+        memset(piece + read, 0, units * DWELL_UNIT - read);
+        if (at == 0) {
+            seal_clear(piece, offsetof(struct dwell_chunk_header, sealed), sizeof(uint16_t));
+            seal_clear(piece, offsetof(struct dwell_chunk_header, link), sizeof(uint64_t));
+        }
+        const bool any = seal_add_units(&sum, piece, at / DWELL_UNIT, units);
+        at += size;
+        if (!any && at < end)
+            at = seal_next_data(file, chunk, at, end);
+    }
+    return checksum_of(&sum);
+}
+
+static uint64_t seal_sum_of_page(uint8_t page[DWELL_UNIT])
+{
+    struct checksum sum;
+    seal_clear(page, DWELL_SEAL_OFFSET + offsetof(struct dwell_seal, checksum), sizeof(uint64_t));
+    checksum_begin(&sum);
+    checksum_add(&sum, page, DWELL_UNIT);
+    return checksum_of(&sum);
+}
+
+/* The others hold nothing that was recorded. A process that joins the session late reads their lists. */
+static bool seal_is_for(uint16_t kind)
+{
+    return kind != DWELL_CHUNK_FREE && kind != DWELL_CHUNK_CONTROL && kind != DWELL_CHUNK_FILTERS &&
+           kind != DWELL_CHUNK_LEVELS;
+}
+
+/* ---- making ---- */
+
+static bool seal_write(int fd, const void *data, size_t size, uint64_t offset)
+{
+    struct interruptions interruptions = { 0 };
+    ssize_t wrote;
+    do
+        wrote = pwrite(fd, data, size, (off_t)offset);
+    while (wrote < 0 && interrupted(&interruptions));
+    return wrote == (ssize_t)size;
+}
+
+static bool seal_write_chunk(const struct session_file *file, const struct trace_chunk *chunk)
+{
+    const uint16_t sealed = 1;
+    const uint64_t sum = seal_sum(file, chunk);
+    return seal_write(file->fd, &sum, sizeof sum, chunk->offset + offsetof(struct dwell_chunk_header, link)) &&
+           seal_write(file->fd, &sealed, sizeof sealed, chunk->offset + offsetof(struct dwell_chunk_header, sealed));
+}
+
+static bool seal_write_page(const struct session_file *file, struct dwell_seal *seal)
+{
+    uint8_t page[DWELL_UNIT];
+    if (session_file_read_some(file, 0, page, sizeof page) != (long)sizeof page)
+        return false;
+    memcpy(page + DWELL_SEAL_OFFSET, seal, sizeof *seal);
+    seal->checksum = seal_sum_of_page(page);
+    return seal_write(file->fd, seal, sizeof *seal, DWELL_SEAL_OFFSET);
+}
+
+void seal_session(const struct session *session, int fd)
+{
+    const struct session_file file = { .fd = fd, .size = session->header->cursor, .has_holes = true };
+    struct dwell_seal seal = { .length = file.size };
+    if (session_has_other_writers(fd))
+        return;
+    for (uint64_t offset = DWELL_UNIT, next; offset < file.size; offset = next) {
+        struct trace_chunk chunk;
+        if (session_file_look(&file, offset, &chunk, &next) != PLACE_CHUNK || !seal_is_for(chunk.kind))
+            continue;
+        if (!seal_write_chunk(&file, &chunk))
+            return;
+        seal.chunks++;
+    }
+    seal_write_page(&file, &seal);
+}
+
+/* ---- checking ---- */
+
+void seal_read(struct session_file *file)
+{
+    static const struct dwell_seal none;
+    uint8_t page[DWELL_UNIT] = { 0 };
+    struct dwell_seal seal;
+    const uint64_t there = file->size;
+    session_file_read_some(file, 0, page, sizeof page);
+    memcpy(&seal, page + DWELL_SEAL_OFFSET, sizeof seal);
+    file->is_sealed = memcmp(&seal, &none, sizeof seal) != 0;
+    uint64_t length = file->header.cursor;
+    if (file->is_sealed && seal_sum_of_page(page) == seal.checksum) {
+        file->sealed_chunks = seal.chunks;
+        length = seal.length;
+    } else if (file->is_sealed) {
+        file->damaged_page = true;
+        length = there;
+    } else if (there < length && session_has_other_writers(file->fd)) {
+        length = there; /* it claims space before the file has it */
+    }
+    file->size = smaller(length, there);
+    file->whole_size = length;
+    file->missing_bytes = less(length, there);
+    file->lacks_parts = file->missing_bytes || file->damaged_page || file->header.trouble & DWELL_TROUBLE_DAMAGED;
+}
+
+bool seal_holds(const struct session_file *file, const struct trace_chunk *chunk)
+{
+    if (!chunk->sealed)
+        return !file->is_sealed || !seal_is_for(chunk->kind);
+    return chunk->sealed == 1 && seal_sum(file, chunk) == chunk->checksum;
+}
+
+struct seal_checker {
+    const struct session_file *file;
+    size_t *next; /* shared by the workers */
+    bool *bad;    /* by chunk */
+    pthread_t thread;
+};
+
+static void *seal_check_chunks(void *context)
+{
+    const struct seal_checker *c = context;
+    for (size_t i; (i = __atomic_fetch_add(c->next, 1, __ATOMIC_RELAXED)) < c->file->chunk_count;) {
+        c->bad[i] = !seal_holds(c->file, &c->file->chunks[i]);
+        progress_add(trace_chunk_end(&c->file->chunks[i]));
+    }
+    return NULL;
+}
+
+static unsigned seal_jobs; /* zero: one a CPU */
+
+void seal_use_jobs(unsigned jobs)
+{
+    seal_jobs = jobs;
+}
+
+static unsigned seal_workers(uint64_t bytes)
+{
+    cpu_set_t set;
+    const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
+    const uint64_t jobs = seal_jobs ? seal_jobs : known ? (uint64_t)CPU_COUNT(&set) : 1;
+    return (unsigned)smaller(smaller(jobs, MOST_WORKERS), 1 + bytes / PART_OF_WORKER);
+}
+
+static void seal_check_all(struct session_file *file, bool *bad, uint64_t bytes)
+{
+    struct seal_checker workers[MOST_WORKERS];
+    bool started[MOST_WORKERS] = { false };
+    const unsigned count = seal_workers(bytes);
+    size_t next = 0;
+    progress_begin("checking", file->path, bytes);
+    for (unsigned i = 0; i < MOST_WORKERS; i++)
+        workers[i] = (struct seal_checker){ .file = file, .next = &next, .bad = bad };
+    for (unsigned i = 1; i < count; i++)
+        started[i] = pthread_create(&workers[i].thread, NULL, seal_check_chunks, &workers[i]) == 0;
+    seal_check_chunks(&workers[0]);
+    for (unsigned i = 1; i < count; i++)
+        if (started[i])
+            pthread_join(workers[i].thread, NULL);
+    progress_end();
+}
+
+static void seal_keep(struct session_file *file, const struct trace_chunk *chunk)
+{
+    GROW(file->chunks, file->chunk_count, file->chunk_room);
+    file->chunks[file->chunk_count++] = *chunk;
+}
+
+/* A damaged chunk may seem to be longer than it is. Keeps the whole ones that it covers. Sums may be made of `budget`
+ * bytes in all, as a made-up file can have many headers that cover each other. */
+static void seal_keep_covered(struct session_file *file, const struct trace_chunk *bad, uint64_t *budget)
+{
+    const uint64_t end = smaller(bad->offset + bad->size, file->size);
+    for (uint64_t offset = bad->offset + DWELL_UNIT, next; offset < end; offset = next) {
+        struct trace_chunk chunk;
+        if (session_file_look(file, offset, &chunk, &next) != PLACE_CHUNK)
+            continue;
+        const bool tried = chunk.sealed && chunk.kind != DWELL_CHUNK_FREE && chunk.size <= *budget;
+        *budget -= tried ? chunk.size : 0;
+        if (tried && seal_holds(file, &chunk))
+            seal_keep(file, &chunk);
+        else
+            next = offset + DWELL_UNIT;
+    }
+}
+
+static void seal_remove_bad(struct session_file *file, const bool *bad)
+{
+    struct trace_chunk *chunks = file->chunks;
+    const size_t count = file->chunk_count;
+    uint64_t budget = file->size;
+    file->chunks = NULL;
+    file->chunk_count = file->chunk_room = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!bad[i])
+            seal_keep(file, &chunks[i]);
+        else
+            seal_keep_covered(file, &chunks[i], &budget);
+        file->damaged_chunks += bad[i];
+        file->lacks_parts |= bad[i];
+    }
+    free(chunks);
+}
+
+void seal_check(struct session_file *file)
+{
+    uint64_t bytes = 0;
+    bool any = false;
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        const bool checked = file->is_sealed || file->chunks[i].sealed;
+        bytes += checked ? trace_chunk_end(&file->chunks[i]) : 0;
+        any |= checked;
+    }
+
+    if (any) {
+        bool *bad = need_memory(file->chunk_count, sizeof *bad);
+        seal_check_all(file, bad, bytes);
+        if (memchr(bad, true, file->chunk_count))
+            seal_remove_bad(file, bad);
+        free(bad);
+    }
+    for (size_t i = 0; i < file->chunk_count; i++)
+        file->whole_chunks += file->chunks[i].sealed;
+    file->missing_chunks = less(file->sealed_chunks, file->whole_chunks + file->damaged_chunks);
+    file->lacks_parts |= file->is_sealed && file->whole_chunks != file->sealed_chunks;
+}

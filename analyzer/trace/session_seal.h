@@ -1,0 +1,25 @@
+/* Checksums of a session: made when it has ended, and checked when it is read. docs/format.md describes them. */
+#ifndef DWELL_TRACE_SESSION_SEAL_H
+#define DWELL_TRACE_SESSION_SEAL_H
+
+#include "session.h"
+#include "trace/session_file.h"
+
+/* Gives all chunks their checksums, and page 0 the number of chunks and bytes. Nothing may be written to the session
+ * after that. Does nothing if a process may still write to it. If the disk fails, the session stays without. */
+void seal_session(const struct session *session, int fd);
+
+/* Reads what page 0 says, and finds out whether the end of the file is missing. */
+void seal_read(struct session_file *file);
+
+/* Whether the chunk is as it was when it was sealed, or need not be sealed. Thread-safe. */
+bool seal_holds(const struct session_file *file, const struct trace_chunk *chunk);
+
+/* Removes the chunks that are not from the index, and counts them and the missing ones. Chunks that a damaged header
+ * hides are found. */
+void seal_check(struct session_file *file);
+
+/* The number of threads that seal_check uses; zero: one a CPU. */
+void seal_use_jobs(unsigned jobs);
+
+#endif
