@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "socket_peer.h"
 #include "sys.h"
 
 /* ---- numbers ---- */
@@ -219,7 +220,22 @@ static bool address_is_named(const struct socket_address *a)
            (a->size > offsetof(struct sockaddr_un, sun_path) && a->at.any.sa_family == AF_UNIX);
 }
 
-static void identity_find_socket(int fd, struct identity *of)
+/* A local socket that is connected. One that takes datagrams from all is known by its name. */
+static void identity_find_local_peer(const struct stat *status, int type, const struct socket_address *peer,
+                                     struct identity *of)
+{
+    uint32_t inode;
+    if (type != SOCK_STREAM && address_is_named(peer)) {
+        of->peer = identity_of_place(type, peer);
+        return;
+    }
+    const enum socket_peer found = socket_peer_find((uint32_t)status->st_ino, &inode);
+    if (found == SOCKET_PEER_FOUND)
+        of->peer = identity_mix(status->st_dev, inode);
+    of->later = found == SOCKET_PEER_LATER;
+}
+
+static void identity_find_socket(int fd, const struct stat *status, struct identity *of)
 {
     const struct socket_address local = address_local(fd), peer = address_peer(fd);
     const int type = socket_option(fd, SO_TYPE);
@@ -229,6 +245,8 @@ static void identity_find_socket(int fd, struct identity *of)
         of->peer = identity_mix_address(identity_mix_address((uint64_t)type, &peer), &local);
     } else if (!peer.size && address_is_named(&local) && (type != SOCK_STREAM || socket_option(fd, SO_ACCEPTCONN))) {
         of->id = of->peer = identity_of_place(type, &local);
+    } else if (peer.size && peer.at.any.sa_family == AF_UNIX) {
+        identity_find_local_peer(status, type, &peer, of);
     }
 }
 
@@ -239,7 +257,8 @@ struct identity identity_of_address(int fd, const void *address, size_t size, bo
     if (!address || size > sizeof to.at)
         return of;
     memcpy(&to.at, address, size);
-    if (!address_is_named(&to))
+    const int type = socket_option(fd, SO_TYPE);
+    if (!address_is_named(&to) || (connects && type == SOCK_DGRAM)) /* such a connection only sets an address */
         return of;
     if (to.at.any.sa_family != AF_UNIX && !address_is_loopback(&to)) {
         const struct socket_address local = address_local(fd);
@@ -247,7 +266,7 @@ struct identity identity_of_address(int fd, const void *address, size_t size, bo
             return of;
     }
     of.kind = DWELL_OBJECT_SOCKET;
-    of.id = of.peer = identity_of_place(socket_option(fd, SO_TYPE), &to);
+    of.id = of.peer = identity_of_place(type, &to);
     return of;
 }
 
@@ -332,7 +351,7 @@ struct identity identity_find(int fd)
         of.peer = of.id;
         break;
     case S_IFSOCK:
-        identity_find_socket(fd, &of);
+        identity_find_socket(fd, &status, &of);
         break;
     case S_IFCHR:
         of.kind = identity_is_terminal(status.st_rdev) ? DWELL_OBJECT_TERMINAL : DWELL_OBJECT_FILE;

@@ -14,6 +14,7 @@ struct identity {
     uint32_t check;         /* of device and inode: another number is another object */
     uint64_t id;
     uint64_t peer; /* as in struct dwell_rec_descriptor */
+    bool later;    /* the peer is not known yet */
 };
 
 enum { MAX_IDENTITY_NAME = 256 };

@@ -24,7 +24,14 @@ struct descriptor {
     uint64_t tag; /* from bit 0: kind (8), state (8), time (16), check (32) */
 };
 
-enum { STATE_BUSY = 1 << 8, STATE_ACTS = 2 << 8, STATE_NAMED = 4 << 8 };
+enum {
+    STATE_BUSY = 1 << 8,
+    STATE_ACTS = 2 << 8,
+    STATE_NAMED = 4 << 8,
+    STATE_NAMED_OTHER = 8 << 8,
+    STATE_LOCKED = 16 << 8,
+    STATE_FLOCKED = 32 << 8
+};
 enum { KIND_MASK = 0xff, STATE_MASK = 0xff00, TIME_ONE = 1 << 16, CHECK_SHIFT = 32 };
 #define TIME_MASK ((uint64_t)0xffff << 16)
 
@@ -94,7 +101,8 @@ static struct known descriptor_look_up(int fd, struct descriptor *d)
     const struct identity of = identity_find(fd);
     if (!of.kind)
         return (struct known){ 0, 0 };
-    descriptor_fill(d, seen, &of);
+    if (!of.later)
+        descriptor_fill(d, seen, &of);
     return (struct known){ of.id, (uint64_t)of.check << CHECK_SHIFT | of.kind | (of.peer ? STATE_ACTS : 0) };
 }
 
@@ -173,9 +181,77 @@ struct object descriptor_written(int fd)
     return descriptor_object(fd, DWELL_ROLE_WAITED_FOR_ROOM, OBJECT_ACTED);
 }
 
+/* ---- what a descriptor means besides ---- */
+
+/* Files, their locks and queues have numbers of their own. */
+enum { SALT_LOCK = 0x6c6f636b, SALT_QUEUE = 0x71756575 };
+
+static void descriptor_set_state(int fd, struct known known, uint64_t set, uint64_t cleared)
+{
+    struct descriptor *d = descriptor_entry(fd);
+    uint64_t tag = __atomic_load_n(&d->tag, __ATOMIC_RELAXED);
+    if (tag & KIND_MASK && __atomic_load_n(&d->id, __ATOMIC_RELAXED) == known.id)
+        __atomic_compare_exchange_n(&d->tag, &tag, (tag | set) & ~cleared, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Another object that has the descriptor's name. */
+static void descriptor_record_other(int fd, struct known known, const struct object *object)
+{
+    struct identity of = { .kind = known.tag & KIND_MASK, .id = known.id };
+    char name[MAX_IDENTITY_NAME];
+    const size_t length = identity_name(fd, &of, name);
+    of.kind = object->kind;
+    of.id = of.peer = object->id;
+    descriptor_put_record(&of, name, length);
+}
+
+struct object descriptor_locked(int fd, uint64_t of, bool released)
+{
+    const struct known known = descriptor_find(fd);
+    const struct object object = {
+        .kind = known.tag & KIND_MASK ? DWELL_OBJECT_FILE_LOCK : 0,
+        .id = known.id ^ of ^ SALT_LOCK,
+        .acts = runtime.acts && released ? OBJECT_ACTED_ON_ALL : 0,
+    };
+    if (!object.kind)
+        return object;
+    const uint64_t state = of == DESCRIPTOR_FLOCK ? STATE_FLOCKED : STATE_LOCKED;
+    const bool part = of && of != DESCRIPTOR_FLOCK;
+    if (part || !(known.tag & state))
+        descriptor_record_other(fd, known, &object);
+    if (!part)
+        descriptor_set_state(fd, known, released ? 0 : state, released ? state : 0);
+    return object;
+}
+
+struct object descriptor_queue(int fd, bool sends)
+{
+    const struct known known = descriptor_find(fd);
+    const struct object object = {
+        .kind = known.tag & KIND_MASK ? DWELL_OBJECT_QUEUE : 0,
+        .role = sends ? DWELL_ROLE_WAITED_FOR_ROOM : DWELL_ROLE_WAITED,
+        .id = known.id ^ SALT_QUEUE,
+        .acts = !runtime.acts ? 0
+                : sends       ? OBJECT_ACTED
+                              : OBJECT_MAKES_ROOM,
+    };
+    if (object.kind && !(known.tag & STATE_NAMED_OTHER)) {
+        descriptor_record_other(fd, known, &object);
+        descriptor_set_state(fd, known, STATE_NAMED_OTHER, 0);
+    }
+    return object;
+}
+
 struct object descriptor_closed(int fd)
 {
-    return descriptor_object(fd, DWELL_ROLE_WAITED, OBJECT_ACTED_ON_ALL | OBJECT_MAKES_ROOM);
+    struct object object = descriptor_object(fd, DWELL_ROLE_WAITED, OBJECT_ACTED_ON_ALL | OBJECT_MAKES_ROOM);
+    const struct descriptor *d = object.kind && runtime.acts ? descriptor_entry(fd) : NULL;
+    const uint64_t state = d ? __atomic_load_n(&d->tag, __ATOMIC_RELAXED) : 0;
+    if (state & (STATE_LOCKED | STATE_FLOCKED)) {
+        object.released = object.id ^ SALT_LOCK ^ (state & STATE_FLOCKED ? DESCRIPTOR_FLOCK : 0);
+        object.released_kind = DWELL_OBJECT_FILE_LOCK;
+    }
+    return object;
 }
 
 struct object descriptor_at_address(int fd, const void *address, size_t size, bool connects)

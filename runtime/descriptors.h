@@ -21,6 +21,14 @@ struct object descriptor_closed(int fd);
 /* The object at an address to which a call connects, or sends. Unknown if it may be on another machine. */
 struct object descriptor_at_address(int fd, const void *address, size_t size, bool connects);
 
+/* The locks of the descriptor's file, after a call that has taken one, or released one. `of`: which part of the
+ * file; zero: all of it. DESCRIPTOR_FLOCK: its lock of flock, which has nothing to do with the others. */
+enum { DESCRIPTOR_FLOCK = 2 };
+struct object descriptor_locked(int fd, uint64_t of, bool released);
+
+/* The queue of messages that a descriptor means, for a call that sends, or receives. */
+struct object descriptor_queue(int fd, bool sends);
+
 /* The call has waited: brings the object up to date, and has its name recorded. */
 void descriptor_check(int fd, struct object *object);
 

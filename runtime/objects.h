@@ -18,7 +18,9 @@ struct object {
     uint64_t id;
     uint32_t holder;                     /* tid of the thread that held it at the call's begin; zero: none or unknown */
     uint32_t holder_thread, holder_node; /* in mode profile: what wait_rows_find_holder has found */
-    uint64_t released;                   /* address of a mutex that the call unlocks while it waits; zero: none */
+    uint64_t released;                   /* what the call acts on besides: a mutex that it unlocks while it waits, or a
+                                          * file's lock; zero: nothing */
+    enum dwell_object released_kind;
 };
 
 /* The call has failed with that errno value, or has not if it is zero. No act ended a wait that came to the end of its
@@ -53,7 +55,9 @@ static inline void object_put(struct extensions *e, const struct object *object)
     if (object->acts & OBJECT_MAKES_ROOM)
         object_put_record(e, object->kind, DWELL_ROLE_MADE_ROOM, object->id, 0);
     if (object->released)
-        object_put_record(e, DWELL_OBJECT_MUTEX, DWELL_ROLE_ACTED, object->released, 0);
+        object_put_record(e, object->released_kind,
+                          object->released_kind == DWELL_OBJECT_MUTEX ? DWELL_ROLE_ACTED : DWELL_ROLE_ACTED_ON_ALL,
+                          object->released, 0);
 }
 
 #endif

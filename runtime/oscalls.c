@@ -157,7 +157,8 @@ static const struct object *os_call_waited_for(const struct thread *t, const str
     if (!object || !os_call_has_waited(t))
         return NULL;
     const bool acted = object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_ACTED_ON_ALL;
-    if (object->kind && object->kind <= DWELL_OBJECT_BARRIER && !acted && t->wiped->alive)
+    if (object->kind && object->kind <= DWELL_OBJECT_BARRIER && !acted && !(object->id & DWELL_OBJECT_SHARED) &&
+        t->wiped->alive)
         makers_record(object->kind, object->id);
     return object;
 }
@@ -196,7 +197,7 @@ static void os_call_end_on(enum os_call call, int fd, struct object *object, uin
         object->role = OBJECT_NOT_WAITED;
     else if (fd >= 0)
         descriptor_check(fd, object);
-    os_call_end_row(call, waited || object->acts ? object : NULL, stack_pointer);
+    os_call_end_row(call, waited || object->acts || object->released ? object : NULL, stack_pointer);
 }
 
 void os_call_end_descriptor(enum os_call call, int fd, struct object *object, bool acted)
@@ -211,7 +212,7 @@ void os_call_end_descriptor(enum os_call call, int fd, struct object *object, bo
 void os_call_end_close(enum os_call call, struct object *object, int result)
 {
     if (result < 0)
-        object->acts = 0;
+        object->acts = 0, object->released = 0;
     os_call_end_on(call, -1, object, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
 }
 

@@ -14,6 +14,7 @@
 #include "runtime.h"
 #include "thread.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 #pragma GCC visibility push(hidden)
@@ -52,6 +53,9 @@ bool os_call_may_have_waited(void);
  */
 void os_call_end_open(enum os_call call, int fd);
 void os_call_end_close(enum os_call call, struct object *object, int result);
+
+/* The thread's tid; zero if it has ended. */
+uint32_t os_call_tid(pthread_t thread);
 
 /* Returns libc's function and keeps it in `cache`. If libc lacks it, returns a function that fails with ENOSYS. */
 void *os_call_look_up(void **cache, const char *name);

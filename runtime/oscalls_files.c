@@ -13,6 +13,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "sys.h"
+
 /* ---- opening; what the mode's register holds where there is none is handed on as well ---- */
 
 #define OS_OPEN(name)                                                                                                  \
@@ -94,8 +96,50 @@ DWELL_EXPORT OS_CALL_CODE int close(int fd)
 #define FCNTL_END descriptor_copied(fd, request == F_DUPFD || request == F_DUPFD_CLOEXEC ? result : -1)
 
 OS_CONTROL(ioctl, unsigned long, NOTHING)
-OS_CONTROL(fcntl, int, FCNTL_END)
-OS_CONTROL(fcntl64, int, FCNTL_END)
+
+/* A part of a file that a lock is for, so that equal parts have equal numbers. Zero: the whole file. */
+static uint64_t lock_part(uint64_t begin, uint64_t length)
+{
+    return begin || length ? (begin * 0x9e3779b97f4a7c15 ^ length) * 0xd6e8feb86659fd93 | 1 : 0;
+}
+
+/* Whether the call is about a lock, which it has taken or released. */
+static bool fcntl_locks(int request)
+{
+    return request == F_SETLK || request == F_SETLKW || request == F_OFD_SETLK || request == F_OFD_SETLKW;
+}
+
+/* Other parts are not compared: where they begin depends on the position in the file. */
+static struct object fcntl_lock(int fd, const struct flock *lock)
+{
+    const uint64_t part = lock_part((uint64_t)lock->l_start, (uint64_t)lock->l_len);
+    return lock->l_whence == SEEK_SET ? descriptor_locked(fd, part, lock->l_type == F_UNLCK) : descriptor_waited(fd);
+}
+
+#define OS_FCNTL(name)                                                                                                 \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name(int fd, int request, ...)                                                       \
+    {                                                                                                                  \
+        va_list rest;                                                                                                  \
+        va_start(rest, request);                                                                                       \
+        void *argument = va_arg(rest, void *);                                                                         \
+        va_end(rest);                                                                                                  \
+        int (*real)(int, int, ...) = (int (*)(int, int, ...))os_call_next(&next_##name, #name);                        \
+        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
+            return real(fd, request, argument);                                                                        \
+        const int result = real(fd, request, argument);                                                                \
+        FCNTL_END;                                                                                                     \
+        if (result == 0 && fcntl_locks(request)) {                                                                     \
+            struct object object = fcntl_lock(fd, argument);                                                           \
+            os_call_end_descriptor(OS_##name, fd, &object, true);                                                      \
+        } else {                                                                                                       \
+            os_call_end(OS_##name);                                                                                    \
+        }                                                                                                              \
+        return result;                                                                                                 \
+    }
+
+OS_FCNTL(fcntl)
+OS_FCNTL(fcntl64)
 
 /* ---- reading and writing ---- */
 
@@ -152,9 +196,23 @@ OS_ON_FILE(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, 
 OS_ON_FILE(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size))
 OS_CALL(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size))
 OS_CALL(int, posix_fallocate64, (int fd, off64_t at, off64_t size), (fd, at, size))
-OS_ON_FILE(int, flock, (int fd, int operation), (fd, operation))
-OS_ON_FILE(int, lockf, (int fd, int command, off_t size), (fd, command, size))
-OS_ON_FILE(int, lockf64, (int fd, int command, off64_t size), (fd, command, size))
+
+#define OS_FILE_LOCK(lock, name, parameters, arguments)                                                                \
+    OS_CALL_ON_DESCRIPTOR(true, fd, (struct object){ 0 }, NOTHING,                                                     \
+                          object_ = value_ == 0 ? lock : descriptor_waited(fd), value_ == 0, name, int, name,          \
+                          parameters, arguments)
+
+/* The part begins where the file is read next. */
+static struct object lockf_lock(int fd, int command, uint64_t size)
+{
+    const long at = SYS3(lseek, fd, 0, SEEK_CUR);
+    return descriptor_locked(fd, lock_part((uint64_t)at, size), command == F_ULOCK);
+}
+
+OS_FILE_LOCK(descriptor_locked(fd, DESCRIPTOR_FLOCK, operation &LOCK_UN), flock, (int fd, int operation),
+             (fd, operation))
+OS_FILE_LOCK(lockf_lock(fd, command, (uint64_t)size), lockf, (int fd, int command, off_t size), (fd, command, size))
+OS_FILE_LOCK(lockf_lock(fd, command, (uint64_t)size), lockf64, (int fd, int command, off64_t size), (fd, command, size))
 #define OS_DUPLICATE(name, parameters, arguments)                                                                      \
     OS_CALL_ON_DESCRIPTOR(true, to, (struct object){ 0 }, descriptor_forget(to == fd ? -1 : to),                       \
                           descriptor_copied(fd, to == fd ? -1 : value_), false, name, int, name, parameters,           \

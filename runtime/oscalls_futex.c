@@ -8,11 +8,12 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "shared_memory.h"
 #include "sys.h"
 
 static struct object futex_object(int operation, const void *word)
 {
-    struct object object = { .kind = DWELL_OBJECT_FUTEX, .id = (uint64_t)word };
+    struct object object = { .kind = DWELL_OBJECT_FUTEX, .id = shared_memory_number(word) };
     switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:

@@ -13,6 +13,8 @@
 #include <threads.h>
 #include <time.h>
 
+#include "shared_memory.h"
+
 /* ---- the objects' states ---- */
 
 #if defined(__GLIBC__)
@@ -115,7 +117,7 @@ static inline bool semaphore_is_zero(sem_t *semaphore)
 
 static struct object lock_of(enum dwell_object kind, const void *address, uint32_t holder)
 {
-    struct object object = { .kind = kind, .id = (uint64_t)address, .holder = holder };
+    struct object object = { .kind = kind, .id = shared_memory_number(address), .holder = holder };
     wait_rows_find_holder(&object);
     return object;
 }
@@ -157,7 +159,10 @@ OS_SEMAPHORE(sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct ti
 /* A wait for a condition variable unlocks the mutex, which may end waits of others. */
 static struct object condition_of(const void *condition, const void *mutex)
 {
-    return (struct object){ .kind = DWELL_OBJECT_CONDITION, .id = (uint64_t)condition, .released = (uint64_t)mutex };
+    return (struct object){ .kind = DWELL_OBJECT_CONDITION,
+                            .id = shared_memory_number(condition),
+                            .released = shared_memory_number(mutex),
+                            .released_kind = DWELL_OBJECT_MUTEX };
 }
 
 #define OS_CONDITION(name, parameters, arguments)                                                                      \
@@ -180,7 +185,7 @@ OS_CALL_ON(os_call_end_act, lock_of(DWELL_OBJECT_BARRIER, barrier, 0), int, pthr
 
 static struct object act_on(enum dwell_object kind, enum dwell_object_role role, const void *address)
 {
-    return (struct object){ .kind = kind, .role = role, .id = (uint64_t)address };
+    return (struct object){ .kind = kind, .role = role, .id = shared_memory_number(address) };
 }
 
 #define OS_ACT(condition, kind, address, name, parameters, arguments)                                                  \

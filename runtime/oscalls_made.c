@@ -6,14 +6,17 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/shm.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <threads.h>
 
 #include "oscalls.h"
 #include "recorder.h"
+#include "shared_memory.h"
 
 /* ---- the function ---- */
 
@@ -96,6 +99,40 @@ DESTROYS(int, sem_destroy, (sem_t * semaphore), (semaphore), semaphore)
 
 DESTROYS_C11(mtx_destroy, mtx_t)
 DESTROYS_C11(cnd_destroy, cnd_t)
+
+/* ---- memory that processes share, and semaphores in it ---- */
+
+INTERPOSED(shmat);
+DWELL_EXPORT void *shmat(int segment, const void *wanted, int flags)
+{
+    typeof(shmat) *real = os_call_next(&next_shmat, "shmat");
+    void *at = real(segment, wanted, flags);
+    shared_memory_add_segment(at, segment);
+    return at;
+}
+
+INTERPOSED(shmdt);
+DWELL_EXPORT int shmdt(const void *at)
+{
+    typeof(shmdt) *real = os_call_next(&next_shmdt, "shmdt");
+    shared_memory_remove_segment(at);
+    return real(at);
+}
+
+INTERPOSED(sem_open);
+DWELL_EXPORT sem_t *sem_open(const char *name, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = va_arg(rest, mode_t);
+    const unsigned value = va_arg(rest, unsigned);
+    va_end(rest);
+    typeof(sem_open) *real = os_call_next(&next_sem_open, "sem_open");
+    sem_t *semaphore = real(name, flags, mode, value);
+    if (semaphore != SEM_FAILED)
+        shared_memory_add_named(semaphore, name);
+    return semaphore;
+}
 
 /* ---- descriptors that no row makes ---- */
 

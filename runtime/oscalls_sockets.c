@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "levels/code_lock.h"
+#include "shared_memory.h"
 
 /* ---- sockets ---- */
 
@@ -207,11 +208,42 @@ OS_WRITE(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
 
 /* ---- memory ---- */
 
-OS_CALL(void *, mmap, (void *at, size_t size, int protection, int flags, int fd, off_t offset),
-        (at, size, protection, flags, fd, offset))
-OS_CALL(void *, mmap64, (void *at, size_t size, int protection, int flags, int fd, off64_t offset),
-        (at, size, protection, flags, fd, offset))
-OS_CALL(int, munmap, (void *at, size_t size), (at, size))
+/* What is mapped is known even if the call is no row. A private mapping may take the place of a shared one. */
+static void memory_mapped(const void *at, size_t size, int flags, int fd, uint64_t offset)
+{
+    if (flags & MAP_SHARED)
+        shared_memory_add(at, size, flags & MAP_ANONYMOUS ? -1 : fd, offset);
+    else if (flags & MAP_FIXED && at != MAP_FAILED)
+        shared_memory_remove(at, size);
+}
+
+#define OS_MAP(name, type)                                                                                             \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE void *name(void *at, size_t size, int protection, int flags, int fd, type offset)        \
+    {                                                                                                                  \
+        typeof(name) *real = os_call_next(&next_##name, #name);                                                        \
+        const bool row = os_call_begin(OS_##name, __builtin_return_address(0));                                        \
+        void *result = real(at, size, protection, flags, fd, offset);                                                  \
+        memory_mapped(result, size, flags, fd, (uint64_t)offset);                                                      \
+        if (row)                                                                                                       \
+            os_call_end(OS_##name);                                                                                    \
+        return result;                                                                                                 \
+    }
+
+OS_MAP(mmap, off_t)
+OS_MAP(mmap64, off64_t)
+
+INTERPOSED(munmap);
+DWELL_EXPORT OS_CALL_CODE int munmap(void *at, size_t size)
+{
+    typeof(munmap) *real = os_call_next(&next_munmap, "munmap");
+    const bool row = os_call_begin(OS_munmap, __builtin_return_address(0));
+    shared_memory_remove(at, size);
+    const int result = real(at, size);
+    if (row)
+        os_call_end(OS_munmap);
+    return result;
+}
 
 /* Calls of the probes in these pages may be rewritten at the same time. */
 INTERPOSED(mprotect);
@@ -251,10 +283,12 @@ DWELL_EXPORT OS_CALL_CODE void *mremap(void *at, size_t size, size_t wanted, int
     va_end(rest);
     void *(*real)(void *, size_t, size_t, int, ...) =
         (void *(*)(void *, size_t, size_t, int, ...))os_call_next(&next_mremap, "mremap");
-    if (!os_call_begin(OS_mremap, __builtin_return_address(0)))
-        return real(at, size, wanted, flags, to);
+    const bool row = os_call_begin(OS_mremap, __builtin_return_address(0));
     void *result = real(at, size, wanted, flags, to);
-    os_call_end(OS_mremap);
+    if (result != MAP_FAILED && result != at)
+        shared_memory_remove(at, size);
+    if (row)
+        os_call_end(OS_mremap);
     return result;
 }
 

@@ -39,11 +39,6 @@ OS_SLEEP(int, nanosleep, sleep_until(time, false), (const struct timespec *time,
 OS_SLEEP(int, clock_nanosleep, sleep_until(time, flags &TIMER_ABSTIME),
          (clockid_t clock, int flags, const struct timespec *time, struct timespec *left), (clock, flags, time, left))
 OS_SLEEP(int, thrd_sleep, sleep_until(time, false), (const struct timespec *time, struct timespec *left), (time, left))
-OS_CALL(int, pause, (void), ())
-OS_CALL(int, sigsuspend, (const sigset_t *mask), (mask))
-OS_CALL(int, sigwait, (const sigset_t *set, int *number), (set, number))
-OS_CALL(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
-OS_CALL(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
 OS_CALL(int, sched_yield, (void), ())
 
 /* thrd_yield has no result. */
@@ -190,15 +185,9 @@ DWELL_EXPORT OS_CALL_CODE int thrd_create(thrd_t *thread, thrd_start_t run, void
     return result;
 }
 
-/* The clock of a thread's CPU time holds its tid (pthread_getcpuclockid(3), clock_getres(2)). */
 static struct object join_of(pthread_t thread)
 {
-    enum { TID_SHIFT = 3 };
-    static void *clock_of;
-    typeof(pthread_getcpuclockid) *real = os_call_next(&clock_of, "pthread_getcpuclockid");
-    clockid_t clock;
-    const bool lives = real(thread, &clock) == 0;
-    return (struct object){ .kind = DWELL_OBJECT_THREAD, .id = lives ? (uint32_t) ~(clock >> TID_SHIFT) : 0 };
+    return (struct object){ .kind = DWELL_OBJECT_THREAD, .id = os_call_tid(thread) };
 }
 
 #define OS_JOIN(name, parameters, arguments)                                                                           \

@@ -139,6 +139,9 @@ const char *object_kind_name(unsigned kind)
         [DWELL_OBJECT_DESCRIPTOR] = "descriptor",
         [DWELL_OBJECT_SET] = "descriptors",
         [DWELL_OBJECT_FUTEX] = "futex",
+        [DWELL_OBJECT_FILE_LOCK] = "file lock",
+        [DWELL_OBJECT_QUEUE] = "message queue",
+        [DWELL_OBJECT_SIGNAL] = "signal",
     };
     return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }

@@ -148,7 +148,10 @@ static uint64_t sums_descriptor_id(const struct sums_recording *r, uint64_t id)
 
 static uint64_t sums_object_id(const struct sums_recording *r, unsigned kind, uint64_t id)
 {
-    return kind && !object_is_of_process(kind) ? sums_descriptor_id(r, id) : id;
+    if (!kind || object_is_of_process(kind, id))
+        return id;
+    return kind < DWELL_OBJECT_FILE || kind == DWELL_OBJECT_FUTEX ? sums_descriptor_id(r, id) | DWELL_OBJECT_SHARED
+                                                                  : sums_descriptor_id(r, id);
 }
 
 static void sums_record_wait(struct sums_recording *r, const struct caused_wait *w, const uint32_t *waiting,
@@ -180,7 +183,7 @@ static void sums_record_objects(struct sums_recording *r, const struct wait_caus
     struct object_names *names = object_names_new(r->file);
     for (size_t i = 0; i < causes->count; i++) {
         const struct profile_wait *w = &causes->list[i].wait;
-        if (!w->kind || !object_is_of_process(w->kind) || w->kind == DWELL_OBJECT_SLEEP)
+        if (!w->kind || !object_is_of_process(w->kind, w->id) || w->kind == DWELL_OBJECT_SLEEP)
             continue;
         const char *name = object_names_find(names, w->place.process, w->id, w->place.end);
         if (name)

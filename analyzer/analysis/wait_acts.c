@@ -36,7 +36,7 @@ void wait_acts_drop(struct wait_acts *acts)
 /* An address means an object of one process. */
 static uint32_t wait_acts_process(const struct profile_act *act)
 {
-    return object_is_of_process(act->kind) ? act->process : 0;
+    return object_is_of_process(act->kind, act->id) ? act->process : 0;
 }
 
 /* An act on the object of the wait, to be compared with others. */
@@ -73,7 +73,7 @@ static void wait_acts_find_other_ends(struct waits *acts, const struct session_f
     for (size_t i = 0; i < acts->act_count; i++) {
         struct profile_act act = acts->acts[i];
         const struct trace_descriptor *d =
-            object_is_of_process(act.kind) ? NULL : descriptor_list_find(&file->descriptors, act.id);
+            object_is_of_process(act.kind, act.id) ? NULL : descriptor_list_find(&file->descriptors, act.id);
         if (d && !d->peer)
             continue;
         act.id = d ? d->peer : act.id;
@@ -104,15 +104,17 @@ static bool wait_acts_concern(const struct profile_wait *wait)
     if (wait->gave_up)
         return false;
     return (wait->kind >= DWELL_OBJECT_MUTEX && wait->kind <= DWELL_OBJECT_BARRIER) ||
-           (wait->kind >= DWELL_OBJECT_PIPE && wait->kind <= DWELL_OBJECT_EVENTFD) || wait->kind == DWELL_OBJECT_FUTEX;
+           (wait->kind >= DWELL_OBJECT_PIPE && wait->kind <= DWELL_OBJECT_EVENTFD) ||
+           (wait->kind >= DWELL_OBJECT_FUTEX && wait->kind <= DWELL_OBJECT_SIGNAL);
 }
 
 /* Whether the first act that comes may end the wait. A lock is free when the last holder has left it, a barrier when
- * the last thread has come, and how much room a writer needs is not known. */
+ * the last thread has come, and how much room a writer needs is not known, except in a queue of messages. */
 static bool wait_acts_end_at_once(const struct profile_wait *wait)
 {
-    return wait_acts_concern(wait) && !wait->room && wait->kind != DWELL_OBJECT_MUTEX &&
-           wait->kind != DWELL_OBJECT_RWLOCK && wait->kind != DWELL_OBJECT_BARRIER;
+    return wait_acts_concern(wait) && (!wait->room || wait->kind == DWELL_OBJECT_QUEUE) &&
+           wait->kind != DWELL_OBJECT_MUTEX && wait->kind != DWELL_OBJECT_RWLOCK &&
+           wait->kind != DWELL_OBJECT_BARRIER && wait->kind != DWELL_OBJECT_SIGNAL;
 }
 
 /* A thread's own act does not end its wait. Nor does arriving at a barrier, if the thread has waited
@@ -372,6 +374,16 @@ void wait_acts_match(struct wait_acts *acts, const struct session_file *file, co
 
 /* ---- all ---- */
 
+/* A signal is for one thread, or for any one of the process. */
+static const struct profile_act *wait_acts_find_signal(const struct wait_acts *acts, const struct profile_wait *wait)
+{
+    struct profile_wait one = *wait, any = *wait;
+    one.id &= UINT32_MAX;
+    any.id -= one.id;
+    const struct profile_act *to_one = wait_acts_find_last(acts, &one), *to_any = wait_acts_find_last(acts, &any);
+    return !to_one || (to_any && to_any->begin > to_one->begin) ? to_any : to_one;
+}
+
 /* Who slept together with others may have been woken by an act for all of them. Then, and where the times are not
  * known, the last act counts. */
 const struct profile_act *wait_acts_find(const struct wait_acts *acts, const struct profile_wait *wait, size_t number)
@@ -379,5 +391,7 @@ const struct profile_act *wait_acts_find(const struct wait_acts *acts, const str
     const uint32_t match = acts->matches[number];
     if (!wait_acts_concern(wait) || wait_acts_may_lack(acts, wait) || match & MATCH_UNSURE)
         return NULL;
+    if (wait->kind == DWELL_OBJECT_SIGNAL)
+        return wait_acts_find_signal(acts, wait);
     return match ? &acts->waits.acts[match - 1] : wait_acts_find_last(acts, wait);
 }

@@ -15,10 +15,12 @@ struct wait_place {
     uint32_t node;
 };
 
-/* Whether the object has a number of its process. Descriptors have one of the session. */
-static inline bool object_is_of_process(unsigned kind)
+/* Whether the object has a number of its process. Descriptors, and what processes share, have one of the session. */
+static inline bool object_is_of_process(unsigned kind, uint64_t id)
 {
-    return kind < DWELL_OBJECT_FILE || kind > DWELL_OBJECT_DESCRIPTOR;
+    if (kind <= DWELL_OBJECT_BARRIER || kind == DWELL_OBJECT_FUTEX)
+        return !(id & DWELL_OBJECT_SHARED);
+    return kind < DWELL_OBJECT_FILE || kind == DWELL_OBJECT_SET || kind > DWELL_OBJECT_SIGNAL;
 }
 
 /* An act that may have ended waits. */

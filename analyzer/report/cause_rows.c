@@ -180,9 +180,11 @@ static const char *cause_thread_name(const struct cause_rows *r, uint32_t serial
     return t && t->name ? t->name : "";
 }
 
-static char *cause_descriptor(const struct cause_rows *r, uint64_t id)
+static char *cause_descriptor(const struct cause_rows *r, const struct profile_wait *w)
 {
-    const struct trace_descriptor *d = descriptor_list_find(&r->loaded->file->descriptors, id);
+    const struct trace_descriptor *d = descriptor_list_find(&r->loaded->file->descriptors, w->id);
+    if (!d && (w->kind < DWELL_OBJECT_FILE || w->kind == DWELL_OBJECT_FUTEX))
+        return need_text("shared %" PRIx64, w->id & ~DWELL_OBJECT_SHARED);
     return need_text("%s", d ? d->name : "");
 }
 
@@ -208,9 +210,11 @@ static char *cause_object(const struct cause_rows *r, const struct caused_wait *
     case DWELL_OBJECT_CHILD:
         return w->wait.id ? need_text("%" PRIu64, w->wait.id) : need_text("%s", "");
     case DWELL_OBJECT_SET:
+    case DWELL_OBJECT_SIGNAL:
         return need_text("%s", "");
     default:
-        return object_is_of_process(w->wait.kind) ? cause_address(r, &w->wait) : cause_descriptor(r, w->wait.id);
+        return object_is_of_process(w->wait.kind, w->wait.id) ? cause_address(r, &w->wait)
+                                                              : cause_descriptor(r, &w->wait);
     }
 }
 
@@ -278,7 +282,7 @@ enum { KEY_PARTS = 6 };
 /* The process that the object belongs to; zero if it belongs to none, or to several. */
 static uint32_t cause_process(const struct profile_wait *w)
 {
-    return w->kind && w->kind != DWELL_OBJECT_SLEEP && object_is_of_process(w->kind) ? w->place.process : 0;
+    return w->kind && w->kind != DWELL_OBJECT_SLEEP && object_is_of_process(w->kind, w->id) ? w->place.process : 0;
 }
 
 /* Zero if it is unknown where the object was made. */

@@ -26,7 +26,14 @@ enum dwell_object {
     DWELL_OBJECT_DESCRIPTOR = 17, /* any other one */
     DWELL_OBJECT_SET = 18,        /* several descriptors, of which none or several were ready; zero */
     DWELL_OBJECT_FUTEX = 19,      /* the address of its word */
+    DWELL_OBJECT_FILE_LOCK = 20,  /* a number of the session, as for descriptors */
+    DWELL_OBJECT_QUEUE = 21,      /* of messages; a number of the session */
+    DWELL_OBJECT_SIGNAL = 22,     /* pid << 32 | tid of the waiting thread. An act has pid << 32, or the tid alone */
 };
+
+/* Set in the number of a lock, condition variable, semaphore, barrier or futex in memory that processes share: it is
+ * one of the session, and no address. */
+#define DWELL_OBJECT_SHARED (UINT64_C(1) << 63)
 
 enum dwell_object_role {
     DWELL_ROLE_WAITED = 0,          /* the call waited for the object */

@@ -137,7 +137,17 @@ enum {
     OBJECT_CHILD,
     OBJECT_SLEEP
 };
-enum { OBJECT_FILE = 9, OBJECT_PIPE, OBJECT_SOCKET, OBJECT_EVENTFD, OBJECT_SET = 18, OBJECT_FUTEX };
+enum {
+    OBJECT_FILE = 9,
+    OBJECT_PIPE,
+    OBJECT_SOCKET,
+    OBJECT_EVENTFD,
+    OBJECT_SET = 18,
+    OBJECT_FUTEX,
+    OBJECT_FILE_LOCK,
+    OBJECT_QUEUE,
+    OBJECT_SIGNAL
+};
 /* `acted`: the call acted on the object instead of waiting for it. `holder`: a tid, or zero. */
 void write_object(struct writer *w, unsigned kind, bool acted, uint64_t id, uint32_t holder);
 /* The call waited for room in a descriptor, or made room. */

@@ -206,3 +206,88 @@ Test(unit_wait_acts, a_signal_before_the_mutex)
     wait_causes_drop(&c);
     analysis_drop(&l);
 }
+
+/* A signal is for the waiting thread, or for its process. Those for others end no wait of it. */
+Test(unit_wait_acts, signals)
+{
+    static const struct {
+        uint64_t id;
+        const char *wanted;
+    } signals[] = {
+        { UINT64_C(100) << 32, "1<2@300010 " },
+        { 101, "1<2@300010 " },
+        { 102, "1<0@0 " },
+        { UINT64_C(101) << 32, "1<0@0 " },
+    };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct writer *w = wakes_new();
+        wakes_thread_begins(w, 1, 10, WAKES_MAIN);
+        wakes_call(w, 100, 4 * FAR, OBJECT_SIGNAL, UINT64_C(100) << 32 | 101, 0);
+        wakes_thread_ends(w, 1, 9 * FAR);
+        wakes_thread_begins(w, 2, 20, WAKES_WORK);
+        wakes_act(w, 3 * FAR, 3 * FAR + 10, OBJECT_SIGNAL, signals[i].id);
+        wakes_thread_ends(w, 2, 9 * FAR);
+        acts_check(w, signals[i].wanted);
+    }
+}
+
+/* A lock in memory that processes share has one number in all of them. An address is one of a process. */
+Test(unit_wait_acts, another_process)
+{
+    enum { OTHER = 2 };
+    static const uint64_t shared = UINT64_C(1) << 63;
+    static const unsigned kinds[] = { OBJECT_SEMAPHORE, OBJECT_CONDITION, OBJECT_FUTEX, OBJECT_MUTEX };
+    for (size_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
+        const uint64_t id = ID | (i % 2 ? shared : 0);
+        struct writer *w = wakes_new();
+        write_process(w, OTHER, 200, "/bin/p");
+        write_module(w, OTHER, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/p");
+        write_module(w, OTHER, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+        wakes_thread_begins(w, 1, 10, WAKES_MAIN);
+        wakes_call(w, 100, 4 * FAR, kinds[i / 2], id, 0);
+        wakes_thread_ends(w, 1, 9 * FAR);
+        write_thread_at(w, OTHER, 2, 200, SOURCE_PERF, 20, "t");
+        begin_events(w, OTHER, 2, 0, 20, NULL, 0);
+        write_enter(w, 20, WAKES_WORK);
+        wakes_act(w, 3 * FAR, 3 * FAR + 10, kinds[i / 2], id);
+        write_exit(w, 9 * FAR);
+        end_events(w, true);
+        acts_check(w, i % 2 ? "1<2@300010 " : "1<0@0 ");
+    }
+}
+
+/* An unlock of a file wakes all threads that wait for it. */
+Test(unit_wait_acts, locks_of_files)
+{
+    struct writer *w = wakes_new();
+    acts_write_waiter(w, 1, OBJECT_FILE_LOCK, 100, 3 * FAR);
+    acts_write_waiter(w, 2, OBJECT_FILE_LOCK, 200, 3 * FAR);
+    wakes_thread_begins(w, 3, 20, WAKES_WORK);
+    write_enter(w, FAR, WAKES_ACT);
+    write_os(w);
+    write_object_on_all(w, OBJECT_FILE_LOCK, ID);
+    write_exit(w, FAR + 10);
+    wakes_thread_ends(w, 3, 9 * FAR);
+    acts_check(w, "1<3@100010 2<3@100010 ");
+}
+
+/* A message makes room for one, so the first receiver ends the first sender's wait. */
+Test(unit_wait_acts, room_in_a_queue)
+{
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 10, WAKES_MAIN);
+    write_enter(w, 100, WAKES_WAIT);
+    write_off_cpu(w, false, 105, 4 * FAR);
+    write_object_room(w, OBJECT_QUEUE, false, ID);
+    write_exit(w, 5 * FAR);
+    wakes_thread_ends(w, 1, 9 * FAR);
+    for (uint32_t thread = 2; thread < 4; thread++) {
+        wakes_thread_begins(w, thread, 20, WAKES_WORK);
+        write_enter(w, thread * FAR, WAKES_ACT);
+        write_os(w);
+        write_object_room(w, OBJECT_QUEUE, true, ID);
+        write_exit(w, thread * FAR + 10);
+        wakes_thread_ends(w, thread, 9 * FAR);
+    }
+    acts_check(w, "1<2@200010 ");
+}

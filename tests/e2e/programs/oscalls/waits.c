@@ -1,5 +1,8 @@
 /* The part of `every` that calls libc's functions that wait. */
+#include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -9,6 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -93,6 +97,29 @@ static void descriptors(int fd)
     CALL(close, counter);
 }
 
+/* What the system lacks fails, with the runtime and without. */
+static void queues(void)
+{
+    struct mq_attr size = { .mq_maxmsg = 2, .mq_msgsize = 8 };
+    struct {
+        long type;
+        char text[8];
+    } message = { 1, "x" };
+    char name[64], text[8];
+    snprintf(name, sizeof name, "/dwell-every-%d", (int)getpid());
+    const mqd_t queue = mq_open(name, O_RDWR | O_CREAT, 0600, &size);
+    mq_unlink(name);
+    CALL(mq_send, queue, "x", 1, 0);
+    CALL(mq_timedsend, queue, "x", 1, 0, &moment);
+    CALL(mq_receive, queue, text, sizeof text, NULL);
+    CALL(mq_timedreceive, queue, text, sizeof text, NULL, &moment);
+    mq_close(queue);
+    const int of_system = msgget(IPC_PRIVATE, 0600);
+    CALL(msgsnd, of_system, &message, sizeof message.text, IPC_NOWAIT);
+    CALL(msgrcv, of_system, &message, sizeof message.text, 0, IPC_NOWAIT);
+    msgctl(of_system, IPC_RMID, NULL);
+}
+
 void on_sockets(void)
 {
     int ends[2];
@@ -100,6 +127,7 @@ void on_sockets(void)
     CALL(socketpair, AF_UNIX, SOCK_DGRAM, 0, ends);
     messages(ends);
     descriptors(ends[0]);
+    queues();
     CALL(close, ends[0]);
     CALL(close, ends[1]);
 }
@@ -143,6 +171,12 @@ void waiting_for_signals(void)
     sigdelset(&all_but, SIGUSR1);
     CALL(sigsuspend, &all_but);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    told("handled", handled);
+    CALL(kill, getpid(), 0);
+    CALL(tgkill, getpid(), gettid(), SIGUSR1);
+    CALL(sigqueue, getpid(), 0, (union sigval){ 0 });
+    CALL(pthread_kill, pthread_self(), 0);
+    CALL(pthread_sigqueue, pthread_self(), 0, (union sigval){ 0 });
     told("handled", handled);
     /* If a signal comes before the pause, others follow. */
     signal(SIGALRM, handler);

@@ -1,0 +1,73 @@
+/* Waits of real programs that another process ends, or a signal: their objects, numbers and causes are those that the
+ * program has by construction. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_crossing, .timeout = 300);
+
+/* `row`: waiting function, kind, cause, its function, number of waits. On a busy machine, a call may also wait inside
+ * the kernel for what no thread of the program ends: such a row has no cause. */
+static void crossing_check(const char *what, const char *mode, const char *kind, const char *row)
+{
+    struct ran r = run("$DWELL record -q %s $PROGRAMS/crossing %s", mode, what);
+    if (r.status == 77) {
+        ran_drop(&r);
+        return;
+    }
+    cr_assert(zero(int, r.status), "%s: %s", what, r.err);
+    ran_drop(&r);
+    char *out = run_well("$DWELL waits --format csv --columns function,object.kind,cause,cause_function,waits "
+                         "--filter 'object.kind=%s' | tr -d '\\r' | tail -n +2 | grep -v ,none,",
+                         kind);
+    char *wanted = run_well("echo '%s'", row);
+    cr_assert(eq(str, out, wanted), "%s %s", what, mode);
+    free(out);
+    free(wanted);
+}
+
+static const struct crossing {
+    const char *what, *kind, *row;
+} parts[] = {
+    { "called", "socket", "take,socket,waker,give,3" },
+    { "datagram", "socket", "take,socket,waker,give,3" },
+    { "flock", "file lock", "lock_file,file lock,waker,unlock_file,3" },
+    { "close", "file lock", "lock_file,file lock,waker,unlock_file,3" },
+    { "lockf", "file lock", "lock_file,file lock,waker,unlock_file,3" },
+    { "fcntl", "file lock", "lock_file,file lock,waker,unlock_file,3" },
+    { "queue", "message queue", "receive_message,message queue,waker,send_message,3" },
+    { "full", "message queue", "send_message,message queue,waker,receive_message,3" },
+    { "system", "message queue", "receive_from_system,message queue,waker,send_to_system,3" },
+    { "semaphore", "semaphore", "await_post,semaphore,waker,post,3" },
+    { "named", "semaphore", "await_post,semaphore,waker,post,3" },
+    { "mapped", "semaphore", "await_post,semaphore,waker,post,3" },
+    { "condition", "condition", "await_condition,condition,waker,give_signal,3" },
+    { "kill", "signal", "await_any_signal,signal,waker,send_signal,3" },
+    { "sigwait", "signal", "await_signal,signal,waker,send_signal,3" },
+    { "thread", "signal", "await_any_signal,signal,waker,send_signal_to_thread,3" },
+};
+
+Test(e2e_crossing, objects_and_causes)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        crossing_check(parts[i].what, "", parts[i].kind, parts[i].row);
+}
+
+/* The parent may have waited for the connection, too. */
+Test(e2e_crossing, the_end_that_was_accepted)
+{
+    free(run_well("$DWELL record -q $PROGRAMS/crossing answered"));
+    char *out = run_well("$DWELL waits --format csv --columns function,object.kind,cause,cause_function,waits "
+                         "--filter function=take --filter object.kind=socket | tr -d '\\r' | tail -n +2");
+    cr_assert(eq(str, out, "take,socket,waker,give,3\n"));
+    free(out);
+}
+
+Test(e2e_crossing, in_other_modes)
+{
+    static const char *const modes[] = { "--mode ring", "--min 0ns", "--call-sites" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        crossing_check(parts[i].what, modes[i % (sizeof modes / sizeof *modes)], parts[i].kind, parts[i].row);
+}
