@@ -299,6 +299,9 @@ static bool load_check_lines(const struct analysis *l, enum lines lines, struct 
         return true;
     if (l->file->summed_count)
         return error_set(error, "%s: holds sums, which have no call sites; read the recorded session", l->file->path);
+    if (l->file->header.origin & DWELL_ORIGIN_IMPORTED)
+        return error_set(error, "%s: imported from a report, which does not say from which lines calls were made",
+                         l->file->path);
     return error_set(error, "%s: recorded without call sites; record again with --call-sites", l->file->path);
 }
 

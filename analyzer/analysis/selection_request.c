@@ -148,10 +148,9 @@ bool selection_ranges_find(struct selection_request *r, const struct session_fil
 static bool selection_find_range(struct selection_request *r, const struct session_file *file, struct error *error)
 {
     struct selection *s = &r->selection;
-    const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
-    if (imported || file->header.mode == DWELL_MODE_PROFILE)
-        return error_set(error, "%s: %s, so it has sums without times and cannot be cut by %s", file->path,
-                         imported ? "imported" : "recorded in mode profile",
+    const char *why = session_file_why_sums(file);
+    if (why)
+        return error_set(error, "%s: %s, so it has sums without times and cannot be cut by %s", file->path, why,
                          r->from.given || r->to.given ? "--from and --to" : "--within");
     *s = (struct selection){ .cut = true, .threads = s->threads, .processes = s->processes };
     return selection_moments_find(&r->from, &r->to, file, &s->from, &s->to, error) &&

@@ -2,13 +2,23 @@
 #ifndef DWELL_BASE_PATH_TEXT_H
 #define DWELL_BASE_PATH_TEXT_H
 
+#include <stdbool.h>
 #include <string.h>
 
-/* The path after its last slash. */
+/* Whether it is a path of Windows, "c:\\src\\play.cpp" or "\\\\host\\share\\play.cpp". Imported reports have such
+ * paths. */
+static inline bool path_has_backslashes(const char *path)
+{
+    const char letter = (char)(path[0] | 0x20);
+    return (letter >= 'a' && letter <= 'z' && path[1] == ':' && path[2] == '\\') || strncmp(path, "\\\\", 2) == 0;
+}
+
+/* The path after its last slash, or after the last backslash of a path of Windows. */
 static inline const char *path_file_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    const char *slash = strrchr(path, '/'), *back = path_has_backslashes(path) ? strrchr(path, '\\') : NULL;
+    const char *last = back && (!slash || back > slash) ? back : slash;
+    return last ? last + 1 : path;
 }
 
 #endif

@@ -111,7 +111,8 @@ static uint32_t annotate_select(const struct analysis *l, const char *text, bool
         const struct function_name *name = &l->names[i], *other = first == PROFILE_NONE ? name : &l->names[first];
         first = first == PROFILE_NONE ? i : first;
         if (!name->file || !name->line)
-            die(STATUS_ERROR, "annotate: the source of '%s' is unknown: compile with -g, and record again", name->name);
+            die(STATUS_ERROR, "annotate: the source of '%s' is %s", name->name,
+                l->summary.imported ? "not in the report" : "unknown: compile with -g, and record again");
         if (name->line != other->line || strcmp(name->file, other->file) != 0)
             die(STATUS_ERROR,
                 "annotate: '%s' names functions in several places, such as %s:%" PRIu32 " and %s:%" PRIu32, text,

@@ -198,7 +198,7 @@ static bool events_read_shared(void *settings, enum shared_option option, const 
 }
 
 /* Helps a user who finds no events to record some. */
-static void events_report_none(const struct events_settings *s, const struct trace_events *events)
+static void events_report_none(const struct events_settings *s, const struct trace_events *events, bool imported)
 {
     char *names = NULL;
     size_t length = 0;
@@ -210,6 +210,8 @@ static void events_report_none(const struct events_settings *s, const struct tra
     if (length)
         say("%s: no trace events; dwell record --event CLASS records them. The program has registered: %s", s->file,
             names);
+    else if (imported)
+        say("%s: no trace events: an imported report has none", s->file);
     else
         say("%s: no trace events; the program has registered no class of them (dwell/event.h)", s->file);
     free(names);
@@ -320,7 +322,7 @@ int command_events(int argc, char **argv)
     if (events.damaged_chunks)
         event_remark(&loaded, events.damaged_chunks, "damaged chunks of trace events were left out, wholly or in part");
     if (!events.count)
-        events_report_none(&s, &events);
+        events_report_none(&s, &events, loaded.summary.imported);
     const int status = events_print(&s, &loaded, &events);
     trace_events_free(&events);
     analysis_drop(&loaded);

@@ -140,9 +140,8 @@ static struct session_file *replay_open(const char *path, const struct analysis_
     if (!file)
         die(STATUS_ERROR, "%s: %s", path, wrong);
     damage_report(path, damage_of(file), load->strict);
-    if (file->header.mode == DWELL_MODE_PROFILE || file->header.origin & DWELL_ORIGIN_IMPORTED)
-        die(STATUS_ERROR, "%s: %s, which keeps no single calls", path,
-            file->header.mode == DWELL_MODE_PROFILE ? "recorded in mode profile" : "imported from a report");
+    if (session_file_why_sums(file))
+        die(STATUS_ERROR, "%s: %s, which keeps no single calls", path, session_file_why_sums(file));
     if (!call_filters_apply(filters, file, load->jobs, &error) || !call_filters_check(filters, path, &error))
         die_of(&error);
     return file;

@@ -101,8 +101,8 @@ static void single_calls_check_timed(const struct analysis *l, uint32_t function
 static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)
 {
     shared_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, &s->shared);
-    if (l->file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls", l->file->path);
+    if (session_file_why_sums(l->file))
+        die(STATUS_ERROR, "%s: %s, which keeps no single calls", l->file->path, session_file_why_sums(l->file));
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
         die(STATUS_ERROR, "%s: application times are unknown: there was no source of OS events", l->file->path);
     const uint32_t function = option_function(l, s->words[s->count - 1]);

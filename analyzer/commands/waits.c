@@ -81,7 +81,9 @@ static const struct command_line line = {
 
 static void waits_add_remark(struct analysis *l, const struct wait_causes *causes)
 {
-    if (!causes->acting)
+    if (l->summary.imported)
+        summary_remark(&l->summary, "an imported report has no blocked times, and no causes of waits");
+    else if (!causes->acting)
         summary_remark(&l->summary, "causes of waits were not recorded: record again");
     else if (session_file_has_trees(l->file))
         summary_remark(&l->summary, "recorded in mode profile: the causes are holders of locks, joined threads and "

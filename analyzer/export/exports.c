@@ -20,24 +20,23 @@ static bool export_check_calls(const struct analysis *session, const struct expo
     if (session->summary.samples)
         return error_set(error, "%s: a report of samples, which have no durations; export vsperf or collapsed instead",
                          session->file->path);
-    if (options->aggregate || session->file->header.mode != DWELL_MODE_PROFILE)
+    const char *why = session_file_why_sums(session->file);
+    if (options->aggregate || !why)
         return true;
-    return error_set(
-        error, "%s: recorded in mode profile, without single calls; use --aggregate for one line for each function",
-        session->file->path);
+    return error_set(error, "%s: %s, without single calls; use --aggregate for one line for each function",
+                     session->file->path, why);
 }
 
 static bool export_check_slices(const struct analysis *session, const struct export_options *options,
                                 struct error *error)
 {
     (void)options;
-    if (session->file->header.mode != DWELL_MODE_PROFILE)
+    const char *why = session_file_why_sums(session->file);
+    if (!why)
         return true;
-    return error_set(
-        error,
-        "%s: recorded in mode profile, without single calls, which this format needs; record in mode trace, or "
-        "export callgrind, pprof or speedscope",
-        session->file->path);
+    return error_set(error,
+                     "%s: %s, without single calls, which this format needs; %sexport callgrind, pprof or speedscope",
+                     session->file->path, why, session->summary.imported ? "" : "record in mode trace, or ");
 }
 
 const struct export_format export_formats[] = {

@@ -142,6 +142,11 @@ static char *vsperf_make_note(const struct vsperf *v)
         free(note);
         note = longer;
     }
+    if (v->averaged) {
+        char *longer = need_text("%s; times are averages, which are rounded, times calls", note);
+        free(note);
+        note = longer;
+    }
     return note;
 }
 

@@ -1,6 +1,7 @@
 /* Reads the rows of a file into the run. Finds columns by their titles and ignores unknown ones. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -36,6 +37,8 @@ enum column {
     NAME,
     VALUE,
     STATED, /* the first of DWELL_STATED_COLUMNS */
+    AVERAGE_INCLUSIVE = STATED + DWELL_STATED_EACH + 1,
+    AVERAGE_EXCLUSIVE = AVERAGE_INCLUSIVE + 3,
     COLUMNS = STATED + DWELL_STATED_COLUMNS,
 };
 
@@ -163,10 +166,19 @@ static bool vsperf_is_row_type(const char *text)
     return strcasecmp(text, "Root") == 0 || strcasecmp(text, "Caller") == 0 || strcasecmp(text, "Callee") == 0;
 }
 
+/* Whether times are known by their averages and the number of calls alone, as in some call trees. */
+static bool vsperf_has_averages(const struct vsperf_reading *r)
+{
+    return !vsperf_has_column(r, ELAPSED_INCLUSIVE) && !vsperf_has_column(r, INCLUSIVE_SAMPLES) &&
+           vsperf_has_column(r, AVERAGE_INCLUSIVE) && vsperf_has_column(r, AVERAGE_EXCLUSIVE) &&
+           vsperf_has_column(r, CALLS);
+}
+
 static bool vsperf_has_values(const struct vsperf_reading *r)
 {
     return (vsperf_has_column(r, ELAPSED_INCLUSIVE) && vsperf_has_column(r, ELAPSED_EXCLUSIVE)) ||
-           (vsperf_has_column(r, INCLUSIVE_SAMPLES) && vsperf_has_column(r, EXCLUSIVE_SAMPLES));
+           (vsperf_has_column(r, INCLUSIVE_SAMPLES) && vsperf_has_column(r, EXCLUSIVE_SAMPLES)) ||
+           vsperf_has_averages(r);
 }
 
 /* The kind of summary that has these columns. */
@@ -213,9 +225,9 @@ static bool vsperf_read_titles(struct vsperf_reading *r, bool *is_row)
         return true;
     if (!vsperf_has_values(r))
         return vsperf_wrong_here(
-            r, "needs the columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive Time', or 'Inclusive Samples' and "
-               "'Exclusive Samples'");
-    const bool sampled = !vsperf_has_column(r, ELAPSED_INCLUSIVE);
+            r, "needs the columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive Time', their averages and 'Number of "
+               "Calls', or 'Inclusive Samples' and 'Exclusive Samples'");
+    const bool sampled = !vsperf_has_column(r, ELAPSED_INCLUSIVE) && !vsperf_has_averages(r);
     if (sampled ? r->v->traced : r->v->sampled)
         return vsperf_wrong_here(r, sampled ? "samples, but the file before it has times"
                                             : "times, but the file before it has samples");
@@ -306,17 +318,50 @@ static bool vsperf_check_numbers(struct vsperf_reading *r, enum column inclusive
                      titles[has_inclusive ? exclusive : inclusive]);
 }
 
+/* A time that is its average times the calls, to the nearest tick. */
+static bool vsperf_multiply_average(struct vsperf_reading *r, enum column column, uint64_t calls, uint64_t *time)
+{
+    const char *text = vsperf_field_text(r, column);
+    double average = 0;
+    const char *wrong = text[0] ? csv_decimal(text, &average) : NULL;
+    const double product = average * (double)calls;
+    if (!wrong && !(product >= 0 && product < 0x1p56))
+        wrong = "is impossible";
+    *time = wrong ? 0 : (uint64_t)llround(product);
+    return !wrong || vsperf_wrong_number(r, titles[column], text, wrong);
+}
+
+/* The averages are rounded, so that the exclusive time can seem to be a little more than the inclusive one. */
+static bool vsperf_read_averages(struct vsperf_reading *r, struct times *t)
+{
+    if (!vsperf_check_numbers(r, AVERAGE_INCLUSIVE, AVERAGE_EXCLUSIVE) ||
+        !vsperf_multiply_average(r, AVERAGE_INCLUSIVE, t->calls, &t->elapsed_inclusive) ||
+        !vsperf_multiply_average(r, AVERAGE_EXCLUSIVE, t->calls, &t->elapsed_exclusive))
+        return false;
+    if (t->elapsed_exclusive > t->elapsed_inclusive &&
+        t->elapsed_exclusive - t->elapsed_inclusive <= t->calls / 100 + 1)
+        t->elapsed_exclusive = t->elapsed_inclusive;
+    r->v->averaged = true;
+    return true;
+}
+
+static bool vsperf_read_totals(struct vsperf_reading *r, struct times *t)
+{
+    const enum column inclusive = r->v->sampled ? INCLUSIVE_SAMPLES : ELAPSED_INCLUSIVE;
+    const enum column exclusive = r->v->sampled ? EXCLUSIVE_SAMPLES : ELAPSED_EXCLUSIVE;
+    return vsperf_check_numbers(r, inclusive, exclusive) &&
+           vsperf_read_count(r, inclusive, &t->elapsed_inclusive, NULL) &&
+           vsperf_read_count(r, exclusive, &t->elapsed_exclusive, NULL);
+}
+
 static bool vsperf_read_times(struct vsperf_reading *r, struct times *t)
 {
     const bool sampled = r->v->sampled;
     bool shortest = false, longest = false;
     *t = (struct times){ .shortest = UINT64_MAX };
-    if (!vsperf_check_numbers(r, sampled ? INCLUSIVE_SAMPLES : ELAPSED_INCLUSIVE,
-                              sampled ? EXCLUSIVE_SAMPLES : ELAPSED_EXCLUSIVE))
-        return false;
-    if (!vsperf_read_count(r, sampled ? INCLUSIVE_SAMPLES : ELAPSED_INCLUSIVE, &t->elapsed_inclusive, NULL) ||
-        !vsperf_read_count(r, sampled ? EXCLUSIVE_SAMPLES : ELAPSED_EXCLUSIVE, &t->elapsed_exclusive, NULL) ||
-        !vsperf_read_count(r, CALLS, &t->calls, NULL) || !vsperf_check_percents(r) || !vsperf_check_sums(r, t))
+    if (!vsperf_read_count(r, CALLS, &t->calls, NULL) ||
+        !(vsperf_has_averages(r) ? vsperf_read_averages(r, t) : vsperf_read_totals(r, t)) ||
+        !vsperf_check_percents(r) || !vsperf_check_sums(r, t))
         return false;
     if (sampled) {
         t->application_inclusive = t->elapsed_inclusive;

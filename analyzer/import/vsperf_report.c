@@ -57,29 +57,16 @@ uint32_t vsperf_find_process(struct vsperf *v, const char *name, uint32_t pid)
     return number;
 }
 
-/* Replaces backslashes in paths of the other system, so that the last part is the file name here, too. */
-static char *vsperf_native_path(const char *path)
-{
-    char *copy = need_copy(path, strlen(path));
-    const bool drive = ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') && path[1] == ':' && path[2] == '\\';
-    if (drive || strncmp(path, "\\\\", 2) == 0)
-        for (char *at = copy; *at; at++)
-            if (*at == '\\')
-                *at = '/';
-    return copy;
-}
-
 uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place)
 {
     const char *path = place->module_path[0] ? place->module_path : place->module_name;
-    char *native = vsperf_native_path(strcmp(path, "[unknown]") == 0 ? "" : path);
-    const uint32_t number = intern(&v->module_numbers, native, strlen(native));
-    if (number < v->module_count) {
-        free(native);
+    if (strcmp(path, "[unknown]") == 0)
+        path = "";
+    const uint32_t number = intern(&v->module_numbers, path, strlen(path));
+    if (number < v->module_count)
         return number;
-    }
     GROW(v->modules, v->module_count, v->module_room);
-    v->modules[v->module_count++] = native;
+    v->modules[v->module_count++] = need_copy(path, strlen(path));
     return number;
 }
 
@@ -173,7 +160,7 @@ uint32_t vsperf_find_row(struct vsperf *v, uint32_t process, const struct vsperf
     const uint32_t function = vsperf_find_function(v, place);
     struct vsperf_function *f = &v->functions[function];
     if (!f->file && place->file[0]) {
-        f->file = vsperf_native_path(place->file);
+        f->file = need_copy(place->file, strlen(place->file));
         f->line = place->line;
     }
     struct index_slot *slot = index_find(v->row_table, function, process);

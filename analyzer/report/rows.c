@@ -422,6 +422,28 @@ static size_t rows_list_others(struct column *columns, const struct summary *s, 
     return count;
 }
 
+/* Imported reports have no single calls. Their averages are sums over all calls, where they do not state them. */
+static void rows_fill_means(struct table *t, const struct times *times)
+{
+    const uint64_t sums[] = { times->elapsed_inclusive, times->elapsed_exclusive };
+    struct cell *row = &t->cells[(t->row_count - 1) * t->column_count];
+    for (size_t at = t->first_value; at < t->column_count && times->calls; at++)
+        for (int i = 0; i < 2; i++)
+            if (strcmp(t->columns[at].key, i ? "elapsed_exclusive_mean" : "elapsed_inclusive_mean") == 0 &&
+                !row[at].known)
+                cell_number(&row[at], (sums[i] + times->calls / 2) / times->calls);
+}
+
+/* The share of exclusive CPU time, or of time if that is unknown. */
+static size_t rows_hot_column(const struct table *t, const struct summary *s)
+{
+    const enum value_id value = value_is_known(VALUE_CPU, summary_knows(s), NULL) ? VALUE_CPU : VALUE_ELAPSED;
+    for (size_t at = t->first_value; at < t->column_count; at++)
+        if (strcmp(t->columns[at].key, value_table[value].shares[EXCLUSIVE]) == 0)
+            return at;
+    return 0;
+}
+
 struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
 {
     struct column others[1 + CALL_COLUMN_COUNT + RECENT_VALUES + 1];
@@ -430,6 +452,7 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
         values_table(subjects[by].columns, subjects[by].count + (l->part_count ? subjects[by].of_several : 0), others,
                      other_count, &l->summary);
     t.wait_column = by == BY_FUNCTION ? COLUMN_WAITS : 0;
+    t.hot_column = by == BY_FUNCTION ? rows_hot_column(&t, &l->summary) : 0;
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
@@ -455,6 +478,8 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
         if (!summary_has_timing(&l->summary))
             cell_text(&cells[t.column_count - other_count], "timed");
         fill_stated(&t, stated ? stated[i] : NULL);
+        if (by == BY_FUNCTION && l->summary.imported && !l->summary.samples)
+            rows_fill_means(&t, &sums[i]);
     }
     free(stated);
     if (by == BY_FUNCTION && sorting->calls)

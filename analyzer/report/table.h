@@ -68,7 +68,8 @@ struct table {
     size_t fixed_row;   /* 1 + a row that filters and sorting keep; 0 if there is none */
     size_t dim_column;  /* a percentage: text dims rows with more than half; 0 if there is none */
     size_t second_name; /* a name: conditions on a row's name accept it as well; 0 if there is none */
-    size_t wait_column; /* a text: text dims rows in which it begins with w; 0 if there is none */
+    size_t wait_column; /* a text: text dims rows in which it begins with w, colours those with *; 0 if there is none */
+    size_t hot_column;  /* a percentage: text colours rows with at least half of the largest one; 0 if there is none */
     size_t first_value; /* columns from here on are values; earlier ones identify the row */
     size_t *chosen;     /* value columns to print, in this order; NULL for the default ones */
     size_t chosen_count;

@@ -14,6 +14,7 @@
 #include "report/text_summary.h"
 
 #define DIM "\033[2m"
+#define HOT "\033[31m"
 
 enum {
     BRANCH = 2, /* cells of a level of a tree */
@@ -223,6 +224,27 @@ static bool text_row_is_dim(const struct table *t, size_t row)
     return t->dim_column && cell->known && cell->percent > 50;
 }
 
+/* The least percentage of a hot row, which is half of the largest one of rows that do not wait. */
+static double text_find_hot(const struct table *t)
+{
+    double most = 0;
+    for (size_t row = 0; row < t->row_count && t->hot_column; row++) {
+        const struct cell *cell = &t->cells[row * t->column_count + t->hot_column];
+        if (cell->known && cell->percent > most && !text_row_is_dim(t, row))
+            most = cell->percent;
+    }
+    return most / 2;
+}
+
+/* True if the row is on the hot path of a tree, or has much of the work. */
+static bool text_row_is_hot(const struct table *t, size_t row, double least)
+{
+    const struct cell *cells = &t->cells[row * t->column_count];
+    if (t->wait_column && cells[t->wait_column].known && cells[t->wait_column].text[0] == '*')
+        return true;
+    return t->hot_column && cells[t->hot_column].known && least > 0 && cells[t->hot_column].percent >= least;
+}
+
 struct text_row {
     struct libscols_line *line;
     size_t anchor; /* 1 + the row whose guide leads to this one, or zero */
@@ -252,10 +274,13 @@ static void text_set_cell(const struct text_page *p, struct libscols_line *line,
 static void text_add_rows(struct libscols_table *table, const struct text_page *p)
 {
     struct text_row *rows = need_memory(p->table->row_count, sizeof *rows);
+    const double least_hot = text_find_hot(p->table);
     for (size_t row = 0; row < p->table->row_count; row++) {
         text_add_line(table, p, rows, row);
         if (text_row_is_dim(p->table, row))
             scols_line_set_color(rows[row].line, DIM);
+        else if (text_row_is_hot(p->table, row, least_hot))
+            scols_line_set_color(rows[row].line, HOT);
         for (size_t i = 0; i < p->columns.count; i++)
             text_set_cell(p, rows[row].line, i, row);
     }

@@ -181,17 +181,45 @@ const struct dwell_stated **stated_percentages(const struct analysis *l, enum ro
 
 /* Reports state percentages with two decimals. Where the computed one is equal to these, it stays, with its decimals.
  */
+static void stated_fill_percent(struct cell *cell, double percent)
+{
+    const double rounded = 0.005001;
+    if (cell->known && fabs(cell->percent - percent) > rounded)
+        cell_percent(cell, percent);
+}
+
 void fill_stated(struct table *table, const struct dwell_stated *stated)
 {
-    static const enum value_id with_percent[] = { VALUE_ELAPSED, VALUE_APPLICATION };
-    const double rounded = 0.005001;
+    static const char minimum[] = "_min", average[] = "_mean", maximum[] = "_max";
+    static const struct {
+        enum value_id value;
+        const char *ending; /* NULL: a percentage */
+    } columns[DWELL_STATED_COLUMNS] = {
+        { VALUE_ELAPSED, NULL },        { VALUE_ELAPSED, NULL },        { VALUE_APPLICATION, NULL },
+        { VALUE_APPLICATION, NULL },    { VALUE_OVERHEAD, "" },         { VALUE_OVERHEAD, "" },
+        { VALUE_ELAPSED, minimum },     { VALUE_ELAPSED, average },     { VALUE_ELAPSED, maximum },
+        { VALUE_ELAPSED, minimum },     { VALUE_ELAPSED, average },     { VALUE_ELAPSED, maximum },
+        { VALUE_APPLICATION, minimum }, { VALUE_APPLICATION, average }, { VALUE_APPLICATION, maximum },
+        { VALUE_APPLICATION, minimum }, { VALUE_APPLICATION, average }, { VALUE_APPLICATION, maximum },
+    };
     struct cell *row = &table->cells[(table->row_count - 1) * table->column_count];
-    for (unsigned i = 0; stated && i < sizeof with_percent / sizeof *with_percent * VALUE_FORMS; i++) {
-        const char *key = value_table[with_percent[i / VALUE_FORMS]].shares[i % VALUE_FORMS];
-        double percent;
-        for (size_t at = table->first_value; at < table->column_count; at++)
-            if (row[at].known && strcmp(table->columns[at].key, key) == 0 &&
-                stated_value(stated, DWELL_STATED_PERCENT + i, &percent) && fabs(row[at].percent - percent) > rounded)
-                cell_percent(&row[at], percent);
+    for (unsigned i = 0; stated && i < DWELL_STATED_COLUMNS; i++) {
+        const struct value *v = &value_table[columns[i].value];
+        const unsigned form = i < DWELL_STATED_EACH ? i % VALUE_FORMS : (i - DWELL_STATED_EACH) / 3 % VALUE_FORMS;
+        const char *ending = columns[i].ending;
+        char key[64];
+        double value;
+        if (!stated_value(stated, i, &value))
+            continue;
+        snprintf(key, sizeof key, "%s%s", ending ? value_column(columns[i].value, form) : v->shares[form],
+                 ending ? ending : "");
+        for (size_t at = table->first_value; at < table->column_count; at++) {
+            if (strcmp(table->columns[at].key, key) != 0)
+                continue;
+            if (!ending)
+                stated_fill_percent(&row[at], value);
+            else if (!row[at].known && value >= 0 && value < 0x1p63)
+                cell_number(&row[at], (uint64_t)llround(value));
+        }
     }
 }

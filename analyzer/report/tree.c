@@ -41,6 +41,7 @@ struct tree_drawing {
     const struct tree_options *options;
     struct table *table;
     enum value_id measure;          /* the value of the order and of the hot path */
+    uint64_t *work;                 /* by node: that value without waits below it; NULL if no function is a wait */
     struct tree_threshold smallest; /* branches that are below both are folded */
     struct tree_threshold own;      /* a function whose own times are above neither can share its callee's row */
     const uint32_t *deepest;        /* by node, if recursion is folded: the highest number of open calls */
@@ -165,6 +166,35 @@ static bool tree_node_waits(const struct tree_drawing *d, uint32_t node)
            times_value(t, VALUE_CPU, EXCLUSIVE) >= times_value(t, VALUE_CPU, INCLUSIVE) / 2;
 }
 
+/* Sums up the value of all nodes but those that are waits, and what is below them. Nodes follow their parents. */
+static uint64_t *tree_find_work(const struct tree_drawing *d)
+{
+    const struct profile *p = d->rollup->profile;
+    uint64_t *work = need_memory(p->node_count + 1, sizeof *work);
+    bool any = false;
+    for (uint32_t i = 0; i < p->node_count; i++)
+        work[i] = times_value(&d->rollup->nodes[i], d->measure, INCLUSIVE);
+    for (uint32_t i = (uint32_t)p->node_count; i-- > 0;) {
+        const uint64_t all = times_value(&d->rollup->nodes[i], d->measure, INCLUSIVE);
+        if (tree_name_waits(d, i)) {
+            work[i] = 0;
+            any = true;
+        }
+        const uint32_t parent = p->nodes[i].parent;
+        if (parent != PROFILE_NONE)
+            work[parent] = less(work[parent], all - work[i]);
+    }
+    if (any)
+        return work;
+    free(work);
+    return NULL;
+}
+
+static uint64_t tree_work(const struct tree_drawing *d, uint32_t node)
+{
+    return d->work ? d->work[node] : times_value(&d->rollup->nodes[node], d->measure, INCLUSIVE);
+}
+
 static bool tree_is_large(const struct tree_drawing *d, uint32_t node)
 {
     const struct times *t = &d->rollup->nodes[node];
@@ -199,19 +229,19 @@ static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list 
                                .parent = row,
                                .depth = p->depth + 1,
                            });
-    uint64_t whole = times_value(&d->rollup->nodes[p->node], d->measure, INCLUSIVE);
-    size_t first = shown; /* the first child that does not wait */
-    for (size_t i = shown; i-- > 0;) {
+    uint64_t whole = tree_work(d, p->node);
+    size_t most = shown; /* the child with the most work */
+    for (size_t i = 0; i < shown; i++) {
+        const uint64_t work = tree_work(d, children[i].node);
         if (tree_node_waits(d, children[i].node))
-            whole = less(whole, times_value(&d->rollup->nodes[children[i].node], d->measure, INCLUSIVE));
-        else
-            first = i;
+            whole = less(whole, work);
+        else if (most == shown || work > tree_work(d, children[most].node))
+            most = i;
     }
     for (size_t i = shown; i-- > 0;) {
-        const bool below_wait = p->waits && d->measure != VALUE_CPU;
-        const bool waiting = below_wait || tree_node_waits(d, children[i].node);
-        const bool hot = p->hot && i == first && !waiting &&
-                         times_value(&d->rollup->nodes[children[i].node], d->measure, INCLUSIVE) >= whole / HOT_SHARE;
+        const uint64_t work = tree_work(d, children[i].node);
+        const bool waiting = (p->waits && d->measure != VALUE_CPU) || tree_node_waits(d, children[i].node);
+        const bool hot = p->hot && i == most && !waiting && work >= whole / HOT_SHARE && (work || !whole);
         tree_push(pending, (struct tree_pending){ children[i].node, NULL, row, p->depth + 1, hot, waiting });
     }
     free(children);
@@ -329,10 +359,12 @@ static struct function_name *tree_function_names(const struct analysis *l, const
 
 static void tree_draw_nodes(struct tree_drawing *d)
 {
+    d->work = tree_find_work(d);
     if (d->options->by_thread)
         tree_draw_threads(d);
     else if (d->rollup->profile->thread_count)
         tree_draw_below(d, d->rollup->profile->threads[0].root, 0, 0);
+    free(d->work);
 }
 
 static void tree_draw_folded(struct tree_drawing *d)

@@ -110,7 +110,8 @@ void fill_function_times(struct table *t, const struct times *times);
  * session is loaded, as the percentages are of the whole. The caller frees it. */
 const struct dwell_stated **stated_percentages(const struct analysis *l, enum rollup_by by);
 
-/* Replaces the percentages of a table's last row by those that an imported report states; `stated` may be NULL. */
+/* Replaces the percentages of a table's last row by those that an imported report states, and adds the probe overhead
+ * and the single calls that it states; `stated` may be NULL. */
 void fill_stated(struct table *t, const struct dwell_stated *stated);
 
 /* Sets a cell to the function's source file, without its folder, and line. It stays unknown if the file is unknown. */

@@ -319,6 +319,15 @@ size_t session_file_thread_index(const struct session_file *file, uint32_t seria
 /* Whether the calls of any process were recorded in mode profile, also if the file has only sums of them. */
 bool session_file_has_trees(const struct session_file *file);
 
+/* Why the file has sums instead of single calls: "recorded in mode profile" or "imported from a report". NULL if it has
+ * single calls. */
+static inline const char *session_file_why_sums(const struct session_file *file)
+{
+    return file->header.origin & DWELL_ORIGIN_IMPORTED ? "imported from a report"
+           : file->header.mode == DWELL_MODE_PROFILE   ? "recorded in mode profile"
+                                                       : NULL;
+}
+
 /* The recorded session of a process in a file of sums, as a place in `summed`; summed_count if it has none. */
 size_t session_file_summed_of(const struct session_file *file, uint32_t process);
 

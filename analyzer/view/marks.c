@@ -7,11 +7,12 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "trace/activities.h"
 #include "view/thread_rank.h"
 
 struct moment {
-    uint64_t time, duration;
+    uint64_t time, duration, waited;
     int32_t thread;
     uint32_t name, number;
     uint32_t type, level; /* of events */
@@ -87,7 +88,7 @@ void activities_find(struct moments *m, const struct analysis *l, const struct o
     m->list = need_memory(most + 1, sizeof *m->list);
     for (size_t i = 0; i < activities.count; i++) {
         const struct trace_activity *activity = &activities.list[i];
-        const struct trace_event *first = activity->first;
+        const struct trace_event *first = activity->first, *start = activity->start;
         if (!selection_holds(l->selection, first->time) ||
             !selection_holds_event(l->selection, first->thread, first->time) ||
             !selection_takes(l->selection, l->file, first->process, first->thread))
@@ -97,8 +98,9 @@ void activities_find(struct moments *m, const struct analysis *l, const struct o
             continue;
         }
         m->list[m->count++] = (struct moment){
-            .time = moments_since_start(l, first->time),
-            .duration = activity->last->time > first->time ? activity->last->time - first->time : 0,
+            .time = moments_since_start(l, start->time),
+            .duration = less(activity->last->time, start->time),
+            .waited = less(first->time, start->time),
             .thread = thread_rank(order, first->process, first->thread),
             .name = intern(&m->names, activity->name, strlen(activity->name)),
         };
@@ -141,6 +143,7 @@ struct container_table activities_table(struct moments *m)
     const struct container_column columns[DURATION_COLUMNS] = {
         { "time", &m->list->time, sizeof *m->list, CONTAINER_U64, NULL },
         { "duration", &m->list->duration, sizeof *m->list, CONTAINER_U64, NULL },
+        { "waited", &m->list->waited, sizeof *m->list, CONTAINER_U64, NULL },
         { "thread", &m->list->thread, sizeof *m->list, CONTAINER_I32, NULL },
         { "name", &m->list->name, sizeof *m->list, CONTAINER_U32, NULL },
     };

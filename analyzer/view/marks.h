@@ -6,7 +6,7 @@
 #include "base/intern.h"
 #include "view/container.h"
 
-enum { MARK_COLUMNS = 4, EVENT_COLUMNS = 5, DURATION_COLUMNS = 4, MAX_EVENTS = 200000 };
+enum { MARK_COLUMNS = 4, EVENT_COLUMNS = 5, DURATION_COLUMNS = 5, MAX_EVENTS = 200000 };
 
 struct moment;
 struct moments {

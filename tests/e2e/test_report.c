@@ -163,6 +163,15 @@ Test(e2e_report, pager_and_colours_on_a_terminal_only)
     cr_assert(has(text, "doze") && has(text, "paged"), "%s", text);
     cr_assert(has(text, "\033[2m"), "what waits is dimmed: %s", text);
     free(text);
+    static const char *const commands[] = { "report", "report --by function", "tree" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char *hot = run_well(
+            "DWELL_PAGER= TERM=xterm script -qec \"$DWELL %s\" /dev/null </dev/null | "
+            "grep \"$(printf '\\033')\\[31m\" | grep -o 'main\\|busy\\|churn\\|doze\\|nanosleep' | tr '\\n' ' '",
+            commands[i]);
+        cr_assert(eq(str, hot, strcmp(commands[i], "tree") == 0 ? "main busy churn " : "churn "), "%s", commands[i]);
+        free(hot);
+    }
     text = run_well("NO_COLOR=1 %s", paged);
     cr_assert(has(text, "paged") && !has(text, "\033[2m"), "%s", text);
     free(text);

@@ -347,5 +347,5 @@ Test(golden_selections, sums_cannot_be_cut)
                           "and cannot be cut by --from and --to\n");
     selection_check_error(
         "tree imported.dwell --to mark:x",
-        "dwell: imported.dwell: imported, so it has sums without times and cannot be cut by --from and --to\n");
+        "dwell: imported.dwell: imported from a report, so it has sums without times and cannot be cut by --from and --to\n");
 }

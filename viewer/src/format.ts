@@ -102,8 +102,11 @@ export function shortened(name: string, length = maxNameLength): string {
     return visible(text);
 }
 
+// The file's name without its folders, which backslashes separate in paths of Windows.
 export function shortFile(file: string | null): string {
-    return file ? file.slice(file.lastIndexOf('/') + 1) : '';
+    if (!file) return '';
+    const back = /^([a-z]:\\|\\\\)/i.test(file) ? file.lastIndexOf('\\') : -1;
+    return file.slice(Math.max(file.lastIndexOf('/'), back) + 1);
 }
 
 export function timeUnit(facts: SessionFacts[]): Unit {

@@ -282,6 +282,7 @@ test('activities are bars in rows of their own with their name, time and thread'
     const activities = {
         time: [6400, 12800, 25600],
         duration: [19200, 25600, 6400],
+        waited: [0, 12800, 0],
         thread: [0, 1, 0],
         name: [0, 1, 0],
     };
@@ -292,7 +293,12 @@ test('activities are bars in rows of their own with their name, time and thread'
     await page.waitForFunction(() => document.querySelector('.range'));
     await shows(page, 150, top + 8, /^Test=WriteFile activity of 19\.20 µs from 6\.400 µs on /);
     await shows(page, 150, top + 16 + 8, /^$/);
-    await shows(page, 300, top + 16 + 8, /^<i>requests<\/i> activity of 25\.60 µs from 12\.80 µs on /);
+    await shows(
+        page,
+        300,
+        top + 16 + 8,
+        /^<i>requests<\/i> activity of 25\.60 µs from 12\.80 µs, 12\.80 µs of it in a queue on /,
+    );
     await shows(page, 450, top + 8, /^Test=WriteFile activity of 6\.400 µs from 25\.60 µs/);
     await shows(page, 512, rowOf.main + 32 + 8, /^main shop main\.c:10 65\.54 µs from 0 ns/);
     await browser.done(page);

@@ -235,9 +235,9 @@ Test(unit_vsperf, traced_2010)
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 1000));
     cr_assert(eq(u64, l.summary.application_inclusive, 700));
     vsperf_expect_paths(&l, "main 1000 100 1\nmain/work(int, char) 900 900 3\n");
-    /* Backslashes in paths become slashes, so that names end correctly. */
+    /* Paths stay as they are; names end correctly all the same. */
     cr_assert(eq(str, l.names[0].module, (char *)"play.exe"));
-    cr_assert(eq(str, l.names[0].file, (char *)"c:/src/play.cpp"));
+    cr_assert(eq(str, l.names[0].file, (char *)"c:\\src\\play.cpp"));
     cr_assert(eq(u32, l.file->processes[0].pid, 5068));
     cr_assert(eq(u64, l.profile->functions[0].offset, 0x12f1000));
     analysis_drop(&l);
@@ -397,7 +397,7 @@ Test(unit_vsperf, invalid_files_are_refused)
                         "1.csv:1: not a report of VSPerfReport: it has none of the columns of one");
     vsperf_expect_error("Type,Function Name,Something\nRoot,a,1\n",
                         "1.csv:1: needs the columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive "
-                        "Time', or 'Inclusive Samples' and 'Exclusive Samples'");
+                        "Time', their averages and 'Number of Calls', or 'Inclusive Samples' and 'Exclusive Samples'");
     vsperf_expect_error(SAMPLED "Caller,a,1,1,1\n", "1.csv:2: a Caller row before any Root row");
     vsperf_expect_error(SAMPLED "Root,a,1,1,1\nBoss,b,1,1,1\n", "1.csv:3: Type: 'Boss' is not Root, Caller or Callee");
     vsperf_expect_error(SAMPLED "Root,a,-1,1,1\n", "1.csv:2: Inclusive Samples: '-1' is negative");

@@ -8,6 +8,7 @@ import { barHeight, maxBarLines } from './lanes';
 export interface Bar {
     time: number;
     length: number;
+    waited: number; // its first part, in which it waited in a queue
     thread: number;
     text: string;
     kind: number; // equal for activities of one name
@@ -41,6 +42,7 @@ export function barsOf(m: Model, side: Side): Bar[] {
         bars.push({
             time: columns.time?.[i] ?? 0,
             length: columns.duration?.[i] ?? 0,
+            waited: columns.waited?.[i] ?? 0,
             thread: columns.thread?.[i] ?? -1,
             text: shortened(names?.[columns.name?.[i] ?? 0] || 'activity', 300),
             kind: columns.name?.[i] ?? 0,
@@ -76,12 +78,20 @@ export function drawBars(
         const fill = ofKind(bar.kind);
         context.fillStyle = fill;
         context.fillRect(x, y + 1, w, barHeight - 2);
+        const worked = Math.min(x + w, xOf(bar.time + bar.waited));
+        if (bar.waited && worked > x) {
+            // The waiting part is a line along the bar's middle.
+            context.fillStyle = colours.back;
+            context.fillRect(x, y + 1, worked - x, (barHeight - 2) / 3);
+            context.fillRect(x, y + 1 + (2 * (barHeight - 2)) / 3, worked - x, (barHeight - 2) / 3);
+        }
         drawnTo[bar.line] = x + w;
         hits.push({ x, y, width: Math.max(w, 3), height: barHeight, bar });
-        const text = w > 24 ? fitted(context, bar.text, w - 6) : '';
+        const from = bar.waited ? Math.max(x, worked) : x;
+        const text = x + w - from > 24 ? fitted(context, bar.text, x + w - from - 6) : '';
         if (!text) continue;
         context.fillStyle = inkOn(fill);
-        context.fillText(text, x + 3, y + barHeight / 2);
+        context.fillText(text, from + 3, y + barHeight / 2);
     }
     context.fillStyle = colours.line;
     context.fillRect(0, top + lines * barHeight - 1, width, 1);

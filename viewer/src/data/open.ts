@@ -62,26 +62,27 @@ export async function shownRows(paths: Paths, open: Branches, order: Order, yiel
     return rows;
 }
 
-// Follows the largest child from `from` on, as long as it has at least half of its parent's value. Children that only wait
-// do not count, neither as children nor in their parent's value.
-export function hotPath(
-    paths: Paths,
-    values: ArrayLike<number>,
-    from: number,
-    whole: number,
-    waits: (row: number) => boolean,
-): number[] {
+// By path, its value without that of functions below it that only wait, and of what they call.
+export function workOf(paths: Paths, values: ArrayLike<number>, waits: (row: number) => boolean): Float64Array {
+    const work = Float64Array.from(values);
+    for (let row = paths.count - 1; row >= 0; row--) {
+        if (waits(row)) work[row] = 0;
+        const above = paths.parent[row]!;
+        if (above >= 0) work[above] = work[above]! - (values[row]! - work[row]!);
+    }
+    return work;
+}
+
+// Follows the child with the most work from `from` on, as long as it has at least half of its parent's.
+export function hotPath(paths: Paths, work: ArrayLike<number>, from: number): number[] {
     const hot: number[] = [];
-    let above = from < 0 ? whole : values[from]!;
+    let above = from < 0 ? childrenOf(paths, -1).reduce((sum, row) => sum + work[row]!, 0) : work[from]!;
     for (let at = from; ;) {
-        let largest = -1;
-        const end = at < 0 ? paths.count : paths.end[at]!;
-        for (let child = at + 1; child < end; child = paths.end[child]!)
-            if (waits(child)) above -= values[child]!;
-            else if (largest < 0 || values[child]! > values[largest]!) largest = child;
-        if (largest < 0 || above <= 0 || values[largest]! < above / 2) return hot;
-        hot.push(largest);
-        above = values[largest]!;
-        at = largest;
+        let most = -1;
+        for (const child of childrenOf(paths, at)) if (most < 0 || work[child]! > work[most]!) most = child;
+        if (most < 0 || above <= 0 || work[most]! < above / 2) return hot;
+        hot.push(most);
+        above = work[most]!;
+        at = most;
     }
 }

@@ -44,7 +44,6 @@ function quantities(model: Model): Quantity[] {
     const first = leading(model);
     const rank = (v: ValueFacts) =>
         first.includes(v.key) ? first.indexOf(v.key) - 9 : v.kind === 'percent' ? 2 : v.completed ? 1 : 0;
-    const raw = model.facts[0]!.overhead ? ', as measured, with the overhead of the probes' : '';
     return [...model.facts[0]!.values]
         .sort((a, b) => rank(a) - rank(b))
         .flatMap((value): Quantity[] =>
@@ -60,7 +59,7 @@ function quantities(model: Model): Quantity[] {
                       {
                           key: value.key,
                           title: value.title,
-                          hint: value.meanings[0]! + (value.completed ? raw : ''),
+                          hint: value.meanings[0]!,
                           value,
                       },
                   ],

@@ -54,7 +54,7 @@ function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
                 )}
                 {limits && (
                     <tr>
-                        <th title="as measured, with the overhead of the probes">One call, raw</th>
+                        <th title="the shortest and the longest completed call, as in dwell report">One call</th>
                         <td colSpan={4}>
                             {oneValue(m, 'min', value('min'), 0)} … {oneValue(m, 'max', value('max'), 0)}
                         </td>

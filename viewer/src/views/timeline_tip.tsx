@@ -35,13 +35,14 @@ export function HitTip({
         );
     }
     if (hit.bar) {
-        const { text, time, length, thread } = hit.bar;
+        const { text, time, length, waited, thread } = hit.bar;
         const name = m.facts[side]!.threads[thread]?.name;
         return (
             <>
                 <p class="tip-name">{text}</p>
                 <p class="where">
                     activity of {shortDuration(toNs(length))} from {shortDuration(toNs(time))}
+                    {waited ? `, ${shortDuration(toNs(waited))} of it in a queue` : ''}
                     {name ? ` on ${shortened(name, 100)}` : ''}
                     {canChooseTime(m.facts[side]!) ? '; click to choose its time' : ''}
                 </p>

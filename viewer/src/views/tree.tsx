@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { measureName } from '../data/measures';
 import type { Model, Side } from '../data/model';
-import { Order, hotPath, shownRows } from '../data/open';
+import { Order, hotPath, shownRows, workOf } from '../data/open';
 import { childrenOf, hasChildren } from '../data/paths';
 import { Yielder, Stopped } from '../data/yielder';
 import { shortened } from '../format';
@@ -68,25 +68,21 @@ function treeColumns(m: Model): GridColumn[] {
     ];
 }
 
-function hotValues(m: Model) {
-    const key = `${measure.value}_inclusive` as const;
-    const side = (m.sides - 1) as Side;
-    const values = m.column('paths', key, side);
-    const whole = childrenOf(m.paths, -1).reduce((sum, row) => sum + values[row]!, 0);
-    return { values, whole };
+function workOfPaths(m: Model): Float64Array {
+    const values = m.column('paths', `${measure.value}_inclusive`, (m.sides - 1) as Side);
+    return workOf(m.paths, values, (row) => waitsByName(m, 'paths', row));
 }
 
-// Opens the hot path below `from`. If none of the roots has half of the value, it begins at the largest one.
+// Opens the hot path below `from`. If none of the roots has half of the work, it begins at the one with the most.
 export function openHotPath(from: number): void {
     const m = model.value!;
-    const { values, whole } = hotValues(m);
-    const waits = (row: number) => waitsByName(m, 'paths', row);
-    let last = hotPath(m.paths, values, from, whole, waits).at(-1);
+    const work = workOfPaths(m);
+    let last = hotPath(m.paths, work, from).at(-1);
     if (last === undefined && from < 0) {
-        const roots = childrenOf(m.paths, -1).filter((row) => !waits(row) && values[row]! > 0);
+        const roots = childrenOf(m.paths, -1).filter((row) => work[row]! > 0);
         if (!roots.length) return;
-        from = roots.reduce((a, b) => (values[b]! > values[a]! ? b : a));
-        last = hotPath(m.paths, values, from, whole, waits).at(-1) ?? from;
+        from = roots.reduce((a, b) => (work[b]! > work[a]! ? b : a));
+        last = hotPath(m.paths, work, from).at(-1) ?? from;
     }
     if (last !== undefined) reveal(last);
     else if (hasChildren(m.paths, from)) expanded.value = expanded.value.with([from], true);
@@ -152,10 +148,7 @@ export function Tree() {
     const sort = sortOf('tree', columns, defaultOrder(m));
     const rows = useRows(m, columns, sort);
     const matches = useMatches(m);
-    const hot = useMemo(() => {
-        const { values, whole } = hotValues(m);
-        return new Set(hotPath(m.paths, values, -1, whole, (row) => waitsByName(m, 'paths', row)));
-    }, [m, measure.value]);
+    const hot = useMemo(() => new Set(hotPath(m.paths, workOfPaths(m), -1)), [m, measure.value]);
     const frame = useRef<HTMLDivElement>(null);
 
     const toggle = (row: number, open = !expanded.value.has(row)) => {
