@@ -9,6 +9,12 @@
 #include "executed.h"
 #include "sys.h"
 
+#if defined(__x86_64__)
+#define THIS_MACHINE EM_X86_64
+#else
+#define THIS_MACHINE EM_AARCH64
+#endif
+
 enum {
     MAX_PATH = 1024,       /* the stack may be small; a program with a longer path is taken for one of glibc */
     MAX_INTERPRETERS = 5,  /* as many as the kernel follows */
@@ -63,12 +69,13 @@ static bool executed_read_interpreter(int fd, char path[MAX_PATH])
     return length > 0;
 }
 
-static bool executed_names_musl(int fd)
+static bool executed_refuses(int fd)
 {
     Elf64_Ehdr header;
-    if (!executed_read(fd, &header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64)
+    if (!executed_read(fd, &header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return false;
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != THIS_MACHINE)
+        return true;
     for (int i = 0; i < header.e_phnum && i < MAX_PROGRAM_PARTS; i++) {
         Elf64_Phdr part;
         char loader[256];
@@ -84,7 +91,7 @@ static bool executed_names_musl(int fd)
     return false;
 }
 
-bool executed_needs_musl(const struct executed *program)
+bool executed_refuses_library(const struct executed *program)
 {
     if (!program->path)
         return false;
@@ -96,13 +103,13 @@ bool executed_needs_musl(const struct executed *program)
     else if (!given)
         fd = executed_open(program->folder, program->path);
     char path[MAX_PATH];
-    bool musl = false;
+    bool refuses = false;
     for (int i = 0; fd >= 0; i++) {
         const bool script = i < MAX_INTERPRETERS && executed_read_interpreter(fd, path);
-        musl = !script && executed_names_musl(fd);
+        refuses = !script && executed_refuses(fd);
         if (!given || i > 0)
             sys_close(fd);
         fd = script ? executed_open(AT_FDCWD, path) : -1;
     }
-    return musl;
+    return refuses;
 }

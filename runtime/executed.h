@@ -13,10 +13,11 @@ struct executed {
     bool search; /* a path without a slash is looked for in PATH */
 };
 
-/* Returns whether the program's loader is that of musl. It ends a program if it cannot load what LD_PRELOAD names, and
- * this library needs glibc. For scripts, it looks at their interpreter. False if the program cannot be read. Takes no
+/* Returns whether the program's loader is that of musl, or of another machine, such as one of 32 bits. The former ends
+ * a program if it cannot load what LD_PRELOAD names, and this library needs glibc. The latter prints an error. For
+ * scripts, it looks at their interpreter. False if the program cannot be read. Takes no
  * lock and no memory, so it may be called in a child by vfork. */
-bool executed_needs_musl(const struct executed *program);
+bool executed_refuses_library(const struct executed *program);
 
 #pragma GCC visibility pop
 

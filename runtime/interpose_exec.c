@@ -67,7 +67,7 @@ __attribute__((constructor(101))) static void exec_look_up(void)
 /* Whether the program should get this library by LD_PRELOAD. It is read only if the environment changes. */
 static bool exec_gets_library(char *const *given, bool in_place, const struct executed *program)
 {
-    return environment_room(given, in_place, true) == 0 || !executed_needs_musl(program);
+    return environment_room(given, in_place, true) == 0 || !executed_refuses_library(program);
 }
 
 #define PROGRAM(folder, path, search) (&(const struct executed){ folder, path, search })

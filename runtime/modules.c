@@ -19,6 +19,7 @@
 #include "metadata.h"
 #include "modules.h"
 #include "process.h"
+#include "program_path.h"
 #include "runtime.h"
 #include "stacks.h"
 #include "sys.h"
@@ -140,7 +141,7 @@ static struct text modules_path(struct walk *walk, const struct module *module)
     const size_t name_length = module->name.length;
     long length = 0;
     if (walk->first) {
-        length = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", walk->path, sizeof walk->path);
+        length = (long)program_path(walk->path, sizeof walk->path);
     } else if (name_length && name[0] != '/' && memchr(name, '/', name_length)) {
         const struct module *known = modules_find_known(module);
         if (known)

@@ -27,6 +27,7 @@
 #include "monitor.h"
 #include "osevents.h"
 #include "process.h"
+#include "program_path.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "session.h"
@@ -224,7 +225,7 @@ static bool process_was_forked(const struct process *p)
 static void process_announce(struct process *p, uint32_t parent_process)
 {
     static char command[4096], path[4096]; /* only one thread runs this, but its stack may be small */
-    long length = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path);
+    const size_t length = program_path(path, sizeof path);
     long command_length = sys_read_file("/proc/self/cmdline", command, sizeof command);
     struct dwell_rec_process record = {
         .record.type = DWELL_REC_PROCESS,
@@ -233,8 +234,7 @@ static void process_announce(struct process *p, uint32_t parent_process)
         .parent_process = parent_process,
         .start_time = process_was_forked(p) ? runtime.forked_at : clock_now(runtime.clock),
     };
-    struct text texts[] = { { path, length > 0 ? (size_t)length : 0 },
-                            { command, command_length > 0 ? (size_t)command_length : 0 } };
+    struct text texts[] = { { path, length }, { command, command_length > 0 ? (size_t)command_length : 0 } };
     metadata_append(&record.record, sizeof record, texts, 2);
 }
 

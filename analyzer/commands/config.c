@@ -133,6 +133,10 @@ static void config_read_file(const struct option_list *options, const char *name
     FILE *in = fopen(config.path, "re");
     if (!in && (errno == ENOENT || errno == ENOTDIR))
         return;
+    if (!in && errno == EACCES) { /* HOME may be another user's */
+        say("%s: %s, so its options are not used", config.path, strerror(errno));
+        return;
+    }
     if (!in)
         die(STATUS_ERROR, "%s: %s", config.path, strerror(errno));
     char *text = NULL;

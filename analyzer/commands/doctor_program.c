@@ -52,7 +52,7 @@ static void doctor_examine_probes(struct findings *f, const struct executable *e
     static const char *const mend = "compile and link it with -g -finstrument-functions";
     if (!calls->mentioned && !e->has_runtime)
         find_that(f, HEALTH_BAD, "instrumented", "no function of it: %s (libraries that it loads may be)", mend);
-    else if (executable_has_own_hooks(e))
+    else if (executable_has_own_hooks(e, e->path))
         find_that(f, HEALTH_BAD, "instrumented",
                   "its functions call a __cyg_profile_func_enter of its own: link it without that one");
     else if (!calls->counted)

@@ -70,6 +70,10 @@ static void executable_examine_elf(struct executable *e, Elf *elf)
     if (header.e_machine != THIS_MACHINE || gelf_getclass(elf) != ELFCLASS64) {
         e->wrong = "is for another architecture than this dwell, which records 64-bit programs of its own";
         e->status = STATUS_OWN_FAILURE;
+    } else if (elf_is_loader(elf)) {
+        e->is_loader = true;
+        e->wrong = "is the loader of other programs: name the program to load";
+        e->status = STATUS_OWN_FAILURE;
     } else if (!elf_has_segment(elf, PT_INTERP) && !e->has_runtime) {
         e->wrong = "is statically linked, so libdwell.so cannot be loaded into it; link it with libdwell.a";
         e->status = STATUS_OWN_FAILURE;
@@ -101,7 +105,50 @@ struct executable executable_examine(const char *program)
     return e;
 }
 
-bool executable_has_own_hooks(const struct executable *e)
+/* glibc's options with a value of their own. */
+static bool executable_is_option_with_value(const char *word)
 {
-    return !e->has_runtime && !e->status && elf_defines(e->path, "__cyg_profile_func_enter");
+    static const char *const options[] = { "--library-path",     "--inhibit-rpath", "--audit",
+                                           "--preload",          "--argv0",         "--glibc-hwcaps-prepend",
+                                           "--glibc-hwcaps-mask" };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(word, options[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The word of a loader's command that names the program, or NULL. */
+static const char *executable_find_loaded(char *const *command)
+{
+    for (char *const *word = command + 1; *word; word++) {
+        if (strncmp(*word, "--", 2) != 0)
+            return *word;
+        if (executable_is_option_with_value(*word) && !*++word)
+            return NULL;
+    }
+    return NULL;
+}
+
+struct executable executable_examine_command(char *const *command, const char **file)
+{
+    struct executable e = executable_examine(command[0]);
+    const char *loaded = e.is_loader ? executable_find_loaded(command) : NULL;
+    *file = loaded ? loaded : e.path;
+    if (!loaded)
+        return e;
+    e.status = 0;
+    if (!strchr(loaded, '/') || access(loaded, R_OK) < 0) /* the loader will find it where libraries are, or not */
+        return e;
+    const struct executable program = executable_examine(loaded);
+    free(program.path);
+    /* The loader needs no permission to execute it. */
+    e.status = program.status == STATUS_NOT_EXECUTABLE ? 0 : program.status;
+    e.wrong = program.wrong;
+    e.has_runtime = program.has_runtime;
+    return e;
+}
+
+bool executable_has_own_hooks(const struct executable *e, const char *file)
+{
+    return !e->has_runtime && !e->status && elf_defines(file, "__cyg_profile_func_enter");
 }

@@ -170,12 +170,13 @@ int command_record(int argc, char **argv)
     record_options_parse(&s, argc, argv);
     if (s.runs > 1)
         return record_runs(&s);
-    struct executable e = executable_examine(s.program[0]);
+    const char *file;
+    struct executable e = executable_examine_command(s.program, &file);
     if (e.status)
-        die(e.status, "%s: %s", s.program[0], e.wrong);
+        die(e.status, "%s: %s", e.is_loader ? file : s.program[0], e.wrong);
     s.filters.os_calls = !s.no_os_calls;
     if (filters_any(&s.filters))
-        filters_find(&s.filters, e.path);
+        filters_find(&s.filters, file);
     char *path = record_absolute_path(s.shared.output);
     record_check_syscalls(&s);
     struct record_push *push = record_push_new(&s);
@@ -229,7 +230,7 @@ int command_record(int argc, char **argv)
         record_end(&s, &session, fd, watch.ends, &program);
         struct record_outcome outcome = { 0 };
         record_complete(&session, fd, path, &outcome);
-        outcome.own_hooks = outcome.empty && executable_has_own_hooks(&e);
+        outcome.own_hooks = outcome.empty && executable_has_own_hooks(&e, file);
         record_report(&s, &outcome);
         if (!s.quiet)
             record_others_say(&others, fd);

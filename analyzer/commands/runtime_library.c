@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 static char *runtime_library_path_in(const char *folder, const char *place)
@@ -29,13 +30,13 @@ struct runtime_library runtime_library_find(void)
 {
     static const char *const places[] = { "../runtime/libdwell.so.0", "../" DWELL_LIBDIR "/libdwell.so.0" };
     struct runtime_library library = { NULL, NULL };
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0) {
+    char *self = realpath("/proc/self/exe", NULL);
+    if (!self) /* /proc may not be mounted */
+        self = realpath((const char *)getauxval(AT_EXECFN), NULL);
+    if (!self) {
         runtime_library_set_error(&library, "/proc/self/exe: %s", strerror(errno));
         return library;
     }
-    self[length] = '\0';
     *(strrchr(self, '/') + 1) = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places && !library.path; i++)
         library.path = runtime_library_path_in(self, places[i]);
@@ -45,5 +46,6 @@ struct runtime_library runtime_library_find(void)
     else if (strpbrk(library.path, ": "))
         runtime_library_set_error(
             &library, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere", library.path);
+    free(self);
     return library;
 }

@@ -9,6 +9,7 @@
 
 #include "base/gzip.h"
 #include "base/memory.h"
+#include "base/message.h"
 
 enum { SILENT_SECONDS = 120 };
 
@@ -53,6 +54,10 @@ static bool store_read_line(struct fleet_store *store, char *line, const char *p
 static bool store_read_file(struct fleet_store *store, const char *path, struct error *error)
 {
     FILE *file = fopen(path, "re");
+    if (!file && errno == EACCES) { /* HOME may be another user's */
+        say("%s: %s, so its settings are not used", path, strerror(errno));
+        return true;
+    }
     if (!file)
         return errno == ENOENT || errno == ENOTDIR || error_set(error, "%s: %s", path, strerror(errno));
     char *line = NULL;

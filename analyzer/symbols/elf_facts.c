@@ -39,6 +39,26 @@ bool elf_has_section(Elf *elf, const char *name, GElf_Word type)
     return false;
 }
 
+/* Its name as a library is ld-linux-x86-64.so.2 or the like. */
+bool elf_is_loader(Elf *elf)
+{
+    if (elf_has_segment(elf, PT_INTERP))
+        return false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        GElf_Dyn entry;
+        for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+            const char *name = entry.d_tag == DT_SONAME ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
+            if (name)
+                return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0 || strncmp(name, "ld64.", 5) == 0;
+        }
+    }
+    return false;
+}
+
 bool elf_needs_musl(Elf *elf)
 {
     static const char name[] = "ld-musl-";

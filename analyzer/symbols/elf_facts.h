@@ -12,6 +12,9 @@ bool elf_has_segment(Elf *elf, uint32_t type);
 /* Whether the file has a section of that name or, if `name` is NULL, of that type. */
 bool elf_has_section(Elf *elf, const char *name, GElf_Word type);
 
+/* Whether the file is a loader, which may be started as a program and then loads another one. */
+bool elf_is_loader(Elf *elf);
+
 /* Whether the loader that the program names is that of musl. */
 bool elf_needs_musl(Elf *elf);
 
