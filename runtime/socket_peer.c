@@ -52,12 +52,12 @@ enum socket_peer socket_peer_find(uint32_t inode, uint32_t *peer)
                 .udiag_cookie = { UINT32_MAX, UINT32_MAX } },
     };
     char answer[512];
-    const long fd = SYS3(socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    const long fd = SYS3(socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
     if (fd < 0)
         return SOCKET_PEER_UNKNOWN;
-    long length = SYS6(sendto, fd, &question, sizeof question, 0, NULL, 0);
+    long length = SYS3(write, fd, &question, sizeof question);
     if (length > 0)
-        length = SYS6(recvfrom, fd, answer, sizeof answer, MSG_DONTWAIT, NULL, NULL);
+        length = SYS3(read, fd, answer, sizeof answer);
     SYS1(close, fd);
     if (length <= 0 || !peer_read(answer, (size_t)length, peer))
         return SOCKET_PEER_UNKNOWN;

@@ -352,22 +352,28 @@ static void sleepers_match_all(struct wait_acts *acts, const struct caused_wait 
     free(heap);
 }
 
+/* Whether acts are matched with the wait in the order of time. Without times off the CPU, they are not. */
+static bool wait_acts_are_matched(const struct profile_wait *wait)
+{
+    return wait_acts_end_at_once(wait) && wait->left_last < wait->back;
+}
+
 void wait_acts_match(struct wait_acts *acts, const struct session_file *file, const struct caused_wait *list,
                      size_t count)
 {
     struct waits *waits = &acts->waits;
-    struct sleeper *sleepers = NULL;
-    size_t sleeper_count = 0, room = 0;
+    size_t sleeper_count = 0;
     wait_acts_find_other_ends(waits, file);
     if (waits->act_count)
         qsort(waits->acts, waits->act_count, sizeof *waits->acts, wait_acts_compare);
     acts->matches = need_memory(count + 1, sizeof *acts->matches);
-    for (size_t i = 0; i < count; i++) {
-        if (!wait_acts_end_at_once(&list[i].wait) || list[i].wait.left_last >= list[i].wait.back)
-            continue;
-        GROW(sleepers, sleeper_count, room);
-        sleepers[sleeper_count++] = sleeper_of(acts, &list[i].wait, i);
-    }
+    for (size_t i = 0; i < count; i++)
+        sleeper_count += wait_acts_are_matched(&list[i].wait);
+    struct sleeper *sleepers = need_memory(sleeper_count + 1, sizeof *sleepers);
+    sleeper_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (wait_acts_are_matched(&list[i].wait))
+            sleepers[sleeper_count++] = sleeper_of(acts, &list[i].wait, i);
     sleepers_match_all(acts, list, sleepers, sleeper_count);
     free(sleepers);
 }

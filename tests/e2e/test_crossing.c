@@ -71,3 +71,20 @@ Test(e2e_crossing, in_other_modes)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         crossing_check(parts[i].what, modes[i % (sizeof modes / sizeof *modes)], parts[i].kind, parts[i].row);
 }
+
+/* The child sleeps by system calls that are no rows. Nobody knows what ended these waits, so a prediction is a range,
+ * and a remark names the function whose own code they are in. */
+Test(e2e_crossing, predictions_that_are_ranges)
+{
+    free(run_well("$DWELL record -q $PROGRAMS/crossing called"));
+    char *out = run_well("$DWELL whatif act_often=0.5 --format json");
+    cr_assert(has(out, "\"predicted_ns\": null, \"least_ns\": "), "%s", out);
+    free(out);
+    out = run_well("$DWELL whatif act_often=0.5");
+    cr_assert(has(out, "of the run's path are waits without a known cause"), "%s", out);
+    cr_assert(has(out, "act_often was blocked for "), "%s", out);
+    free(out);
+    out = run_well("$DWELL whatif act_often=1 | grep -c '^predicted .* to .* %%)$'");
+    cr_assert(eq(str, out, "1\n"));
+    free(out);
+}
