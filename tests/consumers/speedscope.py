@@ -1,4 +1,5 @@
-"""speedscope.py REPORT.csv MEASURE FILE: checks a file against speedscope's schema, and its sums against the report."""
+"""speedscope.py REPORT.csv MEASURE FILE PATHS.db: checks a file against speedscope's schema, and its sums against the
+report. PATHS.db is the SQLite export of the same session; `exact`: one tick is one nanosecond."""
 import json
 import sys
 
@@ -51,24 +52,23 @@ def check(file):
         check_profile(profile, len(file["shared"]["frames"]))
 
 
-def main(csv_path, measure, path):
+def main(csv_path, measure, path, database):
     with open(path, encoding="utf-8") as text:
         file = json.load(text)
     check(file)
     wanted = report.by_function(csv_path)
     names = [frame["name"] for frame in file["shared"]["frames"]]
-    own, inclusive, own_paths, inclusive_paths = {}, {}, {}, {}
+    own, inclusive = {}, {}
     for profile in file["profiles"]:
         for sample, weight in zip(profile["samples"], profile["weights"]):
             leaf = names[sample[-1]]
             own[leaf] = own.get(leaf, 0) + weight
-            own_paths[leaf] = own_paths.get(leaf, 0) + 1
             for frame in set(sample):
                 inclusive[names[frame]] = inclusive.get(names[frame], 0) + weight
-                inclusive_paths[names[frame]] = inclusive_paths.get(names[frame], 0) + 1
     if measure == "calls":
         report.compare(wanted, own, "calls", {})
     else:
+        own_paths, inclusive_paths = report.paths_by_function(database) if database != "exact" else ({}, {})
         report.compare(wanted, own, measure, own_paths)
         report.compare(wanted, inclusive, measure.replace("_exclusive", "_inclusive"), inclusive_paths)
 

@@ -15,7 +15,9 @@ TestSuite(e2e_tree_exports, .timeout = 300);
 /* A recording, and its report by function as csv. */
 static void record_and_report(const char *program)
 {
-    free(run_well("$DWELL record -q $SAMPLES/%s && $DWELL report --format csv > report.csv", program));
+    free(run_well("$DWELL record -q $SAMPLES/%s && $DWELL report --format csv > report.csv &&"
+                  " $DWELL export sqlite -o paths.db",
+                  program));
 }
 
 static const char *const programs[] = { "cplusplus", "threads 4 1000", "processes 3 100", "sleeper" };
@@ -28,8 +30,42 @@ Test(e2e_tree_exports, collapsed)
         record_and_report(programs[i]);
         for (int j = 0; j < 3; j++)
             free(run_well("$DWELL export collapsed --value %s -o stacks && python3 -B " DWELL_CONSUMERS
-                          "/collapsed.py report.csv %s stacks",
+                          "/collapsed.py report.csv %s stacks paths.db",
                           measures[j], measures[j]));
+    }
+}
+
+/* Each of a function's call paths takes a quarter of a nanosecond. The report rounds their sum, an export each one. */
+Test(e2e_tree_exports, paths_that_round_to_zero)
+{
+    enum { F = 0x1000, G = 0x2000, H = 0x3000 };
+    struct writer *w = writer_new();
+    write_header(w, 64, 4000000000, 8); /* ticks a second */
+    write_process(w, 1, 100, "/bin/p");
+    write_thread(w, 1, 1, 101, SOURCE_PERF, "main");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        write_enter(w, 1000u * (unsigned)i, i ? G : F);
+        write_enter(w, 1000u * (unsigned)i + 400, H);
+        write_exit(w, 1000u * (unsigned)i + 401);
+        write_exit(w, 1000u * (unsigned)i + 800);
+    }
+    end_events(w, true);
+    writer_save(w, test_path("dwell.data"));
+    writer_free(w);
+    free(run_well("$DWELL report --format csv > report.csv && $DWELL export sqlite -o paths.db"));
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_sum(r, "function", NULL, "elapsed_exclusive_ns"), 200 + 200 + 1));
+    report_drop(r);
+    static const char *const measures[] = { "elapsed_exclusive", "application_exclusive" };
+    for (int j = 0; j < 2; j++) {
+        free(run_well(
+            "$DWELL export collapsed --value %s -o stacks && ! grep -q ';0x3000' stacks && python3 -B " DWELL_CONSUMERS
+            "/collapsed.py report.csv %s stacks paths.db",
+            measures[j], measures[j]));
+        free(run_well("$DWELL export speedscope --value %s -o out.json && python3 -B " DWELL_CONSUMERS
+                      "/speedscope.py report.csv %s out.json paths.db",
+                      measures[j], measures[j]));
     }
 }
 
@@ -40,7 +76,7 @@ Test(e2e_tree_exports, speedscope)
         record_and_report(programs[i]);
         for (int j = 0; j < 3; j++)
             free(run_well("$DWELL export speedscope --value %s -o out.json && python3 -B " DWELL_CONSUMERS
-                          "/speedscope.py report.csv %s out.json",
+                          "/speedscope.py report.csv %s out.json paths.db",
                           measures[j], measures[j]));
     }
 }
@@ -127,14 +163,15 @@ Test(e2e_tree_exports, recordings_of_all_modes)
 {
     static const char *const modes[] = { "trace", "profile", "ring=1G" };
     for (int i = 0; i < 3; i++) {
-        free(run_well("$DWELL record -q --mode=%s $SAMPLES/threads 3 200 && $DWELL report --format csv > report.csv",
+        free(run_well("$DWELL record -q --mode=%s $SAMPLES/threads 3 200 && $DWELL report --format csv > report.csv &&"
+                      " $DWELL export sqlite -o paths.db",
                       modes[i]));
         free(run_well("$DWELL export callgrind -o out && python3 -B " DWELL_CONSUMERS "/callgrind.py report.csv out"));
         free(run_well("$DWELL export collapsed -o out && python3 -B " DWELL_CONSUMERS
-                      "/collapsed.py report.csv elapsed_exclusive out"));
+                      "/collapsed.py report.csv elapsed_exclusive out paths.db"));
         free(run_well("$DWELL export pprof -o out && python3 -B " DWELL_CONSUMERS "/pprof.py compare report.csv out"));
         free(run_well("$DWELL export speedscope -o out && python3 -B " DWELL_CONSUMERS
-                      "/speedscope.py report.csv elapsed_exclusive out"));
+                      "/speedscope.py report.csv elapsed_exclusive out paths.db"));
         free(run_well("$DWELL export sqlite -o out && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out"));
     }
 }
