@@ -99,10 +99,11 @@ KEPT long fixed_step(long n)
     return toggled_middle(n % 5) + toggled_leaf(n) + fixed_middle(n);
 }
 
-KEPT void fixed_handle(int)
+KEPT void fixed_handle(int number)
 {
     CALLED(fixed_handle);
     sink = toggled_middle(2);
+    next_signal(number);
 }
 
 static thread_local jmp_buf target;

@@ -82,10 +82,11 @@ QUIET static void fork_one(bool execute)
         continue;
 }
 
-KEPT static void handler(int)
+KEPT static void handler(int number)
 {
     COUNT(handlers);
     handler_leaf();
+    next_signal(number);
     const unsigned what = handlers_random() % 64;
     if (what < 24) {
         COUNT(jumps);

@@ -61,17 +61,17 @@ KEPT static void handler_leaf(void)
 
 static void leaver(int number)
 {
-    (void)number;
     COUNT(leavers);
     handler_leaf();
     COUNT(jumps);
+    next_signal(number);
     siglongjmp(place, 1);
 }
 
 QUIET static void silent_leaver(int number)
 {
-    (void)number;
     COUNT(jumps);
+    next_signal(number);
     siglongjmp(place, 1);
 }
 
