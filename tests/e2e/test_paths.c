@@ -224,13 +224,19 @@ struct built_path {
     double slow, fast, last, job; /* work on the path, in milliseconds */
 };
 
-/* A path is as the program was built if the threads on it waited for a CPU, or for something else than another thread,
- * for less than 5 ms in all: each other path is 15 ms shorter. The time before the first event has no threads. */
+/* How long the threads on the path waited for a CPU, or for something else than another thread. The time before the
+ * first event has no threads. */
+static double paths_disturbance_ms(void)
+{
+    return (paths_sum("runnable_ns", "rows", NULL, NULL) + paths_sum("outside_ns", "rows", NULL, NULL) -
+            paths_sum("outside_ns", "rows", "function", "(not recorded)")) /
+           1e6;
+}
+
+/* A path is as the program was built if that is less than 5 ms in all: each other path is 15 ms shorter. */
 static bool paths_were_undisturbed(void)
 {
-    return paths_sum("runnable_ns", "rows", NULL, NULL) + paths_sum("outside_ns", "rows", NULL, NULL) -
-               paths_sum("outside_ns", "rows", "function", "(not recorded)") <=
-           5e6;
+    return paths_disturbance_ms() <= 5;
 }
 
 static void paths_record(const char *what)
@@ -283,13 +289,16 @@ Test(e2e_paths, path_changes_threads_in_the_order_of_the_stages)
     free(out);
 }
 
-/* The path goes through the write that ended each read. */
+/* The path goes through the write that ended each read. A process that waits for a CPU before its read, while the other
+ * one works for 5 ms or more, finds the byte there. It has not waited for the other one, and the path leaves that one's
+ * turn out. */
 Test(e2e_paths, parent_and_child_take_turns)
 {
     paths_record("pipes");
     char *out =
         run_well("$DWELL critical --by segment --limit 0 --columns tid --format csv | tail -n +2 | uniq | wc -l");
-    cr_assert(ge(int, atoi(out), 20), "%s", out);
+    const int missed = (int)(paths_disturbance_ms() / 5);
+    cr_assert(ge(int, atoi(out) + 2 * missed, 20), "%d missed: %s", missed, out);
     free(out);
     paths_check_wait("pipes", "read");
     paths_check_wait("pipes", "waitpid");
