@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "clock.h"
 #include "commands/control_chunk.h"
+#include "commands/keep_program.h"
 #include "commands/service_thread.h"
 #include "sys.h"
 
@@ -318,7 +319,9 @@ static uint64_t watch_visit(struct process_watch *w, uint64_t offset)
         p.status = watch_read_status(&p);
         p.missed = clock_now(w->session->header->clock);
     }
-    if (sight != SIGHT_HERE)
+    if (sight == SIGHT_HERE)
+        keep_program(p.here, w->fd);
+    else
         watch_drop_pidfd(&p);
     pthread_mutex_lock(&w->lock);
     if (sight == SIGHT_HERE)

@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "symbols/elf_facts.h"
 #include "symbols/image.h"
+#include "symbols/kept_files.h"
 #include "symbols/os_calls.h"
 #include "symbols/scopes.h"
 #include "symbols/symbols.h"
@@ -195,31 +196,41 @@ static void binary_report(const struct binary *binary, const char *wrong, bool q
         say("%s: %s: its functions are shown by address", binary->path, wrong);
 }
 
-/* Opens the file at base zero, so that libdw's addresses are those in the file. */
-static void binary_open(struct binary *binary, bool quiet)
+/* Reads the file at base zero, so that libdw's addresses are those in the file. Returns what is wrong, or NULL. */
+static const char *binary_read(struct binary *binary, int fd)
 {
-    int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        binary_report(binary, strerror(errno), quiet);
-        return;
-    }
     binary->dwfl = dwfl_begin(&callbacks);
     if (!binary->dwfl) {
         close(fd);
-        return;
+        return dwfl_errmsg(-1);
     }
     dwfl_report_begin(binary->dwfl);
     Dwfl_Module *module = dwfl_report_elf(binary->dwfl, binary->path, binary->path, fd, 0, true);
     dwfl_report_end(binary->dwfl, NULL, NULL);
     if (!module) {
         close(fd);
-        binary_report(binary, dwfl_errmsg(-1), quiet);
-    } else if (!binary_build_id_matches(module, binary)) {
-        binary_report(binary, "changed since the recording", quiet);
-    } else {
-        binary->module = module;
-        binary->units = units_new(module);
+        return dwfl_errmsg(-1);
     }
+    if (!binary_build_id_matches(module, binary))
+        return "changed since the recording";
+    binary->module = module;
+    binary->units = units_new(module);
+    return NULL;
+}
+
+/* The file may have been removed or replaced. If it was kept open before, that one is read. */
+static void binary_open(struct binary *binary, bool quiet)
+{
+    int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char *wrong = fd < 0 ? strerror(errno) : binary_read(binary, fd);
+    for (size_t i = 0; wrong && binary->build_id_length && (fd = kept_file_open(binary->path, i)) >= 0; i++) {
+        if (binary->dwfl)
+            dwfl_end(binary->dwfl);
+        if (!binary_read(binary, fd))
+            return;
+    }
+    if (wrong)
+        binary_report(binary, wrong, quiet);
 }
 
 static struct binary *binaries_find_or_open(struct binaries *b, const struct symbol_module *m)

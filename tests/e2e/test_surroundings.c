@@ -63,6 +63,17 @@ Test(e2e_surroundings, without_proc)
     }
 }
 
+/* The shell's parent is the recorder, which holds the file. */
+Test(e2e_surroundings, a_program_that_is_removed)
+{
+    free(run_well("cp $SAMPLES/sleeper own && $DWELL record -q sh -c './own 1 1 5000 & "
+                  "until ls -l /proc/$PPID/fd | grep -q /own; do sleep 0.1; done; rm own; wait'"));
+    struct report *r = report_of("");
+    cr_expect(eq(u64, report_sum(r, "function", "doze", "calls"), 1));
+    cr_expect(eq(u64, report_sum(r, "function", "churn", "calls"), 1));
+    report_drop(r);
+}
+
 Test(e2e_surroundings, a_home_that_cannot_be_read)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 5"));
