@@ -9,11 +9,13 @@
 #include "helper.h"
 #include "process.h"
 #include "record.h"
+#include "recorder.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
 
 enum {
+    FIRST_SIZE = 32 << 10, /* for records of the process and the first events of a thread */
     PREPARED_SIZE = 256 << 10,
     WORDS_AT_ONCE = 64, /* a constant, so that the compiler uses vector instructions */
     MIN_REST = 8 << 10, /* smaller rests are not used */
@@ -84,6 +86,15 @@ static struct area chunk_ask(uint32_t size)
     return area;
 }
 
+/* The helper was too slow, or the process is young. */
+static void chunk_prepare_more(struct chunk_pool *pool)
+{
+    if (pool->prepared < PREPARED_SIZE)
+        pool->prepared *= 2;
+    else if (pool->target < POOL_SLOTS)
+        pool->target += pool->target ? 1 : runtime.recorder->ready_chunks;
+}
+
 static struct area chunk_take_prepared(uint32_t least)
 {
     struct process *p = runtime.process;
@@ -92,10 +103,8 @@ static struct area chunk_take_prepared(uint32_t least)
         helper_wake();
         return area;
     }
-    const uint32_t wanted = least < PREPARED_SIZE ? PREPARED_SIZE : least;
-    if (p->helper.tid && p->pool.target < POOL_SLOTS)
-        p->pool.target++; /* the helper was too slow */
-    area = chunk_ask(wanted);
+    area = chunk_ask(least < p->pool.prepared ? p->pool.prepared : least);
+    chunk_prepare_more(&p->pool);
     if (!area.at && runtime.session.header->limit_time) /* a small one may fit */
         area = chunk_ask((least + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     return area;
@@ -124,21 +133,6 @@ struct area chunk_take_unit(void)
     return area;
 }
 
-void chunk_cut(struct area *area, uint32_t size)
-{
-    size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
-    if (area->size < size + MIN_REST)
-        return;
-    struct area rest = { area->at + size, area->size - size };
-    guard_split(rest.at);
-    chunk_write_free_header(rest); /* written before the first part ends there */
-    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area->at;
-    __atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
-    area->size = size;
-    if (!chunk_put_slot(runtime.process->pool.rests, REST_SLOTS, rest.at))
-        session_unmap(rest.at, rest.size);
-}
-
 /* Keeps a chunk for later, in the place of a smaller one if need be. */
 static void chunk_keep(char *at)
 {
@@ -151,6 +145,31 @@ static void chunk_keep(char *at)
         if (other == at)
             return;
     }
+}
+
+void chunk_cut(struct area *area, uint32_t size)
+{
+    size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+    if (area->size < size + MIN_REST)
+        return;
+    struct area rest = { area->at + size, area->size - size };
+    guard_split(rest.at);
+    chunk_write_free_header(rest); /* written before the first part ends there */
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area->at;
+    __atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
+    area->size = size;
+    chunk_keep(rest.at);
+}
+
+void chunk_begin_process(bool forked, int fd)
+{
+    struct chunk_pool *pool = &runtime.process->pool;
+    const bool small = forked && !runtime.session.header->shared_ring;
+    pool->target = small ? 0 : runtime.recorder->ready_chunks;
+    pool->prepared = small ? 2 * FIRST_SIZE : PREPARED_SIZE;
+    const struct area first = small ? chunk_prepare(fd, FIRST_SIZE) : (struct area){ NULL, 0 };
+    if (first.at)
+        chunk_keep(first.at);
 }
 
 void chunk_free(char *at)

@@ -24,10 +24,15 @@ struct thread_chunks {
 /* In the process' block. Slots are filled and emptied by atomic exchanges; NULL is an empty slot. */
 struct chunk_pool {
     uint32_t target;              /* number of chunks that the helper keeps ready */
+    uint32_t prepared;            /* size of the next chunk that a thread asks for, at least */
     char *ready[POOL_SLOTS];      /* prepared chunks; their headers hold the size */
     char *rests[REST_SLOTS];      /* unused parts of chunks, smaller than prepared ones */
     char *retired[RETIRED_SLOTS]; /* finished chunks that the helper unmaps */
 };
+
+/* The process begins to record, with a descriptor of the session. One that was `forked` may be short: it gets a small
+ * chunk at once, and nothing else that no thread asks for, until it has used some. */
+void chunk_begin_process(bool forked, int fd);
 
 /* Returns a chunk of about `size` bytes, and at least `least`, with a header of kind DWELL_CHUNK_FREE. Returns
  * {NULL, 0} and stops the process' recording if there is no space. */

@@ -186,7 +186,6 @@ bool helper_is_here(void)
 void helper_start(int fd)
 {
     struct process *p = runtime.process;
-    p->pool.target = runtime.recorder->ready_chunks;
     const char *wanted = environment_get("DWELL_HELPER");
     if ((wanted && strcmp(wanted, "off") == 0) || !privilege_is_watched)
         return;

@@ -261,6 +261,7 @@ static void process_enter_session(int fd)
     p->serial = __atomic_fetch_add(&runtime.session.header->next_process, 1, __ATOMIC_RELAXED);
     p->pid = (uint32_t)SYS0(getpid);
     last_serial = p->serial;
+    chunk_begin_process(parent_process != 0, fd);
     control_begin_process(fd);
     monitor_begin();
     helper_start(fd);

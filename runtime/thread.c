@@ -37,7 +37,7 @@
 #include "trace_events.h"
 
 enum {
-    FIRST_CHUNK = 32 << 10, /* doubled for each further one, so that short threads cost little space */
+    FIRST_CHUNK = 8 << 10, /* doubled for each further one, so that short threads cost little space */
     LARGEST_CHUNK = 256 << 10,
     MIN_ROOM = 4 << 10, /* for events, in the rest of another chunk */
     FIRST_STACK = 256 << 10,

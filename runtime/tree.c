@@ -18,8 +18,8 @@
 #include "tree_table.h"
 
 enum {
-    FIRST_SLOTS = 1024,
-    FIRST_CHUNK = 16 << 10,
+    FIRST_SLOTS = 128,
+    FIRST_CHUNK = 4 << 10,
     LARGEST_CHUNK = 256 << 10,
 };
 
@@ -173,9 +173,8 @@ bool tree_find_open_calls(struct thread *t, uint32_t from, uint64_t now)
 
 bool tree_begin(struct thread *t, uint64_t now)
 {
-    if (!t->tree.root)
-        t->tree.root = sys_memory(PAGE);
-    struct tree_table *table = t->tree.root ? tree_new_table(t->tree.table, FIRST_SLOTS) : NULL;
+    t->tree.root = &t->tree.no_function;
+    struct tree_table *table = tree_new_table(t->tree.table, FIRST_SLOTS);
     t->tree.chunk = NULL;
     t->tree.nodes = 0;
     wait_rows_begin(t);

@@ -15,9 +15,10 @@ struct tree_table;
 
 /* In a thread's block. */
 struct thread_tree {
-    struct tree_table *table;         /* finds its nodes */
-    struct dwell_tree_head *head;     /* NULL if there is no tree yet */
-    struct dwell_tree_node *root;     /* a node of no function, which is not in the file */
+    struct tree_table *table;     /* finds its nodes */
+    struct dwell_tree_head *head; /* NULL if there is no tree yet */
+    struct dwell_tree_node *root; /* a node of no function, which is not in the file: `no_function` */
+    struct dwell_tree_node no_function;
     struct dwell_chunk_header *chunk; /* the last one */
     char *next;                       /* the next free node of the chunk */
     const char *end;                  /* of the chunk */

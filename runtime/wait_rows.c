@@ -14,17 +14,7 @@
 #include "sys.h"
 #include "thread.h"
 
-enum { SLOTS = 2 * DWELL_MAX_WAIT_ROWS, LARGEST_CHUNK = 32 << 10 };
-
-struct wait_slot {
-    struct dwell_wait_row *row; /* NULL: not used */
-    uint64_t holder_thread;     /* a serial number: tids are used again */
-};
-
-struct wait_table {
-    uint32_t taken;
-    struct wait_slot slots[SLOTS];
-};
+enum { LARGEST_CHUNK = 32 << 10 };
 
 /* ---- rows ---- */
 
@@ -84,19 +74,54 @@ static uint64_t wait_rows_hash(const struct dwell_wait_row *key)
     return hash >> 32;
 }
 
+/* The slot of the row, or an empty one. */
+static struct wait_slot *wait_rows_slot(const struct thread_wait_rows *w, const struct dwell_wait_row *key,
+                                        uint64_t holder_thread)
+{
+    uint64_t i = wait_rows_hash(key) % w->slot_count;
+    while (w->slots[i].row && (w->slots[i].holder_thread != holder_thread || !wait_rows_are_same(w->slots[i].row, key)))
+        i = (i + 1) % w->slot_count;
+    return &w->slots[i];
+}
+
+static void wait_rows_unmap_slots(const struct thread_wait_rows *w)
+{
+    if (w->slots && w->slots != w->first)
+        sys_unmap(w->slots, w->slot_count * sizeof *w->slots);
+}
+
+/* Makes room for another row. False without memory, or if there are as many as there may be. */
+static bool wait_rows_make_room(struct thread_wait_rows *w)
+{
+    if (2 * w->taken < w->slot_count)
+        return true;
+    const uint32_t count = 2 * w->slot_count;
+    struct thread_wait_rows grown = *w;
+    grown.slots = w->taken < DWELL_MAX_WAIT_ROWS ? sys_memory(count * sizeof *grown.slots) : NULL;
+    grown.slot_count = count;
+    if (!grown.slots)
+        return false;
+    for (uint32_t i = 0; i < w->slot_count; i++)
+        if (w->slots[i].row)
+            *wait_rows_slot(&grown, w->slots[i].row, w->slots[i].holder_thread) = w->slots[i];
+    wait_rows_unmap_slots(w);
+    w->slots = grown.slots;
+    w->slot_count = count;
+    return true;
+}
+
 static struct dwell_wait_row *wait_rows_find(struct thread *t, const struct dwell_wait_row *key, uint64_t holder_thread)
 {
-    struct wait_table *table = t->wait_rows.table;
-    uint64_t i = wait_rows_hash(key) % SLOTS;
-    for (; table->slots[i].row; i = (i + 1) % SLOTS)
-        if (table->slots[i].holder_thread == holder_thread && wait_rows_are_same(table->slots[i].row, key))
-            return table->slots[i].row;
-    if (table->taken == DWELL_MAX_WAIT_ROWS)
+    struct thread_wait_rows *w = &t->wait_rows;
+    struct wait_slot *slot = wait_rows_slot(w, key, holder_thread);
+    if (slot->row)
+        return slot->row;
+    if (!wait_rows_make_room(w))
         return wait_rows_rest(t, key->first_time);
     struct dwell_wait_row *row = wait_rows_make(t, key);
     if (row) {
-        table->slots[i] = (struct wait_slot){ row, holder_thread };
-        table->taken++;
+        *wait_rows_slot(w, key, holder_thread) = (struct wait_slot){ row, holder_thread };
+        w->taken++;
     }
     return row;
 }
@@ -121,10 +146,12 @@ void wait_rows_add(struct thread *t, const struct wait_interval *interval, const
 {
     struct dwell_wait_row key = { .node = interval->node, .first_time = interval->begin };
     uint64_t holder_thread = 0;
-    if (!t->wait_rows.table)
-        t->wait_rows.table = sys_memory(sizeof *t->wait_rows.table);
-    if (!t->wait_rows.table || !interval->node)
+    if (!interval->node)
         return;
+    if (!t->wait_rows.slots) {
+        t->wait_rows.slots = t->wait_rows.first;
+        t->wait_rows.slot_count = FIRST_WAIT_SLOTS;
+    }
     if (wait_rows_is_waited_for(object)) {
         key.kind = (uint8_t)object->kind;
         key.role = (uint8_t)object->role;
@@ -140,16 +167,15 @@ void wait_rows_add(struct thread *t, const struct wait_interval *interval, const
 
 /* ---- begin and end ---- */
 
-static void wait_rows_drop_table(struct thread *t)
+static void wait_rows_drop_slots(struct thread *t)
 {
-    if (t->wait_rows.table)
-        sys_unmap(t->wait_rows.table, sizeof *t->wait_rows.table);
+    wait_rows_unmap_slots(&t->wait_rows);
     t->wait_rows = (struct thread_wait_rows){ NULL };
 }
 
 void wait_rows_begin(struct thread *t)
 {
-    wait_rows_drop_table(t);
+    wait_rows_drop_slots(t);
 }
 
 void wait_rows_end(struct thread *t)
@@ -169,7 +195,7 @@ void wait_rows_end(struct thread *t)
         session_unmap(chunk, guard_size(chunk));
         chunk = before;
     }
-    wait_rows_drop_table(t);
+    wait_rows_drop_slots(t);
 }
 
 /* ---- holders ---- */

@@ -12,15 +12,23 @@
 
 struct object;
 struct thread;
-struct wait_table;
+
+enum { FIRST_WAIT_SLOTS = 64 };
+
+struct wait_slot {
+    struct dwell_wait_row *row; /* NULL: not used */
+    uint64_t holder_thread;     /* a serial number: tids are used again */
+};
 
 /* In a thread's block. */
 struct thread_wait_rows {
-    struct wait_table *table;         /* finds the rows; NULL if there are none */
+    struct wait_slot *slots;          /* find the rows; NULL if there are none */
+    uint32_t slot_count, taken;       /* not more than half of the slots are taken */
     struct dwell_chunk_header *chunk; /* the last one */
     char *next;                       /* the next free row of the chunk */
     const char *end;                  /* of the chunk */
     struct dwell_wait_row *rest;      /* the waits that have no row of their own; NULL if there are none */
+    struct wait_slot first[FIRST_WAIT_SLOTS];
 };
 
 /* An interval of a thread in which it was blocked. */
