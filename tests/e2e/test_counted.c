@@ -362,8 +362,8 @@ Test(e2e_counted, views_without_times_or_paths)
     cr_assert(ne(int, r.status, 0));
     cr_assert(has(r.err, "calls of work were only counted"), "%s", r.err);
     ran_drop(&r);
-    static const char *const without[] = { "callgrind", "collapsed", "pprof", "speedscope", "chrome", "perflog" };
-    for (int i = 0; i < 6; i++) {
+    static const char *const without[] = { "callgrind", "collapsed", "pprof", "speedscope", "chrome" };
+    for (int i = 0; i < 5; i++) {
         r = run("$DWELL export -o out %s", without[i]);
         cr_assert(eq(int, r.status, 0));
         cr_assert(has(r.err, "calls that were only counted (record --level) are left out"), "%s", r.err);
