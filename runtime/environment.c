@@ -6,7 +6,6 @@
 
 #include "environment.h"
 #include "modules.h"
-#include "process.h"
 #include "runtime.h"
 #include "secure.h"
 #include "sys.h"
@@ -22,6 +21,7 @@ static struct {
     char *settings[MAX_SETTINGS]; /* NAME=value */
     int count;
     char *library; /* this library's entry in LD_PRELOAD; NULL if it has none */
+    uint32_t pid;  /* of the process that the program was started in */
 } kept;
 
 extern char **environ;
@@ -141,6 +141,7 @@ void environment_adopt(void)
         return;
     kept.count = 0;
     kept.library = NULL;
+    kept.pid = (uint32_t)SYS0(getpid);
     for (char **variable = environ; *variable; variable++)
         environment_remember(*variable);
 }
@@ -229,10 +230,10 @@ static char *environment_join_preload(char *at, const char *preload)
     return at;
 }
 
-/* The first process stays the first when it executes another program. Its children are not, even those by vfork. */
-static bool environment_is_first_process(void)
+/* The first process stays the first when it executes another program. */
+bool environment_is_first_process(void)
 {
-    return runtime.process && runtime.process->pid == (uint32_t)SYS0(getpid);
+    return kept.pid == (uint32_t)SYS0(getpid);
 }
 
 size_t environment_room(char *const *list, bool in_place, bool preload)

@@ -27,6 +27,9 @@ void environment_replace(char *setting);
 /* Returns whether child processes are recorded, too. */
 bool environment_follows(void);
 
+/* Whether the program was started in this process. False in its children, even in those by vfork. */
+bool environment_is_first_process(void);
+
 /* Removes the variables from `list`, which ends with NULL. */
 void environment_hide(char **list);
 

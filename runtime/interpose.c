@@ -83,6 +83,7 @@ void *before_dlopen(const char *path, int mode)
     void *real = interpose_next(&next_dlopen, "dlopen");
     if (!(mode & RTLD_DEEPBIND))
         return real;
+    process_begin_early(); /* no probe would come before the library is looked at */
     binding_expect();
     return interpose_is_whole_path(path) ? (void *)interpose_dlopen_deep : real;
 }
@@ -93,6 +94,7 @@ void *before_dlmopen(Lmid_t space, const char *path, int mode)
     void *real = interpose_next(&next_dlmopen, "dlmopen");
     if (space == LM_ID_BASE && !(mode & RTLD_DEEPBIND))
         return real;
+    process_begin_early(); /* no probe would come before the library is looked at */
     binding_expect();
     return interpose_is_whole_path(path) ? (void *)interpose_dlmopen_deep : real;
 }

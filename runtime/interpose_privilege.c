@@ -3,8 +3,8 @@
  * threads. A helper that kept its privileges would keep them for the program. So the helper ends before the call, and a
  * new one with the new privileges begins after it. If that is impossible, threads prepare their chunks themselves.
  *
- * A forked child that has not recorded yet enters the session first, because it might not be able to open the file
- * afterwards.
+ * A program or a forked child that has not recorded yet enters the session first, because it might not be able to open
+ * the file afterwards.
  *
  * libdwell.a has these functions, too: as weak ones, so that it can be linked into a program that has some itself.
  * There the function that is called is libc's, or in a static program what libc's does.
@@ -29,6 +29,7 @@ enum { NOTHING = -1 };
 /* False in a child by vfork, which shares its parent's memory and helper. */
 static bool privilege_is_recorded(void)
 {
+    process_begin_early();
     return !runtime.off && runtime.process && process_begin() && (uint32_t)SYS0(getpid) == runtime.process->pid;
 }
 

@@ -13,9 +13,7 @@
 #include "common.h"
 #include "libc.h"
 #include "libc_names.h"
-
-#pragma weak _r_debug /* the loader's, where there is one */
-#pragma weak _DYNAMIC /* no static program has it */
+#include "loaded.h"
 
 /* ---- the slots ---- */
 
@@ -120,43 +118,8 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 /* ---- libc's tables ---- */
 
-struct library {
-    uint64_t base;
-    const char *names, *soname;
-    const ElfW(Sym) * symbols;
-    const ElfW(Half) * versions;
-    const uint32_t *hash; /* DT_GNU_HASH */
-};
-
-/* The loader has added the base to addresses, if it could write there. */
-static const void *libc_table(const struct link_map *map, const ElfW(Dyn) * entry)
-{
-    const uint64_t at = entry->d_un.d_ptr;
-    return (const void *)(at < map->l_addr ? at + map->l_addr : at);
-}
-
-static struct library libc_read(const struct link_map *map)
-{
-    struct library l = { .base = map->l_addr };
-    uint64_t soname = 0;
-    for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_STRTAB)
-            l.names = libc_table(map, entry);
-        else if (entry->d_tag == DT_SYMTAB)
-            l.symbols = libc_table(map, entry);
-        else if (entry->d_tag == DT_VERSYM)
-            l.versions = libc_table(map, entry);
-        else if (entry->d_tag == DT_GNU_HASH)
-            l.hash = libc_table(map, entry);
-        else if (entry->d_tag == DT_SONAME)
-            soname = entry->d_un.d_val;
-    }
-    l.soname = l.names && soname ? l.names + soname : "";
-    return l;
-}
-
 /* Older versions have a part of it in libraries of their own. `_dl_find_object` is the loader's. */
-static bool libc_is_part(const struct library *l)
+static bool libc_is_part(const struct loaded *l)
 {
     static const char *const parts[] = { "libc.so.6", "libpthread.so.0", "libdl.so.2" };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -174,7 +137,7 @@ static uint32_t libc_hash(const char *name)
 }
 
 /* The default version of the symbol. */
-static void *libc_find_in(const struct library *l, const char *name)
+static void *libc_find_in(const struct loaded *l, const char *name)
 {
     enum { HIDDEN_VERSION = 0x8000 };
     const uint32_t hash = libc_hash(name), buckets = l->hash[0], first = l->hash[1];
@@ -192,26 +155,11 @@ static void *libc_find_in(const struct library *l, const char *name)
     return NULL;
 }
 
-/* The libraries of the namespace that this code was loaded into: each has a libc of its own. */
-static const struct link_map *libc_maps(void)
-{
-    if (!&_r_debug)
-        return NULL;
-#if __GLIBC_PREREQ(2, 35)
-    const struct r_debug_extended *one = (const struct r_debug_extended *)&_r_debug;
-    for (; one; one = one->base.r_version >= 2 ? one->r_next : NULL)
-        for (const struct link_map *map = one->base.r_map; map; map = map->l_next)
-            if (map->l_ld == _DYNAMIC)
-                return one->base.r_map;
-#endif
-    return _r_debug.r_map;
-}
-
 void *libc_function(const char *name)
 {
     void *found = NULL;
-    for (const struct link_map *map = libc_maps(); map && !found; map = map->l_next) {
-        const struct library l = libc_read(map);
+    for (const struct link_map *map = loaded_maps(); map && !found; map = map->l_next) {
+        const struct loaded l = loaded_read(map);
         if (libc_is_part(&l))
             found = libc_find_in(&l, name);
     }
@@ -228,8 +176,8 @@ DWELL_HIDDEN void dwell_libc_find(void);
 void dwell_libc_find(void)
 {
     void *found[FUNCTIONS] = { NULL };
-    for (const struct link_map *map = libc_maps(); map; map = map->l_next) {
-        const struct library l = libc_read(map);
+    for (const struct link_map *map = loaded_maps(); map; map = map->l_next) {
+        const struct loaded l = loaded_read(map);
         for (int i = 0; i < FUNCTIONS && libc_is_part(&l); i++)
             if (!found[i])
                 found[i] = libc_find_in(&l, functions[i].name);

@@ -1,6 +1,6 @@
 /*
- * A process' life in the recording. It enters the session at its first event, or when the loader starts the runtime. A
- * forked child enters it again.
+ * A process' life in the recording. It enters the session when the loader starts the runtime, if it may have probes, or
+ * at its first event. A forked child enters it again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include "forking.h"
 #include "helper.h"
 #include "levels/levels.h"
+#include "loaded.h"
 #include "lock.h"
 #include "losses.h"
 #include "metadata.h"
@@ -159,11 +160,24 @@ static void process_pass_on_session(void)
     environment_replace(session);
 }
 
+/* Reads the recording's variables and takes them out of the program's environment. */
+static void process_adopt(void)
+{
+    static bool adopted;
+    if (adopted)
+        return;
+    adopted = true;
+    environment_adopt();
+    if (!process_find_path())
+        runtime.path[0] = '\0';
+    environment_conceal();
+}
+
 /* Runs once in a program; forked children find it done. Returns a descriptor of the session. */
 static int process_set_up(void)
 {
-    environment_adopt();
-    if (!process_find_path())
+    process_adopt();
+    if (!runtime.path[0] || (!environment_follows() && !environment_is_first_process()))
         return -ENOENT;
     process_choose_os_sources();
     trace_events_begin();
@@ -285,11 +299,14 @@ static bool process_set_up_first(void)
         return none == 2 && !runtime.off;
     }
     int fd = process_set_up();
-    environment_conceal();
-    if (fd >= 0)
+    if (!&dwell_interposed)
+        environment_conceal(); /* it passes on what is known now */
+    if (fd >= 0) {
         process_enter_session(fd);
-    else
+        control_dump_on_signal();
+    } else {
         runtime.off = true;
+    }
     __atomic_store_n(&setup_state, 2, __ATOMIC_RELEASE);
     sys_futex_wake(&setup_state, INT32_MAX);
     return fd >= 0;
@@ -425,18 +442,42 @@ static void process_at_quick_exit(void)
     process_end(DWELL_END_EXIT, 0);
 }
 
-__attribute__((constructor(101))) static void process_at_load(void)
+/* A child by vfork shares the memory of a process that has not begun. */
+void process_begin_early(void)
 {
-    int error = errno;
-    uint64_t mask = sys_block_signals();
-    if (&binding_search)
-        binding_search();
-    if (mask != SYS_NOT_BLOCKED && process_begin()) {
-        at_quick_exit(process_at_quick_exit);
-        control_dump_on_signal();
-    }
+    if (runtime.off || (!runtime.process && !environment_is_first_process()))
+        return;
+
+    const int error = errno;
+    const uint64_t mask = sys_block_signals();
+    if (mask != SYS_NOT_BLOCKED)
+        process_begin();
     sys_restore_signals(mask);
     errno = error;
+}
+
+/* A program without probes is not in the session, until it loads a library with some. It is if the samples of its use
+ * of CPU and memory are wanted, or if it has to make the session: then all that it executes has one in common.
+ * libdwell.a is in programs that have probes. */
+static bool process_is_wanted_at_load(void)
+{
+    return !&dwell_interposed || environment_get("DWELL_MONITOR") || !environment_get("DWELL_SESSION") ||
+           binding_is_needed() || loaded_need_runtime();
+}
+
+__attribute__((constructor(101))) static void process_at_load(void)
+{
+    process_adopt();
+    runtime.off = runtime.off || !runtime.path[0];
+    if (runtime.off)
+        return;
+    at_quick_exit(process_at_quick_exit);
+    const int error = errno;
+    if (&binding_search)
+        binding_search();
+    errno = error;
+    if (process_is_wanted_at_load())
+        process_begin_early();
 }
 
 __attribute__((destructor(101))) static void process_at_unload(void)

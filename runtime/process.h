@@ -60,6 +60,9 @@ struct process {
 /* Sets up the process, if it is not, and returns whether it records. Any thread, with signals held back. */
 bool process_begin(void);
 
+/* The same before a call of the program after which it may not be possible, such as chroot. */
+void process_begin_early(void);
+
 /* Whether the calling thread is inside process_begin. What that calls may have probes, and these record nothing. */
 bool process_is_being_set_up(void);
 

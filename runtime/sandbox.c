@@ -19,6 +19,7 @@
 #include "interpose.h"
 #include "levels/code_lock.h"
 #include "levels/in_place.h"
+#include "process.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -102,8 +103,10 @@ struct beginning {
 static uint32_t sandbox_prepare(const struct beginning *b)
 {
     const uint32_t count = sandbox_filter_count;
-    if (b->filter || b->strict)
+    if (b->filter || b->strict) {
+        process_begin_early();
         in_place_set_up();
+    }
     if (b->filter && b->program)
         sandbox_keep_filter(b->program, b->everywhere);
     if (b->strict)

@@ -13,6 +13,7 @@
 #include "commands/executable.h"
 #include "commands/filter_service.h"
 #include "commands/filters.h"
+#include "commands/left_processes.h"
 #include "commands/process_watch.h"
 #include "commands/record_child.h"
 #include "commands/record_options.h"
@@ -126,7 +127,7 @@ static void record_name(const struct record_settings *s, const struct session *s
 {
     if (!o->empty)
         rotation_end(session, path, ROTATION_RECORDED);
-    else if (!session_has_other_writers(fd) && rotation_end(session, path, ROTATION_EMPTY))
+    else if (!session_has_other_writers(fd) && !left_processes_any(path) && rotation_end(session, path, ROTATION_EMPTY))
         say("%s: nothing was recorded, so it is still the earlier session", s->shared.output);
 }
 

@@ -2,16 +2,21 @@
  * why. */
 #include "commands/record_outcome.h"
 
+#include <fcntl.h>
+#include <libelf.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/executable.h"
 #include "commands/record_symbols.h"
 #include "guard.h"
+#include "symbols/probe_calls.h"
 #include "trace/mark_search.h"
 #include "trace/samples.h"
 #include "trace/scan.h"
@@ -163,10 +168,27 @@ static void record_report_samples(const struct record_outcome *o)
         say("%s samples were lost, as dwell could not keep up", record_size_text(lost, sizeof lost, o->lost_samples));
 }
 
+/* A program without probes makes no process of the session. */
+static bool record_has_probes(const char *program)
+{
+    const struct executable e = executable_examine(program);
+    const int fd = e.path ? open(e.path, O_RDONLY | O_CLOEXEC) : -1;
+    bool has = e.has_runtime;
+    if (fd >= 0) {
+        elf_version(EV_CURRENT);
+        Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+        has = has || (elf && probe_calls_count(elf).mentioned);
+        elf_end(elf);
+        close(fd);
+    }
+    free(e.path);
+    return has;
+}
+
 static const char *record_why_empty(const struct record_settings *s, const struct record_outcome *o)
 {
     const bool only_levels = filters_have_only_levels(&s->filters);
-    if (!o->processes)
+    if (!o->processes && record_has_probes(s->program[0]))
         return "the runtime was not loaded, or could not open the session file (is it setuid, does it clear its "
                "environment, or is it short of descriptors or memory?)";
     if (s->paused)

@@ -214,9 +214,9 @@ Test(e2e_record, a_probe_makes_no_system_call)
 /* A parent that ignores SIGCHLD, as some supervisors do. */
 Test(e2e_record, where_sigchld_is_ignored)
 {
-    struct ran r =
-        run("python3 -c 'import os, signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
-            "os.execl(os.environ[\"DWELL\"], \"dwell\", \"record\", \"sh\", \"-c\", \"$SAMPLES/fib 5; exit 7\")'");
+    struct ran r = run("python3 -c 'import os, signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+                       "os.execl(os.environ[\"DWELL\"], \"dwell\", \"record\", os.environ[\"PROGRAMS\"] + "
+                       "\"/processes/processes-ends\", \"alone\", \"0\", \"wait\")'");
     cr_assert(eq(int, r.status, 7), "%s", r.err);
     ran_drop(&r);
     char *info = run_well("$DWELL info");
