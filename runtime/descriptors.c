@@ -35,19 +35,39 @@ enum {
 enum { KIND_MASK = 0xff, STATE_MASK = 0xff00, TIME_ONE = 1 << 16, CHECK_SHIFT = 32 };
 #define TIME_MASK ((uint64_t)0xffff << 16)
 
-enum { MAX_DESCRIPTORS = 1 << 16 }; /* later ones have no entry */
+enum { MAX_DESCRIPTORS = 1 << 16 /* later ones have no entry */, BLOCK = 256 };
 
-static struct descriptor table[MAX_DESCRIPTORS];
-static struct maker makers[MAX_DESCRIPTORS];
+/* The entries of so many descriptors. Most programs need one block, so each is made when it is first needed. */
+struct block {
+    struct descriptor descriptors[BLOCK];
+    struct maker makers[BLOCK];
+};
 
-static struct descriptor *descriptor_entry(int fd)
+static void *blocks[MAX_DESCRIPTORS / BLOCK];
+
+static struct block *descriptor_block(int fd, bool make)
 {
-    return (unsigned)fd < MAX_DESCRIPTORS ? &table[fd] : NULL;
+    if ((unsigned)fd >= MAX_DESCRIPTORS)
+        return NULL;
+    return make ? sys_block(&blocks[fd / BLOCK], sizeof(struct block))
+                : __atomic_load_n(&blocks[fd / BLOCK], __ATOMIC_ACQUIRE);
+}
+
+static struct descriptor *descriptor_entry(int fd, bool make)
+{
+    struct block *b = descriptor_block(fd, make);
+    return b ? &b->descriptors[fd % BLOCK] : NULL;
+}
+
+static struct maker *descriptor_maker(int fd, bool make)
+{
+    struct block *b = descriptor_block(fd, make);
+    return b ? &b->makers[fd % BLOCK] : NULL;
 }
 
 void descriptor_change(int fd)
 {
-    struct descriptor *d = descriptor_entry(fd);
+    struct descriptor *d = descriptor_entry(fd, false);
     if (!d)
         return;
     const uint64_t tag = __atomic_load_n(&d->tag, __ATOMIC_RELAXED);
@@ -58,23 +78,29 @@ void descriptor_change(int fd)
 void descriptor_forget(int fd)
 {
     descriptor_change(fd);
-    if ((unsigned)fd < MAX_DESCRIPTORS && makers[fd].function)
-        maker_end(&makers[fd]);
+    struct maker *maker = descriptor_maker(fd, false);
+    if (maker && maker->function)
+        maker_end(maker);
 }
 
 void descriptor_made(int fd)
 {
     descriptor_forget(fd);
-    if ((unsigned)fd < MAX_DESCRIPTORS && runtime.os_calls)
-        makers[fd] = os_call_maker();
+    if (!runtime.os_calls)
+        return;
+    const struct maker maker = os_call_maker();
+    struct maker *place = descriptor_maker(fd, maker.function != 0);
+    if (place)
+        *place = maker;
 }
 
 void descriptor_copied(int from, int to)
 {
     descriptor_forget(to);
-    if ((unsigned)from < MAX_DESCRIPTORS && (unsigned)to < MAX_DESCRIPTORS && makers[from].function) {
-        makers[from].shared = true;
-        makers[to] = makers[from];
+    struct maker *of = descriptor_maker(from, false), *copy = of && of->function ? descriptor_maker(to, true) : NULL;
+    if (copy) {
+        of->shared = true;
+        *copy = *of;
     }
 }
 
@@ -108,7 +134,7 @@ static struct known descriptor_look_up(int fd, struct descriptor *d)
 
 static struct known descriptor_find(int fd)
 {
-    struct descriptor *d = runtime.os_calls ? descriptor_entry(fd) : NULL;
+    struct descriptor *d = runtime.os_calls ? descriptor_entry(fd, true) : NULL;
     if (!d)
         return (struct known){ 0, 0 };
     const uint64_t tag = __atomic_load_n(&d->tag, __ATOMIC_ACQUIRE);
@@ -139,7 +165,7 @@ static void descriptor_put_record(const struct identity *of, const char *name, s
 /* Once while the number stays the same. */
 static void descriptor_record(int fd, struct known known)
 {
-    struct descriptor *d = descriptor_entry(fd);
+    struct descriptor *d = descriptor_entry(fd, false);
     if (known.tag & STATE_NAMED || !d)
         return;
     const struct identity of = identity_find(fd);
@@ -188,7 +214,9 @@ enum { SALT_LOCK = 0x6c6f636b, SALT_QUEUE = 0x71756575 };
 
 static void descriptor_set_state(int fd, struct known known, uint64_t set, uint64_t cleared)
 {
-    struct descriptor *d = descriptor_entry(fd);
+    struct descriptor *d = descriptor_entry(fd, false);
+    if (!d)
+        return;
     uint64_t tag = __atomic_load_n(&d->tag, __ATOMIC_RELAXED);
     if (tag & KIND_MASK && __atomic_load_n(&d->id, __ATOMIC_RELAXED) == known.id)
         __atomic_compare_exchange_n(&d->tag, &tag, (tag | set) & ~cleared, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -245,7 +273,7 @@ struct object descriptor_queue(int fd, bool sends)
 struct object descriptor_closed(int fd)
 {
     struct object object = descriptor_object(fd, DWELL_ROLE_WAITED, OBJECT_ACTED_ON_ALL | OBJECT_MAKES_ROOM);
-    const struct descriptor *d = object.kind && runtime.acts ? descriptor_entry(fd) : NULL;
+    const struct descriptor *d = object.kind && runtime.acts ? descriptor_entry(fd, false) : NULL;
     const uint64_t state = d ? __atomic_load_n(&d->tag, __ATOMIC_RELAXED) : 0;
     if (state & (STATE_LOCKED | STATE_FLOCKED)) {
         object.released = object.id ^ SALT_LOCK ^ (state & STATE_FLOCKED ? DESCRIPTOR_FLOCK : 0);
@@ -269,9 +297,9 @@ struct object descriptor_at_address(int fd, const void *address, size_t size, bo
 /* If a call has emptied the entry meanwhile, the object was right when the call began. */
 void descriptor_check(int fd, struct object *object)
 {
-    const struct descriptor *d = descriptor_entry(fd);
+    const struct descriptor *d = descriptor_entry(fd, false);
     const uint64_t tag = d ? __atomic_load_n(&d->tag, __ATOMIC_ACQUIRE) : 0;
-    if ((tag & KIND_MASK) != object->kind || __atomic_load_n(&d->id, __ATOMIC_RELAXED) != object->id)
+    if (!d || (tag & KIND_MASK) != object->kind || __atomic_load_n(&d->id, __ATOMIC_RELAXED) != object->id)
         return;
     struct known known = { object->id, tag };
     if (tag >> CHECK_SHIFT != identity_check(fd) && __atomic_load_n(&d->tag, __ATOMIC_ACQUIRE) == tag) {
@@ -283,15 +311,16 @@ void descriptor_check(int fd, struct object *object)
     }
     descriptor_record(fd, known);
     if (object->kind)
-        maker_record(&makers[fd], object->kind, object->id);
+        maker_record(descriptor_maker(fd, false), object->kind, object->id);
 }
 
 void descriptor_pipe(const int ends[2])
 {
     descriptor_made(ends[0]);
     descriptor_made(ends[1]);
-    if ((unsigned)ends[0] < MAX_DESCRIPTORS && (unsigned)ends[1] < MAX_DESCRIPTORS)
-        makers[ends[0]].shared = makers[ends[1]].shared = true;
+    struct maker *one = descriptor_maker(ends[0], false), *other = descriptor_maker(ends[1], false);
+    if (one && other)
+        one->shared = other->shared = true;
 }
 
 void descriptor_pair(const int ends[2])
@@ -302,7 +331,7 @@ void descriptor_pair(const int ends[2])
     descriptor_made(ends[1]);
     struct identity of[2] = { identity_find(ends[0]), identity_find(ends[1]) };
     for (int i = 0; i < 2; i++) {
-        struct descriptor *d = descriptor_entry(ends[i]);
+        struct descriptor *d = descriptor_entry(ends[i], true);
         of[i].peer = of[!i].id;
         if (!d || of[i].kind != DWELL_OBJECT_SOCKET)
             continue;
@@ -314,18 +343,24 @@ void descriptor_pair(const int ends[2])
 
 /* ---- members of epoll descriptors ---- */
 
-enum { MAX_MEMBERS = 1 << 14 }; /* a later one takes the place of another */
+enum { MAX_MEMBERS = 1 << 14 /* a later one takes the place of another */, MEMBERS_IN_BLOCK = 256 };
 
-static struct {
+struct member {
     uint64_t data;
     uint64_t descriptors; /* epoll + 1 in the upper half, fd in the lower one; zero: not used */
-} members[MAX_MEMBERS];
+};
 
+static void *member_blocks[MAX_MEMBERS / MEMBERS_IN_BLOCK];
 static uint32_t members_lock;
 
-static size_t member_place(int epoll, uint64_t data)
+/* NULL if there is none. */
+static struct member *member_place(int epoll, uint64_t data, bool make)
 {
-    return (size_t)(((data ^ (uint64_t)epoll << 48) * 0x9e3779b97f4a7c15) >> 32) % MAX_MEMBERS;
+    const size_t i = (size_t)(((data ^ (uint64_t)epoll << 48) * 0x9e3779b97f4a7c15) >> 32) % MAX_MEMBERS;
+    void **block = &member_blocks[i / MEMBERS_IN_BLOCK];
+    struct member *members =
+        make ? sys_block(block, MEMBERS_IN_BLOCK * sizeof *members) : __atomic_load_n(block, __ATOMIC_ACQUIRE);
+    return members ? &members[i % MEMBERS_IN_BLOCK] : NULL;
 }
 
 void descriptor_add_member(int epoll, int fd, uint64_t data)
@@ -333,10 +368,10 @@ void descriptor_add_member(int epoll, int fd, uint64_t data)
     const uint64_t mask = runtime.os_calls ? sys_block_signals() : SYS_NOT_BLOCKED;
     if (mask == SYS_NOT_BLOCKED)
         return;
-    const size_t i = member_place(epoll, data);
+    struct member *member = member_place(epoll, data, true);
     lock_take(&members_lock);
-    members[i].data = data;
-    members[i].descriptors = (uint64_t)(epoll + 1) << 32 | (uint32_t)fd;
+    if (member)
+        *member = (struct member){ data, (uint64_t)(epoll + 1) << 32 | (uint32_t)fd };
     lock_release(&members_lock);
     sys_restore_signals(mask);
 }
@@ -347,10 +382,10 @@ int descriptor_find_member(int epoll, uint64_t data)
     const uint64_t mask = runtime.os_calls ? sys_block_signals() : SYS_NOT_BLOCKED;
     if (mask == SYS_NOT_BLOCKED)
         return fd;
-    const size_t i = member_place(epoll, data);
+    const struct member *member = member_place(epoll, data, false);
     lock_take(&members_lock);
-    if (members[i].data == data && members[i].descriptors >> 32 == (uint64_t)epoll + 1)
-        fd = (int)(uint32_t)members[i].descriptors;
+    if (member && member->data == data && member->descriptors >> 32 == (uint64_t)epoll + 1)
+        fd = (int)(uint32_t)member->descriptors;
     lock_release(&members_lock);
     sys_restore_signals(mask);
     return fd;

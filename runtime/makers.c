@@ -16,13 +16,21 @@ struct maker_entry {
     struct maker maker;
 };
 
-enum { BUSY = 1 };
+enum { BUSY = 1, SETS_IN_BLOCK = 128 };
 
-static struct maker_entry table[MAKER_SETS][MAKERS_IN_SET];
+typedef struct maker_entry maker_set[MAKERS_IN_SET];
 
-static struct maker_entry *makers_set(uint64_t address)
+/* Each is made when one of its sets first gets an entry. */
+static void *blocks[MAKER_SETS / SETS_IN_BLOCK];
+
+/* NULL if there is none. */
+static struct maker_entry *makers_set(uint64_t address, bool make)
 {
-    return table[(address * 0x9e3779b97f4a7c15u >> 40) % MAKER_SETS];
+    const size_t i = (address * 0x9e3779b97f4a7c15u >> 40) % MAKER_SETS;
+    void **place = &blocks[i / SETS_IN_BLOCK];
+    maker_set *block =
+        make ? sys_block(place, SETS_IN_BLOCK * sizeof *block) : __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    return block ? block[i % SETS_IN_BLOCK] : NULL;
 }
 
 static uint64_t makers_address(const struct maker_entry *entry)
@@ -37,8 +45,8 @@ static bool makers_claim(struct maker_entry *entry, uint64_t address)
 
 static struct maker_entry *makers_find(uint64_t address)
 {
-    struct maker_entry *set = makers_set(address);
-    for (int i = 0; i < MAKERS_IN_SET; i++)
+    struct maker_entry *set = makers_set(address, false);
+    for (int i = 0; set && i < MAKERS_IN_SET; i++)
         if (makers_address(&set[i]) == address)
             return &set[i];
     return NULL;
@@ -64,8 +72,8 @@ void makers_remove(uint64_t address)
 /* A free entry; if there is none, the oldest one becomes free. */
 static struct maker_entry *makers_make_room(uint64_t address)
 {
-    struct maker_entry *set = makers_set(address), *oldest = NULL;
-    for (int i = 0; i < MAKERS_IN_SET; i++) {
+    struct maker_entry *set = makers_set(address, true), *oldest = NULL;
+    for (int i = 0; set && i < MAKERS_IN_SET; i++) {
         const uint64_t of = makers_address(&set[i]);
         if (of == 0)
             return &set[i];

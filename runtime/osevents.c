@@ -95,7 +95,7 @@ void *os_open_ring(uint32_t tid, int *syscalls)
     long fd = SYS5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return NULL;
-    void *ring = sys_map(PAGE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    void *ring = sys_map_at_once(PAGE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     if (syscalls)
         *syscalls = ring && runtime.os.syscalls_id ? os_add_syscalls(fd, tid) : OS_NOTHING;
     sys_close((int)fd); /* the mapping keeps the event alive */

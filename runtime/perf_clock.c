@@ -73,7 +73,7 @@ int64_t perf_clock_offset(bool monotonic)
     const long fd = SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return 0;
-    void *ring = sys_map(2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    void *ring = sys_map_at_once(2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     char *fresh = sys_memory(TRIES * PAGE);
     sys_close((int)fd);
     const int64_t offset =

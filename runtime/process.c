@@ -447,7 +447,6 @@ void process_begin_early(void)
 {
     if (runtime.off || (!runtime.process && !environment_is_first_process()))
         return;
-
     const int error = errno;
     const uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED)

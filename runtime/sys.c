@@ -10,19 +10,49 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { RESTORE_TRIES = 3 };
+enum { RESTORE_TRIES = 3, SMALLEST_PAGE = 4096 };
 
 bool (*sys_guard)(long number, const long *arguments);
 
+bool sys_unlocks;
+
 static long map_error;
 
-void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset)
+void sys_unlock(void *at, size_t size)
 {
-    void *at = (void *)SYS6(mmap, 0, size, protection, flags, fd, offset);
+    if (sys_unlocks)
+        SYS2(munlock, at, size);
+}
+
+static void *sys_keep_error(void *at)
+{
     if (!sys_failed(at))
         return at;
     __atomic_store_n(&map_error, (long)at, __ATOMIC_RELAXED);
     return NULL;
+}
+
+void *sys_map_at_once(size_t size, int protection, int flags, int fd, uint64_t offset)
+{
+    void *at = sys_keep_error((void *)SYS6(mmap, 0, size, protection, flags, fd, offset));
+    if (at)
+        sys_unlock(at, size);
+    return at;
+}
+
+/* A mapping that is not locked may grow without an allowance. */
+void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset)
+{
+    if (!sys_unlocks)
+        return sys_keep_error((void *)SYS6(mmap, 0, size, protection, flags, fd, offset));
+    void *page = sys_map_at_once(SMALLEST_PAGE, protection, flags, fd, offset);
+    if (!page)
+        return NULL;
+    void *at = (void *)SYS4(mremap, page, SMALLEST_PAGE, size, MREMAP_MAYMOVE);
+    if (!sys_failed(at))
+        return at;
+    sys_unmap(page, SMALLEST_PAGE);
+    return sys_map_at_once(size, protection, flags, fd, offset);
 }
 
 bool sys_map_was_refused(void)
@@ -31,14 +61,61 @@ bool sys_map_was_refused(void)
     return error != 0 && error != -ENOMEM && error != -EAGAIN && error != -ENFILE;
 }
 
+static struct sys_piece pieces[SYS_PIECES];
+
+static void sys_note_piece(char *at, size_t size)
+{
+    for (int i = 0; i < SYS_PIECES; i++) {
+        char *none = NULL;
+        if (!__atomic_compare_exchange_n(&pieces[i].at, &none, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue;
+        __atomic_store_n(&pieces[i].size, size, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
+static void sys_forget_piece(const char *at)
+{
+    for (int i = 0; i < SYS_PIECES; i++) {
+        if (__atomic_load_n(&pieces[i].at, __ATOMIC_RELAXED) != at)
+            continue;
+        __atomic_store_n(&pieces[i].size, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&pieces[i].at, NULL, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
+struct sys_piece sys_piece(int i)
+{
+    const size_t size = __atomic_load_n(&pieces[i].size, __ATOMIC_ACQUIRE);
+    return (struct sys_piece){ __atomic_load_n(&pieces[i].at, __ATOMIC_RELAXED), size };
+}
+
 void *sys_memory(size_t size)
 {
-    return sys_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *at = sys_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at && size > SMALLEST_PAGE)
+        sys_note_piece(at, size);
+    return at;
 }
 
 void sys_unmap(void *at, size_t size)
 {
+    if (size > SMALLEST_PAGE)
+        sys_forget_piece(at);
     SYS2(munmap, at, size);
+}
+
+void *sys_block(void **block, size_t size)
+{
+    void *made = __atomic_load_n(block, __ATOMIC_ACQUIRE);
+    if (made)
+        return made;
+    void *fresh = sys_memory(size);
+    if (!fresh || __atomic_compare_exchange_n(block, &made, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return fresh;
+    sys_unmap(fresh, size);
+    return made;
 }
 
 void *sys_grow(void *list, uint32_t *room, size_t size, uint32_t first)

@@ -74,8 +74,15 @@ static inline int sys_failed(const void *pointer)
     return (uintptr_t)pointer > (uintptr_t)-4096;
 }
 
-/* mmap. Returns NULL on failure. */
+/* Set while the program locks all memory that is mapped from now on, and may not lock any amount (mlockall). What the
+ * runtime maps is not locked then. sys_unlock is for what it maps by itself. */
+extern __attribute__((visibility("hidden"))) bool sys_unlocks;
+void sys_unlock(void *at, size_t size);
+
+/* mmap. Returns NULL on failure. If such a program locks memory, the first needs its allowance for a page only. The
+ * second is for mappings that cannot grow. */
 void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset);
+void *sys_map_at_once(size_t size, int protection, int flags, int fd, uint64_t offset);
 
 /* Returns whether the last failure of sys_map had a cause other than a lack of memory: a sandbox may answer
  * anything. */
@@ -85,6 +92,18 @@ bool sys_map_was_refused(void);
 void *sys_memory(size_t size);
 
 void sys_unmap(void *at, size_t size);
+
+/* The first pieces of more than a page that sys_memory has given. A size of zero: there is none of that number. */
+struct sys_piece {
+    char *at;
+    size_t size;
+};
+enum { SYS_PIECES = 512 };
+struct sys_piece sys_piece(int i);
+
+/* Returns *block, and makes it first if there is none: so much memory as sys_memory gives. NULL if there is none.
+ * Several threads may do so at once. */
+void *sys_block(void **block, size_t size);
 
 /* Moves a full list to memory with room for twice as many items of `size` bytes, or for `first` if it has none yet. It
  * frees the list's memory. Returns the list, or NULL if there is no memory; then the list stays as it is. */

@@ -83,6 +83,7 @@ static void *in_place_map(uint64_t address, int protection)
     void *at = (void *)SYS6(mmap, address, PAGE, protection, flags, -1, 0);
     if (sys_failed(at))
         return NULL;
+    sys_unlock(at, PAGE);
     if ((uint64_t)at == address)
         return at;
     sys_unmap(at, PAGE); /* kernels before 4.17 take it for a hint */

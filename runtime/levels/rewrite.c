@@ -25,6 +25,7 @@ static void *rewriter_map_at(uint64_t address, uint64_t size)
     void *at = (void *)SYS6(mmap, address, size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (sys_failed(at))
         return NULL;
+    sys_unlock(at, size);
     if ((uint64_t)at == address)
         return at;
     sys_unmap(at, size); /* old kernels take the address for a wish */

@@ -132,7 +132,7 @@ static const char left_out[] =
     "arch_prctl "
 #endif
     "__sysv_signal _exit _longjmp bsd_signal dlclose dlmopen dlopen execl execle execlp execv execve execveat execvp "
-    "execvpe fexecve fork initgroups longjmp makecontext mq_notify popen posix_spawn posix_spawnp prctl pthread_sigmask "
+    "execvpe fexecve fork initgroups longjmp makecontext mlockall mq_notify munlockall popen posix_spawn posix_spawnp prctl pthread_sigmask "
     "setcontext sigaction sigblock siggetmask sighold sigignore siginterrupt siglongjmp signal sigprocmask sigrelse "
     "sigset sigsetmask ssignal swapcontext syscall system sysv_signal timer_create ";
 

@@ -326,6 +326,22 @@ Test(e2e_scarcity, strict_mode_before_the_first_call)
     ran_drop(&r);
 }
 
+/* The runtime's memory is neither locked nor in the way. The limit is less than program and runtime have together, then
+ * more. */
+Test(e2e_scarcity, a_program_that_locks_its_memory)
+{
+    struct ran r = run("test \"$(ulimit -Hl)\" = unlimited || test \"$(ulimit -Hl)\" -ge 8192 || test $(id -u) = 0");
+    const bool may = r.status == 0;
+    ran_drop(&r);
+    if (!may)
+        cr_skip_test("no memory may be locked here");
+    scarcity_check("", "$PROGRAMS/scarcity/locked 4096", NULL, NULL, 0);
+    scarcity_check_first(MODES, "", "$PROGRAMS/scarcity/locked 8192", NULL, NULL, 0);
+    char *out = run_well("$PROGRAMS/scarcity/locked 4096");
+    cr_assert(has(out, "all: locked\n768 KiB: mine\n64 KiB: mine\nlocked enough\n"), "%s", out);
+    free(out);
+}
+
 Test(e2e_scarcity, a_program_that_changes_its_root)
 {
     need_root();
