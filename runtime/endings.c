@@ -41,9 +41,10 @@ void ending_begin(struct ending *ending)
         return;
     if (thread_self && thread_self->wiped->alive)
         recorder_flush(thread_self);
-    for (struct thread *t = runtime.process->threads.live; t && ending->count < ENDING_RECORDS - 1; t = t->next)
+    for (struct thread *t = runtime.process->threads.live; t && ending->count < ENDING_RECORDS - 2; t = t->next)
         ending_keep(ending, thread_append_end(t));
     monitor_end();
+    ending_keep(ending, process_cpu_append_end());
     ending_keep(ending, process_append_end(DWELL_END_EXECUTED, 0));
     losses_of_process();
     sys_restore_signals(mask);

@@ -164,6 +164,7 @@ static void helper_run(void *argument)
         long patience = helper_sooner(monitor_tick(p), levels_tick());
         if (guard_trouble() && !losses_settle(fd))
             patience = helper_sooner(patience, SETTLING);
+        process_cpu_note_helper(false);
         __atomic_store_n(&p->helper.sleeps, 1, __ATOMIC_SEQ_CST);
         bool waited = true;
         /* In a session that was truncated, the word may have come to the same value again. */
@@ -174,6 +175,7 @@ static void helper_run(void *argument)
         if (!waited)
             break; /* waiting is refused: no helper is better than one that never sleeps */
     }
+    process_cpu_note_helper(true);
     p->helper.tid = 0;
 }
 

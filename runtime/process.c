@@ -284,6 +284,7 @@ static void process_enter_session(int fd)
     calibrate();
     process_note_missing_features();
     sys_close(fd);
+    process_cpu_begin(parent_process != 0);
     __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);
     sys_futex_wake(&p->initialized, INT32_MAX);
 }
@@ -421,6 +422,7 @@ void process_end(enum dwell_end how, int value)
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
         return; /* the recorder records the end */
+    const uint64_t begin = process_cpu_set_up_begins();
     if (thread_self && thread_self->wiped->alive)
         recorder_flush(thread_self);
     process_note_threads();
@@ -430,9 +432,13 @@ void process_end(enum dwell_end how, int value)
             "intervals with hundreds of OS events: how long these took is known, but not when each was; page faults may be missing");
     if (p->os_overflow & OS_MISSED)
         metadata_note("intervals with hundreds of OS events: blocked and preempted times are underreported");
+    process_cpu_set_up_ends(begin);
+    process_cpu_append_end();
     process_append_end(how, value);
+    const uint64_t rest = process_cpu_set_up_begins();
     calibrate_again();
     losses_of_process();
+    process_cpu_set_up_ends(rest); /* it may end again */
     sys_restore_signals(mask);
     errno = error;
 }

@@ -15,6 +15,7 @@
 #include "modules.h"
 #include "monitor.h"
 #include "osevents.h"
+#include "process_cpu.h"
 #include "ring.h"
 #include "stacks.h"
 #include "trace_events.h"
@@ -52,6 +53,7 @@ struct process {
     struct process_trace_events trace_events;
     struct process_levels levels;
     struct monitor monitor;
+    struct process_cpu cpu;
     struct helper helper;
     struct chunk_pool pool;
     struct ring ended_ring; /* mode ring: events chunks of threads that ended */

@@ -236,10 +236,12 @@ static struct thread *thread_set_up(void)
         if (!t)
             t = thread_take_block();
         if (t) {
+            const uint64_t begin = forked ? 0 : process_cpu_set_up_begins(); /* a child's is that of its first probe */
             thread_fit_block(t, forked);
             thread_self = t;
             if (runtime.thread_key_valid)
                 pthread_setspecific((pthread_key_t)runtime.thread_key, t);
+            process_cpu_set_up_ends(begin);
         } else {
             thread_refuse(DWELL_TROUBLE_NO_MEMORY);
         }
@@ -517,6 +519,7 @@ void thread_give_up_chunk(struct thread *t, bool count)
 
 static void thread_end(struct thread *t)
 {
+    const uint64_t begin = process_cpu_set_up_begins();
     thread_check_name(t);
     recorder_flush(t);
     thread_note_end(t);
@@ -536,6 +539,7 @@ static void thread_end(struct thread *t)
     t->next = runtime.process->threads.spare;
     runtime.process->threads.spare = t;
     process_unlock();
+    process_cpu_set_up_ends(begin);
 }
 
 /* Destructors of other keys may run instrumented code after this one. So it asks to be called again, until libc calls

@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/copies.h"
+#include "analysis/cpu_check.h"
 #include "analysis/find_function.h"
 #include "analysis/level_changes.h"
 #include "analysis/lines.h"
@@ -466,6 +467,8 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
     if (unread)
         error_set(error, "%s: %s", path, strerror(unread));
     const struct call_filters *filters = &options->selection.filters;
+    if (!call_filters_any(filters) && !l->request.roots.count)
+        cpu_check_remark(l);
     if (!unread && (filters->several || call_filters_check(filters, path, error)) &&
         (!l->request.roots.count || analysis_narrow(l, &l->request.roots, error)))
         return true;

@@ -88,6 +88,7 @@ static struct trace_process sums_copy_process(const struct sums_map *map, const 
         .path = sums_copy(from->path),
         .arguments = sums_copy(from->arguments),
         .name = sums_copy(from->name),
+        .cpu = from->cpu,
         .probes = from->probes,
     };
 }

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "trace/header.h"
+#include "trace/process_cpu.h"
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
 
@@ -290,6 +291,12 @@ static void sums_write_process(struct sums_writer *w, uint32_t serial, struct su
             .time = p->end_time,
         };
         chunk_writer_add_record(&chunk, &end, sizeof end, NULL, 0);
+    }
+    if (p->cpu.known) {
+        struct dwell_rec_process_cpu cpu[2];
+        process_cpu_records(p, serial, cpu);
+        chunk_writer_add_record(&chunk, &cpu[0], sizeof cpu[0], NULL, 0);
+        chunk_writer_add_record(&chunk, &cpu[1], sizeof cpu[1], NULL, 0);
     }
     if (p->probes.rounds)
         chunk_writer_add_record(&chunk, &p->probes, sizeof p->probes, NULL, 0);

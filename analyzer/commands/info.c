@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "analysis/cpu_check.h"
 #include "analysis/level_changes.h"
 #include "analysis/names.h"
 #include "base/memory.h"
@@ -319,6 +320,48 @@ static uint64_t info_process_start(const struct session_file *f, const struct tr
     return p->start_time > f->header.start_ticks ? info_ns(f, p->start_time - f->header.start_ticks) : 0;
 }
 
+/* Columns of the CPU time by the kernel's count, and of what the recording has. */
+static void info_print_cpu(const struct analysis *l)
+{
+    const struct session_file *f = l->file;
+    struct cpu_check *checks = cpu_checks(l);
+    const char *titles[] = { "CPU OF", NULL, NULL, NULL, "" };
+    char units[3][48];
+    uint64_t most = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < f->process_count; i++) {
+        known += checks[i].known;
+        most = checks[i].known ? larger(most, larger(checks[i].kernel, checks[i].functions)) : most;
+    }
+    const struct time_unit *unit =
+        text_options()->units == UNITS_FIXED ? text_options()->unit : time_unit_for_all(most);
+    static const char *const names[] = { "BY KERNEL", "BY GETRUSAGE", "IN REPORT" };
+    for (int i = 0; i < 3; i++) {
+        snprintf(units[i], sizeof units[i], "%s %s", names[i], unit->name);
+        titles[1 + i] = units[i];
+    }
+    struct libscols_table *table = info_new_table(titles, 5);
+    for (size_t i = 0; i < f->process_count; i++) {
+        const struct cpu_check *c = &checks[i];
+        const uint64_t values[] = { c->kernel, c->usage, c->functions };
+        if (!c->known)
+            continue;
+        struct libscols_line *row = scols_table_new_line(table, NULL);
+        info_set_number(row, 0, f->processes[i].pid);
+        for (size_t j = 0; j < 3; j++) {
+            char text[TIME_TEXT];
+            time_text_exact(values[j], unit, text);
+            scols_line_set_data(row, 1 + j, text);
+        }
+        scols_line_set_data(row, 4, cpu_check_differs(c) ? "differs" : "");
+    }
+    if (known)
+        info_print_table(table);
+    else
+        scols_unref_table(table);
+    free(checks);
+}
+
 static void info_print_processes(const struct session_file *f)
 {
     const char *titles[] = { "PROCESS", "PARENT", NULL, "END", "COMMAND", "NAME" };
@@ -456,6 +499,7 @@ int command_info(int argc, char **argv)
     info_print_processes(l.file);
     if (!l.summary.imported)
         info_print_threads(l.file);
+    info_print_cpu(&l);
     analysis_drop(&l);
     return finish_output();
 }

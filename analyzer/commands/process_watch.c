@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -46,32 +49,56 @@ enum {
 
 struct process_stat {
     char state;
+    uint64_t usage; /* CPU time in clock ticks */
     uint64_t start; /* clock ticks since boot */
     int status;     /* of a zombie, as waitpid returns it */
 };
 
-/* False if there is no such process. */
+/* False if there is no such process. Needs no memory. */
 static bool watch_read_stat(uint32_t pid, struct process_stat *stat)
 {
     char path[64], text[2048];
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    FILE *in = fopen(path, "re");
-    if (!in)
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (length < 0)
         return false;
-    text[fread(text, 1, sizeof text - 1, in)] = '\0';
-    fclose(in);
+    text[length] = '\0';
     char *at = strrchr(text, ')'), *rest = at ? at + 1 : NULL; /* a name may contain parentheses */
     *stat = (struct process_stat){ .status = FINISH_STATUS_UNKNOWN };
     int field = 3;
     for (char *word; rest && (word = strtok_r(NULL, " \n", &rest)); field++) {
         if (field == 3)
             stat->state = *word;
+        else if (field == 14 || field == 15)
+            stat->usage += strtoull(word, NULL, 10);
         else if (field == 22)
             stat->start = strtoull(word, NULL, 10);
         else if (field == 52)
             stat->status = atoi(word);
     }
     return field > 22;
+}
+
+static bool zombie_is(uint32_t pid, uint64_t start, struct process_stat *stat)
+{
+    return watch_read_stat(pid, stat) && stat->state == 'Z' && (!start || stat->start == start);
+}
+
+bool zombie_read_cpu(uint32_t pid, struct zombie_cpu *cpu)
+{
+    struct process_stat stat;
+    clockid_t clock;
+    struct timespec time;
+    const long rate = sysconf(_SC_CLK_TCK);
+    if (rate <= 0 || !zombie_is(pid, 0, &stat) || clock_getcpuclockid((pid_t)pid, &clock) != 0 ||
+        clock_gettime(clock, &time) < 0)
+        return false;
+    cpu->usage = stat.usage * 1000000000u / (uint64_t)rate;
+    cpu->clock = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    return true;
 }
 
 static bool watch_has_ended(uint32_t pid, uint64_t start)
@@ -240,7 +267,7 @@ static int watch_read_status(const struct watched_process *p)
         uint32_t numbers[11];
         int32_t status;
     } info = { .mask = 1 << 3 }; /* PIDFD_INFO_EXIT */
-    if (watch_read_stat(p->here, &stat) && stat.state == 'Z' && (!p->start || stat.start == p->start) &&
+    if (zombie_is(p->here, p->start, &stat) &&
         (stat.status || geteuid() == 0 || watch_is_of_this_user(p->here))) /* others read a zero */
         return stat.status;
     if (p->pidfd >= 0 && ioctl(p->pidfd, _IOWR(0xff, 11, info), &info) == 0 && info.mask & 1 << 3) /* PIDFD_GET_INFO */
@@ -264,11 +291,23 @@ static void watch_remove(struct process_watch *w, size_t i)
     w->list[i] = w->list[--w->count];
 }
 
+/* A process that was killed has not recorded its CPU time. */
+static void watch_record_cpu(struct process_watch *w, const struct watched_process *p, int status, uint64_t time)
+{
+    struct process_stat stat;
+    struct zombie_cpu cpu;
+    if (WIFSIGNALED(status) && zombie_is(p->here, p->start, &stat) && zombie_read_cpu(p->here, &cpu))
+        finish_cpu_add(w->ends, p->serial, p->pid, cpu.usage, cpu.clock, time);
+}
+
 static void watch_record_end(struct process_watch *w, size_t i)
 {
     const struct watched_process *p = &w->list[i];
-    finish_ends_add(w->ends, p->serial, p->pid, p->missed ? p->status : watch_read_status(p),
-                    p->missed ? p->missed : clock_now(w->session->header->clock));
+    const int status = p->missed ? p->status : watch_read_status(p);
+    const uint64_t time = p->missed ? p->missed : clock_now(w->session->header->clock);
+    if (!p->missed)
+        watch_record_cpu(w, p, status, time);
+    finish_ends_add(w->ends, p->serial, p->pid, status, time);
     watch_remove(w, i);
 }
 
@@ -524,7 +563,9 @@ void process_watch_ended(struct process_watch *w, pid_t pid, int status)
     pthread_mutex_lock(&w->lock);
     for (size_t i = w->count; i-- > 0;)
         if (w->list[i].here == (uint32_t)pid && !w->list[i].missed) {
-            finish_ends_add(w->ends, w->list[i].serial, w->list[i].pid, status, clock_now(w->session->header->clock));
+            const uint64_t now = clock_now(w->session->header->clock);
+            watch_record_cpu(w, &w->list[i], status, now);
+            finish_ends_add(w->ends, w->list[i].serial, w->list[i].pid, status, now);
             watch_remove(w, i);
         }
     pthread_mutex_unlock(&w->lock);

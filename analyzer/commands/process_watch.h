@@ -31,6 +31,15 @@ struct process_watch {
     unsigned polls;
 };
 
+/* Nanoseconds of CPU time, by the kernel's account of a process and by its clock. */
+struct zombie_cpu {
+    uint64_t usage, clock;
+};
+
+/* Reads those of a process that has ended and was not waited for. False if there is no such process. Needs no memory.
+ */
+bool zombie_read_cpu(uint32_t pid, struct zombie_cpu *cpu);
+
 /* Begins to watch all processes of the session. */
 void process_watch_start(struct process_watch *w, const struct session *session, int fd);
 

@@ -108,12 +108,15 @@ struct record_program_end {
     pid_t pid;
     int status; /* as record_child_run returns it */
     uint64_t time;
+    const struct zombie_cpu *cpu; /* if it was killed, else NULL */
 };
 
 static void record_end(const struct record_settings *s, struct session *session, int fd, struct finish_writer *ends,
                        const struct record_program_end *program)
 {
     const int status = program->status == RECORD_CHILD_LOST ? FINISH_STATUS_UNKNOWN : program->status;
+    if (program->cpu)
+        finish_cpu_add(ends, 0, (uint32_t)program->pid, program->cpu->usage, program->cpu->clock, program->time);
     finish_ends_add(ends, 0, (uint32_t)program->pid, status, program->time);
     finish_ends_close(ends);
     if (!s->every)
@@ -207,6 +210,7 @@ int command_record(int argc, char **argv)
     signal_relay_begin(&relay);
     program.status = record_child_run(&s, &e, &environment, &sampler, &relay, &program.pid, &error);
     program.time = clock_now(session.header->clock);
+    program.cpu = relay.killed ? &relay.cpu : NULL;
     if (s.wait_all && program.status != -1)
         record_others_wait(&relay, &watch, fd);
     signal_relay_end(&relay);

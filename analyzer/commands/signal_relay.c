@@ -144,13 +144,26 @@ static void relay_stop(struct signal_relay *r, pid_t pid, int number)
 
 /* ---- waiting ---- */
 
+/* As waitpid. A program that was killed has not recorded its CPU time. */
+static pid_t relay_take_end(struct signal_relay *r, pid_t pid, int *status, int options)
+{
+    siginfo_t info = { .si_pid = 0 };
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | options) < 0)
+        return -1;
+    if (info.si_pid == 0)
+        return 0;
+    if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
+        r->killed = zombie_read_cpu((uint32_t)pid, &r->cpu);
+    return waitpid(pid, status, options);
+}
+
 pid_t signal_relay_wait(struct signal_relay *r, pid_t pid, int *status)
 {
     const sigset_t all = relay_signals();
     struct interruptions interruptions = { 0 };
     for (int options = WUNTRACED | WNOHANG;;) {
         siginfo_t info;
-        const pid_t waited = waitpid(pid, status, options);
+        const pid_t waited = relay_take_end(r, pid, status, options);
         if (waited < 0 && !interrupted(&interruptions))
             return waited;
         if (waited > 0 && !WIFSTOPPED(*status))

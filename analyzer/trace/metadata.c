@@ -84,6 +84,13 @@ static void metadata_read_process_end(struct metadata_reader *r)
     p->end_recorded = true;
 }
 
+static void metadata_read_process_cpu(struct metadata_reader *r)
+{
+    struct dwell_rec_process_cpu record;
+    if (TAKE(r, record))
+        process_cpus_add(&r->tables->cpus, r->process, &record);
+}
+
 static void metadata_read_thread(struct metadata_reader *r)
 {
     struct dwell_rec_thread record;
@@ -400,6 +407,7 @@ static void metadata_read_reported(struct metadata_reader *r)
 static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_PROCESS] = metadata_read_process,
     [DWELL_REC_PROCESS_END] = metadata_read_process_end,
+    [DWELL_REC_PROCESS_CPU] = metadata_read_process_cpu,
     [DWELL_REC_THREAD] = metadata_read_thread,
     [DWELL_REC_THREAD_NAME] = metadata_read_thread_name,
     [DWELL_REC_THREAD_END] = metadata_read_thread_end,

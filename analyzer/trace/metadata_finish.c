@@ -109,6 +109,7 @@ void metadata_finish(struct session_file *file, struct metadata_tables *tables)
 {
     metadata_finish_lists(file, tables);
     process_ends_apply(file, &tables->ends);
+    process_cpus_apply(file, &tables->cpus);
     metadata_end_open_threads(file);
     event_fields_sort_layouts(file);
 }

@@ -3,7 +3,7 @@
 #define DWELL_TRACE_METADATA_FINISH_H
 
 #include "base/index.h"
-#include "trace/process_ends.h"
+#include "trace/process_cpu.h"
 
 /* What is needed only while the records are read. Lists are sorted at the end, since numbers can come in any order. */
 struct metadata_tables {
@@ -15,9 +15,11 @@ struct metadata_tables {
     } * unloads;
     size_t unload_count, unload_room;
     struct observed_ends ends;
+    struct observed_cpus cpus;
 };
 
-/* Sorts processes, threads, modules and samples, and completes their times. Frees the list of ends. */
+/* Sorts processes, threads, modules and samples, and completes their times. Frees the lists of ends and of CPU
+ * times. */
 void metadata_finish(struct session_file *file, struct metadata_tables *tables);
 
 #endif

@@ -22,8 +22,7 @@ static int process_ends_compare(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* Sorted by PID, then by start. */
-static struct trace_process **process_ends_sort(struct session_file *file)
+struct trace_process **process_ends_sort(struct session_file *file)
 {
     struct trace_process **sorted = need_memory(file->process_count, sizeof(struct trace_process *));
     for (size_t i = 0; i < file->process_count; i++)
@@ -62,8 +61,8 @@ static int process_ends_fitness(const struct trace_process *p, const struct trac
 
 /* The process that ended, or NULL. PIDs are reused, and several PID namespaces have the same ones. So a child of the
  * observer precedes a process that another one made. Of several, it is the last that began before. */
-static struct trace_process *process_ends_find(const struct session_file *file, struct trace_process *const *sorted,
-                                               const struct observed_end *end)
+struct trace_process *process_ends_find(const struct session_file *file, struct trace_process *const *sorted,
+                                        const struct observed_end *end)
 {
     if (end->record.process)
         return session_file_process(file, end->record.process);

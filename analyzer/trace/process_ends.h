@@ -16,6 +16,13 @@ struct observed_ends {
 
 void process_ends_add(struct observed_ends *ends, uint32_t by, const struct dwell_rec_process_end *record);
 
+/* The processes by PID, then by start. The caller frees the list. */
+struct trace_process **process_ends_sort(struct session_file *file);
+
+/* The process that `end` is about, or NULL. `sorted`: by process_ends_sort. */
+struct trace_process *process_ends_find(const struct session_file *file, struct trace_process *const *sorted,
+                                        const struct observed_end *end);
+
 /* Sets how and when the processes ended, and frees the list. */
 void process_ends_apply(struct session_file *file, struct observed_ends *ends);
 

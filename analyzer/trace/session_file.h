@@ -52,6 +52,13 @@ struct trace_sample {
     uint64_t resident; /* bytes; zero if unknown */
 };
 
+/* Nanoseconds of CPU time of a process while it was recorded, as the kernel counts it. */
+struct trace_cpu {
+    bool known;
+    uint64_t usage, clock; /* by getrusage, and by the scheduler's clock */
+    uint64_t runtime;      /* the part of both that the runtime's own thread and the set-up of threads took */
+};
+
 struct trace_process {
     uint32_t serial, pid, parent_pid, parent_process;
     uint64_t start_time;
@@ -66,6 +73,7 @@ struct trace_process {
     struct module_map *module_map; /* NULL if there are few modules */
     uint64_t *changes;             /* times at which an address can begin to mean another function */
     size_t change_count;
+    struct trace_cpu cpu;
     struct dwell_rec_probes probes; /* the cost of the probes; all zero if unknown */
     struct trace_sample *samples;   /* by time */
     size_t sample_count, sample_room;

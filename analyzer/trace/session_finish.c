@@ -116,6 +116,20 @@ bool finish_ends_add(struct finish_writer *w, uint32_t process, uint32_t pid, in
     return finish_append_record(w, &record.record, sizeof record, NULL, 0);
 }
 
+bool finish_cpu_add(struct finish_writer *w, uint32_t process, uint32_t pid, uint64_t usage, uint64_t clock,
+                    uint64_t time)
+{
+    const struct dwell_rec_process_cpu record = {
+        .record.type = DWELL_REC_PROCESS_CPU,
+        .process = process,
+        .pid = pid,
+        .time = time,
+        .usage = usage,
+        .clock = clock,
+    };
+    return finish_append_record(w, &record.record, sizeof record, NULL, 0);
+}
+
 void finish_ends_close(struct finish_writer *w)
 {
     finish_end_chunk(w);

@@ -40,6 +40,10 @@ struct finish_writer *finish_ends_begin(const struct session *session, int fd);
 bool finish_ends_add(struct finish_writer *writer, uint32_t process, uint32_t pid, int status, uint64_t time);
 void finish_ends_close(struct finish_writer *writer);
 
+/* Records the CPU time of a process that has ended, in nanoseconds, as finish_ends_add does its end. */
+bool finish_cpu_add(struct finish_writer *writer, uint32_t process, uint32_t pid, uint64_t usage, uint64_t clock,
+                    uint64_t time);
+
 /* Records the machine. */
 bool finish_host(const struct session *session, int fd);
 

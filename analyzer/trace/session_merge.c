@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/wide.h"
 #include "trace/header.h"
+#include "trace/process_cpu.h"
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
 
@@ -163,8 +164,8 @@ static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
     }
 }
 
-/* Renumbers the records. Leaves out the ends of processes, which are written again with serial numbers, and closes
- * their gaps. A damaged record ends the chunk. Returns how many bytes of the chunk count. */
+/* Renumbers the records. Leaves out the ends and CPU times of processes, which are written again with serial numbers,
+ * and closes their gaps. A damaged record ends the chunk. Returns how many bytes of the chunk count. */
 static uint32_t merge_renumber_records(uint8_t *chunk, uint32_t end, const struct merge_shift *shift)
 {
     uint32_t from = sizeof(struct dwell_chunk_header), to = from;
@@ -173,7 +174,7 @@ static uint32_t merge_renumber_records(uint8_t *chunk, uint32_t end, const struc
         memcpy(&head, chunk + from, sizeof head);
         if (head.type == 0 || head.size < sizeof head || head.size % 8 || head.size > end - from)
             break;
-        if (head.type != DWELL_REC_PROCESS_END) {
+        if (head.type != DWELL_REC_PROCESS_END && head.type != DWELL_REC_PROCESS_CPU) {
             memmove(chunk + to, chunk + from, head.size);
             merge_renumber_record(chunk + to, shift);
             to += head.size;
@@ -230,15 +231,18 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     merge_put_chunk(m, &head, m->buffer, length);
 }
 
-/* Writes how and when the session's processes ended, as far as it is known. Threads without an end ended with the
- * recording if their process has no end either. */
+/* Writes how and when the session's processes ended, as far as it is known, and their CPU times. Threads without an end
+ * ended with the recording if their process has no end either. */
 static void merge_write_ends(struct merger *m, const struct session_file *file)
 {
-    const size_t most = (1 << 20) / sizeof(struct dwell_rec_process_end);
+    struct merged_end {
+        struct dwell_rec_process_end end;
+        struct dwell_rec_process_cpu cpu[2];
+    };
+    const size_t most = (1 << 20) / sizeof(struct merged_end);
     for (size_t done = 0; done < file->process_count; done += most) {
         const size_t count = file->process_count - done < most ? file->process_count - done : most;
-        const uint32_t used =
-            (uint32_t)(sizeof(struct dwell_chunk_header) + count * sizeof(struct dwell_rec_process_end));
+        const uint32_t used = (uint32_t)(sizeof(struct dwell_chunk_header) + count * sizeof(struct merged_end));
         uint8_t *chunk = need_memory(1, used);
         struct dwell_chunk_header head = {
             .magic = DWELL_CHUNK_MAGIC,
@@ -248,15 +252,19 @@ static void merge_write_ends(struct merger *m, const struct session_file *file)
         };
         for (size_t i = 0; i < count; i++) {
             const struct trace_process *p = &file->processes[done + i];
-            const struct dwell_rec_process_end end = {
-                .record = { .type = DWELL_REC_PROCESS_END, .size = sizeof end },
-                .process = merge_shifted(p->serial, m->shift.process),
-                .pid = p->pid,
-                .how = p->end_how,
-                .value = p->end_value,
-                .time = p->end_time ? p->end_time : file->header.end_ticks,
-            };
-            memcpy(chunk + sizeof head + i * sizeof end, &end, sizeof end);
+            const uint32_t serial = merge_shifted(p->serial, m->shift.process);
+            struct merged_end merged = { .end = {
+                                             .record = { .type = DWELL_REC_PROCESS_END, .size = sizeof merged.end },
+                                             .process = serial,
+                                             .pid = p->pid,
+                                             .how = p->end_how,
+                                             .value = p->end_value,
+                                             .time = p->end_time ? p->end_time : file->header.end_ticks,
+                                         } };
+            process_cpu_records(p, serial, merged.cpu);
+            if (!p->cpu.known)
+                merged.cpu[0].record.type = merged.cpu[1].record.type = DWELL_REC_VOID;
+            memcpy(chunk + sizeof head + i * sizeof merged, &merged, sizeof merged);
         }
         merge_put_chunk(m, &head, chunk, used);
         free(chunk);

@@ -229,10 +229,9 @@ enum dwell_extension {
         16, /* 1 to 3 words: the return address of the next enter's call, relative as docs/format.md describes */
     DWELL_EXT_SITE_INLINED = 17, /* the same for an inlined call: an address within it */
     DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: the sites of its open calls (4 words each), outermost first */
-    DWELL_EXT_RUNTIME =
-        19, /* 1 to 3 words: ticks on the CPU that the runtime took within the interval that ends at the next event */
-    DWELL_EXT_OBJECT = 20, /* 5 or 7 words: what the call that ends waited for or acted on. Kind and role (1), the
-                            * object (4), the tid of the thread that held it (2) */
+    DWELL_EXT_RUNTIME = 19, /* 1 to 3 words: ticks on the CPU that the runtime took in the interval before the event */
+    DWELL_EXT_OBJECT = 20,  /* 5 or 7 words: what the call that ends waited for or acted on. Kind and role (1), the
+                             * object (4), the tid of the thread that held it (2) */
 };
 
 /* A call tree chunk holds nodes one after another after the chunk header. The first chunk of a thread (sequence 0) has
@@ -402,6 +401,7 @@ enum dwell_record_type {
     DWELL_REC_SUMMED = 26,
     DWELL_REC_OBJECT_NAME = 27,
     DWELL_REC_LABEL = 28,
+    DWELL_REC_PROCESS_CPU = 29,
 };
 
 /* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */
@@ -579,7 +579,6 @@ struct dwell_rec_site { /* strings: linkage names of the function there, and of 
 /* The note of a process that was to watch system calls (--os-events=syscalls) and could not. */
 #define DWELL_NOTE_NO_SYSCALLS                                                                                         \
     "this user may not watch system calls: those that do not wait are seen only as calls of libc"
-
 _Static_assert(sizeof(struct dwell_file_header) == 256, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_file_header) <= DWELL_SEAL_OFFSET, "the seal is behind the file header");
 _Static_assert(DWELL_SEAL_OFFSET + sizeof(struct dwell_seal) == DWELL_UNIT, "the seal is at the end of page 0");
@@ -590,6 +589,7 @@ _Static_assert(sizeof(struct dwell_trace_event) == 72, "the trace event's layout
 _Static_assert(sizeof(struct dwell_control) <= DWELL_UNIT, "a control chunk is one unit");
 _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 
+#include "dwell/format_cpu.h"
 #include "dwell/format_filters.h"
 #include "dwell/format_levels.h"
 #include "dwell/format_objects.h"

@@ -1,4 +1,5 @@
-/* CPU time as the kernel counts it: a forked child before its first call, and probes that have to wait. */
+/* CPU time as the kernel counts it: of a forked child before its first call, with probes that have to wait, and of each
+ * process. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <inttypes.h>
@@ -110,4 +111,69 @@ Test(e2e_cpu_time, of_a_probe_that_waits)
                                            "--no-os-calls" };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         check_held_probe(options[i]);
+}
+
+/* ---- each process ---- */
+
+/* Lines of dwell info: the pid, and the milliseconds by the kernel, by getrusage, and in the report. */
+#define INFO_CPU "$DWELL info --units ms %s | awk '/^$/ { on = 0 } on { print $1, $2, $3, $4 } /BY KERNEL/ { on = 1 }'"
+
+/* As in e2e_times, one of three runs must agree. */
+Test(e2e_cpu_time, of_each_process_is_that_of_the_kernel)
+{
+    static const char *const modes[] = { "trace", "profile" };
+    for (int i = 0; i < 2; i++) {
+        for (int try = 1;; try++) {
+            free(run_well("$DWELL record -q --os-events perf --mode %s $PROGRAMS/late_child 300", modes[i]));
+            char *lines = run_well(INFO_CPU, ""), *info = run_well("$DWELL info");
+            double kernel[2], usage[2], report[2];
+            cr_assert(eq(int,
+                         sscanf(lines, "%*d %lf %lf %lf %*d %lf %lf %lf", &kernel[0], &usage[0], &report[0], &kernel[1],
+                                &usage[1], &report[1]),
+                         6),
+                      "%s", lines);
+            cr_assert(ge(dbl, kernel[1], 40), "%s", lines); /* the child's own work */
+            cr_assert(ge(dbl, usage[1], 39), "%s", lines);
+            const bool differs = has(info, "by the kernel's count") || report[1] < kernel[1] / 20 * 19 ||
+                                 report[1] > kernel[1] / 20 * 21;
+            free(lines);
+            free(info);
+            if (!differs)
+                break;
+            cr_assert(lt(int, try, 3), "%s", modes[i]);
+        }
+    }
+}
+
+/* The process cannot say what it has used. */
+Test(e2e_cpu_time, of_a_process_that_is_killed)
+{
+    struct ran r = run("$DWELL record -q --os-events perf $PROGRAMS/killed_busy");
+    cr_assert(eq(int, r.status, 128 + 9), "%s", r.err);
+    const double used = (double)truth(r.out, "cpu") / 1e6;
+    char *line = run_well(INFO_CPU, "");
+    double kernel, usage;
+    cr_assert(eq(int, sscanf(line, "%*d %lf %lf", &kernel, &usage), 2), "%s", line);
+    cr_assert(ge(dbl, kernel, used), "%s", line);
+    cr_assert(lt(dbl, kernel, used + 100), "%s", line);
+    free(line);
+    ran_drop(&r);
+}
+
+Test(e2e_cpu_time, of_processes_in_sums_and_merged_sessions)
+{
+    free(run_well(
+        "$DWELL record -q -o a.data $PROGRAMS/late_child 10; $DWELL record -q -o b.data $PROGRAMS/late_child 10"));
+    free(run_well("$DWELL profile -o a.sums a.data; $DWELL merge -o all.data a.data b.data"));
+    char *first = run_well(INFO_CPU " | cut -d' ' -f 1-3 | sort", "a.data"),
+         *sums = run_well(INFO_CPU " | cut -d' ' -f 1-3 | sort", "a.sums"),
+         *both = run_well("{ " INFO_CPU "; " INFO_CPU "; } | cut -d' ' -f 1-3 | sort", "a.data", "b.data"),
+         *merged = run_well(INFO_CPU " | cut -d' ' -f 1-3 | sort", "all.data");
+    cr_assert(eq(str, first, sums));
+    cr_assert(eq(str, both, merged));
+    cr_assert(has(first, " "), "%s", first);
+    free(first);
+    free(sums);
+    free(both);
+    free(merged);
 }

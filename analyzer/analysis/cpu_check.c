@@ -1,0 +1,113 @@
+/*
+ * The time of recorded functions can be less than the kernel's: threads without probes, code outside of all functions,
+ * and pauses have CPU time, too. It is never more, unless a host takes processors away from a virtual machine: that
+ * time is on the CPU by the records of switches, and not by the kernel.
+ */
+#include "analysis/cpu_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/time_unit.h"
+#include "base/units.h"
+
+enum { LEAST_DIFFERENCE = 10000000 /* nanoseconds */, LEAST_PERCENT = 5 };
+
+static uint64_t cpu_check_ns(const struct analysis *l, uint64_t ticks)
+{
+    return ticks_to_ns(ticks, l->summary.ticks_per_second);
+}
+
+static void cpu_check_begin(struct cpu_check *checks, const struct session_file *file)
+{
+    for (size_t i = 0; i < file->process_count; i++) {
+        const struct trace_cpu *cpu = &file->processes[i].cpu;
+        checks[i] = (struct cpu_check){ .known = cpu->known,
+                                        .usage = less(cpu->usage, cpu->runtime),
+                                        .kernel = less(cpu->clock, cpu->runtime) };
+    }
+    for (size_t i = 0; i < file->thread_count; i++) {
+        const size_t process = session_file_process_index(file, file->threads[i].process);
+        if (process < file->process_count && !trace_records_switches(&file->threads[i]))
+            checks[process].known = false;
+    }
+}
+
+static void cpu_check_add_functions(struct cpu_check *checks, const struct analysis *l)
+{
+    size_t count;
+    uint32_t *list = rollup_process_list(l->profile, &count);
+    struct times *groups = rollup_groups(l->rollup, BY_PROCESS);
+    for (size_t i = 0; i < count; i++) {
+        const size_t process = session_file_process_index(l->file, list[i]);
+        if (process < l->file->process_count)
+            checks[process].functions =
+                cpu_check_ns(l, times_value(&groups[i], VALUE_CPU, INCLUSIVE) + groups[i].overhead_inclusive);
+    }
+    free(groups);
+    free(list);
+}
+
+struct cpu_check *cpu_checks(const struct analysis *l)
+{
+    struct cpu_check *checks = need_memory(l->file->process_count + 1, sizeof *checks);
+    cpu_check_begin(checks, l->file);
+    cpu_check_add_functions(checks, l);
+    return checks;
+}
+
+static uint64_t cpu_check_difference(const struct cpu_check *c)
+{
+    return larger(less(c->functions, c->kernel), less(c->kernel, c->functions));
+}
+
+bool cpu_check_differs(const struct cpu_check *c)
+{
+    const uint64_t difference = cpu_check_difference(c);
+    return c->known && difference > LEAST_DIFFERENCE && difference > c->kernel / 100 * LEAST_PERCENT;
+}
+
+/* Whether some of the program's time is known not to be in the session: less than the kernel's time is as it should be.
+ */
+static bool cpu_check_has_gaps(const struct analysis *l)
+{
+    const struct dwell_file_header *h = &l->file->header;
+    return l->profile->counts.pauses || h->lost_events || h->lost_threads || h->trouble || h->mode == DWELL_MODE_RING ||
+           h->first_filters;
+}
+
+/* What a thread did between its last event and a kill is unknown, and counts as on the CPU. */
+static bool cpu_check_is_explained(const struct cpu_check *c, const struct trace_process *p, bool gaps)
+{
+    return c->functions < c->kernel ? gaps : p->end_how == DWELL_END_SIGNAL;
+}
+
+void cpu_check_remark(struct analysis *l)
+{
+    if (l->selection || l->summary.imported || l->summary.samples || !l->file->process_count)
+        return;
+    struct cpu_check *checks = cpu_checks(l);
+    const bool gaps = cpu_check_has_gaps(l);
+    size_t count = 0, most = 0;
+    for (size_t i = 0; i < l->file->process_count; i++) {
+        if (!cpu_check_differs(&checks[i]) || cpu_check_is_explained(&checks[i], &l->file->processes[i], gaps))
+            continue;
+        if (count++ == 0 || cpu_check_difference(&checks[i]) > cpu_check_difference(&checks[most]))
+            most = i;
+    }
+    if (count) {
+        char kernel[TIME_TEXT], recorded[TIME_TEXT], others[64] = "";
+        time_text_with_unit(checks[most].kernel, kernel);
+        time_text_with_unit(checks[most].functions, recorded);
+        if (count > 1)
+            snprintf(others, sizeof others, "; %zu other process%s too", count - 1, count == 2 ? "" : "es");
+        summary_remark(&l->summary,
+                       "process %" PRIu32 " has %s of CPU time in the recording, and %s by the kernel's count%s: dwell "
+                       "info",
+                       l->file->processes[most].pid, recorded, kernel, others);
+    }
+    free(checks);
+}

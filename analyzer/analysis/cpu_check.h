@@ -1,0 +1,24 @@
+/* Compares the CPU time of each process with what the kernel has counted for it. */
+#ifndef DWELL_ANALYSIS_CPU_CHECK_H
+#define DWELL_ANALYSIS_CPU_CHECK_H
+
+#include "analysis/analysis.h"
+
+/* Nanoseconds of CPU time of a process. */
+struct cpu_check {
+    bool known;         /* the kernel's figures are, and the times of all threads on the CPU */
+    uint64_t usage;     /* by getrusage, */
+    uint64_t kernel;    /* and by the scheduler's clock: both without the runtime's own thread */
+    uint64_t functions; /* in recorded functions, with the probes that were left out */
+};
+
+/* Of all processes, in the order of the file's list. The caller frees them. */
+struct cpu_check *cpu_checks(const struct analysis *l);
+
+/* Whether the figures differ by more than 5 % and 10 ms. */
+bool cpu_check_differs(const struct cpu_check *c);
+
+/* Adds a remark if the figures of a process differ, and nothing explains that. */
+void cpu_check_remark(struct analysis *l);
+
+#endif

@@ -1,0 +1,161 @@
+/* CPU times of processes compared with the kernel's: the figures, and when there is a remark. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "analysis/cpu_check.h"
+#include "dwell/format.h"
+#include "support/load.h"
+#include "support/scenario.h"
+
+TestSuite(unit_cpu_check);
+
+enum { F = 0x1000, MS = 1000000, RATE_AT = 64, FILTERS_AT = 160 };
+
+static void check_write_cpu(struct writer *w, uint32_t by, uint32_t process, uint64_t time, uint64_t clock,
+                            uint64_t runtime)
+{
+    struct dwell_rec_process_cpu record = {
+        .process = process, .pid = 100, .time = time, .usage = clock + 1, .clock = clock, .runtime = runtime
+    };
+    write_record(w, by, DWELL_REC_PROCESS_CPU, (char *)&record + sizeof record.record,
+                 sizeof record - sizeof record.record);
+}
+
+/* F from 100 to 1100 ms, of which it is blocked for 300. The kernel has counted so many milliseconds since
+ * the begin, 20 of them of the runtime. */
+static struct writer *check_session(uint32_t source, uint64_t kernel)
+{
+    struct writer *w = writer_new();
+    write_header(w, RATE_AT, 1000, 8); /* a tick is a millisecond */
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, source, "main");
+    check_write_cpu(w, 1, 1, 90, 7 * MS, 2 * MS);
+    check_write_cpu(w, 1, 1, 1200, (7 + kernel) * MS, 20 * MS);
+    write_process_end(w, 1, 100, DWELL_END_EXIT, 0, 1200);
+    begin_events(w, 1, 1, 0, 100, NULL, 0);
+    write_enter(w, 100, F);
+    write_off_cpu(w, false, 200, 300);
+    write_exit(w, 1100);
+    write_enter(w, 1150, F);
+    write_exit(w, 1150);
+    return w;
+}
+
+static void check_load(struct analysis *l, struct writer *w)
+{
+    const char *path = test_path("session.dwell");
+    writer_save(w, path);
+    writer_free(w);
+    load_whole(l, path, 1);
+}
+
+/* The only remark about CPU time, or NULL. */
+static const char *check_remark(const struct analysis *l)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < l->summary.remark_count; i++)
+        if (strstr(l->summary.remarks[i], "by the kernel's count"))
+            found = l->summary.remarks[i];
+    return found;
+}
+
+static void check_has_remark(struct writer *w, const char *wanted)
+{
+    struct analysis l;
+    check_load(&l, w);
+    const char *remark = check_remark(&l);
+    cr_assert(eq(str, (char *)(remark ? remark : "none"), (char *)wanted));
+    analysis_drop(&l);
+}
+
+Test(unit_cpu_check, figures)
+{
+    struct analysis l;
+    check_load(&l, check_session(SOURCE_PERF, 800));
+    struct cpu_check *checks = cpu_checks(&l);
+    cr_assert(checks[0].known);
+    cr_assert(eq(u64, checks[0].kernel, 780 * MS));
+    cr_assert(eq(u64, checks[0].usage, 780 * MS));
+    cr_assert(eq(u64, checks[0].functions, 700 * MS));
+    free(checks);
+    analysis_drop(&l);
+}
+
+Test(unit_cpu_check, differences_of_less_than_five_percent)
+{
+    check_has_remark(check_session(SOURCE_PERF, 720), "none");
+    check_has_remark(check_session(SOURCE_PERF, 720 + 36), "none");
+    check_has_remark(check_session(SOURCE_PERF, 720 - 33), "none");
+    check_has_remark(check_session(SOURCE_PERF, 720 + 38),
+                     "process 100 has 700.000 ms of CPU time in the recording, and 738.000 ms by the kernel's count: "
+                     "dwell info");
+    check_has_remark(check_session(SOURCE_PERF, 720 - 35),
+                     "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: "
+                     "dwell info");
+}
+
+Test(unit_cpu_check, threads_without_times)
+{
+    check_has_remark(check_session(SOURCE_NONE, 100), "none");
+    check_has_remark(check_session(SOURCE_RSEQ, 100), "none");
+}
+
+/* Filters hide time of the program. They add none. */
+Test(unit_cpu_check, gaps_of_the_recording)
+{
+    struct writer *w = check_session(SOURCE_PERF, 2000);
+    write_header(w, FILTERS_AT, 4096, 8);
+    check_has_remark(w, "none");
+    w = check_session(SOURCE_PERF, 100);
+    write_header(w, FILTERS_AT, 4096, 8);
+    check_has_remark(w, "process 100 has 700.000 ms of CPU time in the recording, and 80.000 ms by the kernel's count: "
+                        "dwell info");
+}
+
+/* The recorder knows the process by its PID. What a thread did before the kill is unknown. */
+Test(unit_cpu_check, processes_that_were_killed)
+{
+    static const struct {
+        uint64_t kernel;
+        const char *remark;
+    } cases[] = {
+        { 702, "none" },
+        { 100, "none" },
+        { 2000,
+          "process 100 has 700.000 ms of CPU time in the recording, and 1.998 s by the kernel's count: dwell info" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct writer *w = writer_new();
+        write_header(w, RATE_AT, 1000, 8);
+        write_process(w, 1, 100, "/bin/prog");
+        write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+        check_write_cpu(w, 1, 1, 90, 7 * MS, 2 * MS);
+        check_write_cpu(w, 0, 0, 1200, (7 + cases[i].kernel) * MS, 0);
+        write_process_end_by(w, 0, 0, 100, DWELL_END_SIGNAL, 9, 1200);
+        begin_events(w, 1, 1, 0, 100, NULL, 0);
+        write_enter(w, 100, F);
+        write_off_cpu(w, false, 200, 300);
+        write_exit(w, 1100);
+        write_enter(w, 1150, F);
+        write_exit(w, 1150);
+        check_has_remark(w, cases[i].remark);
+    }
+}
+
+/* Without a record of its begin or its end, nothing is known. */
+Test(unit_cpu_check, one_record_alone)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    check_write_cpu(w, 1, 1, 90, 7 * MS, 2 * MS);
+    begin_events(w, 1, 1, 0, 100, NULL, 0);
+    write_enter(w, 100, F);
+    write_exit(w, 200);
+    struct analysis l;
+    check_load(&l, w);
+    struct cpu_check *checks = cpu_checks(&l);
+    cr_assert(not(checks[0].known));
+    free(checks);
+    analysis_drop(&l);
+}
