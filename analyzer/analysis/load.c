@@ -76,8 +76,7 @@ static void load_add_fallback(struct summary *s, const struct session_file *file
         }
 }
 
-/* The functions that were timed for a part of the run, if their other calls have no estimated time. */
-static void load_find_partly_timed(struct summary *s, const struct analysis *l)
+void load_find_partly_timed(struct summary *s, const struct analysis *l)
 {
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     s->partly_timed = 0;
@@ -89,6 +88,18 @@ static void load_find_partly_timed(struct summary *s, const struct analysis *l)
                        "%zu of these functions %s timed for a part of the run: times marked with > are those of the "
                        "timed calls alone",
                        s->partly_timed, s->partly_timed == 1 ? "was" : "were");
+}
+
+/* Samples divide the CPU time of a frame. The rest of its time, such as that in which it was preempted, stays with it.
+ */
+static void load_add_preempted(struct summary *s, const struct analysis *l)
+{
+    const double least = 5, share = percent_of(l->profile->counts.preempted, s->elapsed_inclusive);
+    if (s->counted && l->profile->counts.samples && s->off_cpu_known && share >= least)
+        summary_remark(s,
+                       "threads were preempted for %.0f %% of the elapsed time, which their timed functions have, even "
+                       "while counted functions ran: compare CPU times, as elapsed times mislead",
+                       share);
 }
 
 static void load_add_counted(struct summary *s, const struct analysis *l)
@@ -112,6 +123,7 @@ static void load_add_counted(struct summary *s, const struct analysis *l)
                            : "calls that were only counted (record --level) are left out");
     if (s->counted)
         load_find_partly_timed(s, l);
+    load_add_preempted(s, l);
 }
 
 static void load_add_limit_remarks(struct summary *s, const struct dwell_file_header *h)

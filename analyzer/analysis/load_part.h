@@ -19,4 +19,8 @@ void load_begin_several(struct analysis *l, const char *name);
 /* Makes the summary of an analysis that has a rollup from those of its parts. */
 void load_summarize_several(struct analysis *all, const struct summary *parts, size_t count);
 
+/* Counts the functions that were timed for a part of the run, if their other calls have no estimated time. Adds a
+ * remark about them. */
+void load_find_partly_timed(struct summary *s, const struct analysis *l);
+
 #endif

@@ -10,6 +10,7 @@
 #include "analysis/load_part.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "profile/counted.h"
 
 static const uint64_t ns_per_second = 1000000000;
 
@@ -150,7 +151,9 @@ void load_summarize_several(struct analysis *all, const struct summary *parts, s
         s->processes += parts[i].processes;
         s->events += parts[i].events;
         s->lost_events += parts[i].lost_events;
+        s->has_counts |= parts[i].has_counts;
     }
+    s->counted = counted_functions(all->profile);
     several_add_remarks(s, parts, count, true);
     s->loss_count = s->remark_count;
     for (size_t i = 0; i < count; i++) {
@@ -162,6 +165,8 @@ void load_summarize_several(struct analysis *all, const struct summary *parts, s
                            parts[i].path);
     }
     several_add_remarks(s, parts, count, false);
+    if (s->counted) /* of all sessions together: timed in one of them, say, and counted in another */
+        load_find_partly_timed(s, all);
 }
 
 static void several_free_summaries(struct summary *parts, size_t count)

@@ -382,6 +382,12 @@ Test(e2e_counted, views_without_times_or_paths)
     free(text);
     text = run_well("$DWELL merge -o both.data timed.data dwell.data");
     free(text);
+    text = run_well("$DWELL report -s name --format csv --columns calls,timed_calls both.data >merged && "
+                    "$DWELL report -s name --format csv --columns calls,timed_calls timed.data dwell.data >several && "
+                    "cmp merged several && grep -c '^work.*,4000,2000' merged; "
+                    "$DWELL report --by function timed.data dwell.data | grep -cw TIMED");
+    cr_assert(eq(str, text, "1\n1\n"));
+    free(text);
     struct report *both = report_of("both.data");
     cr_assert(eq(u64, report_sum(both, "function", "work", "calls"), 4000));
     report_drop(both);

@@ -119,6 +119,41 @@ Test(golden_samples, reports_of_counted_calls_alone)
     check_golden("tree only.dwell", "counted-only-tree.txt");
 }
 
+/* A session of 100 ms with a counted function that has samples. */
+static void samples_save_preempted(uint64_t ticks)
+{
+    struct writer *w = writer_new();
+    samples_write_modules(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    write_off_cpu(w, true, 20000000, ticks);
+    write_exit(w, 100000000);
+    end_events(w, true);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint64_t ms = 0; ms < 80; ms++)
+        write_sample(w, &(struct written_sample){ ms * 1000000 + 500000, (const uint64_t[]){ HASH }, NULL, 1, 0 });
+    end_samples(w, true);
+    write_counts(w, 1, 1, 100, (const uint64_t[][2]){ { HASH, 5000 } }, 1);
+    writer_save(w, test_path("preempted.dwell"));
+    writer_free(w);
+}
+
+/* The time stays with main, although hash ran. */
+Test(golden_samples, preempted_time_of_counted_calls)
+{
+    static const char remark[] =
+        "! threads were preempted for 12 % of the elapsed time, which their timed functions have, even while counted "
+        "functions ran: compare CPU times, as elapsed times mislead\n";
+    samples_save_preempted(12000000);
+    char *text = run_well("$DWELL report preempted.dwell");
+    cr_assert(has(text, remark), "%s", text);
+    free(text);
+    samples_save_preempted(4900000);
+    text = run_well("$DWELL report preempted.dwell");
+    cr_assert(not(has(text, "elapsed times mislead")), "%s", text);
+    free(text);
+}
+
 /* Sums tell timed, sampled and counted rows apart as the session does. */
 Test(golden_samples, sums_have_the_same_views)
 {
