@@ -1,5 +1,6 @@
 /* Opens and completes the file that a command writes. An older file of its name stays until the new one is complete. */
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,23 +12,76 @@
 #include "base/memory.h"
 #include "commands/commands.h"
 
+enum { MAX_LINKS = 40 /* as Linux follows at most */ };
+
 /* A command writes one file at a time. NULL if it writes to the file itself. */
 static char *output_unfinished, *output_final;
 
+/* The place of a name in its folder. */
+static char *output_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return need_copy(".", 1);
+    return need_copy(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Ends the program if another user could have put the link or pipe there. The rule is that of Linux, which may be off:
+ * in a folder that everybody may write to, it must belong to this user, or to the folder's owner. */
+static void output_check_owner(const char *path, const struct stat *there)
+{
+    struct stat folder;
+    char *name = output_folder_of(path);
+    const bool known = stat(name, &folder) == 0;
+    free(name);
+    if (!known || !(folder.st_mode & S_IWOTH) || there->st_uid == geteuid() || there->st_uid == folder.st_uid)
+        return;
+    die(STATUS_ERROR, "%s: a %s of another user, in a folder that everybody may write to; choose another name", path,
+        S_ISLNK(there->st_mode) ? "symbolic link" : "pipe");
+}
+
+/* The name that a link has. The caller frees it. */
+static char *output_read_link(const char *path)
+{
+    char target[PATH_MAX];
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length < 0)
+        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+    target[length] = '\0';
+    if (*target == '/')
+        return need_copy(target, (size_t)length);
+    char *folder = output_folder_of(path), *whole = need_text("%s/%s", folder, target);
+    free(folder);
+    return whole;
+}
+
 /* The name of the file behind links, or NULL if it must be written in place: it is a device or a pipe, or a link to
- * nothing. */
+ * nothing. The links are followed one by one, so nobody can put another one there meanwhile. */
 static char *output_find_final(const char *path, mode_t *mode)
 {
     struct stat status;
     const mode_t mask = umask(0);
     umask(mask);
     *mode = 0666 & ~mask;
-    if (lstat(path, &status) < 0)
-        return need_copy(path, strlen(path));
-    if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
-        return NULL;
-    *mode = status.st_mode & 0777;
-    return realpath(path, NULL);
+    char *at = need_copy(path, strlen(path));
+    for (int links = 0;; links++) {
+        const bool there = lstat(at, &status) == 0;
+        if (!there && !links)
+            return at;
+        if (there && (S_ISLNK(status.st_mode) || S_ISFIFO(status.st_mode)))
+            output_check_owner(at, &status);
+        if (!there || (!S_ISLNK(status.st_mode) && !S_ISREG(status.st_mode)) || links == MAX_LINKS) {
+            free(at);
+            return NULL;
+        }
+        if (S_ISREG(status.st_mode))
+            break;
+        char *next = output_read_link(at);
+        free(at);
+        at = next;
+    }
+    *mode = status.st_uid == geteuid() ? status.st_mode & 0777 : *mode & status.st_mode;
+    return at;
 }
 
 static void output_drop_unfinished(int fd)

@@ -95,7 +95,8 @@ void record_complete(const struct session *session, int fd, const char *path, st
     struct session_file *file = session_file_open(path, &error);
     if (file) {
         struct scan scan = scan_counts(file);
-        record_symbols(session, fd, file);
+        if (!record_symbols(session, fd, file) && !session->header->trouble)
+            say("%s: not all names of functions could be written", path);
         o->events = scan.enters + scan.exits;
         o->counted = scan.counted;
         o->probes_share = record_probes_share(file, scan.enters);
@@ -105,8 +106,13 @@ void record_complete(const struct session *session, int fd, const char *path, st
             o->processes += file->processes[i].path[0] != '\0';
         o->empty = record_is_empty(file, o);
         o->samples = samples_count(file);
-        record_set_sampled_threads(fd, file);
-        if (!session->header->trouble && record_lacks_threads(file))
+        const int unread = session_file_take_error();
+        if (unread)
+            say("%s: a part of the session could not be read at the end, so names may be missing: %s", path,
+                strerror(unread));
+        else
+            record_set_sampled_threads(fd, file);
+        if (!unread && !session->header->trouble && record_lacks_threads(file))
             session_trouble(session, DWELL_TROUBLE_TRUNCATED);
         session_file_close(file);
     } else {

@@ -162,7 +162,7 @@ static void gather_call_sites(struct symbol_gathering *g, const struct session_f
     profile_free(p);
 }
 
-void record_symbols(const struct session *session, int fd, const struct session_file *file)
+bool record_symbols(const struct session *session, int fd, const struct session_file *file)
 {
     struct symbol_gathering g = { .binaries = binaries_new() };
     size_t functions = 0;
@@ -182,17 +182,18 @@ void record_symbols(const struct session *session, int fd, const struct session_
     gather_sampled_functions(&g, file);
     if (file->header.also & DWELL_ALSO_CALL_SITES)
         gather_call_sites(&g, file);
-    finish_symbols(session, fd,
-                   &(struct finish_names){
-                       .modules = g.modules,
-                       .module_count = g.module_count,
-                       .symbols = g.symbols,
-                       .symbol_count = g.symbol_count,
-                       .sites = g.sites,
-                       .site_count = g.site_count,
-                   });
+    const struct finish_names names = {
+        .modules = g.modules,
+        .module_count = g.module_count,
+        .symbols = g.symbols,
+        .symbol_count = g.symbol_count,
+        .sites = g.sites,
+        .site_count = g.site_count,
+    };
+    const bool done = finish_symbols(session, fd, &names);
     binaries_free(g.binaries);
     free(g.modules);
     free(g.symbols);
     free(g.sites);
+    return done;
 }

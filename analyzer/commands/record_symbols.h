@@ -6,7 +6,7 @@
 #include "trace/session_file.h"
 
 /* Appends the symbols of the recorded modules to the session: of all their instrumented functions, or of those seen
- * where there are many. */
-void record_symbols(const struct session *session, int fd, const struct session_file *file);
+ * where there are many. Returns false if a part could not be written. */
+bool record_symbols(const struct session *session, int fd, const struct session_file *file);
 
 #endif

@@ -120,8 +120,9 @@ static void http_set_options(CURL *curl, const struct http_request *request, str
     libcurl.easy_setopt(curl, CURLOPT_WRITEDATA, answer);
     libcurl.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     libcurl.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
-    libcurl.easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    libcurl.easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)HTTP_SLOWEST);
     libcurl.easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)request->seconds);
+    libcurl.easy_setopt(curl, CURLOPT_TIMEOUT, (long)request->most_seconds);
     libcurl.easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, http_look_around);
     libcurl.easy_setopt(curl, CURLOPT_XFERINFODATA, request);
     libcurl.easy_setopt(curl, CURLOPT_NOPROGRESS, request->cancelled ? 0L : 1L);

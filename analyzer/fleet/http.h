@@ -11,6 +11,8 @@
 /* How a request ended. After HTTP_UNSURE, the server may have done the whole of it, a part, or nothing. */
 enum http_end { HTTP_DONE, HTTP_REFUSED, HTTP_UNSURE };
 
+enum { HTTP_SLOWEST = 1000 }; /* bytes a second: servers that drip are not waited for */
+
 struct http_request {
     const char *url;             /* with its parameters */
     const char *user, *password; /* NULL if there are none */
@@ -18,7 +20,8 @@ struct http_request {
     const void *body;
     size_t length;
     bool compressed;       /* the body is in the format of gzip */
-    unsigned seconds;      /* without any progress, after which the request fails */
+    unsigned seconds;      /* with less than HTTP_SLOWEST, after which the request fails */
+    unsigned most_seconds; /* the same in all; zero: no limit */
     const bool *cancelled; /* the request fails once this is true, which another thread may set; NULL: never */
 };
 

@@ -5,13 +5,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/gzip.h"
 #include "base/memory.h"
 #include "base/message.h"
 
-enum { SILENT_SECONDS = 120 };
+enum { SLOW_SECONDS = 120, MOST_SECONDS = 3600 };
 
 /* ---- settings ---- */
 
@@ -51,6 +52,25 @@ static bool store_read_line(struct fleet_store *store, char *line, const char *p
                      name);
 }
 
+/* Who may write to the file may send the password to a server of their own. A file that others may read is usual where
+ * containers get their secrets. */
+static bool store_check_mode(FILE *file, const char *path, struct error *error)
+{
+    struct stat status;
+    if (fstat(fileno(file), &status) < 0 || !S_ISREG(status.st_mode))
+        return true;
+    if (status.st_mode & (S_IWGRP | S_IWOTH))
+        return error_set(error, "%s: others may write to it, so it is not read; chmod 600 it", path);
+    return true;
+}
+
+static void store_warn_of_readers(FILE *file, const char *path)
+{
+    struct stat status;
+    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) && status.st_mode & (S_IRGRP | S_IROTH))
+        say("%s: others may read the password in it; chmod 600 it", path);
+}
+
 static bool store_read_file(struct fleet_store *store, const char *path, struct error *error)
 {
     FILE *file = fopen(path, "re");
@@ -60,12 +80,19 @@ static bool store_read_file(struct fleet_store *store, const char *path, struct 
     }
     if (!file)
         return errno == ENOENT || errno == ENOTDIR || error_set(error, "%s: %s", path, strerror(errno));
+    if (!store_check_mode(file, path, error)) {
+        fclose(file);
+        return false;
+    }
+    const char *before = store->password;
     char *line = NULL;
     size_t room = 0;
     bool good = true;
     for (unsigned number = 1; good && getline(&line, &room, file) >= 0; number++)
         good = store_read_line(store, line, path, number, error);
     free(line);
+    if (store->password != before)
+        store_warn_of_readers(file, path);
     fclose(file);
     return good;
 }
@@ -151,13 +178,15 @@ bool fleet_store_read_password(struct fleet_store *store, const char *path, stru
     FILE *file = fopen(path, "re");
     char *line = NULL;
     size_t room = 0;
-    if (!file || getline(&line, &room, file) < 0) {
-        error_set(error, "%s: %s", path, file ? "holds no password" : strerror(errno));
+    if (!file || !store_check_mode(file, path, error) || getline(&line, &room, file) < 0) {
+        if (!error->text)
+            error_set(error, "%s: %s", path, file ? "holds no password" : strerror(errno));
         free(line);
         if (file)
             fclose(file);
         return false;
     }
+    store_warn_of_readers(file, path);
     fclose(file);
     line[strcspn(line, "\r\n")] = 0;
     free(store->password);
@@ -225,7 +254,8 @@ static struct http_request store_request(const struct fleet_store *store, const 
         .user = store->user,
         .password = store->password,
         .ca = store->ca,
-        .seconds = SILENT_SECONDS,
+        .seconds = SLOW_SECONDS,
+        .most_seconds = MOST_SECONDS,
         .cancelled = store->cancelled,
     };
 }

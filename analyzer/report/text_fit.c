@@ -7,6 +7,7 @@ enum {
     OTHER_ROOM = 10, /* the least width of a long text that is no name */
     SHORT_TEXT = 8,
     PIPE_NAME = 48, /* the most of a name that other columns follow, without a terminal */
+    PIPE_TEXT = 96, /* the same of another text, such as the name of a variable */
 };
 
 /* Columns in the order in which they are left out. The four times stay longest. */
@@ -90,18 +91,21 @@ void text_fit(struct text_columns *c, size_t terminal)
             }
 }
 
-static void text_fit_limit_names(struct text_columns *c)
+static void text_fit_limit_texts(struct text_columns *c)
 {
-    for (size_t i = 0; i + 1 < c->count; i++)
-        if (c->table->columns[c->order[i]].kind == CELL_NAME && c->widths[i] > PIPE_NAME)
-            c->widths[i] = PIPE_NAME;
+    for (size_t i = 0; i + 1 < c->count; i++) {
+        const struct column *column = &c->table->columns[c->order[i]];
+        const size_t most = column->kind == CELL_NAME ? PIPE_NAME : PIPE_TEXT;
+        if (text_may_be_cut(column, c->widths[i]) && c->widths[i] > most)
+            c->widths[i] = most;
+    }
 }
 
 void text_fit_share(struct text_columns *c, size_t terminal)
 {
     size_t share = 0, most = terminal;
     if (!terminal) {
-        text_fit_limit_names(c);
+        text_fit_limit_texts(c);
         return;
     }
     while (share < most) { /* the largest that fits */

@@ -13,6 +13,7 @@
 enum {
     MAX_EXPANSION = 128,  /* bytes of demangled text for each byte of the linkage name */
     MAX_CONVERSIONS = 12, /* each one can double the steps of the parser, which the text does not show */
+    LONG_NAME = 4096,     /* libiberty takes half a megabyte of stack for such a name; its own limit is a quarter */
 };
 
 struct demangling {
@@ -46,7 +47,8 @@ static bool demangle_is_cheap(const char *name)
 
 static bool demangle_name(struct demangling *d, const char *name)
 {
-    const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO;
+    const int usual = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO;
+    const int options = strlen(name) <= LONG_NAME ? usual | DMGL_NO_RECURSE_LIMIT : usual;
     if (setjmp(d->too_long))
         return false;
     if (rust_demangle_callback(name, options, demangle_add_piece, d))

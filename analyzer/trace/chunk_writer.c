@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 
+enum { FIRST_ROOM = 4096 };
+
 static void chunk_writer_end_chunk(struct chunk_writer *w)
 {
     if (w->used > sizeof w->head && !w->failed) {
@@ -19,14 +21,13 @@ static void chunk_writer_end_chunk(struct chunk_writer *w)
         w->failed = offset == 0 || pwrite(w->fd, w->chunk, w->used, (off_t)offset) != (ssize_t)w->used;
         w->head.sequence++;
     }
-    memset(w->chunk, 0, w->size);
     w->used = sizeof w->head;
 }
 
 struct chunk_writer chunk_writer_begin(const struct session *session, int fd, enum dwell_chunk_kind kind,
                                        uint32_t process, uint32_t size)
 {
-    struct chunk_writer w = { .session = session, .fd = fd, .chunk = need_memory(1, size), .size = size };
+    struct chunk_writer w = { .session = session, .fd = fd, .size = size };
     w.head.kind = (uint16_t)kind;
     w.head.process = process;
     w.used = sizeof w.head;
@@ -40,10 +41,20 @@ bool chunk_writer_end(struct chunk_writer *w)
     return !w->failed;
 }
 
+static void chunk_writer_make_room(struct chunk_writer *w, size_t size)
+{
+    if (w->used + size <= w->room)
+        return;
+    w->room = w->room ? 2 * w->room : FIRST_ROOM;
+    w->room = w->room < w->used + size ? w->used + size : w->room;
+    w->chunk = need_more(w->chunk, w->room, 1);
+}
+
 void chunk_writer_add(struct chunk_writer *w, const void *data, size_t size)
 {
     if (w->used + size > w->size)
         chunk_writer_end_chunk(w);
+    chunk_writer_make_room(w, size);
     memcpy(w->chunk + w->used, data, size);
     w->used += (uint32_t)size;
 }

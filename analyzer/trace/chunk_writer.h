@@ -11,7 +11,8 @@
 struct chunk_writer {
     const struct session *session;
     int fd;
-    uint8_t *chunk; /* the chunk being filled, of `size` bytes */
+    uint8_t *chunk; /* the chunk being filled */
+    size_t room;    /* of it in memory, as most chunks stay far below their size */
     uint32_t size, used;
     struct dwell_chunk_header head;
     bool failed;

@@ -291,14 +291,20 @@ static void finish_punch_hole(int fd, uint64_t begin, uint64_t end)
         fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(end - begin));
 }
 
-/* The end of the last node of a call tree whose thread has not recorded the used length. */
+/* The end of the last node of a call tree whose thread has not recorded the used length. What cannot be read may be
+ * one.
+ */
 static uint64_t finish_end_of_tree(int fd, uint64_t offset, const struct dwell_chunk_header *h)
 {
     uint64_t at = offset + sizeof *h + (h->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
     struct dwell_tree_node node;
-    while (at + sizeof node <= offset + h->size && pread(fd, &node, sizeof node, (off_t)at) == sizeof node &&
-           node.function)
-        at += sizeof node;
+    for (; at + sizeof node <= offset + h->size; at += sizeof node) {
+        const ssize_t got = pread(fd, &node, sizeof node, (off_t)at);
+        if (got < 0)
+            return offset + h->size;
+        if (got != sizeof node || !node.function)
+            break;
+    }
     return at;
 }
 
@@ -327,13 +333,16 @@ static void finish_punch_unused(const struct session *session, int fd)
     }
 }
 
-/* The end of the last chunk that is not empty. */
+/* The end of the last chunk that is not empty. What cannot be read may be one. */
 static uint64_t finish_end_of_chunks(const struct session *session, int fd)
 {
     uint64_t end = DWELL_UNIT;
     for (uint64_t offset = DWELL_UNIT; offset < session->header->cursor;) {
         struct dwell_chunk_header h;
-        if (pread(fd, &h, sizeof h, (off_t)offset) != sizeof h)
+        const ssize_t got = pread(fd, &h, sizeof h, (off_t)offset);
+        if (got < 0)
+            return session->header->cursor;
+        if (got != sizeof h)
             break;
         const bool chunk = h.magic == DWELL_CHUNK_MAGIC && h.size >= DWELL_UNIT && h.size % DWELL_UNIT == 0;
         offset += chunk ? h.size : DWELL_UNIT;

@@ -63,7 +63,8 @@ const char *session_output_end(struct session_output *o, const char *error)
     if (!error)
         seal_session(&o->session, o->fd);
     munmap(o->session.header, DWELL_UNIT);
-    close(o->fd);
+    if (close(o->fd) < 0 && !error)
+        error = strerror(errno);
     if (!error)
         error = session_output_claim_name(o);
     if (error)

@@ -33,6 +33,7 @@ COMMANDS = {
     "info": (["info", "one.data"], None),
     "diff": (["diff", "one.data", "two.data"], None),
     "merge": (["merge", "one.data", "two.data", "-o", "merged.data"], "merged.data"),
+    "profile": (["profile", "one.data", "-o", "sums.data"], "sums.data"),
     "import": (["import", "vsperf", "--resolution", "1000", "report_CallTreeSummary.csv", "-o", "imported.data"],
                "imported.data"),
     "view": (["view", "--no-open", "-o", "page.html", "one.data"], "page.html"),
@@ -56,8 +57,8 @@ COMMANDS = {
 CLEAN = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": "/nonexistent", "HOME": "/nonexistent",
          "DWELL_OS_CALLS": "off"}
 # Sessions keep the older one under another name.
-OLDER = {name + ending for name in ("recorded.data", "merged.data", "imported.data") for ending in (".old", ".earlier")}
-SAME = ["events", "callgrind", "pprof", "speedscope", "chrome", "perfetto", "firefox", "perflog-export", "vsperf"]
+OLDER = {name + ending for name in ("recorded.data", "merged.data", "imported.data", "sums.data") for ending in (".old", ".earlier")}
+SAME = ["events", "profile", "callgrind", "pprof", "speedscope", "chrome", "perfetto", "firefox", "perflog-export", "vsperf"]
 wrong = []
 
 

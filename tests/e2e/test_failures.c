@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdlib.h>
 
 #include "support/run.h"
 
@@ -28,7 +29,7 @@ Test(e2e_failures, reports)
 
 Test(e2e_failures, outputs)
 {
-    failures_check("events merge import view perflog");
+    failures_check("events merge profile import view perflog");
 }
 
 Test(e2e_failures, record)
@@ -49,4 +50,21 @@ Test(e2e_failures, exports_of_sums)
 Test(e2e_failures, exports_of_calls)
 {
     failures_check("chrome perfetto firefox perflog-export ctf");
+}
+
+/* One read of the session, or of the sums when they are completed. Nothing is lost without an error. 17 is pread64. */
+Test(e2e_failures, each_read_of_sums)
+{
+    struct ran r = run("$PROGRAMS/scarcity/fail true");
+    if (r.status == 96)
+        cr_skip_test("ptrace is not allowed here");
+    ran_drop(&r);
+    char *out = run_well(
+        "$DWELL record -q -o one.data $SAMPLES/fib 5 >/dev/null; fail=\"$PROGRAMS/scarcity/fail -c 17\"\n"
+        "FAIL_LOG=log $fail $DWELL profile one.data -o good; n=0\n"
+        "while test $n -lt $(wc -l <log); do n=$((n + 1)); rm -f sums\n"
+        "if $fail -n $n $DWELL profile one.data -o sums 2>said; then cmp good sums; else test ! -e sums && grep -q "
+        "'^dwell: ' said; fi || echo \"read $n\"; done");
+    cr_assert(eq(str, out, ""));
+    free(out);
 }

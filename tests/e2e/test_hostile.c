@@ -113,6 +113,24 @@ Test(e2e_hostile, threads_in_descending_order)
     hostile_compare("info");
 }
 
+static void hostile_make_trees(struct writer *w, uint32_t parts)
+{
+    for (uint32_t i = 1; i <= parts; i++) {
+        write_thread(w, 1, i, i, SOURCE_PERF, "thread");
+        begin_events(w, 1, i, 0, 0, NULL, 0);
+        write_enter(w, 10, 0x1000);
+        write_exit(w, 20);
+        end_events(w, true);
+    }
+}
+
+/* Of 24 MB, the larger one. */
+Test(e2e_hostile, sums_of_many_threads)
+{
+    hostile_write(hostile_make_trees, 1500);
+    hostile_compare("profile -o sums");
+}
+
 /* Each chunk takes a unit of the file. */
 static void hostile_make_processes(struct writer *w, uint32_t parts)
 {

@@ -177,3 +177,49 @@ Test(e2e_strangers, locks_of_readers)
                           "$DWELL record -q $SAMPLES/fib 4 >/dev/null; s=$?; kill $!; exit $s",
                           owner ? "" : AS_STRANGER, locks[i]));
 }
+
+/* A stranger has put links where an output goes, in a folder for everybody. Without them, links are followed. */
+Test(e2e_strangers, outputs_follow_no_link_of_others)
+{
+    strangers_need_root();
+    free(
+        run_well("$DWELL record -q $SAMPLES/fib 5 >/dev/null; mkdir -m 1777 open; echo mine >mine; cp mine same; chmod "
+                 "711 .; for i in link other; do ln -s $PWD/mine open/$i; chown -h 54321 open/$i; done; "
+                 "ln -s link open/to-link; mkfifo -m 666 open/pipe; chown 54321 open/pipe"));
+    static const char *const commands[] = {
+        "view --no-open --force", "export callgrind", "export chrome",    "export pprof",   "export speedscope",
+        "export firefox",         "export perfetto",  "export collapsed", "export perflog", "events"
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct ran r = run("$DWELL %s -o open/link dwell.data", commands[i]);
+        cr_assert(eq(int, r.status, 2), "%s", commands[i]);
+        cr_assert(has(r.err, "dwell: open/link: a symbolic link of another user, in a folder that everybody may write "
+                             "to; choose another name\n"),
+                  "%s: %s", commands[i], r.err);
+        ran_drop(&r);
+        free(run_well("cmp mine same"));
+    }
+    static const char *const others[] = { "to-link", "pipe" };
+    for (size_t i = 0; i < 2; i++) {
+        struct ran r = run("timeout 60 $DWELL export callgrind -o open/%s dwell.data", others[i]);
+        cr_assert(eq(int, r.status, 2), "%s", others[i]);
+        ran_drop(&r);
+        free(run_well("cmp mine same"));
+    }
+    free(run_well("ln -s $PWD/mine open/own; $DWELL export callgrind -o open/own dwell.data; head -1 mine | grep -q "
+                  "callgrind; test -L open/own"));
+    free(run_well("cp same mine; rm open/link; mkdir closed; ln -s $PWD/mine closed/link; chown -h 54321 closed/link; "
+                  "$DWELL export callgrind -o closed/link dwell.data; ! cmp -s mine same"));
+}
+
+/* An older file gives its permissions only if it is this user's own. */
+Test(e2e_strangers, outputs_are_not_as_open_as_files_of_others)
+{
+    strangers_need_root();
+    char *out =
+        run_well("umask 022; $DWELL record -q $SAMPLES/fib 5 >/dev/null; : >theirs; chown 54321 theirs; : >own; "
+                 "chmod 666 theirs own; for i in theirs own; do $DWELL export callgrind -o $i; done; stat -c %%a "
+                 "theirs own");
+    strangers_expect(out, "644\n666\n");
+    free(out);
+}

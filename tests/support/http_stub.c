@@ -15,6 +15,7 @@ struct http_stub {
     const char *const *answers;
     const size_t *lengths; /* NULL for texts */
     size_t count;
+    size_t drip; /* bytes at a time; zero: the answers */
     struct stub_request requests[STUB_REQUESTS];
     pthread_t thread;
     int joined;
@@ -45,6 +46,24 @@ static void stub_read(int connection, struct stub_request *request)
     free(all);
 }
 
+static void *stub_drip(void *data)
+{
+    static const char head[] = "HTTP/1.1 200 OK\r\n\r\n";
+    struct http_stub *stub = data;
+    const int connection = accept(stub->socket, NULL, NULL);
+    char *drop = calloc(1, stub->drip);
+    stub_read(connection, &stub->requests[0]);
+    ssize_t sent = send(connection, head, sizeof head - 1, MSG_NOSIGNAL);
+    while (sent > 0) {
+        usleep(100000);
+        sent = send(connection, drop, stub->drip, MSG_NOSIGNAL);
+    }
+    free(drop);
+    close(connection);
+    close(stub->socket);
+    return NULL;
+}
+
 static void *stub_serve(void *data)
 {
     struct http_stub *stub = data;
@@ -67,7 +86,7 @@ struct http_stub *http_stub_start(const char *const *answers, size_t count)
     return http_stub_start_bytes(answers, NULL, count);
 }
 
-struct http_stub *http_stub_start_bytes(const char *const *answers, const size_t *lengths, size_t count)
+static struct http_stub *stub_start(const char *const *answers, const size_t *lengths, size_t count, size_t drip)
 {
     struct http_stub *stub = calloc(1, sizeof *stub);
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -76,13 +95,24 @@ struct http_stub *http_stub_start_bytes(const char *const *answers, const size_t
     stub->answers = answers;
     stub->lengths = lengths;
     stub->count = count;
+    stub->drip = drip;
     stub->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     cr_assert(bind(stub->socket, (struct sockaddr *)&address, sizeof address) == 0);
     cr_assert(listen(stub->socket, 1) == 0);
     cr_assert(getsockname(stub->socket, (struct sockaddr *)&address, &size) == 0);
     snprintf(stub->url, sizeof stub->url, "http://127.0.0.1:%u", ntohs(address.sin_port));
-    cr_assert(pthread_create(&stub->thread, NULL, stub_serve, stub) == 0);
+    cr_assert(pthread_create(&stub->thread, NULL, drip ? stub_drip : stub_serve, stub) == 0);
     return stub;
+}
+
+struct http_stub *http_stub_start_bytes(const char *const *answers, const size_t *lengths, size_t count)
+{
+    return stub_start(answers, lengths, count, 0);
+}
+
+struct http_stub *http_stub_start_dripping(size_t bytes)
+{
+    return stub_start(NULL, NULL, 1, bytes);
 }
 
 const char *http_stub_url(const struct http_stub *stub)

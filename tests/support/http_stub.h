@@ -19,6 +19,8 @@ struct http_stub;
 struct http_stub *http_stub_start(const char *const *answers, size_t count);
 /* The same for answers that hold any bytes. */
 struct http_stub *http_stub_start_bytes(const char *const *answers, const size_t *lengths, size_t count);
+/* One connection gets so many bytes of an answer ten times a second, until the other side closes it. */
+struct http_stub *http_stub_start_dripping(size_t bytes);
 const char *http_stub_url(const struct http_stub *stub);
 
 /* Waits until all answers are given. Returns the requests. */

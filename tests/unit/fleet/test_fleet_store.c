@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/memory.h"
@@ -211,4 +212,63 @@ Test(unit_fleet_store, what_becomes_a_header_has_no_control_characters)
         error_drop(&error);
         fleet_store_drop(&store);
     }
+}
+
+static void store_write(const char *path, mode_t mode, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    cr_assert(fchmod(fileno(file), mode) == 0);
+    fclose(file);
+}
+
+Test(unit_fleet_store, files_that_others_may_write_to_are_not_read)
+{
+    static const mode_t wrong[] = { 0666, 0620, 0602 }, right[] = { 0600, 0400, 0644 /* with a warning */ };
+    setenv("XDG_CONFIG_HOME", test_folder(), 1);
+    cr_assert(mkdir(test_path("dwell"), 0700) == 0);
+    for (size_t i = 0; i < 3; i++) {
+        struct fleet_store store = { 0 };
+        struct error error = { NULL };
+        store_write(test_path("dwell/fleet"), wrong[i], "url = http://host:1\npassword = a secret\n");
+        store_write(test_path("secret"), wrong[i], "a secret\n");
+        cr_assert(fleet_store_find(&store, &error) == false, "%o", wrong[i]);
+        cr_assert(strstr(error.text, "dwell/fleet: others may write to it, so it is not read; chmod 600 it") != NULL);
+        error_drop(&error);
+        cr_assert(fleet_store_read_password(&store, test_path("secret"), &error) == false, "%o", wrong[i]);
+        cr_assert(strstr(error.text, "secret: others may write to it, so it is not read; chmod 600 it") != NULL);
+        cr_assert(store.password == NULL);
+        error_drop(&error);
+        fleet_store_drop(&store);
+        unlink(test_path("dwell/fleet"));
+        unlink(test_path("secret"));
+        store_write(test_path("dwell/fleet"), right[i], "url = http://host:1\npassword = a secret\n");
+        store_write(test_path("secret"), right[i], "another\n");
+        cr_assert(fleet_store_find(&store, &error), "%s", error.text);
+        cr_assert(eq(str, store.password, "a secret"));
+        cr_assert(fleet_store_read_password(&store, test_path("secret"), &error), "%s", error.text);
+        cr_assert(eq(str, store.password, "another"));
+        fleet_store_drop(&store);
+    }
+}
+
+/* Without an end of them, the test would not end either. */
+static void store_check_drip(size_t bytes, struct http_request request)
+{
+    struct http_stub *stub = http_stub_start_dripping(bytes);
+    struct error error = { NULL };
+    FILE *answer = tmpfile();
+    request.url = http_stub_url(stub);
+    request.body = "";
+    cr_assert(eq(int, http_post(&request, answer, &error), HTTP_UNSURE));
+    cr_assert(error.text != NULL);
+    error_drop(&error);
+    fclose(answer);
+    http_stub_stop(stub);
+}
+
+Test(unit_fleet_store, servers_that_drip_are_not_waited_for)
+{
+    store_check_drip(1, (struct http_request){ .seconds = 2 });
+    store_check_drip(1000, (struct http_request){ .seconds = 200, .most_seconds = 3 });
 }

@@ -174,6 +174,22 @@ Test(unit_table, text)
                  "   12 3456.789 12.35 plain here\n");
 }
 
+/* A text that other columns follow does not widen all rows. */
+Test(unit_table, text_of_three_thousand_characters)
+{
+    static const struct column two[] = { { "object", "OBJECT", CELL_TEXT, USE_ALWAYS, false },
+                                         { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false } };
+    static char words[3001];
+    memset(words, 'w', sizeof words - 1);
+    struct table t = table_make(two, 2, NULL);
+    struct cell *row = table_row(&t);
+    cell_text(&row[0], words);
+    cell_text(&row[1], "short");
+    char *text = table_printed(t, table_print_text);
+    cr_assert(lt(sz, strlen(text), 300), "%s", text);
+    free(text);
+}
+
 Test(unit_table, text_has_dashes_for_the_unknown)
 {
     struct summary blind = summary;

@@ -59,6 +59,29 @@ static char *doubling_name(size_t length)
     return name;
 }
 
+/* Templates of templates: libiberty's own limit is a name of 1,024 bytes. */
+Test(unit_demangle, names_of_three_thousand_bytes)
+{
+    enum { DEPTH = 80 };
+    static const char id[] = "A_template_of_a_usual_library_name";
+    char name[4096] = "_ZN1hI", wanted[8192] = "h<";
+    size_t n = strlen(name), w = strlen(wanted);
+    for (int i = 0; i < DEPTH; i++) {
+        n += (size_t)sprintf(name + n, "%zu%s%02dI", sizeof id + 1, id, i);
+        w += (size_t)sprintf(wanted + w, "%s%02d<", id, i);
+    }
+    n += (size_t)sprintf(name + n, "i");
+    w += (size_t)sprintf(wanted + w, "int>");
+    for (int i = 0; i < DEPTH; i++) {
+        n += (size_t)sprintf(name + n, "E");
+        w += (size_t)sprintf(wanted + w, " >");
+    }
+    sprintf(name + n, "E3runEv");
+    sprintf(wanted + w, "::run()");
+    cr_assert(n > 3000 && n < 4000);
+    demangle_expect(name, wanted);
+}
+
 /* Without limits, 250 bytes take minutes and gigabytes, and 1000 bytes would take for ever. */
 Test(unit_demangle, a_name_of_endless_text, .timeout = 300)
 {
