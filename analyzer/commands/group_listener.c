@@ -142,10 +142,12 @@ void group_listener_start(struct group_listener *l)
         listener_begin(ends[1], parent);
     }
     close(ends[1]);
-    if (l->pid > 0)
-        l->line = ends[0];
-    else
+    if (l->pid < 0) {
         close(ends[0]);
+        return;
+    }
+    l->line = ends[0];
+    group_listener_heard(l, SIGHUP, 0); /* it answers when it has its own name */
 }
 
 void group_listener_stop(struct group_listener *l)
