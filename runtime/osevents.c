@@ -391,6 +391,12 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
     return found;
 }
 
+void os_disregard(const struct thread *t, uint64_t word)
+{
+    if (t->os_source.kind == DWELL_OS_RSEQ && word == (uint64_t)&rseq_never && *t->os.word == 0)
+        rseq_arm((volatile uint64_t *)t->os.word);
+}
+
 uint64_t os_off_cpu(const struct thread *t)
 {
     const volatile uint64_t *const seen = &t->switches.off_cpu_seen;

@@ -87,6 +87,9 @@ uint64_t os_read(const struct thread *t, struct os_events *events);
  * are included. For the calling thread, whose handlers may read meanwhile. */
 uint64_t os_off_cpu(const struct thread *t);
 
+/* Discards that a thread without a ring was off its CPU since *t->os.word was `word`. */
+void os_disregard(const struct thread *t, uint64_t word);
+
 /* The caller takes over what os_read has returned. False if a handler's probe has taken it meanwhile. */
 bool os_commit(struct thread *t, uint64_t head, const struct os_events *events);
 

@@ -9,16 +9,20 @@
 
 enum { MAX_TRIES = 8 }; /* reading the clock may be an OS event itself */
 
-static struct own_moment own_by_clock(uint64_t time)
+/* A tracer stops the thread in the call. Each probe would find that OS event, and make the call again. */
+static struct own_moment own_by_clock(const struct thread *t, uint64_t time)
 {
     uint64_t cpu;
-    return (struct own_moment){ time, switches_read_cpu(&cpu) ? os_ticks(cpu) : time };
+    const uint64_t word = *t->os.word;
+    const struct own_moment moment = { time, switches_read_cpu(&cpu) ? os_ticks(cpu) : time };
+    os_disregard(t, word);
+    return moment;
 }
 
 struct own_moment own_now(const struct thread *t)
 {
     if (!t->os_source.ring)
-        return own_by_clock(clock_counter());
+        return own_by_clock(t, clock_counter());
     uint64_t off_cpu, time, word;
     int tries = 0;
     do {
@@ -31,7 +35,7 @@ struct own_moment own_now(const struct thread *t)
 
 struct own_moment own_of_event(const struct thread *t, uint64_t time)
 {
-    return t->os_source.ring ? (struct own_moment){ time, time - t->switches.off_cpu_seen } : own_by_clock(time);
+    return t->os_source.ring ? (struct own_moment){ time, time - t->switches.off_cpu_seen } : own_by_clock(t, time);
 }
 
 uint64_t own_since(const struct thread *t, const struct own_moment *begin)

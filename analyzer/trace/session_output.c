@@ -61,9 +61,8 @@ const char *session_output_begin(struct session_output *o, const char *path)
 const char *session_output_end(struct session_output *o, const char *error)
 {
     if (!error) {
-        seal_session(&o->session, o->fd);
-        const int unread = session_file_take_error();
-        error = unread ? strerror(unread) : NULL;
+        const int unwritten = seal_session(&o->session, o->fd) ? 0 : errno, unread = session_file_take_error();
+        error = unwritten || unread ? strerror(unwritten ? unwritten : unread) : NULL;
     }
     munmap(o->session.header, DWELL_UNIT);
     if (close(o->fd) < 0 && !error)

@@ -113,6 +113,8 @@ static bool seal_write(int fd, const void *data, size_t size, uint64_t offset)
     do
         wrote = pwrite(fd, data, size, (off_t)offset);
     while (wrote < 0 && interrupted(&interruptions));
+    if (wrote >= 0 && wrote != (ssize_t)size)
+        errno = EIO;
     return wrote == (ssize_t)size;
 }
 
@@ -134,21 +136,21 @@ static bool seal_write_page(const struct session_file *file, struct dwell_seal *
     return seal_write(file->fd, seal, sizeof *seal, DWELL_SEAL_OFFSET);
 }
 
-void seal_session(const struct session *session, int fd)
+bool seal_session(const struct session *session, int fd)
 {
     const struct session_file file = { .fd = fd, .size = session->header->cursor, .has_holes = true };
     struct dwell_seal seal = { .length = file.size };
     if (session_has_other_writers(fd))
-        return;
+        return true;
     for (uint64_t offset = DWELL_UNIT, next; offset < file.size; offset = next) {
         struct trace_chunk chunk;
         if (session_file_look(&file, offset, &chunk, &next) != PLACE_CHUNK || !seal_is_for(chunk.kind))
             continue;
         if (!seal_write_chunk(&file, &chunk))
-            return;
+            return false;
         seal.chunks++;
     }
-    seal_write_page(&file, &seal);
+    return seal_write_page(&file, &seal);
 }
 
 /* ---- checking ---- */

@@ -6,8 +6,9 @@
 #include "trace/session_file.h"
 
 /* Gives all chunks their checksums, and page 0 the number of chunks and bytes. Nothing may be written to the session
- * after that. Does nothing if a process may still write to it. If the disk fails, the session stays without. */
-void seal_session(const struct session *session, int fd);
+ * after that. Does nothing if a process may still write to it. If the disk fails, returns false and sets errno:
+ * the session stays without, which `dwell info` says. */
+bool seal_session(const struct session *session, int fd);
 
 /* Reads what page 0 says, and finds out whether the end of the file is missing. */
 void seal_read(struct session_file *file);
