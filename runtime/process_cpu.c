@@ -18,8 +18,8 @@ static uint64_t process_cpu_ns(uint64_t seconds, uint64_t nanoseconds)
 
 static bool process_cpu_read(struct dwell_rec_process_cpu *record)
 {
-    struct rusage usage;
-    struct timespec clock;
+    struct rusage usage = { 0 };
+    struct timespec clock = { 0 };
     if (SYS2(getrusage, RUSAGE_SELF, &usage) < 0 || SYS2(clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &clock) < 0)
         return false;
     record->usage = process_cpu_ns((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec,
@@ -32,7 +32,7 @@ static bool process_cpu_read(struct dwell_rec_process_cpu *record)
 static uint64_t process_cpu_of_thread(uint32_t tid)
 {
     enum { CLOCK_OF_THREAD = 6 };
-    struct timespec clock;
+    struct timespec clock = { 0 };
     if (!tid || SYS2(clock_gettime, (long)(int)(~tid << 3 | CLOCK_OF_THREAD), &clock) < 0)
         return 0;
     return process_cpu_ns((uint64_t)clock.tv_sec, (uint64_t)clock.tv_nsec);

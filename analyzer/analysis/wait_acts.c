@@ -284,6 +284,7 @@ static void acts_before_add(struct acts_before *b, const struct profile_act *act
 
 static bool acts_before_overlap(const struct acts_before *b, const struct profile_act *act)
 {
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is an element of an array that is not empty
     return (act->thread == b->thread ? b->until_of_others : b->until) > act->begin;
 }
 

@@ -140,7 +140,7 @@ int record_child_run(const struct record_settings *s, const struct executable *e
                      const struct child_environment *environment, struct sampler *sampler, struct signal_relay *relay,
                      pid_t *pid, int *error)
 {
-    int report[2], gate[2];
+    int report[2] = { -1, -1 }, gate[2] = { -1, -1 };
     *pid = -1;
     *error = record_child_pipes(report, gate);
     if (*error)

@@ -95,6 +95,7 @@ static bool code_read_text(int fd, uint64_t address, struct code_range *range)
         return false;
     while ((got = SYS3(read, fd, buffer, sizeof buffer)) > 0 || got == -EINTR)
         for (long i = 0; i < got; i++)
+            // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the kernel has written these bytes
             if (code_text_take(&text, buffer[i]) && text.range.end > address) {
                 *range = text.range;
                 return true;

@@ -214,7 +214,7 @@ static void x86_store_in_line(const struct call_site *site, const uint8_t *wante
     const uint64_t at = site->address < last ? site->address : last;
     uint64_t before, after;
     bool done;
-    do {
+    do { // NOLINT(bugprone-infinite-loop): the instruction sets `done`
         memcpy(&before, (const void *)at, sizeof before);
         after = before;
         memcpy((char *)&after + (site->address - at), wanted, site->length);
