@@ -118,6 +118,10 @@ void record_complete(const struct session *session, int fd, const char *path, st
     } else {
         say("%s: %s", path, error);
     }
+    if (!session_is_whole(session)) { /* meanwhile, somebody has put something else into the file */
+        o->trouble = DWELL_TROUBLE_TRUNCATED;
+        return;
+    }
     finish_space(session, fd);
     seal_session(session, fd);
     struct stat status;

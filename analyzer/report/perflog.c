@@ -341,11 +341,12 @@ struct table view_perflog_runs(const struct perflog *log)
             cell_number(&cells[3], runs[i].pid);
         if (runs[i].resolution)
             cell_number(&cells[4], runs[i].resolution);
-        for (int field = 0; field < FIELD_COUNT; field++)
-            cell_text(&cells[5 + field], runs[i].fields[field]);
-        /* A device without a name gets its platform's name. */
-        if (!runs[i].fields[FIELD_DEVNAME] || !*runs[i].fields[FIELD_DEVNAME])
-            cell_text(&cells[5 + FIELD_DEVNAME], runs[i].fields[FIELD_PLATFORM]);
+        for (int field = 0; field < FIELD_COUNT; field++) {
+            /* A device without a name gets its platform's name. */
+            const char *text = runs[i].fields[field];
+            const bool nameless = field == FIELD_DEVNAME && (!text || !*text);
+            cell_text(&cells[5 + field], nameless ? runs[i].fields[FIELD_PLATFORM] : text);
+        }
     }
     return t;
 }
