@@ -282,8 +282,7 @@ static bool vsperf_write_part(struct vsperf_output *o, size_t number, const stru
         return error_set(error, "%s: %s", o->path, strerror(errno));
     const struct vsperf_file f = { .out = out,
                                    .session = m->session,
-                                   .average_samples = vsperf_has_average_samples(m->session),
-                                   .address_digits = vsperf_find_digits(m->session) };
+                                   .average_samples = vsperf_has_average_samples(m->session) };
     errno = 0;
     summaries[number].write(&f, m);
     const bool failed = ferror(out);

@@ -233,19 +233,10 @@ void vsperf_location_titles(const struct vsperf_file *f)
     vsperf_titles(f, "Source File,Function Line Number,Module Name,Module Path,Function Address");
 }
 
-/* Visual Studio writes as many digits as an address of the program has. */
-int vsperf_find_digits(const struct analysis *session)
-{
-    for (uint32_t i = 0; i < session->profile->function_count; i++)
-        if (function_has_address(session, i) && session->profile->functions[i].offset > UINT32_MAX)
-            return 16;
-    return session->summary.imported ? 8 : 16;
-}
-
 void vsperf_address(const struct vsperf_file *f, uint32_t function)
 {
     if (function_has_address(f->session, function))
-        fprintf(f->out, "0x%0*" PRIX64 ",", f->address_digits, f->session->profile->functions[function].offset);
+        fprintf(f->out, "0x%016" PRIX64 ",", f->session->profile->functions[function].offset);
     else
         vsperf_empty(f, 1);
 }

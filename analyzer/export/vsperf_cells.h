@@ -17,14 +17,10 @@ struct vsperf_file {
     uint32_t process; /* serial number */
     uint32_t pid;
     bool average_samples; /* an imported report of samples states averages */
-    int address_digits;   /* 8 in a report of a program with 32-bit addresses, else 16 */
 };
 
 /* Whether the rows of an imported report state averages of samples. Recorded sessions have no such columns. */
 bool vsperf_has_average_samples(const struct analysis *session);
-
-/* The number of digits of the session's addresses. */
-int vsperf_find_digits(const struct analysis *session);
 
 void vsperf_text(const struct vsperf_file *f, const char *text);
 void vsperf_number(const struct vsperf_file *f, uint64_t number);

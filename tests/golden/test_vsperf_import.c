@@ -302,8 +302,8 @@ Test(golden_vsperf_import, stated_values_are_shown)
     char *again =
         run_well("$DWELL export vsperf s.dwell -o s && tr , '\\n' <s_FunctionSummary.csv | grep '\\\\\\|^0x'");
     cr_assert(eq(str, again,
-                 (char *)"\"c:\\src\\f.cpp\"\n\"C:\\bin\\app.exe\"\n0x00401000\n"
-                         "\"\\\\host\\src\\g.cpp\"\n\"C:\\bin\\app.exe\"\n0x00402000\n"),
+                 (char *)"\"c:\\src\\f.cpp\"\n\"C:\\bin\\app.exe\"\n0x0000000000401000\n"
+                         "\"\\\\host\\src\\g.cpp\"\n\"C:\\bin\\app.exe\"\n0x0000000000402000\n"),
               "%s", again);
     free(again);
 }
@@ -353,7 +353,7 @@ Test(golden_vsperf_import, addresses_are_those_of_the_file)
                   "$DWELL view a.dwell -o a.html"));
     char *text = run_well("head -1 a_FunctionSummary.csv | tr , '\\n' | grep -n 'Function Address' | cut -d: -f1");
     char *cells = run_well("sed 1d a_FunctionSummary.csv | cut -d, -f1,%d", atoi(text));
-    cr_assert(eq(str, cells, (char *)"\"h\",\n\"g\",\n\"f\",0x00401000\n"));
+    cr_assert(eq(str, cells, (char *)"\"h\",\n\"g\",\n\"f\",0x0000000000401000\n"));
     free(text);
     free(cells);
     char *rows = run_well("sqlite3 a.db 'SELECT name, address FROM function ORDER BY name'");
