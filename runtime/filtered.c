@@ -313,7 +313,7 @@ static struct own_moment filtered_end_interval(struct thread *t, bool flagged, c
     } while (os_intervened(t));
     if (now < t->last)
         now = t->last;
-    const struct own_moment moment = begin->time ? own_of_event(t, now) : (struct own_moment){ now, 0 };
+    const struct own_moment moment = begin->time ? own_of_event(t, now) : (struct own_moment){ .time = now };
     const uint64_t own = filtered_add_cost(t, begin, &moment);
     if (flagged || e.length)
         filtered_keep(t, &e, now, own);

@@ -397,20 +397,22 @@ void os_disregard(const struct thread *t, uint64_t word)
         rseq_arm((volatile uint64_t *)t->os.word);
 }
 
-uint64_t os_off_cpu(const struct thread *t)
+struct off_cpu os_off_cpu(const struct thread *t)
 {
-    const volatile uint64_t *const seen = &t->switches.off_cpu_seen;
-    uint64_t before, unread;
+    const volatile uint64_t *const seen = &t->switches.off_cpu_seen, *const waits = &t->switches.seen.waits;
+    struct off_cpu off;
+    uint64_t before;
     do {
         before = *seen;
-        unread = 0;
+        off = (struct off_cpu){ before, *waits };
         if (t->os_source.ring && *t->os.word != t->os.seen) {
             struct os_events events;
             os_read(t, &events);
-            unread = events.blocked + events.preempted;
+            off.ticks += events.blocked + events.preempted;
+            off.waits += events.switches.waits;
         }
     } while (*seen != before); /* a handler's probe has read them */
-    return before + unread;
+    return off;
 }
 
 bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)

@@ -83,9 +83,12 @@ void os_close(struct thread *t);
  * Returns a number for os_commit. */
 uint64_t os_read(const struct thread *t, struct os_events *events);
 
-/* Ticks that the thread has been off its CPU while it was watched, as far as its source has their times. Unread ones
- * are included. For the calling thread, whose handlers may read meanwhile. */
-uint64_t os_off_cpu(const struct thread *t);
+/* How long the thread has been off its CPU while it was watched, as far as its source has the times, and how often it
+ * waited. Unread records are included. For the calling thread, whose handlers may read meanwhile. */
+struct off_cpu {
+    uint64_t ticks, waits;
+};
+struct off_cpu os_off_cpu(const struct thread *t);
 
 /* Discards that a thread without a ring was off its CPU since *t->os.word was `word`. */
 void os_disregard(const struct thread *t, uint64_t word);

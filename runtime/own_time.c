@@ -14,7 +14,7 @@ static struct own_moment own_by_clock(const struct thread *t, uint64_t time)
 {
     uint64_t cpu;
     const uint64_t word = *t->os.word;
-    const struct own_moment moment = { time, switches_read_cpu(&cpu) ? os_ticks(cpu) : time };
+    const struct own_moment moment = { time, switches_read_cpu(&cpu) ? os_ticks(cpu) : time, 0 };
     os_disregard(t, word);
     return moment;
 }
@@ -23,27 +23,31 @@ struct own_moment own_now(const struct thread *t)
 {
     if (!t->os_source.ring)
         return own_by_clock(t, clock_counter());
-    uint64_t off_cpu, time, word;
+    struct off_cpu off;
+    uint64_t time, word;
     int tries = 0;
     do {
         word = *t->os.word;
-        off_cpu = os_off_cpu(t);
+        off = os_off_cpu(t);
         time = clock_counter();
     } while (*t->os.word != word && ++tries < MAX_TRIES);
-    return (struct own_moment){ time, time - off_cpu };
+    return (struct own_moment){ time, time - off.ticks, off.waits };
 }
 
 struct own_moment own_of_event(const struct thread *t, uint64_t time)
 {
-    return t->os_source.ring ? (struct own_moment){ time, time - t->switches.off_cpu_seen } : own_by_clock(t, time);
+    if (!t->os_source.ring)
+        return own_by_clock(t, time);
+    return (struct own_moment){ time, time - t->switches.off_cpu_seen, t->switches.seen.waits };
 }
 
-uint64_t own_since(const struct thread *t, const struct own_moment *begin)
+struct own_span own_since(const struct thread *t, const struct own_moment *begin)
 {
     if (begin->time == 0)
-        return 0;
-    const int64_t took = (int64_t)(own_now(t).cpu - begin->cpu);
-    return took > 0 ? (uint64_t)took : 0; /* the counters of two CPUs may differ */
+        return (struct own_span){ 0, 0 };
+    const struct own_moment now = own_now(t);
+    const int64_t took = (int64_t)(now.cpu - begin->cpu); /* the counters of two CPUs may differ */
+    return (struct own_span){ took > 0 ? (uint64_t)took : 0, now.waits - begin->waits };
 }
 
 struct own_unset own_before_setup(void)
@@ -58,7 +62,7 @@ struct own_unset own_before_setup(void)
 struct own_moment own_after_setup(const struct thread *t, const struct own_unset *before)
 {
     if (before->time == 0 || !t->os_source.ring)
-        return (struct own_moment){ before->time, os_ticks(before->cpu) };
-    return (struct own_moment){ before->time,
-                                t->last + os_ticks(saturating_difference(before->cpu, t->switches.cpu_before)) };
+        return (struct own_moment){ before->time, os_ticks(before->cpu), 0 };
+    const uint64_t cpu = os_ticks(saturating_difference(before->cpu, t->switches.cpu_before));
+    return (struct own_moment){ before->time, t->last + cpu, os_off_cpu(t).waits };
 }

@@ -45,6 +45,7 @@ struct passed {
     uint64_t time, own; /* ticks; `own` is what the runtime took */
     bool flagged;
     uint32_t count; /* number of OS events */
+    uint64_t waits; /* number of times that the thread was blocked */
     uint64_t blocked, preempted, page_faults;
     const struct object *object; /* what the call that ends waited for; else NULL */
 };
@@ -53,6 +54,7 @@ static void profile_add_os_events(struct passed *passed, const struct os_events 
 {
     const uint32_t count = (uint32_t)switches_sum(&events->switches) + events->page_faults;
     passed->flagged = true;
+    passed->waits += events->switches.waits;
     passed->blocked += events->blocked;
     passed->preempted += events->preempted;
     passed->page_faults += events->page_faults;
@@ -99,10 +101,13 @@ static void profile_add_own_time(struct thread *t, const struct own_moment *begi
 {
     if (begin->time == 0 || !t->tree.head || t->pause.active || t->stopped)
         return;
-    const uint64_t took = own_since(t, begin), since = profile_last_time(t);
-    sum_add(&thread_call(t, t->state)[-1].node->runtime, took);
-    t->tree.own_time = (t->tree.own_since == since ? t->tree.own_time : 0) + took;
-    t->tree.own_since = since;
+    const struct own_span took = own_since(t, begin);
+    struct own_in_interval *const own = &t->tree.own;
+    sum_add(&thread_call(t, t->state)[-1].node->runtime, took.cpu);
+    if (own->since != profile_last_time(t))
+        *own = (struct own_in_interval){ .since = profile_last_time(t) };
+    own->cpu += took.cpu;
+    own->waits += took.waits;
 }
 
 static void profile_read_os_events(struct thread *t, struct passed *passed)
@@ -117,6 +122,14 @@ static void profile_read_os_events(struct thread *t, struct passed *passed)
     }
 }
 
+/* If only the runtime has waited, for a chunk, then nobody has waited for the call's object. */
+static void profile_take_own_time(struct passed *passed, const struct own_in_interval *own)
+{
+    passed->own = own->cpu;
+    if (own->waits && passed->waits <= own->waits)
+        passed->object = NULL;
+}
+
 /* Adds the time since the last event to the innermost call, and returns the time. */
 static uint64_t profile_add_passed(struct thread *t, struct passed *passed, uint64_t now)
 {
@@ -124,7 +137,8 @@ static uint64_t profile_add_passed(struct thread *t, struct passed *passed, uint
     if (now < last)
         now = last;
     passed->time = now - last;
-    passed->own = t->tree.own_since == last ? t->tree.own_time : 0;
+    if (t->tree.own.since == last)
+        profile_take_own_time(passed, &t->tree.own);
     if (passed->flagged && passed->count == 0)
         passed->count = 1;
     profile_add_interval(t, passed);

@@ -37,7 +37,7 @@ static void trace_put_own_time(const struct thread *t, struct extensions *e, con
     const uint64_t usual = runtime.session.header->ticks_per_second / 1000000;
     if (begin->time == 0 || (int64_t)(clock_counter() - begin->time) <= (int64_t)usual)
         return;
-    const uint64_t took = own_since(t, begin);
+    const uint64_t took = own_since(t, begin).cpu;
     if (took <= usual)
         return;
     e->length += cost_words(e->words + e->length, took);

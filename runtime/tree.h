@@ -13,6 +13,11 @@
 struct thread;
 struct tree_table;
 
+/* What the runtime took of the interval that began at `since`: ticks on a CPU, and waits. */
+struct own_in_interval {
+    uint64_t since, cpu, waits;
+};
+
 /* In a thread's block. */
 struct thread_tree {
     struct tree_table *table;     /* finds its nodes */
@@ -24,8 +29,7 @@ struct thread_tree {
     const char *end;                  /* of the chunk */
     uint32_t nodes;                   /* number of nodes so far */
     uint32_t seen_unloads;            /* the process' `modules.unloads` that the thread has seen */
-    uint64_t own_time;                /* ticks that the runtime took of the interval that began at `own_since` */
-    uint64_t own_since;
+    struct own_in_interval own;       /* what the runtime took of the last interval */
 };
 
 /* Adds a node to the thread's table that is not in the file. False if there is no memory. */

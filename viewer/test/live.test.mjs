@@ -38,7 +38,12 @@ test('the page follows the running program, keeps the selection, and shows that 
     // The program runs for hours unless it is ended.
     const recorder = start('record', '-q', '-o', session, '--', sample('sleeper'), '100000', '2', '20');
     const ended = new Promise((resolve) => recorder.on('exit', resolve));
-    const program = () => readFileSync(`/proc/${recorder.pid}/task/${recorder.pid}/children`, 'utf8').trim();
+    const nameOf = (pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+    const program = () =>
+        readFileSync(`/proc/${recorder.pid}/task/${recorder.pid}/children`, 'utf8')
+            .trim()
+            .split(' ')
+            .find((pid) => pid && nameOf(pid) === 'sleeper');
     await until(() => existsSync(session) && program());
     const server = start('view', '--live', session);
     let said = '';
