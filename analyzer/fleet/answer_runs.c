@@ -6,7 +6,6 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "fleet/answer_part.h"
-#include "profile/counted.h"
 
 /* A question is about as many runs as have so many rows of paths, so that the server can sort its answer and the disk
  * can hold it. An answer has about as many rows of paths, or much fewer sums of functions. */
@@ -64,19 +63,9 @@ static bool runs_has_row(struct runs_rows *rows, uint64_t place)
     return true;
 }
 
-/* The functions with calls that were only counted. */
-static size_t runs_counted(const struct profile *p)
-{
-    size_t count = counted_functions(p);
-    for (size_t i = 0; i < p->reported_count; i++)
-        count += p->reported[i].times.counted > 0;
-    return count;
-}
-
 static bool runs_pass(const struct runs_question *q, struct analysis *l, size_t run)
 {
     answer_summarize(l, &q->runs[run], 1);
-    l->summary.counted = runs_counted(l->profile);
     const bool good = q->take(q->context, l, q->error);
     analysis_drop(l);
     return good;

@@ -95,6 +95,8 @@ size_t counted_functions(const struct profile *p)
         seen[p->counted[i].function] = true;
     }
     free(seen);
+    for (size_t i = 0; i < p->reported_count; i++)
+        count += p->reported[i].times.counted > 0;
     return count;
 }
 

@@ -25,7 +25,7 @@ void counted_add_difference(struct profile *into, const struct profile *now, con
 /* Adds counted calls to the sums of a group. */
 void counted_add_to(struct times *sums, uint64_t calls);
 
-/* The number of functions that have counted calls. */
+/* The number of functions that have counted calls, or of modules if the profile has only their sums. */
 size_t counted_functions(const struct profile *p);
 
 /* The calls of a function by how they are known. */
