@@ -43,7 +43,8 @@ static const struct argp_option options[] = {
     { "deltas", OPTION_DELTAS, NULL, 0, "runs: list each delta of a recording (record --every) by itself", 0 },
     { "by", OPTION_BY, "WHAT", 0,
       "report, diff: a row for each function (default), module or, of diff, path; outliers: compare each run (default) "
-      "or host",
+      "or host; outliers, top: build tells builds of a function apart; trend: a row for each build (default), day or "
+      "label:KEY",
       0 },
     { "depth", OPTION_DEPTH, "N", 0, "tree: fold calls that are deeper than N (default: 40)", 0 },
     { "large", OPTION_LARGE, "AMOUNT", 0, "diff: mark changes of at least AMOUNT of the runs' time (default: 1%)", 0 },
@@ -57,7 +58,7 @@ static const struct shared_use shared[] = {
     { SHARED_SORT, NULL },
     { SHARED_LIMIT, "(default in text: 40)" },
     { SHARED_COLUMNS, NULL },
-    { SHARED_VALUE, "cpu (default), elapsed or blocked; of outliers and top" },
+    { SHARED_VALUE, "cpu (default), elapsed or blocked; of outliers, top and trend" },
     { SHARED_FORMAT, "; diff also: markdown, github or junit" },
     { SHARED_TEXT, NULL },
     { SHARED_CSV_SAFE, NULL },
@@ -75,6 +76,7 @@ static const struct fleet_action {
     { "pull", fleet_pull_runs, false }, { "runs", fleet_list_runs, false },    { "hosts", fleet_list_hosts, false },
     { "report", fleet_report, false },  { "tree", fleet_tree, false },         { "callers", fleet_callers, false },
     { "diff", fleet_diff, false },      { "outliers", fleet_outliers, false }, { "top", fleet_top, false },
+    { "trend", fleet_trend, false },
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -184,7 +186,7 @@ static const struct command_line line = {
                  "push --spool [DIR...]\npull [CONDITION...] -o OUT\n"
                  "runs [CONDITION...]\nhosts [CONDITION...]\nreport [CONDITION...]\ntree [CONDITION...]\n"
                  "callers FUNCTION [CONDITION...]\ndiff BEFORE AFTER\ndiff BEFORE... -- AFTER...\n"
-                 "outliers [CONDITION...]\ntop [CONDITION...]",
+                 "outliers [CONDITION...]\ntop [CONDITION...]\ntrend FUNCTION [--by WHAT] [CONDITION...]",
     .text =
         "Keeps the profiles of many runs on many machines in a ClickHouse server or cluster, and reports their sums.\v"
         "init creates the tables, on each URL of a cluster. push sends sessions: a run counts when all of it is there, "
@@ -194,13 +196,16 @@ static const struct command_line line = {
         "any of them. runs has a row for each, and one for all deltas of a recording (record --every), whose number "
         "stands for all of them. hosts counts such a recording as one run. pull writes a session that holds the sums of the runs, for all other commands. report, tree, callers and diff print what the commands of "
         "these names print of the sessions. outliers shows which runs or hosts are unlike the rest, and in "
-        "which function. top shows the longest functions of each day. The action comes before its options.\n\n"
+        "which function. top shows the longest functions of each day. Both take a function of several builds for one. trend "
+        "shows a function's time in a run of each build, in the order of time, and marks the change that stands out. "
+        "The action comes before its options.\n\n"
         "The server is that of --url, DWELL_FLEET_URL, or the line 'url = http://HOST:8123' of ~/.config/dwell/fleet, "
         "which can have user, password, database and ca as well.\n\nExamples:\n"
         "  dwell fleet init --url http://localhost:8123\n"
         "  dwell fleet push run-*.data --label commit=1f0c\n"
         "  dwell fleet report commit=1f0c\n"
         "  dwell fleet diff commit=1f0c commit=77ab\n"
+        "  dwell fleet trend parse --by label:commit\n"
         "  dwell fleet pull commit=1f0c -o 1f0c.data\n"
         "  dwell fleet tree host=web3 since=2026-11-01 --format json",
     .options = options,
@@ -222,8 +227,8 @@ static void fleet_parse(struct fleet_settings *s, int argc, char **argv)
     }
     if (!s->action)
         die(STATUS_ERROR,
-            "fleet: give an action: init, expire, push, pull, runs, hosts, report, tree, callers, diff, outliers or "
-            "top");
+            "fleet: give an action: init, expire, push, pull, runs, hosts, report, tree, callers, diff, outliers, "
+            "top or trend");
     if (s->shared.output && s->action->run != fleet_pull_runs)
         die(STATUS_ERROR, "fleet: only pull writes to a file of --output");
     if (s->deltas && s->action->run != fleet_list_runs)

@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "commands/diff_result.h"
+#include "fleet/answer.h"
 #include "fleet/push.h"
 #include "fleet/runs.h"
 #include "report/diff.h"
@@ -31,11 +32,17 @@ struct fleet_settings {
 /* Each returns the exit status. */
 typedef int fleet_run_action(struct fleet_settings *s);
 fleet_run_action fleet_init, fleet_expire_days, fleet_push_files, fleet_pull_runs, fleet_list_runs, fleet_list_hosts,
-    fleet_report, fleet_tree, fleet_callers, fleet_diff, fleet_outliers, fleet_top;
+    fleet_report, fleet_tree, fleet_callers, fleet_diff, fleet_outliers, fleet_top, fleet_trend;
 
 /* The runs that meet the conditions among the arguments from `first` on, up to `end`. Ends the program if there are
  * none, or if the store cannot be asked. The caller drops them. */
 struct fleet_runs fleet_choose_runs(struct fleet_settings *s, size_t first, size_t end);
+
+/* The time that --value chooses. */
+enum fleet_time fleet_time_of(const struct fleet_settings *s);
+
+/* A moment in seconds since 1970, as a text such as 2026-11-23T10:00:00Z. */
+void fleet_fill_time(struct cell *cell, uint32_t at);
 
 /* Prints the table in the chosen format and drops it. Returns the exit status. */
 int fleet_print(const struct fleet_settings *s, struct table *table);

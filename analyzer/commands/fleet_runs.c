@@ -19,7 +19,7 @@ static int fleet_print_list(const struct fleet_settings *s, struct table *table,
     return fleet_print(s, table);
 }
 
-static void fleet_fill_time(struct cell *cell, uint32_t at)
+void fleet_fill_time(struct cell *cell, uint32_t at)
 {
     const time_t seconds = at;
     struct tm broken;

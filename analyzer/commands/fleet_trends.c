@@ -13,7 +13,7 @@
 
 enum { FUNCTIONS_A_DAY = 5 };
 
-static enum fleet_time trends_time(const struct fleet_settings *s)
+enum fleet_time fleet_time_of(const struct fleet_settings *s)
 {
     const char *value = s->shared.value ? s->shared.value : "cpu";
     return (enum fleet_time)option_choice("--value", value, "cpu, elapsed, blocked");
@@ -50,6 +50,31 @@ static int trends_compare_days(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
+static int trends_compare_functions(const void *a, const void *b)
+{
+    const struct fleet_part *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Adds up the parts of one function, which several builds have. */
+static void trends_add_builds(struct trends *t)
+{
+    size_t kept = 0;
+    if (t->count)
+        qsort(t->parts, t->count, sizeof *t->parts, trends_compare_functions);
+    for (size_t i = 0; i < t->count; i++) {
+        if (kept && trends_compare_functions(&t->parts[kept - 1], &t->parts[i]) == 0) {
+            t->parts[kept - 1].time += t->parts[i].time;
+            t->parts[kept - 1].calls += t->parts[i].calls;
+        } else {
+            t->parts[kept++] = t->parts[i];
+        }
+    }
+    t->count = kept;
+}
+
 static void trends_fill_day(const struct trends *t, struct table *table, const struct fleet_part *part, uint64_t whole)
 {
     const time_t seconds = (time_t)part->key * 86400;
@@ -70,9 +95,13 @@ int fleet_top(struct fleet_settings *s)
     struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
     struct trends t = { 0 };
     struct error error = { NULL };
-    if (!fleet_answer_parts(&t.l, &s->store, runs.list, runs.count, FLEET_BY_DAY, trends_time(s), NULL, trends_take_day,
-                            &t, &error))
+    const struct fleet_wanted wanted = { .key = FLEET_BY_DAY,
+                                         .time = fleet_time_of(s),
+                                         .builds_apart =
+                                             s->by && option_choice("--by", s->by, "function, build") == 1 };
+    if (!fleet_answer_parts(&t.l, &s->store, runs.list, runs.count, &wanted, trends_take_day, &t, &error))
         die_of(&error);
+    trends_add_builds(&t);
     struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : FUNCTIONS_A_DAY;
     if (t.count)
@@ -133,7 +162,7 @@ static uint64_t *trends_ask_wholes(const struct fleet_settings *s, const struct 
 {
     struct error error = { NULL };
     uint64_t *times = need_memory(runs->count, sizeof *times);
-    if (!fleet_answer_run_times(&s->store, runs->list, runs->count, trends_time(s), times, &error))
+    if (!fleet_answer_run_times(&s->store, runs->list, runs->count, fleet_time_of(s), times, &error))
         die_of(&error);
     for (size_t i = 0; i < runs->count; i++)
         u->wholes[u->of_run[i]] += times[i];
@@ -187,9 +216,20 @@ static void trends_fill_outlier(const struct analysis *l, const struct fleet_run
     cell_text(&cells[7], l->names[o->function].name);
 }
 
+/* --by names what is compared, and build if a function of two builds is two: run (default), host, or host,build. */
+static bool trends_has_choice(const char *by, size_t wanted)
+{
+    bool found = false;
+    char *copy = need_copy(by ? by : "", by ? strlen(by) : 0), *rest = copy;
+    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        found |= option_choice("--by", word, "run, host, build") == wanted;
+    free(copy);
+    return found;
+}
+
 int fleet_outliers(struct fleet_settings *s)
 {
-    const bool hosts = s->by && option_choice("--by", s->by, "run, host") == 1;
+    const bool hosts = trends_has_choice(s->by, 1);
     struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
     qsort(runs.list, runs.count, sizeof *runs.list, trends_compare_runs);
     struct trends_units units = trends_find_units(&runs, hosts);
@@ -202,8 +242,10 @@ int fleet_outliers(struct fleet_settings *s)
     struct trends_search search = { &runs, &units, outliers_begin(units.wholes, units.count) };
     struct analysis l;
     struct error error = { NULL };
-    if (!fleet_answer_parts(&l, &s->store, runs.list, runs.count, FLEET_BY_RUN, trends_time(s), &large, trends_take_run,
-                            &search, &error))
+    const struct fleet_wanted wanted = {
+        .key = FLEET_BY_RUN, .time = fleet_time_of(s), .builds_apart = trends_has_choice(s->by, 2), .large = &large
+    };
+    if (!fleet_answer_parts(&l, &s->store, runs.list, runs.count, &wanted, trends_take_run, &search, &error))
         die_of(&error);
     outliers_end(&search.found);
     const size_t count = search.found.count;

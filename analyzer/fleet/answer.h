@@ -51,11 +51,19 @@ struct fleet_large {
     unsigned thousandths;
 };
 
+struct fleet_wanted {
+    enum fleet_key key;
+    enum fleet_time time;
+    bool builds_apart; /* a function of each build; else those of one name in modules of one name are one function */
+    const struct fleet_large *large; /* NULL for all functions */
+    const char *function;            /* only this one, as the user types it; NULL for all */
+};
+
 /* Passes the sums of each function by a key, all of one function after another. A key is the number of one of the runs,
- * or a day since 1970. `large` is NULL for all functions. The analysis has only functions and their names. */
+ * or a day since 1970. It comes several times for a function of several builds. The analysis has only functions and
+ * their names. */
 typedef void fleet_part_taker(void *context, const struct fleet_part *part);
 bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        enum fleet_key key, enum fleet_time time, const struct fleet_large *large,
-                        fleet_part_taker *take, void *context, struct error *error);
+                        const struct fleet_wanted *wanted, fleet_part_taker *take, void *context, struct error *error);
 
 #endif

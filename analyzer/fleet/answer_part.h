@@ -42,6 +42,9 @@ void answer_forget(struct answer *a);
 void answer_open(struct answer *a, struct analysis *l, const struct fleet_run *runs, size_t count);
 void answer_summarize(struct analysis *l, const struct fleet_run *runs, size_t count);
 
+/* Ends the questions. The analysis is dropped if they failed. */
+bool answer_finish(struct answer *a, bool good);
+
 /* Closes the answer after its last row. An answer that is a row short is no answer. */
 bool answer_end(const struct answer *a, struct binary_reader *r);
 

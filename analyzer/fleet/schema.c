@@ -94,22 +94,25 @@ bool fleet_create(const struct fleet_store *store, const char *cluster, struct e
     return schema_create_sums(store, cluster, error);
 }
 
-bool fleet_check_version(const struct fleet_store *store, struct error *error)
+bool fleet_check_version(struct fleet_store *store, struct error *error)
 {
+    store->plain = true; /* until the server has said that the user may change settings */
     FILE *answer = fleet_ask(store, error,
-                             "SELECT toUInt32(extract(name, '[0-9]+$')) FROM system.tables WHERE database = '%s' AND "
-                             "match(name, '^runs_[0-9]+$') ORDER BY name = 'runs_%d' DESC LIMIT 1 FORMAT RowBinary",
-                             store->database, FLEET_VERSION);
+                             "SELECT toUInt32(argMax(version, version = %d)), toUInt8((SELECT value FROM "
+                             "system.settings WHERE name = 'readonly') = '1') FROM (SELECT toUInt32(extract(name, "
+                             "'[0-9]+$')) AS version FROM system.tables WHERE database = '%s' AND match(name, "
+                             "'^runs_[0-9]+$')) FORMAT RowBinary",
+                             FLEET_VERSION, store->database);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
-    const bool any = binary_has_row(&r);
-    const uint64_t version = any ? binary_get(&r, 4) : 0;
+    const uint64_t version = binary_get(&r, 4);
+    store->plain = binary_get(&r, 1) != 0;
     if (!fleet_end_answer(store, &r, error))
         return false;
     if (version == FLEET_VERSION)
         return true;
-    if (!any)
+    if (!version)
         return error_set(error, "%s: has no profiles in the database %s: run dwell fleet init", store->url,
                          store->database);
     return error_set(error, "%s: the database %s has version %u of the tables, this dwell uses %d: %s", store->url,

@@ -64,8 +64,8 @@ enum { FLEET_PART_AT = 10 }; /* in a row's bytes */
  * configuration has, or NULL for a single server. */
 bool fleet_create(const struct fleet_store *store, const char *cluster, struct error *error);
 
-/* Checks that the store has the tables of this version. */
-bool fleet_check_version(const struct fleet_store *store, struct error *error);
+/* Checks that the store has the tables of this version, and finds out whether the user may change settings. */
+bool fleet_check_version(struct fleet_store *store, struct error *error);
 
 /* Removes the runs of the days before `day` from this server: the rows of runs themselves, or with `rest` all else.
  * Remove the former on all servers first, so that no reader sees a part of a run. Sets *days to the number of days. */

@@ -260,11 +260,21 @@ static struct http_request store_request(const struct fleet_store *store, const 
     };
 }
 
+/* ClickHouse's limit is on the part that it parses. A user who may set nothing has the limit of the profile. */
+static void store_explain_size(const struct fleet_store *store, const char *text, struct error *error)
+{
+    if (!store->plain || !error->text || !strstr(error->text, "query size exceeded"))
+        return;
+    error_drop(error);
+    error_set(error,
+              "%s: this user's profile is readonly and takes no question of %zu bytes: choose fewer runs, or raise the "
+              "profile's max_query_size",
+              store->url, strlen(text));
+}
+
 static FILE *store_ask_text(const struct fleet_store *store, char *text, struct error *error)
 {
-    char *url =
-        store_url(store, "&max_query_size=1000000000&enable_http_compression=1&group_by_two_level_threshold=100000"
-                         "&readonly=2");
+    char *url = store_url(store, store->plain ? "" : "&max_query_size=1000000000&enable_http_compression=1&readonly=2");
     struct http_request request = store_request(store, url);
     request.body = text;
     request.length = strlen(text);
@@ -277,6 +287,8 @@ static FILE *store_ask_text(const struct fleet_store *store, char *text, struct 
     }
     if (answer)
         error_drop(error);
+    else
+        store_explain_size(store, text, error);
     free(url);
     free(text);
     return answer;

@@ -15,6 +15,7 @@ struct fleet_store {
     char *ca;                 /* file of the authorities' certificates; NULL: those of the system */
     unsigned tries;           /* of a request */
     unsigned long first_wait; /* in milliseconds, before the second try; each later one is twice as long */
+    bool plain;               /* questions carry no settings: the user's profile is readonly (fleet_check_version) */
     const bool *cancelled;    /* once it is true, requests fail; NULL: they are never cancelled */
 };
 

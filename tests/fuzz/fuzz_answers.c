@@ -216,7 +216,8 @@ static bool answers_ask_parts(const struct fleet_store *store, const struct flee
 {
     struct analysis l;
     struct answers_parts parts = { &l, runs, key };
-    if (!fleet_answer_parts(&l, store, runs->list, runs->count, key, FLEET_CPU, NULL, answers_take_part, &parts, error))
+    const struct fleet_wanted wanted = { .key = key };
+    if (!fleet_answer_parts(&l, store, runs->list, runs->count, &wanted, answers_take_part, &parts, error))
         return false;
     analysis_drop(&l);
     return true;
@@ -258,7 +259,7 @@ static bool answers_pull(const struct fleet_store *store, const struct fleet_run
     return true;
 }
 
-static bool answers_ask(const struct fleet_store *store, enum question question, struct error *error)
+static bool answers_ask(struct fleet_store *store, enum question question, struct error *error)
 {
     static const struct fleet_conditions all;
     struct fleet_runs runs;
@@ -285,7 +286,7 @@ static bool answers_ask(const struct fleet_store *store, enum question question,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct fleet_store store = { .url = (char *)"http://store", .database = (char *)"d", .tries = 1 };
+    struct fleet_store store = { .url = (char *)"http://store", .database = (char *)"d", .tries = 1 };
     const enum question question = (enum question)(fuzz_byte(&data, &size) % QUESTIONS);
     struct error error = { NULL };
     answers_data = data;

@@ -133,8 +133,8 @@ static void answers_check_part(enum fleet_key key, uint64_t number, const char *
     struct error error = { NULL };
     size_t taken = 0;
     answers_start(&a, rows, 3);
-    const bool good =
-        fleet_answer_parts(&l, &a.store, &one_run, 1, key, FLEET_CPU, NULL, answers_count_part, &taken, &error);
+    const bool good = fleet_answer_parts(&l, &a.store, &one_run, 1, &(struct fleet_wanted){ .key = key },
+                                         answers_count_part, &taken, &error);
     answers_check(good, &error, expected);
     cr_assert(eq(sz, taken, good));
     if (good)
@@ -197,9 +197,11 @@ Test(unit_fleet_answers, the_server_leaves_out_functions_with_small_shares)
     struct error error = { NULL };
     size_t taken = 0;
     answers_start(&a, rows, 3);
-    cr_assert(fleet_answer_parts(&l, &a.store, runs, 2, FLEET_BY_RUN, FLEET_BLOCKED,
-                                 &(struct fleet_large){ .run_times = times, .thousandths = 9 }, answers_count_part,
-                                 &taken, &error));
+    const struct fleet_wanted wanted = { .key = FLEET_BY_RUN,
+                                         .time = FLEET_BLOCKED,
+                                         .builds_apart = true,
+                                         .large = &(struct fleet_large){ .run_times = times, .thousandths = 9 } };
+    cr_assert(fleet_answer_parts(&l, &a.store, runs, 2, &wanted, answers_count_part, &taken, &error));
     cr_assert(eq(sz, taken, 1));
     const bool asked =
         strstr((char *)http_stub_wait(a.stub)[0].body,
@@ -210,6 +212,77 @@ Test(unit_fleet_answers, the_server_leaves_out_functions_with_small_shares)
     analysis_drop(&l);
     answers_stop(&a);
     answers_drop_rows(rows, 3);
+}
+
+/* One build's share may be small where another's is large. */
+Test(unit_fleet_answers, the_server_looks_for_all_builds_of_a_large_function)
+{
+    static const uint64_t times[] = { 400 };
+    struct binary_rows rows[] = { answers_part(RUN), answers_modules(), answers_functions() };
+    struct answers a;
+    struct analysis l;
+    struct error error = { NULL };
+    size_t taken = 0;
+    const struct fleet_wanted wanted = { .large = &(struct fleet_large){ .run_times = times, .thousandths = 9 } };
+    answers_start(&a, rows, 3);
+    cr_assert(fleet_answer_parts(&l, &a.store, &one_run, 1, &wanted, answers_count_part, &taken, &error));
+    const char *asked = (char *)http_stub_wait(a.stub)[0].body;
+    cr_assert(strstr(asked, "(function GLOBAL IN (SELECT function FROM somewhere.functions_1 WHERE name GLOBAL IN "
+                            "(SELECT name FROM somewhere.functions_1 WHERE function GLOBAL IN (SELECT function FROM "
+                            "somewhere.sums_1 WHERE ") != NULL,
+              "%s", asked);
+    cr_assert(strstr(asked, "GROUP BY module, name HAVING length(numbers) > 1)))") != NULL, "%s", asked);
+    analysis_drop(&l);
+    answers_stop(&a);
+    answers_drop_rows(rows, 3);
+}
+
+struct answers_order {
+    const struct analysis *l;
+    char text[200];
+};
+
+static void answers_note_part(void *context, const struct fleet_part *part)
+{
+    struct answers_order *o = context;
+    const size_t length = strlen(o->text);
+    snprintf(o->text + length, sizeof o->text - length, "%s %u %llu;", o->l->names[part->function].name,
+             (unsigned)part->function, (unsigned long long)part->time);
+}
+
+/* Two builds of shop with main and help, and two functions of the name help in the first one. */
+static void answers_check_builds(bool apart, const char *expected)
+{
+    static const uint64_t parts[][5] = { { 5, 71, RUN, 1, 10 }, { 5, 72, RUN, 1, 20 }, { 5, 73, RUN, 1, 30 },
+                                         { 6, 81, RUN, 1, 40 }, { 6, 82, RUN, 1, 50 }, { 6, 82, RUN, 1, 60 } };
+    struct binary_rows rows[3] = { { 0 } };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (size_t j = 0; j < 5; j++)
+            binary_put(&rows[0], parts[i][j], 8);
+    answers_put_module(&rows[1], 5);
+    answers_put_module(&rows[1], 6);
+    answers_put_function(&rows[2], 5, 0x1000, 71, "help");
+    answers_put_function(&rows[2], 5, 0x2000, 72, "main");
+    answers_put_function(&rows[2], 5, 0x3000, 73, "help");
+    answers_put_function(&rows[2], 6, 0x1100, 81, "help");
+    answers_put_function(&rows[2], 6, 0x4000, 82, "main");
+    struct answers a;
+    struct analysis l;
+    struct error error = { NULL };
+    struct answers_order order = { &l, "" };
+    answers_start(&a, rows, 3);
+    cr_assert(fleet_answer_parts(&l, &a.store, &one_run, 1, &(struct fleet_wanted){ .builds_apart = apart },
+                                 answers_note_part, &order, &error));
+    cr_assert(eq(str, order.text, (char *)expected));
+    analysis_drop(&l);
+    answers_stop(&a);
+    answers_drop_rows(rows, 3);
+}
+
+Test(unit_fleet_answers, builds_of_a_function_come_together)
+{
+    answers_check_builds(false, "help 0 10;help 0 30;help 0 40;main 1 20;main 1 50;main 1 60;");
+    answers_check_builds(true, "help 0 10;main 1 20;help 2 30;help 3 40;main 4 50;main 4 60;");
 }
 
 static void answers_put_numbers(struct binary_rows *rows, size_t count)
@@ -297,21 +370,29 @@ Test(unit_fleet_answers, paths_have_known_kinds_and_callers)
 
 /* ---- tables ---- */
 
-static struct binary_rows answers_version(uint32_t version, unsigned size)
+static struct binary_rows answers_version(uint32_t version, uint8_t readonly)
 {
     struct binary_rows rows = { 0 };
-    binary_put(&rows, version, size);
+    binary_put(&rows, version, 4);
+    binary_put(&rows, readonly, 1);
     return rows;
 }
 
 Test(unit_fleet_answers, half_a_version_is_none)
 {
     const struct {
+        uint32_t version;
         unsigned size;
         const char *expected;
-    } cases[] = { { 4, NULL }, { 0, "has no profiles" }, { 1, ANSWER_WRONG }, { 3, ANSWER_WRONG } };
+    } cases[] = { { FLEET_VERSION, 5, NULL },
+                  { 0, 5, "has no profiles" },
+                  { FLEET_VERSION + 1, 5, "use a newer dwell" },
+                  { FLEET_VERSION, 0, ANSWER_WRONG },
+                  { FLEET_VERSION, 3, ANSWER_WRONG },
+                  { FLEET_VERSION, 4, ANSWER_WRONG } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct binary_rows rows = answers_version(FLEET_VERSION, cases[i].size);
+        struct binary_rows rows = answers_version(cases[i].version, 0);
+        rows.length = cases[i].size;
         struct answers a;
         struct error error = { NULL };
         answers_start(&a, &rows, 1);
@@ -319,6 +400,30 @@ Test(unit_fleet_answers, half_a_version_is_none)
         answers_stop(&a);
         binary_drop(&rows);
     }
+}
+
+static void answers_check_settings(uint8_t readonly, const char *settings)
+{
+    struct binary_rows rows[] = { answers_version(FLEET_VERSION, readonly), answers_version(0, 0) };
+    struct answers a;
+    struct error error = { NULL };
+    answers_start(&a, rows, 2);
+    cr_assert(fleet_check_version(&a.store, &error));
+    fclose(fleet_ask(&a.store, &error, "SELECT 1"));
+    const struct stub_request *requests = http_stub_wait(a.stub);
+    cr_assert(eq(int, strncmp(requests[0].head, "POST /?wait_end_of_query=1 ", 27), 0), "%s", requests[0].head);
+    char *expected = need_text("POST /?wait_end_of_query=1%s ", settings);
+    cr_assert(eq(int, strncmp(requests[1].head, expected, strlen(expected)), 0), "%s", requests[1].head);
+    free(expected);
+    answers_stop(&a);
+    answers_drop_rows(rows, 2);
+}
+
+/* A user of ClickHouse's profile readonly may not even set what limits him more. */
+Test(unit_fleet_answers, who_may_only_read_sends_no_settings)
+{
+    answers_check_settings(0, "&max_query_size=1000000000&enable_http_compression=1&readonly=2");
+    answers_check_settings(1, "");
 }
 
 static void answers_check_expire(const char *table, const char *day, size_t cut, const char *expected)

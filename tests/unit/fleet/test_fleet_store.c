@@ -95,6 +95,24 @@ Test(unit_fleet_store, other_failures_are_not_repeated)
     }
 }
 
+/* Users of the profile readonly have its limit, and nobody else meets one. */
+Test(unit_fleet_store, a_question_that_is_too_long_for_the_profile_is_explained)
+{
+    const char *answers[] = { FAILURE("500", "Code: 62, Syntax error: 262145: ,1,1. Max query size exceeded\n") };
+    struct http_stub *stub = http_stub_start(answers, 1);
+    struct fleet_store store = store_of(stub, 5);
+    struct error error = { NULL };
+    store.plain = true;
+    cr_assert(fleet_ask(&store, &error, "SELECT 1") == NULL);
+    char *expected = need_text("%s: this user's profile is readonly and takes no question of 8 bytes: choose fewer "
+                               "runs, or raise the profile's max_query_size",
+                               store.url);
+    cr_assert(eq(str, error.text, expected));
+    free(expected);
+    error_drop(&error);
+    http_stub_stop(stub);
+}
+
 Test(unit_fleet_store, a_server_that_does_not_answer_is_an_error)
 {
     const char *answers[] = { "", "" };
