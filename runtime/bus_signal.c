@@ -22,10 +22,14 @@ enum { KERNEL_RESTORER = 0x04000000 }; /* SA_RESTORER: set by libc, and seen in 
 static bool bus_installed;
 static struct sigaction bus_program; /* the program's action */
 
-/* What the calling thread believes of SIGBUS. A child by vfork shares its parent's memory, but not its mask. */
+/* What the calling thread believes of SIGBUS. A child by vfork shares its parent's memory, but not its mask.
+ * `in_handler`: the program's handler for SIGBUS runs, and blocks it until it returns. One that is sent meanwhile is
+ * kept, as more of them would not be queued either. */
 static __thread struct {
     uint32_t child;
     bool blocked, child_blocked;
+    bool in_handler, keeps;
+    siginfo_t kept;
 } bus_thread __attribute__((tls_model("initial-exec")));
 
 /* A child by vfork: it shares the memory of the process, and has signal actions of its own. */
@@ -72,13 +76,35 @@ static void bus_send_again(const siginfo_t *info, bool to_thread)
         SYS3(rt_sigqueueinfo, SYS0(getpid), SIGBUS, info);
 }
 
-/* The thread goes on with SIGBUS blocked, and the signal waits for another thread, or for this one. */
+static void bus_block_in_kernel(void)
+{
+    const uint64_t bit = BUS_BIT;
+    SYS4(rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
+}
+
+static void bus_send_kept(void)
+{
+    if (!bus_thread.keeps)
+        return;
+    const siginfo_t info = bus_thread.kept;
+    bus_thread.keeps = false;
+    bus_send_again(&info, true);
+}
+
+/* The thread goes on with SIGBUS blocked, and the signal waits for another thread, or for this one. In the handler the
+ * kernel does not block it, as probes may run. */
 static void bus_postpone(const siginfo_t *info, ucontext_t *context, bool to_thread)
 {
+    if (to_thread && bus_thread.in_handler) {
+        bus_thread.kept = *info;
+        bus_thread.keeps = true;
+        return;
+    }
     uint64_t mask;
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
     mask |= BUS_BIT;
     memcpy(&context->uc_sigmask, &mask, sizeof mask);
+    bus_block_in_kernel(); /* otherwise it would come at once */
     bus_send_again(info, to_thread);
 }
 
@@ -93,7 +119,28 @@ static void bus_die(const siginfo_t *info)
 
 typedef void bus_handler(int number, siginfo_t *info, void *context);
 
-/* The kernel has set the mask and chosen the stack as the program's action wants. */
+/* The kernel has set the mask and chosen the stack as the program's action wants, but has not blocked SIGBUS: the
+ * handler may run probes. SIGBUS is not blocked by the thread before. Afterwards, the mask is that of the context. */
+static void bus_call_handler(bus_handler *handler, int number, siginfo_t *info, ucontext_t *context)
+{
+    const bool before = bus_thread.in_handler;
+    if (!(bus_program.sa_flags & SA_NODEFER) || bus_program.sa_mask.__val[0] & BUS_BIT) {
+        *bus_blocked_word() = true;
+        bus_thread.in_handler = true;
+    }
+    handler(number, info, context);
+    uint64_t mask;
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    *bus_blocked_word() = mask & BUS_BIT;
+    mask &= ~BUS_BIT;
+    memcpy(&context->uc_sigmask, &mask, sizeof mask);
+    bus_thread.in_handler = before;
+    if (bus_thread.keeps && !*bus_blocked_word()) {
+        bus_block_in_kernel(); /* until the handler has returned */
+        bus_send_kept();
+    }
+}
+
 static void bus_pass_on(int number, siginfo_t *info, void *context)
 {
     const bool synchronous = bus_is_synchronous(info);
@@ -117,7 +164,7 @@ static void bus_pass_on(int number, siginfo_t *info, void *context)
     if (blocked || handler == SIG_DFL || handler == SIG_IGN)
         bus_die(info);
     else
-        ((bus_handler *)(void *)handler)(number, info, context);
+        bus_call_handler((bus_handler *)(void *)handler, number, info, context);
 }
 
 static void bus_handle(int number, siginfo_t *info, void *context)
@@ -136,13 +183,14 @@ static bool bus_has_handler(const struct sigaction *action)
     return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-/* The runtime's handler with the program's mask and stack. */
+/* The runtime's handler with the program's mask and stack. SIGBUS is never blocked. */
 static struct sigaction bus_action_for(const struct sigaction *program)
 {
     struct sigaction action = { .sa_flags = SA_ONSTACK | SA_RESTART };
     if (bus_has_handler(program))
         action = *program;
-    action.sa_flags = (int)(((unsigned)action.sa_flags | SA_SIGINFO) & ~(unsigned)SA_RESETHAND);
+    action.sa_flags = (int)(((unsigned)action.sa_flags | SA_SIGINFO | SA_NODEFER) & ~(unsigned)SA_RESETHAND);
+    action.sa_mask.__val[0] &= ~BUS_BIT;
     action.sa_sigaction = bus_handle;
     return action;
 }
@@ -253,6 +301,16 @@ bool bus_is_blocked(void)
 void bus_block(bool blocked)
 {
     *bus_blocked_word() = blocked;
+    if (blocked)
+        return;
+    bus_thread.in_handler = false;
+    bus_send_kept();
+}
+
+void bus_leave_handler(void)
+{
+    if (bus_thread.in_handler)
+        bus_block(false);
 }
 
 uint64_t bus_adopt_mask(uint64_t mask)

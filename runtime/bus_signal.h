@@ -32,6 +32,10 @@ int bus_exchange(const struct sigaction *action, struct sigaction *old);
 bool bus_is_blocked(void);
 void bus_block(bool blocked);
 
+/* The calling thread is about to leave its handler for SIGBUS, if it is in one, for a context with a mask of its own.
+ */
+void bus_leave_handler(void);
+
 /* A new thread has inherited `mask`. It blocks SIGBUS from now on as bus_block does. Returns the mask without SIGBUS.
  */
 uint64_t bus_adopt_mask(uint64_t mask);

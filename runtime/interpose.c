@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "binding.h"
+#include "bus_signal.h"
 #include "environment.h"
 #include "forking.h"
 #include "interpose.h"
@@ -115,6 +116,7 @@ DWELL_HIDDEN void *before_setcontext(const ucontext_t *context);
 void *before_setcontext(const ucontext_t *context)
 {
     stacks_context_chosen(context);
+    bus_leave_handler();
     return interpose_next(&next_setcontext, "setcontext");
 }
 
@@ -124,6 +126,7 @@ void *before_swapcontext(const ucontext_t *from, const ucontext_t *to)
 {
     (void)from;
     stacks_context_chosen(to);
+    bus_leave_handler();
     return interpose_next(&next_swapcontext, "swapcontext");
 }
 

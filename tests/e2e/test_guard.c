@@ -155,6 +155,17 @@ Test(e2e_guard, handlers_of_the_program)
     guard_check_faults("thread", 0);
 }
 
+/* Its probes store into a session that is truncated after the fault. */
+Test(e2e_guard, handlers_that_are_recorded)
+{
+    guard_check_faults("inside", 0);
+}
+
+Test(e2e_guard, handlers_that_leave_for_another_context)
+{
+    guard_check_faults("leave", 0);
+}
+
 Test(e2e_guard, signals_that_are_sent)
 {
     guard_check_faults("sent", 0);

@@ -1,5 +1,5 @@
 /* faults HOW [SESSION]: has faults of its own in a truncated file, with its own action for SIGBUS, and prints what it
- * sees of signals. With SESSION, it truncates that file first. */
+ * sees of signals. With SESSION, it truncates that file first, or in the handler if HOW is `inside`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "work.h"
 
@@ -18,6 +19,8 @@ static char *hole; /* a page of a file that has ended */
 static char other_stack[64 << 10];
 static volatile sig_atomic_t faults;
 static sigjmp_buf back;
+static const char *session; /* to be truncated in the handler; or NULL */
+static ucontext_t before;
 
 static BARE void faults_map_hole(void)
 {
@@ -74,6 +77,30 @@ static void handler(int number, siginfo_t *info, void *context)
         mmap(hole, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
+/* Works in a session that has just been truncated. Another SIGBUS waits until it returns. */
+static void insider(int number, siginfo_t *info, void *context)
+{
+    faults++;
+    if (faults == 1) {
+        need(!session || truncate(session, 0) == 0, "truncate");
+        raise(number);
+        work(100000);
+        printf("%d so far, blocked %d %d\n", (int)faults, faults_blocked(SIGBUS), faults_blocked(SIGUSR1));
+    }
+    if (info->si_code > 0)
+        mmap(hole, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    (void)context;
+}
+
+/* Leaves for a context whose mask blocks nothing. */
+static void leaver(int number, siginfo_t *info, void *context)
+{
+    step((unsigned long)number);
+    faults++;
+    (void)info, (void)context;
+    setcontext(&before);
+}
+
 static void jumper(int number)
 {
     step((unsigned long)number);
@@ -103,6 +130,24 @@ static BARE void faults_jump(void)
         if (sigsetjmp(back, 1) == 0)
             faults_store(i);
     printf("%d jumps\n", (int)faults);
+    faults_tell("then");
+}
+
+static BARE void faults_inside(void)
+{
+    faults_handle(insider, 0);
+    faults_store(0);
+    printf("%d faults\n", (int)faults);
+    faults_tell("then");
+}
+
+static BARE void faults_leave(void)
+{
+    faults_handle(leaver, 0);
+    getcontext(&before);
+    if (faults < FAULTS)
+        faults_store(0);
+    printf("%d left\n", (int)faults);
     faults_tell("then");
 }
 
@@ -248,7 +293,9 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "tell";
     begin();
     work(100);
-    if (argc > 2)
+    if (argc > 2 && strcmp(how, "inside") == 0)
+        session = argv[2];
+    else if (argc > 2)
         need(truncate(argv[2], 0) == 0, "truncate");
     work(100);
     faults_map_hole();
@@ -258,6 +305,10 @@ int main(int argc, char **argv)
         faults_handle(handler, 0);
     else if (strcmp(how, "alternate") == 0)
         faults_handle(handler, SA_ONSTACK | SA_NODEFER);
+    else if (strcmp(how, "inside") == 0)
+        faults_inside();
+    else if (strcmp(how, "leave") == 0)
+        faults_leave();
     else if (strcmp(how, "jump") == 0)
         faults_jump();
     else if (strcmp(how, "sent") == 0)
