@@ -469,9 +469,8 @@ static int control_mark(struct thread *t, uint64_t time, int32_t number, const c
 {
     const size_t length = control_cut_text(text, DWELL_LONGEST_TEXT);
     uint16_t words[MARK_WORDS] = { 0 };
-    const uint64_t now = clock_now(runtime.clock);
     if (!time)
-        time = now;
+        time = clock_now(runtime.clock);
     for (int i = 0; i < 3; i++)
         words[i] = (uint16_t)(time >> 16 * i);
     words[3] = (uint16_t)number;
@@ -480,7 +479,6 @@ static int control_mark(struct thread *t, uint64_t time, int32_t number, const c
     memcpy(words + 6, text, length);
     runtime.recorder->control(t, &(struct control_event){
                                      .type = DWELL_EXT_MARK,
-                                     .time = now > t->last ? now : t->last,
                                      .words = words,
                                      .count = 6 + (int)(length + 1) / 2,
                                  });

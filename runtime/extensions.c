@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "call.h"
+#include "clock.h"
 #include "extensions.h"
 #include "osevents.h"
 #include "record.h"
+#include "runtime.h"
 #include "sites.h"
 #include "switches.h"
 #include "thread.h"
@@ -63,6 +65,16 @@ void extensions_read_os_events(struct thread *t, struct extensions *e)
         memcpy(e->words + e->length, events.words, (size_t)events.length * sizeof *events.words);
         e->length += events.length;
     }
+}
+
+uint64_t extensions_end_interval(struct thread *t, struct extensions *e)
+{
+    uint64_t now;
+    do {
+        extensions_read_os_events(t, e);
+        now = clock_now(runtime.clock);
+    } while (os_intervened(t));
+    return now > t->last ? now : t->last; /* the counters of two CPUs may differ by a few ticks */
 }
 
 uint32_t extensions_control_bytes(const struct control_event *event)

@@ -24,7 +24,7 @@ enum {
  * of the shadow stack. `ended` calls are not open any more. */
 struct control_event {
     enum dwell_extension type;
-    uint64_t time; /* ticks */
+    uint64_t time; /* ticks; zero: the present time, whose interval has all that the OS did before it */
     const uint16_t *words;
     int count;
     uint32_t opened, ended;
@@ -72,6 +72,9 @@ void extensions_take_upper(struct thread *t, unsigned half, uint64_t function);
 
 /* Takes the OS's work since the last event and appends it. Signals need not be held back. */
 void extensions_read_os_events(struct thread *t, struct extensions *e);
+
+/* The same for an interval that ends now. Returns the time: the OS did all of it before. */
+uint64_t extensions_end_interval(struct thread *t, struct extensions *e);
 
 /* A control event, and the calls that it finds open. */
 void extensions_put_control(struct extensions *e, const struct thread *t, const struct control_event *event);

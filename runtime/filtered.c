@@ -210,24 +210,42 @@ static void filtered_keep(struct thread *t, const struct extensions *events, uin
     kept_add(filtered_kept(t), events, ticks, smaller_of(own, ticks));
 }
 
-static void filtered_control(struct thread *t, const struct control_event *event)
+/* What the OS did before it was kept. */
+static void filtered_append_control(struct thread *t, const struct control_event *event)
 {
-    if (t->stopped)
-        return;
     uint16_t storage[MAX_CONTROL_WORDS];
     struct extensions e = { storage, 0 };
-    holes_fill(t);
-    extensions_read_os_events(t, &e);
-    if (e.length)
-        filtered_keep(t, &e, event->time, 0);
     filtered_flush(t);
     if (!filtered_make_room(t))
         return;
-    e.length = 0;
     filtered_begin_extensions(t, &e, event->time, filter_cost_ticks(&t->filter), &t->filter.kept);
     extensions_put_control(&e, t, event);
     extensions_append_control(t, &e, event);
     t->filter.last_seen = event->time;
+}
+
+/* Keeps what the OS did until `time`, or until now if it is zero. Returns that time. */
+static uint64_t filtered_keep_until(struct thread *t, uint64_t time)
+{
+    uint16_t storage[MAX_OS_WORDS];
+    struct extensions e = { storage, 0 };
+    if (time)
+        extensions_read_os_events(t, &e);
+    else
+        time = extensions_end_interval(t, &e);
+    if (e.length)
+        filtered_keep(t, &e, time, 0);
+    return time;
+}
+
+static void filtered_control(struct thread *t, const struct control_event *event)
+{
+    if (t->stopped)
+        return;
+    struct control_event at = *event;
+    holes_fill(t);
+    at.time = filtered_keep_until(t, at.time);
+    filtered_append_control(t, &at);
 }
 
 /* ---- events ---- */
@@ -306,13 +324,7 @@ static struct own_moment filtered_end_interval(struct thread *t, bool flagged, c
 {
     uint16_t storage[MAX_OS_WORDS];
     struct extensions e = { storage, 0 };
-    uint64_t now;
-    do {
-        extensions_read_os_events(t, &e);
-        now = clock_now(runtime.clock);
-    } while (os_intervened(t));
-    if (now < t->last)
-        now = t->last;
+    const uint64_t now = extensions_end_interval(t, &e);
     const struct own_moment moment = begin->time ? own_of_event(t, now) : (struct own_moment){ .time = now };
     const uint64_t own = filtered_add_cost(t, begin, &moment);
     if (flagged || e.length)
@@ -405,18 +417,19 @@ static void filtered_resume(struct thread *t, uint64_t time)
     t->last = t->filter.last_seen = time;
 }
 
-static void filtered_switch_stack(struct thread *t, struct stack *to, uint64_t now)
+static void filtered_switch_stack(struct thread *t, struct stack *to)
 {
     holes_fill(t);
     if ((uint32_t)t->state + STACKS_SWITCH_ROOM > t->chunks.end)
         thread_next_chunk(t, STACKS_SWITCH_ROOM);
+    const uint64_t now = filtered_keep_until(t, 0);
     filtered_flush(t);
     const uint32_t ended = filtered_shown_depth(t);
     const uint16_t words[] = { (uint16_t)to->number, (uint16_t)(to->number >> 16) };
     stacks_exchange(t, to, now);
     t->state = thread_with_depth(t->state, sizeof(struct call));
-    if (t->chunks.current)
-        filtered_control(t, &(struct control_event){ DWELL_EXT_SWITCH, now, words, 2, 0, ended });
+    if (t->chunks.current && !t->stopped)
+        filtered_append_control(t, &(struct control_event){ DWELL_EXT_SWITCH, now, words, 2, 0, ended });
     thread_give_up_chunk(t, true); /* the next one begins with the calls of the stack */
     t->state = thread_with_depth(t->state, to->depth);
     t->last = t->filter.last_seen = now;

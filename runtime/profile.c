@@ -146,16 +146,15 @@ static uint64_t profile_add_passed(struct thread *t, struct passed *passed, uint
     return now;
 }
 
-/* The interval ends at an event, and the OS events before the clock was read belong to it. Returns the event's time. */
-static uint64_t profile_end_interval(struct thread *t, const struct event *event)
+/* The interval ends now, and the OS events before the clock was read belong to it. Returns the time. */
+static uint64_t profile_end_interval(struct thread *t, struct passed *passed)
 {
-    struct passed passed = { .flagged = event->flagged, .object = event->object };
     uint64_t now;
     do {
-        profile_read_os_events(t, &passed);
+        profile_read_os_events(t, passed);
         now = clock_now(runtime.clock) | 1;
     } while (os_intervened(t));
-    return profile_add_passed(t, &passed, now);
+    return profile_add_passed(t, passed, now);
 }
 
 /* The same at a known time. */
@@ -221,7 +220,8 @@ static bool profile_prepare(struct thread *t)
 static bool profile_apply(struct thread *t, const struct event *event, struct own_moment *moment)
 {
     const int64_t left = frames_left_before(t, t->state, event);
-    const uint64_t now = profile_end_interval(t, event);
+    struct passed passed = { .flagged = event->flagged, .object = event->object };
+    const uint64_t now = profile_end_interval(t, &passed);
     if (runtime.clock != DWELL_CLOCK_MONOTONIC)
         *moment = own_of_event(t, now);
     if (left >= 0) {
@@ -306,10 +306,10 @@ static void profile_resume(struct thread *t, uint64_t time)
 }
 
 /* The nodes of the stack's calls may be in the tree of another thread. */
-static void profile_switch_stack(struct thread *t, struct stack *to, uint64_t now)
+static void profile_switch_stack(struct thread *t, struct stack *to)
 {
-    if (t->tree.head)
-        now = profile_end_interval_at(t, now | 1);
+    struct passed passed = { .flagged = false };
+    const uint64_t now = t->tree.head ? profile_end_interval(t, &passed) : stacks_now(t);
     stacks_exchange(t, to, now);
     t->state = thread_with_depth(t->state, to->depth);
     if (!t->tree.head) {

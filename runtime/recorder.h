@@ -60,8 +60,9 @@ struct recorder {
     /* The slow path has worked since `begin`, which is in the current interval. Signals may come in. */
     void (*add_own_time)(struct thread *t, const struct own_moment *begin);
 
-    /* Makes `to` the thread's stack, by stacks_exchange. The thread is not paused. */
-    void (*switch_stack)(struct thread *t, struct stack *to, uint64_t time);
+    /* Makes `to` the thread's stack, by stacks_exchange. The thread is not paused. What the OS did before the time of
+     * the change belongs to the stack that it leaves. */
+    void (*switch_stack)(struct thread *t, struct stack *to);
 
     /* Writes what waits in the thread's block to its chunk, if it has one and is not paused. */
     void (*flush)(struct thread *t);

@@ -206,6 +206,12 @@ void stacks_exchange(struct thread *t, struct stack *to, uint64_t now)
     stacks_take_up(t, to, now);
 }
 
+uint64_t stacks_now(const struct thread *t)
+{
+    const uint64_t now = clock_now(runtime.clock);
+    return now > t->last ? now : t->last; /* the counters of two CPUs may differ by a few ticks */
+}
+
 /* A paused thread goes on in another chunk, with the calls of the stack that it is on then. */
 static void stacks_switch_paused(struct thread *t, struct stack *to, uint64_t now)
 {
@@ -234,13 +240,10 @@ static void stacks_switch(struct thread *t, struct stack *to)
 {
     struct stack *from = t->stacks.on;
     if (from != to) {
-        uint64_t now = clock_now(runtime.clock);
-        if (now < t->last)
-            now = t->last;
         if (t->pause.active)
-            stacks_switch_paused(t, to, now);
+            stacks_switch_paused(t, to, stacks_now(t));
         else
-            runtime.recorder->switch_stack(t, to, now);
+            runtime.recorder->switch_stack(t, to);
         thread_set_limit(t);
     }
     stacks_leave(from);

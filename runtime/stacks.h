@@ -60,6 +60,9 @@ uint32_t stacks_calls(const struct stack *s);
  */
 void stacks_exchange(struct thread *t, struct stack *to, uint64_t now);
 
+/* The present time, which is not before the thread's last event. */
+uint64_t stacks_now(const struct thread *t);
+
 void stacks_begin_thread(struct thread *t);
 
 /* The calling thread ends. Its block has its own stack then. */

@@ -7,14 +7,24 @@
 #include "switches.h"
 #include "thread.h"
 
-/* What the OS did after the last event. The lock keeps another thread from closing its ring at the same time. */
+enum { MAX_TRIES = 8 }; /* another thread may go on meanwhile */
+
+/* What the OS did after the last event and before the end. The lock keeps another thread from closing its ring at the
+ * same time. */
 static void thread_fill_end(struct dwell_rec_thread_end *end, const struct thread *t)
 {
     struct os_events events;
+    uint64_t word;
+    int tries = 0;
     process_lock();
-    end->flagged = *t->os.word != t->os.seen;
+    do {
+        word = *t->os.word;
+        if (t->os_source.ring)
+            os_read(t, &events);
+        end->time = clock_now(runtime.clock);
+    } while (*t->os.word != word && ++tries < MAX_TRIES);
+    end->flagged = word != t->os.seen;
     if (end->flagged && t->os_source.ring) {
-        os_read(t, &events);
         end->blocked = events.blocked;
         end->preempted = events.preempted;
         if (events.off_cpu_since && events.off_cpu_since < end->time)
@@ -28,7 +38,7 @@ struct dwell_record *thread_append_end(const struct thread *t)
     struct dwell_rec_thread_end record = {
         .record.type = DWELL_REC_THREAD_END,
         .thread = t->serial,
-        .time = t->stopped ? t->last : clock_now(runtime.clock), /* lost time belongs to no function */
+        .time = t->last, /* lost time belongs to no function */
     };
     if (!t->stopped)
         thread_fill_end(&record, t);

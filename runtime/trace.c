@@ -145,12 +145,16 @@ static void trace_control(struct thread *t, const struct control_event *event)
 {
     uint16_t storage[MAX_CONTROL_WORDS];
     struct extensions e = { storage, 0 };
+    struct control_event at = *event;
     if (t->stopped)
         return;
     holes_fill(t);
-    extensions_read_os_events(t, &e);
-    extensions_put_control(&e, t, event);
-    extensions_append_control(t, &e, event);
+    if (at.time)
+        extensions_read_os_events(t, &e);
+    else
+        at.time = extensions_end_interval(t, &e);
+    extensions_put_control(&e, t, &at);
+    extensions_append_control(t, &e, &at);
 }
 
 static void trace_pause(struct thread *t, uint64_t time)
@@ -176,18 +180,24 @@ static void trace_resume(struct thread *t, uint64_t time)
     t->last = time;
 }
 
-static void trace_switch_stack(struct thread *t, struct stack *to, uint64_t now)
+static void trace_switch_stack(struct thread *t, struct stack *to)
 {
+    uint16_t storage[MAX_CONTROL_WORDS];
+    struct extensions e = { storage, 0 };
     holes_fill(t);
     if ((uint32_t)t->state + STACKS_SWITCH_ROOM > t->chunks.end)
         thread_next_chunk(t, STACKS_SWITCH_ROOM);
+    const uint64_t now = extensions_end_interval(t, &e);
     const uint32_t ended = thread_calls(t->state), opened = stacks_calls(to);
     const uint16_t words[] = { (uint16_t)to->number, (uint16_t)(to->number >> 16) };
     const bool few = opened <= MAX_OPENED;
     stacks_exchange(t, to, now);
     t->state = thread_with_depth(t->state, few ? to->depth : sizeof(struct call));
-    if (t->chunks.current)
-        trace_control(t, &(struct control_event){ DWELL_EXT_SWITCH, now, words, 2, few ? opened : 0, ended });
+    if (t->chunks.current && !t->stopped) {
+        const struct control_event event = { DWELL_EXT_SWITCH, now, words, 2, few ? opened : 0, ended };
+        extensions_put_control(&e, t, &event);
+        extensions_append_control(t, &e, &event);
+    }
     if (!few)
         thread_give_up_chunk(t, true); /* the next one begins with the calls of the stack */
     t->state = thread_with_depth(t->state, to->depth);

@@ -48,3 +48,25 @@ Test(e2e_slow, no_chunk_is_searched)
             free(what);
         }
 }
+
+/* Time in which a thread sleeps while its stack changes, or while it makes a mark, is not CPU time. */
+Test(e2e_slow, asleep_in_the_middle_of_an_event)
+{
+    static const char *const programs[][2] = {
+        { "2ms", "stacks/stacks ucontext" },
+        { "2ms", "stacks/stacks hand" },
+        { "2ms", "stacks/stacks place" },
+        { "50ms", "control/control marks" },
+    };
+    static const char *const options[] = { "", "--mode ring=1G", "--mode profile", "--suppress none",
+                                           "--mode profile --suppress none" };
+    setenv("DWELL_SLOW", "0us", 1);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (size_t j = 0; j < sizeof options / sizeof *options; j++) {
+            setenv("DWELL_NAP", programs[i][0], 1);
+            free(run_well("$DWELL record -q %s $PROGRAMS/%s", options[j], programs[i][1]));
+            char *info = run_well("$DWELL info");
+            cr_assert(not(has(info, "remark")), "%s %s: %s", programs[i][1], options[j], info);
+            free(info);
+        }
+}

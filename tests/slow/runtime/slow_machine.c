@@ -1,16 +1,26 @@
 /* Makes the runtime of tests/slow/, which is as slow as on a slow machine. The linker puts these functions around those
  * of other files. DWELL_SLOW=5us is the switch: so long takes each system call (until the program makes a sandbox),
- * each reading of the system's clocks, each event of the slow path, and each page of a chunk. */
+ * each reading of the system's clocks, each event of the slow path, and each page of a chunk.
+ *
+ * DWELL_NAP=2ms is another one: so long the thread sleeps at every 32nd time that the recorder is about to change over
+ * to another stack, or to record a mark. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "chunk.h"
 #include "clock.h"
 #include "environment.h"
+#include "recorder.h"
+#include "runtime.h"
 #include "stacks.h"
 #include "sys.h"
 
 static uint64_t slow_turns; /* of the loop below; zero: nothing is slow */
+
+static uint64_t slow_nap; /* nanoseconds; zero: none */
+static const struct recorder *slow_real_recorder;
+static struct recorder slow_recorder;
 
 #pragma GCC visibility push(hidden)
 void __real_environment_adopt(void);
@@ -72,7 +82,9 @@ static uint64_t slow_find_turns(uint64_t wanted)
 void __wrap_environment_adopt(void)
 {
     __real_environment_adopt();
-    const char *wanted = environment_get("DWELL_SLOW");
+    const char *wanted = environment_get("DWELL_SLOW"), *nap = environment_get("DWELL_NAP");
+    if (nap)
+        slow_nap = slow_nanoseconds(nap);
     if (!wanted || slow_turns)
         return;
     slow_turns = slow_find_turns(slow_nanoseconds(wanted));
@@ -92,9 +104,41 @@ long __wrap_sys_start_thread(void *stack_top, void (*run)(void *), void *argumen
     return result;
 }
 
+static void slow_sleep(void)
+{
+    static uint32_t times;
+    const struct timespec time = { 0, (long)slow_nap };
+    if (__atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) % 32 == 0)
+        SYS2(nanosleep, &time, NULL);
+}
+
+static void slow_switch_stack(struct thread *t, struct stack *to)
+{
+    slow_sleep();
+    slow_real_recorder->switch_stack(t, to);
+}
+
+static void slow_control(struct thread *t, const struct control_event *event)
+{
+    slow_sleep();
+    slow_real_recorder->control(t, event);
+}
+
+static void slow_replace_recorder(void)
+{
+    slow_real_recorder = runtime.recorder;
+    slow_recorder = *slow_real_recorder;
+    slow_recorder.switch_stack = slow_switch_stack;
+    if (slow_recorder.control)
+        slow_recorder.control = slow_control;
+    runtime.recorder = &slow_recorder;
+}
+
 /* Called for each event of the slow path. */
 void __wrap_stacks_find(struct thread *t, uint64_t stack_pointer)
 {
+    if (slow_nap && runtime.recorder != &slow_recorder)
+        slow_replace_recorder();
     slow_wait(1);
     __real_stacks_find(t, stack_pointer);
 }

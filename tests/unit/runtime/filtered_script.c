@@ -14,7 +14,7 @@
 
 static uint64_t script_now;
 
-/* filtered.c is compiled to call it instead of clock_monotonic. */
+/* filtered.c and extensions.c are compiled to call it instead of clock_monotonic. */
 uint64_t script_clock(void);
 uint64_t script_clock(void)
 {

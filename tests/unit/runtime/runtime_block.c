@@ -32,11 +32,11 @@ void counts_forked(struct thread *t)
     (void)t;
 }
 
-static void note_switch(struct thread *t, struct stack *to, uint64_t now)
+static void note_switch(struct thread *t, struct stack *to)
 {
     runtime_calls.switches++;
     runtime_calls.stack = to;
-    stacks_exchange(t, to, now);
+    stacks_exchange(t, to, stacks_now(t));
     t->state = thread_with_depth(t->state, to->depth);
 }
 
