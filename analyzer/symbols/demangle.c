@@ -3,7 +3,9 @@
  * part of it can refer twice to the part before. A name beyond the limits stays as it is.
  */
 #include <libiberty/demangle.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +13,25 @@
 #include "symbols/symbols.h"
 
 enum {
-    MAX_EXPANSION = 128,  /* bytes of demangled text for each byte of the linkage name */
-    MAX_CONVERSIONS = 12, /* each one can double the steps of the parser, which the text does not show */
-    LONG_NAME = 4096,     /* libiberty takes half a megabyte of stack for such a name; its own limit is a quarter */
+    MAX_EXPANSION = 128,     /* bytes of demangled text for each byte of the linkage name */
+    FEW_LONG = 1 << 19,      /* bytes that any name may have, as long as there are few such names: */
+    ALL_LONG = 1 << 24,      /* bytes beyond MAX_EXPANSION, of all names together */
+    MAX_CONVERSIONS = 12,    /* each one can double the steps of the parser, which the text does not show */
+    USUAL_NAME = 4096,       /* libiberty takes half a megabyte of stack for such a name; its own limit is a quarter */
+    LONGEST_NAME = 1 << 16,  /* longer ones are demangled if libiberty does so without recursion */
+    STACK_FOR_A_BYTE = 1024, /* for longer names than the usual ones; 160 is the most that was seen */
+    STACK_BESIDES = 1 << 18,
 };
 
+/* What is left of ALL_LONG. */
+static atomic_long demangle_spare = ALL_LONG;
+
 struct demangling {
+    const char *name;
+    int options;
+    bool known;
     char *text;
-    size_t length, room; /* the room is the limit, and one byte */
+    size_t length, room, limit;
     jmp_buf too_long;
 };
 
@@ -26,8 +39,12 @@ struct demangling {
 static void demangle_add_piece(const char *piece, size_t length, void *context)
 {
     struct demangling *d = context;
-    if (length >= d->room - d->length)
+    if (length > d->limit - d->length)
         longjmp(d->too_long, 1);
+    if (length > d->room - d->length) {
+        d->room = 2 * d->room + length;
+        d->text = need_more(d->text, d->room, 1);
+    }
     memcpy(d->text + d->length, piece, length);
     d->length += length;
 }
@@ -45,27 +62,55 @@ static bool demangle_is_cheap(const char *name)
     return count <= MAX_CONVERSIONS;
 }
 
-static bool demangle_name(struct demangling *d, const char *name)
+static void *demangle_run(void *context)
+{
+    struct demangling *d = context;
+    if (setjmp(d->too_long))
+        return NULL;
+    d->known = rust_demangle_callback(d->name, d->options, demangle_add_piece, d);
+    if (!d->known) {
+        d->length = 0;
+        d->known = cplus_demangle_v3_callback(d->name, d->options, demangle_add_piece, d);
+    }
+    return NULL;
+}
+
+/* On a stack that suffices. */
+static bool demangle_run_long(struct demangling *d, size_t length)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    const bool good = pthread_attr_setstacksize(&attributes, length * STACK_FOR_A_BYTE + STACK_BESIDES) == 0 &&
+                      pthread_create(&thread, &attributes, demangle_run, d) == 0;
+    pthread_attr_destroy(&attributes);
+    return good && pthread_join(thread, NULL) == 0;
+}
+
+static void demangle_name(struct demangling *d, size_t length)
 {
     const int usual = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO;
-    const int options = strlen(name) <= LONG_NAME ? usual | DMGL_NO_RECURSE_LIMIT : usual;
-    if (setjmp(d->too_long))
-        return false;
-    if (rust_demangle_callback(name, options, demangle_add_piece, d))
-        return true;
-    d->length = 0;
-    return cplus_demangle_v3_callback(name, options, demangle_add_piece, d);
+    d->options = usual | DMGL_NO_RECURSE_LIMIT;
+    if (length > USUAL_NAME && length <= LONGEST_NAME && demangle_run_long(d, length))
+        return;
+    if (length > USUAL_NAME)
+        d->options = usual;
+    demangle_run(d);
 }
 
 char *symbol_demangle(const char *linkage_name)
 {
-    const size_t length = strlen(linkage_name);
+    const size_t length = strlen(linkage_name), usual = MAX_EXPANSION * length;
     if (linkage_name[0] != '_' || !demangle_is_cheap(linkage_name))
         return need_copy(linkage_name, length);
-    struct demangling d = { .room = MAX_EXPANSION * length + 1 };
-    d.text = need_more(NULL, d.room, 1);
-    const bool known = demangle_name(&d, linkage_name);
-    char *name = known ? need_copy(d.text, d.length) : need_copy(linkage_name, length);
+    struct demangling d = { .name = linkage_name, .limit = usual };
+    if (usual < FEW_LONG && atomic_load(&demangle_spare) >= FEW_LONG)
+        d.limit = FEW_LONG;
+    demangle_name(&d, length);
+    if (d.length > usual)
+        atomic_fetch_sub(&demangle_spare, (long)(d.length - usual));
+    char *name = d.known ? need_copy(d.text, d.length) : need_copy(linkage_name, length);
     free(d.text);
     return name;
 }

@@ -82,6 +82,43 @@ Test(unit_demangle, names_of_three_thousand_bytes)
     demangle_expect(name, wanted);
 }
 
+/* pair<pair<...>, pair<...> >, 13 deep: each refers to the one before. */
+Test(unit_demangle, a_short_name_of_135_kilobytes)
+{
+    char *found = symbol_demangle(
+        "_Z4workISt4pairIS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IiiES1_ES2_ES3_ES4_ES5_ES6_ES7_ES8_ES9_ESA_ESB_ESC_EEiv");
+    cr_assert(eq(sz, strlen(found), 135167));
+    cr_assert(eq(int, strncmp(found, "int work<std::pair<std::pair<", 29), 0));
+    free(found);
+}
+
+/* Longer than what libiberty's recursion is safe for on a usual stack. */
+Test(unit_demangle, a_name_of_sixty_thousand_bytes)
+{
+    enum { PARTS = 300 };
+    char *name = malloc(256 * PARTS), *wanted = malloc(256 * PARTS);
+    size_t n = (size_t)sprintf(name, "_Z1fIJ"), w = (size_t)sprintf(wanted, "void f<");
+    for (int i = 0; i < PARTS; i++) {
+        n += (size_t)sprintf(name + n, "203a%0202d", i);
+        w += (size_t)sprintf(wanted + w, "%sa%0202d", i ? ", " : "", i);
+    }
+    sprintf(name + n, "EEvv");
+    sprintf(wanted + w, ">()");
+    cr_assert(n > 60000 && n < 65536);
+    demangle_expect(name, wanted);
+    free(name);
+    free(wanted);
+}
+
+/* What all names together may have beyond the usual is limited. */
+Test(unit_demangle, many_short_names_of_endless_text, .timeout = 300)
+{
+    char *name = doubling_name(250);
+    for (int i = 0; i < 1000; i++)
+        demangle_expect(name, name);
+    free(name);
+}
+
 /* Without limits, 250 bytes take minutes and gigabytes, and 1000 bytes would take for ever. */
 Test(unit_demangle, a_name_of_endless_text, .timeout = 300)
 {
