@@ -9,6 +9,7 @@
 #include "guard.h"
 #include "helper.h"
 #include "levels/counts.h"
+#include "levels/machine.h"
 #include "lock.h"
 #include "modules.h"
 #include "process.h"
@@ -167,13 +168,29 @@ static void bus_pass_on(int number, siginfo_t *info, void *context)
         bus_call_handler((bus_handler *)(void *)handler, number, info, context);
 }
 
+static void bus_skip_count(ucontext_t *context)
+{
+#if defined(__x86_64__)
+    context->uc_mcontext.gregs[REG_RIP] += COUNT_IN_PLACE_BYTES;
+#else
+    (void)context;
+#endif
+}
+
 static void bus_handle(int number, siginfo_t *info, void *context)
 {
     if ((info->si_code == BUS_ADRERR || info->si_code == BUS_OBJERR) && guard_replace(info->si_addr))
         return;
-    if (info->si_code == BUS_ADRERR && counts_begin_child(info->si_addr))
-        return;
-    bus_pass_on(number, info, context);
+    switch (info->si_code == BUS_ADRERR ? counts_begin_child(info->si_addr) : COUNTS_NO_CHILD) {
+    case COUNTS_CALL_LOST:
+        bus_skip_count(context);
+        break;
+    case COUNTS_NO_CHILD:
+        bus_pass_on(number, info, context);
+        break;
+    default:
+        break;
+    }
 }
 
 /* ---- the program's action ---- */

@@ -7,6 +7,9 @@
  * A filter that was there before the runtime is unknown, and so is one that a system call instruction of the program
  * itself sets. Not part of libdwell.a.
  */
+#if defined(__x86_64__)
+#include <asm/prctl.h>
+#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/audit.h>
@@ -19,6 +22,7 @@
 #include "interpose.h"
 #include "levels/code_lock.h"
 #include "levels/in_place.h"
+#include "levels/levels.h"
 #include "process.h"
 #include "sys.h"
 #include "thread.h"
@@ -41,19 +45,25 @@ static bool sandbox_is_harmless(uint32_t answer)
     return answer == SECCOMP_RET_ALLOW || answer == SECCOMP_RET_LOG || answer == SECCOMP_RET_ERRNO;
 }
 
-static bool sandbox_may_call(long number, const long *arguments)
+static struct seccomp_data sandbox_call_of(long number, const long *arguments)
 {
-    if (number == SYS_exit_group || number == SYS_exit)
-        return true; /* made for the program */
     struct seccomp_data data = { .nr = (int)number };
 #if defined(__x86_64__)
     data.arch = AUDIT_ARCH_X86_64;
 #else
     data.arch = AUDIT_ARCH_AARCH64;
 #endif
-    data.instruction_pointer = (uint64_t)__builtin_return_address(0);
     for (int i = 0; i < 6; i++)
         data.args[i] = (uint64_t)arguments[i];
+    return data;
+}
+
+static bool sandbox_may_call(long number, const long *arguments)
+{
+    if (number == SYS_exit_group || number == SYS_exit)
+        return true; /* made for the program */
+    struct seccomp_data data = sandbox_call_of(number, arguments);
+    data.instruction_pointer = (uint64_t)__builtin_return_address(0);
     const bool helper = helper_is_here();
     const uint32_t count = __atomic_load_n(&sandbox_filter_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++)
@@ -100,6 +110,21 @@ struct beginning {
     bool everywhere;
 };
 
+static bool sandbox_lets_set_gs(void)
+{
+#if defined(__x86_64__)
+    const long arguments[6] = { ARCH_SET_GS, 0, 0, 0, 0, SYS_OWN };
+    const struct seccomp_data data = sandbox_call_of(SYS_arch_prctl, arguments);
+    for (uint32_t i = 0; i < sandbox_filter_count; i++) {
+        const uint32_t answer = bpf_run(sandbox_filters[i].code, sandbox_filters[i].length, &data);
+        if ((answer & SECCOMP_RET_ACTION_FULL) != SECCOMP_RET_ALLOW &&
+            (answer & SECCOMP_RET_ACTION_FULL) != SECCOMP_RET_LOG)
+            return false;
+    }
+#endif
+    return !sandbox_unknown_filters;
+}
+
 static uint32_t sandbox_prepare(const struct beginning *b)
 {
     const uint32_t count = sandbox_filter_count;
@@ -109,6 +134,8 @@ static uint32_t sandbox_prepare(const struct beginning *b)
     }
     if (b->filter && b->program)
         sandbox_keep_filter(b->program, b->everywhere);
+    if (b->filter && in_place_needs_calls() && !sandbox_lets_set_gs())
+        levels_leave_places(); /* new threads could not get bases of their own */
     if (b->strict)
         thread_silence();
     return count;

@@ -1,16 +1,22 @@
 /* The part of dwell doctor that examines the machine: clock, perf events, rseq, memory, disk. */
+#if defined(__x86_64__)
+#include <asm/prctl.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/prctl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -112,6 +118,27 @@ static void doctor_examine_clock(struct findings *f)
     find_that(f, HEALTH_OK, "clock", "%s, %.3f GHz",
               clock == DWELL_CLOCK_TSC ? "the CPU's time stamp counter (invariant)" : "cntvct_el0",
               (double)clock_frequency(clock) / 1e9);
+}
+
+/* ---- counted calls ---- */
+
+/* As in runtime/levels/gs.h. The system may refuse the call in a sandbox. */
+static void doctor_examine_counting(struct findings *f)
+{
+#if defined(__x86_64__)
+    enum { HWCAP2_GS = 2 };
+    uint64_t base = 0;
+    if (getauxval(AT_HWCAP2) & HWCAP2_GS)
+        find_that(f, HEALTH_OK, "counted calls", "in place: instructions set the base of gs (FSGSBASE)");
+    else if (syscall(SYS_arch_prctl, ARCH_GET_GS, &base) == 0 && syscall(SYS_arch_prctl, ARCH_SET_GS, base) == 0)
+        find_that(f, HEALTH_OK, "counted calls",
+                  "in place: arch_prctl sets the base of gs, as this processor or kernel has no FSGSBASE");
+    else
+        find_that(f, HEALTH_WARN, "counted calls",
+                  "by stubs, which take longer: there is no FSGSBASE, and arch_prctl fails: %s", strerror(errno));
+#else
+    find_that(f, HEALTH_OK, "counted calls", "by a check of each call: counting in place is for x86-64");
+#endif
 }
 
 /* ---- OS events ---- */
@@ -354,6 +381,7 @@ void examine_machine(struct findings *f, const char *output)
     doctor_examine_kernel(f);
     doctor_examine_runtime(f);
     doctor_examine_clock(f);
+    doctor_examine_counting(f);
     doctor_examine_os_events(f);
     doctor_examine_disk(f, output);
 }

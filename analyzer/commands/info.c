@@ -12,6 +12,7 @@
 #include "analysis/cpu_check.h"
 #include "analysis/level_changes.h"
 #include "analysis/names.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/units.h"
@@ -477,6 +478,18 @@ static const struct command_line line = {
     .shared = shared,
 };
 
+/* Each text once: many processes may have the same. */
+static void info_print_notes(const struct session_file *file)
+{
+    struct intern seen = { .index = NULL };
+    for (size_t i = 0; i < file->note_count; i++) {
+        const size_t count = seen.count;
+        if (intern(&seen, file->notes[i], strlen(file->notes[i])) == count)
+            info_print_line("note", "%s", file->notes[i]);
+    }
+    intern_drop(&seen);
+}
+
 int command_info(int argc, char **argv)
 {
     struct info_settings s = { .file = DEFAULT_SESSION, .shared.limit = MAX_LEVELS };
@@ -491,8 +504,7 @@ int command_info(int argc, char **argv)
         info_print_probes(&l);
     }
     info_print_counts(&l);
-    for (size_t i = 0; i < l.file->note_count; i++)
-        info_print_line("note", "%s", l.file->notes[i]);
+    info_print_notes(l.file);
     for (size_t i = 0; i < l.summary.remark_count; i++)
         info_print_line("remark", "%s", l.summary.remarks[i]);
     info_print_levels(l.file, s.shared.limit);

@@ -457,7 +457,7 @@ bool counts_begin_in_place(struct thread *t)
         t->counts.distance = 0;
     if (any || t->counts.distance)
         thread_set_limit(t);
-    return !any || (good && !in_place_is_foreign());
+    return !any || (good && !in_place_is_foreign() && !in_place_is_stuck());
 }
 
 /* A call that the fork has interrupted may still add to a page: its parent counts it. Pages that are not open may be
@@ -508,23 +508,27 @@ void counts_begin_process(bool in_place)
 {
     static bool watches;
     in_place_wanted |= in_place;
-    if (in_place_is_known() && !watches)
+    if (in_place_may_come() && !watches)
         watches = pthread_atfork(NULL, NULL, counts_forked_here) == 0;
 }
 
-bool counts_begin_child(const void *address)
+enum counts_child counts_begin_child(const void *address)
 {
-    bool found = false;
-    for (uint32_t i = 0; i < counts_page_count && !found; i++)
-        found = counts_pages[i]->common && in_place_is_of_forked(counts_pages[i]->window, address);
-    if (!found)
-        return false;
+    const struct counts_functions *of = NULL;
+    for (uint32_t i = 0; i < counts_page_count && !of; i++)
+        if (counts_pages[i]->common && in_place_is_of_forked(counts_pages[i]->window, address))
+            of = counts_pages[i];
+    if (!of)
+        return COUNTS_NO_CHILD;
     const int error = errno;
     const struct thread *t = thread_begin();
     if (in_place_is_forked()) /* the thread shares another one's block */
         in_place_use(t ? t->counts.distance : 0);
     errno = error;
-    return true;
+    if (!in_place_is_stuck())
+        return COUNTS_CHILD_BEGUN;
+    in_place_lose(of->window, address);
+    return COUNTS_CALL_LOST;
 }
 
 void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t size))

@@ -102,9 +102,15 @@ void counts_begin_process(bool in_place);
 /* In a child that the thread has forked: its pages are not its parent's any more. */
 void counts_forked(struct thread *t);
 
-/* The calling thread has got SIGBUS for an access to that address. True if it was its first call in a forked child, and
- * is counted in place: the thread is set up now, or its calls are lost. It can go on. */
-bool counts_begin_child(const void *address);
+/* The calling thread has got SIGBUS for an access to that address. Was it a call in a forked child, and is it counted
+ * in place? Then the thread is set up now, or its calls are lost, and it can repeat the instruction. Where the system
+ * does not let its base of gs change, the call is lost, and the thread can go on behind the instruction. */
+enum counts_child {
+    COUNTS_NO_CHILD,
+    COUNTS_CHILD_BEGUN,
+    COUNTS_CALL_LOST,
+};
+enum counts_child counts_begin_child(const void *address);
 
 /* In a child that the thread has forked: calls `map` for each page that the thread had in its parent. */
 void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t size));

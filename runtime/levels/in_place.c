@@ -10,6 +10,7 @@
 #include "bus_signal.h"
 #include "common.h"
 #include "dwell/format.h"
+#include "levels/gs.h"
 #include "levels/machine.h"
 #include "modules.h"
 #include "process.h"
@@ -23,7 +24,8 @@ bool in_place_wanted;
 
 enum { COUNT_OFFSET = offsetof(struct dwell_count, calls), MAX_TRIES = 64 };
 
-/* Windows and pages lie far from each other. Programs that are at a fixed place lie low, others and libraries high. */
+/* Windows and pages lie far from each other. Programs lie low, and their pages above them, as arch_prctl wants. Those
+ * that the loader has mapped itself lie where libraries do, and their pages below. */
 static const int64_t in_place_far = 1ll << 44, in_place_step = 64 << 20;
 static const uint64_t in_place_end = 1ull << 47;
 
@@ -43,14 +45,46 @@ static struct {
     void *empty;      /* a page of an empty file; NULL before the first one */
 } in_place;
 
+bool in_place_may_come(void)
+{
+    return &dwell_interposed;
+}
+
+static bool in_place_is_low(void)
+{
+    return getauxval(AT_PHDR) < in_place_end - 2 * (uint64_t)in_place_far;
+}
+
 bool in_place_is_known(void)
 {
-    return &dwell_interposed && machine_has_gs();
+    return &dwell_interposed && gs_way() != GS_NONE && (gs_way() == GS_BY_INSTRUCTION || in_place_is_low());
 }
 
 bool in_place_is_possible(void)
 {
     return in_place_wanted && !in_place_is_foreign() && in_place_is_known();
+}
+
+bool in_place_needs_calls(void)
+{
+    return in_place_is_possible() && gs_way() == GS_BY_CALL;
+}
+
+const char *in_place_describe(void)
+{
+    if (!&dwell_interposed)
+        return "counted calls lead to stubs, as the program is linked with libdwell.a";
+    if (!in_place_wanted)
+        return "counted calls lead to stubs, as the recording began without levels";
+    if (in_place_is_foreign())
+        return "counted calls lead to stubs, as the program uses the base of gs itself";
+    if (gs_way() == GS_NONE)
+        return "counted calls lead to stubs, as neither instructions (FSGSBASE) nor arch_prctl set the base of gs here";
+    if (!in_place_is_known())
+        return "counted calls lead to stubs, as the program is mapped too high in memory for arch_prctl to set gs";
+    return gs_way() == GS_BY_CALL
+               ? "calls are counted in place; arch_prctl sets gs, as there are no instructions for it (FSGSBASE)"
+               : "calls are counted in place; instructions set gs (FSGSBASE)";
 }
 
 bool in_place_is_foreign(void)
@@ -61,18 +95,6 @@ bool in_place_is_foreign(void)
 void in_place_give_up(void)
 {
     __atomic_store_n(&in_place.foreign, true, __ATOMIC_RELEASE);
-}
-
-static uint64_t in_place_gs(void)
-{
-    uint64_t base;
-    __asm__ volatile("rdgsbase %0" : "=r"(base));
-    return base;
-}
-
-static void in_place_set_gs(uint64_t base)
-{
-    __asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
 }
 
 static void *in_place_map(uint64_t address, int protection)
@@ -112,8 +134,7 @@ bool in_place_is_ours(uint64_t base)
 
 int64_t in_place_distance(void)
 {
-    const bool low = getauxval(AT_PHDR) < 2 * (uint64_t)in_place_far;
-    __atomic_store_n(&in_place.base, low ? in_place_far : -in_place_far, __ATOMIC_RELAXED);
+    __atomic_store_n(&in_place.base, in_place_is_low() ? in_place_far : -in_place_far, __ATOMIC_RELAXED);
     const uint32_t thread = __atomic_fetch_add(&in_place.threads, 1, __ATOMIC_RELAXED);
     const int64_t distance = in_place_of_slot(OWN_SLOTS + thread);
     const int64_t span = distance < 0 ? -distance : distance;
@@ -125,15 +146,19 @@ static bool in_place_choose(int64_t distance)
 {
     if (!in_place.base || in_place_is_foreign())
         return false;
-    const uint64_t now = in_place_gs(), wanted = (uint64_t)distance + COUNT_OFFSET;
+    const uint64_t now = gs_get(), wanted = (uint64_t)distance + COUNT_OFFSET;
     if (now == wanted)
         return false;
     if (now && !in_place_is_ours(now)) {
         in_place_give_up();
         return false;
     }
-    in_place_set_gs(wanted);
-    return true;
+    return gs_set(wanted);
+}
+
+bool in_place_is_stuck(void)
+{
+    return gs_is_refused();
 }
 
 bool in_place_use_lost(void)
@@ -159,12 +184,12 @@ void in_place_use_paused(void)
 
 static bool in_place_is_at(enum in_place_slot slot)
 {
-    return in_place.base && in_place_gs() == (uint64_t)in_place_of_slot(slot) + COUNT_OFFSET;
+    return in_place.base && gs_get() == (uint64_t)in_place_of_slot(slot) + COUNT_OFFSET;
 }
 
 void in_place_use_forked(void)
 {
-    if (in_place.base && in_place_is_ours(in_place_gs()) && !in_place_is_at(SLOT_PAUSED))
+    if (in_place.base && in_place_is_ours(gs_get()) && !in_place_is_at(SLOT_PAUSED))
         in_place_choose(in_place_of_slot(SLOT_FORKED));
 }
 
@@ -212,6 +237,13 @@ bool in_place_is_of_forked(uint64_t window, const void *address)
     return (uint64_t)address - (uint64_t)in_place_page(window, SLOT_FORKED) < (uint64_t)PAGE;
 }
 
+void in_place_lose(uint64_t window, const void *address)
+{
+    uint64_t *lost = (uint64_t *)(in_place_page(window, SLOT_LOST) + (uint64_t)address % PAGE);
+    __atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
+    in_place.loses = true;
+}
+
 bool in_place_loses(void)
 {
     return in_place.loses;
@@ -237,9 +269,34 @@ bool in_place_knows_threads(uint32_t count)
 
 #else
 
+bool in_place_may_come(void)
+{
+    return false;
+}
+
 bool in_place_is_known(void)
 {
     return false;
+}
+
+bool in_place_needs_calls(void)
+{
+    return false;
+}
+
+const char *in_place_describe(void)
+{
+    return "counted calls lead to a check: counting in place is for x86-64";
+}
+
+bool in_place_is_stuck(void)
+{
+    return false;
+}
+
+void in_place_lose(uint64_t window, const void *address)
+{
+    (void)window, (void)address;
 }
 
 bool in_place_is_possible(void)

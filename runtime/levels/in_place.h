@@ -23,9 +23,18 @@
 /* Functions of this process may be counted in place, if that turns out to be possible. Set before threads begin. */
 extern bool in_place_wanted;
 
-/* Whether the machine can do it, and whether it is wanted, too. */
+/* Whether forks have to be watched: it is not known to be impossible. */
+bool in_place_may_come(void);
+
+/* Whether the process can do it, and whether it is wanted, too. */
 bool in_place_is_known(void);
 bool in_place_is_possible(void);
+
+/* How the process does it, or why it does not, for people. */
+const char *in_place_describe(void);
+
+/* Whether it needs arch_prctl, which a sandbox may forbid. */
+bool in_place_needs_calls(void);
 
 /* Somebody else uses gs: the threads' base of gs stays as it is from now on. The program must not count in place then
  * (levels_leave_places). */
@@ -49,8 +58,9 @@ int64_t in_place_distance(void);
 bool in_place_reserve(uint64_t window, int64_t distance);
 
 /* The calling thread counts at this distance from now on. At zero, its calls are lost, and in_place_take_lost has
- * them. */
+ * them. In a sandbox that the runtime does not know, its base may stay that of its creator. */
 void in_place_use(int64_t distance);
+bool in_place_is_stuck(void);
 
 /* The same for zero. Returns whether it has changed. */
 bool in_place_use_lost(void);
@@ -65,8 +75,9 @@ bool in_place_is_forked(void);
 /* Maps the pages for a window that belong to no thread. False if that is not possible. */
 bool in_place_map_common(uint64_t window);
 
-/* Whether the address is in the window's page of in_place_use_forked. */
+/* Whether the address is in the window's page of in_place_use_forked. Loses a call that would count there. */
 bool in_place_is_of_forked(uint64_t window, const void *address);
+void in_place_lose(uint64_t window, const void *address);
 
 /* Whether calls may have been lost; and how many calls of a window's functions were, since this was asked last. */
 bool in_place_loses(void);

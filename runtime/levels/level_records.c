@@ -15,7 +15,7 @@ enum {
     FIRST_CHANGES = 256,
     RECORDS_AT_ONCE = 32,
     PATIENCE = 400, /* milliseconds, for other threads to write records */
-    MAX_NOTES = 8,
+    MAX_NOTES = 12,
 };
 
 static struct {

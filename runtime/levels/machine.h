@@ -47,11 +47,19 @@ uint64_t machine_call_target(const struct call_site *site);
 bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
                   bool synchronizes, uint8_t bytes[MAX_CALL_BYTES]);
 
+enum { COUNT_IN_PLACE_BYTES = 5 };
+
 /* Whether the site can be counted in place. */
 bool machine_counts_in_place(const struct call_site *site);
 
-/* Whether programs may change the base of gs by an instruction. */
+/* Whether programs may change the base of gs by an instruction; whether the system lets the process set it by a call.
+ */
 bool machine_has_gs(void);
+bool machine_lets_set_gs(void);
+
+/* Whether the code sets the base of gs itself: by wrgsbase, or by an instruction for the system call arch_prctl near
+ * that call's number. Loads of the segment register are too short to tell them from other bytes. */
+bool machine_code_sets_gs(const uint8_t *begin, const uint8_t *end);
 
 /* How the bytes of a site can be changed. */
 enum machine_change {

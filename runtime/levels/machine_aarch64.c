@@ -93,6 +93,17 @@ bool machine_has_gs(void)
     return false;
 }
 
+bool machine_lets_set_gs(void)
+{
+    return false;
+}
+
+bool machine_code_sets_gs(const uint8_t *begin, const uint8_t *end)
+{
+    (void)begin, (void)end;
+    return false;
+}
+
 bool machine_counts_in_place(const struct call_site *site)
 {
     (void)site;

@@ -4,15 +4,19 @@
  * third step. No step makes an instruction begin or end where none did before. */
 #if defined(__x86_64__)
 
+#include <asm/prctl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "levels/hook_places.h"
 #include "levels/machine.h"
+#include "sys.h"
 
 enum {
     LINE = 64,
     HEAD = 2,
+    NEAR = 64, /* bytes before a system call, for its arguments */
     MACHINE_PLAIN_STUB_BYTES = 16,
     OP_JUMP_SHORT = 0xeb,
     OP_CALL = 0xe8,
@@ -114,7 +118,7 @@ static bool x86_form_out(const struct call_site *site, const struct machine_stub
     return true;
 }
 
-static const uint8_t x86_count[] = { 0x65, 0x48, 0xff, 0x47, 0x00 }; /* incq %gs:0(%rdi) */
+static const uint8_t x86_count[COUNT_IN_PLACE_BYTES] = { 0x65, 0x48, 0xff, 0x47, 0x00 }; /* incq %gs:0(%rdi) */
 
 /* A store of eight bytes within a line changes the whole instruction. */
 bool machine_counts_in_place(const struct call_site *site)
@@ -126,6 +130,44 @@ bool machine_has_gs(void)
 {
     enum { HWCAP2_GS = 2 };
     return getauxval(AT_HWCAP2) & HWCAP2_GS;
+}
+
+/* Some sandboxes have no such call. */
+bool machine_lets_set_gs(void)
+{
+    uint64_t base = 0;
+    return SYS2(arch_prctl, ARCH_GET_GS, &base) == 0 && SYS2(arch_prctl, ARCH_SET_GS, base) == 0;
+}
+
+/* `at`: the second byte of 0f ae /3 in the form for a register, behind a prefix for it. */
+static bool x86_is_wrgsbase(const uint8_t *at, const uint8_t *begin, const uint8_t *end)
+{
+    const uint8_t *before = at - 2;
+    if (at - begin < 2 || end - at < 2 || at[-1] != 0x0f || (at[1] & 0xf8) != 0xd8)
+        return false;
+    if ((*before & 0xf0) == 0x40 && before > begin) /* REX */
+        before--;
+    return *before == 0xf3;
+}
+
+static bool x86_is_call_for_gs(const uint8_t *at, const uint8_t *begin)
+{
+    static const uint8_t loads_code[] = { 0xbf, 0x01, 0x10, 0, 0 }; /* mov $ARCH_SET_GS, %edi */
+    const uint8_t *before = at - begin > NEAR ? at - NEAR : begin;
+    if (at == begin || at[-1] != 0x0f)
+        return false;
+    for (; at - before > (ptrdiff_t)sizeof loads_code; before++)
+        if (memcmp(before, loads_code, sizeof loads_code) == 0)
+            return true;
+    return false;
+}
+
+bool machine_code_sets_gs(const uint8_t *begin, const uint8_t *end)
+{
+    for (const uint8_t *at = begin; at < end; at++)
+        if ((*at == 0xae && x86_is_wrgsbase(at, begin, end)) || (*at == 0x05 && x86_is_call_for_gs(at, begin)))
+            return true;
+    return false;
 }
 
 bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,

@@ -6,159 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/counted.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
 TestSuite(e2e_counted, .timeout = 300, .init = without_os_calls);
 
-static const char *const modes[] = { "trace", "ring=1G", "profile" };
-
-/* The report has all calls that the program has printed. Those of functions that begin with "hot_" have no time. */
-static void counted_check(const char *out, const char *what)
-{
-    struct report *r = report_of("");
-    int functions = 0;
-    for (const char *line = strstr(out, "calls "); line; line = strstr(line + 1, "\ncalls ")) {
-        char name[64];
-        unsigned long calls;
-        cr_assert(eq(int, sscanf(line + (*line == '\n'), "calls %63s %lu", name, &calls), 2));
-        cr_assert(eq(u64, report_sum(r, "function", name, "calls"), calls), "%s: %s", what, name);
-        if (calls && strncmp(name, "hot_", 4) == 0)
-            cr_assert(eq(u64, report_sum(r, "function", name, "elapsed_inclusive_ns"), 0), "%s: %s", what, name);
-        functions++;
-    }
-    cr_assert(gt(int, functions, 3));
-    cr_assert(eq(u64, report_session(r, "lost_events"), 0), "%s", what);
-    report_drop(r);
-    char *csv = run_well("$DWELL report --format csv --filter 'name~hot_*' | cut -d, -f1,6-7,27");
-    for (const char *line = strchr(csv, '\n') + 1; *line; line = strchr(line, '\n') + 1)
-        cr_assert(eq(int, strncmp(strchr(line, ','), ",,,counted", 10), 0), "%s: %s", what, csv);
-    free(csv);
-    r = report_of("--by thread");
-    check_sums(r, "thread");
-    report_drop(r);
-}
-
-static void counted_run(const char *mode, const char *arguments)
-{
-    char *out =
-        run_well("$DWELL record -q --mode %s --level 'counted=hot_*' $PROGRAMS/levels/counted %s", mode, arguments);
-    counted_check(out, arguments);
-    free(out);
-}
-
 Test(e2e_counted, threads_signals_and_jumps)
 {
     for (int i = 0; i < 3; i++)
-        counted_run(modes[i], "64 20000 50");
+        counted_run(counted_modes[i], "64 20000 50");
 }
 
 Test(e2e_counted, forked_children)
 {
     for (int i = 0; i < 3; i++)
-        counted_run(modes[i], "4 2000 50 20");
-}
-
-/* The same when all of it happens while one instruction counts each call. */
-Test(e2e_counted, in_place)
-{
-    for (int i = 0; i < 3; i++) {
-        counted_run(modes[i], "64 20000 50 0 place");
-        counted_run(modes[i], "4 2000 50 20 place");
-    }
-    counted_run("trace", "400 200 1000 0 place");
-}
-
-static unsigned long placed_run(const char *mode, const char *way, unsigned long *told, unsigned long *lost)
-{
-    char *out = run_well("$DWELL record -q --mode %s --level 'counted=hot_*' $PROGRAMS/levels/placed %s", mode, way);
-    cr_assert(eq(int, sscanf(out, "calls hot_leaf %lu", told), 1), "%s", way);
-    free(out);
-    struct report *r = report_of("");
-    const unsigned long calls = report_sum(r, "function", "hot_leaf", "calls");
-    *lost = report_session(r, "lost_events");
-    report_drop(r);
-    return calls;
-}
-
-static void placed_check(const char *mode, const char *way)
-{
-    unsigned long told, lost;
-    const unsigned long calls = placed_run(mode, way, &told, &lost);
-    cr_assert(eq(ulong, calls, told), "%s", way);
-    cr_assert(ge(ulong, told, 100000), "%s", way);
-    cr_assert(eq(ulong, lost, 0), "%s", way);
-}
-
-Test(e2e_counted, in_place_in_unusual_threads_and_processes)
-{
-    static const char *const ways[] = {
-        "child",     "daemon",  "exec",     "c11",    "handler", "vfork",     "pause",
-        "bare_fork", "workers", "unshared", "stayed", "timer",   "sandboxed", "masked"
-    };
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        placed_check(modes[i % 3], ways[i]);
-}
-
-/* The program finds its own base, and none before it sets one. */
-Test(e2e_counted, in_place_until_the_program_sets_the_base_of_gs)
-{
-    for (int i = 0; i < 3; i++) {
-        placed_check(modes[i], "based");
-        placed_check(modes[i], "based_bare");
-    }
-}
-
-/* A child that cannot record loses all its calls, and the session says so. */
-Test(e2e_counted, in_place_in_a_child_that_cannot_record)
-{
-    static const char *const ways[] = { "nofile", "unseen" };
-    for (int i = 0; i < 6; i++) {
-        unsigned long told, lost;
-        const unsigned long calls = placed_run(modes[i % 3], ways[i / 3], &told, &lost);
-        cr_assert(eq(ulong, calls + lost, told), "%s %s", ways[i / 3], modes[i % 3]);
-        cr_assert(eq(ulong, lost, 100000), "%s %s", ways[i / 3], modes[i % 3]);
-    }
-}
-
-/* A call is counted before its function begins: the kill may come in between. */
-Test(e2e_counted, in_place_in_a_child_that_is_killed)
-{
-    for (int i = 0; i < 3; i++) {
-        unsigned long told, lost;
-        const unsigned long calls = placed_run(modes[i], "killed", &told, &lost);
-        cr_assert(eq(ulong, lost, 0));
-        cr_assert(calls == told || calls == told + 1, "%s: %lu, not %lu", modes[i], calls, told);
-    }
-}
-
-/* Calls may be lost, as docs/levels.md says. The program goes on as without a recording. */
-Test(e2e_counted, in_place_in_a_thread_that_libc_does_not_know)
-{
-    unsigned long told, lost;
-    const unsigned long calls = placed_run("trace", "bare_clone", &told, &lost);
-    cr_assert(eq(ulong, lost, 0));
-    cr_assert(all(eq(ulong, told >= 200000, 1), le(ulong, calls, told), ge(ulong, calls, told / 2)));
-}
-
-/* Each thread has a mapping for each page of code, and a process may have 65,530. */
-Test(e2e_counted, in_place_until_there_are_too_many_threads)
-{
-    char *out = run_well("$DWELL record -q --level 'counted=hot_*' $PROGRAMS/levels/crowd 150 1000");
-    counted_check(out, "crowd");
-    free(out);
-}
-
-/* The same on a machine without instructions for the base of gs: there are stubs. */
-Test(e2e_counted, without_instructions_for_the_base_of_gs)
-{
-    static const char *const ways[] = { "child", "handler", "workers", "masked", "based" };
-    setenv("DWELL_FSGSBASE", "off", 1);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        placed_check(modes[i % 3], ways[i]);
-    counted_run("trace", "64 20000 50 0 place");
-    counted_run("profile", "4 2000 50 20 place");
-    unsetenv("DWELL_FSGSBASE");
+        counted_run(counted_modes[i], "4 2000 50 20");
 }
 
 Test(e2e_counted, hundreds_of_threads)
@@ -174,7 +37,7 @@ Test(e2e_counted, all_kinds_of_calls)
         if (strstr(found.gl_pathv[i], ".p"))
             continue;
         struct ran r =
-            run("$DWELL record -q --mode %s --level 'counted=hot_*' %s 2000", modes[i % 3], found.gl_pathv[i]);
+            run("$DWELL record -q --mode %s --level 'counted=hot_*' %s 2000", counted_modes[i % 3], found.gl_pathv[i]);
         cr_assert(eq(int, r.status, 7), "%s: %s", found.gl_pathv[i], r.err);
         counted_check(r.out, found.gl_pathv[i]);
         ran_drop(&r);
@@ -204,9 +67,9 @@ Test(e2e_counted, libraries_that_come_and_go)
 {
     for (int i = 0; i < 6; i++) {
         const char *how = i < 3 ? "" : "fork";
-        counted_compare_libraries(modes[i % 3], "--level 'counted=inner_*'", how, 6);
-        counted_compare_libraries(modes[i % 3], "--level counted=inner_a", how, 6);
-        counted_compare_libraries(modes[i % 3], "--level counted=inner_a --level out=inner_b", how, 5);
+        counted_compare_libraries(counted_modes[i % 3], "--level 'counted=inner_*'", how, 6);
+        counted_compare_libraries(counted_modes[i % 3], "--level counted=inner_a", how, 6);
+        counted_compare_libraries(counted_modes[i % 3], "--level counted=inner_a --level out=inner_b", how, 5);
     }
 }
 
@@ -218,14 +81,15 @@ Test(e2e_counted, a_program_that_is_renamed_and_leaves_its_folder)
         free(run_well("cp $PROGRAMS/loading/moved $PROGRAMS/loading/libloading-b.so ."));
         char *out = run_well("$DWELL record -q --mode %s --level 'counted=hot*' --level 'counted=inner_*' ./moved 1000 "
                              "$PROGRAMS/loading/libloading-a.so",
-                             modes[i]);
+                             counted_modes[i]);
         free(run_well("mv elsewhere moved"));
         struct report *r = report_of("");
         static const char *const all[] = { "hot", "hot_at_last", "inner_b" };
         for (int j = 0; j < 3; j++) {
-            cr_assert(eq(u64, report_sum(r, "function", all[j], "calls"), truth(out, all[j])), "%s %s", modes[i],
+            cr_assert(eq(u64, report_sum(r, "function", all[j], "calls"), truth(out, all[j])), "%s %s",
+                      counted_modes[i], all[j]);
+            cr_assert(eq(u64, report_sum(r, "function", all[j], "elapsed_inclusive_ns"), 0), "%s %s", counted_modes[i],
                       all[j]);
-            cr_assert(eq(u64, report_sum(r, "function", all[j], "elapsed_inclusive_ns"), 0), "%s %s", modes[i], all[j]);
         }
         report_drop(r);
         free(out);
@@ -269,12 +133,13 @@ Test(e2e_counted, together_with_filters)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int mode = 0; mode < 3; mode++) {
-            free(run_well("$DWELL record -q --mode %s %s $SAMPLES/threads 2 1000", modes[mode], cases[i].options));
+            free(run_well("$DWELL record -q --mode %s %s $SAMPLES/threads 2 1000", counted_modes[mode],
+                          cases[i].options));
             struct report *r = report_of("");
-            cr_assert(eq(u64, report_sum(r, "function", "work", "calls"), cases[i].work), "%s %s", modes[mode],
+            cr_assert(eq(u64, report_sum(r, "function", "work", "calls"), cases[i].work), "%s %s", counted_modes[mode],
                       cases[i].options);
-            cr_assert(eq(u64, report_sum(r, "function", "worker", "calls"), cases[i].worker), "%s %s", modes[mode],
-                      cases[i].options);
+            cr_assert(eq(u64, report_sum(r, "function", "worker", "calls"), cases[i].worker), "%s %s",
+                      counted_modes[mode], cases[i].options);
             report_drop(r);
         }
 }
@@ -310,7 +175,7 @@ Test(e2e_counted, paused_threads)
         for (int j = 0; j < 2; j++) {
             char *out = run_well("$DWELL record -q --mode %s --level counted=leaf --level counted=handler_leaf "
                                  "$PROGRAMS/control/%s",
-                                 modes[i], programs[j]);
+                                 counted_modes[i], programs[j]);
             struct report *r = report_of("");
             cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), truth(out, "leaf")), "%s", programs[j]);
             cr_assert(eq(u64, report_sum(r, "function", "middle", "calls"), truth(out, "middle")));
@@ -429,8 +294,8 @@ Test(e2e_counted, levels_that_change)
 {
     for (int i = 0; i < 3; i++) {
         long rounds = 200000;
-        while (!counted_with_changes(modes[i], rounds))
-            cr_assert(lt(long, rounds *= 2, 10000000), "%s", modes[i]);
+        while (!counted_with_changes(counted_modes[i], rounds))
+            cr_assert(lt(long, rounds *= 2, 10000000), "%s", counted_modes[i]);
     }
 }
 

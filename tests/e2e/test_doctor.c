@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -129,6 +130,19 @@ Test(e2e_doctor, what_the_system_forbids)
     check_health("ulimit -f 1000;", "file size", "warn\n");
     check_health("", "libdwell.so", "ok\n");
 }
+
+#if defined(__x86_64__)
+Test(e2e_doctor, how_calls_are_counted)
+{
+    enum { HWCAP2_GS = 2 };
+    char *out = run_well("$DWELL doctor | sed -n 's/^[a-z]*  *counted calls  *//p'");
+    if (getauxval(AT_HWCAP2) & HWCAP2_GS)
+        cr_assert(eq(str, out, "in place: instructions set the base of gs (FSGSBASE)\n"));
+    else
+        cr_assert(strncmp(out, "in place: arch_prctl ", 21) == 0 || strncmp(out, "by stubs, ", 10) == 0, "%s", out);
+    free(out);
+}
+#endif
 
 Test(e2e_doctor, where_the_session_would_be)
 {

@@ -12,9 +12,9 @@ struct ran {
 
 /* Runs a printf-formatted shell command in the test's folder. $DWELL is the program under test and $RUNTIME its
  * libdwell.so. $SAMPLES and $PROGRAMS are the folders of the recorded programs. If DWELL_RANDOM_LEVELS is set, levels
- * change at random in all recorded programs; if DWELL_FSGSBASE is "off", none counts calls in place
- * (tests/random/runtime/random_levels.c). If DWELL_SLOW is set, their runtime is slow
- * (tests/slow/runtime/slow_machine.c). */
+ * change at random in all recorded programs. If DWELL_FSGSBASE is "off", none has instructions for the base of gs, and
+ * if it is "none", none counts calls in place (tests/random/runtime/random_levels.c). If DWELL_SLOW is set, their
+ * runtime is slow (tests/slow/runtime/slow_machine.c). */
 struct ran run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ran_drop(struct ran *r);
 

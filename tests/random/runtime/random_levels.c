@@ -2,7 +2,8 @@
  * those of levels.c. DWELL_RANDOM_LEVELS=SEED[,out] is the switch; half of the functions, chosen by the seed, get the
  * levels timed and counted, with ",out" also out. The other half stays timed.
  *
- * DWELL_FSGSBASE=off makes it a runtime for a machine whose programs cannot change the base of gs by an instruction. */
+ * DWELL_FSGSBASE=off makes it a runtime for a machine whose programs cannot change the base of gs by an instruction,
+ * and DWELL_FSGSBASE=none for one whose system does not let them change it either. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -53,6 +54,8 @@ void __real_levels_begin_process(void);
 void __wrap_levels_begin_process(void);
 bool __real_machine_has_gs(void);
 bool __wrap_machine_has_gs(void);
+bool __real_machine_lets_set_gs(void);
+bool __wrap_machine_lets_set_gs(void);
 #pragma GCC visibility pop
 
 static bool random_is_on(void)
@@ -122,10 +125,20 @@ static void random_find_functions(const struct random_module *m, const struct dl
     call_sites_drop(&sites);
 }
 
-bool __wrap_machine_has_gs(void)
+static bool random_is_told(const char *word)
 {
     const char *text = environment_get("DWELL_FSGSBASE");
-    return !(text && strcmp(text, "off") == 0) && __real_machine_has_gs();
+    return text && strcmp(text, word) == 0;
+}
+
+bool __wrap_machine_has_gs(void)
+{
+    return !random_is_told("off") && !random_is_told("none") && __real_machine_has_gs();
+}
+
+bool __wrap_machine_lets_set_gs(void)
+{
+    return !random_is_told("none") && __real_machine_lets_set_gs();
 }
 
 /* As with a budget. */

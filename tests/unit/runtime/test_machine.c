@@ -9,6 +9,29 @@
 
 TestSuite(unit_machine);
 
+static bool machine_finds_gs(const char *bytes, size_t size)
+{
+    return machine_code_sets_gs((const uint8_t *)bytes, (const uint8_t *)bytes + size);
+}
+
+#define FINDS_GS(bytes) machine_finds_gs(bytes, sizeof(bytes) - 1)
+
+Test(unit_machine, code_that_sets_the_base_of_gs)
+{
+    cr_assert(FINDS_GS("\x90\xf3\x48\x0f\xae\xd8"));      /* wrgsbase %rax */
+    cr_assert(FINDS_GS("\xf3\x49\x0f\xae\xdf\xc3"));      /* wrgsbase %r15 */
+    cr_assert(FINDS_GS("\xf3\x0f\xae\xd9"));              /* wrgsbase %ecx */
+    cr_assert(not(FINDS_GS("\xf3\x48\x0f\xae\xd0")));     /* wrfsbase %rax */
+    cr_assert(not(FINDS_GS("\xf3\x48\x0f\xae\xc8")));     /* rdgsbase %rax */
+    cr_assert(not(FINDS_GS("\x48\x0f\xae\xd8\x90\x90"))); /* no prefix */
+    cr_assert(not(FINDS_GS("\x0f\xae\x18\x0f\xae")));     /* stmxcsr (%rax), and a piece */
+    cr_assert(not(FINDS_GS("\x0f\xae\xd8")));
+    cr_assert(FINDS_GS("\xbf\x01\x10\x00\x00\xb8\x9e\x00\x00\x00\x0f\x05")); /* arch_prctl(ARCH_SET_GS, ...) */
+    cr_assert(not(FINDS_GS("\xbf\x02\x10\x00\x00\xb8\x9e\x00\x00\x00\x0f\x05")));
+    cr_assert(not(FINDS_GS("\x0f\x05\xbf\x01\x10\x00\x00\xc3")));
+    cr_assert(not(FINDS_GS("")));
+}
+
 static struct call_site machine_test_jump(uint8_t *code, enum call_form form, enum call_form wanted,
                                           const struct machine_stubs *stubs, uint8_t *bytes)
 {

@@ -16,6 +16,8 @@
  *   stayed     such a child after an exec that failed
  *   timer      a child whose first call is in a thread that libc makes
  *   sandboxed  a child that forbids itself nearly all system calls
+ *   narrow     a child that forbids itself arch_prctl, and makes threads
+ *   narrow_unseen  the same by a bare system call, which fails then
  *   unseen     the same by a bare system call: its calls are lost
  *   nofile     a child that may open no file: its calls are lost
  *   masked     a thread whose attributes block all signals
@@ -314,6 +316,17 @@ static struct sock_filter few_calls_fail[] = {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
 
+#if defined(__x86_64__)
+static struct sock_filter no_base[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_arch_prctl, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+};
+#else
+#define no_base few_calls
+#endif
+
 #define PROGRAM_OF(code) (&(struct sock_fprog){ sizeof(code) / sizeof *(code), code })
 
 PLAIN static void forbid(void)
@@ -328,18 +341,49 @@ PLAIN static void sandboxed(void)
     fork_for(forbid, call);
 }
 
-PLAIN static void forbid_unseen(void)
+PLAIN static void begin_unseen(const struct sock_fprog *filter)
 {
     long result = 1;
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 #if defined(__x86_64__)
     __asm__ volatile("syscall"
                      : "=a"(result)
-                     : "a"(SYS_prctl), "D"(PR_SET_SECCOMP), "S"(SECCOMP_MODE_FILTER), "d"(PROGRAM_OF(few_calls_fail))
+                     : "a"(SYS_prctl), "D"(PR_SET_SECCOMP), "S"(SECCOMP_MODE_FILTER), "d"(filter)
                      : "rcx", "r11", "memory");
 #endif
     if (result != 0)
         _exit(6);
+}
+
+PLAIN static void forbid_unseen(void)
+{
+    begin_unseen(PROGRAM_OF(few_calls_fail));
+}
+
+/* Its first call comes before the sandbox, as that of a thread that could not be set up in it. */
+PLAIN static void forbid_base(void)
+{
+    call();
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PROGRAM_OF(no_base)) != 0)
+        _exit(6);
+}
+
+PLAIN static void forbid_base_unseen(void)
+{
+    call();
+    no_base[2].k = SECCOMP_RET_ERRNO | 1;
+    begin_unseen(PROGRAM_OF(no_base));
+}
+
+PLAIN static void narrow(void)
+{
+    fork_for(forbid_base, run_workers);
+}
+
+PLAIN static void narrow_unseen(void)
+{
+    fork_for(forbid_base_unseen, run_workers);
 }
 
 PLAIN static void unseen(void)
@@ -470,6 +514,7 @@ PLAIN int main(int argc, char **argv)
         { "bare_fork", bare_fork }, { "bare_clone", bare_clone },
         { "workers", workers },     { "unshared", unshared },
         { "stayed", stayed },       { "timer", with_timer },
+        { "narrow", narrow },       { "narrow_unseen", narrow_unseen },
         { "sandboxed", sandboxed }, { "unseen", unseen },
         { "nofile", nofile },       { "masked", masked },
         { "based", based },         { "based_bare", based_bare },
