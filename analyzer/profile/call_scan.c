@@ -211,6 +211,8 @@ static void call_scan_add_kind(struct call_scan *scan, struct number_index *cost
         scan->kinds[path] |= SCANNED_HELD;
     if (probes->held || probes->idle)
         scan->kinds[path] |= SCANNED_IDLE;
+    if (path_probes_divide(probes))
+        scan->kinds[path] |= SCANNED_DIVIDED;
 }
 
 static void call_scan_find_path(struct call_scan *scan, size_t i, uint32_t function)
@@ -251,6 +253,8 @@ struct call_scan_joined {
 static struct finished_call call_scan_join(const struct call_scan *scan, const struct trace_chunk *chunk,
                                            const struct call_part *call)
 {
+    struct call_amounts exclusive = call->own;
+    call_amounts_take_part(&exclusive, &scan->probes.paths[call->path].sampled);
     return (struct finished_call){
         .function = scan->paths[call->path].number,
         .caller = scan->paths[call->path].caller,
@@ -261,9 +265,9 @@ static struct finished_call call_scan_join(const struct call_scan *scan, const s
         .end = call->end,
         .times = {
             [CALL_ELAPSED_INCLUSIVE] = call->own.elapsed + call->below.elapsed,
-            [CALL_ELAPSED_EXCLUSIVE] = call->own.elapsed,
+            [CALL_ELAPSED_EXCLUSIVE] = exclusive.elapsed,
             [CALL_APPLICATION_INCLUSIVE] = call->own.application + call->below.application,
-            [CALL_APPLICATION_EXCLUSIVE] = call->own.application,
+            [CALL_APPLICATION_EXCLUSIVE] = exclusive.application,
         },
         .blocked = call->own.blocked + call->below.blocked,
         .completed = true,
@@ -390,11 +394,36 @@ static void call_scan_take_amount(void *context, const struct finished_call *cal
                   &(struct call_amount){ call->times[CALL_ELAPSED_INCLUSIVE], call->path, call->function }, 1);
 }
 
+/* What samples and counting took is subtracted from exclusive times. */
+static bool call_scan_needs_times(const struct profile *p)
+{
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].given)
+            return true;
+    return false;
+}
+
+static void call_scan_elapsed_of_times(const struct calls_source *source, uint32_t function, unsigned jobs,
+                                       call_amounts_taker *take, void *const *contexts)
+{
+    struct call_scan_amounts *amounts = need_memory(jobs, sizeof *amounts);
+    void **own = need_memory(jobs, sizeof *own);
+    for (unsigned i = 0; i < jobs; i++) {
+        amounts[i] = (struct call_scan_amounts){ take, contexts[i] };
+        own[i] = &amounts[i];
+    }
+    calls_scan(source, function, jobs, call_scan_take_amount, own);
+    free(own);
+    free(amounts);
+}
+
 void calls_scan_elapsed(const struct calls_source *source, uint32_t function, unsigned jobs, call_amounts_taker *take,
                         void *const *contexts)
 {
     struct call_scan_amounts one = { take, contexts[0] };
-    if (call_scan_needs_order(source, jobs, contexts))
+    if (call_scan_needs_times(source->profile))
+        call_scan_elapsed_of_times(source, function, jobs, take, contexts);
+    else if (call_scan_needs_order(source, jobs, contexts))
         call_scan_in_order(source, function, call_scan_take_amount, &one);
     else
         call_scan_chunks(&(struct call_scan){ .source = source, .take = call_scan_take_amount, .take_amounts = take },

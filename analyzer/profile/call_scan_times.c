@@ -6,23 +6,41 @@ struct scanned_times {
     uint64_t inclusive, exclusive;
 };
 
-/* Ends the call on top of the stack, and adds it to its caller. */
-static inline struct scanned_times call_scan_times_end(struct call_scanner *s, struct scanned_call *call, uint64_t now)
-{
-    const uint64_t inclusive = call_scanner_end(s, call, now);
-    call[-1].called_times += inclusive;
-    return (struct scanned_times){ inclusive, inclusive - call->called_times };
-}
-
 /* ---- rare amounts ---- */
 
 static struct scanned_rare *call_scan_times_rare(struct call_scanner *s, struct scanned_call *call)
 {
     struct scanned_rare *rare = &s->rare[call - s->stack];
     if (!(call->kind & SCANNED_RARE))
-        *rare = (struct scanned_rare){ 0, 0, 0 };
+        *rare = (struct scanned_rare){ .less = 0 };
     call->kind |= SCANNED_RARE;
     return rare;
+}
+
+/* Subtracts what samples and counting took from a call whose own time is known: the scanner's clock is slower by it. */
+static void call_scan_times_settle(struct call_scanner *s, struct scanned_call *call, struct scanned_times *times)
+{
+    struct scanned_rare *rare = call_scan_times_rare(s, call);
+    const uint64_t less = call->kind & SCANNED_IDLE ? times->exclusive : rare->less;
+    struct call_amounts own = { times->exclusive, times->exclusive - less, 0, rare->off_cpu };
+    call_amounts_take_part(&own, &s->scan->probes.paths[call->path].lost);
+    const uint64_t lost = times->exclusive - own.elapsed;
+    rare->less = own.elapsed - own.application;
+    s->lost += lost;
+    times->inclusive -= lost;
+    times->exclusive -= lost;
+}
+
+/* Ends the call on top of the stack, and adds it to its caller. */
+static inline struct scanned_times call_scan_times_end(struct call_scanner *s, struct scanned_call *call, uint64_t now)
+{
+    struct scanned_times times;
+    times.inclusive = call_scanner_end(s, call, now);
+    times.exclusive = times.inclusive - call->called_times;
+    if (call->kind & SCANNED_DIVIDED)
+        call_scan_times_settle(s, call, &times);
+    call[-1].called_times += times.inclusive;
+    return times;
 }
 
 /* Adds a call's rare amounts to its caller. Returns them. */
@@ -45,6 +63,7 @@ __attribute__((noinline)) static void call_scan_times_add_os(struct call_scanner
     const struct call_amounts own = call_scanner_add_os(s, extras, length);
     rare->less += own.elapsed - own.application;
     rare->blocked += own.blocked;
+    rare->off_cpu += own.off_cpu;
 }
 
 /* ---- calls ---- */
@@ -53,8 +72,8 @@ static struct call_part call_scan_times_make_part(const struct scanned_call *cal
                                                   const struct scanned_rare *rare)
 {
     struct call_part part = call_scanner_part(call);
-    part.own = (struct call_amounts){ times->exclusive, times->exclusive - rare->less, rare->blocked };
-    part.below = (struct call_amounts){ call->called_times, call->called_times - rare->called_less, 0 };
+    part.own = (struct call_amounts){ times->exclusive, times->exclusive - rare->less, rare->blocked, rare->off_cpu };
+    part.below = (struct call_amounts){ call->called_times, call->called_times - rare->called_less, 0, 0 };
     return part;
 }
 
@@ -69,9 +88,12 @@ static inline void call_scan_times_take(const struct call_scanner *s, const stru
                                         const struct scanned_times *times, const struct scanned_rare *rare,
                                         uint64_t now)
 {
+    struct call_amounts own = { times->exclusive, times->exclusive - rare->less, 0, rare->off_cpu };
     const struct scanned_path *path = &s->scan->paths[call->path];
     if (call_scanner_is_outside(s, now))
         return;
+    if (call->kind & SCANNED_DIVIDED)
+        call_amounts_take_part(&own, &s->scan->probes.paths[call->path].sampled);
     const struct finished_call finished = {
         .function = path->number,
         .caller = path->caller,
@@ -82,9 +104,9 @@ static inline void call_scan_times_take(const struct call_scanner *s, const stru
         .end = now,
         .times = {
             [CALL_ELAPSED_INCLUSIVE] = times->inclusive,
-            [CALL_ELAPSED_EXCLUSIVE] = times->exclusive,
+            [CALL_ELAPSED_EXCLUSIVE] = own.elapsed,
             [CALL_APPLICATION_INCLUSIVE] = times->inclusive - rare->less - rare->called_less,
-            [CALL_APPLICATION_EXCLUSIVE] = times->exclusive - rare->less,
+            [CALL_APPLICATION_EXCLUSIVE] = own.application,
         },
         .blocked = rare->blocked,
         .completed = true,
@@ -107,7 +129,8 @@ __attribute__((noinline)) static void call_scan_times_pop_rare(struct call_scann
 STACK_INLINE void call_scan_times_pop(struct call_scan_loop *l, uint64_t now, bool ended)
 {
     struct scanned_call *call = l->top--;
-    if (__builtin_expect(call->kind & (SCANNED_FOUND | SCANNED_HELD | SCANNED_UNDER_HELD | SCANNED_RARE | SCANNED_IDLE),
+    if (__builtin_expect(call->kind & (SCANNED_FOUND | SCANNED_HELD | SCANNED_UNDER_HELD | SCANNED_RARE | SCANNED_IDLE |
+                                       SCANNED_DIVIDED),
                          0)) {
         call_scan_loop_store(l);
         call_scan_times_pop_rare(l->s, call, now, ended);
@@ -118,7 +141,7 @@ STACK_INLINE void call_scan_times_pop(struct call_scan_loop *l, uint64_t now, bo
     call[-1].called_times += inclusive;
     if (ended && call->kind & SCANNED_WANTED)
         call_scan_times_take(l->s, call, &(struct scanned_times){ inclusive, inclusive - call->called_times },
-                             &(struct scanned_rare){ 0, 0, 0 }, now);
+                             &(struct scanned_rare){ .less = 0 }, now);
 }
 
 /* ---- actions on events ---- */

@@ -23,6 +23,7 @@ enum { /* of a path and its calls */
        SCANNED_IDLE = 8,       /* it has no application time */
        SCANNED_FOUND = 16,     /* the call was found open: it was not entered in this chunk */
        SCANNED_RARE = 32,      /* the call has an entry in the list `rare` */
+       SCANNED_DIVIDED = 64,   /* parts of its time are not its own, see path_probes.h; not in call_scan_elapsed.c */
 };
 
 /* A path of the table of path_probes.h. */
@@ -75,6 +76,7 @@ struct scanned_call {
 struct scanned_rare {
     uint64_t less, called_less; /* by which application times are less than elapsed times: exclusive, and of callees */
     uint64_t blocked;           /* inclusive */
+    uint64_t off_cpu;           /* exclusive */
 };
 
 enum { SCANNED_AMOUNTS = 512 };
@@ -210,7 +212,7 @@ static inline struct call_amounts call_scanner_add_os(struct call_scanner *s, co
                                                       uint64_t length)
 {
     const struct path_probes *probes = &s->scan->probes.paths[s->stack[s->depth - 1].path];
-    struct call_amounts own = { 0, 0, 0 };
+    struct call_amounts own = { .elapsed = 0 };
     call_amounts_add_interval(&own, probes, extras, length);
     s->lost += (probes->held ? 0 : length * DWELL_PROBE_FRACTION) - own.elapsed;
     return own;

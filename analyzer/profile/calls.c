@@ -11,9 +11,10 @@
 
 /* A call that is open or set aside. timeline_call.note is its place. */
 struct followed_call {
-    uint32_t path;     /* in the table of path_probes.h */
-    uint32_t function; /* PROFILE_NONE if the profile does not have it */
-    bool within;       /* it is a call of the selection's function, or within one */
+    uint32_t path;             /* in the table of path_probes.h */
+    uint32_t function;         /* PROFILE_NONE if the profile does not have it */
+    bool within;               /* it is a call of the selection's function, or within one */
+    struct call_amounts fresh; /* its own since it was last put on a stack: samples and counting took a part of it */
     struct call_amounts own, below;
     struct call_amounts before; /* their sum when it was last put on a stack */
     uint64_t once;
@@ -101,7 +102,7 @@ static uint32_t *calls_innermost(struct calls_follower *f, const struct timeline
 /* The first call of a path gets what the rounding of the path's overhead has left. */
 static void calls_add_rest(struct followed_call *call, struct path_probes *probes)
 {
-    call_amounts_charge(&call->own, probes, -(uint64_t)probes->rest);
+    call_amounts_charge(&call->fresh, probes, -(uint64_t)probes->rest);
     probes->rest = 0;
 }
 
@@ -132,9 +133,9 @@ static void calls_begin(struct calls_follower *f, const struct timeline_event *e
     calls_place(f, event, call);
     if (event->kind != TIMELINE_ENTER)
         return;
-    call_amounts_charge(&call->own, &f->probes.paths[call->path], f->probes.paths[call->path].call);
+    call_amounts_charge(&call->fresh, &f->probes.paths[call->path], f->probes.paths[call->path].call);
     if (caller)
-        call_amounts_charge(&caller->own, &f->probes.paths[caller->path], f->probes.paths[caller->path].callee);
+        call_amounts_charge(&caller->fresh, &f->probes.paths[caller->path], f->probes.paths[caller->path].callee);
 }
 
 /* Adds the time on the stack to a call that is removed from it, and subtracts it from the next outer call of its
@@ -152,6 +153,9 @@ static void calls_add_once(struct calls_follower *f, const struct timeline_event
 static void calls_remove(struct calls_follower *f, const struct timeline_event *event)
 {
     struct followed_call *call = calls_of_event(f, event), *caller = calls_caller(f, event);
+    call_amounts_take_part(&call->fresh, &f->probes.paths[call->path].lost);
+    call_amounts_add(&call->own, &call->fresh);
+    call->fresh = (struct call_amounts){ .elapsed = 0 };
     const struct call_amounts inclusive = calls_inclusive(call);
     if (f->source->all && event->thread->depth)
         calls_add_once(f, event, inclusive.elapsed - call->before.elapsed);
@@ -167,6 +171,8 @@ static bool calls_report(const struct calls_follower *f, const struct timeline_e
     const struct timeline_call *shown = event->call;
     const struct followed_call *call = calls_of_event(f, event), *caller = calls_caller(f, event);
     const struct call_amounts inclusive = calls_inclusive(call);
+    struct call_amounts exclusive = call->own;
+    call_amounts_take_part(&exclusive, &f->probes.paths[call->path].sampled);
     return f->take(f->context,
                    &(struct finished_call){
                        .function = calls_number(f, call->function),
@@ -178,9 +184,9 @@ static bool calls_report(const struct calls_follower *f, const struct timeline_e
                        .end = event->time,
                        .times = {
                            [CALL_ELAPSED_INCLUSIVE] = inclusive.elapsed,
-                           [CALL_ELAPSED_EXCLUSIVE] = call->own.elapsed,
+                           [CALL_ELAPSED_EXCLUSIVE] = exclusive.elapsed,
                            [CALL_APPLICATION_INCLUSIVE] = inclusive.application,
-                           [CALL_APPLICATION_EXCLUSIVE] = call->own.application,
+                           [CALL_APPLICATION_EXCLUSIVE] = exclusive.application,
                        },
                        .blocked = inclusive.blocked,
                        .once = call->once,
@@ -218,7 +224,7 @@ static void calls_add_interval(struct calls_follower *f, const struct timeline_e
     const bool begins = event->kind == TIMELINE_ENTER || event->kind == TIMELINE_FOUND || event->kind == TIMELINE_BACK;
     struct followed_call *top = begins ? calls_caller(f, event) : event->call ? calls_of_event(f, event) : NULL;
     if (top && event->interval)
-        call_amounts_add_interval(&top->own, &f->probes.paths[top->path], event->extras, event->interval);
+        call_amounts_add_interval(&top->fresh, &f->probes.paths[top->path], event->extras, event->interval);
 }
 
 static bool calls_follow_event(void *context, const struct timeline_event *event)

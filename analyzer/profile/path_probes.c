@@ -1,6 +1,7 @@
 /* Spreads the overhead that was subtracted from call paths over the paths' calls. */
 #include "profile/path_probes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -65,6 +66,55 @@ static void path_probes_add_unknown(struct path_probes *paths, const struct sess
     index_free(places);
 }
 
+/* ---- what samples and counting took ---- */
+
+/* Ticks outside of flagged intervals, and on the CPU in them. */
+struct path_ticks {
+    uint64_t application, flagged;
+};
+
+static double path_probes_part(uint64_t part, uint64_t all)
+{
+    return part && all ? fmin((double)part / (double)all, 1) : 0;
+}
+
+/* `left`: what is left at functions that are known by samples of what the path has given away. */
+static void path_probes_find_parts(struct path_probes *probes, const struct profile_node *node,
+                                   const struct path_ticks *left)
+{
+    const struct path_ticks own = { less(node->elapsed, node->flagged),
+                                    less(less(node->flagged, node->blocked), node->preempted) },
+                            given = { less(node->given, node->given_flagged), node->given_flagged };
+    probes->lost = (struct path_parts){
+        path_probes_part(less(given.application, left->application), own.application + given.application),
+        path_probes_part(less(given.flagged, left->flagged), own.flagged + given.flagged),
+    };
+    probes->sampled = (struct path_parts){
+        path_probes_part(left->application, own.application + left->application),
+        path_probes_part(left->flagged, own.flagged + left->flagged),
+    };
+}
+
+/* A path that is known by samples comes after the timed one that it has its time from. */
+static void path_probes_add_parts(struct path_probes *paths, const struct profile *p)
+{
+    uint32_t *anchors = need_memory(p->node_count, sizeof *anchors);
+    struct path_ticks *left = need_memory(p->node_count, sizeof *left);
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        anchors[i] = node->site == PROFILE_SAMPLED ? anchors[node->parent] : i;
+        if (anchors[i] == i)
+            continue;
+        left[anchors[i]].application += less(node->elapsed, node->flagged);
+        left[anchors[i]].flagged += smaller(node->flagged, node->elapsed);
+    }
+    for (uint32_t i = 0; i < p->node_count; i++)
+        if (anchors[i] == i && p->nodes[i].given)
+            path_probes_find_parts(&paths[i], &p->nodes[i], &left[i]);
+    free(anchors);
+    free(left);
+}
+
 struct path_probes_table path_probes_of(const struct profile *p, const struct session_file *file,
                                         const struct probe_cost *costs, size_t count, bool recorded)
 {
@@ -80,6 +130,7 @@ struct path_probes_table path_probes_of(const struct profile *p, const struct se
             overhead_subtract_node(&node, cost[i], callees[i], &(struct overhead){ 0 });
         table.paths[i] = path_probes_of_node(&node, cost[i], callees[i], blind[i]);
     }
+    path_probes_add_parts(table.paths, p);
     path_probes_add_unknown(table.paths + p->node_count, file, costs, count);
     free(cost);
     free(callees);
@@ -104,4 +155,18 @@ void call_amounts_add_interval(struct call_amounts *own, const struct path_probe
     own->elapsed += (probes->held ? parts.blocked + parts.preempted : length) * DWELL_PROBE_FRACTION;
     own->application += probes->held || probes->idle ? 0 : (length - parts.flagged) * DWELL_PROBE_FRACTION;
     own->blocked += parts.blocked * DWELL_PROBE_FRACTION;
+    own->off_cpu += (parts.blocked + parts.preempted) * DWELL_PROBE_FRACTION;
+}
+
+static uint64_t call_amounts_part(uint64_t amount, double part)
+{
+    return (uint64_t)llrint((double)(int64_t)amount * part);
+}
+
+void call_amounts_take_part(struct call_amounts *own, const struct path_parts *parts)
+{
+    const uint64_t flagged = own->elapsed - own->application - own->off_cpu,
+                   taken = call_amounts_part(own->application, parts->application);
+    own->application -= taken;
+    own->elapsed -= taken + call_amounts_part(flagged, parts->flagged);
 }

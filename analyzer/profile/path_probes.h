@@ -12,15 +12,22 @@
 #include "profile/overhead.h"
 #include "trace/session_file.h"
 
+/* Parts of a path's time on the CPU: of that outside of flagged intervals, and of that in them. */
+struct path_parts {
+    double application, flagged;
+};
+
 /* One call path. There may be millions. */
 struct path_probes {
-    uint64_t first;  /* as in struct profile_node */
-    uint64_t call;   /* subtracted from each call */
-    uint64_t callee; /* subtracted from a call for each call that it makes */
-    uint8_t rest;    /* less than a tick: added to the first call, as the path's overhead was rounded down */
-    bool subtracted; /* the overhead is known, and was subtracted */
-    bool held;       /* the path was held at its off-CPU time: it has no time on the CPU, */
-    bool idle;       /* or only no application time */
+    uint64_t first;            /* as in struct profile_node */
+    uint64_t call;             /* subtracted from each call */
+    uint64_t callee;           /* subtracted from a call for each call that it makes */
+    struct path_parts lost;    /* what samples and counting took */
+    struct path_parts sampled; /* of the rest: what is that of functions below the path that are known by samples */
+    uint8_t rest;              /* less than a tick: added to the first call, as the path's overhead was rounded down */
+    bool subtracted;           /* the overhead is known, and was subtracted */
+    bool held;                 /* the path was held at its off-CPU time: it has no time on the CPU, */
+    bool idle;                 /* or only no application time */
 };
 _Static_assert(DWELL_PROBE_FRACTION <= 256, "a rest has one byte");
 
@@ -39,9 +46,9 @@ struct path_probes_table path_probes_of(const struct profile *p, const struct se
 /* In a range of time, a call has its whole time. So the rests have no sum to complete. */
 void path_probes_drop_rests(struct path_probes_table *table);
 
-/* A call's times, by itself or with the calls below it. */
+/* A call's times, by itself or with the calls below it. The scan of chunks knows `off_cpu` only by itself. */
 struct call_amounts {
-    uint64_t elapsed, application, blocked;
+    uint64_t elapsed, application, blocked, off_cpu;
 };
 
 static inline void call_amounts_add(struct call_amounts *into, const struct call_amounts *from)
@@ -49,6 +56,7 @@ static inline void call_amounts_add(struct call_amounts *into, const struct call
     into->elapsed += from->elapsed;
     into->application += from->application;
     into->blocked += from->blocked;
+    into->off_cpu += from->off_cpu;
 }
 
 static inline void call_amounts_subtract(struct call_amounts *from, const struct call_amounts *what)
@@ -56,7 +64,19 @@ static inline void call_amounts_subtract(struct call_amounts *from, const struct
     from->elapsed -= what->elapsed;
     from->application -= what->application;
     from->blocked -= what->blocked;
+    from->off_cpu -= what->off_cpu;
 }
+
+/* Whether the path's calls have less time than was measured, or share it with functions that are known by samples. */
+static inline bool path_probes_divide(const struct path_probes *probes)
+{
+    return probes->lost.application + probes->lost.flagged + probes->sampled.application + probes->sampled.flagged > 0;
+}
+
+/* Subtracts a part of a call's own time on the CPU. `lost`: what samples and counting took, so that it is no time of
+ * the call. `sampled`: so that its exclusive time remains. The sum over the path's calls is the path's value, but for
+ * the rounding of each call to 1/256 ticks. */
+void call_amounts_take_part(struct call_amounts *own, const struct path_parts *parts);
 
 static inline void call_amounts_charge(struct call_amounts *own, const struct path_probes *probes, uint64_t charge)
 {

@@ -4,8 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
+#include "base/memory.h"
+#include "dwell/format.h"
 #include "support/load.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -253,6 +256,84 @@ static void samples_check_to_the_tick(const char *program)
     load_whole(&l, test_path("dwell.data"), 2);
     check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
     analysis_drop(&l);
+}
+
+/* Sums over single calls in 1/256 ticks. */
+struct call_sums {
+    int64_t times[CALL_TIMES], once;
+    uint64_t calls;
+};
+
+static bool samples_add_call(void *context, const struct finished_call *call)
+{
+    struct call_sums *sums = (struct call_sums *)context + call->function;
+    for (int i = 0; i < CALL_TIMES; i++)
+        sums->times[i] += (int64_t)call->times[i];
+    sums->once += (int64_t)call->once;
+    sums->calls++;
+    return true;
+}
+
+static void samples_scan_call(void *context, const struct finished_call *call)
+{
+    samples_add_call(context, call);
+}
+
+/* Each call may be rounded by 1/256 ticks for each of its times. */
+static bool samples_are_near(int64_t sum, int64_t wanted, uint64_t calls)
+{
+    return llabs(sum - wanted) <= (int64_t)(16 * calls + 2 * DWELL_PROBE_FRACTION);
+}
+
+/* The calls of the function make up its row, by both ways to find them. */
+static void samples_check_calls(const struct times *row, const struct call_sums *followed,
+                                const struct call_sums *scanned, uint64_t all)
+{
+    cr_assert(samples_are_near(followed->once, (int64_t)row->elapsed_inclusive * DWELL_PROBE_FRACTION, all));
+    cr_assert(samples_are_near(followed->times[CALL_ELAPSED_EXCLUSIVE],
+                               (int64_t)row->elapsed_exclusive * DWELL_PROBE_FRACTION, all));
+    cr_assert(samples_are_near(followed->times[CALL_APPLICATION_EXCLUSIVE],
+                               (int64_t)row->application_exclusive * DWELL_PROBE_FRACTION, all));
+    cr_assert(eq(u64, scanned->calls, followed->calls));
+    for (int i = 0; i < CALL_TIMES; i++)
+        cr_assert(samples_are_near(scanned->times[i], followed->times[i], all));
+}
+
+static void samples_check_single_calls(const char *command)
+{
+    struct analysis l;
+    free(run_well("$DWELL record -q %s", command));
+    load_whole(&l, test_path("dwell.data"), 2);
+    const size_t count = l.profile->function_count;
+    struct call_sums *followed = need_memory(count, sizeof *followed), *scanned = need_memory(count, sizeof *scanned);
+    struct times *rows = rollup_groups(l.rollup, BY_FUNCTION);
+    uint64_t all = 0, given = 0, checked = 0;
+    analysis_follow_calls(&l, true, samples_add_call, followed);
+    l.jobs = 1;
+    analysis_scan_calls(&l, PROFILE_NONE, samples_scan_call, (void *[]){ scanned });
+    for (size_t i = 0; i < count; i++)
+        all += followed[i].calls;
+    for (size_t i = 0; i < l.profile->node_count; i++)
+        given += l.profile->nodes[i].given;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(times_timing(&rows[i]), "sampled") != 0 && followed[i].calls == rows[i].calls) {
+            samples_check_calls(&rows[i], &followed[i], &scanned[i], all);
+            checked++;
+        }
+    cr_assert(ge(u64, checked, 1), "%s", command);
+    cr_assert(gt(u64, given, 0), "%s", command);
+    free(rows);
+    free(followed);
+    free(scanned);
+    analysis_drop(&l);
+}
+
+/* What samples and counting took is subtracted from single calls as from sums. */
+Test(e2e_samples, single_calls_add_up_to_the_report)
+{
+    samples_check_single_calls("--sample 2000 --level counted=light $PROGRAMS/sampled 20000");
+    samples_check_single_calls("--sample 2000 --level counted=fib $SAMPLES/fib 34");
+    samples_check_single_calls("--sample 2000 --level counted=work $SAMPLES/threads 2 2000000");
 }
 
 /* Functions become counted while they run, and samples divide the time of their callers. */
