@@ -89,13 +89,15 @@ static void single_calls_check_timed(const struct analysis *l, uint32_t function
     const struct counted_calls calls = counted_calls_of(l->profile, function);
     const char *name = l->names[function].name;
     if (!calls.recorded && calls.counted)
-        die(STATUS_ERROR, "%s: calls of %s were only counted (record --level): they have no times", l->file->path,
-            name);
+        die(STATUS_ERROR,
+            "%s: calls of %s were only counted: they have no times. To time them, record with --level 'timed=%s'",
+            l->file->path, name, name);
     if (!calls.recorded && calls.sampled)
         die(STATUS_ERROR, "%s: %s has no probes: it is known by samples, not by its calls", l->file->path, name);
     if (calls.counted)
-        say("%s: %" PRIu64 " of %" PRIu64 " calls of %s were timed; the others were only counted (record --level)",
-            l->file->path, calls.timed, calls.timed + calls.counted, name);
+        say("%s: %" PRIu64 " of %" PRIu64 " calls of %s were timed, the others only counted. To time all, record with "
+            "--level 'timed=%s'",
+            l->file->path, calls.timed, calls.timed + calls.counted, name, name);
 }
 
 static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)

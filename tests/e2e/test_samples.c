@@ -190,7 +190,8 @@ Test(e2e_samples, single_calls)
     free(run_well("$DWELL record -q --sample 2000 --level counted=part $PROGRAMS/sampled 6000"));
     static const char *const cases[][2] = {
         { "histogram heavy", ": heavy has no probes: it is known by samples, not by its calls\n" },
-        { "slowest part", ": calls of part were only counted (record --level): they have no times\n" },
+        { "slowest part",
+          ": calls of part were only counted: they have no times. To time them, record with --level 'timed=part'\n" },
     };
     for (int i = 0; i < 2; i++) {
         struct ran r = run("$DWELL %s", cases[i][0]);

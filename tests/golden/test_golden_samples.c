@@ -175,9 +175,10 @@ Test(golden_samples, single_calls_need_probes)
         { "slowest samples.dwell hash",
           "dwell: samples.dwell: hash has no probes: it is known by samples, not by its calls" },
         { "histogram samples.dwell copy_text", "copy_text has no probes: it is known by samples, not by its calls" },
-        { "slowest counted.dwell hash", "calls of hash were only counted (record --level): they have no times" },
+        { "slowest counted.dwell hash",
+          "calls of hash were only counted: they have no times. To time them, record with --level 'timed=hash'" },
         { "slowest counted.dwell load",
-          "counted.dwell: 2 of 42 calls of load were timed; the others were only counted" },
+          "counted.dwell: 2 of 42 calls of load were timed, the others only counted. To time all, record with --level 'timed=load'" },
         { "slowest samples.dwell load", "" },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
