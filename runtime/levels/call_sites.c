@@ -6,7 +6,7 @@
 
 #include "sys.h"
 
-enum { FEW = 32 };
+enum { AT_ONCE = 1 << 15, RANGE_BYTES = 64 /* as long as that takes to read its range */, FIRST_SCRATCH = 1 << 19 };
 
 bool call_sites_add(struct call_sites *sites, const struct call_site *site)
 {
@@ -27,8 +27,9 @@ void *call_sites_scratch(struct call_sites *sites, int index, size_t size)
         return scratch->at;
     if (scratch->size)
         sys_unmap(scratch->at, scratch->size);
-    scratch->at = sys_memory(2 * size);
-    scratch->size = scratch->at ? 2 * size : 0;
+    const size_t room = size > FIRST_SCRATCH / 2 ? 2 * size : FIRST_SCRATCH;
+    scratch->at = sys_memory(room);
+    scratch->size = scratch->at ? room : 0;
     return scratch->at;
 }
 
@@ -68,19 +69,21 @@ void call_sites_find(struct call_sites *sites, const struct hook_places *places,
 {
     struct unwind_ranges ranges;
     *sites = (struct call_sites){ .complete = unwind_ranges_begin(&ranges, info), .bare = bare };
-    uint64_t end = 0;
+    uint64_t end = 0, bytes = AT_ONCE;
     for (uint32_t i = 0; i < ranges.count && sites->complete; i++) {
         struct unwind_range range;
         const struct hook_code *code;
-        if (meanwhile && i % FEW == 0 && !meanwhile(places)) {
+        if (bytes >= AT_ONCE && meanwhile && !meanwhile(places)) {
             sites->complete = false;
             break;
         }
+        bytes = (bytes >= AT_ONCE ? 0 : bytes) + RANGE_BYTES;
         if (!unwind_range_at(&ranges, i, &range) || !(code = hook_places_code(places, range.begin)) ||
             range.end > code->end || range.end <= range.begin || range.begin < end)
             continue;
         const uint32_t first = sites->count;
         end = range.end;
+        bytes += range.end - range.begin;
         sites->complete = call_sites_in_range(sites, places, &range);
         call_sites_end_range(sites, first, range.begin);
     }

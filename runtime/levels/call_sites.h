@@ -26,7 +26,7 @@ struct call_sites {
     } scratch[CALL_SITES_SCRATCHES]; /* memory that is used again for each function while sites are found */
 };
 
-/* Finds the sites of a module. Calls `meanwhile` every few functions, unless it is NULL, and gives up if that returns
+/* Finds the sites of a module. Calls `meanwhile` every few kilobytes, unless it is NULL, and gives up if that returns
  * false. The caller drops the list. */
 void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
                      bool bare, bool (*meanwhile)(const struct hook_places *places));

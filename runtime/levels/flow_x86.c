@@ -1,347 +1,236 @@
 /* Finds the calls of the probes in one function's code on x86-64, and the function that each is about: the first
- * argument, if it is the same constant on all ways to the call. The code is read from its begin to its end, again and
- * again until what is known at the targets of its jumps stays the same. */
+ * argument, if it is the same constant on all ways to the call. The events of the code are followed from its begin to
+ * its end, again and again until what is known at the targets of its jumps stays the same. */
 #if defined(__x86_64__)
+
+#include "levels/flow_x86.h"
 
 #include <string.h>
 
-#include "levels/call_sites.h"
-#include "levels/x86_decode.h"
-#include "sys.h"
+enum { MAX_PASSES = 40, ALL_REGISTERS = 0xffff };
 
-enum { MAX_RANGE = 1 << 22, MAX_PASSES = 40, WORD_BITS = 64 };
+/* ---- values ---- */
 
-/* What the general registers hold; zero if that is not known or not always the same. */
-struct flow_values {
-    uint64_t of[X86_REGISTERS];
-    bool reached;
-};
-
-struct flow {
-    const struct hook_places *places;
-    const struct unwind_range *range;
-    struct x86_insn *insns; /* all of them */
-    uint32_t insn_count;
-    uint64_t *targets; /* a bit for each byte of the code: a jump leads there */
-    uint32_t *first;   /* for each word of bits: the number of targets before it */
-    uint64_t words;
-    struct flow_values *at; /* for each target */
-    uint32_t count;
-    bool strict;                    /* nothing is known after a call, as the next instruction may not follow it */
-    bool indirect;                  /* there is a jump to an address that is computed, */
-    struct flow_values at_indirect; /* with these values */
-    bool changed;
-    struct call_sites *sites; /* in the last pass; else NULL */
-};
-
-static bool flow_is_target(const struct flow *f, uint64_t offset)
+static void flow_set(struct flow_values *values, unsigned to, uint64_t value)
 {
-    return f->targets[offset / WORD_BITS] >> offset % WORD_BITS & 1;
+    values->of[to] = value;
+    values->known |= (uint16_t)(1u << to);
 }
 
-static struct flow_values *flow_at(const struct flow *f, uint64_t offset)
+static void flow_copy(struct flow_values *values, unsigned to, unsigned from)
 {
-    const uint64_t below = f->targets[offset / WORD_BITS] & ((1ull << offset % WORD_BITS) - 1);
-    return &f->at[f->first[offset / WORD_BITS] + (uint32_t)__builtin_popcountll(below)];
+    if (values->known >> from & 1)
+        flow_set(values, to, values->of[from]);
+    else
+        values->known &= (uint16_t) ~(1u << to);
 }
 
+static void flow_take(struct flow_values *into, const struct flow_values *from)
+{
+    for (unsigned known = from->known; known; known &= known - 1)
+        into->of[__builtin_ctz(known)] = from->of[__builtin_ctz(known)];
+    into->known = from->known;
+    into->reached = from->reached;
+}
+
+/* Keeps what both know. Returns whether that is less than before. */
 static bool flow_join(struct flow_values *into, const struct flow_values *from)
 {
     if (!from->reached)
         return false;
     if (!into->reached) {
-        *into = *from;
+        flow_take(into, from);
         return true;
     }
-    bool changed = false;
-    for (int i = 0; i < X86_REGISTERS; i++) {
-        if (into->of[i] && into->of[i] != from->of[i]) {
-            into->of[i] = 0;
-            changed = true;
-        }
+    unsigned both = into->known & from->known;
+    for (unsigned known = both; known; known &= known - 1) {
+        const int i = __builtin_ctz(known);
+        if (into->of[i] != from->of[i])
+            both &= ~(1u << i);
     }
+    const bool changed = both != into->known;
+    into->known = (uint16_t)both;
     return changed;
 }
 
-/* Exceptions continue at a handler with values of any call. */
-static void flow_add_handler(void *data, uint64_t address)
+/* ---- passes ---- */
+
+/* Where no known jump leads, a computed one may. An exception handler is a target of its own. */
+static void flow_resume(const struct flow *f, struct flow_values *values)
 {
-    struct flow *f = data;
-    const uint64_t offset = address - f->range->begin;
-    if (address >= f->range->begin && address < f->range->end)
-        f->targets[offset / WORD_BITS] |= 1ull << offset % WORD_BITS;
+    static const struct flow_values none = { .reached = true };
+    flow_take(values, f->indirect && !f->range->handlers ? &f->at_indirect : &none);
+}
+
+static void flow_arrive(struct flow *f, uint32_t number, struct flow_values *values)
+{
+    struct flow_values *target = &f->at[number];
+    flow_join(target, values);
+    if (f->indirect)
+        flow_join(target, &f->at_indirect);
+    flow_take(values, target);
+    f->arrived = number + 1;
+}
+
+/* What changes further below is seen in this pass. */
+static void flow_jump(struct flow *f, uint32_t number, const struct flow_values *values)
+{
+    f->changed |= flow_join(&f->at[number], values) && number < f->arrived;
+}
+
+/* `waiting`: for a jump further below, which leads here. The values are known in the next pass. */
+static void flow_follow(struct flow *f, const struct flow_event *event, struct flow_values *values, bool *waiting)
+{
+    const bool runs = values->reached || *waiting;
+    switch (event->kind) {
+    case FLOW_TARGET:
+        flow_arrive(f, event->number, values);
+        *waiting = !values->reached;
+        break;
+    case FLOW_CONSTANT:
+        if (runs)
+            flow_set(values, event->to, event->value);
+        break;
+    case FLOW_COPY:
+        flow_copy(values, event->to, event->from);
+        break;
+    case FLOW_BRANCH:
+    case FLOW_JUMP:
+        flow_jump(f, event->number, values);
+        break;
+    case FLOW_JUMP_ANY:
+        f->changed |= flow_join(&f->at_indirect, values);
+        break;
+    case FLOW_RESUME:
+        if (!runs)
+            flow_resume(f, values);
+        break;
+    case FLOW_SITE:
+        f->sites->list[event->number].function = values->known >> X86_RDI & 1 ? values->of[X86_RDI] : 0;
+        break;
+    default:
+        break;
+    }
+    if (event->kind == FLOW_JUMP || event->kind == FLOW_JUMP_ANY || event->kind == FLOW_END) {
+        values->known = 0;
+        values->reached = *waiting = false;
+    }
+}
+
+static void flow_pass(struct flow *f)
+{
+    const unsigned called = f->strict ? ALL_REGISTERS : X86_CALLER_SAVED;
+    struct flow_values values = { .reached = true };
+    bool waiting = false;
+    f->arrived = 0;
+    for (const struct flow_event *event = f->events, *end = event + f->event_count; event < end; event++) {
+        values.known &= (uint16_t) ~(event->writes | (event->calls ? called : 0));
+        flow_follow(f, event, &values, &waiting);
+    }
 }
 
 static void flow_forget_at_handler(void *data, uint64_t address)
 {
     const struct flow *f = data;
-    if (address >= f->range->begin && address < f->range->end)
-        *flow_at(f, address - f->range->begin) = (struct flow_values){ .reached = true };
+    if (flow_is_inside(f, address))
+        f->at[flow_target(f, address - f->range->begin)] = (struct flow_values){ .reached = true };
 }
 
-static bool flow_decode(const struct flow *f, uint64_t address, struct x86_insn *insn)
+/* Finds the values at all targets, and so the functions of the sites. False if that takes too long. */
+static bool flow_settle(struct flow *f, bool strict)
 {
-    return x86_decode((const uint8_t *)address, f->range->end - address, address, insn);
-}
-
-static bool flow_jumps(const struct x86_insn *insn)
-{
-    return insn->kind == X86_JUMP || insn->kind == X86_BRANCH;
-}
-
-/* Decodes all instructions, and marks the targets of jumps. False if an instruction is not known. */
-static bool flow_find_targets(struct flow *f)
-{
-    const struct unwind_range *range = f->range;
-    for (uint64_t at = range->begin; at < range->end;) {
-        struct x86_insn *insn = &f->insns[f->insn_count++];
-        if (!flow_decode(f, at, insn))
-            return false;
-        if (flow_jumps(insn) && insn->value >= range->begin && insn->value < range->end)
-            flow_add_handler(f, insn->value);
-        f->indirect |= insn->kind == X86_JUMP_ANY || insn->kind == X86_JUMP_SLOT;
-        at += insn->length;
-    }
-    return true;
-}
-
-static bool flow_begin(struct flow *f, struct call_sites *memory)
-{
-    const uint64_t bytes = f->range->end - f->range->begin;
-    if (bytes > MAX_RANGE)
-        return false;
-    f->words = bytes / WORD_BITS + 1;
-    const size_t bits = f->words * (sizeof *f->targets + sizeof *f->first);
-    f->targets = call_sites_scratch(memory, 0, bits + bytes * sizeof *f->insns);
-    if (!f->targets)
-        return false;
-    memset(f->targets, 0, f->words * sizeof *f->targets);
-    f->insns = (struct x86_insn *)(f->targets + f->words);
-    f->first = (uint32_t *)(f->insns + bytes);
-    memset(f->first, 0, f->words * sizeof *f->first);
-    if (!flow_find_targets(f) || !unwind_handlers(f->range, flow_add_handler, f))
-        return false;
-    for (uint64_t i = 0; i < f->words; i++) {
-        f->first[i] = f->count;
-        f->count += (uint32_t)__builtin_popcountll(f->targets[i]);
-    }
-    f->at = call_sites_scratch(memory, 1, (f->count + 1) * sizeof *f->at);
-    if (!f->at)
-        return false;
-    memset(f->at, 0, (f->count + 1) * sizeof *f->at);
+    f->strict = strict;
+    f->at_indirect = (struct flow_values){ .reached = false };
+    for (uint32_t i = 0; i < f->target_count; i++)
+        f->at[i].known = f->at[i].reached = 0;
     unwind_handlers(f->range, flow_forget_at_handler, f);
-    return true;
+    f->changed = true;
+    for (int pass = 0; f->changed && pass < MAX_PASSES; pass++) {
+        f->changed = false;
+        flow_pass(f);
+    }
+    return !f->changed;
 }
 
-static int flow_hook(const struct flow *f, const struct x86_insn *insn)
+/* ---- sites ---- */
+
+static bool flow_is_through_slot(const struct call_site *site)
 {
-    if (insn->kind == X86_CALL || insn->kind == X86_JUMP)
-        return insn->value - f->range->begin < f->range->end - f->range->begin
-                   ? HOOK_NONE
-                   : hook_places_of_target(f->places, insn->value);
-    if (insn->kind == X86_CALL_SLOT || insn->kind == X86_JUMP_SLOT)
-        return hook_places_of_slot(f->places, insn->value);
-    return HOOK_NONE;
+    return site->jump && site->original[0] != 0xe9 && site->original[1] != 0xe9;
 }
 
-/* The probe's address comes into a register, by which it may be called. */
-static bool flow_loads_enter(const struct flow *f, const struct x86_insn *insn)
+static bool flow_begins_function(const struct flow *f)
 {
-    return insn->kind == X86_LOAD && hook_places_of_slot(f->places, insn->value) == HOOK_ENTER;
-}
-
-static bool flow_jump_kind(enum x86_kind kind)
-{
-    return kind == X86_JUMP || kind == X86_JUMP_SLOT;
+    for (uint32_t i = f->first_site; i < f->sites->count; i++)
+        if (f->sites->list[i].function == f->range->begin && flow_is_usual(&f->sites->list[i]))
+            return true;
+    return false;
 }
 
 /* A jump through a slot, about an unknown function, is a stub of the linker. */
-static bool flow_add_site(struct flow *f, uint64_t address, const struct x86_insn *insn, uint64_t function)
+static void flow_drop_stubs(struct flow *f)
 {
-    const int hook = flow_hook(f, insn);
-    if (hook == HOOK_NONE || (insn->kind == X86_JUMP_SLOT && !function))
-        return true;
-    const bool jump = flow_jump_kind(insn->kind);
-    if (insn->length > 6 || insn->length < 5 || (jump && hook == HOOK_ENTER)) {
-        f->sites->more_enters |= hook == HOOK_ENTER;
-        return true;
+    struct call_site *list = f->sites->list;
+    uint32_t count = f->first_site;
+    for (uint32_t i = count; i < f->sites->count; i++) {
+        const bool usual = flow_is_usual(&list[i]);
+        f->sites->more_enters |= list[i].function && !usual && list[i].hook == HOOK_ENTER;
+        if (usual && (list[i].function || !flow_is_through_slot(&list[i])))
+            list[count++] = list[i];
     }
-    struct call_site site = {
-        .address = address,
-        .function = function,
-        .length = insn->length,
-        .hook = (uint8_t)hook,
-        .jump = jump,
-    };
-    memcpy(site.original, (const void *)address, insn->length);
-    return call_sites_add(f->sites, &site);
+    f->sites->count = count;
 }
 
-/* What the loader has made constant stays as it is. */
-static uint64_t flow_load(const struct flow *f, uint64_t address)
+/* Bytes that may be a call of a probe, or load the enter probe's address. */
+static bool flow_may_be_call(const uint8_t *at)
 {
-    if (address < f->places->constant_begin || address + 8 > f->places->constant_end)
-        return 0;
-    return *(const volatile uint64_t *)address;
-}
-
-static void flow_apply(struct flow_values *values, const struct flow *f, const struct x86_insn *insn)
-{
-    const uint64_t from = values->of[insn->from];
-    unsigned writes = insn->writes;
-    if (insn->kind == X86_CALL || insn->kind == X86_CALL_SLOT || insn->kind == X86_CALL_ANY)
-        writes |= f->strict ? 0xffff : X86_CALLER_SAVED;
-    for (; writes; writes &= writes - 1)
-        values->of[__builtin_ctz(writes)] = 0;
-    if (insn->kind == X86_CONSTANT)
-        values->of[insn->to] = insn->value;
-    else if (insn->kind == X86_COPY)
-        values->of[insn->to] = from;
-    else if (insn->kind == X86_LOAD)
-        values->of[insn->to] = flow_load(f, insn->value);
-}
-
-static bool flow_ends(enum x86_kind kind)
-{
-    return flow_jump_kind(kind) || kind == X86_JUMP_ANY || kind == X86_END;
-}
-
-/* Where no known jump leads, a computed one may. An exception handler is a target of its own. */
-static struct flow_values flow_after_end(const struct flow *f)
-{
-    struct flow_values none = { .reached = true };
-    return f->indirect && !f->range->handlers ? f->at_indirect : none;
-}
-
-/* What compilers put between an end and the next target: int3, and no-operations with any prefixes. */
-static bool flow_is_padding(uint64_t address, const struct x86_insn *insn)
-{
-    const uint8_t *at = (const uint8_t *)address, *end = at + insn->length;
-    while (at + 1 < end && (*at == 0x66 || *at == 0x2e))
-        at++;
-    return *at == 0x90 || *at == 0xcc || (*at == 0x0f && at + 1 < end && at[1] == 0x1f);
-}
-
-/* The values before an instruction. */
-static void flow_arrive(struct flow *f, uint64_t at, const struct x86_insn *insn, struct flow_values *values,
-                        bool *waiting)
-{
-    const uint64_t offset = at - f->range->begin;
-    if (flow_is_target(f, offset)) {
-        struct flow_values *target = flow_at(f, offset);
-        f->changed |= flow_join(target, values);
-        if (f->indirect)
-            f->changed |= flow_join(target, &f->at_indirect);
-        *values = *target;
-        *waiting = !values->reached;
-    } else if (!values->reached && !*waiting && !flow_is_padding(at, insn)) {
-        *values = flow_after_end(f);
-    }
-}
-
-static void flow_leave(struct flow *f, const struct x86_insn *insn, struct flow_values *values, bool *waiting)
-{
-    const uint64_t offset = insn->value - f->range->begin;
-    flow_apply(values, f, insn);
-    if (flow_jumps(insn) && offset < f->range->end - f->range->begin)
-        f->changed |= flow_join(flow_at(f, offset), values);
-    if (insn->kind == X86_JUMP_ANY || insn->kind == X86_JUMP_SLOT)
-        f->changed |= flow_join(&f->at_indirect, values);
-    if (flow_ends(insn->kind))
-        values->reached = *waiting = false;
-}
-
-static bool flow_pass(struct flow *f)
-{
-    struct flow_values values = { .reached = true };
-    bool waiting = false; /* for a jump further below, which leads here: the values are known in the next pass */
-    uint64_t at = f->range->begin;
-    for (uint32_t i = 0; i < f->insn_count; at += f->insns[i++].length) {
-        const struct x86_insn *insn = &f->insns[i];
-        flow_arrive(f, at, insn, &values, &waiting);
-        if (f->sites && !flow_add_site(f, at, insn, values.of[X86_RDI]))
-            return false;
-        if (f->sites && flow_loads_enter(f, insn))
-            f->sites->more_enters = true;
-        flow_leave(f, insn, &values, &waiting);
-    }
-    return true;
-}
-
-/* Without knowledge of all instructions: bytes that are a call with a probe as its target. What they are about is not
- * known. */
-static bool flow_search(struct flow *f)
-{
-    for (uint64_t at = f->range->begin; at + 5 <= f->range->end; at++) {
-        const uint8_t op = *(const uint8_t *)at;
-        struct x86_insn insn;
-        if ((op == 0xe8 || op == 0xe9 || op == 0xff) && flow_decode(f, at, &insn) && !flow_add_site(f, at, &insn, 0))
-            return false;
-    }
-    f->sites->more_enters = true;
-    return true;
+    const bool loads = (at[0] & 0xf8) == 0x48 && at[1] == 0x8b;
+    return at[0] == 0xe8 || at[0] == 0xe9 || at[0] == 0xff || loads;
 }
 
 /* Most code calls no probe. Bytes that look like a call but are none cost only time. */
 static bool flow_may_call(const struct flow *f)
 {
     for (uint64_t at = f->range->begin; at + 5 <= f->range->end; at++) {
-        const uint8_t op = *(const uint8_t *)at;
         struct x86_insn insn;
-        const bool loads = (op & 0xf8) == 0x48 && *(const uint8_t *)(at + 1) == 0x8b;
-        if ((op == 0xe8 || op == 0xe9 || op == 0xff || loads) && flow_decode(f, at, &insn) &&
+        if (flow_may_be_call((const uint8_t *)at) && flow_decode(f, at, &insn) &&
             (flow_hook(f, &insn) != HOOK_NONE || flow_loads_enter(f, &insn)))
             return true;
     }
     return false;
 }
 
-/* Finds the values at all targets. False if that takes too long, or an instruction is not known. */
-static bool flow_settle(struct flow *f, struct call_sites *memory)
+/* Without knowledge of all instructions: bytes that are a call with a probe as its target. What they are about is not
+ * known. */
+static bool flow_search(struct flow *f)
 {
-    bool known = flow_begin(f, memory);
-    f->changed = true;
-    for (int pass = 0; known && f->changed; pass++) {
-        f->changed = false;
-        known = pass < MAX_PASSES && flow_pass(f);
+    f->sites->count = f->first_site;
+    if (!flow_may_call(f))
+        return true;
+    for (uint64_t at = f->range->begin; at + 5 <= f->range->end; at++) {
+        const uint8_t op = *(const uint8_t *)at;
+        struct x86_insn insn;
+        if ((op == 0xe8 || op == 0xe9 || op == 0xff) && flow_decode(f, at, &insn) && !flow_add_site(f, at, &insn))
+            return false;
     }
-    return known;
-}
-
-static bool flow_begins_function(const struct call_sites *sites, uint32_t first, uint64_t function)
-{
-    for (uint32_t i = first; i < sites->count; i++)
-        if (sites->list[i].function == function)
-            return true;
-    return false;
-}
-
-static bool flow_add_sites(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range,
-                           bool strict)
-{
-    struct flow f = { .places = places, .range = range, .strict = strict };
-    const bool known = flow_settle(&f, sites);
-    f.sites = sites;
-    return known ? flow_pass(&f) : flow_search(&f);
+    f->sites->more_enters = true;
+    flow_drop_stubs(f);
+    return true;
 }
 
 /* Without the functions. */
-static bool flow_add_bare_sites(struct call_sites *sites, const struct hook_places *places,
-                                const struct unwind_range *range)
+static bool flow_add_bare_sites(struct flow *f)
 {
-    struct flow f = { .places = places, .range = range, .sites = sites };
-    const uint32_t first = sites->count;
-    for (uint64_t at = range->begin; at < range->end;) {
+    for (uint64_t at = f->range->begin; at < f->range->end;) {
         struct x86_insn insn;
-        if (!flow_decode(&f, at, &insn)) {
-            sites->count = first;
-            return flow_search(&f);
-        }
-        if (!flow_add_site(&f, at, &insn, 0))
+        if (!flow_decode(f, at, &insn))
+            return flow_search(f);
+        if (!flow_add_site(f, at, &insn))
             return false;
-        sites->more_enters |= flow_loads_enter(&f, &insn);
+        f->sites->more_enters |= flow_loads_enter(f, &insn);
         at += insn.length;
     }
+    flow_drop_stubs(f);
     return true;
 }
 
@@ -349,18 +238,19 @@ static bool flow_add_bare_sites(struct call_sites *sites, const struct hook_plac
  * a call that does not return may be such a place. So all that a call leaves counts as unknown there. */
 bool call_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range)
 {
-    const struct flow f = { .places = places, .range = range };
-    const uint32_t first = sites->count;
+    struct flow f = { .places = places, .range = range, .sites = sites, .first_site = sites->count };
     if (sites->bare)
-        return flow_add_bare_sites(sites, places, range);
-    if (!flow_may_call(&f))
+        return flow_add_bare_sites(&f);
+    enum flow_result result = flow_read(&f);
+    if (result == FLOW_READ && sites->count == f.first_site)
         return true;
-    if (!flow_add_sites(sites, places, range, false))
+    result = result == FLOW_READ ? flow_make_events(&f) : result;
+    if (result == FLOW_NO_MEMORY)
         return false;
-    if (flow_begins_function(sites, first, range->begin))
-        return true;
-    sites->count = first;
-    return flow_add_sites(sites, places, range, true);
+    if (result == FLOW_UNREADABLE || !flow_settle(&f, false) || (!flow_begins_function(&f) && !flow_settle(&f, true)))
+        return flow_search(&f);
+    flow_drop_stubs(&f);
+    return true;
 }
 
 #endif

@@ -395,7 +395,7 @@ static bool x86_instruction(struct x86_state *s)
     return known;
 }
 
-bool x86_decode(const uint8_t *code, size_t room, uint64_t address, struct x86_insn *insn)
+bool x86_decode_slowly(const uint8_t *code, size_t room, uint64_t address, struct x86_insn *insn)
 {
     if (room > X86_MAX_LENGTH)
         room = X86_MAX_LENGTH;

@@ -40,6 +40,9 @@ struct x86_insn {
 /* Decodes the instruction of at most `room` bytes at `code`, which runs at `address`. False if it is not known. */
 bool x86_decode(const uint8_t *code, size_t room, uint64_t address, struct x86_insn *insn);
 
+/* The same, without tables of the usual instructions. */
+bool x86_decode_slowly(const uint8_t *code, size_t room, uint64_t address, struct x86_insn *insn);
+
 #pragma GCC visibility pop
 
 #endif

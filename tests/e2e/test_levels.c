@@ -230,6 +230,22 @@ Test(e2e_levels, code_that_cannot_be_written)
     ran_drop(&r);
 }
 
+/* The runtime decodes code once, by tables, and follows only what matters. */
+Test(e2e_levels, calls_are_those_that_a_plain_search_finds)
+{
+    if (run("test -f $PROGRAMS/levels/compared").status != 0)
+        cr_skip_test("only on x86-64");
+    char *out =
+        run_well("for i in $PROGRAMS/levels/* $PROGRAMS/frames/* $PROGRAMS/jumps-* $DWELL /lib*/libc.so.6\n"
+                 "do if [ -f $i ] && [ -x $i ]; then echo $i; fi; done | xargs $PROGRAMS/levels/compared >all\n"
+                 "grep -v -e 'differences 0$' -e 'cannot be mapped$' all; awk '/sites/ { files++; probed += $3;\n"
+                 "sites += $5; known += $7 } END { print files, probed, sites, known }' all");
+    unsigned files, probed, sites, known;
+    cr_assert(eq(int, sscanf(out, "%u %u %u %u\n", &files, &probed, &sites, &known), 4), "%s", out);
+    cr_assert(files > 60 && probed > 50 && sites > 4000 && known > 2000, "%s", out);
+    free(out);
+}
+
 /* A call that the runtime takes for another function's would be a wrong count. */
 Test(e2e_levels, calls_belong_to_the_function_that_the_probe_gets)
 {

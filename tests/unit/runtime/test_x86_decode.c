@@ -159,3 +159,28 @@ Test(unit_x86_decode, random_bytes)
             cr_assert(insn.length > 0 && insn.length <= room);
     }
 }
+
+/* Random bytes, half of them behind prefixes. */
+Test(unit_x86_decode, tables_say_the_same)
+{
+    static const uint8_t prefixes[] = { 0x66, 0xf2, 0xf3, 0x48, 0x4c, 0x0f, 0x41, 0x40 };
+    uint64_t random = 88172645463325252u;
+    for (int i = 0; i < 1000000; i++) {
+        uint8_t code[2 * sizeof random];
+        for (size_t at = 0; at < sizeof code; at += sizeof random) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            memcpy(code + at, &random, sizeof random);
+        }
+        for (int prefix = 0; prefix < i % 3; prefix++)
+            code[prefix] = prefixes[code[prefix] % sizeof prefixes];
+        struct x86_insn quick, slow;
+        const bool known = x86_decode_slowly(code, X86_MAX_LENGTH, AT, &slow);
+        cr_assert(eq(int, x86_decode(code, X86_MAX_LENGTH, AT, &quick), known), "%02x %02x %02x", code[0], code[1],
+                  code[2]);
+        const bool same = quick.kind == slow.kind && quick.length == slow.length && quick.to == slow.to &&
+                          quick.from == slow.from && quick.writes == slow.writes && quick.value == slow.value;
+        cr_assert(same || !known, "%02x %02x %02x %02x", code[0], code[1], code[2], code[3]);
+    }
+}

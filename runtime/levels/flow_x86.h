@@ -1,0 +1,112 @@
+/* How the values of registers flow through one function's code on x86-64: its instructions, as far as they matter, and
+ * what is known where jumps lead. */
+#ifndef DWELL_LEVELS_FLOW_X86_H
+#define DWELL_LEVELS_FLOW_X86_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "levels/call_sites.h"
+#include "levels/x86_decode.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Constants that the general registers hold. */
+struct flow_values {
+    uint64_t of[X86_REGISTERS];
+    uint16_t known; /* a bit for each register that always holds the same constant */
+    bool reached;
+};
+
+enum flow_kind {
+    FLOW_WRITES, /* registers change */
+    FLOW_TARGET, /* a jump leads here */
+    FLOW_CONSTANT,
+    FLOW_COPY,
+    FLOW_CALL,
+    FLOW_BRANCH,   /* to a target in the code */
+    FLOW_JUMP,     /* the same */
+    FLOW_JUMP_ANY, /* to an address that is computed */
+    FLOW_END,      /* the next instruction does not follow */
+    FLOW_RESUME,   /* the first instruction after an end, without padding */
+    FLOW_SITE,     /* a probe is called */
+};
+
+/* An instruction that matters. */
+struct flow_insn {
+    uint64_t value; /* a constant, the offset of a target, or the number of a site */
+    uint32_t offset;
+    uint16_t writes;         /* registers */
+    uint8_t kind, registers; /* enum flow_kind; `to`, and `from` in the upper half */
+};
+
+/* Instructions that change registers, and the next one that does more. */
+struct flow_event {
+    uint64_t value;  /* a constant */
+    uint32_t number; /* of a target or a site */
+    uint16_t writes;
+    bool calls; /* there are calls among them */
+    uint8_t kind, to, from;
+};
+
+struct flow {
+    const struct hook_places *places;
+    const struct unwind_range *range;
+    struct call_sites *sites;
+    uint32_t first_site;
+    struct flow_insn *insns;
+    uint32_t insn_count;
+    uint64_t *targets; /* a bit for each byte of the code: a jump leads there */
+    uint64_t *starts;  /* the same: an instruction begins there */
+    uint32_t *ranks;   /* for each word of bits: the number of targets before it */
+    uint64_t words;
+    struct flow_event *events;
+    uint32_t event_count;
+    struct flow_values *at; /* for each target */
+    uint32_t target_count;
+    uint32_t arrived;               /* targets that lie above, in a pass */
+    bool strict;                    /* nothing is known after a call, as the next instruction may not follow it */
+    bool indirect;                  /* there is a jump to an address that is computed, */
+    struct flow_values at_indirect; /* with these values */
+    bool changed;
+};
+
+enum flow_result { FLOW_READ, FLOW_UNREADABLE, FLOW_NO_MEMORY };
+
+/* Decodes all instructions, and adds the calls of the probes to the sites, without their functions. */
+enum flow_result flow_read(struct flow *f);
+
+/* Makes the list of events. */
+enum flow_result flow_make_events(struct flow *f);
+
+/* The target that lies at this offset. */
+uint32_t flow_target(const struct flow *f, uint64_t offset);
+
+/* Adds the instruction if it is a site. False without memory. */
+bool flow_add_site(struct flow *f, uint64_t address, const struct x86_insn *insn);
+
+/* The hook that is called, or HOOK_NONE. */
+int flow_hook(const struct flow *f, const struct x86_insn *insn);
+
+/* Whether the probe's address comes into a register, by which it may be called. */
+bool flow_loads_enter(const struct flow *f, const struct x86_insn *insn);
+
+/* Whether a call of this form can be rewritten. An enter is no last call. */
+static inline bool flow_is_usual(const struct call_site *site)
+{
+    return site->length >= 5 && site->length <= 6 && !(site->jump && site->hook == HOOK_ENTER);
+}
+
+static inline bool flow_decode(const struct flow *f, uint64_t address, struct x86_insn *insn)
+{
+    return x86_decode((const uint8_t *)address, f->range->end - address, address, insn);
+}
+
+static inline bool flow_is_inside(const struct flow *f, uint64_t address)
+{
+    return address - f->range->begin < f->range->end - f->range->begin;
+}
+
+#pragma GCC visibility pop
+
+#endif
