@@ -193,6 +193,7 @@ static void modules_append_loaded(struct process *p, struct module module, uint6
         .load_time = now,
     };
     metadata_append(&record.record, sizeof record, texts, 2);
+    filter_note_keep(module.build_id, module.path);
 }
 
 static void modules_append_unloaded(const struct module *module, uint64_t now)
@@ -437,6 +438,7 @@ static bool modules_look(struct process *p, struct walk *walk, uint64_t function
     p->modules.count = kept;
     modules_use_filters(p);
     modules_publish(p);
+    filter_ask_keep();
     if (!levels_begin()) {
         p->modules.loader_loads = UINT64_MAX; /* no count: look again */
         return false;

@@ -17,6 +17,7 @@
 #include "control.h"
 #include "environment.h"
 #include "filter.h"
+#include "filter_ask.h"
 #include "forking.h"
 #include "helper.h"
 #include "levels/levels.h"
@@ -438,6 +439,7 @@ void process_end(enum dwell_end how, int value)
     const uint64_t rest = process_cpu_set_up_begins();
     calibrate_again();
     losses_of_process();
+    filter_end_process();
     process_cpu_set_up_ends(rest); /* it may end again */
     sys_restore_signals(mask);
     errno = error;

@@ -1,6 +1,6 @@
 /* A thread of `dwell record` that waits for recorded processes to load modules. It matches each module's functions
  * with the filter, or with the patterns of levels that were set while the process ran, and writes the matches into the
- * session. */
+ * session. It also opens the files that are to be kept. */
 #include "commands/filter_service.h"
 
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "commands/control_chunk.h"
 #include "commands/filter_chunk.h"
+#include "commands/keep_program.h"
 #include "commands/service_thread.h"
 #include "symbols/elf_facts.h"
 #include "sys.h"
@@ -103,6 +104,25 @@ static uint64_t filter_service_find_levels(const struct filter_service *s, const
     return answer;
 }
 
+/* ---- files that are kept ---- */
+
+static void filter_service_keep(const struct filter_service *s, const struct dwell_control *question)
+{
+    const size_t size = question->path_length <= sizeof question->module ? question->path_length : 0;
+    struct dwell_kept_module head;
+    for (size_t at = 0; size - at >= sizeof head;) {
+        memcpy(&head, question->module + at, sizeof head);
+        at += sizeof head;
+        if ((size_t)head.build_id_length + head.path_length > size - at)
+            return;
+        char *path = need_copy(question->module + at + head.build_id_length, head.path_length);
+        keep_module(&(struct symbol_module){ path, (const uint8_t *)question->module + at, head.build_id_length },
+                    question->pid, s->fd);
+        free(path);
+        at += (size_t)head.build_id_length + head.path_length;
+    }
+}
+
 /* ---- answers ---- */
 
 static bool filter_service_store(const struct filter_service *s, uint64_t offset, size_t member, const void *value,
@@ -115,7 +135,9 @@ static bool filter_service_answer(struct filter_service *s, const struct dwell_c
 {
     struct filter_loaded module = { .path = NULL };
     uint64_t levels = 0;
-    if (filter_service_read_module(question, &module)) {
+    if (question->asks == DWELL_ASKS_KEEP) {
+        filter_service_keep(s, question);
+    } else if (filter_service_read_module(question, &module)) {
         if (question->asks == DWELL_ASKS_LEVELS)
             levels = filter_service_find_levels(s, &module, question->levels);
         else if (filters_judge_loaded(s->filters, &module))

@@ -14,6 +14,7 @@
 #include "commands/filter_service.h"
 #include "commands/filters.h"
 #include "commands/left_processes.h"
+#include "commands/name_service.h"
 #include "commands/process_watch.h"
 #include "commands/record_child.h"
 #include "commands/record_options.h"
@@ -194,6 +195,8 @@ int command_record(int argc, char **argv)
     size_warning_start(&warning, session.header, s.shared.output);
     struct filter_service service;
     filter_service_start(&service, &s.filters, &session, fd);
+    struct name_service names;
+    name_service_start(&names);
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
     const uint64_t sample_cost = s.sample_rate ? sampler_measure_cost() : 0;
@@ -220,6 +223,7 @@ int command_record(int argc, char **argv)
     budget_stop(budget);
     process_watch_stop(&watch);
     filter_service_stop(&service);
+    name_service_stop(&names);
     size_warning_stop(&warning);
     child_environment_drop(&environment);
     if (program.status == -1)
@@ -234,7 +238,7 @@ int command_record(int argc, char **argv)
     if (session_is_whole(&session)) {
         record_end(&s, &session, fd, watch.ends, &program);
         struct record_outcome outcome = { 0 };
-        record_complete(&session, fd, path, &outcome);
+        record_complete(&session, fd, path, names.names, &outcome);
         outcome.own_hooks = outcome.empty && executable_has_own_hooks(&e, file);
         record_report(&s, &outcome);
         if (!s.quiet)
@@ -249,6 +253,7 @@ int command_record(int argc, char **argv)
         record_push_finish(push, true);
     }
     close(fd);
+    module_names_free(names.names);
     record_others_drop(&others);
     free(path);
     free(e.path);

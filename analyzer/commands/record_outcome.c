@@ -89,13 +89,14 @@ static double record_probes_share(const struct session_file *file, uint64_t call
     return took < LEAST ? 0 : took < MOST * cpu ? took / cpu : MOST;
 }
 
-void record_complete(const struct session *session, int fd, const char *path, struct record_outcome *o)
+void record_complete(const struct session *session, int fd, const char *path, struct module_names *known,
+                     struct record_outcome *o)
 {
     const char *error;
     struct session_file *file = session_file_open(path, &error);
     if (file) {
         struct scan scan = scan_counts(file);
-        if (!record_symbols(session, fd, file) && !session->header->trouble)
+        if (!record_symbols(session, fd, file, known) && !session->header->trouble)
             say("%s: not all names of functions could be written", path);
         o->events = scan.enters + scan.exits;
         o->counted = scan.counted;

@@ -16,8 +16,12 @@ struct record_outcome {
     bool empty;          /* there are no events, counted calls, trace events, marks or samples */
 };
 
-/* Adds the symbols to the session, gives back its unused space, and counts what it holds. */
-void record_complete(const struct session *session, int fd, const char *path, struct record_outcome *o);
+struct module_names;
+
+/* Adds the symbols to the session, gives back its unused space, and counts what it holds. `known` are the names that
+ * were found while the program ran. */
+void record_complete(const struct session *session, int fd, const char *path, struct module_names *known,
+                     struct record_outcome *o);
 
 /* Prints what was recorded, and what was lost and why. */
 void record_report(const struct record_settings *s, const struct record_outcome *o);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "profile/collect.h"
 #include "profile/session_samples.h"
+#include "symbols/module_names.h"
 #include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 #include "trace/scan.h"
@@ -17,7 +18,8 @@
 enum { MANY_FUNCTIONS = 20000 };
 
 struct symbol_gathering {
-    struct binaries *binaries;
+    struct module_names *names;
+    struct binaries *binaries;     /* of these */
     struct finish_module *modules; /* all that were loaded */
     size_t module_count, module_room;
     struct finish_symbol *symbols;
@@ -54,27 +56,31 @@ static uint32_t gather_module_number(struct symbol_gathering *g, const struct tr
     return (uint32_t)g->module_count++;
 }
 
-static void gather_symbol(struct symbol_gathering *g, uint32_t module, uint64_t offset, bool lines)
+static void gather_add(struct symbol_gathering *g, uint32_t module, uint64_t offset, const struct symbol *found)
 {
-    struct symbol_module m = gather_recorded_module(&g->modules[module]);
-    struct symbol found = (lines ? binaries_find : binaries_find_name)(g->binaries, &m, offset);
-    if (!found.linkage_name)
+    if (!found->linkage_name)
         return;
     GROW(g->symbols, g->symbol_count, g->symbol_room);
     g->symbols[g->symbol_count++] =
-        (struct finish_symbol){ module, offset, found.linkage_name, found.file, found.line };
+        (struct finish_symbol){ module, offset, found->linkage_name, found->file, found->line };
+}
+
+static void gather_symbol(struct symbol_gathering *g, uint32_t module, uint64_t offset, bool lines)
+{
+    const struct symbol_module m = gather_recorded_module(&g->modules[module]);
+    const struct symbol found =
+        lines ? module_names_find(g->names, &m, offset) : binaries_find_name(g->binaries, &m, offset);
+    gather_add(g, module, offset, &found);
 }
 
 static void gather_all_symbols(struct symbol_gathering *g)
 {
     for (uint32_t i = 0; i < g->module_count; i++) {
-        struct symbol_module m = gather_recorded_module(&g->modules[i]);
-        const size_t count = binaries_count(g->binaries, &m);
-        for (size_t j = 0; j < count; j++) {
-            uint64_t offset = binaries_offset(g->binaries, &m, j);
-            if (j == 0 || offset != binaries_offset(g->binaries, &m, j - 1))
-                gather_symbol(g, i, offset, true);
-        }
+        const struct symbol_module m = gather_recorded_module(&g->modules[i]);
+        size_t count;
+        const struct found_function *all = module_names_all(g->names, &m, &count);
+        for (size_t j = 0; j < count; j++)
+            gather_add(g, i, all[j].offset, &all[j].symbol);
     }
 }
 
@@ -84,13 +90,12 @@ static void gather_os_calls(struct symbol_gathering *g)
     for (uint32_t i = 0; i < g->module_count; i++) {
         const struct symbol_module m = gather_recorded_module(&g->modules[i]);
         size_t count;
-        struct os_call_symbol *found = os_calls_of(&m, &count);
+        const struct os_call_symbol *found = module_names_os_calls(g->names, &m, &count);
         for (size_t j = 0; j < count; j++) {
             GROW(g->symbols, g->symbol_count, g->symbol_room);
             g->symbols[g->symbol_count++] =
                 (struct finish_symbol){ i, found[j].offset, os_calls_name(found[j].number), NULL, 0 };
         }
-        free(found);
     }
 }
 
@@ -118,7 +123,7 @@ static void gather_seen_symbols(struct symbol_gathering *g, const struct session
 /* Adds the functions that were sampled. Those of system libraries have no lines, as `dwell record` would end later. */
 static void gather_sampled_functions(struct symbol_gathering *g, const struct session_file *file)
 {
-    struct session_samples *samples = session_samples_read(file, false);
+    struct session_samples *samples = session_samples_read_with(file, g->binaries);
     for (size_t i = 0; samples && i < samples->frame_count; i++) {
         const struct sampled_frame *frame = &samples->frames[i];
         if (!frame->module || !frame->offset)
@@ -162,16 +167,16 @@ static void gather_call_sites(struct symbol_gathering *g, const struct session_f
     profile_free(p);
 }
 
-bool record_symbols(const struct session *session, int fd, const struct session_file *file)
+bool record_symbols(const struct session *session, int fd, const struct session_file *file, struct module_names *known)
 {
-    struct symbol_gathering g = { .binaries = binaries_new() };
+    struct symbol_gathering g = { .names = known, .binaries = module_names_binaries(known) };
     size_t functions = 0;
     for (size_t i = 0; i < file->process_count; i++)
         for (size_t j = 0; j < file->processes[i].module_count; j++)
             gather_module_number(&g, &file->processes[i].modules[j]);
     for (size_t i = 0; i < g.module_count; i++) {
         struct symbol_module m = gather_recorded_module(&g.modules[i]);
-        functions += binaries_count(g.binaries, &m);
+        functions += module_names_count(g.names, &m);
     }
     if (functions <= MANY_FUNCTIONS) {
         gather_all_symbols(&g);
@@ -191,7 +196,6 @@ bool record_symbols(const struct session *session, int fd, const struct session_
         .site_count = g.site_count,
     };
     const bool done = finish_symbols(session, fd, &names);
-    binaries_free(g.binaries);
     free(g.modules);
     free(g.symbols);
     free(g.sites);

@@ -287,7 +287,7 @@ static enum dwell_machine samples_own_machine(void)
 #endif
 }
 
-struct session_samples *session_samples_read(const struct session_file *file, bool stacks)
+static struct session_samples *samples_read(const struct session_file *file, struct binaries *binaries, bool stacks)
 {
     size_t count;
     const struct trace_chunk **chunks = samples_list_chunks(file, &count);
@@ -298,7 +298,7 @@ struct session_samples *session_samples_read(const struct session_file *file, bo
     struct samples_reader r = {
         .file = file,
         .samples = need_memory(1, sizeof *r.samples),
-        .binaries = binaries_new_quiet(),
+        .binaries = binaries,
         .places = index_new(),
         .functions = index_new(),
     };
@@ -310,10 +310,25 @@ struct session_samples *session_samples_read(const struct session_file *file, bo
     free(r.frame_of);
     free(r.symbols);
     unwinder_free(r.unwinder);
-    binaries_free(r.binaries);
     free(r.buffer.bytes);
     free(chunks);
     return r.samples;
+}
+
+struct session_samples *session_samples_read(const struct session_file *file, bool stacks)
+{
+    struct binaries *binaries = binaries_new_quiet();
+    struct session_samples *samples = samples_read(file, binaries, stacks);
+    binaries_free(binaries);
+    return samples;
+}
+
+struct session_samples *session_samples_read_with(const struct session_file *file, struct binaries *binaries)
+{
+    binaries_be_quiet(binaries, true);
+    struct session_samples *samples = samples_read(file, binaries, false);
+    binaries_be_quiet(binaries, false);
+    return samples;
 }
 
 void session_samples_free(struct session_samples *samples)

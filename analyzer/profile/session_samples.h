@@ -52,6 +52,11 @@ struct session_samples {
 
 /* Returns NULL if the session has no samples. Without `stacks`, chains have the innermost function alone. */
 struct session_samples *session_samples_read(const struct session_file *file, bool stacks);
+
+struct binaries;
+
+/* Only the innermost functions, with binaries that are open already. They are quiet meanwhile. */
+struct session_samples *session_samples_read_with(const struct session_file *file, struct binaries *binaries);
 void session_samples_free(struct session_samples *samples);
 
 /* The samples of a thread from that time on. */

@@ -30,6 +30,7 @@ struct binary {
     size_t build_id_length;
     Dwfl *dwfl;
     Dwfl_Module *module;          /* NULL if the file cannot be used */
+    char *wrong;                  /* why; NULL if that was reported */
     struct binary_entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
     bool entries_read;
@@ -79,6 +80,11 @@ struct binaries *binaries_new_quiet(void)
     return b;
 }
 
+void binaries_be_quiet(struct binaries *b, bool quiet)
+{
+    b->quiet = quiet;
+}
+
 void binaries_free(struct binaries *b)
 {
     for (size_t i = 0; i < b->count; i++) {
@@ -88,6 +94,7 @@ void binaries_free(struct binaries *b)
         if (b->list[i].dwfl)
             dwfl_end(b->list[i].dwfl);
         free(b->list[i].path);
+        free(b->list[i].wrong);
         free(b->list[i].build_id);
         free(b->list[i].entries);
     }
@@ -190,10 +197,14 @@ static const char *binary_name_around(struct binary *binary, uint64_t address)
     return address - entry->address < entry->size ? entry->name : NULL;
 }
 
-static void binary_report(const struct binary *binary, const char *wrong, bool quiet)
+static struct binary *binary_report(struct binary *binary, bool quiet)
 {
-    if (!quiet)
-        say("%s: %s: its functions are shown by address", binary->path, wrong);
+    if (binary->wrong && !quiet) {
+        say("%s: %s: its functions are shown by address", binary->path, binary->wrong);
+        free(binary->wrong);
+        binary->wrong = NULL;
+    }
+    return binary;
 }
 
 /* Reads the file at base zero, so that libdw's addresses are those in the file. Returns what is wrong, or NULL. */
@@ -219,25 +230,29 @@ static const char *binary_read(struct binary *binary, int fd)
 }
 
 /* The file may have been removed or replaced. If it was kept open before, that one is read. */
-static void binary_open(struct binary *binary, bool quiet)
+static void binary_open(struct binary *binary)
 {
     int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const char *wrong = fd < 0 ? strerror(errno) : binary_read(binary, fd);
-    for (size_t i = 0; wrong && binary->build_id_length && (fd = kept_file_open(binary->path, i)) >= 0; i++) {
-        if (binary->dwfl)
-            dwfl_end(binary->dwfl);
-        if (!binary_read(binary, fd))
-            return;
+    if (!wrong)
+        return;
+    binary->wrong = need_copy(wrong, strlen(wrong));
+    fd = kept_file_open(&(struct symbol_module){ binary->path, binary->build_id, binary->build_id_length });
+    if (fd < 0)
+        return;
+    if (binary->dwfl)
+        dwfl_end(binary->dwfl);
+    if (!binary_read(binary, fd)) {
+        free(binary->wrong);
+        binary->wrong = NULL;
     }
-    if (wrong)
-        binary_report(binary, wrong, quiet);
 }
 
 static struct binary *binaries_find_or_open(struct binaries *b, const struct symbol_module *m)
 {
     const uint32_t number = intern_pair(&b->numbers, m->path, m->build_id, m->build_id_length);
     if (number < b->count)
-        return &b->list[number];
+        return binary_report(&b->list[number], b->quiet);
     GROW(b->list, b->count, b->room);
     struct binary *binary = &b->list[b->count++];
     *binary = (struct binary){
@@ -245,8 +260,8 @@ static struct binary *binaries_find_or_open(struct binaries *b, const struct sym
         .build_id = (uint8_t *)need_copy((const char *)m->build_id, m->build_id_length),
         .build_id_length = m->build_id_length,
     };
-    binary_open(binary, b->quiet);
-    return binary;
+    binary_open(binary);
+    return binary_report(binary, b->quiet);
 }
 
 const char *binaries_variable(struct binaries *b, const struct symbol_module *m, uint64_t address, uint64_t *inside)

@@ -45,6 +45,9 @@ struct binaries *binaries_new(void);
 struct binaries *binaries_new_quiet(void);
 void binaries_free(struct binaries *b);
 
+/* From now on files are reported, or not. Those that were not are reported when they are needed again. */
+void binaries_be_quiet(struct binaries *b, bool quiet);
+
 /* The symbol at `offset`, an address as in the file itself. Its texts are valid as long as `b`. A file that is missing
  * or not the recorded one has no symbols, and is reported on stderr once. Not thread-safe. */
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *module, uint64_t offset);

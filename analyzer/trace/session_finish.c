@@ -193,46 +193,66 @@ static int finish_compare_files(const void *a, const void *b)
     return strcmp(((const struct file_number *)a)->path, ((const struct file_number *)b)->path);
 }
 
-static struct file_number *finish_number_files(const struct finish_names *names, size_t *file_count)
+struct file_numbers {
+    struct file_number *list; /* by path */
+    size_t count, room;
+    const char *last_path; /* neighbours are often of one file, and then of one text */
+    uint32_t last_number;
+};
+
+static void finish_add_file(struct file_numbers *files, const char *path)
 {
-    struct file_number *files = need_memory(names->symbol_count + 2 * names->site_count, sizeof *files);
-    size_t all = 0, kept = 0;
+    if (!path || path == files->last_path)
+        return;
+    GROW(files->list, files->count, files->room);
+    files->list[files->count++].path = path;
+    files->last_path = path;
+}
+
+static struct file_numbers finish_number_files(const struct finish_names *names)
+{
+    struct file_numbers files = { .list = NULL };
+    size_t kept = 0;
     for (size_t i = 0; i < names->symbol_count; i++)
-        if (names->symbols[i].file)
-            files[all++].path = names->symbols[i].file;
+        finish_add_file(&files, names->symbols[i].file);
     for (size_t i = 0; i < names->site_count; i++) {
-        if (names->sites[i].file)
-            files[all++].path = names->sites[i].file;
-        if (names->sites[i].outer_file)
-            files[all++].path = names->sites[i].outer_file;
+        finish_add_file(&files, names->sites[i].file);
+        finish_add_file(&files, names->sites[i].outer_file);
     }
-    qsort(files, all, sizeof *files, finish_compare_files);
-    for (size_t i = 0; i < all; i++)
-        if (kept == 0 || strcmp(files[kept - 1].path, files[i].path) != 0)
-            files[kept++].path = files[i].path;
+    if (files.count)
+        qsort(files.list, files.count, sizeof *files.list, finish_compare_files);
+    for (size_t i = 0; i < files.count; i++)
+        if (kept == 0 || strcmp(files.list[kept - 1].path, files.list[i].path) != 0)
+            files.list[kept++].path = files.list[i].path;
     for (size_t i = 0; i < kept; i++)
-        files[i].number = (uint32_t)i + 1;
-    *file_count = kept;
+        files.list[i].number = (uint32_t)i + 1;
+    files.count = kept;
+    files.last_path = NULL;
     return files;
 }
 
-static uint32_t finish_file_number(const char *file, const struct file_number *files, size_t file_count)
+static uint32_t finish_file_number(const char *file, struct file_numbers *files)
 {
     const struct file_number wanted = { file, 0 };
     if (!file)
         return 0;
-    return ((struct file_number *)bsearch(&wanted, files, file_count, sizeof *files, finish_compare_files))->number;
+    if (file != files->last_path) {
+        const struct file_number *found =
+            bsearch(&wanted, files->list, files->count, sizeof *files->list, finish_compare_files);
+        files->last_path = file;
+        files->last_number = found->number;
+    }
+    return files->last_number;
 }
 
-static bool finish_append_site(struct finish_writer *w, const struct finish_site *s, const struct file_number *files,
-                               size_t file_count)
+static bool finish_append_site(struct finish_writer *w, const struct finish_site *s, struct file_numbers *files)
 {
     struct dwell_rec_site record = {
         .record.type = DWELL_REC_SITE,
         .module = s->module,
-        .file = finish_file_number(s->file, files, file_count),
+        .file = finish_file_number(s->file, files),
         .line = s->line,
-        .outer_file = finish_file_number(s->outer_file, files, file_count),
+        .outer_file = finish_file_number(s->outer_file, files),
         .outer_line = s->outer_line,
         .offset = s->offset | (s->inlined ? DWELL_SITE_INLINED : 0),
     };
@@ -240,13 +260,12 @@ static bool finish_append_site(struct finish_writer *w, const struct finish_site
     return finish_append_record(w, &record.record, sizeof record, texts, 2);
 }
 
-static bool finish_append_symbol(struct finish_writer *w, const struct finish_symbol *s,
-                                 const struct file_number *files, size_t file_count)
+static bool finish_append_symbol(struct finish_writer *w, const struct finish_symbol *s, struct file_numbers *files)
 {
     struct dwell_rec_symbol record = {
         .record.type = DWELL_REC_SYMBOL,
         .module = s->module,
-        .file = finish_file_number(s->file, files, file_count),
+        .file = finish_file_number(s->file, files),
         .line = s->line,
         .offset = s->offset,
     };
@@ -259,8 +278,7 @@ bool finish_symbols(const struct session *session, int fd, const struct finish_n
 {
     const struct finish_module *modules = names->modules;
     struct finish_writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_SYMBOLS, .size = SYMBOLS_CHUNK };
-    size_t file_count;
-    struct file_number *files = finish_number_files(names, &file_count);
+    struct file_numbers files = finish_number_files(names);
     bool done = true;
     for (size_t i = 0; done && i < names->module_count; i++) {
         struct dwell_rec_symbol_module record = { .record.type = DWELL_REC_SYMBOL_MODULE, .module = (uint32_t)i };
@@ -268,17 +286,17 @@ bool finish_symbols(const struct session *session, int fd, const struct finish_n
                                        { modules[i].build_id, modules[i].build_id_length } };
         done = finish_append_record(&w, &record.record, sizeof record, texts, 2);
     }
-    for (size_t i = 0; done && i < file_count; i++) {
-        struct dwell_rec_symbol_file record = { .record.type = DWELL_REC_SYMBOL_FILE, .file = files[i].number };
-        struct finish_text path = finish_text_of(files[i].path);
+    for (size_t i = 0; done && i < files.count; i++) {
+        struct dwell_rec_symbol_file record = { .record.type = DWELL_REC_SYMBOL_FILE, .file = files.list[i].number };
+        struct finish_text path = finish_text_of(files.list[i].path);
         done = finish_append_record(&w, &record.record, sizeof record, &path, 1);
     }
     for (size_t i = 0; done && i < names->symbol_count; i++)
-        done = finish_append_symbol(&w, &names->symbols[i], files, file_count);
+        done = finish_append_symbol(&w, &names->symbols[i], &files);
     for (size_t i = 0; done && i < names->site_count; i++)
-        done = finish_append_site(&w, &names->sites[i], files, file_count);
+        done = finish_append_site(&w, &names->sites[i], &files);
     finish_end_chunk(&w);
-    free(files);
+    free(files.list);
     return done;
 }
 

@@ -344,13 +344,20 @@ struct dwell_control {
     uint32_t reserved;
     uint64_t levels;   /* offset of the newest levels chunk with a pattern, or zero */
     uint64_t answer;   /* levels: offset of the first levels chunk to apply, or zero; its chunk.link is the next one */
-    char module[2480]; /* its build-id, then its path */
+    char module[2480]; /* its build-id, then its path; keep: a list of modules */
 };
 
 enum dwell_question {
     DWELL_ASKS_NOTHING = 0,
     DWELL_ASKS_FILTERS = 1, /* which functions do the filters name? */
     DWELL_ASKS_LEVELS = 2,  /* which functions do the patterns of the chunks from `levels` on name? */
+    DWELL_ASKS_KEEP = 3,    /* no question: the recorder keeps the files open, for their names */
+};
+
+/* DWELL_ASKS_KEEP: `module` has path_length bytes of these, each followed by its build-id and its path. */
+struct dwell_kept_module {
+    uint16_t build_id_length;
+    uint16_t path_length;
 };
 
 enum dwell_command {

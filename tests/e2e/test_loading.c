@@ -213,3 +213,43 @@ Test(e2e_loading, functions_of_its_own_instead_of_the_probes)
     cr_expect(has(info, whose), "%s", info);
     free(info);
 }
+
+/* ---- files that are removed or replaced while the program runs ---- */
+
+/* Each call has a name. The library is called three times, by its constructor, and by its destructor. */
+static void loading_check_kept(const char *what, const char *library)
+{
+    char inner[] = "inner_?";
+    inner[strlen(inner) - 1] = *library;
+    struct report *r = report_of("");
+    cr_expect(eq(u64, report_sum(r, "function", "main", "calls"), 1), "%s", what);
+    cr_expect(eq(u64, report_sum(r, "function", "call", "calls"), 1), "%s", what);
+    cr_expect(eq(u64, report_sum(r, "function", "work_in_library", "calls"), 1), "%s", what);
+    cr_expect(eq(u64, report_sum(r, "function", inner, "calls"), 5), "%s", what);
+    report_drop(r);
+    char *source = run_well("$DWELL report --by function --format csv | grep -c 'removed[.]c\\|library[.]c'");
+    cr_expect(eq(str, source, "6\n"), "%s", what);
+    free(source);
+}
+
+Test(e2e_loading, files_that_are_removed_or_replaced_keep_their_names)
+{
+    static const char *const hows[] = { "removed", "replaced", "program" };
+    for (int i = 0; i < 9; i++) {
+        free(run_well("cp $PROGRAMS/loading/removed own; cp $PROGRAMS/loading/libloading-a.so lib.so; "
+                      "cp $PROGRAMS/loading/libloading-b.so other"));
+        struct ran r = run("$DWELL record -q --mode %s ./own %s ./lib.so other", modes[i % 3], hows[i / 3]);
+        cr_expect(eq(int, r.status, 0), "%s", r.err);
+        cr_expect(eq(str, r.err, ""), "%s", hows[i / 3]);
+        loading_check_kept(hows[i / 3], "a");
+        ran_drop(&r);
+    }
+}
+
+/* A script removes it when it has ended. */
+Test(e2e_loading, a_program_that_is_removed_at_its_end_keeps_its_names)
+{
+    free(run_well("cp $PROGRAMS/loading/libloading-a.so lib.so"));
+    free(run_well("$DWELL record -q sh -c 'cp $PROGRAMS/loading/removed own; ./own kept ./lib.so; rm own lib.so'"));
+    loading_check_kept("", "a");
+}

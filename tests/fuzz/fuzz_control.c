@@ -10,6 +10,7 @@
 
 #include "commands/control_chunk.h"
 #include "commands/filter_service.h"
+#include "commands/keep_program.h"
 #include "filter.h"
 #include "filter_ask.h"
 #include "fuzz/fuzz.h"
@@ -93,6 +94,13 @@ bool filters_judge_loaded(struct filters *f, const struct filter_loaded *loaded)
     control_touch(loaded->build_id, loaded->build_id_length);
     control_touch(loaded->path, strlen(loaded->path));
     return false;
+}
+
+void keep_module(const struct symbol_module *module, uint32_t pid, int session)
+{
+    (void)pid, (void)session;
+    control_touch(module->build_id, module->build_id_length);
+    control_touch(module->path, strlen(module->path));
 }
 
 bool filters_write(struct filters *f, const struct session *session, int fd)

@@ -1,0 +1,42 @@
+/* Takes the files one by one, at a low priority: the program goes first. */
+#include "commands/name_service.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "commands/service_thread.h"
+#include "symbols/kept_files.h"
+
+/* It gets a tenth of a processor that it shares with the program. With less, `dwell record` might wait for a step of
+ * this thread at the end, on a machine that is busy otherwise. */
+enum { NICE = 10 };
+
+static void *name_service_run(void *argument)
+{
+    struct name_service *s = argument;
+    struct symbol_module module;
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE); /* Linux: of the thread alone */
+    for (size_t i = 0; kept_file_await(i, &module); i++) {
+        module_names_add(s->names, &module);
+        while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE) && module_names_step(s->names))
+            continue;
+    }
+    return NULL;
+}
+
+void name_service_start(struct name_service *s)
+{
+    *s = (struct name_service){ .names = module_names_new() };
+    s->running = service_thread_start(&s->thread, name_service_run, s);
+}
+
+void name_service_stop(struct name_service *s)
+{
+    if (!s->running)
+        return;
+    __atomic_store_n(&s->stop, 1, __ATOMIC_RELEASE);
+    kept_files_end();
+    pthread_join(s->thread, NULL);
+    s->running = false;
+}
