@@ -104,6 +104,65 @@ static bool seal_is_for(uint16_t kind)
            kind != DWELL_CHUNK_LEVELS;
 }
 
+/* ---- workers ---- */
+
+struct seal_work {
+    const struct session_file *file;
+    int (*step)(const struct session_file *file, size_t chunk, bool *bad); /* returns zero or an errno value */
+    bool *bad;                                                             /* by chunk; NULL if they are sealed */
+    size_t next;                                                           /* the next chunk that nobody has taken */
+    int error;
+};
+
+static void *seal_work(void *context)
+{
+    struct seal_work *w = context;
+    for (size_t i; (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->file->chunk_count;) {
+        const int error = w->step(w->file, i, w->bad);
+        if (error)
+            __atomic_store_n(&w->error, error, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static unsigned seal_jobs; /* zero: one a CPU */
+
+void seal_use_jobs(unsigned jobs)
+{
+    seal_jobs = jobs;
+}
+
+static unsigned seal_workers(uint64_t bytes)
+{
+    cpu_set_t set;
+    const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
+    const uint64_t jobs = seal_jobs ? seal_jobs : known ? (uint64_t)CPU_COUNT(&set) : 1;
+    return (unsigned)smaller(smaller(jobs, MOST_WORKERS), 1 + bytes / PART_OF_WORKER);
+}
+
+/* Takes the step for each chunk of the list, which have so many bytes. Returns zero or an errno value. */
+static int seal_run(const struct session_file *file,
+                    int (*step)(const struct session_file *file, size_t chunk, bool *bad), bool *bad, uint64_t bytes)
+{
+    struct seal_work work = { .file = file, .step = step, .bad = bad };
+    pthread_t threads[MOST_WORKERS];
+    bool started[MOST_WORKERS] = { false };
+    const unsigned count = seal_workers(bytes);
+    for (unsigned i = 1; i < count; i++)
+        started[i] = pthread_create(&threads[i], NULL, seal_work, &work) == 0;
+    seal_work(&work);
+    for (unsigned i = 1; i < count; i++)
+        if (started[i])
+            pthread_join(threads[i], NULL);
+    return work.error;
+}
+
+static void seal_keep(struct session_file *file, const struct trace_chunk *chunk)
+{
+    GROW(file->chunks, file->chunk_count, file->chunk_room);
+    file->chunks[file->chunk_count++] = *chunk;
+}
+
 /* ---- making ---- */
 
 static bool seal_write(int fd, const void *data, size_t size, uint64_t offset)
@@ -118,12 +177,17 @@ static bool seal_write(int fd, const void *data, size_t size, uint64_t offset)
     return wrote == (ssize_t)size;
 }
 
-static bool seal_write_chunk(const struct session_file *file, const struct trace_chunk *chunk)
+static int seal_make_chunk(const struct session_file *file, size_t number, bool *bad)
 {
+    const struct trace_chunk *chunk = &file->chunks[number];
     const uint16_t sealed = 1;
     const uint64_t sum = seal_sum(file, chunk);
+    (void)bad;
     return seal_write(file->fd, &sum, sizeof sum, chunk->offset + offsetof(struct dwell_chunk_header, link)) &&
-           seal_write(file->fd, &sealed, sizeof sealed, chunk->offset + offsetof(struct dwell_chunk_header, sealed));
+                   seal_write(file->fd, &sealed, sizeof sealed,
+                              chunk->offset + offsetof(struct dwell_chunk_header, sealed))
+               ? 0
+               : errno;
 }
 
 static bool seal_write_page(const struct session_file *file, struct dwell_seal *seal)
@@ -136,21 +200,30 @@ static bool seal_write_page(const struct session_file *file, struct dwell_seal *
     return seal_write(file->fd, seal, sizeof *seal, DWELL_SEAL_OFFSET);
 }
 
+/* Finds the chunks that get checksums. */
+static void seal_list(struct session_file *file)
+{
+    for (uint64_t offset = DWELL_UNIT, next; offset < file->size; offset = next) {
+        struct trace_chunk chunk;
+        if (session_file_look(file, offset, &chunk, &next) == PLACE_CHUNK && seal_is_for(chunk.kind))
+            seal_keep(file, &chunk);
+    }
+}
+
 bool seal_session(const struct session *session, int fd)
 {
-    const struct session_file file = { .fd = fd, .size = session->header->cursor, .has_holes = true };
-    struct dwell_seal seal = { .length = file.size };
+    struct session_file file = { .fd = fd, .size = session->header->cursor, .has_holes = true };
     if (session_has_other_writers(fd))
         return true;
-    for (uint64_t offset = DWELL_UNIT, next; offset < file.size; offset = next) {
-        struct trace_chunk chunk;
-        if (session_file_look(&file, offset, &chunk, &next) != PLACE_CHUNK || !seal_is_for(chunk.kind))
-            continue;
-        if (!seal_write_chunk(&file, &chunk))
-            return false;
-        seal.chunks++;
-    }
-    return seal_write_page(&file, &seal);
+    seal_list(&file);
+    struct dwell_seal seal = { .length = file.size, .chunks = file.chunk_count };
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < file.chunk_count; i++)
+        bytes += trace_chunk_end(&file.chunks[i]);
+    const int error = seal_run(&file, seal_make_chunk, NULL, bytes);
+    free(file.chunks);
+    errno = error;
+    return !error && seal_write_page(&file, &seal);
 }
 
 /* ---- checking ---- */
@@ -185,62 +258,6 @@ bool seal_holds(const struct session_file *file, const struct trace_chunk *chunk
     if (!chunk->sealed)
         return !file->is_sealed || !seal_is_for(chunk->kind);
     return chunk->sealed == 1 && seal_sum(file, chunk) == chunk->checksum;
-}
-
-struct seal_checker {
-    const struct session_file *file;
-    size_t *next; /* shared by the workers */
-    bool *bad;    /* by chunk */
-    pthread_t thread;
-};
-
-static void *seal_check_chunks(void *context)
-{
-    const struct seal_checker *c = context;
-    for (size_t i; (i = __atomic_fetch_add(c->next, 1, __ATOMIC_RELAXED)) < c->file->chunk_count;) {
-        c->bad[i] = !seal_holds(c->file, &c->file->chunks[i]);
-        progress_add(trace_chunk_end(&c->file->chunks[i]));
-    }
-    return NULL;
-}
-
-static unsigned seal_jobs; /* zero: one a CPU */
-
-void seal_use_jobs(unsigned jobs)
-{
-    seal_jobs = jobs;
-}
-
-static unsigned seal_workers(uint64_t bytes)
-{
-    cpu_set_t set;
-    const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
-    const uint64_t jobs = seal_jobs ? seal_jobs : known ? (uint64_t)CPU_COUNT(&set) : 1;
-    return (unsigned)smaller(smaller(jobs, MOST_WORKERS), 1 + bytes / PART_OF_WORKER);
-}
-
-static void seal_check_all(struct session_file *file, bool *bad, uint64_t bytes)
-{
-    struct seal_checker workers[MOST_WORKERS];
-    bool started[MOST_WORKERS] = { false };
-    const unsigned count = seal_workers(bytes);
-    size_t next = 0;
-    progress_begin("checking", file->path, bytes);
-    for (unsigned i = 0; i < MOST_WORKERS; i++)
-        workers[i] = (struct seal_checker){ .file = file, .next = &next, .bad = bad };
-    for (unsigned i = 1; i < count; i++)
-        started[i] = pthread_create(&workers[i].thread, NULL, seal_check_chunks, &workers[i]) == 0;
-    seal_check_chunks(&workers[0]);
-    for (unsigned i = 1; i < count; i++)
-        if (started[i])
-            pthread_join(workers[i].thread, NULL);
-    progress_end();
-}
-
-static void seal_keep(struct session_file *file, const struct trace_chunk *chunk)
-{
-    GROW(file->chunks, file->chunk_count, file->chunk_room);
-    file->chunks[file->chunk_count++] = *chunk;
 }
 
 /* A damaged chunk may seem to be longer than it is. Keeps the whole ones that it covers. Sums may be made of `budget`
@@ -279,6 +296,13 @@ static void seal_remove_bad(struct session_file *file, const bool *bad)
     free(chunks);
 }
 
+static int seal_check_chunk(const struct session_file *file, size_t number, bool *bad)
+{
+    bad[number] = !seal_holds(file, &file->chunks[number]);
+    progress_add(trace_chunk_end(&file->chunks[number]));
+    return 0;
+}
+
 void seal_check(struct session_file *file)
 {
     uint64_t bytes = 0;
@@ -291,7 +315,9 @@ void seal_check(struct session_file *file)
 
     if (any) {
         bool *bad = need_memory(file->chunk_count, sizeof *bad);
-        seal_check_all(file, bad, bytes);
+        progress_begin("checking", file->path, bytes);
+        seal_run(file, seal_check_chunk, bad, bytes);
+        progress_end();
         if (memchr(bad, true, file->chunk_count))
             seal_remove_bad(file, bad);
         free(bad);

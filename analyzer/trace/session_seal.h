@@ -20,7 +20,7 @@ bool seal_holds(const struct session_file *file, const struct trace_chunk *chunk
  * hides are found. */
 void seal_check(struct session_file *file);
 
-/* The number of threads that seal_check uses; zero: one a CPU. */
+/* The number of threads that make and check the sums; zero: one a CPU. */
 void seal_use_jobs(unsigned jobs);
 
 #endif
