@@ -103,8 +103,10 @@ enum { MODE = 96 }; /* the header's place of the mode; 1: profile */
 
 static struct writer *summed(void)
 {
-    static const struct tree_node nodes[] = { { 0x1000, 0, 1, 1000, 0, 400, 100, 0, 0 },
-                                              { 0x2000, 1, 5, 600, 20, 400, 0, 0x1010, 0 } };
+    static const struct tree_node nodes[] = {
+        { .function = 0x1000, .parent = 0, .calls = 1, .elapsed = 1000, .blocked = 400, .preempted = 100 },
+        { .function = 0x2000, .parent = 1, .calls = 5, .elapsed = 600, .flagged = 20, .blocked = 400, .site = 0x1010 },
+    };
     static const struct wait_row rows[] = { { 2, 1, 0, 0x5000, 1, 2, 3, 400, 200, 10, 900 },
                                             { 2, 1, 1, 0x5000, 0, 0, 3, 0, 0, 10, 900 } };
     struct writer *w = writer_new();
