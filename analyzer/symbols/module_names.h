@@ -37,7 +37,7 @@ size_t module_names_count(struct module_names *names, const struct symbol_module
 /* All functions that have names, by offset; each once. Finds those that are missing. The list and its texts are valid
  * as long as `names`. */
 const struct found_function *module_names_all(struct module_names *names, const struct symbol_module *module,
-                                             size_t *count);
+                                              size_t *count);
 
 /* The function at `offset`, with its line. A function whose name was found is not looked for again. */
 struct symbol module_names_find(struct module_names *names, const struct symbol_module *module, uint64_t offset);
