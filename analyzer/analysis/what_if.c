@@ -358,6 +358,12 @@ static struct what_if_range what_if_bounds(const struct what_if *w, const struct
     return (struct what_if_range){ (uint64_t)llround(shortest), (uint64_t)llround(longest) };
 }
 
+bool what_if_is_range(uint64_t unknown, uint64_t recorded)
+{
+    enum { MOST_UNKNOWN_PERCENT = 5 };
+    return (double)unknown * 100 > (double)recorded * MOST_UNKNOWN_PERCENT;
+}
+
 struct what_if_range what_if_limit(struct what_if *w, const struct what_if_scale *scales, size_t count)
 {
     const struct what_if_range bounds = what_if_bounds(w, scales, count, what_if_predict(w, NULL, 0));

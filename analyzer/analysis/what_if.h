@@ -39,6 +39,9 @@ void what_if_set_cpus(struct what_if *w, unsigned cpus);
  * is scaled. Sleeps, files, and waits whose time was over do not. */
 uint64_t what_if_unknown(struct what_if *w);
 
+/* Whether more of the path than 5 % has no known cause. Then a prediction is a range. */
+bool what_if_is_range(uint64_t unknown, uint64_t recorded);
+
 /* The limits of the part's length with these functions scaled, whatever ended the waits without a known cause. */
 struct what_if_range {
     uint64_t least, most; /* ticks */

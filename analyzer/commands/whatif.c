@@ -156,11 +156,9 @@ struct whatif_lengths {
     struct what_if_range range;
 };
 
-/* If more of the path than 5 % has no known cause, a prediction is a range. */
 static bool whatif_is_range(const struct whatif_lengths *n)
 {
-    enum { MOST_UNKNOWN_PERCENT = 5 };
-    return (double)n->unknown * 100 > (double)n->recorded * MOST_UNKNOWN_PERCENT;
+    return what_if_is_range(n->unknown, n->recorded);
 }
 
 static uint64_t whatif_ns(const struct analysis *l, uint64_t ticks)

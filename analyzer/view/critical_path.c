@@ -29,7 +29,7 @@ struct page_slack {
 
 struct page_rank {
     int32_t function;
-    uint64_t time, predicted[WHAT_IF_STEPS];
+    uint64_t time, predicted[WHAT_IF_STEPS], least;
 };
 
 static int32_t page_critical_thread(const struct analysis *l, const struct order *order, uint32_t serial)
@@ -112,12 +112,15 @@ static void page_critical_add_ranks(struct page_critical *c, const struct analys
 {
     struct what_if *w = what_if_new(l, &c->part, causes);
     c->recorded = c->part.to - c->part.from;
+    c->unknown = what_if_unknown(w);
+    c->ranged = what_if_is_range(c->unknown, c->recorded);
     c->replayed = what_if_predict(w, NULL, 0);
-    c->ranks = what_if_rank_functions(w, MAX_PAGE_RANKED, false, &c->rank_count);
+    c->ranks = what_if_rank_functions(w, MAX_PAGE_RANKED, c->ranged, &c->rank_count);
     c->page_ranks = need_memory(c->rank_count + 1, sizeof *c->page_ranks);
     for (size_t i = 0; i < c->rank_count; i++) {
-        c->page_ranks[i] =
-            (struct page_rank){ .function = (int32_t)order->ranks[c->ranks[i].function], .time = c->ranks[i].time };
+        c->page_ranks[i] = (struct page_rank){ .function = (int32_t)order->ranks[c->ranks[i].function],
+                                               .time = c->ranks[i].time,
+                                               .least = c->ranged ? c->ranks[i].least : c->ranks[i].predicted[1] };
         memcpy(c->page_ranks[i].predicted, c->ranks[i].predicted, sizeof c->ranks[i].predicted);
     }
     what_if_free(w);
@@ -187,6 +190,7 @@ size_t page_critical_tables(struct page_critical *c, struct container_table *tab
         { "less_10", &c->page_ranks->predicted[0], sizeof *c->page_ranks, CONTAINER_U64, NULL },
         { "less_50", &c->page_ranks->predicted[1], sizeof *c->page_ranks, CONTAINER_U64, NULL },
         { "less_100", &c->page_ranks->predicted[2], sizeof *c->page_ranks, CONTAINER_U64, NULL },
+        { "least_50", &c->page_ranks->least, sizeof *c->page_ranks, CONTAINER_U64, NULL },
     };
     tables[0] = page_critical_table(c, 0, "critical", c->row_count, rows, sizeof rows / sizeof *rows);
     tables[1] = page_critical_table(c, 1, "segments", c->segment_count, segments, sizeof segments / sizeof *segments);
@@ -208,11 +212,13 @@ struct json_object *page_critical_facts(const struct page_critical *c, const str
         { "from", page_critical_since_start(l, c->part.from) },
         { "to", page_critical_since_start(l, c->part.to) },
         { "replayed", c->replayed },
+        { "unknown", c->unknown },
         { "segments", c->all_segments },
         { "unknown_origins", c->unknown_origins },
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         json_object_object_add(object, members[i].key, json_object_new_uint64(members[i].number));
+    json_object_object_add(object, "ranged", json_object_new_boolean(c->ranged));
     json_object_object_add(object, "thread", json_object_new_int(page_critical_thread(l, order, c->part.thread)));
     return object;
 }

@@ -7,7 +7,7 @@
 #include "analysis/what_if.h"
 #include "view/container.h"
 
-enum { CRITICAL_TABLES = 4, CRITICAL_COLUMNS = 5, MAX_PAGE_SEGMENTS = 20000, MAX_PAGE_RANKED = 30 };
+enum { CRITICAL_TABLES = 4, CRITICAL_COLUMNS = 6, MAX_PAGE_SEGMENTS = 20000, MAX_PAGE_RANKED = 30 };
 
 struct page_critical {
     bool known;
@@ -16,6 +16,8 @@ struct page_critical {
     struct what_if_rank *ranks;
     size_t rank_count;
     uint64_t recorded, replayed; /* length of the part, and of its replay with nothing changed */
+    uint64_t unknown;            /* waits without a known cause on the path */
+    bool ranged;                 /* so much of it that predictions are ranges */
     struct page_critical_row *rows;
     size_t row_count;
     struct page_segment *segments; /* the longest ones, in order of time */

@@ -112,8 +112,10 @@ Test(e2e_view_waits, critical_path_and_ranking)
                       "0 150 0 0, 0 70 0 0, 0 15 15 20, 0 20 0 0");
     view_waits_expect(v, "slack", (const char *const[]){ "thread", "on_path", "slack", NULL },
                       "0 120 65, 1 0 55, 2 170 50");
-    view_waits_expect(v, "ranking", (const char *const[]){ "time", "less_10", "less_50", "less_100", NULL },
-                      "220 275 210 210, 380 283 255 220, 20 288 280 270, 30 289 282 275");
+    view_waits_expect(v, "ranking", (const char *const[]){ "time", "less_10", "less_50", "least_50", "less_100", NULL },
+                      "220 275 210 190 210, 380 283 255 235 220, 20 288 280 280 270, 30 289 282 275 275");
+    cr_assert(eq(u64, json_object_get_uint64(viewed_get(critical, "unknown")), 20));
+    cr_assert(json_object_get_boolean(viewed_get(critical, "ranged")));
     viewed_page_drop(&page);
 }
 

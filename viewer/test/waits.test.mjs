@@ -85,6 +85,7 @@ const tables = () => ({
         less_10: [61536, 65000],
         less_50: [45536, 64000],
         less_100: [25536, 60000],
+        least_50: [45000, 62000],
     },
 });
 
@@ -94,7 +95,16 @@ const header = () => ({
     waits: 2,
     texts,
     left_out: { by_path: 0, by_lock: 7, edges: 0 },
-    critical: { thread: 1, from: 0, to: 65536, replayed: 65536, segments: 2, unknown_origins: 0 },
+    critical: {
+        thread: 1,
+        from: 0,
+        to: 65536,
+        replayed: 65536,
+        unknown: 3000,
+        ranged: false,
+        segments: 2,
+        unknown_origins: 0,
+    },
 });
 
 // A session with one more block, which its header names.
@@ -375,6 +385,32 @@ test('a page of two sessions has the waits and the critical path of either', asy
     await until(page, 'critical path: ranking', 'gain_100', ['−50000', '−5536']);
     await chooseSide(page, '0');
     await until(page, 'critical path: ranking', 'gain_100', ['−40000', '−5536']);
+    await browser.done(page);
+});
+
+test('what if has a limit if more than 5 % of the path are waits without a known cause', async () => {
+    const usual = await open('view=critical&unit=ns');
+    await usual.click('.choices >> text=what if');
+    assert.equal((await rowsOf(usual, 'critical path: ranking'))[0].most_50, undefined);
+    assert.doesNotMatch(await usual.textContent('.view .below'), /range/);
+    await browser.done(usual);
+    const facts = header();
+    const page = await open('view=critical&unit=ns', {
+        ...facts,
+        critical: { ...facts.critical, unknown: 10000, ranged: true },
+    });
+    await page.click('.choices >> text=what if');
+    assert.deepEqual(
+        (await rowsOf(page, 'critical path: ranking')).map((r) => [r.name, r.gain_50, r.most_50]),
+        [
+            ['walk', '−20000', '−20536'],
+            ['serve', '−1536', '−3536'],
+        ],
+    );
+    assert.match(
+        await page.textContent('.view .below'),
+        /15\.3 % of the path are waits without a known cause, which may depend on any function: a prediction is a range/,
+    );
     await browser.done(page);
 });
 

@@ -13,6 +13,8 @@ export interface WaitsFacts {
         from: number;
         to: number;
         replayed: number;
+        unknown: number; // waits without a known cause on the path
+        ranged: boolean; // so much that predictions are ranges
         segments: number;
         unknown_origins: number;
     } | null;

@@ -147,16 +147,20 @@ function shownTable(m: Model, side: Side, block: Container, which: CriticalTable
         };
     }
     const name = nameOf('ranking');
-    const gain = (key: string) => (row: number) => get('ranking', key)[row]! - facts.replayed;
-    const column = (less: number) =>
-        time(
-            'ranking',
-            `gain_${less}`,
-            `${less} % less`,
-            `change of the run's length if the function took ${less} % less`,
-            gain(`less_${less}`),
-            { whole: length, change: true, tone: 'bar-less less' },
-        );
+    const change = (key: string, title: string, hint: string, predicted: string) =>
+        time('ranking', key, title, hint, (row) => get('ranking', predicted)[row]! - facts.replayed, {
+            whole: length,
+            change: true,
+            tone: 'bar-less less',
+        });
+    const hint = (less: number) => `change of the run's length if the function took ${less} % less`;
+    const column = (less: number) => change(`gain_${less}`, `${less} % less`, hint(less), `less_${less}`);
+    const most = change(
+        'most_50',
+        '50 % less, at most',
+        `${hint(50)}, and all waits without a known cause depended on it`,
+        'least_50',
+    );
     const off = facts.replayed / length - 1;
     return {
         table: 'ranking',
@@ -171,12 +175,13 @@ function shownTable(m: Model, side: Side, block: Container, which: CriticalTable
             ),
             column(10),
             column(50),
+            ...(facts.ranged ? [most] : []),
             column(100),
         ],
         searched: name,
         standard: { key: 'gain_50', descending: false },
         onOpen: open('ranking'),
-        note: `a replay with nothing changed is ${Math.abs(off) < 5e-5 ? 'as long as the recorded run' : `${percent(Math.abs(off), 2)} ${off > 0 ? 'longer' : 'shorter'} than the recorded run`}`,
+        note: `a replay with nothing changed is ${Math.abs(off) < 5e-5 ? 'as long as the recorded run' : `${percent(Math.abs(off), 2)} ${off > 0 ? 'longer' : 'shorter'} than the recorded run`}${facts.ranged ? `. ${percent(facts.unknown / length, 1)} of the path are waits without a known cause, which may depend on any function: a prediction is a range` : ''}`,
     };
 }
 
