@@ -1,9 +1,9 @@
-"""failures.py BUILD FOLDER COMMAND...: system calls and allocations of dwell fail, one in each run or from one on.
+"""failures.py BUILD FOLDER[:PART/PARTS] COMMAND...: system calls and allocations of dwell fail, one in each run or from one on.
 
 Every run must end by itself, with success and the usual output, or with an error status and a line that says why. It
 must not crash, change its input, or lose an older output. `dwell record` keeps the status and the output of the program
 from its start on. Of the calls, some are sampled, at a fixed stride: more with TEST_ROUNDS=all, and with
-DWELL_FAILURES=all each of them."""
+DWELL_FAILURES=all each of them. Most of record-late is waiting, so it can be divided among several of these programs."""
 import errno
 import os
 import re
@@ -11,7 +11,8 @@ import shutil
 import subprocess
 import sys
 
-BUILD, FOLDER = sys.argv[1:3]
+BUILD, FOLDER = sys.argv[1], sys.argv[2].partition(":")[0]
+PART, PARTS = map(int, (sys.argv[2].partition(":")[2] or "0/1").split("/"))
 DWELL = BUILD + "/analyzer/dwell"
 FAIL = BUILD + "/tests/e2e/programs/scarcity/fail"
 NOMEMORY = BUILD + "/tests/e2e/programs/scarcity/libnomemory.so"
@@ -216,14 +217,15 @@ class Trial:
         self.restore()
         count = int(re.match(r"\d+", content(path("log")).decode()).group())
         # While the program sleeps, threads of the recorder allocate.
-        for number in range(count // 2, count, 2) if self.name == "record-late" else self.numbers(count):
+        late = range(count // 2 + 2 * PART, count, 2 * PARTS)
+        for number in late if self.name == "record-late" else self.numbers(count):
             for more in ("", "+"):
                 self.check(run([DWELL, *self.words], {"LD_PRELOAD": NOMEMORY, "FAIL_ALLOCATION": f"{number}{more}"}),
                            f"allocation {number}{more}")
 
 
 prepare()
-for command in sys.argv[3:] or COMMANDS:
+for command in sys.argv[3:] or list(COMMANDS):
     trial = Trial(command)
     if command != "record-late":
         trial.system_calls()

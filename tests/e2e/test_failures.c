@@ -11,13 +11,18 @@
 
 TestSuite(e2e_failures, .timeout = 36000);
 
-static void failures_check(const char *commands)
+static void failures_need_ptrace(void)
 {
     struct ran r = run("$PROGRAMS/scarcity/fail true");
     if (r.status == 96)
         cr_skip_test("ptrace is not allowed here");
     ran_drop(&r);
-    r = run("mkdir work && python3 -B " DWELL_CONSUMERS "/failures.py $BUILD $PWD/work %s", commands);
+}
+
+static void failures_check(const char *commands)
+{
+    failures_need_ptrace();
+    struct ran r = run("mkdir work && python3 -B " DWELL_CONSUMERS "/failures.py $BUILD $PWD/work %s", commands);
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     ran_drop(&r);
 }
@@ -37,9 +42,14 @@ Test(e2e_failures, record)
     failures_check("record record-samples");
 }
 
+/* The program sleeps in each of many runs. Five at a time take turns. */
 Test(e2e_failures, record_late)
 {
-    failures_check("record-late");
+    failures_need_ptrace();
+    struct ran r = run("for i in 0 1 2 3 4; do mkdir work$i; { python3 -B " DWELL_CONSUMERS
+                       "/failures.py $BUILD $PWD/work$i:$i/5 record-late && : >done$i; } & done; wait; ls -d done*");
+    cr_assert(eq(str, r.out, "done0\ndone1\ndone2\ndone3\ndone4\n"), "%s", r.err);
+    ran_drop(&r);
 }
 
 Test(e2e_failures, exports_of_sums)
@@ -55,10 +65,7 @@ Test(e2e_failures, exports_of_calls)
 /* One read of the session, or of the sums when they are completed. Nothing is lost without an error. 17 is pread64. */
 Test(e2e_failures, each_read_of_sums)
 {
-    struct ran r = run("$PROGRAMS/scarcity/fail true");
-    if (r.status == 96)
-        cr_skip_test("ptrace is not allowed here");
-    ran_drop(&r);
+    failures_need_ptrace();
     char *out = run_well(
         "$DWELL record -q -o one.data $SAMPLES/fib 5 >/dev/null; fail=\"$PROGRAMS/scarcity/fail -c 17\"\n"
         "FAIL_LOG=log $fail $DWELL profile one.data -o good; n=0\n"
