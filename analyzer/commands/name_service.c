@@ -8,9 +8,10 @@
 #include "commands/service_thread.h"
 #include "symbols/kept_files.h"
 
-/* It gets a tenth of a processor that it shares with the program. With less, `dwell record` might wait for a step of
- * this thread at the end, on a machine that is busy otherwise. */
-enum { NICE = 10 };
+/* It gets a quarter of a processor that it shares with the program. At the end, `dwell record` waits for a step of this
+ * thread, and Linux does not let it raise the priority again. So with less, the wait would be long on a machine that is
+ * busy otherwise. */
+enum { NICE = 5 };
 
 static void *name_service_run(void *argument)
 {
