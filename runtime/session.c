@@ -341,8 +341,10 @@ static void session_move_counts(struct dwell_file_header *from, struct dwell_fil
     session_move_count(&from->lost_threads, &to->lost_threads);
     session_move_count(&from->lost_trace_events, &to->lost_trace_events);
     session_move_count(&from->replaced_events, &to->replaced_events);
-    session_move_count(&((struct dwell_file_more *)(from + 1))->hole_searches,
-                       &((struct dwell_file_more *)(to + 1))->hole_searches);
+    struct dwell_file_more *more = (struct dwell_file_more *)(from + 1), *more_to = (struct dwell_file_more *)(to + 1);
+    session_move_count(&more->hole_searches, &more_to->hole_searches);
+    session_move_count(&more->code_changes, &more_to->code_changes);
+    session_move_count(&more->change_time, &more_to->change_time);
     __atomic_fetch_or(&to->trouble, from->trouble | guard_trouble(), __ATOMIC_RELAXED);
 }
 

@@ -248,6 +248,16 @@ static void info_print_checksums(const struct session_file *f)
         info_print_line("checksums", "%" PRIu64 " of %" PRIu64 " chunks are whole", f->whole_chunks, f->sealed_chunks);
 }
 
+/* What levels and pauses cost. */
+static void info_print_changes(const struct session_file *f)
+{
+    char time[TIME_TEXT];
+    const uint64_t ticks = multiply_divide(f->more.change_time, f->header.ticks_per_second, 1000000000);
+    if (f->more.code_changes)
+        info_print_line("changes of code", "%" PRIu64 ", which took %s of CPU time", f->more.code_changes,
+                        info_time(f, ticks, time));
+}
+
 static void info_print_counts(const struct analysis *l)
 {
     if (!l->summary.imported)
@@ -266,6 +276,7 @@ static void info_print_counts(const struct analysis *l)
     if (!(l->summary.imported || l->file->summed_count || l->file->header.mode == DWELL_MODE_PROFILE))
         info_print_line("searches", "%" PRIu64 " of chunks, for records that probes had claimed and not stored",
                         l->file->more.hole_searches);
+    info_print_changes(l->file);
 }
 
 static const char *info_process_ending(const struct trace_process *p, char *text, size_t size)

@@ -413,6 +413,13 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
     h->recorder_pid = 0;
 }
 
+static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_more *more)
+{
+    sum->hole_searches += more->hole_searches;
+    sum->code_changes += more->code_changes;
+    sum->change_time += more->change_time;
+}
+
 const char *session_merge(struct session_file *const *sessions, size_t count, const char *path)
 {
     struct session_output output;
@@ -439,7 +446,7 @@ const char *session_merge(struct session_file *const *sessions, size_t count, co
     finish_space(&output.session, output.fd);
     merge_fill_header(output.session.header, sessions, count, &m);
     for (size_t i = 0; i < count; i++)
-        session_more(&output.session)->hole_searches += sessions[i]->more.hole_searches;
+        merge_add_more(session_more(&output.session), &sessions[i]->more);
     free(m.buffer);
     return session_output_end(&output, m.error);
 }

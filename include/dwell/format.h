@@ -95,6 +95,10 @@ struct dwell_file_header {
 /* Behind the header in page 0. Members are added at its end: they are zero in older files. */
 struct dwell_file_more {
     uint64_t hole_searches; /* how often a thread searched its chunk for records that were not stored */
+    uint64_t code_changes;  /* how often the calls of probes in a module were changed, for levels and pauses */
+    uint64_t change_time;   /* nanoseconds of CPU time that this took */
+    uint32_t look_asks;     /* a futex, changed and woken by threads that ask a budget to look at what they recorded */
+    uint32_t pad;
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */

@@ -26,7 +26,7 @@ struct call_site {
     uint8_t form;      /* enum call_form: what it was rewritten to, */
     uint8_t wanted;    /* and what it is to be */
     uint8_t change;    /* enum machine_change, while it is rewritten */
-    uint8_t protected; /* its page's protection then, of PROT_ bits */
+    uint8_t protected; /* its page's protection then: PROT_ bits, and one of the rewriter's own */
     bool first;        /* in its function's code */
     bool partial;      /* its code may have enters of unknown functions, or be a part of code that lies elsewhere */
     bool strange;      /* its bytes were not as expected: somebody else has changed them */

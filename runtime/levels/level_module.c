@@ -17,6 +17,7 @@
 #include "levels/level_check.h"
 #include "levels/level_places.h"
 #include "levels/level_read.h"
+#include "levels/level_records.h"
 #include "modules.h"
 #include "probes.h"
 #include "process.h"
@@ -489,8 +490,11 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
     }
     bool any = known && level_module_begin_changes(m, &now, generation, alone);
     any |= level_module_step_pause(m, look, generation, alone);
-    if (any || moves)
+    if (any || moves) {
+        const uint64_t begin = level_cost_begins();
         problem = level_module_rewrite(m);
+        level_cost_ends(begin);
+    }
     m->rewriter.alone = false;
     m->changes |= !known;
     if (problem == level_not_writable) {

@@ -21,6 +21,11 @@ void level_records_add(uint64_t function, enum level level, uint64_t time);
 /* The session gets this note once. The text is kept for good. Under the levels' lock. */
 void level_note(const char *text);
 
+/* What a change of code costs: protection, synchronization and copies of pages. The second adds the CPU time of the
+ * calling thread since the first to the session. */
+uint64_t level_cost_begins(void);
+void level_cost_ends(uint64_t begin);
+
 /* Writes what waits. Without the levels' lock, as the calling thread may wait for the helper, which takes it. */
 void level_records_write(void);
 

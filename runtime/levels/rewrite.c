@@ -13,6 +13,10 @@
 
 enum { STUB_STEP = 1 << 20, STUBS = 1 + HOOKS, TWIN_STEPS = 100 };
 
+/* A bit of site->protected: its pages become writable with those of the site before, and what lies between. A call of
+ * the system costs as much as a walk over many pages that stay as they are. */
+enum { PROTECTED_JOINS = 0x80, MOST_BETWEEN = 64 * PAGE };
+
 bool rewriter_synchronize(void)
 {
     return SYS3(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0 &&
@@ -188,6 +192,13 @@ static bool rewriter_find_protection(const struct rewriter *r, struct code_pages
            (last < range.end || rewriter_range(r, now, last).protection == range.protection);
 }
 
+/* Whether all between the sites has one protection and lies in one mapping, which was looked up last. */
+static bool rewriter_joins(const struct code_pages *now, const struct call_site *before, const struct call_site *site)
+{
+    return now->fd >= 0 && before && before->address >= now->last.begin &&
+           site->address + site->length <= now->last.end && site->address - before->address <= MOST_BETWEEN;
+}
+
 /* The pages with changes, one after another; sites are in the order of their addresses. */
 struct rewriter_pages {
     uint64_t begin, end;
@@ -233,14 +244,16 @@ static uint32_t rewriter_protect_all(const struct rewriter *r, struct code_pages
             continue;
         const uint64_t begin = site->address & ~(uint64_t)(PAGE - 1);
         const uint64_t end = (site->address + site->length + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-        if (begin >= pages.begin && begin <= pages.end && site->protected == pages.protection) {
+        const int protection = site->protected & ~PROTECTED_JOINS;
+        const bool joins = begin <= pages.end || site->protected & PROTECTED_JOINS;
+        if (begin >= pages.begin && joins && protection == pages.protection) {
             pages.end = end > pages.end ? end : pages.end;
             continue;
         }
         if (!rewriter_protect(r, now, &pages, writable))
             return done;
         done = i;
-        pages = (struct rewriter_pages){ begin, end, site->protected };
+        pages = (struct rewriter_pages){ begin, end, protection };
     }
     return rewriter_protect(r, now, &pages, writable) ? count : done;
 }
@@ -260,9 +273,14 @@ static void rewriter_steps(struct rewriter *r, struct call_sites *sites, enum ho
 
 static void rewriter_give_up_steps(struct call_sites *sites, enum hook hook)
 {
-    for (uint32_t i = 0; i < sites->count; i++)
-        if (sites->list[i].hook == hook && sites->list[i].change == MACHINE_IN_STEPS)
-            sites->list[i].change = MACHINE_NEVER;
+    for (uint32_t i = 0; i < sites->count; i++) {
+        struct call_site *site = &sites->list[i];
+        if (site->hook != hook)
+            continue;
+        if (site->change == MACHINE_IN_STEPS)
+            site->change = MACHINE_NEVER;
+        site->protected &= (uint8_t)~PROTECTED_JOINS; /* the site before may not change */
+    }
 }
 
 /* Returns whether any site changes. */
@@ -270,6 +288,7 @@ static bool rewriter_choose_changes(struct rewriter *r, struct code_pages *now, 
                                     enum hook hook)
 {
     bool any = false, in_steps = false;
+    const struct call_site *before = NULL; /* the last one that changes */
     for (uint32_t i = 0; i < sites->count; i++) {
         struct call_site *site = &sites->list[i];
         uint8_t bytes[MAX_CALL_BYTES];
@@ -281,8 +300,12 @@ static bool rewriter_choose_changes(struct rewriter *r, struct code_pages *now, 
         site->change = MACHINE_NEVER;
         if (rewriter_find_protection(r, now, site))
             site->change = (uint8_t)rewriter_change(r, site, bytes);
-        any |= site->change == MACHINE_AT_ONCE || site->change == MACHINE_IN_STEPS;
         in_steps |= site->change == MACHINE_IN_STEPS;
+        if (site->change != MACHINE_AT_ONCE && site->change != MACHINE_IN_STEPS)
+            continue;
+        any = true;
+        site->protected |= rewriter_joins(now, before, site) ? PROTECTED_JOINS : 0;
+        before = site;
     }
     if (in_steps && !r->alone && !rewriter_synchronize())
         rewriter_give_up_steps(sites, hook);
