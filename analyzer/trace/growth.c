@@ -71,6 +71,32 @@ static uint64_t growth_end_of_used(const struct trace_chunk *chunk)
     return chunk->offset + ((uint64_t)used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
 }
 
+static size_t growth_find_part(const struct growth_index *x, uint64_t offset)
+{
+    size_t low = 0, high = x->part_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (x->parts[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool growth_part_is_of(const struct growth_part *part, const struct trace_chunk *chunk)
+{
+    return part->process == chunk->process && part->thread == chunk->thread && part->sequence == chunk->sequence;
+}
+
+/* In mode ring, a full chunk stays until it is used again. Whether all of it has been read. */
+static bool growth_has_read(const struct growth_index *x, const struct trace_chunk *chunk)
+{
+    const size_t at = growth_find_part(x, chunk->offset);
+    return x->ring && chunk->used && at < x->part_count && x->parts[at].offset == chunk->offset &&
+           growth_part_is_of(&x->parts[at], chunk) && x->parts[at].at >= trace_chunk_end(chunk);
+}
+
 static void growth_keep_chunk(struct growth_index *x, const struct trace_chunk *chunk)
 {
     GROW(x->kept, x->kept_count, x->kept_room);
@@ -101,7 +127,7 @@ static bool growth_visit_chunk(struct growth *g, enum walk walk, struct trace_ch
     default:
         return true;
     }
-    if (walk == WALK_METADATA)
+    if (walk == WALK_METADATA || growth_has_read(x, chunk))
         return false;
     if (*most == 0) {
         g->left += chunk->size;
@@ -243,24 +269,6 @@ static void growth_record_stack(struct growth *g, const struct trace_chunk *chun
 
 /* ---- chunks ---- */
 
-static size_t growth_find_part(const struct growth_index *x, uint64_t offset)
-{
-    size_t low = 0, high = x->part_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (x->parts[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool growth_part_is_of(const struct growth_part *part, const struct trace_chunk *chunk)
-{
-    return part->process == chunk->process && part->thread == chunk->thread && part->sequence == chunk->sequence;
-}
-
 static struct growth_part *growth_need_part(struct growth_index *x, const struct trace_chunk *chunk)
 {
     const size_t at = growth_find_part(x, chunk->offset);
@@ -355,6 +363,37 @@ static void growth_follow_whole(struct growth *g, const struct trace_chunk *chun
     open_stack_free(&stack);
 }
 
+static int growth_compare_places(const void *a, const void *b)
+{
+    const struct trace_chunk *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Leaves out the chunks that were made first, until those that stay have at most about `most` bytes. A chunk that is
+ * still written to stays. */
+static void growth_leave_out(struct growth_index *x, uint64_t most)
+{
+    uint64_t all = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < x->found_count; i++)
+        all += x->found[i].size;
+    if (x->found_count)
+        qsort(x->found, x->found_count, sizeof *x->found, growth_compare_places);
+    for (size_t i = 0; i < x->found_count; i++) {
+        const struct trace_chunk chunk = x->found[i];
+        if (all <= most || !chunk.used) {
+            x->found[kept++] = chunk;
+            continue;
+        }
+        all -= chunk.size;
+        if (x->ring)
+            growth_need_part(x, &chunk)->at = UINT32_MAX;
+        else
+            growth_drop_part(x, &chunk);
+    }
+    x->found_count = kept;
+}
+
 static void growth_read_found(struct growth *g, bool ended)
 {
     struct growth_index *x = g->index;
@@ -429,7 +468,9 @@ const char *growth_step(struct growth *g, uint64_t most, bool ended)
     for (size_t i = 0; i < g->thread_count; i++)
         g->threads[i].behind = false;
     g->index->ended = ended;
-    growth_walk_areas(g, WALK_EVENTS, most);
+    growth_walk_areas(g, WALK_EVENTS, g->newest_only ? UINT64_MAX : most);
+    if (g->newest_only)
+        growth_leave_out(g->index, most);
     growth_read_found(g, ended);
     growth_reopen_file(g); /* the metadata of the new events was written before them, perhaps in new chunks */
     growth_walk_areas(g, WALK_METADATA, 0);

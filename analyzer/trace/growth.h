@@ -25,7 +25,8 @@ struct growth {
     size_t fresh_count, fresh_room;
     struct growth_thread *threads; /* in no order */
     size_t thread_count, thread_room;
-    uint64_t left; /* bytes that have not been read yet */
+    uint64_t left;    /* bytes that have not been read yet */
+    bool newest_only; /* set by the caller: steps leave out what is older than `most` bytes, for good */
     struct growth_index *index;
 };
 
