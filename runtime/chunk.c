@@ -19,6 +19,7 @@ enum {
     PREPARED_SIZE = 256 << 10,
     WORDS_AT_ONCE = 64, /* a constant, so that the compiler uses vector instructions */
     MIN_REST = 8 << 10, /* smaller rests are not used */
+    FAST = 64 << 20,    /* bytes of events a second, eight for a call: the probes take a sixth of the time or more */
 };
 
 static void chunk_write_free_header(struct area area)
@@ -223,6 +224,16 @@ bool chunk_has_holes(const struct dwell_chunk_header *chunk)
     const char *end = (const char *)chunk + used;
     return chunk_has_zero_word((const record_word *)begin, (const record_word *)end) &&
            chunk_has_missing_record(begin, end);
+}
+
+void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end)
+{
+    const struct dwell_file_header *h = runtime.session.header;
+    if (!(h->also & DWELL_ALSO_BUDGET) || end - chunk->start_time >= chunk->used * h->ticks_per_second / FAST)
+        return;
+    uint32_t *asks = &session_more(&runtime.session)->look_asks;
+    __atomic_fetch_add(asks, 1, __ATOMIC_SEQ_CST);
+    sys_futex_wake_shared(asks);
 }
 
 /*

@@ -44,6 +44,10 @@ struct area chunk_take_unit(void);
 /* Makes the first `size` bytes a chunk of its own, and keeps the rest for others. */
 void chunk_cut(struct area *area, uint32_t size);
 
+/* For a finished events chunk, whose last event was at `end`. If it was filled so fast that probes take more than any
+ * usual overhead budget, asks the budget to look at once. */
+void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end);
+
 /* Gives up a finished events chunk. It stays mapped while a record in it has been claimed, but not stored. */
 void chunk_retire(struct dwell_chunk_header *chunk);
 

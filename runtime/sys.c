@@ -198,11 +198,16 @@ void sys_restore_signals(uint64_t mask)
             return;
 }
 
+static bool sys_futex_wait_until(const uint32_t *word, int operation, uint32_t expected, const struct timespec *limit)
+{
+    const long error = SYS4(futex, word, operation, expected, limit);
+    return error == 0 || error == -EAGAIN || error == -EINTR || error == -ETIMEDOUT;
+}
+
 static bool sys_futex_wait_on(const uint32_t *word, int operation, uint32_t expected, long milliseconds)
 {
-    struct timespec limit = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
-    long error = SYS4(futex, word, operation, expected, milliseconds < 0 ? NULL : &limit);
-    return error == 0 || error == -EAGAIN || error == -EINTR || error == -ETIMEDOUT;
+    const struct timespec limit = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
+    return sys_futex_wait_until(word, operation, expected, milliseconds < 0 ? NULL : &limit);
 }
 
 bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)
@@ -224,6 +229,12 @@ void sys_futex_wake(uint32_t *word, int how_many)
 bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected, long milliseconds)
 {
     return sys_futex_wait_on(word, FUTEX_WAIT, expected, milliseconds);
+}
+
+bool sys_futex_wait_shared_for(const uint32_t *word, uint32_t expected, uint64_t nanoseconds)
+{
+    const struct timespec limit = { (time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000) };
+    return sys_futex_wait_until(word, FUTEX_WAIT, expected, &limit);
 }
 
 void sys_futex_wake_shared(uint32_t *word)

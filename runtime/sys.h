@@ -140,6 +140,7 @@ void sys_sleep_a_millisecond(void);
 
 /* The same for a word that other processes may wake. */
 bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected, long milliseconds);
+bool sys_futex_wait_shared_for(const uint32_t *word, uint32_t expected, uint64_t nanoseconds);
 void sys_futex_wake_shared(uint32_t *word);
 
 /* Starts `run(argument)` on `stack_top` as a thread that libc does not know. It has a descriptor table and a working

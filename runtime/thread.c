@@ -480,8 +480,10 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         holes_fill_last(t);
         struct dwell_chunk_header *old = t->chunks.current;
         thread_finish_chunk(t);
-        if (old)
+        if (old) {
+            chunk_ask_for_look(old, t->last);
             thread_retire_chunk(t, old);
+        }
         if (t->chunks.begun > 0)
             thread_check_name(t);
         if (!&dwell_interposed && !runtime.process->modules.inherited)

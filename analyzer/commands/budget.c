@@ -5,32 +5,46 @@
  */
 #include "commands/budget.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
+#include <sys/prctl.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/wide.h"
 #include "clock.h"
 #include "commands/budget_records.h"
-#include "commands/control_chunk.h"
-#include "commands/filter_chunk.h"
+#include "commands/budget_sending.h"
+#include "commands/budget_short.h"
+#include "commands/filter_service.h"
 #include "commands/service_thread.h"
 #include "profile/budget_levels.h"
 #include "profile/budget_schedule.h"
 #include "profile/collect.h"
 #include "symbols/symbols.h"
+#include "sys.h"
 #include "trace/alive.h"
 #include "trace/growth.h"
 
-enum {
-    MOST = 64 << 20, /* bytes to read at a look */
-    PATIENCE = 500,  /* milliseconds for a process to end an earlier command */
-    ANSWER = 20,     /* and to answer: it may go on after that */
+/* Bytes to read at a look. If the recorder is late, what is older is left out: it would only become later. */
+enum { MOST = 4 << 20, MOST_BRIEFLY = 512 << 10 };
+
+enum { MOST_SHORT = 4096 /* functions of a module that are counted before they are called */ };
+
+/* All that was recorded of a function until a look, in the part of the session that is read as a whole. */
+struct budget_whole {
+    uint64_t calls, inclusive, counted;
+};
+
+/* A process that records. */
+struct budget_process {
+    uint32_t serial;
+    uint64_t calls;       /* timed ones, until now */
+    uint64_t whole_calls; /* of these, those in the part of the session that is read as a whole */
+    uint64_t whole_now;   /* the same at this look */
+    bool is_spent;        /* its allowance: the budget holds for it */
 };
 
 struct budget {
@@ -39,61 +53,138 @@ struct budget {
     uint32_t permille;
     struct earlier_levels *earlier; /* functions that are counted at first; NULL if none */
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool stop;
+    bool stop; /* atomic */
     struct growth *growth;
     struct profile *names;             /* has the numbers of functions */
     struct budget_function *functions; /* by these numbers */
-    struct budget_sums *sums;          /* the same: what had been recorded at the last look */
-    size_t count, room, sums_room;
+    struct budget_whole *wholes;       /* the same */
+    size_t count, room, wholes_room;
     uint64_t whole_cpu; /* ticks of CPU time in the part of the session that is read as a whole */
+    struct budget_process *processes;
+    size_t process_count, process_room;
+    struct number_index *process_table; /* serial numbers to indexes */
+    bool tells_all;                     /* a process has spent its allowance since the last change of levels */
+    uint64_t brief_cpu;                 /* ticks of CPU time in brief looks since the last usual one */
+    uint64_t looked;                    /* when the last look began, in nanoseconds */
+    uint64_t changes_seen, debt;        /* ticks that changes of levels have taken; and those not paid for */
+    struct budget_short *code;          /* finds functions that are short by their code */
+    uint32_t asked;                     /* modules whose code it was asked for, or has no file */
     struct budget_records records;
     struct budget_schedule schedule;
 };
 
-/* All that was recorded of a function until a look. */
-struct budget_sums {
-    uint64_t calls, inclusive, counted;
-    uint64_t whole_calls, whole_inclusive; /* in the part that is read as a whole */
-};
-
 /* ---- reading ---- */
+
+/* A function by its number in `names`. */
+static struct budget_function *budget_function_of(struct budget *b, uint32_t number)
+{
+    while (number >= b->count) {
+        const struct profile_function *f = &b->names->functions[b->count];
+        const struct profile_module *m = &b->names->modules[f->module];
+        const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
+        GROW(b->functions, b->count, b->room);
+        GROW(b->wholes, b->count, b->wholes_room);
+        b->functions[b->count] =
+            (struct budget_function){ .module = f->module, .offset = f->offset, .is_fixed = !*m->path };
+        if (b->earlier && earlier_levels_applied(b->earlier, &as, f->offset))
+            budget_begin_counted(&b->functions[b->count]);
+        b->wholes[b->count++] = (struct budget_whole){ 0 };
+    }
+    return &b->functions[number];
+}
+
+static struct budget_function *budget_function(struct budget *b, uint32_t module, uint64_t offset)
+{
+    return budget_function_of(b, profile_function(b->names, module, offset));
+}
 
 static uint32_t budget_number(struct budget *b, const struct profile *p, uint32_t function)
 {
     const struct profile_function *f = &p->functions[function];
     const struct profile_module *m = &p->modules[f->module];
-    const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
     const uint32_t module = profile_module(b->names, m->path, m->build_id, m->build_id_length),
                    number = profile_function(b->names, module, f->offset);
-    while (number >= b->count) {
-        GROW(b->functions, b->count, b->room);
-        GROW(b->sums, b->count, b->sums_room);
-        b->functions[b->count] =
-            (struct budget_function){ .module = module, .offset = f->offset, .is_fixed = !*m->path };
-        if (b->earlier && earlier_levels_applied(b->earlier, &as, f->offset))
-            budget_begin_counted(&b->functions[b->count]);
-        b->sums[b->count++] = (struct budget_sums){ 0 };
-    }
+    budget_function_of(b, number);
     return number;
 }
 
-/* A profile's timed calls are added to those of the functions since the last look. Returns its ticks of CPU time. */
-static uint64_t budget_add_timed(struct budget *b, const struct profile *p, const uint32_t *numbers)
+static struct budget_process *budget_process(struct budget *b, uint32_t serial)
 {
+    struct index_slot *slot = index_find(b->process_table, serial, 0);
+    if (slot->value_plus_1)
+        return &b->processes[slot->value_plus_1 - 1];
+    GROW(b->processes, b->process_count, b->process_room);
+    b->processes[b->process_count] = (struct budget_process){ .serial = serial };
+    index_set(b->process_table, slot, serial, 0, (uint32_t)b->process_count);
+    return &b->processes[b->process_count++];
+}
+
+static bool budget_holds_for(const struct budget *b, uint32_t serial)
+{
+    const struct index_slot *slot = index_find(b->process_table, serial, 0);
+    return slot->value_plus_1 && b->processes[slot->value_plus_1 - 1].is_spent;
+}
+
+static void budget_spend(struct budget *b, struct budget_process *process, uint64_t calls)
+{
+    process->calls += calls;
+    if (process->is_spent || process->calls <= BUDGET_ALLOWANCE)
+        return;
+    process->is_spent = true;
+    b->tells_all = true;
+}
+
+/* Counts the calls of the processes, and returns for each node the serial number of its process. */
+static uint32_t *budget_count_calls(struct budget *b, const struct profile *p, bool whole)
+{
+    uint32_t *serials = need_memory(p->node_count, sizeof *serials);
+    for (size_t i = 0; i < p->thread_count; i++)
+        serials[p->threads[i].root] = p->threads[i].process;
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (node->parent == PROFILE_NONE)
+            continue;
+        serials[i] = serials[node->parent];
+        if (whole)
+            budget_process(b, serials[i])->whole_now += node->calls;
+        else
+            budget_spend(b, budget_process(b, serials[i]), node->calls);
+    }
+    for (size_t i = 0; i < b->process_count && whole; i++) {
+        struct budget_process *process = &b->processes[i];
+        budget_spend(b, process, less(process->whole_now, process->whole_calls));
+        process->whole_calls = larger(process->whole_now, process->whole_calls);
+        process->whole_now = 0;
+    }
+    return serials;
+}
+
+/* A profile's timed calls are added to those of the functions since the last look, if the budget holds for their
+ * process. Returns the ticks of CPU time of all. What is not read as a whole has other calls each time: these are also
+ * known of processes for which the budget does not hold yet. */
+static uint64_t budget_add_timed(struct budget *b, const struct profile *p, const uint32_t *numbers, bool whole)
+{
+    uint32_t *serials = budget_count_calls(b, p, whole);
     uint64_t *inclusive = need_memory(p->node_count, sizeof *inclusive), cpu = 0;
     for (size_t i = p->node_count; i-- > 0;) { /* callees come after their callers */
         const struct profile_node *node = &p->nodes[i];
+        const bool holds = budget_holds_for(b, serials[i]);
         inclusive[i] += node->elapsed;
         cpu += less(node->elapsed, node->blocked + node->preempted);
         if (node->parent == PROFILE_NONE)
             continue;
         inclusive[node->parent] += inclusive[i];
-        b->functions[numbers[node->function]].calls += node->calls;
-        b->functions[numbers[node->function]].inclusive += inclusive[i];
+        struct budget_function *f = &b->functions[numbers[node->function]];
+        if (holds) {
+            f->calls += node->calls;
+            f->inclusive += inclusive[i];
+        } else if (!whole) {
+            f->all.timed += node->calls;
+            f->all.inclusive += inclusive[i];
+        }
     }
     free(inclusive);
+    free(serials);
     return cpu;
 }
 
@@ -109,29 +200,41 @@ static uint32_t *budget_numbers(struct budget *b, const struct profile *p)
 static uint64_t budget_add_whole(struct budget *b, const struct profile *p)
 {
     uint32_t *numbers = budget_numbers(b, p);
-    const uint64_t cpu = budget_add_timed(b, p, numbers), before = b->whole_cpu;
+    const uint64_t cpu = budget_add_timed(b, p, numbers, true), before = b->whole_cpu;
     for (size_t i = 0; i < p->counted_count; i++)
         b->functions[numbers[p->counted[i].function]].counted += p->counted[i].calls;
     for (size_t i = 0; i < b->count; i++) {
         struct budget_function *f = &b->functions[i];
-        struct budget_sums *sums = &b->sums[i];
-        const struct budget_sums now = { .counted = f->counted,
-                                         .whole_calls = f->calls,
-                                         .whole_inclusive = f->inclusive };
-        f->counted = less(now.counted, sums->counted);
-        f->calls = less(now.whole_calls, sums->whole_calls);
-        f->inclusive = less(now.whole_inclusive, sums->whole_inclusive);
-        sums->counted = now.counted;
-        sums->whole_calls = now.whole_calls;
-        sums->whole_inclusive = now.whole_inclusive;
+        struct budget_whole *whole = &b->wholes[i];
+        const struct budget_whole now = { f->calls, f->inclusive, f->counted };
+        f->calls = less(now.calls, whole->calls);
+        f->inclusive = less(now.inclusive, whole->inclusive);
+        f->counted = less(now.counted, whole->counted);
+        *whole = now;
     }
     b->whole_cpu = cpu;
     free(numbers);
     return less(cpu, before);
 }
 
-/* What was recorded since the last look, by function. */
-static struct budget_look budget_read(struct budget *b)
+/* What changes of levels have taken since the start, in ticks. */
+static uint64_t budget_changes(const struct budget *b)
+{
+    return multiply_divide(__atomic_load_n(&session_more(b->session)->change_time, __ATOMIC_RELAXED),
+                           b->growth->file->header.ticks_per_second, 1000000000);
+}
+
+/* A thread that has made only counted calls for a while has the CPU time of all these in its next event. What matters
+ * is what it does now: at most the time since the last look. */
+static uint64_t budget_recent(struct budget *b, uint64_t cpu, size_t threads, uint64_t now)
+{
+    const uint64_t since = multiply_divide(now - b->looked, b->growth->file->header.ticks_per_second, 1000000000);
+    b->looked = now;
+    return threads ? smaller(cpu, multiply_divide(since, threads, 1)) : cpu;
+}
+
+/* What was recorded since the last look, which began at `now`, by function. */
+static struct budget_look budget_read(struct budget *b, uint64_t now, bool brief)
 {
     const struct growth *growth = b->growth;
     struct profile *whole = collect_profile(growth->file, 1),
@@ -140,73 +243,24 @@ static struct budget_look budget_read(struct budget *b)
         b->functions[i].calls = b->functions[i].inclusive = b->functions[i].counted = 0;
     uint64_t cpu = budget_add_whole(b, whole);
     uint32_t *numbers = budget_numbers(b, fresh);
-    cpu += budget_add_timed(b, fresh, numbers);
+    cpu += budget_add_timed(b, fresh, numbers, false);
     free(numbers);
+    cpu = budget_recent(b, cpu, (growth->file->header.mode == DWELL_MODE_PROFILE ? whole : fresh)->thread_count, now);
     profile_free(fresh);
     profile_free(whole);
-    for (size_t i = 0; i < b->count; i++) {
-        b->sums[i].calls += b->functions[i].calls;
-        b->sums[i].inclusive += b->functions[i].inclusive;
-    }
-    return (struct budget_look){ cpu, budget_probes(growth->file), b->permille };
+    const uint64_t changes = budget_changes(b);
+    b->debt += less(changes, b->changes_seen);
+    b->changes_seen = changes;
+    return (struct budget_look){ .cpu = cpu,
+                                 .probes = budget_probes(growth->file),
+                                 .permille = b->permille,
+                                 .brief = brief,
+                                 .together = true,
+                                 .brief_cpu = b->brief_cpu,
+                                 .changes = b->debt };
 }
 
-/* ---- setting levels ---- */
-
-static int budget_compare_modules(const void *a, const void *b, void *functions)
-{
-    const struct budget_function *x = (const struct budget_function *)functions + *(const uint32_t *)a,
-                                 *y = (const struct budget_function *)functions + *(const uint32_t *)b;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
-/* Sorts the changed functions by module, and writes their levels. Returns the offset of the chunk, or zero if there is
- * no room. */
-static uint64_t budget_write_levels(const struct budget *b, uint32_t *changed, size_t count)
-{
-    struct dwell_filter *list = need_memory(count, sizeof *list);
-    struct filter_chunk_module *modules = need_memory(count, sizeof *modules);
-    size_t module_count = 0;
-    qsort_r(changed, count, sizeof *changed, budget_compare_modules, b->functions);
-    for (size_t i = 0; i < count; i++) {
-        const struct budget_function *f = &b->functions[changed[i]];
-        const struct profile_module *m = &b->names->modules[f->module];
-        list[i] = (struct dwell_filter){ f->offset, f->is_counted ? DWELL_PROBES_COUNTED : DWELL_PROBES_TIMED, 0 };
-        if (i == 0 || b->functions[changed[i - 1]].module != f->module)
-            modules[module_count++] =
-                (struct filter_chunk_module){ m->path, m->build_id, m->build_id_length, &list[i], 0 };
-        modules[module_count - 1].count++;
-    }
-    struct dwell_filters head = { .chunk.kind = DWELL_CHUNK_LEVELS };
-    const uint64_t offset = filter_chunk_write(&head, modules, module_count, NULL, b->session, b->fd);
-    free(modules);
-    free(list);
-    return offset;
-}
-
-enum budget_answer { BUDGET_LATER, BUDGET_REFUSED, BUDGET_DONE };
-
-/* Sends the chunk to all processes. It is done if any has changed a function, or is still at it; refused if those that
- * have answered can change none. */
-static enum budget_answer budget_send(const struct budget *b, uint64_t levels)
-{
-    enum budget_answer all = BUDGET_LATER;
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, levels);
-    struct control_walk walk =
-        control_walk_begin(__atomic_load_n(&b->session->header->first_control, __ATOMIC_ACQUIRE));
-    for (struct dwell_control *control; (control = control_chunk_next(b->fd, &walk));) {
-        const enum control_answer answer = control_chunk_send(control, DWELL_COMMAND_LEVEL, text, PATIENCE, ANSWER);
-        if (answer == CONTROL_SILENT || (answer == CONTROL_DONE && control->result > 0))
-            all = BUDGET_DONE;
-        else if (answer == CONTROL_DONE && all == BUDGET_LATER)
-            all = BUDGET_REFUSED;
-        munmap(control, DWELL_UNIT);
-    }
-    return all;
-}
+/* ---- functions that are short by their code ---- */
 
 /* A process that has the module, and its bias there. NULL if there is none. */
 static const struct trace_process *budget_process_with(const struct budget *b, uint32_t module, uint64_t *bias)
@@ -228,6 +282,37 @@ static const struct trace_process *budget_process_with(const struct budget *b, u
     return NULL;
 }
 
+/* Asks for the code of modules that have appeared. */
+static void budget_ask_for_code(struct budget *b)
+{
+    for (; b->asked < b->names->module_count; b->asked++) {
+        const struct profile_module *m = &b->names->modules[b->asked];
+        uint64_t bias;
+        const struct trace_process *process = budget_process_with(b, b->asked, &bias);
+        struct filter_loaded module = { .path = m->path, .build_id_length = m->build_id_length };
+        if (!process || !*m->path || m->build_id_length > sizeof module.build_id)
+            continue;
+        memcpy(module.build_id, m->build_id, m->build_id_length);
+        char *file = filter_service_find_file(&module, process->pid);
+        if (file)
+            budget_short_ask(b->code, b->asked, file);
+    }
+}
+
+/* In a module with very many such functions, those that are never called stay as they are: a change copies pages. */
+static void budget_take_code(struct budget *b)
+{
+    uint32_t module;
+    for (struct short_code found; budget_short_take(b->code, &module, &found); free(found.functions))
+        for (size_t i = 0; i < found.count; i++) {
+            struct budget_function *f = budget_function(b, module, found.functions[i]);
+            f->is_short = true;
+            f->if_called = found.count > MOST_SHORT;
+        }
+}
+
+/* ---- setting levels ---- */
+
 static void budget_record(struct budget *b, const uint32_t *changed, size_t count)
 {
     const uint64_t now = session_now(b->growth->file);
@@ -235,7 +320,6 @@ static void budget_record(struct budget *b, const uint32_t *changed, size_t coun
     uint64_t bias = 0;
     for (size_t i = 0; i < count; i++) {
         const struct budget_function *f = &b->functions[changed[i]];
-        const struct budget_sums *sums = &b->sums[changed[i]];
         if (i == 0 || b->functions[changed[i - 1]].module != f->module)
             process = budget_process_with(b, f->module, &bias);
         if (process)
@@ -244,16 +328,56 @@ static void budget_record(struct budget *b, const uint32_t *changed, size_t coun
                                    .time = now,
                                    .function = bias + f->offset,
                                    .level = f->is_counted ? DWELL_PROBES_COUNTED : DWELL_PROBES_TIMED,
-                                   .calls = sums->calls + sums->counted,
-                                   .mean = sums->calls ? sums->inclusive / sums->calls : 0,
+                                   .calls = f->all.timed + f->all.counted,
+                                   .mean = f->all.timed ? f->all.inclusive / f->all.timed : 0,
                                });
     }
 }
 
+static bool budget_tells_some(const void *of, uint32_t process)
+{
+    return budget_holds_for(of, process);
+}
+
+static bool budget_tells_any(const void *of, uint32_t process)
+{
+    (void)of, (void)process;
+    return true;
+}
+
+/* Functions that are timed again may be counted in any process, as those of an earlier recording are. */
+static enum budget_answer budget_send(const struct budget *b, uint32_t *functions, size_t count, bool any)
+{
+    budget_sort(b->functions, functions, count);
+    const uint64_t offset = budget_write_levels(b->session, b->fd, b->names, b->functions, functions, count);
+    return offset ? budget_post(b->session, b->fd, offset, any ? budget_tells_any : budget_tells_some, b)
+                  : BUDGET_REFUSED;
+}
+
+/* A process that has spent its allowance gets the levels of all functions that were ever changed. */
+static enum budget_answer budget_tell_all(struct budget *b)
+{
+    uint32_t *functions = need_memory(b->count, sizeof *functions);
+    size_t count = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (!b->functions[i].lowered || b->functions[i].is_fixed)
+            continue;
+        functions[count++] = i;
+        b->functions[i].settling = BUDGET_SETTLING;
+    }
+    const enum budget_answer answer = count ? budget_send(b, functions, count, false) : BUDGET_DONE;
+    b->tells_all = answer == BUDGET_LATER;
+    free(functions);
+    return answer;
+}
+
 static void budget_change(struct budget *b, uint32_t *changed, size_t count)
 {
-    const uint64_t offset = budget_write_levels(b, changed, count);
-    const enum budget_answer answer = offset ? budget_send(b, offset) : BUDGET_REFUSED;
+    const bool raised = count && !b->functions[changed[0]].is_counted; /* a look lowers or raises */
+    enum budget_answer answer = b->tells_all ? budget_tell_all(b) : BUDGET_LATER;
+    if (raised || (count && answer == BUDGET_LATER))
+        answer = budget_send(b, changed, count, raised);
+    budget_sort(b->functions, changed, count);
     if (answer == BUDGET_DONE)
         budget_record(b, changed, count);
     for (size_t i = 0; i < count && answer != BUDGET_DONE; i++) {
@@ -266,31 +390,47 @@ static void budget_change(struct budget *b, uint32_t *changed, size_t count)
 
 /* ---- the thread ---- */
 
-/* Returns whether levels were to change. */
-static bool budget_take_look(struct budget *b)
+/* Whether any process has begun and is within its allowance: it may spend that soon. */
+static bool budget_has_young(const struct budget *b)
 {
-    if (growth_step(b->growth, MOST, false))
-        return false; /* the file cannot be read now */
-    const struct budget_look look = budget_read(b);
-    uint32_t *changed = need_memory(b->count, sizeof *changed);
-    const size_t count = budget_decide(b->functions, b->count, &look, changed);
-    if (count)
-        budget_change(b, changed, count);
-    free(changed);
-    return count > 0;
+    bool young = b->process_count == 0;
+    for (size_t i = 0; i < b->process_count; i++)
+        young |= !b->processes[i].is_spent;
+    return young;
 }
 
-/* Returns false when the thread is to end. */
-static bool budget_wait(struct budget *b, uint64_t ns)
+/* Returns whether levels were to change, or may change soon. */
+static bool budget_take_look(struct budget *b, uint64_t now, bool brief)
 {
-    const uint64_t until = clock_monotonic() + ns;
-    const struct timespec time = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
-    pthread_mutex_lock(&b->lock);
-    while (!b->stop && pthread_cond_timedwait(&b->wake, &b->lock, &time) != ETIMEDOUT)
-        continue;
-    const bool stop = b->stop;
-    pthread_mutex_unlock(&b->lock);
-    return !stop;
+    if (growth_step(b->growth, brief ? MOST_BRIEFLY : MOST, false))
+        return false; /* the file cannot be read now */
+    const struct budget_look look = budget_read(b, now, brief);
+    budget_ask_for_code(b);
+    budget_take_code(b);
+    uint32_t *changed = need_memory(b->count, sizeof *changed);
+    const size_t count = budget_decide(b->functions, b->count, &look, changed);
+    b->debt = less(b->debt, budget_pays(&look));
+    b->brief_cpu = brief ? b->brief_cpu + look.cpu : 0;
+    if (count || b->tells_all)
+        budget_change(b, changed, count);
+    free(changed);
+    return count > 0 || (brief && budget_has_young(b));
+}
+
+/* Waits until a look is due, or a thread has asked for one. In mode profile no thread fills chunks: it is as if one
+ * always asked. Returns false when the thread is to end. */
+static bool budget_wait(struct budget *b, uint32_t seen)
+{
+    uint32_t *asks = &session_more(b->session)->look_asks;
+    const bool always = b->session->header->mode == DWELL_MODE_PROFILE;
+    while (!__atomic_load_n(&b->stop, __ATOMIC_ACQUIRE)) {
+        const uint32_t asked = __atomic_load_n(asks, __ATOMIC_SEQ_CST);
+        const uint64_t now = clock_monotonic(), due = budget_schedule_due(&b->schedule, asked != seen || always);
+        if (now >= due)
+            return true;
+        sys_futex_wait_shared_for(asks, asked, due - now);
+    }
+    return false;
 }
 
 static void *budget_run(void *argument)
@@ -300,15 +440,33 @@ static void *budget_run(void *argument)
     char *path = need_text("/proc/self/fd/%d", b->fd);
     b->growth = growth_open(path, &error);
     free(path);
-    uint64_t rest = budget_schedule_rest(&b->schedule, 0, false);
-    while (b->growth && budget_wait(b, rest)) {
+    if (b->growth)
+        b->growth->newest_only = true;
+    prctl(PR_SET_TIMERSLACK, 1UL); /* nanoseconds: it waits for times of less than a millisecond */
+    const uint32_t *asks = &session_more(b->session)->look_asks;
+    b->looked = clock_monotonic();
+    budget_schedule_begin(&b->schedule, b->looked);
+    for (uint32_t seen = 0; b->growth && budget_wait(b, seen);) {
+        seen = __atomic_load_n(asks, __ATOMIC_SEQ_CST);
         const uint64_t began = clock_monotonic();
-        const bool changed = budget_take_look(b);
-        rest = budget_schedule_rest(&b->schedule, clock_monotonic() - began, changed);
+        const bool useful = budget_take_look(b, began, budget_schedule_is_brief(&b->schedule, began));
+        budget_schedule_next(&b->schedule, began, clock_monotonic(), useful);
     }
     if (b->growth)
         growth_close(b->growth);
     return NULL;
+}
+
+static void budget_free(struct budget *b)
+{
+    budget_short_stop(b->code);
+    profile_free(b->names);
+    index_free(b->process_table);
+    budget_records_end(&b->records);
+    free(b->processes);
+    free(b->functions);
+    free(b->wholes);
+    free(b);
 }
 
 struct budget *budget_start(const struct session *session, int fd, uint32_t permille, struct earlier_levels *earlier)
@@ -317,18 +475,17 @@ struct budget *budget_start(const struct session *session, int fd, uint32_t perm
         return NULL;
     struct budget *b = need_memory(1, sizeof *b);
     *b = (struct budget){
-        .session = session, .fd = fd, .permille = permille, .earlier = earlier, .names = profile_new()
+        .session = session,
+        .fd = fd,
+        .permille = permille,
+        .earlier = earlier,
+        .names = profile_new(),
+        .process_table = index_new(),
+        .code = budget_short_start(),
     };
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&b->wake, &clock);
-    pthread_condattr_destroy(&clock);
-    pthread_mutex_init(&b->lock, NULL);
     if (service_thread_start(&b->thread, budget_run, b))
         return b;
-    profile_free(b->names);
-    free(b);
+    budget_free(b);
     return NULL;
 }
 
@@ -336,16 +493,10 @@ void budget_stop(struct budget *b)
 {
     if (!b)
         return;
-    pthread_mutex_lock(&b->lock);
-    b->stop = true;
-    pthread_cond_signal(&b->wake);
-    pthread_mutex_unlock(&b->lock);
+    uint32_t *asks = &session_more(b->session)->look_asks;
+    __atomic_store_n(&b->stop, true, __ATOMIC_RELEASE);
+    __atomic_fetch_add(asks, 1, __ATOMIC_SEQ_CST);
+    sys_futex_wake_shared(asks);
     pthread_join(b->thread, NULL);
-    pthread_mutex_destroy(&b->lock);
-    pthread_cond_destroy(&b->wake);
-    profile_free(b->names);
-    budget_records_end(&b->records);
-    free(b->functions);
-    free(b->sums);
-    free(b);
+    budget_free(b);
 }

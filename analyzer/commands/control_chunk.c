@@ -4,10 +4,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
+#include "clock.h"
 #include "sys.h"
+
+enum { WAIT_AT_ONCE = 10000000 /* nanoseconds */ };
 
 struct control_walk control_walk_begin(uint64_t first)
 {
@@ -44,29 +47,45 @@ static void control_chunk_wake(struct dwell_control *control)
     sys_futex_wake_shared(&control->work);
 }
 
-/* Waits until *word is `wanted`. Returns false if that takes longer. */
-static bool control_chunk_wait(const uint32_t *word, uint32_t wanted, long milliseconds)
+/* Waits until the process has no command. Returns false if that takes longer. A wake may be lost: a process that ends
+ * gives none. */
+static bool control_chunk_wait(const struct dwell_control *control, long milliseconds)
 {
-    for (; milliseconds > 0; milliseconds--) {
-        if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == wanted)
+    const uint64_t until = clock_monotonic() + (uint64_t)milliseconds * 1000000;
+    for (;;) {
+        const uint32_t command = __atomic_load_n(&control->command, __ATOMIC_ACQUIRE);
+        const uint64_t now = clock_monotonic();
+        if (command == DWELL_COMMAND_NONE)
             return true;
-        nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+        if (now >= until)
+            return false;
+        sys_futex_wait_shared_for(&control->command, command, smaller(until - now, WAIT_AT_ONCE));
     }
-    return false;
 }
 
-enum control_answer control_chunk_send(struct dwell_control *control, uint32_t command, const char *text, long patience,
-                                       long answer_patience)
+enum control_answer control_chunk_post(struct dwell_control *control, uint32_t command, const char *text, long patience)
 {
     if (!__atomic_load_n(&control->listening, __ATOMIC_ACQUIRE))
         return CONTROL_DEAF;
     uint32_t none = DWELL_COMMAND_NONE;
     const uint32_t claimed = UINT32_MAX; /* while the text is written */
-    if (!control_chunk_wait(&control->command, DWELL_COMMAND_NONE, patience) ||
+    if (!control_chunk_wait(control, patience) ||
         !__atomic_compare_exchange_n(&control->command, &none, claimed, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return CONTROL_BUSY;
     snprintf(control->text, sizeof control->text, "%s", text);
     __atomic_store_n(&control->command, command, __ATOMIC_RELEASE);
     control_chunk_wake(control);
-    return control_chunk_wait(&control->command, DWELL_COMMAND_NONE, answer_patience) ? CONTROL_DONE : CONTROL_SILENT;
+    return CONTROL_DONE;
+}
+
+enum control_answer control_chunk_await(const struct dwell_control *control, long patience)
+{
+    return control_chunk_wait(control, patience) ? CONTROL_DONE : CONTROL_SILENT;
+}
+
+enum control_answer control_chunk_send(struct dwell_control *control, uint32_t command, const char *text, long patience,
+                                       long answer_patience)
+{
+    const enum control_answer sent = control_chunk_post(control, command, text, patience);
+    return sent == CONTROL_DONE ? control_chunk_await(control, answer_patience) : sent;
 }

@@ -31,6 +31,12 @@ enum control_answer {
     CONTROL_SILENT, /* it did not answer in time */
 };
 
+/* Sends a command: CONTROL_DONE. Waits `patience` milliseconds until an earlier one is done. The second waits for the
+ * answer. */
+enum control_answer control_chunk_post(struct dwell_control *control, uint32_t command, const char *text,
+                                       long patience);
+enum control_answer control_chunk_await(const struct dwell_control *control, long patience);
+
 /* Sends a command and waits for its answer. Waits `patience` milliseconds until an earlier command is done, and
  * `answer_patience` for the answer. */
 enum control_answer control_chunk_send(struct dwell_control *control, uint32_t command, const char *text, long patience,

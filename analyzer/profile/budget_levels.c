@@ -9,7 +9,6 @@
 
 enum {
     COUNTED_PART = 14, /* a counted call costs such a part of a timed one */
-    SETTLING = 3,      /* looks */
     QUIET = 20,        /* looks until a rare function is timed again; twice as many each time */
     MAX_DOUBLINGS = 8,
     RARE_PART = 50,          /* of the budget: a function that costs less is rare */
@@ -40,12 +39,25 @@ uint64_t budget_cost_counted(uint64_t calls, const struct budget_look *look)
     return budget_cost(calls, look) / COUNTED_PART;
 }
 
-static uint64_t budget_total(const struct budget_function *functions, size_t count, const struct budget_look *look)
+uint64_t budget_pays(const struct budget_look *look)
+{
+    return smaller(look->changes, multiply_divide(look->cpu, look->permille, 4000));
+}
+
+bool budget_is_too_short(const struct budget_function *f, const struct budget_look *look)
+{
+    const uint64_t probes = budget_cost(f->all.timed, look);
+    return f->all.timed >= MIN_CALLS && probes > multiply_divide(less(f->all.inclusive, probes), look->permille, 1000);
+}
+
+/* What the calls of all functions have cost since the last look, or since the last one that was not brief. */
+static uint64_t budget_total(const struct budget_function *functions, size_t count, const struct budget_look *look,
+                             bool row)
 {
     uint64_t timed = 0, counted = 0;
     for (size_t i = 0; i < count; i++) {
-        timed += functions[i].calls;
-        counted += functions[i].counted;
+        timed += row ? functions[i].row.timed : functions[i].calls;
+        counted += row ? functions[i].row.counted : functions[i].counted;
     }
     return budget_cost(timed, look) + budget_cost_counted(counted, look);
 }
@@ -82,20 +94,47 @@ static void budget_begin_row(struct budget_function *f)
 void budget_begin_counted(struct budget_function *f)
 {
     f->is_counted = true;
-    f->settling = SETTLING;
+    f->settling = BUDGET_SETTLING;
     f->lowered++;
     budget_begin_row(f);
+}
+
+/* Functions that are known to be too short, by their code or by their calls, are counted the first time that the budget
+ * is exceeded, also those that are not called now. One that was timed again because it is rare stays so. */
+static bool budget_goes_together(const struct budget_function *f, const struct budget_look *look)
+{
+    if (f->is_counted || f->is_fixed || f->settling || f->lowered)
+        return false;
+    return f->is_short ? !f->if_called || f->all.timed : budget_is_too_short(f, look);
+}
+
+static size_t budget_lower_short(struct budget_function *functions, size_t count, const struct budget_look *look,
+                                 uint64_t *total, uint32_t *changed)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < count && look->together; i++) {
+        struct budget_function *f = &functions[i];
+        if (!budget_goes_together(f, look))
+            continue;
+        *total = less(*total, budget_cost(f->calls, look) - budget_cost_counted(f->calls, look));
+        budget_begin_counted(f);
+        changed[used++] = i;
+    }
+    return used;
 }
 
 static size_t budget_lower(struct budget_function *functions, size_t count, const struct budget_look *look,
                            uint64_t total, uint64_t allowed, uint32_t *changed)
 {
     size_t candidates = 0, used = 0;
+    for (size_t i = 0; i < count; i++)
+        if (functions[i].is_counted)
+            budget_begin_row(&functions[i]);
+    const size_t together = budget_lower_short(functions, count, look, &total, changed);
+    changed += together;
     for (uint32_t i = 0; i < count; i++) {
-        struct budget_function *f = &functions[i];
-        if (f->is_counted)
-            budget_begin_row(f);
-        else if (!f->is_fixed && !f->settling && f->calls >= MIN_CALLS)
+        const struct budget_function *f = &functions[i];
+        if (!f->is_counted && !f->is_fixed && !f->settling && f->calls >= MIN_CALLS)
             changed[candidates++] = i;
     }
     qsort_r(changed, candidates, sizeof *changed, budget_compare, functions);
@@ -104,7 +143,7 @@ static size_t budget_lower(struct budget_function *functions, size_t count, cons
         total = less(total, budget_cost(f->calls, look) - budget_cost_counted(f->calls, look));
         budget_begin_counted(f);
     }
-    return used;
+    return together + used;
 }
 
 /* The share of the budget that is in use. A function that is timed again keeps the share of its peak, also in looks in
@@ -116,7 +155,7 @@ static uint64_t budget_used_share(const struct budget_function *functions, size_
     for (size_t i = 0; i < count; i++) {
         const struct budget_function *f = &functions[i];
         if (!f->is_counted && f->lowered)
-            share += less(f->peak, budget_share(budget_cost(f->calls, look), allowed));
+            share += less(f->peak, budget_share(budget_cost(f->row.timed, look), allowed));
     }
     return share;
 }
@@ -147,7 +186,9 @@ static size_t budget_raise(struct budget_function *functions, size_t count, cons
         struct budget_function *f = &functions[i];
         if (!f->is_counted || f->is_fixed || f->settling || !allowed) /* a look at a program that waited says nothing */
             continue;
-        if (!budget_add_to_row(f, budget_share(budget_cost(f->counted, look), allowed), used_share))
+        if (f->is_short && !f->all.counted)
+            continue; /* it has not been called yet */
+        if (!budget_add_to_row(f, budget_share(budget_cost(f->row.counted, look), allowed), used_share))
             continue;
         if (f->busiest + raised + f->peak > WHOLE / 2) {
             budget_begin_row(f);
@@ -155,7 +196,7 @@ static size_t budget_raise(struct budget_function *functions, size_t count, cons
         }
         raised += f->peak;
         f->is_counted = false;
-        f->settling = SETTLING;
+        f->settling = BUDGET_SETTLING;
         changed[used++] = i;
     }
     return used;
@@ -166,19 +207,50 @@ static void budget_settle(struct budget_function *f)
 {
     if (f->settling)
         f->settling--;
-    else if (f->is_counted && f->calls >= MIN_CALLS && f->calls > f->counted) {
+    else if (f->is_counted && f->row.timed >= MIN_CALLS && f->row.timed > f->row.counted) {
         f->is_counted = false;
         f->is_fixed = true;
     }
 }
 
+static void budget_add_to_sums(struct budget_function *f)
+{
+    struct budget_calls *const sums[] = { &f->all, &f->row };
+    for (int i = 0; i < 2; i++) {
+        sums[i]->timed += f->calls;
+        sums[i]->inclusive += f->inclusive;
+        sums[i]->counted += f->counted;
+    }
+}
+
+static uint64_t budget_allowed(uint64_t cpu, uint64_t total, const struct budget_look *look)
+{
+    return multiply_divide(less(cpu, total), look->permille, 1000);
+}
+
+/* Looks that are not brief are far enough from one another to tell whether a function is rare. */
+static size_t budget_end_row(struct budget_function *functions, size_t count, const struct budget_look *look,
+                             uint32_t *changed)
+{
+    const uint64_t cpu = look->cpu + look->brief_cpu, total = budget_total(functions, count, look, true);
+    const uint64_t allowed = budget_allowed(cpu, total, look);
+    return total > allowed ? 0 : budget_raise(functions, count, look, total + look->changes, allowed, changed);
+}
+
 size_t budget_decide(struct budget_function *functions, size_t count, const struct budget_look *look, uint32_t *changed)
 {
-    const uint64_t total = budget_total(functions, count, look), own = less(look->cpu, total),
-                   allowed = multiply_divide(own, look->permille, 1000);
     for (size_t i = 0; i < count; i++)
+        budget_add_to_sums(&functions[i]);
+    const uint64_t probes = budget_total(functions, count, look, false), total = probes + budget_pays(look),
+                   allowed = budget_allowed(look->cpu, probes, look);
+    size_t used = 0;
+    for (size_t i = 0; i < count && !look->brief; i++)
         budget_settle(&functions[i]);
     if (total > allowed) /* somewhat below the budget, as the next look may have more calls */
-        return budget_lower(functions, count, look, total, allowed - allowed / 4, changed);
-    return budget_raise(functions, count, look, total, allowed, changed);
+        used = budget_lower(functions, count, look, total, allowed - allowed / 4, changed);
+    else if (!look->brief)
+        used = budget_end_row(functions, count, look, changed);
+    for (size_t i = 0; i < count && !look->brief; i++)
+        functions[i].row = (struct budget_calls){ 0 };
+    return used;
 }

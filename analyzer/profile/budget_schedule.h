@@ -5,13 +5,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero at first. */
+/* Usual looks come at regular times. Between them, a thread may ask for a brief one. Times are in nanoseconds. */
 struct budget_schedule {
-    unsigned calm; /* looks in a row without a change */
+    unsigned calm;  /* usual looks in a row without a change */
+    uint64_t usual; /* when the next usual look is due */
+    uint64_t asked; /* and a brief one, if one is asked for */
+    uint64_t rest;  /* from the end of a look to a brief one that is asked for, at least */
 };
 
-/* The nanoseconds from the end of a look to the next one. The look took `took` nanoseconds. If a look takes at most
- * 15 ms, a phase that begins at any time is seen by a whole look that ends within 50 ms. */
-uint64_t budget_schedule_rest(struct budget_schedule *s, uint64_t took, bool changed);
+void budget_schedule_begin(struct budget_schedule *s, uint64_t now);
+
+/* When the next look is due. */
+uint64_t budget_schedule_due(const struct budget_schedule *s, bool asked);
+
+/* Whether a look that begins now is a brief one. */
+bool budget_schedule_is_brief(const struct budget_schedule *s, uint64_t now);
+
+/* After a look. `useful`: it has changed a level, or shows that one will be changed soon. If usual looks take at most
+ * 15 ms, a phase that begins at any time is seen by a whole one that ends within 50 ms. Looks that are asked for and
+ * take half a millisecond follow one another within a millisecond, as long as they are useful. */
+void budget_schedule_next(struct budget_schedule *s, uint64_t began, uint64_t ended, bool useful);
 
 #endif

@@ -85,7 +85,7 @@ bool image_read(const struct image *image, uint64_t address, void *into, size_t 
     return false;
 }
 
-static bool image_table_entry(const struct image *image, uint32_t i, uint64_t *begin)
+bool image_table_entry(const struct image *image, uint32_t i, uint64_t *begin)
 {
     int32_t distance;
     if (!image_read(image, image->table_header + TABLE_AT + (uint64_t)i * ENTRY_SIZE, &distance, sizeof distance))

@@ -28,6 +28,9 @@ void image_drop(struct image *image);
 /* Copies bytes of the file. False if they are not all in one segment. */
 bool image_read(const struct image *image, uint64_t address, void *into, size_t size);
 
+/* The begin of the function that is number `i` in the unwind table, by address. False if it cannot be read. */
+bool image_table_entry(const struct image *image, uint32_t i, uint64_t *begin);
+
 /* The begin of the function that contains the address, by the unwind table. */
 bool image_function(const struct image *image, uint64_t address, uint64_t *begin);
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "support/run.h"
+#include "symbols/short_code.h"
 
 TestSuite(e2e_budget, .timeout = 600, .init = without_os_calls);
 
@@ -42,6 +44,86 @@ Test(e2e_budget, decisions_are_recorded)
     info = run_well("$DWELL info --limit 1 | grep -c '^level'");
     cr_assert(eq(int, atoi(info), 2), "%s", info);
     free(info);
+}
+
+/* The allowance of a process: fewer calls than that are timed to the last one. The program waits after 50,000 calls, so
+ * that the recorder sees how short they are. */
+Test(e2e_budget, small_programs_are_timed)
+{
+    for (int i = 0; i < 3; i++) {
+        char *out = run_well("$DWELL record -q --overhead 1%% --mode %s $PROGRAMS/levels/phases 4 24000 60", modes[i]);
+        struct report *r = report_of("");
+        check_counts(out, r, 16);
+        cr_assert(eq(u64, report_session(r, "events"), 2 * 4 * (24000 + 24000 + 24000 / 50 + 1)), "%s", modes[i]);
+        report_drop(r);
+        char *info = run_well("$DWELL info");
+        cr_assert(not(has(info, "\nlevel ")), "%s", info);
+        cr_assert(not(has(info, "\ncounted ")), "%s", info);
+        free(info);
+        free(out);
+    }
+}
+
+/* Each phase has hot functions of its own. They are found and counted in each, so most calls of all phases are. */
+Test(e2e_budget, each_phase_is_found)
+{
+    for (int i = 0; i < 3; i++) {
+        char *out = run_well("$DWELL record -q --overhead 10%% --mode %s $PROGRAMS/levels/phases 20 3000000", modes[i]);
+        struct report *r = report_of("");
+        check_counts(out, r, 80);
+        cr_assert(lt(u64, report_session(r, "events"), 2 * 20 * 3000000), "%s", modes[i]);
+        report_drop(r);
+        char *info = run_well("$DWELL info | grep -c '^changes of code *[0-9]*, which took .* of CPU time$'");
+        cr_assert(eq(int, atoi(info), 1));
+        free(info);
+        free(out);
+    }
+}
+
+#if defined(__x86_64__)
+
+/* Of each phase, the function without a loop and a call, and no other, however the compiler calls the probes. */
+static void check_short_functions(const char *program)
+{
+    char *symbols = run_well("nm $PROGRAMS/levels/%s | grep ' [tT] leaf_' | sort", program), *rest = symbols;
+    struct ran file = run("echo $PROGRAMS/levels/%s", program);
+    file.out[strcspn(file.out, "\n")] = '\0';
+    struct short_code found = short_code_find(file.out, NULL);
+    cr_assert(eq(sz, found.count, 20), "%s", program);
+    for (size_t i = 0; i < found.count; i++) {
+        cr_assert(eq(u64, found.functions[i], strtoull(rest, NULL, 16)), "%s", program);
+        rest = strchr(rest, '\n') + 1;
+    }
+    free(found.functions);
+    ran_drop(&file);
+    free(symbols);
+}
+
+Test(e2e_budget, short_functions_are_known_by_their_code)
+{
+    static const char *const compilers[] = { "gcc", "clang" };
+    static const char *const variants[] = { "pie", "no-pie", "no-plt", "lazy", "endbr", "O0", "Os", "O3" };
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        for (size_t j = 0; j < sizeof variants / sizeof *variants; j++) {
+            char *program = need_text("phases-%s-%s", compilers[i], variants[j]);
+            check_short_functions(program);
+            free(program);
+        }
+}
+
+#endif
+
+/* A file without code of the kind has no short functions. */
+Test(e2e_budget, no_short_functions_in_other_files)
+{
+    const uint32_t stop = 1;
+    struct ran file = run("echo $PROGRAMS/levels/phases");
+    file.out[strcspn(file.out, "\n")] = '\0';
+    cr_assert(eq(sz, short_code_find(file.out, &stop).count, 0), "it was told to stop");
+    cr_assert(eq(sz, short_code_find("/proc/self/exe", NULL).count, 0));
+    cr_assert(eq(sz, short_code_find("/dev/null", NULL).count, 0));
+    cr_assert(eq(sz, short_code_find("/no/such/file", NULL).count, 0));
+    ran_drop(&file);
 }
 
 /* fib is always open, so its calls are timed to the end. */

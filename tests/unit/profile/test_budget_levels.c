@@ -214,3 +214,111 @@ Test(unit_budget_levels, nothing_comes_back_right_after_a_hot_look)
     }
     cr_assert(eq(sz, looks, 20));
 }
+
+/* Functions whose probes take more of their duration than the budget allows: the first time that it is exceeded, they
+ * are counted together, whether they are called now or not. */
+Test(unit_budget_levels, short_functions_are_counted_together)
+{
+    struct budget_look look = usual;
+    struct budget_function f[] = {
+        { .calls = 12000, .inclusive = 240000 },                         /* 20 ticks a call */
+        { .all = { .timed = 32, .inclusive = 32 * 20 } },                /* the same, but not now */
+        { .all = { .timed = 31, .inclusive = 31 * 20 } },                /* called too rarely */
+        { .all = { .timed = 32, .inclusive = 32 * 110 } },               /* the probes take a tenth of the rest */
+        { .all = { .timed = 32, .inclusive = 32 * 109 } },               /* a little more */
+        { .is_short = true },                                            /* never called */
+        { .is_short = true, .is_fixed = true },                          /* it cannot be changed */
+        { .all = { .timed = 32, .inclusive = 32 * 20 }, .lowered = 1 },  /* timed again as it is rare */
+        { .calls = 100, .inclusive = 100 * 2000, .all = { .timed = 9 } } /* long enough */
+    };
+    uint32_t changed[9];
+    cr_assert(eq(sz, budget_decide(f, 9, &look, changed), 1), "alone without `together`");
+    cr_assert(eq(u32, changed[0], 0));
+    f[0] = (struct budget_function){ .calls = 12000, .inclusive = 240000 };
+    look.together = true;
+    cr_assert(eq(sz, budget_decide(f, 9, &look, changed), 4));
+    const uint32_t together[] = { 0, 1, 4, 5 };
+    for (int i = 0; i < 4; i++) {
+        cr_assert(eq(u32, changed[i], together[i]));
+        cr_assert(f[together[i]].is_counted);
+    }
+}
+
+/* Within the budget they stay. */
+Test(unit_budget_levels, short_functions_stay_within_the_budget)
+{
+    struct budget_look look = usual;
+    look.together = true;
+    struct budget_function f[] = { { .calls = 5000, .inclusive = 100000 }, { .is_short = true } };
+    uint32_t changed[2];
+    cr_assert(eq(sz, budget_decide(f, 2, &look, changed), 0));
+}
+
+/* A function that is short by its code and was never called stays counted. Rare calls bring it back. */
+Test(unit_budget_levels, functions_that_were_never_called_stay_counted)
+{
+    struct budget_function f = { .is_short = true };
+    budget_begin_counted(&f);
+    cr_assert(eq(sz, budget_quiet_looks(&f, 100), 0));
+    f.counted = 1;
+    cr_assert(eq(sz, budget_quiet_looks(&f, QUIET - 1), 0));
+    cr_assert(eq(sz, budget_quiet_looks(&f, 1), 1));
+    cr_assert(not(f.is_counted));
+}
+
+/* Brief looks count functions, and are no part of a row. The next usual one has the calls of all. */
+Test(unit_budget_levels, brief_looks)
+{
+    struct budget_look look = usual;
+    look.brief = true;
+    struct budget_function f = { .calls = 50000, .inclusive = 500000 };
+    uint32_t changed[1];
+    cr_assert(eq(sz, budget_decide(&f, 1, &look, changed), 1));
+    cr_assert(eq(u32, f.settling, 3));
+    f.calls = 0;
+    f.counted = 10;
+    for (int i = 0; i < 100; i++)
+        cr_assert(eq(sz, budget_decide(&f, 1, &look, changed), 0));
+    cr_assert(eq(u32, f.settling, 3));
+    cr_assert(eq(u32, f.quiet, 0));
+    cr_assert(eq(u64, f.row.counted, 1000));
+    look.brief = false;
+    look.brief_cpu = 100 * look.cpu;
+    budget_decide(&f, 1, &look, changed);
+    cr_assert(eq(u32, f.settling, 2));
+    cr_assert(eq(u64, f.row.counted, 0));
+    cr_assert(eq(u64, f.all.counted, 1010));
+}
+
+/* 100,000 ticks are allowed without probes. A change of levels is paid for by at most a quarter of that. */
+Test(unit_budget_levels, changes_are_part_of_the_overhead)
+{
+    struct budget_look look = usual;
+    struct budget_function f = { .calls = 7000, .inclusive = 700000 }; /* 70,000 of 93,000 ticks */
+    uint32_t changed[1];
+    look.changes = 20000;
+    cr_assert(eq(u64, budget_pays(&look), 20000));
+    cr_assert(eq(sz, budget_decide(&f, 1, &look, changed), 0));
+    look.changes = 1000000;
+    cr_assert(eq(u64, budget_pays(&look), 25000));
+    cr_assert(eq(sz, budget_decide(&f, 1, &look, changed), 1));
+}
+
+/* No function becomes timed again while changes are not paid for. */
+Test(unit_budget_levels, nothing_comes_back_while_changes_cost)
+{
+    struct budget_look look = usual;
+    struct budget_function f = { .counted = 10 };
+    uint32_t changed[1];
+    look.changes = 60000;
+    budget_begin_counted(&f);
+    for (int i = 0; i < 200; i++)
+        cr_assert(eq(sz, budget_decide(&f, 1, &look, changed), 0));
+    look.changes = 0;
+    size_t looks = 0;
+    while (f.is_counted && looks < 100) {
+        budget_decide(&f, 1, &look, changed);
+        looks++;
+    }
+    cr_assert(le(sz, looks, 2 * QUIET));
+}

@@ -1,0 +1,94 @@
+/* Levels on their way from the budget's thread to the processes. All get the command before any answer is awaited. */
+#include "commands/budget_sending.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/memory.h"
+#include "clock.h"
+#include "commands/control_chunk.h"
+#include "commands/filter_chunk.h"
+
+enum {
+    PATIENCE = 50, /* milliseconds for a process to end an earlier command */
+    ANSWER = 20,   /* and for all to answer: they may go on after that */
+};
+
+static int budget_compare_modules(const void *a, const void *b, void *functions)
+{
+    const struct budget_function *x = (const struct budget_function *)functions + *(const uint32_t *)a,
+                                 *y = (const struct budget_function *)functions + *(const uint32_t *)b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+void budget_sort(struct budget_function *functions, uint32_t *numbers, size_t count)
+{
+    qsort_r(numbers, count, sizeof *numbers, budget_compare_modules, functions);
+}
+
+uint64_t budget_write_levels(const struct session *session, int fd, const struct profile *names,
+                             const struct budget_function *functions, const uint32_t *numbers, size_t count)
+{
+    struct dwell_filter *list = need_memory(count, sizeof *list);
+    struct filter_chunk_module *modules = need_memory(count, sizeof *modules);
+    size_t module_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct budget_function *f = &functions[numbers[i]];
+        const struct profile_module *m = &names->modules[f->module];
+        list[i] = (struct dwell_filter){ f->offset, f->is_counted ? DWELL_PROBES_COUNTED : DWELL_PROBES_TIMED, 0 };
+        if (i == 0 || functions[numbers[i - 1]].module != f->module)
+            modules[module_count++] =
+                (struct filter_chunk_module){ m->path, m->build_id, m->build_id_length, &list[i], 0 };
+        modules[module_count - 1].count++;
+    }
+    struct dwell_filters head = { .chunk.kind = DWELL_CHUNK_LEVELS };
+    const uint64_t offset = filter_chunk_write(&head, modules, module_count, NULL, session, fd);
+    free(modules);
+    free(list);
+    return offset;
+}
+
+struct budget_letters {
+    struct dwell_control **controls;
+    size_t count, room;
+};
+
+static enum budget_answer budget_take_answer(struct dwell_control *control, uint64_t until, enum budget_answer all)
+{
+    const uint64_t now = clock_monotonic();
+    const long patience = now < until ? (long)((until - now) / 1000000) + 1 : 0;
+    const enum control_answer answer = control_chunk_await(control, patience);
+    if (answer == CONTROL_SILENT || control->result > 0)
+        return BUDGET_DONE;
+    return all == BUDGET_LATER ? BUDGET_REFUSED : all;
+}
+
+enum budget_answer budget_post(const struct session *session, int fd, uint64_t levels,
+                               bool (*is_told)(const void *of, uint32_t process), const void *of)
+{
+    struct budget_letters letters = { .count = 0 };
+    enum budget_answer all = BUDGET_LATER;
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, levels);
+    struct control_walk walk = control_walk_begin(__atomic_load_n(&session->header->first_control, __ATOMIC_ACQUIRE));
+    for (struct dwell_control *control; (control = control_chunk_next(fd, &walk));) {
+        if (!is_told(of, control->chunk.process) ||
+            control_chunk_post(control, DWELL_COMMAND_LEVEL, text, PATIENCE) != CONTROL_DONE) {
+            munmap(control, DWELL_UNIT);
+            continue;
+        }
+        GROW(letters.controls, letters.count, letters.room);
+        letters.controls[letters.count++] = control;
+    }
+    const uint64_t until = clock_monotonic() + (uint64_t)ANSWER * 1000000;
+    for (size_t i = 0; i < letters.count; i++) {
+        all = budget_take_answer(letters.controls[i], until, all);
+        munmap(letters.controls[i], DWELL_UNIT);
+    }
+    free(letters.controls);
+    return all;
+}
