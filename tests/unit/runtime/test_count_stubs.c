@@ -6,6 +6,8 @@
 
 #include "levels/count_stubs.h"
 #include "levels/counts.h"
+#include "levels/machine.h"
+#include "levels/x86_decode.h"
 
 TestSuite(unit_count_stubs);
 
@@ -48,6 +50,35 @@ Test(unit_count_stubs, each_number_has_its_counter)
     ((void (*)(void *, void *))count_stubs_find(&stubs, FIRST))(NULL, NULL);
     cr_assert(eq(int, slow_calls, 1));
     count_stubs_drop(&stubs);
+}
+
+/* The number of instructions that run from there to the return, without the branch to the slow path. */
+static int count_test_instructions(const uint8_t *code)
+{
+    struct x86_insn insn = { .kind = X86_OTHER };
+    int count = 0;
+    for (; insn.kind != X86_END; code += insn.length, count++)
+        cr_assert(x86_decode(code, X86_MAX_LENGTH, (uint64_t)code, &insn));
+    return count;
+}
+
+/* A counted call executes these six and its own call, or one instruction in its place. */
+Test(unit_count_stubs, instructions_of_a_counted_call)
+{
+    const struct hook_places places = {
+        .code = { { (uint64_t)count_test_slow & ~4095ull, (uint64_t)count_test_slow + 4096, 5 } }, .code_count = 1
+    };
+    struct count_stubs stubs;
+    count_stubs_make(&stubs, &places, 7, 1, count_test_slow);
+    cr_assert(eq(int, count_test_instructions((const uint8_t *)count_stubs_find(&stubs, 7)), 6));
+    count_stubs_drop(&stubs);
+
+    const struct call_site site = { .address = 64, .length = 5 };
+    uint8_t bytes[MAX_CALL_BYTES];
+    struct x86_insn insn;
+    cr_assert(machine_form(&site, CALL_IN_PLACE, &(struct machine_stubs){ { 0 } }, true, bytes));
+    cr_assert(x86_decode(bytes, site.length, site.address, &insn));
+    cr_assert(eq(int, insn.length, site.length));
 }
 
 #endif
