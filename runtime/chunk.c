@@ -177,6 +177,7 @@ void chunk_free(char *at)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
     const uint32_t size = guard_size(at);
+    guard_keep(at, size, false);
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
     memset((char *)(chunk + 1), 0, size - sizeof *chunk);
     *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };

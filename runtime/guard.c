@@ -22,6 +22,7 @@ enum {
     GUARD_BEGIN = 2,  /* a chunk begins here */
     GUARD_LOST = 4,   /* memory has taken its place */
     GUARD_UNREAD = 8, /* and its contents could not be read */
+    GUARD_KEPT = 16,  /* it is not to be written to the file */
     GUARD_FLAGS = DWELL_UNIT - 1,
 };
 
@@ -299,7 +300,7 @@ uint32_t guard_first_lost(const void *at, uint32_t size)
 
 static bool guard_save_page(const char *page, uint64_t entry, int fd)
 {
-    if (!(entry & GUARD_LOST))
+    if (!(entry & GUARD_LOST) || entry & GUARD_KEPT)
         return true;
     return !(entry & GUARD_UNREAD) &&
            SYS4(pwrite64, fd, page, DWELL_UNIT, entry & ~(uint64_t)GUARD_FLAGS) == (long)DWELL_UNIT;
@@ -311,6 +312,17 @@ bool guard_save(const void *at, uint32_t size, int fd)
     for (uint32_t i = 0; i < size; i += DWELL_UNIT)
         all &= guard_save_page((const char *)at + i, guard_value((const char *)at + i), fd);
     return all;
+}
+
+void guard_keep(const void *at, uint32_t size, bool kept)
+{
+    for (uint32_t i = 0; i < size; i += DWELL_UNIT) {
+        uint64_t *entry = guard_entry((const char *)at + i, false);
+        if (entry && kept)
+            __atomic_fetch_or(entry, GUARD_KEPT, __ATOMIC_RELAXED);
+        else if (entry)
+            __atomic_fetch_and(entry, ~(uint64_t)GUARD_KEPT, __ATOMIC_RELAXED);
+    }
 }
 
 static bool guard_save_leaf(const struct guard_leaf *leaf, uint64_t first_page, int fd)

@@ -54,7 +54,10 @@ uint32_t guard_first_lost(const void *at, uint32_t size);
 /* Writes such pages of a chunk to the file, `fd`. False if a page could not be written. */
 bool guard_save(const void *at, uint32_t size, int fd);
 
-/* The same for all guarded pages but the header. */
+/* From now on, memory that has taken the place of pages of a chunk is not written to the file; or it is again. */
+void guard_keep(const void *at, uint32_t size, bool kept);
+
+/* The same as guard_save for all guarded pages but the header. */
 bool guard_save_all(int fd);
 
 #endif

@@ -115,6 +115,58 @@ static uint64_t losses_count_events(const char *chunk, uint32_t begin, uint32_t 
     return lost;
 }
 
+/* Where a page with records is missing, there are zeros. Readers take a few of them for exits (docs/format.md). */
+static uint32_t losses_skip_zeros(const char *stored, uint32_t at, uint32_t end, uint64_t *events)
+{
+    const uint32_t begin = at;
+    while (at < end && stored[at] == 0 && stored[at + 1] == 0)
+        at += EXIT_BYTES;
+    if (at < end)
+        *events += (at - begin) % ENTER_BYTES / EXIT_BYTES;
+    return at;
+}
+
+/* The events that a reader finds in a chunk as it is in the file. */
+static uint64_t losses_count_stored(const char *stored, uint32_t size)
+{
+    const struct dwell_chunk_header *chunk = (const struct dwell_chunk_header *)stored;
+    uint64_t events = 0, at = sizeof *chunk + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
+    const uint32_t end = chunk->used && chunk->used < size ? chunk->used : size;
+    if (chunk->magic != DWELL_CHUNK_MAGIC || chunk->kind != DWELL_CHUNK_EVENTS)
+        return 0;
+    while (at + sizeof(uint16_t) <= end) {
+        uint16_t word;
+        uint32_t lower = 1;
+        memcpy(&word, stored + at, sizeof word);
+        const bool extension = word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXTENSION;
+        if (!extension && record_bytes(word) == ENTER_BYTES && at + ENTER_BYTES <= end)
+            memcpy(&lower, stored + at + sizeof word, sizeof lower);
+        if (word == 0 || lower == 0) {
+            at = losses_skip_zeros(stored, (uint32_t)at + (word ? ENTER_BYTES : 0), end, &events);
+            continue;
+        }
+        at += record_bytes(word);
+        events += !extension && at <= end;
+    }
+    return events;
+}
+
+static uint64_t losses_find_stored(const struct dwell_chunk_header *chunk, uint32_t size)
+{
+    const int fd = losses_open();
+    char *stored = fd < 0 ? NULL : sys_memory(size);
+    uint64_t events = 0;
+    if (stored && SYS4(pread64, fd, stored, size, guard_offset(chunk)) == (long)size)
+        events = losses_count_stored(stored, size);
+    if (stored)
+        sys_unmap(stored, size);
+    if (fd >= 0)
+        sys_close(fd);
+    return events;
+}
+
+/* The chunk ends before its first event that the file lacks. If its header cannot be stored, readers go on to the end,
+ * and find the events of other pages: then that is how the chunk stays in the file. */
 void losses_of_events(struct dwell_chunk_header *chunk, uint32_t used)
 {
     const uint32_t size = guard_size(chunk);
@@ -123,12 +175,18 @@ void losses_of_events(struct dwell_chunk_header *chunk, uint32_t used)
     const uint32_t first = losses_first_difference((const char *)chunk, size);
     if (first >= used)
         return;
-    const uint64_t begin = sizeof *chunk + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
-    uint32_t cut;
-    session_lose(&runtime.session,
-                 losses_count_events((const char *)chunk, begin < used ? (uint32_t)begin : used, used, first, &cut));
+    const uint64_t frames = sizeof *chunk + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
+    const uint32_t begin = frames < used ? (uint32_t)frames : used;
+    uint32_t cut, none;
+    uint64_t lost = losses_count_events((const char *)chunk, begin, used, first, &cut);
     chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
     __atomic_store_n(&chunk->used, cut, __ATOMIC_RELEASE);
+    if (guard_first_lost(chunk, DWELL_UNIT) == 0 && !losses_save(chunk, DWELL_UNIT)) {
+        guard_keep(chunk, size, true);
+        lost = saturating_difference(losses_count_events((const char *)chunk, begin, used, 0, &none),
+                                     losses_find_stored(chunk, size));
+    }
+    session_lose(&runtime.session, lost);
 }
 
 /* ---- call trees ---- */

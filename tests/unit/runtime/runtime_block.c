@@ -126,22 +126,12 @@ void chunk_cut(struct area *area, uint32_t size)
     (void)area, (void)size;
 }
 
-void losses_of_wait_rows(const struct dwell_chunk_header *chunk)
-{
-    (void)chunk;
-}
-
 void process_lock(void)
 {
 }
 
 void process_unlock(void)
 {
-}
-
-void losses_of_tree(const struct thread *t)
-{
-    (void)t;
 }
 
 int sites_put(uint16_t words[MAX_SITE_WORDS], uint64_t call_site, const struct call *caller)
