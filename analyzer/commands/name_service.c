@@ -1,8 +1,7 @@
 /* Takes the files one by one, at a low priority: the program goes first. */
 #include "commands/name_service.h"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
+#include <errno.h>
 #include <unistd.h>
 
 #include "commands/service_thread.h"
@@ -17,7 +16,8 @@ static void *name_service_run(void *argument)
 {
     struct name_service *s = argument;
     struct symbol_module module;
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE); /* Linux: of the thread alone */
+    if (nice(NICE) < 0) /* Linux: of this thread alone; a high priority can stay below zero */
+        errno = 0;
     for (size_t i = 0; kept_file_await(i, &module); i++) {
         module_names_add(s->names, &module);
         while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE) && module_names_step(s->names))
