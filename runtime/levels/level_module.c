@@ -164,10 +164,9 @@ static void level_module_make_stubs(struct level_module *m)
     count_stubs_make(&m->stubs[m->stub_count++], &m->places, first, needed > more ? needed : more, level_counted_enter);
 }
 
-/* The form of a call of a function that is known. */
-static enum call_form level_form(const struct level_module *m, struct call_site *site)
+/* The form of a call of a function that is known, and of its slot. */
+static enum call_form level_form(const struct level_module *m, struct call_site *site, const struct level_slot *slot)
 {
-    const struct level_slot *slot = levels_slot(site->function);
     const uint32_t state = level_state_of(slot);
     if (state == LEVEL_TIMED || (site->hook == HOOK_EXIT && state & LEVEL_RETURNING))
         return CALL_ORIGINAL;
@@ -225,6 +224,8 @@ static void level_choose_forms(struct level_module *m, enum hook hook)
 {
     struct level_code code = { .first = NULL };
     const struct call_site *first = NULL;
+    const struct level_slot *slot = NULL; /* of the function `last`, which mostly has the next site, too */
+    uint64_t last = 0;
     for (uint32_t i = 0; i < m->sites.count; i++) {
         struct call_site *site = &m->sites.list[i];
         first = site->first ? site : first;
@@ -232,7 +233,9 @@ static void level_choose_forms(struct level_module *m, enum hook hook)
             continue;
         if (!site->function && code.first != first)
             level_look_at_code(m, first, &code);
-        const enum call_form form = site->function ? level_form(m, site) : level_form_of_unknown(site, &code);
+        if (site->function && site->function != last)
+            slot = levels_slot(last = site->function);
+        const enum call_form form = site->function ? level_form(m, site, slot) : level_form_of_unknown(site, &code);
         const bool open = site->function ? level_may_be_open(site->function) : code.open;
         site->wanted = (uint8_t)(m->pause ? level_paused_form(m, form, open) : form);
     }
