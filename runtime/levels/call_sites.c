@@ -6,7 +6,7 @@
 
 #include "sys.h"
 
-enum { AT_ONCE = 1 << 15, RANGE_BYTES = 64 /* as long as that takes to read its range */, FIRST_SCRATCH = 1 << 19 };
+enum { RANGE_BYTES = 64 /* as long as that takes to read its range */, FIRST_SCRATCH = 1 << 19 };
 
 bool call_sites_add(struct call_sites *sites, const struct call_site *site)
 {
@@ -64,28 +64,46 @@ static void call_sites_end_range(const struct call_sites *sites, uint32_t first,
     sites->list[first].partial = !begins || unknown;
 }
 
-void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
-                     bool bare, bool (*meanwhile)(const struct hook_places *places))
+/* False if it is not to be read: it is none, or a part of it was read. */
+static bool call_sites_next_range(struct call_sites *sites, const struct hook_places *places,
+                                  const struct unwind_ranges *ranges, struct unwind_range *range)
+{
+    const struct hook_code *code;
+    if (!unwind_range_at(ranges, sites->next++, range) || !(code = hook_places_code(places, range->begin)) ||
+        range->end > code->end || range->end <= range->begin || range->begin < sites->end)
+        return false;
+    sites->end = range->end;
+    return true;
+}
+
+void call_sites_find_first(struct call_sites *sites, bool bare)
+{
+    *sites = (struct call_sites){ .complete = true, .bare = bare };
+}
+
+bool call_sites_find_more(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
+                          uint64_t bytes)
 {
     struct unwind_ranges ranges;
-    *sites = (struct call_sites){ .complete = unwind_ranges_begin(&ranges, info), .bare = bare };
-    uint64_t end = 0, bytes = AT_ONCE;
-    for (uint32_t i = 0; i < ranges.count && sites->complete; i++) {
+    sites->complete = sites->complete && unwind_ranges_begin(&ranges, info);
+    for (uint64_t done = 0; sites->complete && sites->next < ranges.count; done += RANGE_BYTES) {
         struct unwind_range range;
-        const struct hook_code *code;
-        if (bytes >= AT_ONCE && meanwhile && !meanwhile(places)) {
-            sites->complete = false;
-            break;
-        }
-        bytes = (bytes >= AT_ONCE ? 0 : bytes) + RANGE_BYTES;
-        if (!unwind_range_at(&ranges, i, &range) || !(code = hook_places_code(places, range.begin)) ||
-            range.end > code->end || range.end <= range.begin || range.begin < end)
+        if (done >= bytes)
+            return true;
+        if (!call_sites_next_range(sites, places, &ranges, &range))
             continue;
         const uint32_t first = sites->count;
-        end = range.end;
-        bytes += range.end - range.begin;
+        done += range.end - range.begin;
         sites->complete = call_sites_in_range(sites, places, &range);
         call_sites_end_range(sites, first, range.begin);
     }
     call_sites_drop_scratch(sites);
+    return false;
+}
+
+void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
+                     bool bare)
+{
+    call_sites_find_first(sites, bare);
+    call_sites_find_more(sites, places, info, UINT64_MAX);
 }

@@ -20,16 +20,23 @@ struct call_sites {
     bool more_enters; /* enter probes may be called from places that are not in the list */
     bool complete;    /* there was enough memory */
     bool bare;        /* no site has its function, which makes finding them several times as fast */
+    uint32_t next;    /* index of the first range that is not read yet */
+    uint64_t end;     /* of the last range that was read */
     struct call_sites_scratch {
         void *at;
         size_t size;
     } scratch[CALL_SITES_SCRATCHES]; /* memory that is used again for each function while sites are found */
 };
 
-/* Finds the sites of a module. Calls `meanwhile` every few kilobytes, unless it is NULL, and gives up if that returns
- * false. The caller drops the list. */
+/* Finds the sites of a module. The caller drops the list. */
 void call_sites_find(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
-                     bool bare, bool (*meanwhile)(const struct hook_places *places));
+                     bool bare);
+
+/* The same in parts. Each reads at least that many bytes of code, up to a function's end. Returns whether there is more
+ * to read. The module stays as it is until then. */
+void call_sites_find_first(struct call_sites *sites, bool bare);
+bool call_sites_find_more(struct call_sites *sites, const struct hook_places *places, const struct dl_phdr_info *info,
+                          uint64_t bytes);
 
 void call_sites_drop(struct call_sites *sites);
 

@@ -18,6 +18,7 @@
 #include "levels/level_places.h"
 #include "levels/level_read.h"
 #include "levels/level_records.h"
+#include "levels/level_unloads.h"
 #include "modules.h"
 #include "probes.h"
 #include "process.h"
@@ -41,6 +42,11 @@ static bool level_module_make_room(struct level_module *m)
     if (functions)
         m->functions = functions;
     return functions;
+}
+
+bool level_module_is_reachable(const struct level_module *m)
+{
+    return m->loaded && (m->program || level_unloads_are_known());
 }
 
 static uint32_t level_identity(const struct level_module *m)
@@ -468,7 +474,7 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
         return NULL;
     m->changes = false;
     const bool needs = level_module_needs_functions(m, alone);
-    const char *problem = m->read ? m->problem : level_read_module(m, !needs);
+    const char *problem = m->read ? m->problem : level_read_module(m, !needs, look->in_parts);
     m->problem = NULL;
     if (!m->read) {
         m->changes = true;
@@ -551,7 +557,7 @@ void level_module_forget(struct level_module *m)
         if (slot->module == m->number)
             level_set_state(slot, LEVEL_TIMED);
     }
-    m->hides = m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed = false;
+    m->hides = m->reading = m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed = false;
     m->problem = NULL;
     m->pause = PAUSE_NONE;
     m->changes = m->count > 0;

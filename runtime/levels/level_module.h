@@ -30,7 +30,8 @@ struct level_module {
     uint32_t number;            /* in the slots of its functions; never used again */
     bool loaded;                /* now */
     bool program;               /* it is never unloaded */
-    bool read;                  /* its code was looked at */
+    bool reading;               /* a part of its code was looked at, */
+    bool read;                  /* and all of it */
     const char *problem;        /* that was found then and is not reported yet, or NULL */
     bool denied;                /* its functions stay timed */
     bool changes;               /* some function may not have its wanted level */
@@ -54,8 +55,8 @@ struct level_module {
 /* Sets the level that a function of the module is to have. False without memory, or without a counter. */
 bool level_module_want(struct level_module *m, uint64_t function, enum level level);
 
-/* Reads the module's code, if nothing has read it yet, so that its next change takes less time. */
-void level_module_read_ahead(struct level_module *m);
+/* Whether it cannot be unloaded now. */
+bool level_module_is_reachable(const struct level_module *m);
 
 /* When LEAVING functions have left: no call of theirs can be open or begin. */
 struct level_look {
@@ -64,6 +65,7 @@ struct level_look {
     bool blind;      /* calls may be open that no look finds */
     bool open_known; /* level_may_be_open says which functions have open calls in modules whose calls are checked */
     bool open_fewer; /* than at the last look */
+    bool in_parts;   /* code is read in parts: the levels' lock is free between them, and the caller comes again */
 };
 
 /* Whether calls of the module's functions that are not below open ones have ended, or are not on their way, since a

@@ -13,39 +13,69 @@ static bool level_calls_probes(const struct level_module *m)
     return m->places.slot_count[HOOK_ENTER] > 0 || hook_places_code(&m->places, m->places.probes[HOOK_ENTER]);
 }
 
-/* Threads may wait for the helper, or to protect their code anew. */
-static bool level_read_meanwhile(const struct hook_places *places)
+enum { AT_ONCE = 1 << 16 /* bytes: half a millisecond */ };
+
+enum level_reading { READ_MORE, READ_ALL, READ_LATER /* the program has made the code unreadable */ };
+
+/* The program may protect its code anew between two parts. */
+static enum level_reading level_read_part(struct level_module *m)
 {
-    code_lock_release();
-    if (helper_is_here())
-        helper_serve();
+    enum level_reading reading = READ_LATER;
     code_lock_take();
-    return code_pages_are_readable(places);
+    if (code_pages_are_readable(&m->places))
+        reading = call_sites_find_more(&m->sites, &m->places, &m->info, AT_ONCE) ? READ_MORE : READ_ALL;
+    code_lock_release();
+    return reading;
+}
+
+/* Threads may wait for the helper. */
+static enum level_reading level_read_all(struct level_module *m)
+{
+    enum level_reading reading;
+    while ((reading = level_read_part(m)) == READ_MORE)
+        if (helper_is_here())
+            helper_serve();
+    return reading;
 }
 
 bool level_read_sites(struct level_module *m, bool bare)
 {
-    code_lock_take();
-    call_sites_find(&m->sites, &m->places, &m->info, bare, level_read_meanwhile);
-    const bool readable = m->sites.complete || code_pages_are_readable(&m->places);
-    code_lock_release();
-    return readable;
+    call_sites_find_first(&m->sites, bare);
+    return level_read_all(m) == READ_ALL;
 }
 
-const char *level_read_module(struct level_module *m, bool bare)
+static void level_read_drop(struct level_module *m)
+{
+    call_sites_drop(&m->sites);
+    m->reading = false;
+}
+
+static void level_read_begin(struct level_module *m, bool bare)
+{
+    if (m->reading && m->sites.bare && !bare)
+        level_read_drop(m);
+    if (m->reading)
+        return;
+    m->places = (struct hook_places){ .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
+    hook_places_find(&m->places, &m->info);
+    call_sites_find_first(&m->sites, bare);
+    m->reading = true;
+}
+
+const char *level_read_module(struct level_module *m, bool bare, bool in_parts)
 {
     const struct rewriter_checks checks = { { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit },
                                             level_open };
-    m->read = true;
-    m->places = (struct hook_places){ .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } };
-    hook_places_find(&m->places, &m->info);
-    if (!level_calls_probes(m)) {
-        m->sites.complete = true;
-    } else if (!level_read_sites(m, bare)) {
-        call_sites_drop(&m->sites);
-        m->read = false;
+    level_read_begin(m, bare);
+    const enum level_reading reading = !level_calls_probes(m) ? READ_ALL
+                                       : in_parts             ? level_read_part(m)
+                                                              : level_read_all(m);
+    if (reading == READ_LATER)
+        level_read_drop(m);
+    if (reading != READ_ALL)
         return NULL;
-    }
+    m->read = true;
+    m->reading = false;
     if (!m->sites.complete)
         return "a module has no table of its functions' code: its functions with the level out stay timed";
     if (m->sites.count == 0) {
@@ -58,8 +88,14 @@ const char *level_read_module(struct level_module *m, bool bare)
     return NULL;
 }
 
-void level_module_read_ahead(struct level_module *m)
+bool level_read_ahead(struct level_module *first)
 {
-    if (!m->read && !m->denied)
-        m->problem = level_read_module(m, false);
+    for (struct level_module *m = first; m; m = m->next) {
+        if (m->read || m->denied || !level_module_is_reachable(m))
+            continue;
+        m->problem = level_read_module(m, false, true);
+        if (m->reading)
+            return true;
+    }
+    return false;
 }

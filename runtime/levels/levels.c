@@ -17,6 +17,7 @@
 #include "levels/level_module.h"
 #include "levels/level_pause.h"
 #include "levels/level_places.h"
+#include "levels/level_read.h"
 #include "levels/level_records.h"
 #include "levels/level_unloads.h"
 #include "lock.h"
@@ -44,6 +45,7 @@ static struct {
     bool stopped;         /* functions stay timed */
     bool may_pause;       /* recording is off: the probes may go out */
     uint64_t pause_at;    /* then, in milliseconds */
+    bool reading;         /* a part of some module's code was read, and there are more */
     bool reads_ahead;     /* a budget will change levels */
     uint64_t ahead_at;    /* then code is read, in milliseconds; zero if there is none to read */
     long patience;        /* milliseconds until the next look */
@@ -66,11 +68,6 @@ static void level_lock_release(void)
 }
 
 /* ---- changes; under the lock ---- */
-
-static bool level_is_reachable(const struct level_module *m)
-{
-    return m->loaded && (m->program || level_unloads_are_known());
-}
 
 static bool level_is_pending(const struct level_module *m)
 {
@@ -130,10 +127,16 @@ static void level_work_on(struct level_module *m, const struct level_look *look,
         level_note(problem);
 }
 
+static void level_note_reading(bool reading)
+{
+    __atomic_store_n(&levels.reading, reading, __ATOMIC_RELAXED);
+}
+
 /* Returns whether all that was wanted is on its way. */
 static bool level_work(void)
 {
     bool any = false, all = true;
+    level_note_reading(false);
     for (const struct level_module *m = levels.modules; m; m = m->next)
         any |= level_is_pending(m);
     if (!any) {
@@ -145,12 +148,16 @@ static bool level_work(void)
     if (level_process()->ended)
         return true;
     bool changes = false, leaving = false;
-    const struct level_look look = level_look_at_threads();
+    struct level_look look = level_look_at_threads();
+    look.in_parts = true;
     for (struct level_module *m = levels.modules; m; m = m->next) {
         const uint32_t pause = m->pause;
-        changes |= m->changes;
-        if (level_is_pending(m) && level_is_reachable(m))
+        const bool changed = m->changes;
+        if (level_is_pending(m) && level_module_is_reachable(m)) {
             level_work_on(m, &look, false);
+            level_note_reading(levels.reading || m->reading);
+        }
+        changes |= changed && !m->reading;
         changes |= m->pause != pause;
         all &= !m->loaded || m->denied || !m->changes;
         leaving |= level_is_pending(m) && (m->changes || !look.blind);
@@ -201,14 +208,6 @@ static long level_something_is_due(void)
     return pause < 0 || (ahead >= 0 && ahead < pause) ? ahead : pause;
 }
 
-static void level_read_ahead(void)
-{
-    __atomic_store_n(&levels.ahead_at, 0, __ATOMIC_RELAXED);
-    for (struct level_module *m = levels.modules; m && !level_process()->ended && !levels.stopped; m = m->next)
-        if (level_is_reachable(m))
-            level_module_read_ahead(m);
-}
-
 static void level_begin_pending(void)
 {
     levels.patience = 0;
@@ -228,8 +227,11 @@ long levels_tick(void)
     level_work();
     if (level_places_are_crowded() && (level_process()->forking || !level_places_leave(levels.modules)))
         __atomic_store_n(&levels.pending, 1, __ATOMIC_RELEASE);
-    if (level_ahead_is_due() == 0 && !level_process()->forking)
-        level_read_ahead();
+    if (level_ahead_is_due() == 0 && !level_process()->forking) {
+        level_note_reading(!level_process()->ended && !levels.stopped && level_read_ahead(levels.modules));
+        if (!levels.reading)
+            __atomic_store_n(&levels.ahead_at, 0, __ATOMIC_RELAXED);
+    }
     long patience = levels.pending ? 0 : -1;
     if (levels.pending) {
         const long latest = level_is_busy() ? LATEST : LATEST_PAUSED;
@@ -237,8 +239,11 @@ long levels_tick(void)
         levels.patience = levels.patience < latest ? levels.patience : latest;
         patience = levels.patience;
     }
+    const bool reading = levels.reading;
     level_lock_release();
     level_records_write();
+    if (reading)
+        return 0;
     due = level_something_is_due();
     return due >= 0 && (patience < 0 || due < patience) ? due + 1 : patience;
 }
@@ -344,8 +349,15 @@ void levels_stop(void)
 
 void levels_try_to_settle(void)
 {
-    for (int i = 0; i < PATIENCE && !levels_settle(); i++)
+    for (int i = 0; i < PATIENCE && !levels_settle();) {
+        if (__atomic_load_n(&levels.reading, __ATOMIC_RELAXED)) {
+            if (helper_is_here())
+                helper_serve();
+            continue;
+        }
         sys_sleep_a_millisecond();
+        i++;
+    }
 }
 
 static void level_end_pause(enum level_pause_phase phase)

@@ -25,7 +25,7 @@ static void code_find(const struct hook_places *places, const struct dl_phdr_inf
 {
     struct call_sites sites;
     const uint64_t begin = info->dlpi_addr, end = begin + info->dlpi_phdr[0].p_filesz;
-    call_sites_find(&sites, places, info, bare, NULL);
+    call_sites_find(&sites, places, info, bare);
     for (uint32_t i = 0; i < sites.count; i++) {
         const struct call_site *site = &sites.list[i];
         fuzz_require(site->address >= begin && site->address < end && site->length <= end - site->address);

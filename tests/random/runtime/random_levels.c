@@ -117,7 +117,7 @@ static void random_find_functions(const struct random_module *m, const struct dl
     if (!places.slot_count[HOOK_ENTER])
         return;
     const uint64_t seed = strtoull(environment_get("DWELL_RANDOM_LEVELS"), NULL, 10);
-    call_sites_find(&sites, &places, info, false, NULL);
+    call_sites_find(&sites, &places, info, false);
     random_add_ranges(m, info, &sites, seed);
     for (uint32_t i = 0; i < sites.count; i++)
         if (sites.list[i].function)

@@ -13,7 +13,7 @@
 
 #define QUIET __attribute__((no_instrument_function))
 
-enum { MAX_PLACES = 1 << 22, CALLED = 1, WRONG = 2 };
+enum { PART = 256, MAX_PLACES = 1 << 22, CALLED = 1, WRONG = 2 };
 
 struct owner {
     uint64_t end, function; /* of the call */
@@ -46,7 +46,9 @@ QUIET static int owners_find(struct dl_phdr_info *info, size_t size, void *data)
     hook_places_find(&places, info);
     if (!places.slot_count[HOOK_ENTER] && !places.slot_count[HOOK_EXIT])
         return 0;
-    call_sites_find(&sites, &places, info, false, NULL);
+    call_sites_find_first(&sites, false);
+    while (call_sites_find_more(&sites, &places, info, PART))
+        continue;
     for (uint32_t i = 0; i < sites.count; i++) {
         const struct call_site *site = &sites.list[i];
         jumps += site->jump;

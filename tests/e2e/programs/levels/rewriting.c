@@ -80,7 +80,7 @@ static int find_sites(struct dl_phdr_info *info, size_t size, void *data)
     if (info->dlpi_addr != bias)
         return 0;
     hook_places_find(&places, info);
-    call_sites_find(&sites, &places, info, false, NULL);
+    call_sites_find(&sites, &places, info, false);
     return 1;
 }
 
