@@ -60,9 +60,10 @@ static void placed_check(const char *mode, const char *way)
 
 static void placed_in_unusual_ways(void)
 {
-    static const char *const ways[] = { "child",     "daemon", "exec",          "c11",     "handler",  "vfork",
-                                        "pause",     "narrow", "narrow_unseen", "workers", "unshared", "stayed",
-                                        "bare_fork", "timer",  "sandboxed",     "masked" };
+    static const char *const ways[] = { "child",    "daemon",   "exec",      "c11",           "handler",
+                                        "vfork",    "pause",    "narrow",    "narrow_unseen", "workers",
+                                        "unshared", "stayed",   "bare_fork", "timer",         "sandboxed",
+                                        "masked",   "writable", "setuid",    "locked" };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         placed_check(counted_modes[i % 3], ways[i]);
 }

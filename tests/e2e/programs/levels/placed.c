@@ -21,6 +21,10 @@
  *   unseen     the same by a bare system call: its calls are lost
  *   nofile     a child that may open no file: its calls are lost
  *   masked     a thread whose attributes block all signals
+ *   strict     a child in seccomp's strict mode: its calls need not be recorded
+ *   writable   a child that makes its code writable, makes threads, and makes it read-only again
+ *   setuid     a child that is another user, if it may, and makes threads
+ *   locked     a child that locks its memory, and makes threads
  *   based      a program that sets the base of gs, by arch_prctl
  *   based_bare the same by syscall
  */
@@ -51,7 +55,8 @@ enum { CALLS = 100000, STACK = 1 << 16 };
 
 static unsigned long *total; /* shared with children */
 
-__attribute__((noinline)) void hot_leaf(void)
+/* Aligned, so that the call of its probe crosses no line of the cache. */
+__attribute__((noinline, aligned(64))) void hot_leaf(void)
 {
     __atomic_fetch_add(total, 1, __ATOMIC_RELAXED);
 }
@@ -391,6 +396,63 @@ PLAIN static void unseen(void)
     fork_for(forbid_unseen, call);
 }
 
+PLAIN static void strict(void)
+{
+    const pid_t made = fork();
+    if (made == 0) {
+        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+            _exit(6);
+        call();
+        syscall(SYS_exit, 0);
+    }
+    int status = 1;
+    while (waitpid(made, &status, 0) < 0)
+        ;
+    if (status)
+        exit(5);
+}
+
+PLAIN static void protect_code(int protection)
+{
+    char *page = (char *)((uintptr_t)hot_leaf & ~4095ul);
+    if (mprotect(page, 2 * 4096, protection) != 0)
+        _exit(6);
+}
+
+PLAIN static void run_writable(void)
+{
+    protect_code(PROT_READ | PROT_WRITE | PROT_EXEC);
+    run_workers();
+    protect_code(PROT_READ | PROT_EXEC);
+    run_workers();
+}
+
+PLAIN static void writable(void)
+{
+    fork_for(NULL, run_writable);
+}
+
+PLAIN static void be_nobody(void)
+{
+    if (setuid(65534) == 0 && setuid(0) == 0)
+        _exit(6);
+}
+
+PLAIN static void as_nobody(void)
+{
+    fork_for(be_nobody, run_workers);
+}
+
+PLAIN static void lock_memory(void)
+{
+    mlockall(MCL_CURRENT | MCL_FUTURE); /* a system may refuse it */
+}
+
+PLAIN static void locked(void)
+{
+    fork_for(lock_memory, run_workers);
+}
+
 PLAIN static void allow_no_file(void)
 {
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, 0 });
@@ -517,6 +579,8 @@ PLAIN int main(int argc, char **argv)
         { "narrow", narrow },       { "narrow_unseen", narrow_unseen },
         { "sandboxed", sandboxed }, { "unseen", unseen },
         { "nofile", nofile },       { "masked", masked },
+        { "strict", strict },       { "writable", writable },
+        { "setuid", as_nobody },    { "locked", locked },
         { "based", based },         { "based_bare", based_bare },
     };
     total = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
