@@ -1,11 +1,13 @@
-"""failures.py BUILD FOLDER[:PART/PARTS] COMMAND...: system calls and allocations of dwell fail, one in each run or from one on.
+"""failures.py BUILD FOLDER[:PART/PARTS] [each] COMMAND...: system calls and allocations of dwell fail, one in each run or from one on.
 
 Every run must end by itself, with success and the usual output, or with an error status and a line that says why. It
 must not crash, change its input, or lose an older output. `dwell record` keeps the status and the output of the program
 from its start on. Of the calls, some are sampled, at a fixed stride: more with TEST_ROUNDS=all, and with
-DWELL_FAILURES=all each of them. Most of record-late is waiting, so it can be divided among several of these programs."""
+DWELL_FAILURES=all each of them. With `each`, each read, write and close of a file fails in one run. Most of record-late
+is waiting, so it can be divided among several of these programs."""
 import errno
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -21,6 +23,9 @@ ALL = os.environ.get("DWELL_FAILURES") == "all"
 SAMPLES = 14 if os.environ.get("TEST_ROUNDS") == "all" else 4  # of each kind
 ERRORS = [errno.EIO, errno.ENOMEM, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE, errno.EACCES]
 LASTING = [error for error in ERRORS if error != errno.EINTR]
+TRANSFERS = [0, 1, 3, 17, 18, 20]  # read, write, close, pread64, pwrite64, writev
+if platform.machine() == "aarch64":
+    TRANSFERS = [63, 64, 57, 67, 68, 66]
 SECONDS = 150  # only a hang takes that long, on a busy machine too
 
 # What a command reads is never changed; what it writes is there before.
@@ -41,6 +46,8 @@ COMMANDS = {
     "perflog": (["perflog", "app.log"], None),
     "record": (["record", "-o", "recorded.data", *FIB], "recorded.data"),
     "record-samples": (["record", "--sample", "1000", "-o", "recorded.data", *FIB], "recorded.data"),
+    "record-profile": (["record", "--mode", "profile", "-o", "recorded.data", *FIB], "recorded.data"),
+    "record-ring": (["record", "--mode", "ring=1M", "-o", "recorded.data", *FIB], "recorded.data"),
     "record-late": (["record", "-o", "recorded.data", "sh", "-c", "sleep 0.2; " + " ".join(FIB)], "recorded.data"),
     "callgrind": (["export", "callgrind", "-o", "out", "one.data"], "out"),
     "collapsed": (["export", "collapsed", "-o", "out.gz", "one.data"], "out.gz"),
@@ -203,6 +210,17 @@ class Trial:
                     how = f"call {number} ({calls[number - 1]}), {errno.errorcode[error]} {more}"
                     self.check(run([FAIL, "-n", str(number), "-e", str(error), *more, DWELL, *self.words]), how)
 
+    def transfers(self):
+        """Each of them, as all lose data if nobody looks at the result."""
+        run([FAIL, DWELL, *self.words], {"FAIL_LOG": path("log")})
+        with open(path("log"), encoding="ascii") as file:
+            calls = [int(line.split()[1]) for line in file]
+        self.restore()
+        for kind in TRANSFERS:
+            for number in range(1, calls.count(kind) + 1):
+                how = f"call {number} of {kind}, EIO"
+                self.check(run([FAIL, "-c", str(kind), "-n", str(number), "-e", str(errno.EIO), DWELL, *self.words]), how)
+
     def kinds(self):
         """All calls of one name fail. Of threads that run at the same time, the numbers of calls differ in each run."""
         with open(path("log"), encoding="ascii") as file:
@@ -225,8 +243,12 @@ class Trial:
 
 
 prepare()
-for command in sys.argv[3:] or list(COMMANDS):
+EACH = sys.argv[3:4] == ["each"]
+for command in sys.argv[3 + EACH:] or list(COMMANDS):
     trial = Trial(command)
+    if EACH:
+        trial.transfers()
+        continue
     if command != "record-late":
         trial.system_calls()
         trial.kinds()

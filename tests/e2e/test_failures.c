@@ -62,6 +62,23 @@ Test(e2e_failures, exports_of_calls)
     failures_check("chrome perfetto firefox perflog-export ctf");
 }
 
+/* Each read, write and close of a file fails once: of all commands, whatever their number of calls. */
+Test(e2e_failures, each_transfer_of_outputs)
+{
+    failures_check("each report tree callers replay info diff stdout events merge profile import view perflog");
+}
+
+Test(e2e_failures, each_transfer_of_exports)
+{
+    failures_check(
+        "each callgrind collapsed pprof speedscope vsperf sqlite chrome perfetto firefox perflog-export ctf");
+}
+
+Test(e2e_failures, each_transfer_of_the_recorder)
+{
+    failures_check("each record record-samples record-profile record-ring");
+}
+
 /* One read of the session, or of the sums when they are completed. Nothing is lost without an error. 17 is pread64. */
 Test(e2e_failures, each_read_of_sums)
 {
