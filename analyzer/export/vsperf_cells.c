@@ -235,8 +235,9 @@ void vsperf_location_titles(const struct vsperf_file *f)
 
 void vsperf_address(const struct vsperf_file *f, uint32_t function)
 {
+    const int digits = f->session->file->header.origin & DWELL_ORIGIN_NARROW ? 8 : 16;
     if (function_has_address(f->session, function))
-        fprintf(f->out, "0x%016" PRIX64 ",", f->session->profile->functions[function].offset);
+        fprintf(f->out, "0x%0*" PRIX64 ",", digits, f->session->profile->functions[function].offset);
     else
         vsperf_empty(f, 1);
 }

@@ -178,8 +178,9 @@ bool vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resol
         };
     const struct import_session session = {
         .ticks_per_second = resolution,
-        .origin =
-            DWELL_ORIGIN_IMPORTED | (t->scaled ? DWELL_ORIGIN_SCALED : 0) | (v->sampled ? DWELL_ORIGIN_SAMPLES : 0),
+        .origin = DWELL_ORIGIN_IMPORTED | (t->scaled ? DWELL_ORIGIN_SCALED : 0) |
+                  (v->sampled ? DWELL_ORIGIN_SAMPLES : 0) |
+                  (v->narrow_addresses && !v->wide_addresses ? DWELL_ORIGIN_NARROW : 0),
         .application_known = v->application_known && !v->application_missing,
         .processes = processes,
         .process_count = v->process_count,

@@ -81,10 +81,11 @@ struct vsperf {
     struct number_index *names, *row_table, *edge_table; /* see vsperf_report.c */
     char *file_of[VSPERF_KINDS];                         /* the file of that kind, or NULL */
     bool sampled, traced, application_known, application_missing;
-    bool averaged;                 /* some times are products of averages and calls */
-    uint64_t times_sum, calls_sum; /* of all rows read */
-    uint64_t resolution;           /* ticks per second of a Header; zero without one */
-    struct error *error;           /* set where reading fails */
+    bool narrow_addresses, wide_addresses; /* some have 8 digits; some have another number of them */
+    bool averaged;                         /* some times are products of averages and calls */
+    uint64_t times_sum, calls_sum;         /* of all rows read */
+    uint64_t resolution;                   /* ticks per second of a Header; zero without one */
+    struct error *error;                   /* set where reading fails */
 };
 
 /* Functions that fail set the error. After that, the run can only be freed. */

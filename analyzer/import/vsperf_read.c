@@ -397,6 +397,13 @@ static bool vsperf_read_stated(struct vsperf_reading *r, struct dwell_stated *st
 
 /* ---- rows ---- */
 
+/* Visual Studio writes the addresses of 32-bit programs so: 0x00401000. */
+static bool vsperf_is_narrow(const char *address)
+{
+    const bool prefixed = address[0] == '0' && (address[1] == 'x' || address[1] == 'X');
+    return strlen(address) - (prefixed ? 2 : 0) == 8;
+}
+
 static bool vsperf_read_place(struct vsperf_reading *r, struct vsperf_place *place, uint32_t *process)
 {
     uint64_t pid, line;
@@ -424,6 +431,7 @@ static bool vsperf_read_place(struct vsperf_reading *r, struct vsperf_place *pla
         if (errno || *end || address[0] == '-')
             return vsperf_wrong_number(r, titles[ADDRESS], address, "is not an address");
         place->has_address = place->address != 0;
+        *(vsperf_is_narrow(address) ? &r->v->narrow_addresses : &r->v->wide_addresses) = true;
     }
     return true;
 }

@@ -334,7 +334,8 @@ static void merge_add_header(struct dwell_file_header *h, const struct dwell_fil
     }
     h->ring_size = merge_larger(h->ring_size, from->ring_size);
     h->trouble |= from->trouble;
-    h->origin |= from->origin;
+    const uint32_t of_both = DWELL_ORIGIN_NARROW;
+    h->origin = ((h->origin | from->origin) & ~of_both) | (h->origin & from->origin & of_both);
     h->also |= from->also;
     h->lost_events += from->lost_events;
     h->lost_threads += from->lost_threads;
@@ -390,6 +391,7 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
     h->machine = first->machine;
     h->clock = first->clock;
     h->mode = first->mode;
+    h->origin = first->origin;
     h->start_ticks = first->start_ticks;
     h->start_monotonic = first->start_monotonic;
     h->start_realtime = first->start_realtime;

@@ -122,6 +122,7 @@ enum dwell_origin {
     DWELL_ORIGIN_SCALED = 2,   /* the report had no call paths: they are estimated from callers and callees */
     DWELL_ORIGIN_SAMPLES = 4,  /* values are numbers of samples, not times */
     DWELL_ORIGIN_SUMS = 8,     /* sums of recorded sessions (format_sums.h) */
+    DWELL_ORIGIN_NARROW = 16,  /* all addresses of the report had 8 digits */
 };
 
 /* The recording modes. */

@@ -302,8 +302,8 @@ Test(golden_vsperf_import, stated_values_are_shown)
     char *again =
         run_well("$DWELL export vsperf s.dwell -o s && tr , '\\n' <s_FunctionSummary.csv | grep '\\\\\\|^0x'");
     cr_assert(eq(str, again,
-                 (char *)"\"c:\\src\\f.cpp\"\n\"C:\\bin\\app.exe\"\n0x0000000000401000\n"
-                         "\"\\\\host\\src\\g.cpp\"\n\"C:\\bin\\app.exe\"\n0x0000000000402000\n"),
+                 (char *)"\"c:\\src\\f.cpp\"\n\"C:\\bin\\app.exe\"\n0x00401000\n"
+                         "\"\\\\host\\src\\g.cpp\"\n\"C:\\bin\\app.exe\"\n0x00402000\n"),
               "%s", again);
     free(again);
 }
@@ -340,6 +340,30 @@ Test(golden_vsperf_import, messages_speak_of_reports)
     char *waits = run_well("$DWELL waits s.dwell");
     cr_assert(has(waits, "! an imported report has no blocked times, and no causes of waits\n"), "%s", waits);
     free(waits);
+}
+
+/* Of reports with 8 and with 16 digits, addresses have 16. */
+Test(golden_vsperf_import, merged_addresses_keep_their_digits)
+{
+    static const char columns[] = "Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Module Name,Function "
+                                  "Address\n";
+    char text[512];
+    snprintf(text, sizeof text, "%sf,10,10,m,0x00401000\n", columns);
+    save_report("one.csv", text);
+    snprintf(text, sizeof text, "%sg,10,10,m,00402000\n", columns);
+    save_report("two.csv", text);
+    snprintf(text, sizeof text, "%sh,10,10,m,0x0000000000403000\n", columns);
+    save_report("three.csv", text);
+    char *cells = run_well("for i in one two three; do $DWELL import vsperf $i.csv -o $i.dwell 2>/dev/null; done\n"
+                           "$DWELL merge one.dwell two.dwell -o narrow.dwell 2>/dev/null\n"
+                           "$DWELL merge one.dwell three.dwell -o wide.dwell 2>/dev/null\n"
+                           "for i in two three narrow wide; do $DWELL export vsperf $i.dwell -o $i\n"
+                           "echo $i; sed 1d $i\"_FunctionSummary.csv\" | tr , '\\n' | grep ^0x | sort; done");
+    cr_assert(eq(str, cells,
+                 (char *)"two\n0x00402000\nthree\n0x0000000000403000\nnarrow\n0x00401000\n0x00402000\n"
+                         "wide\n0x0000000000401000\n0x0000000000403000\n"),
+              "%s", cells);
+    free(cells);
 }
 
 /* A report without addresses gets none. An address that another function has is not replaced by another number. */
