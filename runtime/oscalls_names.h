@@ -24,7 +24,7 @@
     X(socket) X(socketpair) X(bind) X(listen) X(accept) X(accept4) X(connect) X(shutdown) \
     X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) \
     X(poll) X(ppoll) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(epoll_ctl) \
-    X(mq_send) X(mq_timedsend) X(mq_receive) X(mq_timedreceive) X(msgsnd) X(msgrcv) \
+    X(mq_send) X(mq_timedsend) X(mq_receive) X(mq_timedreceive) X(msgsnd) X(msgrcv) X(semop) X(semtimedop) \
     X(epoll_create1) X(eventfd_read) X(eventfd_write) X(getrandom) \
     /* sleeping, and waiting for signals */ \
     X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) X(pause) X(sigsuspend) X(sigwait) X(sigwaitinfo) X(sigtimedwait) \

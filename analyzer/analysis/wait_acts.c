@@ -18,6 +18,7 @@ enum { CLOSE_PER_SECOND = 20000, SLACK_PER_SECOND = 200000 };
 struct wait_acts wait_acts_begin(const struct session_file *file)
 {
     return (struct wait_acts){
+        .file = file,
         .holes = wait_holes_find(file),
         .close = file->header.ticks_per_second / CLOSE_PER_SECOND,
         .slack = file->header.ticks_per_second / SLACK_PER_SECOND,
@@ -103,7 +104,8 @@ static bool wait_acts_concern(const struct profile_wait *wait)
 {
     if (wait->gave_up)
         return false;
-    return (wait->kind >= DWELL_OBJECT_MUTEX && wait->kind <= DWELL_OBJECT_BARRIER) ||
+    return (wait->kind == DWELL_OBJECT_SIGNALFD && !wait->room) ||
+           (wait->kind >= DWELL_OBJECT_MUTEX && wait->kind <= DWELL_OBJECT_BARRIER) ||
            (wait->kind >= DWELL_OBJECT_PIPE && wait->kind <= DWELL_OBJECT_EVENTFD) ||
            (wait->kind >= DWELL_OBJECT_FUTEX && wait->kind <= DWELL_OBJECT_SIGNAL);
 }
@@ -114,7 +116,8 @@ static bool wait_acts_end_at_once(const struct profile_wait *wait)
 {
     return wait_acts_concern(wait) && (!wait->room || wait->kind == DWELL_OBJECT_QUEUE) &&
            wait->kind != DWELL_OBJECT_MUTEX && wait->kind != DWELL_OBJECT_RWLOCK &&
-           wait->kind != DWELL_OBJECT_BARRIER && wait->kind != DWELL_OBJECT_SIGNAL;
+           wait->kind != DWELL_OBJECT_BARRIER && wait->kind != DWELL_OBJECT_SIGNAL &&
+           wait->kind != DWELL_OBJECT_SIGNALFD;
 }
 
 /* A thread's own act does not end its wait. Nor does arriving at a barrier, if the thread has waited
@@ -381,10 +384,23 @@ void wait_acts_match(struct wait_acts *acts, const struct session_file *file, co
 
 /* ---- all ---- */
 
+/* A signalfd gives its reader the signals that it would wait for itself, whoever made the descriptor. */
+static uint64_t wait_acts_signals_of(const struct wait_acts *acts, const struct profile_wait *wait)
+{
+    const struct trace_thread *t = session_file_thread(acts->file, wait->place.thread);
+    const struct trace_process *p = t ? session_file_process(acts->file, t->process) : NULL;
+    return p ? (uint64_t)p->pid << 32 | t->tid : 0;
+}
+
 /* A signal is for one thread, or for any one of the process. */
 static const struct profile_act *wait_acts_find_signal(const struct wait_acts *acts, const struct profile_wait *wait)
 {
-    struct profile_wait one = *wait, any = *wait;
+    struct profile_wait one = *wait;
+    if (wait->kind == DWELL_OBJECT_SIGNALFD) {
+        one.kind = DWELL_OBJECT_SIGNAL;
+        one.id = wait_acts_signals_of(acts, wait);
+    }
+    struct profile_wait any = one;
     one.id &= UINT32_MAX;
     any.id -= one.id;
     const struct profile_act *to_one = wait_acts_find_last(acts, &one), *to_any = wait_acts_find_last(acts, &any);
@@ -398,7 +414,7 @@ const struct profile_act *wait_acts_find(const struct wait_acts *acts, const str
     const uint32_t match = acts->matches[number];
     if (!wait_acts_concern(wait) || wait_acts_may_lack(acts, wait) || match & MATCH_UNSURE)
         return NULL;
-    if (wait->kind == DWELL_OBJECT_SIGNAL)
+    if (wait->kind == DWELL_OBJECT_SIGNAL || wait->kind == DWELL_OBJECT_SIGNALFD)
         return wait_acts_find_signal(acts, wait);
     return match ? &acts->waits.acts[match - 1] : wait_acts_find_last(acts, wait);
 }

@@ -7,6 +7,7 @@
 
 /* The acts of a session, and how far they can be trusted. */
 struct wait_acts {
+    const struct session_file *file;
     struct waits waits;
     struct wait_holes holes;
     uint64_t close;    /* ticks: acts of two threads that are closer than this may both have ended a wait */

@@ -64,6 +64,8 @@ static const char *const waiting[] = {
     "sem_wait",
     "sem_timedwait",
     "sem_clockwait",
+    "semop",
+    "semtimedop",
     "sigwait*",
     "sigtimedwait",
     "sigsuspend",

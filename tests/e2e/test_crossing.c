@@ -46,6 +46,9 @@ static const struct crossing {
     { "condition", "condition", "await_condition,condition,waker,give_signal,3" },
     { "kill", "signal", "await_any_signal,signal,waker,send_signal,3" },
     { "sigwait", "signal", "await_signal,signal,waker,send_signal,3" },
+    { "signalfd", "signalfd", "read_signal,signalfd,waker,send_signal,3" },
+    { "set", "semaphore", "await_set,semaphore,waker,post_to_set,3" },
+    { "set-several", "semaphore", "await_set,semaphore,waker,post_twice,3" },
     { "thread", "signal", "await_any_signal,signal,waker,send_signal_to_thread,3" },
 };
 

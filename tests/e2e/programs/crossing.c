@@ -12,6 +12,8 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -182,6 +184,32 @@ static void receive_from_system(void)
     must(msgrcv(system_queue, &message, sizeof message.text, 0, 0) == sizeof message.text);
 }
 
+static int set; /* of semaphores: the second one is used */
+
+UNSEEN static void operate(const struct sembuf *operations, size_t count)
+{
+    must(semop(set, (struct sembuf *)operations, count) == 0);
+}
+
+static void post_to_set(void)
+{
+    const struct sembuf post = { .sem_num = 1, .sem_op = 1 };
+    operate(&post, 1);
+}
+
+/* The first one is nobody's. */
+static void post_twice(void)
+{
+    const struct sembuf posts[] = { { .sem_num = 0, .sem_op = 1 }, { .sem_num = 1, .sem_op = 1 } };
+    operate(posts, 2);
+}
+
+static void await_set(void)
+{
+    const struct sembuf take = { .sem_num = 1, .sem_op = -1 };
+    operate(&take, 1);
+}
+
 /* ---- signals ---- */
 
 UNSEEN static void ignore(int signal)
@@ -222,12 +250,26 @@ static void await_signal(void)
     must(sigwait(&set, &number) == 0);
 }
 
-UNSEEN static void block_signal(void)
+UNSEEN static sigset_t block_signal(void)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    return set;
+}
+
+static void read_signal(void)
+{
+    struct signalfd_siginfo info;
+    must(read(file, &info, sizeof info) == sizeof info);
+}
+
+UNSEEN static void make_signalfd(void)
+{
+    const sigset_t set = block_signal();
+    file = signalfd(-1, &set, 0);
+    must(file >= 0);
 }
 
 /* ---- shared memory ---- */
@@ -408,6 +450,15 @@ int main(int argc, char **argv)
             return SKIPPED;
         run_both(send_to_system, receive_from_system);
         msgctl(system_queue, IPC_RMID, NULL);
+    } else if (strncmp(what, "set", 3) == 0) {
+        set = semget(IPC_PRIVATE, 2, 0600);
+        if (set < 0)
+            return SKIPPED;
+        run_both(what[3] ? post_twice : post_to_set, await_set);
+        semctl(set, 0, IPC_RMID);
+    } else if (strcmp(what, "signalfd") == 0) {
+        make_signalfd();
+        run_both(send_signal, read_signal);
     } else if (strcmp(what, "kill") == 0) {
         run_both(send_signal, await_any_signal);
     } else if (strcmp(what, "sigwait") == 0) {

@@ -15,6 +15,7 @@
 #include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -118,6 +119,10 @@ static void queues(void)
     CALL(msgsnd, of_system, &message, sizeof message.text, IPC_NOWAIT);
     CALL(msgrcv, of_system, &message, sizeof message.text, 0, IPC_NOWAIT);
     msgctl(of_system, IPC_RMID, NULL);
+    const int set = semget(IPC_PRIVATE, 1, 0600);
+    CALL(semop, set, &(struct sembuf){ .sem_op = 1 }, 1);
+    CALL(semtimedop, set, &(struct sembuf){ .sem_op = -1 }, 1, &moment);
+    semctl(set, 0, IPC_RMID);
 }
 
 void on_sockets(void)
