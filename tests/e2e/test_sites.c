@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/event_bytes.h"
 #include "support/run.h"
 #include "support/scenario.h"
-#include "trace/decode.h"
 
 TestSuite(e2e_sites, .timeout = 300, .init = without_os_calls);
 
@@ -352,20 +352,6 @@ Test(e2e_sites, lines_with_signals)
     }
 }
 
-/* Of the records of events. The file has prepared chunks as well, more of them on a busy machine. */
-static uint64_t sites_event_bytes(const char *name)
-{
-    const char *error = NULL;
-    struct session_file *file = session_file_open(test_path(name), &error);
-    cr_assert(ne(ptr, file, NULL), "%s", error);
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_EVENTS)
-            bytes += decode_end(&file->chunks[i]) - decode_skip(&file->chunks[i]);
-    session_file_close(file);
-    return bytes;
-}
-
 /* The bytes that docs/runtime.md gives: an enter has 10 bytes if its site is within 64 KiB of the caller. */
 Test(e2e_sites, bytes_for_each_call)
 {
@@ -373,7 +359,7 @@ Test(e2e_sites, bytes_for_each_call)
     struct report *r = report_of("");
     const uint64_t calls = report_sum(r, "function", "fib", "calls");
     report_drop(r);
-    const double usual = (double)sites_event_bytes("dwell.data") / (double)calls;
+    const double usual = (double)event_bytes("dwell.data") / (double)calls;
     cr_assert(epsilon_eq(dbl, usual, 8, 0.1));
-    cr_assert(epsilon_eq(dbl, (double)sites_event_bytes("with") / (double)calls, usual + 4, 0.1));
+    cr_assert(epsilon_eq(dbl, (double)event_bytes("with") / (double)calls, usual + 4, 0.1));
 }
