@@ -160,8 +160,8 @@ static uint32_t *budget_count_calls(struct budget *b, const struct profile *p, b
 }
 
 /* A profile's timed calls are added to those of the functions since the last look, if the budget holds for their
- * process. Returns the ticks of CPU time of all, without the runtime's own on its slow path. What is not read as a whole
- * has other calls each time: these are also known of processes for which the budget does not hold yet. */
+ * process. Returns the ticks of CPU time of all, without the runtime's own on its slow path. What is not read as a
+ * whole has other calls each time: these are also known of processes for which the budget does not hold yet. */
 static uint64_t budget_add_timed(struct budget *b, const struct profile *p, const uint32_t *numbers, bool whole)
 {
     uint32_t *serials = budget_count_calls(b, p, whole);
