@@ -336,9 +336,9 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     l->summary.partial_paths = l->file->summed_count && l->selection;
     if (!options->raw)
         analysis_subtract_overhead(l);
-    sum_sessions_divide(l);
     if (options->limits && !options->raw && !l->lines)
         single_calls_find_limits(l);
+    sum_sessions_divide(l);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     analysis_summarize(l);

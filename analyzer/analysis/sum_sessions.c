@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "profile/path_probes.h"
 #include "profile/sampling.h"
 #include "profile/subtree.h"
 
@@ -48,12 +49,14 @@ static void sum_sessions_divide_one(struct profile *p, const struct profile *cou
 {
     if (!l->raw)
         sampling_subtract_cost(p, recorded);
-    if (!sampled)
-        return;
-    sampling_divide(p, l->file, l->raw,
-                    l->file->summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE : session_file_has_trees(l->file));
-    if (!l->raw)
+    if (sampled)
+        sampling_divide(p, l->file, l->raw,
+                        l->file->summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE
+                                                  : session_file_has_trees(l->file));
+    if (sampled && !l->raw)
         sampling_subtract_counting(p, counted, recorded);
+    if (!l->raw)
+        path_probes_shorten_limits(p);
 }
 
 /* The profile keeps its counts and counted calls. Its nodes become those of the parts. */

@@ -95,8 +95,9 @@ static void path_probes_find_parts(struct path_probes *probes, const struct prof
     };
 }
 
-/* A path that is known by samples comes after the timed one that it has its time from. */
-static void path_probes_add_parts(struct path_probes *paths, const struct profile *p)
+/* By timed path: what is left of what it has given away. A path that is known by samples comes after the timed one that
+ * it has its time from. The caller frees the list. */
+static struct path_ticks *path_probes_find_left(const struct profile *p)
 {
     uint32_t *anchors = need_memory(p->node_count, sizeof *anchors);
     struct path_ticks *left = need_memory(p->node_count, sizeof *left);
@@ -108,10 +109,43 @@ static void path_probes_add_parts(struct path_probes *paths, const struct profil
         left[anchors[i]].application += less(node->elapsed, node->flagged);
         left[anchors[i]].flagged += smaller(node->flagged, node->elapsed);
     }
-    for (uint32_t i = 0; i < p->node_count; i++)
-        if (anchors[i] == i && p->nodes[i].given)
-            path_probes_find_parts(&paths[i], &p->nodes[i], &left[i]);
     free(anchors);
+    return left;
+}
+
+static void path_probes_add_parts(struct path_probes *paths, const struct profile *p)
+{
+    struct path_ticks *left = path_probes_find_left(p);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].site != PROFILE_SAMPLED && p->nodes[i].given)
+            path_probes_find_parts(&paths[i], &p->nodes[i], &left[i]);
+    free(left);
+}
+
+static uint64_t path_probes_shortened(uint64_t limit, double part)
+{
+    return limit == UINT64_MAX ? limit : limit - (uint64_t)llround((double)limit * part);
+}
+
+void path_probes_shorten_limits(struct profile *p)
+{
+    struct path_ticks *left = path_probes_find_left(p);
+    uint64_t *lost = need_memory(p->node_count, sizeof *lost), *kept = need_memory(p->node_count, sizeof *kept);
+    for (size_t i = p->node_count; i-- > 0;) { /* children come after their parents */
+        struct profile_node *node = &p->nodes[i];
+        if (node->site != PROFILE_SAMPLED)
+            lost[i] += less(node->given, left[i].application + left[i].flagged);
+        kept[i] += node->elapsed;
+        const double part = path_probes_part(lost[i], lost[i] + kept[i]);
+        node->shortest = path_probes_shortened(node->shortest, part);
+        node->longest = path_probes_shortened(node->longest, part);
+        if (node->parent == PROFILE_NONE)
+            continue;
+        lost[node->parent] += lost[i];
+        kept[node->parent] += kept[i];
+    }
+    free(kept);
+    free(lost);
     free(left);
 }
 

@@ -12,6 +12,10 @@
 #include "profile/overhead.h"
 #include "trace/session_file.h"
 
+/* Subtracts from the shortest and the longest call of each path what samples and counting took of the path's time, in
+ * proportion. Sums of sessions know no more of these calls than how long they took. */
+void path_probes_shorten_limits(struct profile *p);
+
 /* Parts of a path's time on the CPU: of that outside of flagged intervals, and of that in them. */
 struct path_parts {
     double application, flagged;
