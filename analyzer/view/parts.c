@@ -212,7 +212,8 @@ static struct packed parts_pack(const struct periods *p, const struct part_nodes
         { "sampled", n->sampled, sizeof *n->sampled, CONTAINER_U32, NULL },
     };
     struct container_column rows[2 + PART_AMOUNTS];
-    const struct period_row *first = p->rows;
+    static const struct period_row none;
+    const struct period_row *first = p->row_count ? p->rows : &none; /* a damaged recording may have no amounts */
     rows[0] = (struct container_column){ "period", &first->period, sizeof *first, CONTAINER_U32, NULL };
     rows[1] = (struct container_column){ "node", &first->path, sizeof *first, CONTAINER_U32, NULL };
     for (size_t i = 0; i < PART_AMOUNTS; i++)
