@@ -2,6 +2,9 @@
  * The time of recorded functions can be less than the kernel's: threads without probes, code outside of all functions,
  * and pauses have CPU time, too. It is never more, unless a host takes processors away from a virtual machine: that
  * time is on the CPU by the records of switches, and not by the kernel.
+ *
+ * Probes of functions that no recorded function calls take time outside of all functions. It is known, so it is no
+ * difference.
  */
 #include "analysis/cpu_check.h"
 
@@ -9,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/single_calls.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/time_unit.h"
 #include "base/units.h"
+#include "profile/overhead.h"
 
 enum { LEAST_DIFFERENCE = 10000000 /* nanoseconds */, LEAST_PERCENT = 5 };
 
@@ -51,17 +56,39 @@ static void cpu_check_add_functions(struct cpu_check *checks, const struct analy
     free(list);
 }
 
+/* The callers' parts of the probes of outermost calls, and the runtime's recorded work between such calls. */
+static void cpu_check_add_outside(struct cpu_check *checks, const struct analysis *l)
+{
+    size_t count;
+    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
+    const struct probe_cost **cost = overhead_costs_of_nodes(l->profile, costs, count);
+    uint64_t *callees = overhead_callees(l->profile, l->lines != NULL);
+    for (size_t i = 0; i < l->profile->thread_count; i++) {
+        const struct profile_thread *t = &l->profile->threads[i];
+        const size_t process = session_file_process_index(l->file, t->process);
+        const uint64_t probes = cost[t->root] ? overhead_in_caller(cost[t->root], callees[t->root]) : 0;
+        if (process < l->file->process_count)
+            checks[process].outside += cpu_check_ns(l, probes + t->runtime);
+    }
+    for (size_t i = 0; i < l->file->process_count; i++)
+        checks[i].outside = smaller(checks[i].outside, less(checks[i].kernel, checks[i].functions));
+    free(callees);
+    free(cost);
+    free(costs);
+}
+
 struct cpu_check *cpu_checks(const struct analysis *l)
 {
     struct cpu_check *checks = need_memory(l->file->process_count + 1, sizeof *checks);
     cpu_check_begin(checks, l->file);
     cpu_check_add_functions(checks, l);
+    cpu_check_add_outside(checks, l);
     return checks;
 }
 
 static uint64_t cpu_check_difference(const struct cpu_check *c)
 {
-    return larger(less(c->functions, c->kernel), less(c->kernel, c->functions));
+    return larger(less(c->functions, c->kernel), less(c->kernel, c->functions + c->outside));
 }
 
 bool cpu_check_differs(const struct cpu_check *c)

@@ -68,7 +68,7 @@ static struct profile_thread *sums_number_threads(const struct sums_map *map, co
     struct profile_thread *threads = need_memory(p->thread_count + 1, sizeof *threads);
     for (size_t i = 0; i < p->thread_count; i++)
         threads[i] = (struct profile_thread){ sums_process(map, p->threads[i].process) + 1,
-                                              sums_thread(map, p->threads[i].thread) + 1, p->threads[i].root };
+                                              sums_thread(map, p->threads[i].thread) + 1, p->threads[i].root, 0 };
     return threads;
 }
 

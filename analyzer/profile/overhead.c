@@ -91,6 +91,11 @@ const struct probe_cost **overhead_costs_of_nodes(const struct profile *p, const
     return list;
 }
 
+uint64_t overhead_in_caller(const struct probe_cost *cost, uint64_t callees)
+{
+    return (uint64_t)((uint128)callees * cost->in_caller / DWELL_PROBE_FRACTION);
+}
+
 /* In ticks. The number of calls that made calls themselves is unknown: at most as many as there are callees. */
 static uint64_t overhead_expected(const struct probe_cost *cost, uint64_t calls, uint64_t callees)
 {

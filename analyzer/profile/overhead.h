@@ -31,6 +31,9 @@ struct overhead overhead_subtract(struct profile *p, const struct probe_cost *co
 void overhead_subtract_node(struct profile_node *node, const struct probe_cost *cost, uint64_t callees,
                             struct overhead *sum);
 
+/* What the probes of so many calls took in their caller, in ticks. */
+uint64_t overhead_in_caller(const struct probe_cost *cost, uint64_t callees);
+
 /* By node: the number of calls that it made. `sites` is as above. */
 uint64_t *overhead_callees(const struct profile *p, bool sites);
 

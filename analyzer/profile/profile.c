@@ -143,7 +143,7 @@ uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
         return p->threads[slot->value_plus_1 - 1].root;
     GROW(p->threads, p->thread_count, p->thread_room);
     uint32_t root = profile_add_node(p, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE);
-    p->threads[p->thread_count] = (struct profile_thread){ process, thread, root };
+    p->threads[p->thread_count] = (struct profile_thread){ process, thread, root, 0 };
     index_set(p->thread_table, slot, process, thread, (uint32_t)p->thread_count++);
     return root;
 }

@@ -47,7 +47,8 @@ struct profile_site {
 struct profile_thread {
     uint32_t process; /* serial numbers in the session */
     uint32_t thread;
-    uint32_t root; /* the node that the thread's calls are below */
+    uint32_t root;    /* the node that the thread's calls are below */
+    uint64_t runtime; /* ticks of the runtime's recorded work outside of all functions */
 };
 
 /* A call path. All times are in ticks. Inclusive values are sums over a node and the nodes below it (rollup.h). */

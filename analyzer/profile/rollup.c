@@ -379,7 +379,7 @@ struct profile *rollup_join_threads(const struct profile *p)
     struct profile view = *p; /* the same, but with the serial numbers of one thread for all */
     view.threads = need_memory(p->thread_count, sizeof *view.threads);
     for (size_t i = 0; i < p->thread_count; i++)
-        view.threads[i] = (struct profile_thread){ 0, 0, p->threads[i].root };
+        view.threads[i] = (struct profile_thread){ .root = p->threads[i].root };
     profile_merge(one, &view);
     free(view.threads);
     return one;

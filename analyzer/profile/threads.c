@@ -10,6 +10,7 @@ void threads_take_outside(struct profile *p)
     for (size_t i = 0; i < p->thread_count; i++) {
         struct profile_node *root = &p->nodes[p->threads[i].root];
         p->counts.outside += root->elapsed;
+        p->threads[i].runtime += root->runtime;
         amounts_clear(root);
     }
 }

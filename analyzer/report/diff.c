@@ -136,7 +136,7 @@ static struct profile *diff_name_profile(struct diff *d, const struct analysis *
         view.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
     }
     for (size_t i = 0; i < p->thread_count; i++)
-        view.threads[i] = (struct profile_thread){ 0, 0, p->threads[i].root };
+        view.threads[i] = (struct profile_thread){ .root = p->threads[i].root };
     for (size_t i = 0; i < p->reported_count; i++) {
         view.reported[i] = p->reported[i];
         view.reported[i].process = 0;

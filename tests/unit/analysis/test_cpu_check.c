@@ -94,6 +94,24 @@ Test(unit_cpu_check, differences_of_less_than_five_percent)
                      "dwell info");
 }
 
+/* Each of the two outermost calls has cost 19 ms in its caller. */
+Test(unit_cpu_check, probes_outside_of_functions)
+{
+    struct writer *w = check_session(SOURCE_PERF, 720 + 38);
+    write_probes(w, 1, 0, 19 * DWELL_PROBE_FRACTION, 0);
+    check_has_remark(w, "none");
+    w = check_session(SOURCE_PERF, 720 + 80);
+    write_probes(w, 1, 0, 19 * DWELL_PROBE_FRACTION, 0);
+    check_has_remark(w,
+                     "process 100 has 700.000 ms of CPU time in the recording, and 780.000 ms by the kernel's count: "
+                     "dwell info");
+    w = check_session(SOURCE_PERF, 720 - 35);
+    write_probes(w, 1, 0, 19 * DWELL_PROBE_FRACTION, 0);
+    check_has_remark(w,
+                     "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: "
+                     "dwell info");
+}
+
 Test(unit_cpu_check, threads_without_times)
 {
     check_has_remark(check_session(SOURCE_NONE, 100), "none");
