@@ -31,6 +31,20 @@ static void check_paths(const char *what)
     free(paths);
 }
 
+/* With a slow runtime (DWELL_SLOW), the kernel may rightly count up to a fifth more: `run` is not recorded, and
+ * handlers, new threads and their chunks take long in it. */
+static bool signals_time_is_outside(const char *info)
+{
+    static const char between[] = " of CPU time in the recording, and ";
+    const char *remark = strstr(info, "remark "), *middle = remark ? strstr(remark, between) : NULL;
+    if (!getenv("DWELL_SLOW") || !middle || strstr(remark + 1, "remark "))
+        return false;
+    double recorded, kernel;
+    return sscanf(remark, "remark process %*u has %lf ms", &recorded) == 1 &&
+           sscanf(middle + strlen(between), "%lf ms by the kernel's count", &kernel) == 1 && kernel > recorded &&
+           kernel < recorded * 1.2;
+}
+
 static void signals_check(const char *how, bool paths)
 {
     for (int i = 0; i < 6; i++) {
@@ -45,7 +59,7 @@ static void signals_check(const char *how, bool paths)
             continue;
         char *info = run_well("$DWELL info");
         cr_assert(has(info, " 0 frames left without one"), "%s %s: %s", how, mode, info);
-        cr_assert(not(has(info, "remark")), "%s %s: %s", how, mode, info);
+        cr_assert(not(has(info, "remark") && !signals_time_is_outside(info)), "%s %s: %s", how, mode, info);
         free(info);
         check_paths(how);
     }
