@@ -91,10 +91,11 @@ static inline int stream_fd(const FILE *stream)
 #endif
 }
 
-/* Defines a function of libc. `row` names its row, `condition` says whether the call may need the OS, and `end` ends
- * the row. If nothing is recorded, there is no frame of the runtime. A cancelled thread and a handler that jumps skip
- * that frame: the thread's next event then finds that the call was left. */
-#define OS_CALL_BY(condition, end, row, result, name, parameters, arguments)                                           \
+/* Defines a function of libc. `row` names its row, `condition` says whether the call may need the OS, and `end` is
+ * a statement that ends the row, by the result `value_`. If nothing is recorded, there is no frame of the runtime. A
+ * cancelled thread and a handler that jumps skip that frame: the thread's next event then finds that the call was left.
+ */
+#define OS_CALL_THEN(condition, end, row, result, name, parameters, arguments)                                         \
     INTERPOSED(name);                                                                                                  \
     DWELL_EXPORT OS_CALL_CODE result name parameters                                                                   \
     {                                                                                                                  \
@@ -102,9 +103,13 @@ static inline int stream_fd(const FILE *stream)
         if (!(condition) || !os_call_begin(OS_##row, __builtin_return_address(0)))                                     \
             return real arguments;                                                                                     \
         result value_ = real arguments;                                                                                \
-        end(OS_##row);                                                                                                 \
+        end;                                                                                                           \
         return value_;                                                                                                 \
     }
+
+/* The same for a function `end`, which needs only the row. */
+#define OS_CALL_BY(condition, end, row, result, name, parameters, arguments)                                           \
+    OS_CALL_THEN(condition, end(OS_##row), row, result, name, parameters, arguments)
 
 /* The error of a call of libc's functions for locks. Those for threads return it, those of C11 a number of their own.
  */

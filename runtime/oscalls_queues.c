@@ -105,16 +105,7 @@ static void semaphore_end(enum os_call call, int set, const struct sembuf *opera
 }
 
 #define OS_SEMAPHORES(name, parameters, arguments)                                                                     \
-    INTERPOSED(name);                                                                                                  \
-    DWELL_EXPORT OS_CALL_CODE int name parameters                                                                      \
-    {                                                                                                                  \
-        int(*real) parameters = (int(*) parameters)os_call_next(&next_##name, #name);                                  \
-        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
-            return real arguments;                                                                                     \
-        const int value_ = real arguments;                                                                             \
-        semaphore_end(OS_##name, set, operations, count, value_);                                                      \
-        return value_;                                                                                                 \
-    }
+    OS_CALL_THEN(true, semaphore_end(OS_##name, set, operations, count, value_), name, int, name, parameters, arguments)
 
 OS_SEMAPHORES(semop, (int set, struct sembuf *operations, size_t count), (set, operations, count))
 OS_SEMAPHORES(semtimedop, (int set, struct sembuf *operations, size_t count, const struct timespec *time),

@@ -33,16 +33,8 @@ static void signal_end_wait(enum os_call call, bool time_is_over)
 }
 
 #define OS_AWAITS_SIGNAL(name, parameters, arguments)                                                                  \
-    INTERPOSED(name);                                                                                                  \
-    DWELL_EXPORT OS_CALL_CODE int name parameters                                                                      \
-    {                                                                                                                  \
-        int(*real) parameters = (int(*) parameters)os_call_next(&next_##name, #name);                                  \
-        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
-            return real arguments;                                                                                     \
-        const int value_ = real arguments;                                                                             \
-        signal_end_wait(OS_##name, value_ == -1 && errno == EAGAIN);                                                   \
-        return value_;                                                                                                 \
-    }
+    OS_CALL_THEN(true, signal_end_wait(OS_##name, value_ == -1 && errno == EAGAIN), name, int, name, parameters,       \
+                 arguments)
 
 OS_AWAITS_SIGNAL(pause, (void), ())
 OS_AWAITS_SIGNAL(sigsuspend, (const sigset_t *mask), (mask))
