@@ -45,20 +45,26 @@ static void filter_put_question(struct dwell_control *c, enum dwell_question wha
     filter_send_question(c, what);
 }
 
-static bool filter_recorder_is_dead(uint64_t waited)
-{
-    if (waited < PATIENCE)
-        return false;
-    return waited > MAX_PATIENCE || SYS2(kill, runtime.session.header->recorder_pid, 0) == -ESRCH;
-}
-
 static bool filter_is_answered(void)
 {
     const uint32_t server = __atomic_load_n(&runtime.session.header->filter_server, __ATOMIC_RELAXED);
     return server == DWELL_FILTER_SERVER_ANSWERS || server == DWELL_FILTER_SERVER_LEVELS;
 }
 
-static bool filter_wait_for_answer(const struct dwell_control *c)
+/* If the recorder seems to be dead, nobody waits for it any more. */
+static void filter_look_for_recorder(uint64_t waited)
+{
+    struct dwell_file_header *h = runtime.session.header;
+    if (waited < PATIENCE || (waited <= MAX_PATIENCE && SYS2(kill, h->recorder_pid, 0) != -ESRCH))
+        return;
+    __atomic_store_n(&h->filter_server,
+                     h->filter_server == DWELL_FILTER_SERVER_LEVELS ? DWELL_FILTER_SERVER_NONE
+                                                                    : DWELL_FILTER_SERVER_ENDED,
+                     __ATOMIC_RELAXED);
+}
+
+/* Waits until nothing is asked any more: so many milliseconds, or if that is zero, while the recorder lives. */
+static bool filter_wait_for_answer(const struct dwell_control *c, uint64_t patience)
 {
     struct dwell_file_header *h = runtime.session.header;
     const uint64_t begin = clock_monotonic();
@@ -66,12 +72,11 @@ static bool filter_wait_for_answer(const struct dwell_control *c)
         const uint32_t seen = __atomic_load_n(&h->filter_answers, __ATOMIC_ACQUIRE);
         if (!__atomic_load_n(&c->asks, __ATOMIC_ACQUIRE))
             return true;
-        if (filter_recorder_is_dead((clock_monotonic() - begin) / 1000000))
-            __atomic_store_n(&h->filter_server,
-                             h->filter_server == DWELL_FILTER_SERVER_LEVELS ? DWELL_FILTER_SERVER_NONE
-                                                                            : DWELL_FILTER_SERVER_ENDED,
-                             __ATOMIC_RELAXED);
-        if (!filter_is_answered() || !sys_futex_wait_shared(&h->filter_answers, seen, SLICE))
+        const uint64_t waited = (clock_monotonic() - begin) / 1000000;
+        if (!patience)
+            filter_look_for_recorder(waited);
+        if (!filter_is_answered() || (patience && waited >= patience) ||
+            !sys_futex_wait_shared(&h->filter_answers, seen, SLICE))
             return false;
     }
 }
@@ -84,10 +89,10 @@ static bool filter_ask(enum dwell_question what, struct text build_id, struct te
     if (!c || build_id.length + path.length > sizeof c->module || !filter_is_answered())
         return false;
     lock_take(lock);
-    const bool is_free = filter_wait_for_answer(c); /* a list of files may be there */
+    const bool is_free = filter_wait_for_answer(c, 0); /* a list of files may be there */
     if (is_free)
         filter_put_question(c, what, build_id, path);
-    const bool answered = is_free && filter_wait_for_answer(c);
+    const bool answered = is_free && filter_wait_for_answer(c, 0);
     lock_release(lock);
     return answered;
 }
@@ -125,21 +130,13 @@ uint64_t filter_ask_levels(struct text build_id, struct text path)
 
 /* ---- files to keep ---- */
 
-/* Waits so many milliseconds until nothing is asked any more. */
 static bool filter_wait_until_kept(const struct dwell_control *c, uint64_t patience)
 {
-    struct dwell_file_header *h = runtime.session.header;
-    const uint64_t begin = clock_monotonic();
-    for (;;) {
-        const uint32_t seen = __atomic_load_n(&h->filter_answers, __ATOMIC_ACQUIRE);
-        if (!__atomic_load_n(&c->asks, __ATOMIC_ACQUIRE))
-            return true;
-        if (!filter_is_answered() || (clock_monotonic() - begin) / 1000000 >= patience ||
-            !sys_futex_wait_shared(&h->filter_answers, seen, SLICE))
-            break;
-    }
+    if (filter_wait_for_answer(c, patience))
+        return true;
     keeps_nothing = true;
     /* Other processes need not wait for a recorder that is dead. It may be one of another PID namespace. */
+    struct dwell_file_header *h = runtime.session.header;
     uint32_t levels = DWELL_FILTER_SERVER_LEVELS;
     if (SYS2(kill, h->recorder_pid, 0) == -ESRCH)
         __atomic_compare_exchange_n(&h->filter_server, &levels, DWELL_FILTER_SERVER_NONE, false, __ATOMIC_RELAXED,
