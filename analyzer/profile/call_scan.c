@@ -394,15 +394,8 @@ static void call_scan_take_amount(void *context, const struct finished_call *cal
                   &(struct call_amount){ call->times[CALL_ELAPSED_INCLUSIVE], call->path, call->function }, 1);
 }
 
-/* What samples and counting took is subtracted from exclusive times. */
-static bool call_scan_needs_times(const struct profile *p)
-{
-    for (size_t i = 0; i < p->node_count; i++)
-        if (p->nodes[i].given)
-            return true;
-    return false;
-}
-
+/* What samples and counting took is subtracted from exclusive times, which the loop of elapsed inclusive ones has not.
+ */
 static void call_scan_elapsed_of_times(const struct calls_source *source, uint32_t function, unsigned jobs,
                                        call_amounts_taker *take, void *const *contexts)
 {
@@ -421,7 +414,7 @@ void calls_scan_elapsed(const struct calls_source *source, uint32_t function, un
                         void *const *contexts)
 {
     struct call_scan_amounts one = { take, contexts[0] };
-    if (call_scan_needs_times(source->profile))
+    if (path_probes_are_divided(source->profile))
         call_scan_elapsed_of_times(source, function, jobs, take, contexts);
     else if (call_scan_needs_order(source, jobs, contexts))
         call_scan_in_order(source, function, call_scan_take_amount, &one);

@@ -95,6 +95,14 @@ static void path_probes_find_parts(struct path_probes *probes, const struct prof
     };
 }
 
+bool path_probes_are_divided(const struct profile *p)
+{
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].given)
+            return true;
+    return false;
+}
+
 /* By timed path: what is left of what it has given away. A path that is known by samples comes after the timed one that
  * it has its time from. The caller frees the list. */
 static struct path_ticks *path_probes_find_left(const struct profile *p)
@@ -115,6 +123,8 @@ static struct path_ticks *path_probes_find_left(const struct profile *p)
 
 static void path_probes_add_parts(struct path_probes *paths, const struct profile *p)
 {
+    if (!path_probes_are_divided(p))
+        return;
     struct path_ticks *left = path_probes_find_left(p);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].site != PROFILE_SAMPLED && p->nodes[i].given)
@@ -129,6 +139,8 @@ static uint64_t path_probes_shortened(uint64_t limit, double part)
 
 void path_probes_shorten_limits(struct profile *p)
 {
+    if (!path_probes_are_divided(p))
+        return;
     struct path_ticks *left = path_probes_find_left(p);
     uint64_t *lost = need_memory(p->node_count, sizeof *lost), *kept = need_memory(p->node_count, sizeof *kept);
     for (size_t i = p->node_count; i-- > 0;) { /* children come after their parents */

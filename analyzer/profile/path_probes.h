@@ -12,6 +12,10 @@
 #include "profile/overhead.h"
 #include "trace/session_file.h"
 
+/* Whether samples or counting took a part of any path's time, or functions below it that are known by samples have it.
+ */
+bool path_probes_are_divided(const struct profile *p);
+
 /* Subtracts from the shortest and the longest call of each path what samples and counting took of the path's time, in
  * proportion. Sums of sessions know no more of these calls than how long they took. */
 void path_probes_shorten_limits(struct profile *p);
