@@ -139,20 +139,18 @@ const struct found_function *module_names_all(struct module_names *n, const stru
     return m->list;
 }
 
+static int names_compare(const void *offset, const void *found)
+{
+    const uint64_t wanted = *(const uint64_t *)offset, here = ((const struct found_function *)found)->offset;
+    return (wanted > here) - (wanted < here);
+}
+
 struct symbol module_names_find(struct module_names *n, const struct symbol_module *module, uint64_t offset)
 {
     const struct named_module *m = names_of(n, module);
-    size_t low = 0, high = m->length;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (m->list[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < m->length && m->list[low].offset == offset)
-        return m->list[low].symbol;
-    return binaries_find(n->binaries, module, offset);
+    const struct found_function *known =
+        m->length ? bsearch(&offset, m->list, m->length, sizeof *m->list, names_compare) : NULL;
+    return known ? known->symbol : binaries_find(n->binaries, module, offset);
 }
 
 const struct os_call_symbol *module_names_os_calls(struct module_names *n, const struct symbol_module *module,
