@@ -20,8 +20,8 @@ enum { PRELOAD_LENGTH = sizeof preload_name - 1 };
 static struct {
     char *settings[MAX_SETTINGS]; /* NAME=value */
     int count;
-    char *library; /* this library's entry in LD_PRELOAD; NULL if it has none */
-    uint32_t pid;  /* of the process that the program was started in */
+    char *own;    /* this library's entry in LD_PRELOAD; NULL if it has none */
+    uint32_t pid; /* of the process that the program was started in */
 } kept;
 
 extern char **environ;
@@ -96,7 +96,7 @@ static void environment_remember(const char *variable)
     } else if (environment_is_preload(variable)) {
         const char *entry = environment_find_library(variable + PRELOAD_LENGTH);
         if (entry)
-            kept.library = environment_keep(entry, environment_entry_length(entry));
+            kept.own = environment_keep(entry, environment_entry_length(entry));
     }
 }
 
@@ -140,7 +140,7 @@ void environment_adopt(void)
     if (!environ || secure_is_privileged())
         return;
     kept.count = 0;
-    kept.library = NULL;
+    kept.own = NULL;
     kept.pid = (uint32_t)SYS0(getpid);
     for (char **variable = environ; *variable; variable++)
         environment_remember(*variable);
@@ -217,7 +217,7 @@ static const char *environment_preload_of(char *const *list)
 static bool environment_lacks_library(char *const *list)
 {
     const char *preload = environment_preload_of(list);
-    return kept.library && (!preload || !environment_find_library(preload + PRELOAD_LENGTH));
+    return kept.own && (!preload || !environment_find_library(preload + PRELOAD_LENGTH));
 }
 
 /* Appends the library to the existing value, as `dwell record` does. */
@@ -226,7 +226,7 @@ static char *environment_join_preload(char *at, const char *preload)
     char *end = stpcpy(at, preload ? preload : preload_name);
     if (end - at > PRELOAD_LENGTH) /* the value is not empty */
         *end++ = ':';
-    strcpy(end, kept.library);
+    strcpy(end, kept.own);
     return at;
 }
 
@@ -250,7 +250,7 @@ size_t environment_room(char *const *list, bool in_place, bool preload)
     while (list && list[count])
         count++;
     const char *before = environment_preload_of(list);
-    const size_t text = lacks ? (before ? strlen(before) : PRELOAD_LENGTH) + strlen(kept.library) + 2 : 0;
+    const size_t text = lacks ? (before ? strlen(before) : PRELOAD_LENGTH) + strlen(kept.own) + 2 : 0;
     return (count + (size_t)kept.count + 2) * sizeof(char *) + text;
 }
 
