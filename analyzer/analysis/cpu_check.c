@@ -1,7 +1,7 @@
 /*
  * The time of recorded functions can be less than the kernel's: threads without probes, code outside of all functions,
  * and pauses have CPU time, too. It is never more, unless a host takes processors away from a virtual machine: that
- * time is on the CPU by the records of switches, and not by the kernel.
+ * time is on the CPU by the records of switches, and not by the kernel. How much a process has of it is unknown.
  *
  * Probes of functions that no recorded function calls take time outside of all functions. It is known, so it is no
  * difference.
@@ -32,7 +32,8 @@ static void cpu_check_begin(struct cpu_check *checks, const struct session_file 
         const struct trace_cpu *cpu = &file->processes[i].cpu;
         checks[i] = (struct cpu_check){ .known = cpu->known,
                                         .usage = less(cpu->usage, cpu->runtime),
-                                        .kernel = less(cpu->clock, cpu->runtime) };
+                                        .kernel = less(cpu->clock, cpu->runtime),
+                                        .stolen = file->more.stolen_time };
     }
     for (size_t i = 0; i < file->thread_count; i++) {
         const size_t process = session_file_process_index(file, file->threads[i].process);
@@ -88,7 +89,7 @@ struct cpu_check *cpu_checks(const struct analysis *l)
 
 static uint64_t cpu_check_difference(const struct cpu_check *c)
 {
-    return larger(less(c->functions, c->kernel), less(c->kernel, c->functions + c->outside));
+    return larger(less(c->functions, c->kernel + c->stolen), less(c->kernel, c->functions + c->outside));
 }
 
 bool cpu_check_differs(const struct cpu_check *c)

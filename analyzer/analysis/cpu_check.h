@@ -10,13 +10,15 @@ struct cpu_check {
     uint64_t usage;     /* by getrusage, */
     uint64_t kernel;    /* and by the scheduler's clock: both without the runtime's own thread */
     uint64_t functions; /* in recorded functions, with the probes that were left out */
+    uint64_t stolen;    /* at most: what the host took from all of the machine's processors */
     uint64_t outside;   /* of the runtime outside of these; not more than the kernel's count has beyond them */
 };
 
 /* Of all processes, in the order of the file's list. The caller frees them. */
 struct cpu_check *cpu_checks(const struct analysis *l);
 
-/* Whether the figures differ by more than 5 % and 10 ms, without the runtime's time outside of functions. */
+/* Whether the figures differ by more than 5 % and 10 ms, without the runtime's time outside of functions, and without
+ * stolen time. */
 bool cpu_check_differs(const struct cpu_check *c);
 
 /* Adds a remark if the figures of a process differ, and nothing explains that. */

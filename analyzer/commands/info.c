@@ -258,6 +258,17 @@ static void info_print_changes(const struct session_file *f)
                         info_time(f, ticks, time));
 }
 
+static void info_print_stolen(const struct session_file *f)
+{
+    char time[TIME_TEXT];
+    const uint64_t ticks = multiply_divide(f->more.stolen_time, f->header.ticks_per_second, 1000000000);
+    if (f->more.stolen_time)
+        info_print_line("stolen",
+                        "%s, which the host took from the processors of this machine: it is in no CPU time "
+                        "of the kernel",
+                        info_time(f, ticks, time));
+}
+
 static void info_print_counts(const struct analysis *l)
 {
     if (!l->summary.imported)
@@ -277,6 +288,7 @@ static void info_print_counts(const struct analysis *l)
         info_print_line("searches", "%" PRIu64 " of chunks, for records that probes had claimed and not stored",
                         l->file->more.hole_searches);
     info_print_changes(l->file);
+    info_print_stolen(l->file);
 }
 
 static const char *info_process_ending(const struct trace_process *p, char *text, size_t size)

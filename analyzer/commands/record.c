@@ -27,6 +27,7 @@
 #include "commands/session_guard.h"
 #include "commands/signal_relay.h"
 #include "commands/size_warning.h"
+#include "commands/stolen_time.h"
 #include "commands/syscall_events.h"
 #include "rotation.h"
 #include "session.h"
@@ -211,12 +212,14 @@ int command_record(int argc, char **argv)
     if (s.wait_all)
         record_others_adopt();
     signal_relay_begin(&relay);
+    const uint64_t stolen = stolen_time_now();
     program.status = record_child_run(&s, &e, &environment, &sampler, &relay, &program.pid, &error);
     program.time = clock_now(session.header->clock);
     program.cpu = relay.killed ? &relay.cpu : NULL;
     if (s.wait_all && program.status != -1)
         record_others_wait(&relay, &watch, fd);
     signal_relay_end(&relay);
+    session_more(&session)->stolen_time = stolen_time_now() - stolen;
     struct record_others others = record_others_find(&watch);
     sampler_end(&sampler);
     record_push_stop(push);

@@ -420,6 +420,7 @@ static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_
     sum->hole_searches += more->hole_searches;
     sum->code_changes += more->code_changes;
     sum->change_time += more->change_time;
+    sum->stolen_time += more->stolen_time;
 }
 
 const char *session_merge(struct session_file *const *sessions, size_t count, const char *path)

@@ -99,6 +99,7 @@ struct dwell_file_more {
     uint64_t change_time;   /* nanoseconds of CPU time that this took */
     uint32_t look_asks;     /* a futex, changed and woken by threads that ask a budget to look at what they recorded */
     uint32_t pad;
+    uint64_t stolen_time; /* nanoseconds that the host of a virtual machine took from its processors meanwhile */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */

@@ -94,6 +94,24 @@ Test(unit_cpu_check, differences_of_less_than_five_percent)
                      "dwell info");
 }
 
+/* What the host has taken explains that the recording has more, and not that the kernel has. */
+Test(unit_cpu_check, stolen_time)
+{
+    static const uint32_t stolen = 30 * MS;
+    const size_t at = sizeof(struct dwell_file_header) + offsetof(struct dwell_file_more, stolen_time);
+    struct writer *w = check_session(SOURCE_PERF, 720 - 60);
+    write_header(w, at, stolen, 8);
+    check_has_remark(w, "none");
+    w = check_session(SOURCE_PERF, 720 - 70);
+    write_header(w, at, stolen, 8);
+    check_has_remark(w, "process 100 has 700.000 ms of CPU time in the recording, and 630.000 ms by the kernel's "
+                        "count: dwell info");
+    w = check_session(SOURCE_PERF, 720 + 38);
+    write_header(w, at, stolen, 8);
+    check_has_remark(w, "process 100 has 700.000 ms of CPU time in the recording, and 738.000 ms by the kernel's "
+                        "count: dwell info");
+}
+
 /* Each of the two outermost calls has cost 19 ms in its caller. */
 Test(unit_cpu_check, probes_outside_of_functions)
 {

@@ -236,6 +236,7 @@ Test(unit_merge, damaged_records_are_left_out)
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
     write_header(w, 120, 3, 8);
     write_header(w, 256, 5, 8);
+    write_header(w, 288, 20000000, 8);
     char *paths[] = { merge_save("one", version_session(&(struct version){ .lookups = 1, .main_time = 10 })),
                       merge_save("damaged", w) };
     char *merged = merge_files("merged", paths, 2);
@@ -248,6 +249,7 @@ Test(unit_merge, damaged_records_are_left_out)
     cr_assert(eq(u64, file->threads[1].switches.recorded, 5));
     cr_assert(eq(u64, file->header.lost_events, 3));
     cr_assert(eq(u64, file->more.hole_searches, 5));
+    cr_assert(eq(u64, file->more.stolen_time, 20000000));
     session_file_close(file);
     free(merged);
     merge_drop(paths, 2);
