@@ -50,11 +50,13 @@ void extensions_take_upper(struct thread *t, unsigned half, uint64_t function)
     t->next_upper = !half;
 }
 
-void extensions_read_os_events(struct thread *t, struct extensions *e)
+void extensions_read_os_events(struct thread *t, struct extensions *e, uint64_t until)
 {
-    while (*t->os.word != t->os.seen && t->wiped->alive) {
+    bool more = true;
+    while (more && *t->os.word != t->os.seen && t->wiped->alive) {
         struct os_events events;
-        uint64_t head = os_read(t, &events);
+        uint64_t head = os_read_until(t, until, &events);
+        more = !events.until;
         if (!os_commit(t, head, &events))
             continue; /* a signal handler's probe has recorded them */
         if (!events.flagged)
@@ -71,7 +73,7 @@ uint64_t extensions_end_interval(struct thread *t, struct extensions *e)
 {
     uint64_t now;
     do {
-        extensions_read_os_events(t, e);
+        extensions_read_os_events(t, e, OS_NOW);
         now = clock_now(runtime.clock);
     } while (os_intervened(t));
     return now > t->last ? now : t->last; /* the counters of two CPUs may differ by a few ticks */

@@ -70,8 +70,9 @@ unsigned extensions_put_upper(struct extensions *e, const struct thread *t, uint
 /* After the enter was claimed: the thread's upper halves are as its chunk has them. */
 void extensions_take_upper(struct thread *t, unsigned half, uint64_t function);
 
-/* Takes the OS's work since the last event and appends it. Signals need not be held back. */
-void extensions_read_os_events(struct thread *t, struct extensions *e);
+/* Takes the OS's work since the last event, until that time or OS_NOW, and appends it. Signals need not be held back
+ * for the latter. */
+void extensions_read_os_events(struct thread *t, struct extensions *e, uint64_t until);
 
 /* The same for an interval that ends now. Returns the time: the OS did all of it before. */
 uint64_t extensions_end_interval(struct thread *t, struct extensions *e);

@@ -230,7 +230,7 @@ static uint64_t filtered_keep_until(struct thread *t, uint64_t time)
     uint16_t storage[MAX_OS_WORDS];
     struct extensions e = { storage, 0 };
     if (time)
-        extensions_read_os_events(t, &e);
+        extensions_read_os_events(t, &e, time);
     else
         time = extensions_end_interval(t, &e);
     if (e.length)
@@ -411,7 +411,7 @@ static void filtered_resume(struct thread *t, uint64_t time)
     filtered_set_kinds(t);
     if (t->chunks.current && (!same || !pause_resume_fits(t, &resume)))
         thread_give_up_chunk(t, false);
-    os_skip(t);
+    os_skip(t, time);
     if (t->chunks.current)
         filtered_control(t, &resume);
     t->last = t->filter.last_seen = time;

@@ -133,6 +133,14 @@ struct switch_state {
     bool flagged;
 };
 
+/* The state at which the last read has ended. */
+static struct switch_state os_begin_state(const struct thread *t)
+{
+    return (struct switch_state){ .out = t->os_source.cut != 0,
+                                  .out_time = t->os_source.cut,
+                                  .preempted = t->os_source.cut_preempted };
+}
+
 /* A sample of a system call: what follows its time. */
 struct syscall_sample {
     uint32_t size;
@@ -158,12 +166,16 @@ static bool os_has_room_for_switch(const struct os_events *e, const struct switc
     return e->length + SWITCH_WORDS + (s->last[!s->preempted] ? 0 : SWITCH_WORDS) + OTHER_WORDS <= OS_MAX_WORDS;
 }
 
+static void os_count_switch(struct os_events *e, bool preempted)
+{
+    *(preempted ? &e->switches.preemptions : &e->switches.waits) += 1;
+}
+
 /* If there is no more room, the last record of its kind grows, so that the sums stay true. */
 static void os_put_switch(struct os_events *e, struct switch_state *s, uint64_t in_time)
 {
     uint64_t duration = in_time > s->out_time ? in_time - s->out_time : 0;
     int *last = &s->last[s->preempted];
-    *(s->preempted ? &e->switches.preemptions : &e->switches.waits) += 1;
     *(s->preempted ? &e->preempted : &e->blocked) += duration;
     if (*last && !os_has_room_for_switch(e, s)) {
         uint16_t *words = e->words + *last + TIME_WORDS;
@@ -196,6 +208,7 @@ static void os_take_record(const struct perf_event_header *head, uint64_t ns, st
         s->preempted = head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
         s->out_time = os_time_to_ticks(&s->now, ns);
     } else if (head->type == PERF_RECORD_SWITCH && s->out) {
+        os_count_switch(e, s->preempted);
         os_put_switch(e, s, os_time_to_ticks(&s->now, ns));
         s->out = false;
     }
@@ -235,8 +248,8 @@ static void os_make_up_missed(const struct thread *t, struct switch_state *s, st
     s->preempted = missed.preemptions > missed.waits;
     s->out_time = now > ticks ? now - ticks : 0;
     os_put_switch(e, s, now);
-    e->switches.waits += missed.waits - !s->preempted;
-    e->switches.preemptions += missed.preemptions - s->preempted;
+    e->switches.waits += missed.waits;
+    e->switches.preemptions += missed.preemptions;
 }
 
 /* Puts time off the CPU before what the ring has. */
@@ -260,21 +273,34 @@ static void os_make_up_since_fork(const struct thread *t, struct switch_state *s
     s->flagged = true;
     if (!switches_missed(t, e, &missed, &ticks))
         return;
-    const struct switch_counts known = e->switches;
     const uint64_t preempted = switches_preempted(t, &missed, ticks), blocked = ticks - preempted;
     os_put_earlier(s, e, false, t->last, blocked);
     os_put_earlier(s, e, true, t->last + blocked, preempted);
-    e->switches.waits = known.waits + missed.waits;
-    e->switches.preemptions = known.preemptions + missed.preemptions;
+    e->switches.waits += missed.waits;
+    e->switches.preemptions += missed.preemptions;
 }
 
-static uint64_t os_read_ring(const struct thread *t, struct os_events *e)
+/* The thread was off the CPU at the end of what is read. The rest of that time is for the next read, which counts the
+ * switch. */
+static void os_cut(struct switch_state *s, struct os_events *e, uint64_t time)
+{
+    if (time > s->out_time) {
+        os_put_switch(e, s, time);
+        s->flagged = true;
+    }
+    e->cut = time > s->out_time ? time : s->out_time;
+}
+
+static uint64_t os_read_ring(const struct thread *t, uint64_t until, struct os_events *e)
 {
     const struct perf_event_mmap_page *ring = t->os_source.ring;
     const char *data = (const char *)ring + PAGE;
-    const uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
-    struct switch_state state = { 0 };
-    for (uint64_t at = t->os_source.tail; at < head;) {
+    const uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = t->os_source.tail;
+    const bool full = head - tail > RING_SIZE - LARGEST_RECORD;
+    struct switch_state state = os_begin_state(t);
+    e->until = until != OS_NOW && !full && !t->os_source.forked;
+    uint64_t at = tail;
+    while (at < head) {
         struct { /* all records that are read end with their time */
             struct perf_event_header head;
             uint64_t time;
@@ -283,6 +309,8 @@ static uint64_t os_read_ring(const struct thread *t, struct os_events *e)
         if (record.head.size < sizeof record.head)
             break;
         os_copy_from_ring(data, at + record.head.size - sizeof record.time, &record.time, sizeof record.time);
+        if (e->until && os_time_to_ticks(&state.now, record.time) > until)
+            break;
         if (!os_is_own(data, at, &record.head)) {
             os_take_record(&record.head, record.time, &state, e);
             state.flagged = true;
@@ -291,8 +319,10 @@ static uint64_t os_read_ring(const struct thread *t, struct os_events *e)
     }
     if (t->os_source.forked)
         os_make_up_since_fork(t, &state, e);
-    else if (head - t->os_source.tail > RING_SIZE - LARGEST_RECORD)
+    else if (full)
         os_make_up_missed(t, &state, e);
+    if (e->until && state.out)
+        os_cut(&state, e, until);
     e->flagged = state.flagged;
     e->off_cpu_preempted = state.preempted;
     e->off_cpu_since = state.out ? state.out_time : 0;
@@ -300,7 +330,7 @@ static uint64_t os_read_ring(const struct thread *t, struct os_events *e)
         os_put_head(e, DWELL_EXT_FAULTS, 1);
         e->words[e->length++] = e->page_faults > UINT16_MAX ? UINT16_MAX : (uint16_t)e->page_faults;
     }
-    return head;
+    return e->until ? at : head;
 }
 
 /* ---- either ---- */
@@ -323,6 +353,7 @@ static bool os_open_perf(struct thread *t)
     t->os_source.kind = t->os_source.syscalls != OS_NOTHING ? DWELL_OS_SYSCALLS : DWELL_OS_PERF;
     t->os.word = (const volatile uint64_t *)&ring->data_head;
     t->os_source.tail = t->os.seen = *t->os.word;
+    t->os_source.cut = 0;
     return true;
 }
 
@@ -371,14 +402,20 @@ void os_close(struct thread *t)
 
 uint64_t os_read(const struct thread *t, struct os_events *e)
 {
+    return os_read_until(t, OS_NOW, e);
+}
+
+uint64_t os_read_until(const struct thread *t, uint64_t time, struct os_events *e)
+{
     e->length = 0;
     e->page_faults = 0;
     e->switches = (struct switch_counts){ 0, 0 };
     e->blocked = e->preempted = 0;
-    e->off_cpu_since = 0;
+    e->off_cpu_since = e->cut = 0;
+    e->until = false;
     e->flagged = true;
     if (t->os_source.ring) {
-        uint64_t head = os_read_ring(t, e);
+        uint64_t head = os_read_ring(t, time, e);
         if (e->length == 0 && e->flagged)
             os_put_head(e, DWELL_EXT_OS, 0);
         return head;
@@ -422,8 +459,9 @@ bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
         return true;
     }
     struct perf_event_mmap_page *ring = t->os_source.ring;
-    if (t->os.seen >= head && !t->os_source.forked) { /* a signal handler's probe has read them first, */
-        if (t->os.seen > *t->os.word)                 /* or it has forked, and this is still the parent's count */
+    if (t->os.seen >= head && !t->os_source.forked &&
+        !events->until) {             /* a signal handler's probe has read them first, */
+        if (t->os.seen > *t->os.word) /* or it has forked, and this is still the parent's count */
             t->os_source.tail = t->os.seen = *t->os.word;
         return false;
     }
@@ -432,16 +470,18 @@ bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
     t->switches.off_cpu_seen += events->blocked + events->preempted;
     t->os_source.tail = head;
     t->os_source.forked = false;
+    t->os_source.cut = events->cut;
+    t->os_source.cut_preempted = events->off_cpu_preempted;
     __atomic_store_n(&ring->data_tail, head, __ATOMIC_RELEASE);
     t->os.seen = head;
     return true;
 }
 
-void os_skip(struct thread *t)
+void os_skip(struct thread *t, uint64_t time)
 {
-    while (*t->os.word != t->os.seen) {
-        struct os_events events;
-        const uint64_t head = os_read(t, &events);
+    struct os_events events;
+    if (*t->os.word != t->os.seen) {
+        const uint64_t head = os_read_until(t, time, &events);
         os_commit(t, head, &events);
     }
 }

@@ -24,7 +24,9 @@ struct os_source {
     int syscalls;  /* perf: a descriptor in the helper's table, or OS_NOTHING */
     uint64_t tail; /* perf: how far the ring has been read, in bytes */
     bool forked; /* perf: the thread is that of a forked child, and what it did before the ring was opened is unread */
-    void *ring;  /* perf: the mapping; else NULL */
+    bool cut_preempted;
+    uint64_t cut; /* perf: if not zero: what was read ends then, in ticks, and the thread was off the CPU */
+    void *ring;   /* perf: the mapping; else NULL */
 };
 
 /* What the user wants; outlives a fork. */
@@ -49,6 +51,8 @@ struct os_events {
     struct switch_counts switches;
     uint64_t blocked, preempted;  /* ticks */
     uint64_t off_cpu_since;       /* if not zero: it has been off the CPU since then, in ticks */
+    bool until;                   /* they end at a time before now; */
+    uint64_t cut;                 /* that time, if the thread was off the CPU then; else zero */
     int length;                   /* of `words` */
     uint16_t words[OS_MAX_WORDS]; /* extension records */
 };
@@ -83,6 +87,11 @@ void os_close(struct thread *t);
  * Returns a number for os_commit. */
 uint64_t os_read(const struct thread *t, struct os_events *events);
 
+/* The same until that time in ticks, or OS_NOW. What came later is left for the next read; time off the CPU is divided.
+ * A full ring is read whole. Signals are held back until os_commit if it is a time. */
+#define OS_NOW UINT64_MAX
+uint64_t os_read_until(const struct thread *t, uint64_t time, struct os_events *events);
+
 /* How long the thread has been off its CPU while it was watched, as far as its source has the times, and how often it
  * waited. Unread records are included. For the calling thread, whose handlers may read meanwhile. */
 struct off_cpu {
@@ -96,8 +105,8 @@ void os_disregard(const struct thread *t, uint64_t word);
 /* The caller takes over what os_read has returned. False if a handler's probe has taken it meanwhile. */
 bool os_commit(struct thread *t, uint64_t head, const struct os_events *events);
 
-/* Discards what the OS did until now. */
-void os_skip(struct thread *t);
+/* Discards what the OS did until that time in ticks. Signals are held back. */
+void os_skip(struct thread *t, uint64_t time);
 
 /* Whether the OS has intervened since the last look. After the clock was read, it tells whether the time is too late
  * for the events that were read before. */

@@ -110,11 +110,13 @@ static void profile_add_own_time(struct thread *t, const struct own_moment *begi
     own->waits += took.waits;
 }
 
-static void profile_read_os_events(struct thread *t, struct passed *passed)
+static void profile_read_os_events(struct thread *t, struct passed *passed, uint64_t until)
 {
-    while (*t->os.word != t->os.seen) {
+    bool more = true;
+    while (more && *t->os.word != t->os.seen) {
         struct os_events events;
-        uint64_t head = os_read(t, &events);
+        uint64_t head = os_read_until(t, until, &events);
+        more = !events.until;
         if (os_commit(t, head, &events) && events.flagged) {
             t->switches.recorded += switches_sum(&events.switches);
             profile_add_os_events(passed, &events);
@@ -151,7 +153,7 @@ static uint64_t profile_end_interval(struct thread *t, struct passed *passed)
 {
     uint64_t now;
     do {
-        profile_read_os_events(t, passed);
+        profile_read_os_events(t, passed, OS_NOW);
         now = clock_now(runtime.clock) | 1;
     } while (os_intervened(t));
     return profile_add_passed(t, passed, now);
@@ -161,7 +163,7 @@ static uint64_t profile_end_interval(struct thread *t, struct passed *passed)
 static uint64_t profile_end_interval_at(struct thread *t, uint64_t now)
 {
     struct passed passed = { .flagged = false };
-    profile_read_os_events(t, &passed);
+    profile_read_os_events(t, &passed, now);
     return profile_add_passed(t, &passed, now);
 }
 
@@ -292,7 +294,7 @@ static void profile_pause(struct thread *t, uint64_t time)
 
 static void profile_resume(struct thread *t, uint64_t time)
 {
-    os_skip(t);
+    os_skip(t, time);
     t->state = steps_with_time(t->state, time | 1);
     t->last = time | 1;
     if (!t->tree.head)

@@ -127,7 +127,7 @@ static enum attempt_outcome trace_record(struct thread *t, struct attempt *attem
         thread_next_chunk(t, ENTER_BYTES);
     if (UNLIKELY(t->stopped))
         return ATTEMPT_AGAIN; /* the event is counted as lost */
-    extensions_read_os_events(t, e);
+    extensions_read_os_events(t, e, OS_NOW);
     if (attempt->event->flagged && e->length == 0)
         extensions_put_head(e, DWELL_EXT_OS, 0);
     const int kept = e->length;
@@ -150,7 +150,7 @@ static void trace_control(struct thread *t, const struct control_event *event)
         return;
     holes_fill(t);
     if (at.time)
-        extensions_read_os_events(t, &e);
+        extensions_read_os_events(t, &e, at.time);
     else
         at.time = extensions_end_interval(t, &e);
     extensions_put_control(&e, t, &at);
@@ -174,7 +174,7 @@ static void trace_resume(struct thread *t, uint64_t time)
         thread_give_up_chunk(t, true);
         t->state = state;
     }
-    os_skip(t);
+    os_skip(t, time);
     if (t->chunks.current)
         trace_control(t, &resume);
     t->last = time;

@@ -114,6 +114,27 @@ Test(e2e_pauses, forks_meanwhile)
                  "main 1\nmain/a 1\nmain/a/a 1\nmain/a/a/leaf 1\nmain/a/b 1\nmain/a/b/leaf 1\nmain/a/leaf 2\n");
 }
 
+/* The thread sleeps through the end of the pause, and for so long afterwards. */
+static void pauses_check_sleep(const char *options, const char *how)
+{
+    enum { MILLISECONDS = 200 };
+    free(run_well("$DWELL record -q --os-events perf %s $PROGRAMS/control/asleep %d %s", options, MILLISECONDS, how));
+    struct report *r = report_of("--raw --by function");
+    cr_assert(ge(u64, report_sum(r, "function", "nap", "blocked_exclusive_ns"), MILLISECONDS * UINT64_C(999000)),
+              "%s %s", options, how);
+    cr_assert(eq(u64, report_sum(r, "function", "nap", "calls"), 1));
+    report_drop(r);
+}
+
+Test(e2e_pauses, a_thread_that_sleeps_through_their_end)
+{
+    static const char *const options[] = { "--mode trace", "--mode ring=16M", "--mode profile", "--depth 9" };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        pauses_check_sleep(options[i], "");
+        pauses_check_sleep(options[i], "within");
+    }
+}
+
 /* The program's functions have places in a chain. No call is below one of the same or a later place. */
 static void pauses_check_chain(void)
 {

@@ -57,6 +57,12 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
     return script_word;
 }
 
+uint64_t os_read_until(const struct thread *t, uint64_t time, struct os_events *e)
+{
+    (void)time;
+    return os_read(t, e);
+}
+
 bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
 {
     (void)events;
@@ -73,9 +79,9 @@ bool os_intervened(struct thread *t)
 
 const struct calibration calibration_of_events;
 
-void os_skip(struct thread *t)
+void os_skip(struct thread *t, uint64_t time)
 {
-    (void)t;
+    (void)t, (void)time;
 }
 
 void os_forget_own(struct thread *t)
