@@ -286,10 +286,10 @@ bool function_has_address(const struct analysis *l, uint32_t function)
     return !l->summary.imported || l->profile->functions[function].offset < IMPORT_NO_ADDRESS;
 }
 
-static bool load_open(struct analysis *l, const char *path, struct error *error)
+static bool load_open(struct analysis *l, const char *path, bool late, struct error *error)
 {
     const char *wrong;
-    l->file = session_file_open(path, &wrong);
+    l->file = late ? session_file_open_late(path, &wrong) : session_file_open(path, &wrong);
     return l->file ? true : error_set(error, "%s: %s", path, wrong);
 }
 
@@ -318,7 +318,7 @@ static bool load_check_lines(const struct analysis *l, enum lines lines, struct 
     return error_set(error, "%s: recorded without call sites; record again with --call-sites", l->file->path);
 }
 
-static void load_profile(struct analysis *l, const struct analysis_options *options)
+static void load_collect(struct analysis *l, const struct analysis_options *options)
 {
     const unsigned jobs = options->jobs ? options->jobs : collect_default_jobs();
     l->file->samples = options->unsampled ? NULL : session_samples_read(l->file, true);
@@ -328,6 +328,10 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     } else {
         l->profile = collect_selection(l->file, jobs, l->selection);
     }
+}
+
+static void load_profile(struct analysis *l, const struct analysis_options *options)
+{
     if (!options->timed_only)
         counted_collect(l->profile, l->file, l->selection);
     l->summary.raw = options->raw;
@@ -376,14 +380,34 @@ static void load_filter_trees(struct analysis *l, const struct call_filters *fil
     load_take_paths(l, used);
 }
 
-bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
+/* Opens the session and adds up what is wanted. `late`: checksums are compared meanwhile. If one is wrong, sets
+ * *damaged and returns false. */
+static bool load_collected(struct analysis *l, const char *path, const struct analysis_options *options, bool late,
+                           bool *damaged, struct error *error)
 {
     *l = (struct analysis){ .request = options->selection, .raw = options->raw };
-    if (!load_open(l, path, error) || !call_filters_apply(&options->selection.filters, l->file, options->jobs, error) ||
-        !load_select(l, error) || !load_check_lines(l, options->lines, error)) {
+    if (!load_open(l, path, late, error) ||
+        !call_filters_apply(&options->selection.filters, l->file, options->jobs, error) || !load_select(l, error) ||
+        !load_check_lines(l, options->lines, error)) {
         analysis_drop(l);
         return false;
     }
+    load_collect(l, options);
+    *damaged = !session_file_end_late_checks(l->file);
+    if (!*damaged)
+        return true;
+    analysis_drop(l);
+    return false;
+}
+
+/* A damaged session is read twice. For a selection, events have been read before they are collected. */
+bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
+{
+    const bool whole = !selection_is_requested(&options->selection) && !call_filters_any(&options->selection.filters);
+    bool damaged = false;
+    if (!load_collected(l, path, options, whole, &damaged, error) &&
+        !(damaged && load_collected(l, path, options, false, &damaged, error)))
+        return false;
     load_profile(l, options);
     if (call_filters_any(&options->selection.filters) && l->file->header.mode == DWELL_MODE_PROFILE)
         load_filter_trees(l, &options->selection.filters);
@@ -500,7 +524,8 @@ void analysis_drop(struct analysis *l)
         free(l->parts[i].path);
     free(l->parts);
     if (l->profile) {
-        names_free(l->names, l->profile->function_count);
+        if (l->names)
+            names_free(l->names, l->profile->function_count);
         lines_free(l->lines, l->profile->site_count);
         profile_free(l->profile);
     }

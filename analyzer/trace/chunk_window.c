@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "trace/session_seal.h"
 
 enum {
     USUAL_SIZE = 64 << 10, /* fits into a core's cache, together with the tables that the readers build */
@@ -30,13 +31,24 @@ static void chunk_window_refill(struct chunk_window *w, struct decoder *d, size_
     d->end = d->more ? d->limit - (LONGEST_EVENT - 2) : d->limit;
 }
 
+/* A chunk that is to be compared with its checksum is wholly in the buffer. */
+static bool chunk_window_is_whole(const struct chunk_window *w)
+{
+    if (seal_holds_bytes(w->chunk, w->buffer))
+        return true;
+    __atomic_store_n(w->file->found_bad, true, __ATOMIC_RELAXED);
+    return false;
+}
+
 bool window_begin(struct chunk_window *w, const struct session_file *file, const struct trace_chunk *chunk,
                   struct decoder *d)
 {
     if (!decode_has_frames(chunk))
         return false;
     const size_t skip = decode_skip(chunk), end = decode_end(chunk);
-    chunk_window_reserve(w, 2 * skip + USUAL_SIZE); /* the call sites of the frames can follow; they are shorter */
+    const bool late = seal_is_late(file, chunk);
+    /* The call sites of the frames can follow; they are shorter. */
+    chunk_window_reserve(w, late && end > 2 * skip + USUAL_SIZE ? end : 2 * skip + USUAL_SIZE);
     w->file = file;
     w->chunk = chunk;
     w->next = 0;
@@ -44,7 +56,7 @@ bool window_begin(struct chunk_window *w, const struct session_file *file, const
     w->behind = chunk->size - end < TRACE_PADDING ? chunk->size - (uint32_t)end : TRACE_PADDING;
     decode_begin_at(d, chunk, w->buffer + skip, w->buffer + skip);
     chunk_window_refill(w, d, 0);
-    return session_file_is_chunk(chunk, w->buffer);
+    return session_file_is_chunk(chunk, w->buffer) && (!late || chunk_window_is_whole(w));
 }
 
 bool window_more(struct chunk_window *w, struct decoder *d)

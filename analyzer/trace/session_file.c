@@ -260,11 +260,13 @@ struct session_file *session_file_begin(const char *path, const char **error)
     return NULL;
 }
 
-struct session_file *session_file_open(const char *path, const char **error)
+static struct session_file *session_file_open_checked(const char *path, bool late, const char **error)
 {
     struct session_file *file = session_file_begin(path, error);
     if (!file)
         return NULL;
+    if (late)
+        file->found_bad = need_memory(1, sizeof *file->found_bad);
     progress_begin("opening", path, file->size);
     session_file_index_chunks(file);
     progress_end();
@@ -272,6 +274,24 @@ struct session_file *session_file_open(const char *path, const char **error)
     metadata_read(file);
     samples_find_threads(file);
     return file;
+}
+
+struct session_file *session_file_open(const char *path, const char **error)
+{
+    return session_file_open_checked(path, false, error);
+}
+
+struct session_file *session_file_open_late(const char *path, const char **error)
+{
+    return session_file_open_checked(path, true, error);
+}
+
+bool session_file_end_late_checks(struct session_file *file)
+{
+    const bool good = !file->found_bad || !*file->found_bad;
+    free(file->found_bad);
+    file->found_bad = NULL;
+    return good;
 }
 
 struct session_file *session_file_again(const struct session_file *file, const char **error)
@@ -386,6 +406,7 @@ void session_file_close(struct session_file *file)
     maker_list_drop(&file->makers);
     free(file->decisions);
     free(file->reported);
+    free(file->found_bad);
     free(file->chunks);
     free(file->path);
     free(file);

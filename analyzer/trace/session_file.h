@@ -244,6 +244,7 @@ struct session_file {
     uint64_t damaged_chunks;  /* those with a wrong checksum, which are not in `chunks`, and others */
     uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */
     uint64_t damaged_records; /* of metadata and symbols */
+    bool *found_bad;          /* by a late check; NULL if there are no such checks (session_file_open_late) */
 };
 
 /* Whether anything was found to be damaged or missing when the file was opened. */
@@ -257,6 +258,12 @@ static inline bool session_file_is_damaged(const struct session_file *file)
 
 /* Opens and indexes the file. Returns NULL and sets *error to a static text if that fails. */
 struct session_file *session_file_open(const char *path, const char **error);
+
+/* The same for a reader that reads all events chunks, by windows (chunk_window.h). The checksums of those of usual size
+ * are compared meanwhile, as that is cheaper. If session_file_end_late_checks then returns false, one was wrong: the
+ * reader begins anew with session_file_open, since that chunk is in the index and may hide others. */
+struct session_file *session_file_open_late(const char *path, const char **error);
+bool session_file_end_late_checks(struct session_file *file);
 
 void session_file_close(struct session_file *file);
 

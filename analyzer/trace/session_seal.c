@@ -15,11 +15,13 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "session_lock.h"
+#include "trace/decode.h"
 
 enum {
     PIECE = 64 << 10,
     PART_OF_WORKER = 4 << 20, /* bytes; fewer are not worth a thread */
     MOST_WORKERS = 16,
+    LARGEST_LATE = 256 << 10, /* a core's own cache has room for such a chunk */
 };
 
 /* ---- sums ---- */
@@ -51,6 +53,12 @@ static void seal_clear(uint8_t *bytes, size_t member, size_t size)
     memset(bytes + member, 0, size);
 }
 
+static void seal_clear_header(uint8_t *chunk)
+{
+    seal_clear(chunk, offsetof(struct dwell_chunk_header, sealed), sizeof(uint16_t));
+    seal_clear(chunk, offsetof(struct dwell_chunk_header, link), sizeof(uint64_t));
+}
+
 /* The first multiple of PIECE in the chunk, from `at` on, behind which the file has data. A file has holes of
  * gigabytes. */
 static uint32_t seal_next_data(const struct session_file *file, const struct trace_chunk *chunk, uint32_t at,
@@ -76,16 +84,33 @@ static uint64_t seal_sum(const struct session_file *file, const struct trace_chu
         const long got = session_file_read_some(file, chunk->offset + at, piece, size);
         const size_t read = got > 0 ? (size_t)got : 0;
         memset(piece + read, 0, units * DWELL_UNIT - read);
-        if (at == 0) {
-            seal_clear(piece, offsetof(struct dwell_chunk_header, sealed), sizeof(uint16_t));
-            seal_clear(piece, offsetof(struct dwell_chunk_header, link), sizeof(uint64_t));
-        }
+        if (at == 0)
+            seal_clear_header(piece);
         const bool any = seal_add_units(&sum, piece, at / DWELL_UNIT, units);
         at += size;
         if (!any && at < end)
             at = seal_next_data(file, chunk, at, end);
     }
     return checksum_of(&sum);
+}
+
+bool seal_holds_bytes(const struct trace_chunk *chunk, const uint8_t *bytes)
+{
+    const uint32_t end = trace_chunk_end(chunk), whole = end / DWELL_UNIT, rest = end % DWELL_UNIT;
+    uint8_t unit[DWELL_UNIT] = { 0 };
+    struct checksum sum;
+    checksum_begin(&sum);
+    memcpy(unit, bytes, whole ? DWELL_UNIT : rest);
+    seal_clear_header(unit);
+    seal_add_units(&sum, unit, 0, 1);
+    if (whole > 1)
+        seal_add_units(&sum, bytes + DWELL_UNIT, 1, whole - 1);
+    if (whole && rest) {
+        memset(unit, 0, sizeof unit);
+        memcpy(unit, bytes + (size_t)whole * DWELL_UNIT, rest);
+        seal_add_units(&sum, unit, whole, 1);
+    }
+    return checksum_of(&sum) == chunk->checksum;
 }
 
 static uint64_t seal_sum_of_page(uint8_t page[DWELL_UNIT])
@@ -260,6 +285,12 @@ bool seal_holds(const struct session_file *file, const struct trace_chunk *chunk
     return chunk->sealed == 1 && seal_sum(file, chunk) == chunk->checksum;
 }
 
+bool seal_is_late(const struct session_file *file, const struct trace_chunk *chunk)
+{
+    return file->found_bad && chunk->kind == DWELL_CHUNK_EVENTS && chunk->sealed == 1 && chunk->size <= LARGEST_LATE &&
+           decode_has_frames(chunk);
+}
+
 /* A damaged chunk may seem to be longer than it is. Keeps the whole ones that it covers. Sums may be made of `budget`
  * bytes in all, as a made-up file can have many headers that cover each other. */
 static void seal_keep_covered(struct session_file *file, const struct trace_chunk *bad, uint64_t *budget)
@@ -298,8 +329,11 @@ static void seal_remove_bad(struct session_file *file, const bool *bad)
 
 static int seal_check_chunk(const struct session_file *file, size_t number, bool *bad)
 {
-    bad[number] = !seal_holds(file, &file->chunks[number]);
-    progress_add(trace_chunk_end(&file->chunks[number]));
+    const struct trace_chunk *chunk = &file->chunks[number];
+    if (seal_is_late(file, chunk))
+        return 0;
+    bad[number] = !seal_holds(file, chunk);
+    progress_add(trace_chunk_end(chunk));
     return 0;
 }
 
@@ -308,7 +342,7 @@ void seal_check(struct session_file *file)
     uint64_t bytes = 0;
     bool any = false;
     for (size_t i = 0; i < file->chunk_count; i++) {
-        const bool checked = file->is_sealed || file->chunks[i].sealed;
+        const bool checked = (file->is_sealed || file->chunks[i].sealed) && !seal_is_late(file, &file->chunks[i]);
         bytes += checked ? trace_chunk_end(&file->chunks[i]) : 0;
         any |= checked;
     }

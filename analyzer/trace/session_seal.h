@@ -16,6 +16,12 @@ void seal_read(struct session_file *file);
 /* Whether the chunk is as it was when it was sealed, or need not be sealed. Thread-safe. */
 bool seal_holds(const struct session_file *file, const struct trace_chunk *chunk);
 
+/* The same for a chunk with a checksum whose bytes up to its end are in memory. */
+bool seal_holds_bytes(const struct trace_chunk *chunk, const uint8_t *bytes);
+
+/* Whether the chunk's checksum is compared when the chunk is read (session_file_open_late). */
+bool seal_is_late(const struct session_file *file, const struct trace_chunk *chunk);
+
 /* Removes the chunks that are not from the index, and counts them and the missing ones. Chunks that a damaged header
  * hides are found. */
 void seal_check(struct session_file *file);

@@ -197,6 +197,46 @@ Test(unit_seal, each_byte_of_the_data)
     session_file_close(f);
 }
 
+/* A reader that compares checksums while it collects events finds as much as one that does so before. */
+static void seal_check_late(const char *path)
+{
+    const char *error = NULL;
+    struct session_file *late = session_file_open_late(path, &error), *f = seal_open(path);
+    cr_assert(late != NULL, "%s", error ? error : "");
+    struct profile *p = collect_profile(late, 1);
+    if (session_file_end_late_checks(late)) {
+        cr_assert(eq(u64, late->whole_chunks, f->whole_chunks));
+        cr_assert(eq(u64, late->damaged_chunks, f->damaged_chunks));
+        cr_assert(eq(sz, late->chunk_count, f->chunk_count));
+    } else {
+        cr_assert(eq(u64, f->whole_chunks, CHUNKS - 1));
+    }
+    cr_assert(late->found_bad == NULL);
+    profile_free(p);
+    session_file_close(late);
+    session_file_close(f);
+}
+
+Test(unit_seal, checksums_while_events_are_read)
+{
+    const char *path = seal_save("while");
+    struct session_file *f = seal_open(path);
+    const int fd = open(path, O_RDWR);
+    seal_check_late(path);
+    for (size_t i = 0; i < f->chunk_count; i++) {
+        const struct trace_chunk *chunk = &f->chunks[i];
+        for (uint32_t at = 0; at < trace_chunk_end(chunk); at += at < 64 ? 1 : 7) {
+            seal_flip(fd, chunk->offset + at, at % 8);
+            seal_check_late(path);
+            seal_flip(fd, chunk->offset + at, at % 8);
+        }
+    }
+    close(fd);
+    session_file_close(f);
+    cr_assert(eq(int, truncate(path, WHOLE - 9 * PAGE), 0));
+    seal_check_late(path);
+}
+
 Test(unit_seal, each_bit_of_page_0)
 {
     const char *path = seal_save("page"), *error;
