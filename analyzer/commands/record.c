@@ -242,6 +242,8 @@ int command_record(int argc, char **argv)
         record_end(&s, &session, fd, watch.ends, &program);
         struct record_outcome outcome = { 0 };
         record_complete(&session, fd, path, names.names, &outcome);
+        if (s.dump_on)
+            record_seal_dump(&session, path);
         outcome.own_hooks = outcome.empty && executable_has_own_hooks(&e, file);
         record_report(&s, &outcome);
         if (!s.quiet)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/executable.h"
 #include "commands/record_symbols.h"
@@ -138,6 +139,13 @@ void record_complete(const struct session *session, int fd, const char *path, st
     o->lost_samples = header.lost_samples;
     o->sample_error = header.sample_error;
     o->trouble = header.trouble | session->header->trouble | guard_trouble();
+}
+
+void record_seal_dump(const struct session *session, const char *path)
+{
+    char *dump = need_text("%s.dump", path);
+    seal_dump(dump, session->header);
+    free(dump);
 }
 
 static const char *record_size_text(char *text, size_t size, uint64_t number)

@@ -23,6 +23,9 @@ struct module_names;
 void record_complete(const struct session *session, int fd, const char *path, struct module_names *known,
                      struct record_outcome *o);
 
+/* The program may have copied the session when it got the signal of --dump-on. */
+void record_seal_dump(const struct session *session, const char *path);
+
 /* Prints what was recorded, and what was lost and why. */
 void record_report(const struct record_settings *s, const struct record_outcome *o);
 

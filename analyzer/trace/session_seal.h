@@ -10,6 +10,9 @@
  * the session stays without, which `dwell info` says. */
 bool seal_session(const struct session *session, int fd);
 
+/* The same for a copy that a program has made of its running session, if the file is one of that session. */
+bool seal_dump(const char *path, const struct dwell_file_header *session);
+
 /* Reads what page 0 says, and finds out whether the end of the file is missing. */
 void seal_read(struct session_file *file);
 

@@ -139,6 +139,13 @@ static char *control_serve(const char *mode, const char *script)
                     mode, script);
 }
 
+static void control_expect_checksums(const char *session)
+{
+    char *line = run_well("$DWELL info %s | sed -n 's/^checksums  *//p'", session);
+    cr_assert(eq(str, line, "all chunks are whole\n"), "%s", session);
+    free(line);
+}
+
 Test(e2e_control, control_from_outside)
 {
     for (int i = 0; i < MODES; i++) {
@@ -157,6 +164,7 @@ Test(e2e_control, control_from_outside)
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 30), "%s", modes[i]);
         cr_assert(gt(u64, report_sum(r, "function", "main", "elapsed_inclusive_ns"), 0));
         report_drop(r);
+        control_expect_checksums("early.data");
         free(out);
     }
 }
@@ -178,6 +186,7 @@ Test(e2e_control, a_dump_on_a_signal)
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 70), "%s", modes[i]);
         report_drop(r);
         free(out);
+        control_expect_checksums("dwell.data.dump");
         free(run_well("rm dwell.data.dump"));
     }
     struct ran r = run("$DWELL record --dump-on KILL $SAMPLES/fib 5");
