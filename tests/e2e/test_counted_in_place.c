@@ -210,6 +210,13 @@ Test(e2e_counted_in_place, without_a_base_of_gs)
     setenv("DWELL_FSGSBASE", "none", 1);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         placed_check(counted_modes[i % 3], ways[i]);
+    for (int i = 0; i < 6; i++) { /* a child that makes its first call in a sandbox */
+        unsigned long told, lost;
+        free(run_well("rm -f dwell.data*")); /* a session without calls takes no earlier one's place */
+        const unsigned long calls = placed_run(counted_modes[i % 3], i < 3 ? "sandboxed" : "unseen", &told, &lost);
+        cr_assert(eq(ulong, calls + lost, told), "%s, %lu lost", counted_modes[i % 3], lost);
+        cr_assert(eq(ulong, told, 100000));
+    }
     counted_run("trace", "64 20000 50 0 place");
     counted_run("profile", "4 2000 50 20 place");
     cr_assert(info_has("counted calls lead to "));
