@@ -33,6 +33,7 @@ static void cpu_check_begin(struct cpu_check *checks, const struct session_file 
         checks[i] = (struct cpu_check){ .known = cpu->known,
                                         .usage = less(cpu->usage, cpu->runtime),
                                         .kernel = less(cpu->clock, cpu->runtime),
+                                        .runtime = smaller(cpu->runtime, cpu->clock),
                                         .stolen = file->more.stolen_time };
     }
     for (size_t i = 0; i < file->thread_count; i++) {
@@ -71,8 +72,11 @@ static void cpu_check_add_outside(struct cpu_check *checks, const struct analysi
         if (process < l->file->process_count)
             checks[process].outside += cpu_check_ns(l, probes + t->runtime);
     }
-    for (size_t i = 0; i < l->file->process_count; i++)
-        checks[i].outside = smaller(checks[i].outside, less(checks[i].kernel, checks[i].functions));
+    for (size_t i = 0; i < l->file->process_count; i++) {
+        const uint64_t outside = less(checks[i].kernel, checks[i].functions);
+        checks[i].outside = smaller(checks[i].outside, outside);
+        checks[i].rest = outside - checks[i].outside;
+    }
     free(callees);
     free(cost);
     free(costs);

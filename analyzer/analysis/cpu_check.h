@@ -12,6 +12,8 @@ struct cpu_check {
     uint64_t functions; /* in recorded functions, with the probes that were left out */
     uint64_t stolen;    /* at most: what the host took from all of the machine's processors */
     uint64_t outside;   /* of the runtime outside of these; not more than the kernel's count has beyond them */
+    uint64_t rest;      /* of the kernel's count, neither in functions nor known outside of them */
+    uint64_t runtime;   /* of the runtime's own thread and of the set-up of threads: in no other figure */
 };
 
 /* Of all processes, in the order of the file's list. The caller frees them. */

@@ -344,13 +344,14 @@ static uint64_t info_process_start(const struct session_file *f, const struct tr
     return p->start_time > f->header.start_ticks ? info_ns(f, p->start_time - f->header.start_ticks) : 0;
 }
 
-/* Columns of the CPU time by the kernel's count, and of what the recording has. */
+/* Columns of the CPU time by the kernel's count, of what the recording has, and of what is known of the rest. */
 static void info_print_cpu(const struct analysis *l)
 {
     const struct session_file *f = l->file;
     struct cpu_check *checks = cpu_checks(l);
-    const char *titles[] = { "CPU OF", NULL, NULL, NULL, "" };
-    char units[3][48];
+    enum { FIGURES = 6 };
+    const char *titles[FIGURES + 2] = { "CPU OF" };
+    char units[FIGURES][48];
     uint64_t most = 0;
     size_t known = 0;
     for (size_t i = 0; i < f->process_count; i++) {
@@ -359,25 +360,26 @@ static void info_print_cpu(const struct analysis *l)
     }
     const struct time_unit *unit =
         text_options()->units == UNITS_FIXED ? text_options()->unit : time_unit_for_all(most);
-    static const char *const names[] = { "BY KERNEL", "BY GETRUSAGE", "IN REPORT" };
-    for (int i = 0; i < 3; i++) {
+    static const char *const names[FIGURES] = { "BY KERNEL", "BY GETRUSAGE", "IN REPORT", "PROBES", "REST", "RUNTIME" };
+    for (int i = 0; i < FIGURES; i++) {
         snprintf(units[i], sizeof units[i], "%s %s", names[i], unit->name);
         titles[1 + i] = units[i];
     }
-    struct libscols_table *table = info_new_table(titles, 5);
+    titles[FIGURES + 1] = "";
+    struct libscols_table *table = info_new_table(titles, FIGURES + 2);
     for (size_t i = 0; i < f->process_count; i++) {
         const struct cpu_check *c = &checks[i];
-        const uint64_t values[] = { c->kernel, c->usage, c->functions };
+        const uint64_t values[FIGURES] = { c->kernel, c->usage, c->functions, c->outside, c->rest, c->runtime };
         if (!c->known)
             continue;
         struct libscols_line *row = scols_table_new_line(table, NULL);
         info_set_number(row, 0, f->processes[i].pid);
-        for (size_t j = 0; j < 3; j++) {
+        for (size_t j = 0; j < FIGURES; j++) {
             char text[TIME_TEXT];
             time_text_exact(values[j], unit, text);
             scols_line_set_data(row, 1 + j, text);
         }
-        scols_line_set_data(row, 4, cpu_check_differs(c) ? "differs" : "");
+        scols_line_set_data(row, FIGURES + 1, cpu_check_differs(c) ? "differs" : "");
     }
     if (known)
         info_print_table(table);

@@ -77,8 +77,33 @@ Test(unit_cpu_check, figures)
     cr_assert(eq(u64, checks[0].kernel, 780 * MS));
     cr_assert(eq(u64, checks[0].usage, 780 * MS));
     cr_assert(eq(u64, checks[0].functions, 700 * MS));
+    cr_assert(eq(u64, checks[0].outside, 0));
+    cr_assert(eq(u64, checks[0].rest, 80 * MS));
+    cr_assert(eq(u64, checks[0].runtime, 20 * MS));
     free(checks);
     analysis_drop(&l);
+}
+
+/* The kernel's figure is that of the functions, of what is known outside of them, and of the rest. */
+static void check_parts(uint64_t kernel, uint64_t outside, uint64_t rest)
+{
+    struct analysis l;
+    struct writer *w = check_session(SOURCE_PERF, kernel);
+    write_probes(w, 1, 0, 19 * DWELL_PROBE_FRACTION, 0);
+    check_load(&l, w);
+    struct cpu_check *checks = cpu_checks(&l);
+    cr_assert(eq(u64, checks[0].outside, outside * MS));
+    cr_assert(eq(u64, checks[0].rest, rest * MS));
+    free(checks);
+    analysis_drop(&l);
+}
+
+Test(unit_cpu_check, parts_of_the_difference)
+{
+    check_parts(20 + 700 + 38 + 5, 38, 5);
+    check_parts(20 + 700 + 38, 38, 0);
+    check_parts(20 + 700 + 30, 30, 0);
+    check_parts(20 + 700 - 9, 0, 0);
 }
 
 Test(unit_cpu_check, differences_of_less_than_five_percent)
