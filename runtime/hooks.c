@@ -113,6 +113,17 @@ slow:
 void probe_enter(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_enter")));
 void probe_exit(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_exit")));
 
+void probe_enter_at(uint64_t function, uint64_t stack_pointer, uint64_t frame_return)
+{
+    struct thread *t = thread_self;
+    const uint64_t frame_id = frame_id_of(frame_return, PROBE_RETURN);
+    const struct steps_start start = steps_start(t);
+    if (UNLIKELY(!steps_enter_has_room(STEPS_TIMED, t, start.state)))
+        probe_enter_by_gate(t, function, stack_pointer, frame_return, PROBE_RETURN);
+    else if (UNLIKELY(!steps_enter(STEPS_TIMED, t, start, function, stack_pointer, frame_id, (struct origin){ 0, 0 })))
+        slow_enter(function, stack_pointer, frame_id);
+}
+
 /* Marks what this is linked into, so that `dwell record` does not load the runtime a second time. */
 __asm__(".pushsection .note.dwell, \"a\", %note\n"
         ".balign 4\n"

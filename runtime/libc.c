@@ -124,35 +124,8 @@ static bool libc_is_part(const struct loaded *l)
     static const char *const parts[] = { "libc.so.6", "libpthread.so.0", "libdl.so.2" };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcmp(l->soname, parts[i]) == 0)
-            return l->symbols && l->hash;
-    return strncmp(l->soname, "ld-linux", 8) == 0 && l->symbols && l->hash;
-}
-
-static uint32_t libc_hash(const char *name)
-{
-    uint32_t hash = 5381;
-    for (; *name; name++)
-        hash = hash * 33 + (unsigned char)*name;
-    return hash;
-}
-
-/* The default version of the symbol. */
-static void *libc_find_in(const struct loaded *l, const char *name)
-{
-    enum { HIDDEN_VERSION = 0x8000 };
-    const uint32_t hash = libc_hash(name), buckets = l->hash[0], first = l->hash[1];
-    const uint32_t *bucket = l->hash + 4 + l->hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
-    const uint32_t *chain = bucket + buckets;
-    uint32_t i = buckets ? bucket[hash % buckets] : 0;
-    for (; i >= first && i; i++) {
-        const ElfW(Sym) *symbol = &l->symbols[i];
-        if ((chain[i - first] | 1) == (hash | 1) && strcmp(l->names + symbol->st_name, name) == 0 &&
-            symbol->st_shndx != SHN_UNDEF && !(l->versions && l->versions[i] & HIDDEN_VERSION))
-            return (void *)(l->base + symbol->st_value);
-        if (chain[i - first] & 1)
-            break;
-    }
-    return NULL;
+            return true;
+    return strncmp(l->soname, "ld-linux", 8) == 0;
 }
 
 void *libc_function(const char *name)
@@ -161,7 +134,7 @@ void *libc_function(const char *name)
     for (const struct link_map *map = loaded_maps(); map && !found; map = map->l_next) {
         const struct loaded l = loaded_read(map);
         if (libc_is_part(&l))
-            found = libc_find_in(&l, name);
+            found = loaded_function(&l, name);
     }
     return found;
 }
@@ -180,7 +153,7 @@ void dwell_libc_find(void)
         const struct loaded l = loaded_read(map);
         for (int i = 0; i < FUNCTIONS && libc_is_part(&l); i++)
             if (!found[i])
-                found[i] = libc_find_in(&l, functions[i].name);
+                found[i] = loaded_function(&l, functions[i].name);
     }
     for (int i = 0; i < FUNCTIONS; i++) {
 #if defined(DWELL_ARCHIVE)

@@ -36,6 +36,34 @@ struct loaded loaded_read(const struct link_map *map)
     return l;
 }
 
+static uint32_t loaded_hash(const char *name)
+{
+    uint32_t hash = 5381;
+    for (; *name; name++)
+        hash = hash * 33 + (unsigned char)*name;
+    return hash;
+}
+
+void *loaded_function(const struct loaded *l, const char *name)
+{
+    enum { HIDDEN_VERSION = 0x8000 };
+    if (!l->names || !l->symbols || !l->hash)
+        return NULL;
+    const uint32_t hash = loaded_hash(name), buckets = l->hash[0], first = l->hash[1];
+    const uint32_t *bucket = l->hash + 4 + l->hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+    const uint32_t *chain = bucket + buckets;
+    uint32_t i = buckets ? bucket[hash % buckets] : 0;
+    for (; i >= first && i; i++) {
+        const ElfW(Sym) *symbol = &l->symbols[i];
+        if ((chain[i - first] | 1) == (hash | 1) && strcmp(l->names + symbol->st_name, name) == 0 &&
+            symbol->st_shndx != SHN_UNDEF && !(l->versions && l->versions[i] & HIDDEN_VERSION))
+            return (void *)(l->base + symbol->st_value);
+        if (chain[i - first] & 1)
+            break;
+    }
+    return NULL;
+}
+
 /* Each namespace has a libc of its own. */
 const struct link_map *loaded_maps(void)
 {

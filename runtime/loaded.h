@@ -23,6 +23,9 @@ struct loaded {
 
 struct loaded loaded_read(const struct link_map *map);
 
+/* The default version of a function that the library has. NULL if it has none of that name, or lacks a table. */
+void *loaded_function(const struct loaded *l, const char *name);
+
 /* The libraries of the namespace that this code was loaded into, the program first. NULL in a static program. */
 const struct link_map *loaded_maps(void);
 

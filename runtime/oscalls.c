@@ -111,19 +111,23 @@ static bool os_call_starts_recording(enum os_call call)
 }
 
 /* A call below an open row lies deeper in the stack. If the row was left without its end, it does not. */
-bool os_call_is_row(enum os_call call)
+bool os_call_is_row_at(enum os_call call, uint64_t stack_pointer, bool outermost)
 {
     struct thread *t = thread_self;
     if (!t->wiped->alive || !os_call_rows[call] || (t->pause.active && !os_call_starts_recording(call)))
         return false;
-    const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa();
     if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
         stacks_find(t, stack_pointer);
     const uint64_t state = thread_state(t);
     const struct call *top = thread_call(t, state) - 1;
     if (top == (const struct call *)t->shadow)
-        return false;
+        return outermost;
     return !os_call_is_open_row(top) || stack_pointer > top->stack_pointer;
+}
+
+bool os_call_is_row(enum os_call call)
+{
+    return os_call_is_row_at(call, (uint64_t)__builtin_dwarf_cfa(), false);
 }
 
 /* Does nothing in a child that a signal handler forked meanwhile and that has recorded nothing yet. */
@@ -156,7 +160,8 @@ static const struct object *os_call_waited_for(const struct thread *t, const str
 {
     if (!object || !os_call_has_waited(t))
         return NULL;
-    const bool acted = object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_ACTED_ON_ALL;
+    const bool acted = object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_ACTED_ON_ALL ||
+                       object->role == DWELL_ROLE_MADE_ROOM;
     if (object->kind && object->kind <= DWELL_OBJECT_BARRIER && !acted && !(object->id & DWELL_OBJECT_SHARED) &&
         t->wiped->alive)
         makers_record(object->kind, object->id);
@@ -183,7 +188,11 @@ void os_call_end_of_lock(enum os_call call, const struct object *object)
 
 void os_call_end_act(enum os_call call, const struct object *object)
 {
-    const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
+    os_call_end_at(call, object, (uint64_t)__builtin_dwarf_cfa() - sizeof(void *));
+}
+
+void os_call_end_at(enum os_call call, const struct object *object, uint64_t stack_pointer)
+{
     const struct thread *t = thread_self;
     const struct object *waited_for = os_call_waited_for(t, object);
     os_call_end_row(call, runtime.acts ? object : waited_for, stack_pointer);

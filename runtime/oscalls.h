@@ -35,6 +35,10 @@ bool os_call_is_open_row(const struct call *call);
 /* Returns whether the call that the caller is about to make becomes a row of the thread. */
 bool os_call_is_row(enum os_call call);
 
+/* The same for a call that was made at this stack pointer. `outermost`: it is a row even outside of instrumented
+ * functions. */
+bool os_call_is_row_at(enum os_call call, uint64_t stack_pointer, bool outermost);
+
 /* End a row. `object`: what the call waited for; recorded only if the OS intervened. The first two flag the row's
  * interval. The third leaves that to the thread's source of OS events. The last one ends a row that acted on the
  * object, which is always recorded. */
@@ -42,6 +46,9 @@ void os_call_end(enum os_call call);
 void os_call_end_wait(enum os_call call, const struct object *object);
 void os_call_end_of_lock(enum os_call call, const struct object *object);
 void os_call_end_act(enum os_call call, const struct object *object);
+
+/* The same for a row that probe_enter_at began with that stack pointer. */
+void os_call_end_at(enum os_call call, const struct object *object, uint64_t stack_pointer);
 
 /* Ends a row on a descriptor. The call waited if the OS intervened, and acted if it did not fail. */
 void os_call_end_descriptor(enum os_call call, int fd, struct object *object, bool acted);

@@ -1,5 +1,5 @@
-/* The names of libc's functions by which a program calls the operating system. The runtime interposes each and makes
- * its calls rows (oscalls.c). The analyzer uses the names to recognize libc's functions. */
+/* The names of libc's functions by which a program calls the operating system, and of libgomp's that wait. The runtime
+ * interposes each and makes its calls rows (oscalls.c). The analyzer uses the names to recognize these functions. */
 #ifndef DWELL_RUNTIME_OSCALLS_NAMES_H
 #define DWELL_RUNTIME_OSCALLS_NAMES_H
 
@@ -42,6 +42,10 @@
     X(thrd_create) X(thrd_join) X(mtx_lock) X(mtx_timedlock) X(cnd_wait) X(cnd_timedwait) \
     X(pthread_mutex_unlock) X(pthread_cond_signal) X(pthread_cond_broadcast) X(pthread_rwlock_unlock) X(sem_post) \
     X(mtx_unlock) X(cnd_signal) X(cnd_broadcast) \
+    /* teams of OpenMP, which libgomp has */ \
+    X(GOMP_parallel) X(GOMP_parallel_end) X(GOMP_barrier) X(GOMP_barrier_cancel) X(GOMP_loop_end) \
+    X(GOMP_loop_end_cancel) X(GOMP_sections_end) X(GOMP_sections_end_cancel) X(GOMP_single_copy_start) \
+    X(GOMP_single_copy_end) X(GOMP_taskwait) X(GOMP_taskgroup_end) \
     /* memory */ \
     X(mmap) X(mmap64) X(munmap) X(mprotect) X(mremap) X(madvise) X(msync) X(mlock) X(munlock)
 /* clang-format on */

@@ -35,6 +35,10 @@ PROBES(PROBES_DECLARATION)
 void probe_enter(void *function, void *call_site);
 void probe_exit(void *function, void *call_site);
 
+/* probe_enter for a call that ends in another frame of the runtime: both give this stack pointer. The thread is set up.
+ */
+void probe_enter_at(uint64_t function, uint64_t stack_pointer, uint64_t frame_return);
+
 /* Ends a call of the OS, and records its object unless that is NULL, by the thread's gate. False if the slow path has
  * to. */
 bool probe_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer, const struct object *object);

@@ -110,7 +110,7 @@ static uint64_t advice_mean(const struct times *t, uint64_t decided)
 static bool advice_is_fixed(const struct analysis *l, uint32_t function)
 {
     const char *path = l->profile->modules[l->profile->functions[function].module].path;
-    return !*path || os_calls_is_libc(path);
+    return !*path || os_calls_is_library(path);
 }
 
 static struct budget_function *advice_functions(const struct advice *a, const struct analysis *l, const uint64_t *means)

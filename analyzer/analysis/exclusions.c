@@ -56,7 +56,7 @@ static struct exclusion_names exclusion_names_of(const struct analysis *l)
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     for (size_t i = 0; i < names.count; i++) {
         const char *module = l->profile->modules[l->profile->functions[i].module].path;
-        names.of[i] = sums[i].calls && !os_calls_is_libc(module) ? short_name_of(l->names[i].name) : NULL;
+        names.of[i] = sums[i].calls && !os_calls_is_library(module) ? short_name_of(l->names[i].name) : NULL;
     }
     free(sums);
     return names;

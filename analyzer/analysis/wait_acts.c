@@ -141,13 +141,20 @@ static bool wait_acts_are_exact(const struct profile_wait *wait)
     return wait->kind == DWELL_OBJECT_MUTEX;
 }
 
+/* When an act ended, as far as waits go: a thread arrives at a barrier as its call begins. */
+static uint64_t wait_acts_moment(const struct profile_act *act)
+{
+    return act->kind == DWELL_OBJECT_BARRIER && !act->room ? act->begin : act->end;
+}
+
 /* Whether another thread than that of the last act, which is number `last`, has acted shortly before it. */
 static bool wait_acts_are_close(const struct wait_acts *acts, size_t last, const struct profile_wait *wait)
 {
     const struct profile_act *const list = acts->waits.acts, *const act = &list[last];
     const uint64_t from = act->begin - smaller(acts->close, act->begin);
     for (size_t i = last; i-- > 0;) {
-        if (wait_acts_compare_objects(&list[i], act) != 0 || list[i].end < wait->place.begin || list[i].end < from)
+        const uint64_t moment = wait_acts_moment(&list[i]);
+        if (wait_acts_compare_objects(&list[i], act) != 0 || moment < wait->place.begin || moment < from)
             return false;
         if (list[i].thread != act->thread && wait_acts_may_end(&list[i], wait))
             return true;
@@ -159,9 +166,10 @@ static bool wait_acts_are_close(const struct wait_acts *acts, size_t last, const
 static const struct profile_act *wait_acts_find_last(const struct wait_acts *acts, const struct profile_wait *wait)
 {
     const struct profile_act wanted = wait_acts_wanted(wait);
-    for (size_t i = wait_acts_place(&acts->waits, &wanted, wait->place.end); i-- > 0;) {
+    const uint64_t until = wait->kind == DWELL_OBJECT_BARRIER ? wait->back : wait->place.end;
+    for (size_t i = wait_acts_place(&acts->waits, &wanted, until); i-- > 0;) {
         const struct profile_act *act = &acts->waits.acts[i];
-        if (wait_acts_compare_objects(act, &wanted) != 0 || act->end < wait->place.begin)
+        if (wait_acts_compare_objects(act, &wanted) != 0 || wait_acts_moment(act) < wait->place.begin)
             return NULL;
         if (wait_acts_may_end(act, wait))
             return wait_acts_are_exact(wait) || !wait_acts_are_close(acts, i, wait) ? act : NULL;

@@ -195,6 +195,7 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     const bool known = l->file->header.also & DWELL_ALSO_CAUSES;
     struct wait_acts acts = wait_acts_begin(l->file);
     acts.waits.acts_too = true;
+    acts.waits.spin = acts.close;
     struct waits *waits = &acts.waits;
     struct tid_list tids = tid_list_of(l->file);
     uint64_t time;

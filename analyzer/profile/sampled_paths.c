@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "base/path_text.h"
 #include "profile/periods.h"
 #include "symbols/os_calls.h"
 
@@ -20,12 +21,19 @@ void sampled_paths_begin(struct sampled_paths *s, uint32_t thread, uint64_t time
     sampled_paths_set_next(s);
 }
 
-uint32_t sampled_frame_add(struct profile *p, const struct sampled_frame *frame)
+static uint32_t sampled_frame_add(struct profile *p, const struct sampled_frame *frame)
 {
     const struct trace_module *m = frame->module;
     const uint32_t module =
         m ? profile_module(p, m->path, m->build_id, m->build_id_length) : profile_module(p, "", (const uint8_t *)"", 0);
     return profile_function(p, module, frame->offset);
+}
+
+uint32_t sampled_frame_child(struct profile *p, uint32_t node, const struct sampled_frame *frame)
+{
+    if (frame->code == SAMPLED_RUNTIME)
+        return node;
+    return profile_child_from(p, node, sampled_frame_add(p, frame), PROFILE_SAMPLED);
 }
 
 uint32_t sampled_frame_find(const struct profile *p, const struct sampled_frame *frame)
@@ -60,19 +68,35 @@ static uint32_t sampled_paths_depth(const struct session_samples *s, const struc
     return chain->count ? 1 : 0;
 }
 
-/* A call of the operating system is a function of libc, and all that runs in it is its own. */
+/* A call of the operating system is a function of such a library, and all that runs in it is its own. */
 static bool sampled_paths_are_own(const struct profile *p, uint32_t node)
 {
-    return os_calls_is_libc(profile_module_path(p, node));
+    return os_calls_is_library(profile_module_path(p, node));
 }
 
-/* The code of a chain whose innermost `depth` functions are below the open call. */
+/* Whether the runtime may call it: libc, the loader and the kernel's code. */
+static bool sampled_frame_may_be_of_probe(const struct sampled_frame *frame)
+{
+    static const char *const files[] = { "libc.so", "ld-linux", "libpthread.so", "libdl.so", "linux-vdso", "[vdso]" };
+    const char *name = frame->module ? path_file_name(frame->module->path) : files[0];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strncmp(name, files[i], strlen(files[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The code of a chain whose innermost `depth` functions are below the open call. The runtime calls the program only for
+ * teams of OpenMP: such a frame of its own is passed over. */
 static enum sampled_code sampled_paths_code(const struct session_samples *s, const struct sampled_chain *chain,
                                             uint32_t depth)
 {
-    for (uint32_t i = 0; i < depth; i++)
-        if (s->frames[s->links[chain->first + i]].code != SAMPLED_PROGRAM)
-            return s->frames[s->links[chain->first + i]].code;
+    bool in_program = false;
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct sampled_frame *frame = &s->frames[s->links[chain->first + i]];
+        if (frame->code != SAMPLED_PROGRAM && (!in_program || frame->code != SAMPLED_RUNTIME))
+            return frame->code;
+        in_program |= frame->code == SAMPLED_PROGRAM && !sampled_frame_may_be_of_probe(frame);
+    }
     return SAMPLED_PROGRAM;
 }
 
@@ -88,10 +112,8 @@ static uint32_t sampled_paths_add_chain(const struct session_samples *s, struct 
         p->nodes[node].samples_in_stubs += code == SAMPLED_STUB;
         return node;
     }
-    for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : depth; i-- > 0;) {
-        const uint32_t function = sampled_frame_add(p, &s->frames[s->links[chain->first + i]]);
-        node = profile_child_from(p, node, function, PROFILE_SAMPLED);
-    }
+    for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : depth; i-- > 0;)
+        node = sampled_frame_child(p, node, &s->frames[s->links[chain->first + i]]);
     p->nodes[node].samples++;
     return node;
 }

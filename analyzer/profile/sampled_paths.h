@@ -19,8 +19,10 @@ struct sampled_paths {
     uint64_t next_time;                    /* of `next`; UINT64_MAX if there is none */
 };
 
-/* The function of a frame. sampled_frame_find returns PROFILE_NONE if the profile does not have it. */
-uint32_t sampled_frame_add(struct profile *p, const struct sampled_frame *frame);
+/* The node of the frame's function below this node. The runtime has none: it is the node itself. */
+uint32_t sampled_frame_child(struct profile *p, uint32_t node, const struct sampled_frame *frame);
+
+/* The function of a frame. PROFILE_NONE if the profile does not have it. */
 uint32_t sampled_frame_find(const struct profile *p, const struct sampled_frame *frame);
 
 /* Begins with the thread's samples from `time` on. */

@@ -96,10 +96,8 @@ static void sampled_trees_add_sample(struct sampled_trees *s, uint32_t thread, c
     if (node == PROFILE_NONE)
         return;
     p->counts.samples++;
-    for (uint32_t i = depth; i-- > 0;) {
-        const uint32_t function = sampled_frame_add(p, &s->samples->frames[s->samples->links[chain->first + i]]);
-        node = profile_child_from(p, node, function, PROFILE_SAMPLED);
-    }
+    for (uint32_t i = depth; i-- > 0;)
+        node = sampled_frame_child(p, node, &s->samples->frames[s->samples->links[chain->first + i]]);
     p->nodes[node].samples++;
 }
 

@@ -17,7 +17,7 @@ int wait_compare_queries(const void *a, const void *b)
 
 static void waits_add_wait(struct waits *w, const struct profile_wait *wait)
 {
-    if (w->acts_only || !wait->blocked)
+    if (w->acts_only || (!wait->blocked && !wait->spun))
         return;
     GROW(w->list, w->count, w->room);
     w->list[w->count++] = *wait;
@@ -90,7 +90,21 @@ static bool waits_is_of_wait(const struct decoded_object *object)
 static bool waits_is_act(const struct decoded_object *object)
 {
     return object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_ACTED_ON_ALL ||
-           object->role == DWELL_ROLE_MADE_ROOM || object->kind == DWELL_OBJECT_BARRIER;
+           object->role == DWELL_ROLE_MADE_ROOM ||
+           (object->kind == DWELL_OBJECT_BARRIER && object->role == DWELL_ROLE_WAITED);
+}
+
+/* A thread that did not sleep at a barrier may have waited for the others all the same: threads of OpenMP look for a
+ * while before they sleep. Only paths along waits follow that. The last one to arrive needs little of its processor's
+ * time, even if another thread was to run instead. */
+static void waits_note_spin(const struct waits *w, struct profile_wait *wait, const struct decoded_object *object,
+                            uint64_t preempted)
+{
+    if (!w->acts_too || object->kind != DWELL_OBJECT_BARRIER || !waits_is_of_wait(object) || wait->blocked)
+        return;
+    wait->spun = wait->room || less(wait->place.end - wait->place.begin, preempted) > w->spin;
+    if (wait->spun)
+        wait->left = wait->left_last = wait->place.begin;
 }
 
 static struct profile_wait waits_of_object(const struct wait_place *place, const struct decoded_object *object,
@@ -126,6 +140,7 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
         if ((w->acts_only || w->acts_too) && waits_is_act(&object))
             waits_add_act(w, &wait, waits_is_of_wait(&object) ? wait.left : off.first,
                           object.role == DWELL_ROLE_ACTED_ON_ALL);
+        waits_note_spin(w, &wait, &object, extras->preempted);
         waits_add_wait(w, &wait);
     }
     struct profile_wait rest = waits_take(place, blocked, &blocked);

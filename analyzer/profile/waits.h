@@ -43,7 +43,9 @@ struct profile_wait {
     uint32_t holder;  /* tid of the thread that held the object when the call began; zero if none or unknown */
     uint8_t kind;     /* enum dwell_object; zero: no object was recorded */
     bool gave_up;     /* no act ended it */
-    bool room;        /* the object is a descriptor, and the wait or act is about room to write */
+    bool room;        /* the object is a descriptor, and the wait or act is about room to write; or it is where the
+                       * threads of OpenMP wait for their next team */
+    bool spun;        /* the thread did not sleep, and may have waited on the CPU */
     /* When the thread was blocked first, when it was blocked last, and when it ran again after that. All are the
      * interval's end if it was not. */
     uint64_t left, left_last, back;
@@ -63,7 +65,8 @@ struct wait_answer {
 
 struct waits {
     bool acts_only;                   /* waits are not kept, and queries are answered */
-    bool acts_too;                    /* both waits and acts are kept */
+    bool acts_too;                    /* both waits and acts are kept, and waits of threads that did not sleep, */
+    uint64_t spin;                    /* if they took more than that of their processor's time: ticks */
     const struct wait_query *queries; /* sorted by wait_compare_queries */
     size_t query_count, next_query;
     struct profile_wait *list; /* in no order, as the acts */

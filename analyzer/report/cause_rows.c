@@ -163,7 +163,7 @@ static bool cause_calls_os(const struct cause_rows *r, const struct profile_wait
     const struct profile *p = r->waiting.profile;
     if (p->nodes[w->place.node].parent == PROFILE_NONE)
         return false;
-    return os_calls_is_libc(p->modules[p->functions[p->nodes[w->place.node].function].module].path);
+    return os_calls_is_library(p->modules[p->functions[p->nodes[w->place.node].function].module].path);
 }
 
 /* A wait without an object is of the kind "call", which is named by the call of the operating system, or "other". */

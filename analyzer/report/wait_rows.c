@@ -62,7 +62,8 @@ bool *wait_find_wrappers(const struct profile *p, const struct function_name *na
 {
     bool *is_wrapper = need_memory(p->function_count + 1, sizeof *is_wrapper);
     for (size_t i = 0; i < p->function_count; i++)
-        is_wrapper[i] = os_calls_is_libc(p->modules[p->functions[i].module].path) || wait_is_of_library(names[i].name);
+        is_wrapper[i] =
+            os_calls_is_library(p->modules[p->functions[i].module].path) || wait_is_of_library(names[i].name);
     return is_wrapper;
 }
 
@@ -201,7 +202,7 @@ static void wait_add_row(struct table *t, const struct analysis *l, const struct
                          const struct wait_thread *threads, size_t count)
 {
     struct cell *cells = table_row(t);
-    const bool is_os = os_calls_is_libc(l->profile->modules[l->profile->functions[wait->function].module].path);
+    const bool is_os = os_calls_is_library(l->profile->modules[l->profile->functions[wait->function].module].path);
     const uint32_t at = is_os ? wait->caller : wait->function;
     char *names = wait_thread_names(l, threads, count);
     cell_text(&cells[FUNCTION], l->names[wait->function].name);

@@ -137,7 +137,7 @@ static void binary_read_symbols(struct binary *binary)
     if (binary->entries_read)
         return;
     binary->entries_read = true;
-    const bool libc = os_calls_is_libc(binary->path);
+    const bool libc = os_calls_is_library(binary->path);
     int count = dwfl_module_getsymtab(binary->module);
     for (int i = 0; i < count; i++) {
         GElf_Sym symbol;

@@ -1,4 +1,4 @@
-/* Finds the functions of libc that have rows as calls of the operating system. */
+/* Finds the functions of libc, and of libraries for OpenMP, that have rows as calls of the operating system. */
 #include "symbols/os_calls.h"
 
 #include <fcntl.h>
@@ -19,9 +19,14 @@ static const char *const names[] = {
 };
 enum { NAME_COUNT = sizeof names / sizeof *names, LONGEST_BUILD_ID = 64 };
 
-bool os_calls_is_libc(const char *path)
+bool os_calls_is_library(const char *path)
 {
-    return strncmp(path_file_name(path), "libc.so", 7) == 0;
+    static const char *const libraries[] = { "libc.so", "libgomp.so", "libomp.so", "libomp-", "libiomp5.so" };
+    const char *name = path_file_name(path);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+            return true;
+    return false;
 }
 
 static int os_calls_compare_names(const void *a, const void *b)
@@ -115,7 +120,7 @@ static bool os_calls_build_id_matches(const struct symbol_module *module)
 struct os_call_symbol *os_calls_of(const struct symbol_module *module, size_t *count)
 {
     *count = 0;
-    const int fd = os_calls_is_libc(module->path) && os_calls_build_id_matches(module)
+    const int fd = os_calls_is_library(module->path) && os_calls_build_id_matches(module)
                        ? open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                        : -1;
     if (fd < 0)

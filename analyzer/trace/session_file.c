@@ -589,7 +589,7 @@ bool trace_records_switches(const struct trace_thread *thread)
 uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks)
 {
     if (!thread->end_recorded && !thread->end_blocked)
-        return trace_records_switches(thread) && os_calls_is_libc(module) ? ticks : 0;
+        return trace_records_switches(thread) && os_calls_is_library(module) ? ticks : 0;
     return smaller(thread->end_blocked, ticks);
 }
 

@@ -70,6 +70,28 @@ Test(unit_wait_acts, the_first_act_that_satisfies)
     }
 }
 
+static void acts_write_spinner(struct writer *w, uint32_t thread, uint64_t begin, uint64_t end, bool preempted)
+{
+    wakes_thread_begins(w, thread, 10, WAKES_WORK);
+    write_enter(w, begin, WAKES_ACT);
+    if (preempted)
+        write_off_cpu(w, true, begin + 5, begin + 15);
+    write_os(w);
+    write_object(w, OBJECT_BARRIER, false, ID, 0);
+    write_exit(w, end);
+    wakes_thread_ends(w, thread, 9 * FAR);
+}
+
+/* Threads that stay on the CPU at a barrier wait for the one that comes last, and needs little time itself. */
+Test(unit_wait_acts, threads_that_do_not_sleep_at_a_barrier)
+{
+    struct writer *w = wakes_new();
+    acts_write_spinner(w, 1, 100, 4 * FAR, false);
+    acts_write_spinner(w, 2, FAR, 4 * FAR + 10, true);
+    acts_write_spinner(w, 3, 3 * FAR, 3 * FAR + 10, false);
+    acts_check(w, "1<3@300010 2<3@300010 ");
+}
+
 /* How much room a writer needs is not known. */
 Test(unit_wait_acts, the_last_one_that_makes_room)
 {
