@@ -16,6 +16,13 @@ struct sample sample_of(const double *values, size_t count)
     return s;
 }
 
+struct sample sample_of_times(const double *values, size_t count)
+{
+    struct sample sample = sample_of(values, count);
+    sample.variance = fmax(sample.variance, 1);
+    return sample;
+}
+
 /* ---- Student's t ---- */
 
 enum { MAX_STEPS = 10000 };
@@ -98,4 +105,9 @@ void adjust_for_many(double *probabilities, size_t count)
         *sorted[i] = least;
     }
     free(sorted);
+}
+
+bool is_significant(double probability)
+{
+    return probability <= 0.05;
 }

@@ -2,6 +2,7 @@
 #ifndef DWELL_BASE_STATISTICS_H
 #define DWELL_BASE_STATISTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sample {
@@ -11,6 +12,9 @@ struct sample {
 };
 
 struct sample sample_of(const double *values, size_t count);
+
+/* The same for times, which are exact to one unit only, although a few measurements can agree by chance. */
+struct sample sample_of_times(const double *values, size_t count);
 
 /* Welch's t-test, two-sided: the probability of means at least that far apart if only chance separates them. NAN if a
  * side has fewer than two values. */
@@ -22,5 +26,8 @@ double student_two_sided(double t, double degrees);
 /* Adjusts the probabilities of many tests in place, by Benjamini and Hochberg. Among the tests with an adjusted value
  * of at most q, the expected share of false findings is at most q. NANs stay and do not count as tests. */
 void adjust_for_many(double *probabilities, size_t count);
+
+/* Whether a change with this adjusted probability is more than chance. Of those that are found so, 5 % may be false. */
+bool is_significant(double probability);
 
 #endif

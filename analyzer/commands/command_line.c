@@ -105,9 +105,17 @@ void command_line_parse(const struct command_line *line, int argc, char **argv, 
     command_line_run(line, argc, argv, settings, shared, config_takes(line->name));
 }
 
-void command_line_parse_more(const struct command_line *line, int argc, char **argv, void *settings,
-                             struct shared_options *shared)
+bool command_line_parse_sides(const struct command_line *line, int argc, char **argv, void *settings,
+                              struct shared_options *shared, void (*go_over)(void *settings))
 {
-    config_forget();
-    command_line_run(line, argc, argv, settings, shared, false);
+    int middle = 1;
+    while (middle < argc && strcmp(argv[middle], "--") != 0)
+        middle++;
+    command_line_parse(line, middle, argv, settings, shared);
+    if (middle == argc)
+        return false;
+    go_over(settings);
+    config_forget(); /* it is read once */
+    command_line_run(line, argc - middle, argv + middle, settings, shared, false);
+    return true;
 }

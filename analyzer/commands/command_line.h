@@ -23,8 +23,9 @@ struct command_line {
 void command_line_parse(const struct command_line *line, int argc, char **argv, void *settings,
                         struct shared_options *shared);
 
-/* The same without the config file, for the arguments after those already parsed. */
-void command_line_parse_more(const struct command_line *line, int argc, char **argv, void *settings,
-                             struct shared_options *shared);
+/* The same for two lists of arguments with a -- between them: calls `go_over` there. Options may stand on both sides.
+ * Returns whether there is a --. */
+bool command_line_parse_sides(const struct command_line *line, int argc, char **argv, void *settings,
+                              struct shared_options *shared, void (*go_over)(void *settings));
 
 #endif

@@ -89,17 +89,18 @@ static const struct command_line line = {
     .read_shared = diff_read_shared,
 };
 
-/* Parses the sessions of before, a --, and those of after; or one of each. Options may stand on both sides. */
+static void diff_go_over(void *settings)
+{
+    struct diff_settings *s = settings;
+    s->side = DIFF_AFTER;
+}
+
+/* Parses the sessions of before, a --, and those of after; or one of each. */
 static void diff_parse_sides(struct diff_settings *s, int argc, char **argv)
 {
-    int middle = 1;
-    while (middle < argc && strcmp(argv[middle], "--") != 0)
-        middle++;
-    command_line_parse(&line, middle, argv, s, &s->shared);
     struct session_list *before = &s->sides[DIFF_BEFORE], *after = &s->sides[DIFF_AFTER];
-    if (middle < argc) {
-        s->side = DIFF_AFTER;
-        command_line_parse_more(&line, argc - middle, argv + middle, s, &s->shared);
+    if (command_line_parse_sides(&line, argc, argv, s, &s->shared, diff_go_over)) {
+        /* each side has its own */
     } else if (before->count == 2) {
         GROW(after->paths, after->count, after->room);
         after->paths[after->count++] = before->paths[--before->count];

@@ -214,17 +214,16 @@ static const struct command_line line = {
     .read_shared = fleet_read_shared,
 };
 
+static void fleet_go_over(void *settings)
+{
+    struct fleet_settings *s = settings;
+    s->middle = s->argument_count;
+}
+
 static void fleet_parse(struct fleet_settings *s, int argc, char **argv)
 {
-    int middle = 1;
-    while (middle < argc && strcmp(argv[middle], "--") != 0)
-        middle++;
-    command_line_parse(&line, middle, argv, s, &s->shared);
     s->middle = SIZE_MAX;
-    if (middle < argc) {
-        s->middle = s->argument_count;
-        command_line_parse_more(&line, argc - middle, argv + middle, s, &s->shared);
-    }
+    command_line_parse_sides(&line, argc, argv, s, &s->shared, fleet_go_over);
     if (!s->action)
         die(STATUS_ERROR,
             "fleet: give an action: init, expire, push, pull, runs, hosts, report, tree, callers, diff, outliers, "

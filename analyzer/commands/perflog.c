@@ -359,23 +359,16 @@ static const struct command_line line = {
     .shared = shared,
 };
 
-/* Parses the files of before, a --, and those of after; or all files. Options may stand on both sides. */
-static void perflog_parse_sides(struct perflog_settings *s, int argc, char **argv)
+static void perflog_go_over(void *settings)
 {
-    int middle = 1;
-    while (middle < argc && strcmp(argv[middle], "--") != 0)
-        middle++;
-    command_line_parse(&line, middle, argv, s, &s->shared);
-    if (middle == argc)
-        return;
+    struct perflog_settings *s = settings;
     s->before = s->file_count;
-    command_line_parse_more(&line, argc - middle, argv + middle, s, &s->shared);
 }
 
 int command_perflog(int argc, char **argv)
 {
     struct perflog_settings s = { .files = need_memory((size_t)argc, sizeof *s.files), .before = -1 };
-    perflog_parse_sides(&s, argc, argv);
+    command_line_parse_sides(&line, argc, argv, &s, &s.shared, perflog_go_over);
     perflog_check_settings(&s);
     if (s.diff) {
         const int status = perflog_compare_logs(&s);

@@ -401,7 +401,7 @@ static void countings_add(struct countings *all, uint32_t function, uint32_t thr
         *known = (struct counting){ .cost = 0 };
         index_set(all->table, index_find(all->table, function, thread), function, thread, (uint32_t)all->count++);
     }
-    known->cost = cost > UINT64_MAX - known->cost ? UINT64_MAX : known->cost + cost;
+    known->cost = add_saturated(known->cost, cost);
 }
 
 /* A damaged file may have any number of calls. */

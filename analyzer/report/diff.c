@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/statistics.h"
 #include "base/units.h"
-#include "base/wide.h"
 #include "dwell/format.h"
 
 enum { NS_PER_SECOND = 1000000000 }; /* values are in nanoseconds */
@@ -277,16 +277,6 @@ static bool diff_values_present(const struct diff_values *v)
     return v->of[DIFF_CALLS] || v->of[DIFF_ELAPSED_INCLUSIVE] || v->of[DIFF_ELAPSED_EXCLUSIVE];
 }
 
-static uint64_t diff_mean(uint64_t sum, size_t count)
-{
-    return count ? sum / count + (sum % count * 2 >= count) : 0;
-}
-
-static uint64_t diff_add_saturated(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static const struct diff_values *diff_run_values(const struct diff_run *run, uint32_t key)
 {
     static const struct diff_values none;
@@ -313,7 +303,7 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t key)
         row.uncalled |= values->uncalled;
         for (int j = 0; j < DIFF_VALUES; j++) {
             struct diff_pair *pair = &row.values[j];
-            pair->sum[run->side] = diff_add_saturated(pair->sum[run->side], values->of[j]);
+            pair->sum[run->side] = add_saturated(pair->sum[run->side], values->of[j]);
             pair->error[run->side] = hypot(pair->error[run->side], (double)values->error[j]);
         }
     }
@@ -321,7 +311,7 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t key)
     for (int j = 0; j < DIFF_VALUES; j++) {
         row.values[j].probability = NAN;
         for (int side = 0; side < DIFF_SIDES; side++)
-            row.values[j].mean[side] = diff_mean(row.values[j].sum[side], d->side_count[side]);
+            row.values[j].mean[side] = mean_of_sum(row.values[j].sum[side], d->side_count[side]);
         for (int side = 0; side < DIFF_SIDES; side++)
             row.values[j].error[side] /= d->side_count[side] ? (double)d->side_count[side] : 1;
     }
@@ -334,8 +324,8 @@ static uint64_t diff_side_total(const struct diff *d, enum diff_side side, enum 
     uint64_t sum = 0;
     for (size_t i = 0; i < d->run_count; i++)
         if (d->runs[i].side == side)
-            sum = diff_add_saturated(sum, d->runs[i].total.of[value]);
-    return diff_mean(sum, d->side_count[side]);
+            sum = add_saturated(sum, d->runs[i].total.of[value]);
+    return mean_of_sum(sum, d->side_count[side]);
 }
 
 static bool diff_row_is_small(const struct diff *d, const struct diff_row *row, const struct amount *min)
@@ -364,9 +354,6 @@ static void diff_make_rows(struct diff *d, const struct amount *min)
 
 /* ---- judging ---- */
 
-/* Times are exact to a nanosecond only, although a few measurements can agree by chance. */
-static const double min_variance_of_times = 1;
-
 static struct sample diff_side_sample(const struct diff *d, const struct diff_row *row, enum diff_value value,
                                       enum diff_side side)
 {
@@ -375,9 +362,7 @@ static struct sample diff_side_sample(const struct diff *d, const struct diff_ro
     for (size_t i = 0; i < d->run_count; i++)
         if (d->runs[i].side == side)
             values[count++] = (double)diff_run_values(&d->runs[i], row->key)->of[value];
-    struct sample sample = sample_of(values, count);
-    if (value != DIFF_CALLS && sample.variance < min_variance_of_times)
-        sample.variance = min_variance_of_times;
+    const struct sample sample = value == DIFF_CALLS ? sample_of(values, count) : sample_of_times(values, count);
     free(values);
     return sample;
 }
@@ -388,10 +373,16 @@ static bool diff_runs_agree(const struct diff *d, const struct diff_row *row)
            diff_side_sample(d, row, DIFF_CALLS, DIFF_AFTER).variance <= 0;
 }
 
+struct gate_sums diff_sums(const struct diff *d, const struct diff_pair *pair)
+{
+    return (struct gate_sums){ pair->sum[DIFF_BEFORE], pair->sum[DIFF_AFTER], d->side_count[DIFF_BEFORE],
+                               d->side_count[DIFF_AFTER] };
+}
+
 static bool diff_pair_is_changed(const struct diff *d, const struct diff_pair *pair)
 {
-    return (uint128)pair->sum[DIFF_BEFORE] * d->side_count[DIFF_AFTER] !=
-           (uint128)pair->sum[DIFF_AFTER] * d->side_count[DIFF_BEFORE];
+    const struct gate_sums sums = diff_sums(d, pair);
+    return gate_sums_differ(&sums);
 }
 
 double diff_pair_error(const struct diff_pair *pair)
@@ -419,7 +410,6 @@ static bool diff_pair_is_large(const struct diff *d, const struct diff_pair *pai
 
 static void diff_judge_value(struct diff *d, enum diff_value value, const struct diff_options *options)
 {
-    const double most = 0.05; /* share of false findings among the significant ones */
     double *probabilities = need_memory(d->row_count, sizeof *probabilities);
     for (size_t i = 0; i < d->row_count; i++) {
         const struct sample before = diff_side_sample(d, &d->rows[i], value, DIFF_BEFORE);
@@ -433,7 +423,7 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
         pair->probability = probabilities[i];
         if (!diff_pair_is_certain(d, pair))
             pair->judged = JUDGED_NOTHING;
-        else if (probabilities[i] <= most)
+        else if (is_significant(probabilities[i]))
             pair->judged = JUDGED_SIGNIFICANT;
         else if (value == DIFF_CALLS)
             pair->judged =

@@ -121,6 +121,9 @@ static inline bool diff_row_knows(const struct diff *d, const struct diff_row *r
     return d->known[value] && (value == DIFF_CALLS ? !row->uncalled : !row->counted);
 }
 
+/* A pair's sums, with the number of runs. */
+struct gate_sums diff_sums(const struct diff *d, const struct diff_pair *pair);
+
 /* The half width of the joint 95 % interval of a change. Zero if both sides were measured. */
 double diff_pair_error(const struct diff_pair *pair);
 /* Whether the change of means is larger than that. */

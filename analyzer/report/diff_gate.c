@@ -31,16 +31,10 @@ const char *diff_gate_check(const struct gate *gate, const struct diff *d)
     return NULL;
 }
 
-static struct gate_sums gate_sums_of(const struct diff *d, const struct diff_pair *pair)
-{
-    return (struct gate_sums){ pair->sum[DIFF_BEFORE], pair->sum[DIFF_AFTER], d->side_count[DIFF_BEFORE],
-                               d->side_count[DIFF_AFTER] };
-}
-
 bool diff_gate_fails(const struct gate *gate, const struct diff *d, const struct diff_row *row)
 {
     const struct diff_pair *pair = &row->values[gate->value];
-    const struct gate_sums sums = gate_sums_of(d, pair);
+    const struct gate_sums sums = diff_sums(d, pair);
     if (!diff_row_knows(d, row, (enum diff_value)gate->value))
         return false;
     if (!diff_pair_is_certain(d, pair))
@@ -51,8 +45,6 @@ bool diff_gate_fails(const struct gate *gate, const struct diff *d, const struct
 }
 
 /* ---- the report of failures ---- */
-
-enum { MAX_PRINTED = 10 };
 
 static void gate_print_time(uint64_t ns, FILE *out)
 {
@@ -75,7 +67,7 @@ static void gate_print_value(const struct diff *d, const struct diff_pair *pair,
 void diff_print_change(const struct diff *d, const struct diff_row *row, enum diff_value value, FILE *out)
 {
     const struct diff_pair *pair = &row->values[value];
-    const struct gate_sums sums = gate_sums_of(d, pair);
+    const struct gate_sums sums = diff_sums(d, pair);
     if (!diff_row_knows(d, row, value)) {
         fputs("unknown", out);
         return;
@@ -91,29 +83,25 @@ void diff_print_change(const struct diff *d, const struct diff_row *row, enum di
         fprintf(out, " (%+.2f %%)", gate_percent(&sums));
 }
 
-static void gate_print_failure(const struct gate *gate, const struct diff *d, const struct diff_row *row, FILE *out)
+static bool gate_row_fails(const struct gate *gate, const void *comparison, size_t row)
 {
-    char *name = diff_row_name(d, row);
+    const struct diff *d = comparison;
+    return diff_gate_fails(gate, d, &d->rows[row]);
+}
+
+static void gate_print_failure(const struct gate *gate, const void *comparison, size_t row, FILE *out)
+{
+    const struct diff *d = comparison;
+    char *name = diff_row_name(d, &d->rows[row]);
     print_text(out, "  %s: ", name);
-    diff_print_change(d, row, (enum diff_value)gate->value, out);
+    diff_print_change(d, &d->rows[row], (enum diff_value)gate->value, out);
     fputs("\n", out);
     free(name);
 }
 
 size_t diff_gate_report(const struct gate *gate, const struct diff *d, FILE *out)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < d->row_count; i++)
-        count += diff_gate_fails(gate, d, &d->rows[i]);
-    if (!count)
-        return 0;
     static const char *const things[] = { "function", "module", "call path" };
-    print_text(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, things[d->by], count == 1 ? "" : "s");
-    size_t printed = 0;
-    for (size_t i = 0; i < d->row_count && printed < MAX_PRINTED; i++)
-        if (diff_gate_fails(gate, d, &d->rows[i]) && ++printed)
-            gate_print_failure(gate, d, &d->rows[i], out);
-    if (count > printed)
-        fprintf(out, "  and %zu more\n", count - printed);
-    return count;
+    const struct gate_rows rows = { d, things[d->by], d->row_count, gate_row_fails, gate_print_failure };
+    return gate_report(gate, &rows, out);
 }

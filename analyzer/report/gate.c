@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/visible.h"
 #include "base/wide.h"
 
 static const char *gate_skip_blanks(const char *at)
@@ -120,6 +121,11 @@ double gate_percent(const struct gate_sums *sums)
                     ((long double)sums->before * (long double)sums->runs_after));
 }
 
+bool gate_sums_differ(const struct gate_sums *sums)
+{
+    return (uint128)sums->before * sums->runs_after != (uint128)sums->after * sums->runs_before;
+}
+
 bool gate_is_met(const struct gate *gate, const struct gate_sums *sums)
 {
     const long double scaled = (long double)gate_scaled_change(sums);
@@ -130,4 +136,21 @@ bool gate_is_met(const struct gate *gate, const struct gate_sums *sums)
         change = sums->before ? 100 * scaled / ((long double)sums->before * (long double)sums->runs_after) : 0;
     }
     return gate->above ? change > (long double)gate->limit : change < (long double)gate->limit;
+}
+
+size_t gate_report(const struct gate *gate, const struct gate_rows *rows, FILE *out)
+{
+    enum { MAX_PRINTED = 10 };
+    size_t count = 0, printed = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        count += rows->fails(gate, rows->comparison, i);
+    if (!count)
+        return 0;
+    print_text(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, rows->thing, count == 1 ? "" : "s");
+    for (size_t i = 0; i < rows->count && printed < MAX_PRINTED; i++)
+        if (rows->fails(gate, rows->comparison, i) && ++printed)
+            rows->print(gate, rows->comparison, i, out);
+    if (count > printed)
+        fprintf(out, "  and %zu more\n", count - printed);
+    return count;
 }

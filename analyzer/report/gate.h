@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -27,10 +28,25 @@ struct gate_sums {
     size_t runs_before, runs_after;
 };
 
-/* Whether the means differ so much. Means are compared exactly. */
+/* Whether the means differ at all. They are compared exactly, and so below. */
+bool gate_sums_differ(const struct gate_sums *sums);
+
+/* Whether the means differ so much. */
 bool gate_is_met(const struct gate *gate, const struct gate_sums *sums);
 
 /* The change in percent of the mean before, which is not zero. */
 double gate_percent(const struct gate_sums *sums);
+
+/* The rows of a comparison, for a report on those that fail. */
+struct gate_rows {
+    const void *comparison;
+    const char *thing; /* what a row is, such as "function" */
+    size_t count;
+    bool (*fails)(const struct gate *gate, const void *comparison, size_t row);
+    void (*print)(const struct gate *gate, const void *comparison, size_t row, FILE *out); /* a line */
+};
+
+/* Prints the first rows that fail, and returns the number of all that do. */
+size_t gate_report(const struct gate *gate, const struct gate_rows *rows, FILE *out);
 
 #endif

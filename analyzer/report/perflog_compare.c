@@ -8,10 +8,10 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/numbers.h"
 #include "base/quote.h"
 #include "base/statistics.h"
 #include "base/visible.h"
-#include "base/wide.h"
 
 /* A marker of one log. */
 struct perflog_logged {
@@ -86,9 +86,9 @@ static bool perflog_value_of(const struct perflog_row *row, enum perflog_compare
     return value != PERFLOG_MEAN || row->count;
 }
 
-static uint64_t perflog_mean(uint64_t sum, size_t count)
+static struct gate_sums perflog_sums(const struct perflog_change *change)
 {
-    return count ? sum / count + (sum % count * 2 >= count) : 0;
+    return (struct gate_sums){ change->sum[0], change->sum[1], change->runs[0], change->runs[1] };
 }
 
 static void perflog_sum_up(struct perflog_change *change, const struct perflog_logged *first, size_t count,
@@ -99,13 +99,13 @@ static void perflog_sum_up(struct perflog_change *change, const struct perflog_l
         const unsigned side = first[i].side;
         if (!perflog_value_of(&first[i].row, value, &number))
             continue;
-        change->sum[side] = number > UINT64_MAX - change->sum[side] ? UINT64_MAX : change->sum[side] + number;
+        change->sum[side] = add_saturated(change->sum[side], number);
         change->runs[side]++;
     }
     for (int side = 0; side < 2; side++) {
         if (value != PERFLOG_MEAN)
             change->runs[side] = log_count[side];
-        change->mean[side] = perflog_mean(change->sum[side], change->runs[side]);
+        change->mean[side] = mean_of_sum(change->sum[side], change->runs[side]);
     }
 }
 
@@ -119,32 +119,27 @@ static struct sample perflog_sample(const struct perflog_logged *first, size_t c
         if (first[i].side == side && perflog_value_of(&first[i].row, value, &number) && known < runs)
             values[known++] = (double)number;
     }
-    struct sample sample = sample_of(values, runs);
+    const struct sample sample = value == PERFLOG_COUNT ? sample_of(values, runs) : sample_of_times(values, runs);
     free(values);
     return sample;
 }
 
 static bool perflog_changes(const struct perflog_change *change)
 {
-    return (uint128)change->sum[0] * change->runs[1] != (uint128)change->sum[1] * change->runs[0];
+    const struct gate_sums sums = perflog_sums(change);
+    return gate_sums_differ(&sums);
 }
 
-/* Counts on which the logs of each side agree are exact. Times are exact to one unit only, although a few can agree by
- * chance. */
+/* Counts on which the logs of each side agree are exact. */
 static void perflog_test(struct perflog_change *change, const struct perflog_logged *first, size_t count,
                          enum perflog_compared value)
 {
-    struct sample before = perflog_sample(first, count, value, 0, change->runs[0]);
-    struct sample after = perflog_sample(first, count, value, 1, change->runs[1]);
+    const struct sample before = perflog_sample(first, count, value, 0, change->runs[0]);
+    const struct sample after = perflog_sample(first, count, value, 1, change->runs[1]);
     change->probability = NAN;
     change->exact = value == PERFLOG_COUNT && before.variance <= 0 && after.variance <= 0;
-    if (change->exact || !change->runs[0] || !change->runs[1])
-        return;
-    if (value != PERFLOG_COUNT) {
-        before.variance = fmax(before.variance, 1);
-        after.variance = fmax(after.variance, 1);
-    }
-    change->probability = welch_test(&before, &after);
+    if (!change->exact && change->runs[0] && change->runs[1])
+        change->probability = welch_test(&before, &after);
 }
 
 static struct perflog_compared_row perflog_compare_row(const struct perflog_logged *first, size_t count,
@@ -164,7 +159,6 @@ static struct perflog_compared_row perflog_compare_row(const struct perflog_logg
 
 static void perflog_judge(struct perflog_comparison *c, enum perflog_compared value)
 {
-    const double most = 0.05; /* share of false findings among the significant changes */
     double *probabilities = need_memory(c->row_count + 1, sizeof *probabilities);
     for (size_t i = 0; i < c->row_count; i++)
         probabilities[i] = c->rows[i].values[value].probability;
@@ -172,7 +166,7 @@ static void perflog_judge(struct perflog_comparison *c, enum perflog_compared va
     for (size_t i = 0; i < c->row_count; i++) {
         struct perflog_change *change = &c->rows[i].values[value];
         change->probability = probabilities[i];
-        change->significant = (change->exact || probabilities[i] <= most) && perflog_changes(change);
+        change->significant = (change->exact || is_significant(probabilities[i])) && perflog_changes(change);
     }
     free(probabilities);
 }
@@ -232,11 +226,11 @@ const char *perflog_gate_check(const struct gate *gate, const struct perflog_com
 }
 
 /* Counts are exact. Times must differ by more than chance, if that is known. */
-static bool perflog_gate_fails(const struct gate *gate, const struct perflog_comparison *c,
-                               const struct perflog_compared_row *row)
+static bool perflog_gate_fails(const struct gate *gate, const void *comparison, size_t row)
 {
-    const struct perflog_change *change = &row->values[gate->value];
-    const struct gate_sums sums = { change->sum[0], change->sum[1], change->runs[0], change->runs[1] };
+    const struct perflog_comparison *c = comparison;
+    const struct perflog_change *change = &c->rows[row].values[gate->value];
+    const struct gate_sums sums = perflog_sums(change);
     if (!sums.runs_before || !sums.runs_after)
         return false;
     if (gate->value != PERFLOG_COUNT && perflog_is_tested(c) && !change->significant)
@@ -244,14 +238,16 @@ static bool perflog_gate_fails(const struct gate *gate, const struct perflog_com
     return gate_is_met(gate, &sums);
 }
 
-static void perflog_gate_print(const struct gate *gate, const struct perflog_compared_row *row, FILE *out)
+static void perflog_gate_print(const struct gate *gate, const void *comparison, size_t number, FILE *out)
 {
+    const struct perflog_comparison *c = comparison;
+    const struct perflog_compared_row *row = &c->rows[number];
     const struct perflog_change *change = &row->values[gate->value];
-    const struct gate_sums sums = { change->sum[0], change->sum[1], change->runs[0], change->runs[1] };
+    const struct gate_sums sums = perflog_sums(change);
     const char *unit = gate->value == PERFLOG_COUNT ? "" : row->in_ticks ? " ticks" : " ns";
-    char number[32];
-    snprintf(number, sizeof number, "%" PRIu32, row->id);
-    print_text(out, "  %s: ", *row->marker ? row->marker : number);
+    char id[32];
+    snprintf(id, sizeof id, "%" PRIu32, row->id);
+    print_text(out, "  %s: ", *row->marker ? row->marker : id);
     fprintf(out, "%" PRIu64 "%s -> %" PRIu64 "%s", change->mean[0], unit, change->mean[1], unit);
     if (change->sum[0])
         fprintf(out, " (%+.2f %%)", gate_percent(&sums));
@@ -260,17 +256,6 @@ static void perflog_gate_print(const struct gate *gate, const struct perflog_com
 
 size_t perflog_gate_report(const struct gate *gate, const struct perflog_comparison *c, FILE *out)
 {
-    enum { MAX_PRINTED = 10 };
-    size_t count = 0, printed = 0;
-    for (size_t i = 0; i < c->row_count; i++)
-        count += perflog_gate_fails(gate, c, &c->rows[i]);
-    if (!count)
-        return 0;
-    print_text(out, "dwell: --fail-if '%s': %zu marker%s\n", gate->text, count, count == 1 ? "" : "s");
-    for (size_t i = 0; i < c->row_count && printed < MAX_PRINTED; i++)
-        if (perflog_gate_fails(gate, c, &c->rows[i]) && ++printed)
-            perflog_gate_print(gate, &c->rows[i], out);
-    if (count > printed)
-        fprintf(out, "  and %zu more\n", count - printed);
-    return count;
+    const struct gate_rows rows = { c, "marker", c->row_count, perflog_gate_fails, perflog_gate_print };
+    return gate_report(gate, &rows, out);
 }
