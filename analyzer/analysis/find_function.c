@@ -23,7 +23,25 @@ static int function_compare_modules(const void *a, const void *b, void *data)
 
 struct named_function function_named(const struct function_name *n, uint64_t address)
 {
-    return (struct named_function){ n->name, n->linkage_name, n->module, n->file, n->line, address };
+    return (struct named_function){
+        .name = n->name,
+        .linkage_name = n->linkage_name,
+        .module = n->module,
+        .file = n->file,
+        .line = n->line,
+        .address = address,
+    };
+}
+
+/* The same with the build of its module. */
+static struct named_function function_of(const struct analysis *l, uint32_t function)
+{
+    const struct profile_function *own = &l->profile->functions[function];
+    const struct profile_module *m = &l->profile->modules[own->module];
+    struct named_function f = function_named(&l->names[function], own->offset);
+    f.build_id = m->build_id;
+    f.build_id_length = m->build_id_length;
+    return f;
 }
 
 /* ---- ways to match a name ---- */
@@ -66,7 +84,7 @@ static uint32_t *function_search(const struct analysis *l, const char *text, enu
     *count = 0;
     for (*way = 0; *way < FUNCTION_WAYS && *count == 0; (*way)++)
         for (uint32_t i = 0; i < l->profile->function_count; i++) {
-            const struct named_function f = function_named(&l->names[i], l->profile->functions[i].offset);
+            const struct named_function f = function_of(l, i);
             if (function_ways[*way](&l->names[i], text) || (place && function_ways[*way](&l->names[i], name) &&
                                                             typed_place_matches(&f, short_name_is_glob, place + 1)))
                 found[(*count)++] = i;
@@ -106,16 +124,19 @@ static bool function_is_only(const struct analysis *l, const char *text, uint32_
 /* The first text that names only this function: its name, or its name and a place. The caller frees it. */
 static char *function_typed_form(const struct analysis *l, uint32_t function)
 {
-    const struct named_function f = function_named(&l->names[function], l->profile->functions[function].offset);
-    char *form = need_copy(f.name, strlen(f.name));
-    for (int i = 0; i < 4 && !function_is_only(l, form, function); i++) {
-        if ((i == 1 || i == 2) && (!f.file || !f.line))
+    const struct named_function f = function_of(l, function);
+    char *form = need_copy(f.name, strlen(f.name)), id[2 * TYPED_BUILD_ID + 1] = "";
+    for (size_t i = 0; i < TYPED_BUILD_ID && f.build_id_length >= TYPED_BUILD_ID; i++)
+        snprintf(id + 2 * i, 3, "%02x", f.build_id[i]);
+    for (int i = 0; i < 5 && !function_is_only(l, form, function); i++) {
+        if (((i == 1 || i == 2) && (!f.file || !f.line)) || (i == 4 && !*id))
             continue;
         free(form);
         form = i == 0   ? need_text("%s@%s", f.name, f.module)
                : i == 1 ? need_text("%s@%s:%u", f.name, path_file_name(f.file), f.line)
                : i == 2 ? need_text("%s@%s:%u", f.name, f.file, f.line)
-                        : need_text("%s@0x%llx", f.name, (unsigned long long)f.address);
+               : i == 3 ? need_text("%s@0x%llx", f.name, (unsigned long long)f.address)
+                        : need_text("%s@0x%llx:%s", f.name, (unsigned long long)f.address, id); /* of several builds */
     }
     return form;
 }

@@ -271,8 +271,14 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
 {
     if (p->least_size && (symbol->size == 0 || symbol->size >= p->least_size))
         return false;
-    const struct named_function f = { n->whole,     n->linkage,   path_file_name(module),
-                                      symbol->file, symbol->line, n->offset };
+    const struct named_function f = {
+        .name = n->whole,
+        .linkage_name = n->linkage,
+        .module = path_file_name(module),
+        .file = symbol->file,
+        .line = symbol->line,
+        .address = n->offset,
+    };
     return function_pattern_matches(&p->of, module, &f);
 }
 

@@ -33,11 +33,34 @@ static bool typed_line_matches(const struct named_function *f, short_name_test *
     return matches;
 }
 
+/* An address, alone or with a build-id. */
+static bool typed_address_matches(const struct named_function *f, const char *place)
+{
+    const char *colon = strchr(place, ':');
+    if (!f->address || strncmp(place, "0x", 2) != 0)
+        return false;
+    if (!colon)
+        return typed_is_number(place, 16, f->address);
+    if (f->build_id_length < TYPED_BUILD_ID || strlen(colon + 1) != 2 * TYPED_BUILD_ID)
+        return false;
+    for (int i = 0; i < TYPED_BUILD_ID; i++) {
+        char *byte = need_copy(colon + 1 + 2 * i, 2);
+        const bool same = typed_is_number(byte, 16, f->build_id[i]);
+        free(byte);
+        if (!same)
+            return false;
+    }
+    char *address = need_copy(place, (size_t)(colon - place));
+    const bool matches = typed_is_number(address, 16, f->address);
+    free(address);
+    return matches;
+}
+
 bool typed_place_matches(const struct named_function *f, short_name_test *test, const char *place)
 {
     if (f->module && test(f->module, place))
         return true;
-    if (f->address && strncmp(place, "0x", 2) == 0 && typed_is_number(place, 16, f->address))
+    if (typed_address_matches(f, place))
         return true;
     return f->file && (typed_file_matches(f->file, test, place) || typed_line_matches(f, test, place));
 }

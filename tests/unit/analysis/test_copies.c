@@ -116,6 +116,42 @@ Test(unit_copies, the_message_lists_what_can_be_typed)
     analysis_drop(&l);
 }
 
+static const char *copies_save_build(const char *name, const char *build_id)
+{
+    const char *path = strdup(test_path(name));
+    struct writer *w = writer_new();
+    set_build_id(w, build_id, strlen(build_id));
+    write_process(w, 1, 100, "/bin/p");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/p");
+    write_symbol_module(w, 0, "/bin/p");
+    write_symbol(w, 0, 0, 0, 0x1000, "work");
+    write_thread_at(w, 1, 1, 100, SOURCE_PERF, 10, "t");
+    begin_events(w, 1, 1, 0, 10, NULL, 0);
+    write_enter(w, 10, 0x401000);
+    write_exit(w, 20);
+    end_events(w, true);
+    writer_save(w, path);
+    writer_free(w);
+    return path;
+}
+
+/* Two builds have the function at one address: each text of the message names one of them. */
+Test(unit_copies, of_several_builds)
+{
+    struct analysis l;
+    uint32_t one, other;
+    struct error error = { NULL };
+    const char *const paths[] = { copies_save_build("one", "abcdefgh"), copies_save_build("other", "abcdeghi") };
+    load_several(&l, paths, 2, &(struct analysis_options){ .jobs = 1 });
+    cr_assert(not(function_find(&l, "work", &one, &error)));
+    cr_assert(eq(str, error.list, "  work@0x1000:616263646566\n  work@0x1000:616263646567\n"));
+    error_drop(&error);
+    cr_assert(function_find(&l, "work@0x1000:616263646566", &one, &error));
+    cr_assert(function_find(&l, "work@0x1000:616263646567", &other, &error));
+    cr_assert(ne(u32, one, other));
+    analysis_drop(&l);
+}
+
 /* The copies of several sessions of one build are one function, whichever of them each session has. */
 Test(unit_copies, of_several_sessions)
 {
