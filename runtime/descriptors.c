@@ -239,7 +239,9 @@ struct object descriptor_locked(int fd, uint64_t of, bool released)
     const struct object object = {
         .kind = known.tag & KIND_MASK ? DWELL_OBJECT_FILE_LOCK : 0,
         .id = known.id ^ of ^ SALT_LOCK,
-        .acts = runtime.acts && released ? OBJECT_ACTED_ON_ALL : 0,
+        .acts = !runtime.acts ? 0
+                : released    ? OBJECT_ACTED_ON_ALL
+                              : OBJECT_TOOK,
     };
     if (!object.kind)
         return object;

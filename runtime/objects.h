@@ -7,7 +7,7 @@
 
 #include "extensions.h"
 
-enum { OBJECT_ACTED = 1, OBJECT_MAKES_ROOM = 2, OBJECT_ACTED_ON_ALL = 4 };
+enum { OBJECT_ACTED = 1, OBJECT_MAKES_ROOM = 2, OBJECT_ACTED_ON_ALL = 4, OBJECT_TOOK = 8 };
 
 #define OBJECT_NOT_WAITED ((enum dwell_object_role)0xff) /* the role of a call that only acted */
 
@@ -52,6 +52,8 @@ static inline void object_put(struct extensions *e, const struct object *object)
         object_put_record(e, object->kind, DWELL_ROLE_ACTED, object->id, 0);
     if (object->acts & OBJECT_ACTED_ON_ALL)
         object_put_record(e, object->kind, DWELL_ROLE_ACTED_ON_ALL, object->id, 0);
+    if (object->acts & OBJECT_TOOK)
+        object_put_record(e, object->kind, DWELL_ROLE_TOOK, object->id, 0);
     if (object->acts & OBJECT_MAKES_ROOM)
         object_put_record(e, object->kind, DWELL_ROLE_MADE_ROOM, object->id, 0);
     if (object->released)

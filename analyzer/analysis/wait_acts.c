@@ -29,6 +29,7 @@ void wait_acts_drop(struct wait_acts *acts)
 {
     waits_drop(&acts->waits);
     wait_holes_drop(&acts->holes);
+    lock_ends_drop(&acts->lock_ends);
     free(acts->matches);
 }
 
@@ -375,6 +376,7 @@ void wait_acts_match(struct wait_acts *acts, const struct session_file *file, co
 {
     struct waits *waits = &acts->waits;
     size_t sleeper_count = 0;
+    acts->lock_ends = lock_ends_begin(file, waits);
     wait_acts_find_other_ends(waits, file);
     if (waits->act_count)
         qsort(waits->acts, waits->act_count, sizeof *waits->acts, wait_acts_compare);
@@ -425,4 +427,12 @@ const struct profile_act *wait_acts_find(const struct wait_acts *acts, const str
     if (wait->kind == DWELL_OBJECT_SIGNAL || wait->kind == DWELL_OBJECT_SIGNALFD)
         return wait_acts_find_signal(acts, wait);
     return match ? &acts->waits.acts[match - 1] : wait_acts_find_last(acts, wait);
+}
+
+struct lock_end wait_acts_find_end(const struct wait_acts *acts, const struct profile_wait *wait,
+                                   const struct profile_act *last)
+{
+    if (wait->kind != DWELL_OBJECT_FILE_LOCK || wait->gave_up || wait_acts_may_lack(acts, wait))
+        return (struct lock_end){ .thread = 0 };
+    return lock_ends_find(&acts->lock_ends, wait, last);
 }

@@ -2,6 +2,7 @@
 #ifndef DWELL_ANALYSIS_WAIT_ACTS_H
 #define DWELL_ANALYSIS_WAIT_ACTS_H
 
+#include "analysis/lock_ends.h"
 #include "analysis/wait_causes.h"
 #include "analysis/wait_holes.h"
 
@@ -10,6 +11,7 @@ struct wait_acts {
     const struct session_file *file;
     struct waits waits;
     struct wait_holes holes;
+    struct lock_ends lock_ends;
     uint64_t close;    /* ticks: acts of two threads that are closer than this may both have ended a wait */
     uint64_t slack;    /* ticks: a thread is ready to be woken so shortly before it leaves the CPU */
     uint32_t *matches; /* by number of a wait: 1 + the number of its act, with MATCH_UNSURE; zero if it has none */
@@ -28,6 +30,10 @@ const struct profile_act *wait_acts_find(const struct wait_acts *acts, const str
 /* The unlock after which a thread went on that a signal had woken, and that waited for the mutex then. NULL if it did
  * not wait for it. */
 const struct profile_act *wait_acts_find_unlock(const struct wait_acts *acts, const struct profile_wait *wait);
+
+/* The end of a process that ended the wait for a lock of a file. `last`: the act that would have. */
+struct lock_end wait_acts_find_end(const struct wait_acts *acts, const struct profile_wait *wait,
+                                   const struct profile_act *last);
 
 /* Whether acts may be missing during the wait. */
 bool wait_acts_may_lack(const struct wait_acts *acts, const struct profile_wait *wait);

@@ -41,6 +41,14 @@ static void causes_take_act(struct caused_wait *w, const struct wait_acts *acts,
     const struct profile_act *act = wait_acts_find(acts, &w->wait, number);
     const struct profile_act *unlock = wait_acts_find_unlock(acts, &w->wait);
     const struct profile_act *waker = unlock ? unlock : act;
+    const struct lock_end end = wait_acts_find_end(acts, &w->wait, act);
+    if (end.thread && !end.unsure) {
+        causes_set_waker(w, end.thread, end.time);
+        w->cause = CAUSE_WAKER;
+        w->thread = end.thread;
+    }
+    if (end.thread)
+        return;
     if (waker && waker->begin < w->wait.back) {
         causes_set_waker(w, waker->thread, waker->left);
         w->act = waker->node;

@@ -23,7 +23,7 @@ static void waits_add_wait(struct waits *w, const struct profile_wait *wait)
     w->list[w->count++] = *wait;
 }
 
-static void waits_add_act(struct waits *w, const struct profile_wait *wait, uint64_t left, bool all)
+static void waits_add_act(struct waits *w, const struct profile_wait *wait, uint64_t left, unsigned role)
 {
     const struct wait_place *place = &wait->place;
     GROW(w->acts, w->act_count, w->act_room);
@@ -37,7 +37,8 @@ static void waits_add_act(struct waits *w, const struct profile_wait *wait, uint
         .node = place->node,
         .kind = wait->kind,
         .room = wait->room,
-        .all = all,
+        .all = role == DWELL_ROLE_ACTED_ON_ALL,
+        .took = role == DWELL_ROLE_TOOK,
         .blocked = wait->blocked > 0,
     };
 }
@@ -90,7 +91,7 @@ static bool waits_is_of_wait(const struct decoded_object *object)
 static bool waits_is_act(const struct decoded_object *object)
 {
     return object->role == DWELL_ROLE_ACTED || object->role == DWELL_ROLE_ACTED_ON_ALL ||
-           object->role == DWELL_ROLE_MADE_ROOM ||
+           object->role == DWELL_ROLE_MADE_ROOM || object->role == DWELL_ROLE_TOOK ||
            (object->kind == DWELL_OBJECT_BARRIER && object->role == DWELL_ROLE_WAITED);
 }
 
@@ -138,8 +139,7 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
         waits_take_off(&off, &wait, at);
         waits_link_mutex(w, before, &object);
         if ((w->acts_only || w->acts_too) && waits_is_act(&object))
-            waits_add_act(w, &wait, waits_is_of_wait(&object) ? wait.left : off.first,
-                          object.role == DWELL_ROLE_ACTED_ON_ALL);
+            waits_add_act(w, &wait, waits_is_of_wait(&object) ? wait.left : off.first, object.role);
         waits_note_spin(w, &wait, &object, extras->preempted);
         waits_add_wait(w, &wait);
     }

@@ -33,6 +33,7 @@ struct profile_act {
     uint8_t kind;             /* enum dwell_object */
     bool room;                /* as in struct profile_wait */
     bool all;                 /* it may have ended the waits of all threads, not only of one */
+    bool took;                /* it only took a lock */
     bool blocked;             /* the thread was blocked in it as well: at a barrier */
 };
 

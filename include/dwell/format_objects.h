@@ -42,6 +42,7 @@ enum dwell_object_role {
     DWELL_ROLE_MADE_ROOM = 3,       /* and for calls that read from it */
     DWELL_ROLE_GAVE_UP = 4,         /* the call waited until its time was over, or a signal came: no act ended it */
     DWELL_ROLE_ACTED_ON_ALL = 5,    /* as DWELL_ROLE_ACTED: it may have ended the waits of all of them */
+    DWELL_ROLE_TOOK = 6,            /* the call took the lock of a file, which the process' end releases, too */
 };
 
 /* A descriptor's object. Written at the latest when the object is first recorded. String: name. */

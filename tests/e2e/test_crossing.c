@@ -59,6 +59,25 @@ Test(e2e_crossing, objects_and_causes)
         crossing_check(parts[i].what, "", parts[i].kind, parts[i].row);
 }
 
+/* The end of a process releases its locks of files. */
+Test(e2e_crossing, locks_that_end_with_their_process)
+{
+    static const char *const hows[] = { "flock", "fcntl" };
+    static const char *const ends[][2] = { { "exit", "waker,(outside functions)" },
+                                           { "kill", "waker,(outside functions)" },
+                                           { "unlock", "waker,unlock_file" } };
+    for (size_t how = 0; how < 2; how++)
+        for (size_t end = 0; end < sizeof ends / sizeof *ends; end++) {
+            free(run_well("$DWELL record -q $PROGRAMS/left_lock %s %s", hows[how], ends[end][0]));
+            char *out = run_well("$DWELL waits --format csv --columns function,object.kind,cause,cause_function,waits "
+                                 "--filter 'object.kind=file lock' | tr -d '\\r' | tail -n +2 | grep -v ,none,");
+            char *wanted = run_well("echo 'lock_file,file lock,%s,3'", ends[end][1]);
+            cr_assert(eq(str, out, wanted), "%s %s", hows[how], ends[end][0]);
+            free(out);
+            free(wanted);
+        }
+}
+
 /* The parent may have waited for the connection, too. */
 Test(e2e_crossing, the_end_that_was_accepted)
 {
