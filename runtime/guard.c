@@ -11,9 +11,10 @@
 #include "sys.h"
 
 enum {
-    LEAF_BITS = 15, /* pages in a leaf of the table: 128 MiB */
-    NODE_BITS = 11,
+    LEAF_BITS = 16, /* pages in a leaf of the table: 256 MiB */
+    NODE_BITS = 10,
     ROOT_BITS = 10, /* 48 bits of address in all */
+    MIXED_BITS = 2,
 };
 
 /* A page's entry is its file offset and these bits. */
@@ -89,9 +90,12 @@ static struct guard_leaf *guard_find_leaf(const void *address, bool make)
     return leaf;
 }
 
+/* The entries of pages that lie 64 MiB from each other are neighbours, and share the memory of the table: calls are
+ * counted in such pages, one of each thread (levels/in_place.c). */
 static uint64_t guard_index(const void *address)
 {
-    return (uint64_t)address / DWELL_UNIT & ((1 << LEAF_BITS) - 1);
+    const uint64_t page = (uint64_t)address / DWELL_UNIT & ((1 << LEAF_BITS) - 1);
+    return (page << MIXED_BITS | page >> (LEAF_BITS - MIXED_BITS)) & ((1 << LEAF_BITS) - 1);
 }
 
 static uint64_t *guard_entry(const void *address, bool make)
@@ -160,7 +164,7 @@ void *guard_link(const void *at)
 void guard_set_link(const void *at, void *link)
 {
     struct guard_leaf *leaf = guard_find_leaf(at, false);
-    if (leaf)
+    if (leaf && leaf->links[guard_index(at)] != link) /* most have none, and need no memory */
         leaf->links[guard_index(at)] = link;
 }
 
@@ -328,9 +332,10 @@ void guard_keep(const void *at, uint32_t size, bool kept)
 static bool guard_save_leaf(const struct guard_leaf *leaf, uint64_t first_page, int fd)
 {
     bool all = true;
-    for (uint64_t i = 0; leaf && i < 1 << LEAF_BITS; i++)
-        all &= guard_save_page((const char *)((first_page + i) * DWELL_UNIT),
-                               __atomic_load_n(&leaf->pages[i], __ATOMIC_ACQUIRE), fd);
+    for (uint64_t i = 0; leaf && i < 1 << LEAF_BITS; i++) {
+        const char *page = (const char *)((first_page + i) * DWELL_UNIT);
+        all &= guard_save_page(page, __atomic_load_n(&leaf->pages[guard_index(page)], __ATOMIC_ACQUIRE), fd);
+    }
     return all;
 }
 

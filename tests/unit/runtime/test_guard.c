@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -54,6 +55,42 @@ Test(unit_guard, links_of_chunks)
     guard_remove(g.at, UNIT);
     cr_assert(eq(ptr, guard_link(g.at), NULL));
 }
+
+#if defined(__x86_64__) /* elsewhere calls are not counted in place */
+
+/* Bytes of memory that no file holds. */
+static long guard_test_memory(void)
+{
+    char text[4096] = "";
+    const int fd = open("/proc/self/smaps_rollup", O_RDONLY);
+    cr_assert(read(fd, text, sizeof text - 1) > 0);
+    close(fd);
+    const char *line = strstr(text, "\nAnonymous:");
+    cr_assert(line != NULL);
+    return atol(line + strlen("\nAnonymous:")) * 1024;
+}
+
+/* Each thread has such a page, where it counts calls in place. */
+Test(unit_guard, pages_far_from_each_other_share_the_table)
+{
+    enum { PAGES = 64, STEP = 64 << 20 };
+    char *const first = (char *)(UINT64_C(1) << 44);
+    const long before = guard_test_memory();
+    for (uint64_t i = 0; i < PAGES; i++)
+        cr_assert(guard_add(first + i * STEP, UNIT, i * UNIT));
+    const long took = guard_test_memory() - before;
+    cr_assert(le(long, took, PAGES / 2 * UNIT));
+    for (uint64_t i = 0; i < PAGES; i++) {
+        cr_assert(eq(u64, guard_offset(first + i * STEP), i * UNIT));
+        cr_assert(eq(u32, guard_size(first + i * STEP), UNIT));
+        cr_assert(eq(u32, guard_size(first + i * STEP + UNIT), 0));
+        guard_remove(first + i * STEP, UNIT);
+        cr_assert(eq(u32, guard_size(first + i * STEP), 0));
+    }
+    cr_assert(le(long, guard_test_memory() - before, took));
+}
+
+#endif
 
 Test(unit_guard, other_memory_is_left_alone)
 {
