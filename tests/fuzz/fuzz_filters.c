@@ -106,8 +106,8 @@ static void filters_try_config(void)
 static void filters_try_pattern(const char *text)
 {
     static const struct named_function functions[] = {
-        { "shop::load(int)", "_ZN4shop4loadEi", "shop", "/src/shop.cc", 12, 0x1000 },
-        { "main", "main", "shop", NULL, 0, 0x2000 },
+        { "shop::load(int)", "_ZN4shop4loadEi", "shop", "/src/shop.cc", 12, 0x1000, NULL, 0 },
+        { "main", "main", "shop", NULL, 0, 0x2000, NULL, 0 },
     };
     struct function_pattern p;
     struct error error = { NULL };
