@@ -22,6 +22,7 @@
 #include "filter.h"
 #include "helper.h"
 #include "levels/level_command.h"
+#include "levels/level_session.h"
 #include "levels/levels.h"
 #include "metadata.h"
 #include "pause.h"
@@ -222,6 +223,7 @@ void control_begin_process(int fd)
         ;
     p->control.chunk = control;
     level_command_begin_process();
+    level_session_begin_process();
     p->helper.work = &control->work;
     sys_futex_wake_shared((uint32_t *)&h->first_control); /* the recorder watches the process from now on */
 }

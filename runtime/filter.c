@@ -51,11 +51,6 @@ uint32_t filter_action(uint64_t function)
 
 /* ---- the table; under the lock of the module map ---- */
 
-static const struct dwell_filter_module *filter_next_module(const struct dwell_filter_module *m)
-{
-    return (const struct dwell_filter_module *)((const char *)m + m->size);
-}
-
 static bool filter_module_fits(const struct dwell_filter_module *m, uint64_t room)
 {
     if (room < sizeof *m || m->size < sizeof *m || m->size > room || m->size % 8 != 0)
@@ -211,11 +206,6 @@ static const struct dwell_filter_module *filter_module_numbered(uint32_t number)
     while (--number > 0)
         m = filter_next_module(m);
     return m;
-}
-
-static const struct dwell_filter *filter_functions_of_module(const struct dwell_filter_module *m)
-{
-    return (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
 }
 
 uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_function *functions, uint32_t room)

@@ -71,6 +71,17 @@ bool filter_map(int fd);
  * modules and their functions and texts lie in the copy. The caller unmaps chunk.size bytes. */
 const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t kind);
 
+/* The module that follows in such a chunk, and the functions of one. */
+static inline const struct dwell_filter_module *filter_next_module(const struct dwell_filter_module *m)
+{
+    return (const struct dwell_filter_module *)((const char *)m + m->size);
+}
+
+static inline const struct dwell_filter *filter_functions_of_module(const struct dwell_filter_module *m)
+{
+    return (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
+}
+
 /* The number that the filters give to a module; zero if they do not name it. */
 uint32_t filter_module(struct text build_id, struct text path);
 

@@ -29,19 +29,54 @@ static int level_changes_compare(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Damaged files may have any order of decisions: the one with most calls is the last. */
-static struct number_index *level_changes_decided(struct level_changes *changes, const struct session_file *file)
+/* Where the rows of functions are. A function is the same in all processes that have its module. */
+struct level_places {
+    struct number_index *modules; /* numbers by build-id or path */
+    struct number_index *rows;    /* by offset and module, or by address and process where the module is unknown */
+};
+
+struct level_key {
+    uint64_t offset;
+    uint32_t module;
+};
+
+static struct level_key level_key_of(struct level_places *p, const struct session_file *file, uint32_t process,
+                                     uint64_t function, uint64_t time)
 {
-    struct number_index *places = index_new();
+    const struct trace_process *of = session_file_process(file, process);
+    const struct trace_module *m = of ? trace_module_at(of, function, time) : NULL;
+    if (!m)
+        return (struct level_key){ function, UINT32_MAX - process };
+    const uint64_t key = m->build_id_length ? index_bytes_key(m->build_id, m->build_id_length)
+                                            : index_bytes_key(m->path, strlen(m->path));
+    struct index_slot *slot = index_find(p->modules, key, 0);
+    if (!slot->value_plus_1) {
+        index_set(p->modules, slot, key, 0, (uint32_t)p->modules->used);
+        slot = index_find(p->modules, key, 0);
+    }
+    return (struct level_key){ function - m->bias, slot->value_plus_1 };
+}
+
+static void level_places_drop(struct level_places *p)
+{
+    index_free(p->modules);
+    index_free(p->rows);
+}
+
+/* Damaged files may have any order of decisions: the one with most calls is the last. */
+static struct level_places level_changes_decided(struct level_changes *changes, const struct session_file *file)
+{
+    struct level_places places = { index_new(), index_new() };
     for (size_t i = 0; i < file->decision_count; i++) {
         const struct trace_decision *d = &file->decisions[i];
-        struct index_slot *slot = index_find(places, d->function, d->process);
+        const struct level_key key = level_key_of(&places, file, d->process, d->function, d->time);
+        struct index_slot *slot = index_find(places.rows, key.offset, key.module);
         struct level_change *c = &changes->decided[changes->decided_count];
         if (slot->value_plus_1) {
             c = &changes->decided[slot->value_plus_1 - 1];
         } else {
             *c = (struct level_change){ .process = d->process, .function = d->function };
-            index_set(places, slot, d->function, d->process, (uint32_t)changes->decided_count++);
+            index_set(places.rows, slot, key.offset, key.module, (uint32_t)changes->decided_count++);
         }
         if (d->calls < c->calls)
             continue;
@@ -51,18 +86,24 @@ static struct number_index *level_changes_decided(struct level_changes *changes,
     return places;
 }
 
-static void level_changes_add(struct level_changes *changes, const struct number_index *places,
-                              const struct trace_level *level)
+/* A process that begins with a level that the function has already is no change of it. */
+static void level_changes_add(struct level_changes *changes, struct level_places *places,
+                              const struct session_file *file, const struct trace_level *level)
 {
-    const struct index_slot *slot = index_find(places, level->function, level->process);
+    const struct level_key key = level_key_of(places, file, level->process, level->function, level->time);
+    const struct index_slot *slot = index_find(places->rows, key.offset, key.module);
     if (!slot->value_plus_1) {
         changes->others[changes->other_count++] = level;
         return;
     }
     struct level_change *c = &changes->decided[slot->value_plus_1 - 1];
+    if (c->changes && c->level == level->level)
+        return;
     if (!c->changes++)
         c->first = level->time;
     c->level = level->level;
+    c->process = level->process;
+    c->function = level->function;
     c->last = level->time;
 }
 
@@ -73,10 +114,10 @@ struct level_changes level_changes_of(const struct session_file *file)
         .decided = need_memory(file->decision_count, sizeof *changes.decided),
         .others = need_memory(file->level_count, sizeof(const struct trace_level *)),
     };
-    struct number_index *places = level_changes_decided(&changes, file);
+    struct level_places places = level_changes_decided(&changes, file);
     for (size_t i = 0; i < file->level_count; i++)
-        level_changes_add(&changes, places, &file->levels[i]);
-    index_free(places);
+        level_changes_add(&changes, &places, file, &file->levels[i]);
+    level_places_drop(&places);
     size_t kept = 0;
     for (size_t i = 0; i < changes.decided_count; i++)
         if (changes.decided[i].changes)

@@ -8,10 +8,10 @@
 /* "timed", "out" and so on. */
 const char *level_name(uint32_t level);
 
-/* A function of which a budget has decided the level. */
+/* A function of which a budget has decided the level, in all processes that have its module. */
 struct level_change {
-    uint32_t process, level; /* serial number; enum dwell_level_of_probes since `last` */
-    uint64_t function;       /* address */
+    uint32_t process, level; /* serial number of that of the last change; enum dwell_level_of_probes since then */
+    uint64_t function;       /* its address there */
     uint64_t first, last;    /* times of the first change and of the last one */
     uint64_t changes;
     uint64_t calls, mean; /* at the last decision: see struct trace_decision */

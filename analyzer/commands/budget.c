@@ -15,6 +15,7 @@
 #include "base/numbers.h"
 #include "base/wide.h"
 #include "clock.h"
+#include "commands/budget_programs.h"
 #include "commands/budget_records.h"
 #include "commands/budget_sending.h"
 #include "commands/budget_short.h"
@@ -41,10 +42,10 @@ struct budget_whole {
 /* A process that records. */
 struct budget_process {
     uint32_t serial;
-    uint64_t calls;       /* timed ones, until now */
-    uint64_t whole_calls; /* of these, those in the part of the session that is read as a whole */
+    uint32_t program;     /* number, or BUDGET_NO_PROGRAM as long as it is not known */
+    uint64_t calls;       /* timed ones, before the program was known */
+    uint64_t whole_calls; /* timed ones until now in the part of the session that is read as a whole */
     uint64_t whole_now;   /* the same at this look */
-    bool is_spent;        /* its allowance: the budget holds for it */
 };
 
 struct budget {
@@ -63,12 +64,14 @@ struct budget {
     struct budget_process *processes;
     size_t process_count, process_room;
     struct number_index *process_table; /* serial numbers to indexes */
-    bool tells_all;                     /* a process has spent its allowance since the last change of levels */
-    uint64_t brief_cpu;                 /* ticks of CPU time in brief looks since the last usual one */
-    uint64_t looked;                    /* when the last look began, in nanoseconds */
-    uint64_t changes_seen, debt;        /* ticks that changes of levels have taken; and those not paid for */
-    struct budget_short *code;          /* finds functions that are short by their code */
-    uint32_t asked;                     /* modules whose code it was asked for, or has no file */
+    struct budget_programs programs;
+    struct budget_publication publication;
+    bool tells_all;              /* a program has spent its allowance since the last change of levels */
+    uint64_t brief_cpu;          /* ticks of CPU time in brief looks since the last usual one */
+    uint64_t looked;             /* when the last look began, in nanoseconds */
+    uint64_t changes_seen, debt; /* ticks that changes of levels have taken; and those not paid for */
+    struct budget_short *code;   /* finds functions that are short by their code */
+    uint32_t asked;              /* modules whose code it was asked for, or has no file */
     struct budget_records records;
     struct budget_schedule schedule;
 };
@@ -114,24 +117,28 @@ static struct budget_process *budget_process(struct budget *b, uint32_t serial)
     if (slot->value_plus_1)
         return &b->processes[slot->value_plus_1 - 1];
     GROW(b->processes, b->process_count, b->process_room);
-    b->processes[b->process_count] = (struct budget_process){ .serial = serial };
+    b->processes[b->process_count] = (struct budget_process){ .serial = serial, .program = BUDGET_NO_PROGRAM };
     index_set(b->process_table, slot, serial, 0, (uint32_t)b->process_count);
     return &b->processes[b->process_count++];
 }
 
+/* Whether the budget holds for a process: its program has spent its allowance. */
 static bool budget_holds_for(const struct budget *b, uint32_t serial)
 {
     const struct index_slot *slot = index_find(b->process_table, serial, 0);
-    return slot->value_plus_1 && b->processes[slot->value_plus_1 - 1].is_spent;
+    const uint32_t program = slot->value_plus_1 ? b->processes[slot->value_plus_1 - 1].program : BUDGET_NO_PROGRAM;
+    return program != BUDGET_NO_PROGRAM && b->programs.list[program].is_spent;
 }
 
 static void budget_spend(struct budget *b, struct budget_process *process, uint64_t calls)
 {
     process->calls += calls;
-    if (process->is_spent || process->calls <= BUDGET_ALLOWANCE)
+    if (process->program == BUDGET_NO_PROGRAM)
+        process->program = budget_program_of(&b->programs, b->growth->file, process->serial);
+    if (process->program == BUDGET_NO_PROGRAM)
         return;
-    process->is_spent = true;
-    b->tells_all = true;
+    b->tells_all |= budget_program_spend(&b->programs.list[process->program], process->calls);
+    process->calls = 0;
 }
 
 /* Counts the calls of the processes, and returns for each node the serial number of its process. */
@@ -334,14 +341,17 @@ static void budget_record(struct budget *b, const uint32_t *changed, size_t coun
     }
 }
 
-static bool budget_tells_some(const void *of, uint32_t process)
+/* A process may have told its program before the session says more about it. */
+static bool budget_tells_some(const void *of, const struct dwell_control *control)
 {
-    return budget_holds_for(of, process);
+    const struct budget *b = of;
+    const uint32_t key = __atomic_load_n(&control->program, __ATOMIC_SEQ_CST);
+    return key ? budget_programs_have_spent(&b->programs, key) : budget_holds_for(b, control->chunk.process);
 }
 
-static bool budget_tells_any(const void *of, uint32_t process)
+static bool budget_tells_any(const void *of, const struct dwell_control *control)
 {
-    (void)of, (void)process;
+    (void)of, (void)control;
     return true;
 }
 
@@ -354,48 +364,72 @@ static enum budget_answer budget_send(const struct budget *b, uint32_t *function
                   : BUDGET_REFUSED;
 }
 
-/* A process that has spent its allowance gets the levels of all functions that were ever changed. */
-static enum budget_answer budget_tell_all(struct budget *b)
+/* The numbers of all functions that were ever changed, sorted. The caller frees them. */
+static uint32_t *budget_all_changed(const struct budget *b, size_t *count)
 {
     uint32_t *functions = need_memory(b->count, sizeof *functions);
-    size_t count = 0;
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (!b->functions[i].lowered || b->functions[i].is_fixed)
-            continue;
-        functions[count++] = i;
-        b->functions[i].settling = BUDGET_SETTLING;
-    }
+    *count = 0;
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->functions[i].lowered && !b->functions[i].is_fixed)
+            functions[(*count)++] = i;
+    budget_sort(b->functions, functions, *count);
+    return functions;
+}
+
+/* Processes that begin from now on begin with these levels. */
+static bool budget_publish_all(struct budget *b)
+{
+    size_t count;
+    uint32_t *functions = budget_all_changed(b, &count);
+    const bool done =
+        budget_publish(&b->publication, b->session, b->fd, b->names, b->functions, functions, count, &b->programs);
+    free(functions);
+    return done;
+}
+
+/* The processes of a program that has spent its allowance get the levels of all functions that were ever changed. */
+static enum budget_answer budget_tell_all(struct budget *b)
+{
+    size_t count;
+    uint32_t *functions = budget_all_changed(b, &count);
+    for (size_t i = 0; i < count; i++)
+        b->functions[functions[i]].settling = BUDGET_SETTLING;
     const enum budget_answer answer = count ? budget_send(b, functions, count, false) : BUDGET_DONE;
     b->tells_all = answer == BUDGET_LATER;
     free(functions);
     return answer;
 }
 
+/* If no process is there, those that begin from now on have the levels. */
 static void budget_change(struct budget *b, uint32_t *changed, size_t count)
 {
     const bool raised = count && !b->functions[changed[0]].is_counted; /* a look lowers or raises */
+    const bool published = budget_publish_all(b);
     enum budget_answer answer = b->tells_all ? budget_tell_all(b) : BUDGET_LATER;
-    if (raised || (count && answer == BUDGET_LATER))
+    if (raised || (count && answer <= BUDGET_LATER))
         answer = budget_send(b, changed, count, raised);
+    const bool done = answer == BUDGET_DONE || (answer == BUDGET_NOBODY && published);
     budget_sort(b->functions, changed, count);
-    if (answer == BUDGET_DONE)
+    if (done)
         budget_record(b, changed, count);
-    for (size_t i = 0; i < count && answer != BUDGET_DONE; i++) {
+    for (size_t i = 0; i < count && !done; i++) {
         struct budget_function *f = &b->functions[changed[i]];
         f->is_counted = !f->is_counted;
         f->is_fixed = answer == BUDGET_REFUSED; /* the code cannot be changed */
         f->settling = 0;
     }
+    if (count && !done)
+        budget_publish_all(b);
 }
 
 /* ---- the thread ---- */
 
-/* Whether any process has begun and is within its allowance: it may spend that soon. */
+/* Whether any program is within its allowance: it may spend that soon. */
 static bool budget_has_young(const struct budget *b)
 {
     bool young = b->process_count == 0;
-    for (size_t i = 0; i < b->process_count; i++)
-        young |= !b->processes[i].is_spent;
+    for (size_t i = 0; i < b->programs.count; i++)
+        young |= !b->programs.list[i].is_spent;
     return young;
 }
 
@@ -462,6 +496,7 @@ static void budget_free(struct budget *b)
     budget_short_stop(b->code);
     profile_free(b->names);
     index_free(b->process_table);
+    budget_programs_drop(&b->programs);
     budget_records_end(&b->records);
     free(b->processes);
     free(b->functions);

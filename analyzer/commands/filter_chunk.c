@@ -32,22 +32,24 @@ static void filter_chunk_put_module(char *at, const struct filter_chunk_module *
         memcpy(at + head.size - m->count * sizeof *m->functions, m->functions, m->count * sizeof *m->functions);
 }
 
-uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
-                            const char *pattern, const struct session *session, int fd)
+uint64_t filter_chunk_size(const struct filter_chunk_module *modules, size_t count, const char *pattern)
 {
-    size_t size = sizeof *head;
+    size_t size = sizeof(struct dwell_filters) + (pattern ? strlen(pattern) : 0);
     for (size_t i = 0; i < count; i++)
         size += filter_chunk_module_size(&modules[i]);
-    head->pattern_length = pattern ? (uint32_t)strlen(pattern) : 0;
-    size += head->pattern_length;
-    size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
-    head->chunk.magic = DWELL_CHUNK_MAGIC;
-    head->chunk.size = (uint32_t)size;
-    head->modules = (uint32_t)count;
-    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
-    char *chunk = offset ? session_map(session, fd, offset, (uint32_t)size) : NULL;
+    return (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+}
+
+bool filter_chunk_put(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
+                      const char *pattern, const struct session *session, int fd, uint64_t offset)
+{
+    const uint32_t size = head->chunk.size;
+    char *chunk = session_map(session, fd, offset, size);
     if (!chunk)
-        return 0;
+        return false;
+    head->chunk.magic = DWELL_CHUNK_MAGIC;
+    head->modules = (uint32_t)count;
+    head->pattern_length = pattern ? (uint32_t)strlen(pattern) : 0;
     char *at = chunk + sizeof *head;
     for (size_t i = 0; i < count; i++) {
         filter_chunk_put_module(at, &modules[i]);
@@ -57,7 +59,16 @@ uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chun
         memcpy(at, pattern, head->pattern_length);
     memcpy(chunk, head, sizeof *head);
     munmap(chunk, size);
-    return offset;
+    return true;
+}
+
+uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
+                            const char *pattern, const struct session *session, int fd)
+{
+    const uint64_t size = filter_chunk_size(modules, count, pattern);
+    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
+    head->chunk.size = (uint32_t)size;
+    return offset && filter_chunk_put(head, modules, count, pattern, session, fd, offset) ? offset : 0;
 }
 
 char *filter_chunk_read_pattern(int fd, uint64_t offset, uint32_t *level, uint64_t *before)

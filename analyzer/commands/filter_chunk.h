@@ -2,6 +2,7 @@
 #ifndef DWELL_COMMANDS_FILTER_CHUNK_H
 #define DWELL_COMMANDS_FILTER_CHUNK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ struct filter_chunk_module {
  * Safe in any thread of dwell. */
 uint64_t filter_chunk_write(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
                             const char *pattern, const struct session *session, int fd);
+
+/* The size of such a chunk. The second one writes it into claimed space of head->chunk.size bytes, which may hold an
+ * older one; false if that cannot be mapped. */
+uint64_t filter_chunk_size(const struct filter_chunk_module *modules, size_t count, const char *pattern);
+bool filter_chunk_put(struct dwell_filters *head, const struct filter_chunk_module *modules, size_t count,
+                      const char *pattern, const struct session *session, int fd, uint64_t offset);
 
 /* Reads the pattern of a levels chunk, its level and the chunk before. NULL if there is none. The caller frees it. */
 char *filter_chunk_read_pattern(int fd, uint64_t offset, uint32_t *level, uint64_t *before);

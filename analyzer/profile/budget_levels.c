@@ -12,6 +12,7 @@ enum {
     QUIET = 20,        /* looks until a rare function is timed again; twice as many each time */
     MAX_DOUBLINGS = 8,
     RARE_PART = 50,          /* of the budget: a function that costs less is rare */
+    STUBBORN = 10,           /* looks in which a function is timed that should be counted: it cannot be changed */
     MIN_CALLS = 32,          /* in a look: fewer are not worth a change */
     WHOLE = 1 << 16,         /* of the budget of a look, in shares */
     USUAL_PROBES = 50 * 256, /* 1/256 ticks of a call, before the runtime has measured it */
@@ -202,15 +203,21 @@ static size_t budget_raise(struct budget_function *functions, size_t count, cons
     return used;
 }
 
-/* A function that is still timed some time after the change cannot be changed: its code is not known well enough. */
+/* A function that is still timed some time after the change cannot be changed: its code is not known well enough. But
+ * processes that have just begun may not have read theirs yet. */
 static void budget_settle(struct budget_function *f)
 {
-    if (f->settling)
+    if (f->settling) {
         f->settling--;
-    else if (f->is_counted && f->row.timed >= MIN_CALLS && f->row.timed > f->row.counted) {
-        f->is_counted = false;
-        f->is_fixed = true;
+        return;
     }
+    if (!f->is_counted || f->row.counted >= f->row.timed) {
+        f->stubborn = f->row.counted ? 0 : f->stubborn;
+        return;
+    }
+    f->stubborn += f->row.timed >= MIN_CALLS;
+    f->is_fixed = f->stubborn >= STUBBORN;
+    f->is_counted = !f->is_fixed;
 }
 
 static void budget_add_to_sums(struct budget_function *f)

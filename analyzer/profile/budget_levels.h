@@ -34,10 +34,11 @@ struct budget_function {
     bool is_short;           /* its code says that it takes no longer than its probes */
     bool if_called;          /* then it is counted with others that are short only after a call */
     uint32_t settling;       /* looks for which the numbers still belong to the level before */
-    uint32_t lowered;        /* how often it was changed to counted */
-    uint32_t quiet;          /* looks in a row in which timing it would cost next to nothing */
-    uint32_t peak;           /* the most that timing it would have cost in one of them; see budget_share */
-    uint32_t busiest;        /* the most that all probes have cost in one of them */
+    uint32_t stubborn; /* looks in which it was timed though it should be counted, since one in which it was not */
+    uint32_t lowered;  /* how often it was changed to counted */
+    uint32_t quiet;    /* looks in a row in which timing it would cost next to nothing */
+    uint32_t peak;     /* the most that timing it would have cost in one of them; see budget_share */
+    uint32_t busiest;  /* the most that all probes have cost in one of them */
 };
 
 struct budget_look {

@@ -100,6 +100,7 @@ struct dwell_file_more {
     uint32_t look_asks;     /* a futex, changed and woken by threads that ask a budget to look at what they recorded */
     uint32_t pad;
     uint64_t stolen_time; /* nanoseconds that the host of a virtual machine took from its processors meanwhile */
+    uint64_t levels;      /* offset of the levels chunk that processes begin with, plus its number modulo DWELL_UNIT */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */

@@ -2,6 +2,8 @@
 #ifndef DWELL_FORMAT_CONTROL_H
 #define DWELL_FORMAT_CONTROL_H
 
+#include <stddef.h>
+
 #include "dwell/format.h"
 
 /* How a process receives commands from other processes: one chunk of one unit for each process. */
@@ -19,7 +21,7 @@ struct dwell_control {
     uint32_t asks;   /* enum dwell_question about the module below; reset to zero by the answer */
     uint32_t build_id_length;
     uint32_t path_length;
-    uint32_t reserved;
+    uint32_t program;  /* dwell_program_key of its build-id, or zero; stored before it reads dwell_file_more.levels */
     uint64_t levels;   /* offset of the newest levels chunk with a pattern, or zero */
     uint64_t answer;   /* levels: offset of the first levels chunk to apply, or zero; its chunk.link is the next one */
     char module[2480]; /* its build-id, then its path; keep: a list of modules */
@@ -31,6 +33,15 @@ enum dwell_question {
     DWELL_ASKS_LEVELS = 2,  /* which functions do the patterns of the chunks from `levels` on name? */
     DWELL_ASKS_KEEP = 3,    /* no question: the recorder keeps the files open, for their names */
 };
+
+/* Tells programs apart. Two may have the same key; none has zero. */
+static inline uint32_t dwell_program_key(const void *build_id, size_t length)
+{
+    uint32_t key = 2166136261u;
+    for (size_t i = 0; i < length; i++)
+        key = (key ^ ((const uint8_t *)build_id)[i]) * 16777619u;
+    return key ? key : 1;
+}
 
 /* DWELL_ASKS_KEEP: `module` has path_length bytes of these, each followed by its build-id and its path. */
 struct dwell_kept_module {

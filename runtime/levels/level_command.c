@@ -29,11 +29,6 @@ static void level_each_module(const struct dwell_filters *chunk, level_take *tak
     }
 }
 
-static const struct dwell_filter *level_functions(const struct dwell_filter_module *m)
-{
-    return (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
-}
-
 /* ---- commands ---- */
 
 struct level_command {
@@ -44,7 +39,7 @@ struct level_command {
 static void level_set_module(void *context, const struct dwell_filter_module *m, struct text build_id, struct text path)
 {
     struct level_command *c = context;
-    const struct dwell_filter *f = level_functions(m);
+    const struct dwell_filter *f = filter_functions_of_module(m);
     for (uint32_t i = 0; i < m->functions; i++)
         if (f[i].action <= LEVEL_OUT)
             c->count += levels_set_in_module(build_id, path, f[i].offset, (enum level)f[i].action);
@@ -95,7 +90,7 @@ static void level_take_answer(void *context, const struct dwell_filter_module *m
                               struct text path)
 {
     const struct level_answer *a = context;
-    const struct dwell_filter *f = level_functions(m);
+    const struct dwell_filter *f = filter_functions_of_module(m);
     (void)build_id, (void)path;
     for (uint32_t i = 0; i < m->functions; i++)
         if (f[i].action <= LEVEL_OUT)

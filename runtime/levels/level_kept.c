@@ -50,13 +50,14 @@ void level_kept_put(const struct level_module *m)
     level_kept_list = made;
 }
 
-void level_kept_take(struct level_module *m)
+bool level_kept_take(struct level_module *m)
 {
     struct level_kept *kept = level_kept_remove(m);
     if (!kept)
-        return;
+        return false;
     for (uint32_t i = 0; i < kept->count; i++)
         level_module_want(m, m->info.dlpi_addr + kept->functions[i].function, kept->functions[i].level);
     m->patterns = kept->patterns;
     sys_unmap(kept, level_kept_size(kept->count));
+    return true;
 }

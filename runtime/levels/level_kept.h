@@ -9,8 +9,8 @@
 /* Keeps the levels of a module that has been unloaded. Both functions are called under the levels' lock. */
 void level_kept_put(const struct level_module *m);
 
-/* Sets the levels of a module that has been loaded, if they were kept. */
-void level_kept_take(struct level_module *m);
+/* Sets the levels of a module that has been loaded. False if none were kept. */
+bool level_kept_take(struct level_module *m);
 
 #pragma GCC visibility pop
 

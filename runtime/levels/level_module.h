@@ -30,6 +30,7 @@ struct level_module {
     uint32_t number;            /* in the slots of its functions; never used again */
     bool loaded;                /* now */
     bool program;               /* it is never unloaded */
+    bool later;                 /* the helper brings it to the levels that it begins with */
     bool reading;               /* a part of its code was looked at, */
     bool read;                  /* and all of it */
     const char *problem;        /* that was found then and is not reported yet, or NULL */

@@ -12,13 +12,14 @@
 #include "helper.h"
 #include "levels/code_lock.h"
 #include "levels/in_place.h"
-#include "levels/level_command.h"
+#include "levels/level_begin.h"
 #include "levels/level_kept.h"
 #include "levels/level_module.h"
 #include "levels/level_pause.h"
 #include "levels/level_places.h"
 #include "levels/level_read.h"
 #include "levels/level_records.h"
+#include "levels/level_session.h"
 #include "levels/level_unloads.h"
 #include "lock.h"
 #include "modules.h"
@@ -65,6 +66,18 @@ static void level_lock_take(void)
 static void level_lock_release(void)
 {
     lock_release(&level_process()->lock);
+}
+
+/* Takes the lock, but not during a fork: the child would get a half-made change. A fork that does not end does not stop
+ * changes for good. */
+static void level_lock_to_change(void)
+{
+    level_lock_take();
+    for (int i = 0; i < PATIENCE && level_process()->forking; i++) {
+        level_lock_release();
+        sys_sleep_a_millisecond();
+        level_lock_take();
+    }
 }
 
 /* ---- changes; under the lock ---- */
@@ -205,7 +218,8 @@ static long level_ahead_is_due(void)
 static long level_something_is_due(void)
 {
     const long pause = level_pause_is_due(), ahead = level_ahead_is_due();
-    return pause < 0 || (ahead >= 0 && ahead < pause) ? ahead : pause;
+    const long first = pause < 0 || (ahead >= 0 && ahead < pause) ? ahead : pause;
+    return level_session_is_awaited() ? SOON : first;
 }
 
 static void level_begin_pending(void)
@@ -214,8 +228,22 @@ static void level_begin_pending(void)
     __atomic_store_n(&levels.pending, 1, __ATOMIC_RELEASE);
 }
 
+/* In a forked child: the levels that the session has and its parent did not have. */
+static void level_look_at_session(void)
+{
+    level_lock_to_change();
+    for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
+        if (m->loaded)
+            level_session_take(m);
+    level_session_looked();
+    level_begin_pending();
+    level_lock_release();
+}
+
 long levels_tick(void)
 {
+    if (level_session_is_due())
+        level_look_at_session();
     long due = level_something_is_due();
     if (!__atomic_load_n(&levels.pending, __ATOMIC_ACQUIRE) && due && !level_places_are_crowded())
         return due;
@@ -263,18 +291,6 @@ bool levels_settle(void)
     return done;
 }
 
-/* Takes the lock, but not during a fork: the child would get a half-made change. A fork that does not end does not stop
- * changes for good. */
-static void level_lock_to_change(void)
-{
-    level_lock_take();
-    for (int i = 0; i < PATIENCE && level_process()->forking; i++) {
-        level_lock_release();
-        sys_sleep_a_millisecond();
-        level_lock_take();
-    }
-}
-
 uint32_t levels_set(uint64_t function, enum level level)
 {
     uint32_t count = 0;
@@ -308,28 +324,12 @@ void levels_have_patterns(struct text build_id, struct text path, uint64_t patte
     level_lock_release();
 }
 
-static void level_set_offset(void *context, uint64_t offset, enum level level)
-{
-    struct level_module *m = context;
-    level_module_want(m, m->info.dlpi_addr + offset, level);
-}
-
-/* The patterns of `dwell control` hold for modules that are loaded after it, too. */
-static void level_ask_for_module(struct level_module *m)
-{
-    const uint64_t patterns = level_command_patterns();
-    if (levels.stopped || m->patterns == patterns)
-        return;
-    level_command_ask(m->build_id, m->path, level_set_offset, m);
-    m->patterns = patterns;
-}
-
 void levels_ask_for_patterns(void)
 {
     level_lock_to_change();
     for (struct level_module *m = levels.modules; m; m = m->next)
-        if (m->loaded)
-            level_ask_for_module(m);
+        if (m->loaded && !levels.stopped)
+            level_begin_patterns(m);
     level_lock_release();
 }
 
@@ -452,20 +452,6 @@ bool levels_begin(void)
     return true;
 }
 
-static void level_add_filtered(struct level_module *m, uint32_t filter)
-{
-    const uint32_t count = filter && !levels.stopped ? filter_levels_of_module(filter, m->info.dlpi_addr, NULL, 0) : 0;
-    struct leveled_function *functions = count ? sys_memory(count * sizeof *functions) : NULL;
-    if (!functions)
-        return;
-    in_place_wanted = true;
-    filter_levels_of_module(filter, m->info.dlpi_addr, functions, count);
-    for (uint32_t i = 0; i < count; i++)
-        if (!level_module_want(m, functions[i].function, functions[i].level) && functions[i].level == LEVEL_COUNTED)
-            level_note("too many functions have the level counted: some of them stay timed");
-    sys_unmap(functions, count * sizeof *functions);
-}
-
 /* Nothing of modules that are not loaded any more can be rewritten, and their stubs are not used. The loader's list may
  * lack a library for a moment although its code stays: then calls still lead to the stubs. */
 static void level_drop_modules(uint64_t begin, uint64_t end)
@@ -503,10 +489,8 @@ static struct level_module *level_add_module(const struct level_visit *visit)
         .program = visit->program,
     };
     code_lock_cover(m->begin, m->end);
-    level_add_filtered(m, visit->filter);
     if (!levels.stopped)
-        level_kept_take(m);
-    level_ask_for_module(m);
+        level_begin_module(m, visit->filter);
     m->changes |= level_pause_is_on() || (filter_settings.hidden_out && !levels.stopped);
     levels.modules = m;
     if (levels.reads_ahead)
@@ -531,6 +515,10 @@ void levels_visit(const struct level_visit *visit)
     m->loaded = true;
     if (!m->changes || level_process()->ended)
         return;
+    if (level_begins_later(m)) {
+        level_begin_pending();
+        return;
+    }
     const bool alone = !runtime.process->threads.live;
     if (alone) {
         level_work_on(m, &(struct level_look){ .blind = true }, true);
@@ -586,6 +574,7 @@ void levels_forking(bool now)
 void levels_forked(void)
 {
     level_unloads_forked();
+    level_session_forked();
 }
 
 void levels_begin_process(void)

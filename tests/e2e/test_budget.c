@@ -46,7 +46,7 @@ Test(e2e_budget, decisions_are_recorded)
     free(info);
 }
 
-/* The allowance of a process: fewer calls than that are timed to the last one. The program waits after 50,000 calls, so
+/* The allowance of a program: fewer calls than that are timed to the last one. The program waits after 50,000 calls, so
  * that the recorder sees how short they are. */
 Test(e2e_budget, small_programs_are_timed)
 {
@@ -148,6 +148,109 @@ Test(e2e_budget, threads_and_processes)
     check_counts(out, r, 2);
     report_drop(r);
     free(out);
+}
+
+/* The number after `name` in a line of the program's output. */
+static unsigned long budget_number(const char *out, const char *name)
+{
+    const char *at = strstr(out, name);
+    cr_assert(at != NULL, "%s", out);
+    return strtoul(at + strlen(name), NULL, 10);
+}
+
+/* Five processes follow the first one. */
+static void check_again(const char *out, const char *what, unsigned long changed)
+{
+    struct report *r = report_of("");
+    check_counts(out, r, 2);
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0), "%s", what);
+    report_drop(r);
+    cr_assert(eq(ulong, budget_number(out, "\nprocesses "), 6), "%s: %s", what, out);
+    if (changed)
+        cr_assert(eq(ulong, budget_number(out, "\nchanged "), changed), "%s: %s", what, out);
+}
+
+/* Processes that are executed or forked when their program has spent the allowance begin with the levels that the
+ * session has by then. */
+Test(e2e_budget, processes_begin_with_the_levels_of_the_session)
+{
+    static const char *const layouts[] = { "gcc-pie", "gcc-no-pie", "clang-pie", "clang-no-pie" };
+    static const char *const hows[] = { "exec", "spawn", "fork" };
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        for (size_t j = 0; j < sizeof hows / sizeof *hows; j++) {
+            char *out =
+                run_well("$DWELL record -q --overhead 10%% $PROGRAMS/levels/again-%s %s 5 20000", layouts[i], hows[j]);
+            check_again(out, layouts[i], 5);
+            free(out);
+        }
+    for (size_t i = 1; i < sizeof modes / sizeof *modes; i++)
+        for (size_t j = 0; j < sizeof hows / sizeof *hows; j++) {
+            char *out = run_well("$DWELL record -q --overhead 10%% --mode %s $PROGRAMS/levels/again-gcc-pie %s 5 20000",
+                                 modes[i], hows[j]);
+            check_again(out, modes[i], 5);
+            free(out);
+        }
+    char *rows = run_well("$DWELL info | grep -c '^level .*: leaf$'");
+    cr_assert(eq(int, atoi(rows), 1), "one row for all processes: %s", rows);
+    free(rows);
+}
+
+/* Much code takes long to read: the process does not wait for it. */
+Test(e2e_budget, processes_of_large_programs)
+{
+    static const char *const programs[] = { "gcc-large", "clang-large", "static" };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char *out = run_well("$DWELL record -q --overhead 10%% $PROGRAMS/levels/again-%s exec 5 20000", programs[i]);
+        check_again(out, programs[i], 0);
+        free(out);
+    }
+}
+
+/* A level by hand is that of one process: the next ones begin with those of the command line and of the session. */
+Test(e2e_budget, processes_begin_after_changes_by_hand)
+{
+    static const char *const hows[] = { "exec", "spawn" };
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
+        char *out =
+            run_well("$DWELL record -q --overhead 10%% --level counted=outer $PROGRAMS/levels/again-gcc-pie %s 5 "
+                     "20000 \"$DWELL control \\$PID level timed=outer\"",
+                     hows[i]);
+        check_again(out, hows[i], 5);
+        free(out);
+    }
+}
+
+/* Without the recorder, the levels are the last ones that it has published. */
+Test(e2e_budget, processes_begin_after_the_recorder_was_killed)
+{
+    char *out = run_well("$DWELL record -q --overhead 10%% $PROGRAMS/levels/again-gcc-pie exec 5 20000 "
+                         "'test $(cat /proc/$PARENT/comm) != dwell || kill -9 $PARENT' > out; test $? = 137; "
+                         "for i in $(seq 1200); do grep -q end out && break; sleep 0.1; done; cat out");
+    check_again(out, "killed", 5);
+    free(out);
+}
+
+/* The processes of a program share its allowance. */
+Test(e2e_budget, short_processes_share_the_allowance)
+{
+    free(run_well(
+        "$DWELL record -q --overhead 1%% sh -c 'for i in 1 2 3 4; do $PROGRAMS/levels/phases 1 24000; sleep 0.1; "
+        "done'"));
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_session(r, "events"), 2 * 4 * (24000 + 24000 + 24000 / 50 + 1)));
+    report_drop(r);
+    char *runs =
+        run_well("$DWELL record -q --overhead 10%% sh -c 'for i in $(seq 400); do $PROGRAMS/levels/phases 1 24000 "
+                 ">/dev/null; if $DWELL info 2>/dev/null | grep -q \"^counted \"; then echo $i; exit; fi; "
+                 "sleep 0.02; done'");
+    const uint64_t count = strtoull(runs, NULL, 10);
+    cr_assert(ne(u64, count, 0), "no call was counted");
+    r = report_of("");
+    cr_assert(eq(u64, report_sum(r, "function", "leaf_1", "calls"), count * 24000));
+    cr_assert(eq(u64, report_sum(r, "function", "loop_1", "calls"), count * 24000));
+    cr_assert(eq(u64, report_sum(r, "function", "outer_1", "calls"), count * 480));
+    report_drop(r);
+    free(runs);
 }
 
 /* Sums of a session have its decisions. */

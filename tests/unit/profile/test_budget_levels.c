@@ -64,11 +64,13 @@ Test(unit_budget_levels, a_change_takes_some_looks)
     struct budget_function f = { .calls = 50000, .inclusive = 500000 };
     uint32_t changed[1];
     cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 1));
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 21; i++) {
+        f.calls = i == 11 ? 0 : 50000; /* then its calls are counted at last */
+        f.counted = i == 11;
         cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 0));
-        cr_assert(f.is_counted && !f.is_fixed);
+        cr_assert(f.is_counted && !f.is_fixed && f.lowered == 1, "%d", i);
     }
-    cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 0), "it is still timed, so it cannot be changed");
+    cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 0), "it was timed ten times, so it cannot be changed");
     cr_assert(not(f.is_counted));
     cr_assert(f.is_fixed);
     cr_assert(eq(sz, budget_decide(&f, 1, &usual, changed), 0), "and is not tried again");
