@@ -98,31 +98,26 @@ static void gomp_walk(loader_visitor *visit, struct gomp_search *s)
 
 /* What the callers' libraries call: libgomp is never unloaded. A place that is taken is not given to another caller. */
 static struct gomp_place {
-    uint64_t caller; /* written last; 1: somebody is about to */
+    uint64_t caller;  /* written last; 1: somebody is about to */
+    const char *name; /* a jump at a function's end has its caller's return address, whatever it calls */
     void *function;
 } gomp_places[256];
 
 static void *gomp_look_up(const char *name, uint64_t caller)
 {
     struct gomp_place *place = &gomp_places[(caller >> 2) * 0x9e3779b97f4a7c15 >> 56];
-    if (__atomic_load_n(&place->caller, __ATOMIC_ACQUIRE) == caller)
+    if (__atomic_load_n(&place->caller, __ATOMIC_ACQUIRE) == caller && place->name == name)
         return place->function;
     struct gomp_search s = { .name = name, .caller = caller };
     gomp_walk(gomp_find_caller, &s);
     gomp_walk(gomp_find_function, &s);
     uint64_t nobody = 0;
     if (__atomic_compare_exchange_n(&place->caller, &nobody, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        place->name = name;
         place->function = s.found;
         __atomic_store_n(&place->caller, caller, __ATOMIC_RELEASE);
     }
     return s.found;
-}
-
-/* NULL if there is no such function: then the caller is a team of its own. */
-static void *gomp_next(void *const *cache, const char *name, const void *return_address)
-{
-    void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
-    return LIKELY(found) ? found : gomp_look_up(name, (uint64_t)return_address);
 }
 
 /* ---- teams ---- */
@@ -142,6 +137,20 @@ struct gomp_team {
 
 /* The region that the thread runs; NULL outside of regions. */
 static __thread const struct gomp_team *gomp_self __attribute__((tls_model("initial-exec")));
+
+/* A region's function ends by a jump to a barrier: its caller is gomp_run, and it is the caller. NULL if there is no
+ * such function: then the caller is a team of its own. */
+static void *gomp_next(void *const *cache, const char *name, const void *return_address)
+{
+    extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+    extern const char etext[] __attribute__((visibility("hidden")));
+    void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
+    if (LIKELY(found))
+        return found;
+    const uint64_t caller = (uint64_t)return_address;
+    const bool is_own = caller - (uint64_t)__ehdr_start < (uint64_t)etext - (uint64_t)__ehdr_start;
+    return gomp_look_up(name, is_own && gomp_self ? (uint64_t)gomp_self->run : caller);
+}
 
 /* A team is known by its place in memory. */
 static struct object gomp_team_object(const struct gomp_team *team)

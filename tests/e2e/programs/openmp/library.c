@@ -1,4 +1,5 @@
 /* A library of which each function uses a team of OpenMP. */
+#include <omp.h>
 #include <time.h>
 
 int add_in_team(int count);
@@ -13,6 +14,11 @@ int add_in_team(int count)
 #pragma omp parallel num_threads(2)
     {
 #pragma omp barrier
+    }
+    /* Both regions end by a jump, with the same return address. Only one thread comes here. */
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+#pragma omp taskwait
     }
     return sum;
 }
