@@ -57,6 +57,11 @@ struct os_events {
     uint16_t words[OS_MAX_WORDS]; /* extension records */
 };
 
+static inline void os_put_head(struct os_events *e, enum dwell_extension type, int words)
+{
+    e->words[e->length++] = (uint16_t)(type << DWELL_EXTENSION_LENGTH_BITS | words);
+}
+
 /* What was missed of a thread's OS events. */
 enum os_overflow {
     OS_MADE_UP = 1, /* the times of its switches, and page faults */
@@ -114,9 +119,6 @@ bool os_intervened(struct thread *t);
 
 /* Discards system calls that the runtime itself has made, if there is nothing else. */
 void os_forget_own(struct thread *t);
-
-/* Nanoseconds in ticks. */
-uint64_t os_ticks(uint64_t ns);
 
 #pragma GCC visibility pop
 

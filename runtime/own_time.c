@@ -2,6 +2,7 @@
 #include "own_time.h"
 
 #include "clock.h"
+#include "os_ring.h"
 #include "osevents.h"
 #include "runtime.h"
 #include "switches.h"

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "metadata.h"
+#include "os_ring.h"
 #include "osevents.h"
 #include "process.h"
 #include "runtime.h"

@@ -125,7 +125,8 @@ static void slices_report_off_cpu(const struct slices_reader *s, struct slices_t
     struct decoded_off_cpu off_cpu;
     if (!s->visitor->off_cpu)
         return;
-    for (const uint8_t *at = event->extras->run; decode_off_cpu(event->extras, event->time, &at, &off_cpu);) {
+    const uint8_t *at = event->extras->run;
+    for (uint64_t last = 0; decode_next_off_cpu(event->extras, event->time, &at, &last, &off_cpu);) {
         const uint64_t from = larger(off_cpu.begin, begin);
         const uint64_t to = smaller(smaller(off_cpu.begin + off_cpu.length, event->time), end);
         if (from < to)

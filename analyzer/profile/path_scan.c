@@ -178,14 +178,12 @@ static void path_add_part(struct path_worker *w, const struct decoded_extras *ex
     const uint64_t from = larger(begin, w->begin), to = smaller(end, w->end);
     const uint64_t before = times->runnable + times->outside;
     struct decoded_off_cpu off;
-    uint64_t last = from;
+    uint64_t last = 0;
     bool any = false;
-    for (const uint8_t *at = extras->run; decode_off_cpu(extras, end, &at, &off); any = true) {
-        const uint64_t off_begin = larger(off.begin, last), off_end = smaller(off.begin + off.length, to);
-        if (off_begin >= off_end)
-            continue;
-        path_add_off(w, times, off_begin, off_end, off.preempted);
-        last = off_end;
+    for (const uint8_t *at = extras->run; decode_next_off_cpu(extras, end, &at, &last, &off); any = true) {
+        const uint64_t off_begin = larger(off.begin, from), off_end = smaller(off.begin + off.length, to);
+        if (off_begin < off_end)
+            path_add_off(w, times, off_begin, off_end, off.preempted);
     }
     if (!any) {
         const struct interval_parts p = interval_parts(extras, end - begin);

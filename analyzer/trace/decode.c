@@ -1,6 +1,8 @@
 /* Decodes the extensions of events, control events and call sites: the rare parts of an events chunk. */
 #include "trace/decode.h"
 
+#include "base/numbers.h"
+
 enum {
     TIME_WORDS = 3,
     LONG_TIME_BITS = 48,
@@ -258,6 +260,21 @@ bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const ui
         off_cpu->begin = decode_past_moment(time, decode_number(words, TIME_WORDS));
         off_cpu->length = decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
         off_cpu->preempted = type == DWELL_EXT_PREEMPTED;
+        return true;
+    }
+    return false;
+}
+
+bool decode_next_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, uint64_t *last,
+                         struct decoded_off_cpu *off_cpu)
+{
+    while (decode_off_cpu(extras, time, at, off_cpu)) {
+        const uint64_t end = off_cpu->begin + off_cpu->length;
+        if (end <= *last)
+            continue;
+        off_cpu->begin = larger(off_cpu->begin, *last);
+        off_cpu->length = end - off_cpu->begin;
+        *last = end;
         return true;
     }
     return false;

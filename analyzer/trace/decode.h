@@ -165,6 +165,12 @@ struct decoded_off_cpu {
 bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at,
                     struct decoded_off_cpu *off_cpu);
 
+/* The same for readers that need one after the other: cut where an earlier one ends, and without those that it covers.
+ * They overlap where one stands for several, which had no room, or whose own times were lost. *last is zero at first.
+ */
+bool decode_next_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, uint64_t *last,
+                         struct decoded_off_cpu *off_cpu);
+
 /* What the call that ends waited for, or acted on. */
 struct decoded_object {
     unsigned kind, role; /* enum dwell_object, enum dwell_object_role; of a later version if unknown */

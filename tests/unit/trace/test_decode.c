@@ -174,3 +174,33 @@ Test(unit_decode, an_extension_longer_than_the_chunk_ends_it)
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 1));
 }
+
+/* Two of five switches had no room: the second record stands for them, too. Then one whose time was lost, and earlier.
+ */
+Test(unit_decode, off_cpu_times_that_overlap)
+{
+    static const uint64_t times[][3] = {
+        { 4, 100, 10 }, { 4, 150, 60 }, { 5, 170, 30 }, { 5, 200, 50 }, { 5, 240, 5 }, { 4, 260, 1 },
+    };
+    uint8_t words[6 * 14 + TRACE_PADDING];
+    for (size_t i = 0; i < 6; i++) {
+        const uint64_t head = times[i][0] << 8 | 6;
+        memcpy(words + 14 * i, &head, 2);
+        memcpy(words + 14 * i + 2, &times[i][1], 6);
+        memcpy(words + 14 * i + 8, &times[i][2], 6);
+    }
+    const struct decoded_extras extras = { .run = words, .run_end = words + 84 };
+    static const struct decoded_off_cpu wanted[] = {
+        { 100, 10, false }, { 150, 60, false }, { 210, 40, true }, { 260, 1, false }
+    };
+    const uint8_t *at = extras.run;
+    uint64_t last = 0;
+    struct decoded_off_cpu off;
+    for (size_t i = 0; i < 4; i++) {
+        cr_assert(decode_next_off_cpu(&extras, 1000, &at, &last, &off));
+        cr_assert(eq(u64, off.begin, wanted[i].begin));
+        cr_assert(eq(u64, off.length, wanted[i].length));
+        cr_assert(eq(int, off.preempted, wanted[i].preempted));
+    }
+    cr_assert(not(decode_next_off_cpu(&extras, 1000, &at, &last, &off)));
+}
