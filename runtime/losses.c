@@ -310,8 +310,8 @@ static void losses_of_threads(void)
         if (t->trace_events.chunk)
             losses_of_trace_events(t->trace_events.chunk, t->trace_events.used);
         for (uint32_t i = 0; t->counts.made && i < COUNTS_PAGES; i++)
-            if (t->counts.made[i])
-                losses_of_counts(t->counts.made[i]);
+            if (*counts_made(&t->counts, i))
+                losses_of_counts(*counts_made(&t->counts, i));
     }
 }
 

@@ -129,8 +129,8 @@ static void counts_name_function(uint32_t page, uint32_t place, uint64_t functio
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     process_lock();
     for (const struct thread *t = runtime.process->threads.live; t; t = t->next) {
-        struct dwell_counts *const *made = __atomic_load_n(&t->counts.made, __ATOMIC_ACQUIRE);
-        struct dwell_counts *counts = made ? __atomic_load_n(&made[page], __ATOMIC_ACQUIRE) : NULL;
+        const bool listed = __atomic_load_n(&t->counts.made, __ATOMIC_ACQUIRE);
+        struct dwell_counts *counts = listed ? __atomic_load_n(counts_made(&t->counts, page), __ATOMIC_ACQUIRE) : NULL;
         if (counts)
             counts->counts[place].function = function;
     }
@@ -213,7 +213,7 @@ static bool counts_move_in_place(const struct thread *t, const struct counts_fun
 static bool counts_show_page(const struct thread *t, uint32_t page, struct area area)
 {
     const struct counts_functions *of = counts_pages[page];
-    if (t->counts.made[page])
+    if (*counts_made(&t->counts, page))
         return false;
     struct dwell_counts *counts = (struct dwell_counts *)area.at;
     counts->chunk.process = runtime.process->serial;
@@ -227,7 +227,7 @@ static bool counts_show_page(const struct thread *t, uint32_t page, struct area 
         if (++counts_in_place == MOST_IN_PLACE)
             counts_leave();
     }
-    __atomic_store_n(&t->counts.made[page], counts, __ATOMIC_RELEASE);
+    __atomic_store_n(counts_made(&t->counts, page), counts, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const uint32_t used = __atomic_load_n(&of->used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++)
@@ -235,12 +235,19 @@ static bool counts_show_page(const struct thread *t, uint32_t page, struct area 
     return true;
 }
 
-/* Under the process' lock, too. */
+/* Under the process' lock, too. The process of a fork goes on with its parent's lists. */
 static bool counts_make_list(struct thread *t)
 {
-    if (!t->counts.made)
-        __atomic_store_n(&t->counts.made, sys_memory(COUNTS_PAGES * sizeof(struct dwell_counts *)), __ATOMIC_RELEASE);
-    return t->counts.made;
+    static struct dwell_counts **lists;
+    static uint32_t given; /* of these */
+    if (t->counts.made)
+        return true;
+    if (given % COUNTS_LISTS == 0)
+        lists = sys_memory(COUNTS_LISTS * COUNTS_PAGES * sizeof *lists);
+    if (!lists)
+        return false;
+    __atomic_store_n(&t->counts.made, lists + given++ % COUNTS_LISTS, __ATOMIC_RELEASE);
+    return true;
 }
 
 static bool counts_make_page(struct thread *t, uint32_t page)
@@ -261,13 +268,13 @@ static bool counts_make_page(struct thread *t, uint32_t page)
 bool counts_add_slowly(struct thread *t, uint32_t number)
 {
     const uint32_t page = number / COUNTS_IN_PAGE;
-    if (!t->counts.made || !t->counts.made[page]) {
+    if (!t->counts.made || !*counts_made(&t->counts, page)) {
         if (t->counts.refused)
             return false;
         const uint64_t mask = sys_block_signals();
         if (mask == SYS_NOT_BLOCKED)
             return false;
-        bool made = t->counts.made && t->counts.made[page]; /* by a handler, before signals were held back */
+        bool made = t->counts.made && *counts_made(&t->counts, page); /* by a handler, before signals were held back */
         if (!made && t->wiped->alive && counts_make_page(t, page)) {
             made = true;
             thread_set_limit(t);
@@ -276,7 +283,7 @@ bool counts_add_slowly(struct thread *t, uint32_t number)
         if (!made)
             return false;
     }
-    sum_add(&t->counts.made[page]->counts[number % COUNTS_IN_PAGE].calls, 1);
+    sum_add(&(*counts_made(&t->counts, page))->counts[number % COUNTS_IN_PAGE].calls, 1);
     return true;
 }
 
@@ -291,7 +298,7 @@ static void counts_follow(struct thread *t)
 {
     const uint32_t count = __atomic_load_n(&counts_page_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count && t->counts.made; i++)
-        __atomic_store_n(&t->wiped->counts.pages[i], t->counts.made[i], __ATOMIC_RELAXED);
+        __atomic_store_n(&t->wiped->counts.pages[i], *counts_made(&t->counts, i), __ATOMIC_RELAXED);
 }
 
 void counts_select(struct thread *t, bool counts)
@@ -311,12 +318,12 @@ void counts_select(struct thread *t, bool counts)
 static void counts_drop_pages(struct thread *t, bool all)
 {
     for (uint32_t i = 0; t->counts.made && i < counts_page_count; i++) {
-        struct dwell_counts *counts = t->counts.made[i];
+        struct dwell_counts *counts = *counts_made(&t->counts, i);
         const uint64_t window = counts_pages[i]->window;
         const bool in_place = counts && window && (void *)counts == counts_place(t, window);
         if (!counts || (in_place && !all))
             continue;
-        t->counts.made[i] = NULL;
+        *counts_made(&t->counts, i) = NULL;
         session_unmap(counts, guard_size(counts));
         process_lock();
         counts_in_place -= in_place;
@@ -331,8 +338,8 @@ void counts_begin_thread(struct thread *t, bool forked)
         counts_forked(t);
     else
         counts_drop_pages(t, true);
-    if (t->counts.made)
-        memset(t->counts.made, 0, COUNTS_PAGES * sizeof *t->counts.made);
+    for (uint32_t i = 0; t->counts.made && i < counts_page_count; i++)
+        *counts_made(&t->counts, i) = NULL;
     t->counts.refused = false;
     if (!t->counts.distance && in_place_is_possible())
         t->counts.distance = in_place_distance();
@@ -344,8 +351,8 @@ void counts_end_thread(struct thread *t)
     counts_self = &counts_empty;
     counts_divert(t);
     for (uint32_t i = 0; guard_trouble() && t->counts.made && i < counts_page_count; i++)
-        if (t->counts.made[i])
-            losses_of_counts(t->counts.made[i]);
+        if (*counts_made(&t->counts, i))
+            losses_of_counts(*counts_made(&t->counts, i));
     counts_drop_pages(t, false);
 }
 
@@ -408,13 +415,13 @@ static bool counts_open_for(struct thread *t, uint32_t page)
 {
     if (!t->counts.distance || !counts_make_list(t))
         return false;
-    if (!t->counts.made[page]) {
+    if (!*counts_made(&t->counts, page)) {
         const struct area area = counts_take_unit();
         if (!area.at)
             return false;
         counts_show_page(t, page, area);
     }
-    return (void *)t->counts.made[page] == counts_place(t, counts_pages[page]->window);
+    return (void *)*counts_made(&t->counts, page) == counts_place(t, counts_pages[page]->window);
 }
 
 /* No thread is made while the threads are counted, or it is in the list: a thread that is set up later has the page
@@ -448,9 +455,9 @@ bool counts_begin_in_place(struct thread *t)
         if (!of->window || !__atomic_load_n(&of->open, __ATOMIC_ACQUIRE))
             continue;
         any = true;
-        if (!t->counts.made || !t->counts.made[i])
+        if (!t->counts.made || !*counts_made(&t->counts, i))
             good = good && t->counts.distance && counts_make_page(t, i);
-        good = good && (void *)t->counts.made[i] == counts_place(t, of->window);
+        good = good && (void *)*counts_made(&t->counts, i) == counts_place(t, of->window);
     }
     t->counts.orphaned = false;
     if (any && !good)
@@ -471,7 +478,7 @@ void counts_forked(struct thread *t)
     for (uint32_t i = 0; i < counts_page_count; i++) {
         const struct counts_functions *of = counts_pages[i];
         void *const place = counts_place(t, of->window);
-        if (!of->window || (void *)t->counts.made[i] != place)
+        if (!of->window || (void *)*counts_made(&t->counts, i) != place)
             continue;
         if (of->open)
             SYS6(mmap, place, PAGE, PROT_READ | PROT_WRITE, FLAGS, -1, 0);
@@ -534,6 +541,6 @@ enum counts_child counts_begin_child(const void *address)
 void counts_each_old_page(const struct thread *t, void (*map)(char *at, size_t size))
 {
     for (uint32_t i = 0; t->counts.made && i < counts_page_count; i++)
-        if (t->counts.made[i])
-            map((char *)t->counts.made[i], DWELL_UNIT);
+        if (*counts_made(&t->counts, i))
+            map((char *)*counts_made(&t->counts, i), DWELL_UNIT);
 }

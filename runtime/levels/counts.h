@@ -32,10 +32,18 @@ struct counts_directory {
 /* In a thread's block. */
 struct thread_counts {
     bool refused;               /* there was no space for a page: it is not tried again */
-    struct dwell_counts **made; /* its pages by number, whether they are in use now or not; NULL before the first one */
+    struct dwell_counts **made; /* its pages, whether they are in use now or not (counts_made); NULL before the first */
     int64_t distance;           /* where it counts in place (in_place.h); zero if it does not */
     bool orphaned;              /* it is in a forked child, and other memory is in the place of its open pages */
 };
+
+/* The thread's page of that number, if it has a list. The lists of COUNTS_LISTS threads lie in one memory, entry beside
+ * entry: programs have few pages, so those of all these threads take one page of memory. */
+enum { COUNTS_LISTS = 8 };
+static inline struct dwell_counts **counts_made(const struct thread_counts *counts, uint32_t page)
+{
+    return &counts->made[(uint64_t)page * COUNTS_LISTS];
+}
 
 /* Page numbers of functions whose calls can be counted in place are open: all threads have these pages. */
 bool counts_is_open(uint32_t number);
