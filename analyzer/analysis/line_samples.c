@@ -9,10 +9,11 @@
 #include "symbols/symbols.h"
 #include "trace/samples.h"
 
-/* An address of a module in memory, and how many samples were there. */
+/* An address of a module in memory, and the samples there. */
 struct sampled_place {
     const struct trace_module *module;
-    uint64_t offset, samples;
+    uint64_t offset;
+    struct sample_sum samples;
 };
 
 struct line_sampler {
@@ -24,7 +25,7 @@ struct line_sampler {
 };
 
 static void line_samples_add(struct line_sampler *s, const struct trace_process *process,
-                             const struct stack_sample *sample)
+                             const struct stack_sample *sample, uint32_t period)
 {
     const struct trace_module *m = trace_module_at(process, sample->registers[0], sample->time);
     if (!m)
@@ -33,12 +34,13 @@ static void line_samples_add(struct line_sampler *s, const struct trace_process 
     const uint32_t number = (uint32_t)((uintptr_t)m / sizeof *m);
     struct index_slot *slot = index_find(s->index, offset, number);
     if (s->places && slot->value_plus_1) {
-        s->places[slot->value_plus_1 - 1].samples++;
+        sample_sum_add(&s->places[slot->value_plus_1 - 1].samples, 1, period);
         return;
     }
     GROW(s->places, s->count, s->room);
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): GROW has made room
-    s->places[s->count] = (struct sampled_place){ m, offset, 1 };
+    s->places[s->count] = (struct sampled_place){ .module = m, .offset = offset };
+    sample_sum_add(&s->places[s->count].samples, 1, period);
     index_set(s->index, slot, offset, number, (uint32_t)s->count++);
 }
 
@@ -48,11 +50,11 @@ static void line_samples_read_chunk(struct line_sampler *s, const struct trace_c
     const struct trace_process *process = session_file_process(file, chunk->process);
     if (!process || !session_file_fill_buffer(file, chunk, &s->buffer))
         return;
-    const uint32_t end = trace_chunk_end(chunk);
+    const uint32_t end = trace_chunk_end(chunk), period = samples_period(file, chunk);
     uint32_t at = sizeof(struct dwell_chunk_header);
     struct stack_sample sample;
     for (bool damaged = false; !damaged && samples_next(s->buffer.bytes, end, &at, &sample, &damaged);)
-        line_samples_add(s, process, &sample);
+        line_samples_add(s, process, &sample, period);
 }
 
 /* The functions that have calls, by their linkage names. */
@@ -110,7 +112,7 @@ void line_samples_find(const struct analysis *l, line_samples_taker *take, void 
         const uint32_t owner = line_samples_owner(l, names, binaries, p, &site, &inlined);
         const char *file = inlined ? site.outer_file : site.file;
         if (owner != PROFILE_NONE)
-            take(context, owner, file, !file ? 0 : inlined ? site.outer_line : site.line, p->samples);
+            take(context, owner, file, !file ? 0 : inlined ? site.outer_line : site.line, &p->samples);
     }
     binaries_free(binaries);
     index_free(names);

@@ -3,10 +3,12 @@
 #define DWELL_ANALYSIS_LINE_SAMPLES_H
 
 #include "analysis/analysis.h"
+#include "profile/sample_sums.h"
 
-/* Gets the number of samples of an instruction of a function of the profile, and its line. The file is NULL and the
+/* Gets the samples of an instruction of a function of the profile, and its line. The file is NULL and the
  * line zero if they are unknown. */
-typedef void line_samples_taker(void *context, uint32_t function, const char *file, uint32_t line, uint64_t samples);
+typedef void line_samples_taker(void *context, uint32_t function, const char *file, uint32_t line,
+                                const struct sample_sum *samples);
 
 /* Passes the samples in which functions were at work themselves. Code of an inlined function that was recorded is that
  * function's own. Code of another inlined function belongs to the line that calls it. */

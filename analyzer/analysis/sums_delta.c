@@ -87,6 +87,8 @@ static bool delta_take_amounts(struct profile_node *node, struct profile_node *m
     d.calls = delta_take_part(node->calls, &made->calls, any);
     d.samples = delta_take_part(node->samples, &made->samples, any);
     d.samples_in_stubs = delta_take_part(node->samples_in_stubs, &made->samples_in_stubs, any);
+    d.sample_time = delta_take_part(node->sample_time, &made->sample_time, any);
+    d.stub_time = delta_take_part(node->stub_time, &made->stub_time, any);
     d.shortest = delta_take_limit(node->shortest, &made->shortest, node->shortest < made->shortest, any);
     d.longest = delta_take_limit(node->longest, &made->longest, node->longest > made->longest, 0);
     d.net_shortest =

@@ -167,11 +167,15 @@ static void info_print_switches(const struct session_file *f)
 static void info_print_samples(const struct session_file *f)
 {
     const struct dwell_file_header *h = &f->header;
+    const uint32_t shortest = samples_shortest_period(f);
+    char first[40] = "";
+    if (shortest && shortest < h->sample_period)
+        snprintf(first, sizeof first, "%.5g, then ", 1e9 / shortest);
     if (h->sample_error)
         info_print_line("samples", "none: the system refused them (%s); see dwell doctor", strerror(h->sample_error));
     else if (h->sample_period)
-        info_print_line("samples", "%" PRIu64 " of recorded threads, %.5g a second of CPU time, lost %" PRIu32,
-                        samples_count(f), 1e9 / h->sample_period, h->lost_samples);
+        info_print_line("samples", "%" PRIu64 " of recorded threads, %s%.5g a second of CPU time, lost %" PRIu32,
+                        samples_count(f), first, 1e9 / h->sample_period, h->lost_samples);
     if (h->sample_period && h->sample_cost)
         info_print_line("a sample", "stops its thread for %.1f us; %s", h->sample_cost / 1e3,
                         h->also & DWELL_ALSO_KERNEL_SAMPLES ? "also in the kernel" : "in user mode only");

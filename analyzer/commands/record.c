@@ -146,13 +146,13 @@ static void record_check_syscalls(const struct record_settings *s)
     free(missing);
 }
 
-/* Chooses the rate of samples if the budget decides. Returns the part of the budget that is left for the probes. */
-static uint32_t record_share_budget(struct record_settings *s, uint64_t cost)
+/* Chooses the periods of samples if the budget decides. Returns the part of the budget that is left for the probes. */
+static uint32_t record_share_budget(const struct record_settings *s, uint64_t cost, struct sample_periods *periods)
 {
-    if (s->sample_rate >= 0)
-        return s->overhead;
-    s->sample_rate = (int)sample_rate_within(s->overhead, cost);
-    return sample_rate_rest(s->overhead, cost, (unsigned)s->sample_rate);
+    *periods =
+        s->sample_rate >= 0 ? sample_periods_of((unsigned)s->sample_rate) : sample_periods_within(s->overhead, cost);
+    return s->sample_rate >= 0 ? s->overhead
+                               : sample_rate_rest(s->overhead, cost, sample_rate_within(s->overhead, cost));
 }
 
 /* Records several runs. Returns the exit status. */
@@ -201,10 +201,12 @@ int command_record(int argc, char **argv)
     struct process_watch watch;
     process_watch_start(&watch, &session, fd);
     const uint64_t sample_cost = s.sample_rate ? sampler_measure_cost() : 0;
-    struct budget *budget = budget_start(&session, fd, record_share_budget(&s, sample_cost), s.filters.earlier);
+    struct sample_periods periods;
+    struct budget *budget =
+        budget_start(&session, fd, record_share_budget(&s, sample_cost, &periods), s.filters.earlier);
     record_push_start(push, &session, fd, path);
     struct sampler sampler;
-    sampler_begin(&sampler, &session, fd, (unsigned)s.sample_rate, sample_cost);
+    sampler_begin(&sampler, &session, fd, periods, sample_cost);
     session.header->count_cost = s.sample_rate ? count_cost_measure() : 0;
     struct record_program_end program;
     struct signal_relay relay;

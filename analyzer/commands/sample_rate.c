@@ -1,5 +1,4 @@
-/* Chooses the rate of samples under an overhead budget. It is one rate for the whole run, so all samples have the same
- * weight. */
+/* Chooses the rates of samples under an overhead budget. */
 #include "commands/sample_rate.h"
 
 #include "base/numbers.h"
@@ -29,6 +28,21 @@ unsigned sample_rate_within(uint32_t permille, uint64_t stop)
         return SAMPLE_USUAL_RATE;
     const uint64_t half = (uint64_t)permille * 1000000 / 2; /* nanoseconds of a second */
     return sample_rate_round_down((unsigned)larger(smaller(half / sample_rate_whole_cost(stop), SAMPLE_MAX_RATE), 1));
+}
+
+struct sample_periods sample_periods_of(unsigned rate)
+{
+    const uint32_t period = rate ? 1000000000 / rate : 0;
+    return (struct sample_periods){ period, period };
+}
+
+struct sample_periods sample_periods_within(uint32_t permille, uint64_t stop)
+{
+    const unsigned rate = sample_rate_within(permille, stop);
+    if (!stop || rate * 3 / 2 > SAMPLE_MAX_RATE)
+        return sample_periods_of(rate);
+    const uint32_t unit = 1000000000 / rate / 3;
+    return (struct sample_periods){ 2 * unit, 3 * unit };
 }
 
 uint32_t sample_rate_rest(uint32_t permille, uint64_t stop, unsigned rate)

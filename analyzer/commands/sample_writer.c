@@ -14,6 +14,7 @@ enum { FIRST_CHUNK = 16 << 10, OTHER_CHUNK = 64 << 10, WORD = sizeof(uint64_t) }
 struct sampled_thread {
     struct dwell_chunk_header *chunk; /* NULL if it has none */
     uint32_t size, used, count;
+    uint32_t period; /* of the chunk's samples */
     uint32_t sequence;
 };
 
@@ -66,9 +67,11 @@ static bool sample_writer_begin_chunk(struct sample_writer *w, struct sampled_th
     t->size = size;
     t->used = sizeof *t->chunk;
     t->count = 0;
+    t->period = s->period;
     t->chunk->size = size;
     t->chunk->depth = s->tid;
     t->chunk->upper[0] = s->pid;
+    t->chunk->upper[1] = s->period;
     t->chunk->start_time = s->time;
     t->chunk->sequence = t->sequence++;
     t->chunk->magic = DWELL_CHUNK_MAGIC;
@@ -115,7 +118,8 @@ void sample_writer_add(struct sample_writer *w, const struct taken_sample *sampl
     uint64_t words[2 + DWELL_SAMPLE_REGISTERS + DWELL_SAMPLE_WORDS / 64 + DWELL_SAMPLE_WORDS];
     const uint32_t size = sample_pack(sample, words);
     struct sampled_thread *t = sample_writer_thread(w, sample->tid);
-    if ((!t->chunk || t->used + size > t->size) && !sample_writer_begin_chunk(w, t, sample)) {
+    const bool fits = t->chunk && t->used + size <= t->size && t->period == sample->period;
+    if (!fits && !sample_writer_begin_chunk(w, t, sample)) {
         sample_writer_lose(w, 1);
         return;
     }

@@ -9,7 +9,8 @@
 /* A sample as the kernel took it, with registers in the order of docs/format.md. */
 struct taken_sample {
     uint32_t pid, tid;
-    uint64_t time; /* ticks */
+    uint64_t time;   /* ticks */
+    uint32_t period; /* nanoseconds of CPU time for which it stands */
     const uint64_t *registers;
     uint32_t register_count;
     const uint8_t *stack; /* bytes from the stack pointer upwards */

@@ -35,6 +35,7 @@ enum {
 
 struct sample_ring {
     int fd;
+    int first; /* the event of the first period, whose samples are in the same ring; -1 if there is none */
     struct perf_event_mmap_page *page;
     size_t size; /* of the data */
     uint64_t tail;
@@ -62,8 +63,8 @@ static struct perf_event_attr sampler_attr(uint64_t period, enum dwell_clock clo
         .size = sizeof(struct perf_event_attr),
         .config = PERF_COUNT_SW_TASK_CLOCK,
         .sample_period = period,
-        .sample_type =
-            PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+                       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
         .sample_regs_user = register_mask,
         .sample_stack_user = STACK_BYTES,
         .disabled = 1,
@@ -89,6 +90,7 @@ static int sampler_open_event(const struct perf_event_attr *attr, pid_t pid, int
 static int sampler_open_ring(struct sample_ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    ring->first = -1;
     ring->fd = sampler_open_event(attr, pid, cpu);
     if (ring->fd < 0 && (errno == EACCES || errno == EPERM)) {
         attr->exclude_kernel = 1;
@@ -111,6 +113,17 @@ static void sampler_close_ring(struct sample_ring *ring)
 {
     munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + ring->size);
     close(ring->fd);
+    if (ring->first >= 0)
+        close(ring->first);
+}
+
+static void sampler_close_rings(struct sampler *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        sampler_close_ring(&s->rings[i]);
+    free(s->rings);
+    s->rings = NULL;
+    s->count = 0;
 }
 
 int sampler_try(bool *in_kernel)
@@ -221,6 +234,9 @@ static void sampler_take_sample(struct sampler *s, struct record_reader *r)
     sample.pid = (uint32_t)ids;
     sample.tid = (uint32_t)(ids >> 32);
     sample.time = sampler_ticks(s, record_next(r));
+    sample.period = (uint32_t)record_next(r);
+    if (sample.period != s->session->header->sample_period)
+        s->first_time += sample.period;
     const bool known = record_next(r) == PERF_SAMPLE_REGS_ABI_64;
     if (!known)
         return; /* a program of 32 bits */
@@ -294,6 +310,29 @@ static void sampler_drain(struct sampler *s)
     free(heads);
 }
 
+/* ---- the later period ---- */
+
+/* The kernel passes a change of an event's period to no thread but one, so there is an event for each period. It passes
+ * changes of whether an event is enabled to all threads. A thread that was just being made may miss them: it has the
+ * old state of both events, so they are set twice. The first event ends after the second time. No thread is without an
+ * event in between, so its end is seen. */
+static void sampler_settle(struct sampler *s)
+{
+    enum { TIMES = 2 };
+    if (s->periods.first == s->periods.later || s->settled == TIMES || s->first_time < SAMPLE_FIRST_TIME)
+        return;
+    s->settled++;
+    for (size_t i = 0; i < s->count; i++) {
+        struct sample_ring *ring = &s->rings[i];
+        ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, 0);
+        ioctl(ring->first, PERF_EVENT_IOC_DISABLE, 0);
+        if (s->settled < TIMES)
+            continue;
+        close(ring->first);
+        ring->first = -1;
+    }
+}
+
 /* ---- the thread ---- */
 
 static void *sampler_run(void *argument)
@@ -307,6 +346,7 @@ static void *sampler_run(void *argument)
         poll(events, s->count + 1, DRAIN_INTERVAL);
         last = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE);
         sampler_drain(s);
+        sampler_settle(s);
         for (size_t i = 0; i < s->count; i++)
             if (events[i].revents & POLLHUP)
                 events[i].fd = -1; /* all threads of the program have ended */
@@ -315,12 +355,13 @@ static void *sampler_run(void *argument)
     return NULL;
 }
 
-void sampler_begin(struct sampler *s, const struct session *session, int fd, unsigned rate, uint64_t cost)
+void sampler_begin(struct sampler *s, const struct session *session, int fd, struct sample_periods periods,
+                   uint64_t cost)
 {
-    *s = (struct sampler){ .session = session, .wake = -1 };
-    if (!rate)
+    *s = (struct sampler){ .session = session, .periods = periods, .wake = -1 };
+    if (!periods.later)
         return;
-    session->header->sample_period = 1000000000 / rate;
+    session->header->sample_period = periods.later;
     session->header->sample_cost = (uint32_t)smaller(cost, session->header->sample_period);
     s->writer = sample_writer_new(session, fd);
     clock_pair(session->header->clock, &s->now.ticks, &s->now.ns);
@@ -328,21 +369,53 @@ void sampler_begin(struct sampler *s, const struct session *session, int fd, uns
     s->clock_offset = perf_clock_offset(session->header->clock == DWELL_CLOCK_MONOTONIC);
 }
 
-void sampler_attach(struct sampler *s, pid_t pid)
+/* Adds the event of the first period to a ring. The ring's own event waits until that one ends. Returns zero or
+ * an errno value. */
+static int sampler_add_first(struct sample_ring *ring, const struct perf_event_attr *attr, uint32_t period, pid_t pid,
+                             int cpu)
 {
-    if (!s->writer)
-        return;
-    struct perf_event_attr attr = sampler_attr(s->session->header->sample_period, s->session->header->clock);
+    struct perf_event_attr first = *attr;
+    first.sample_period = period;
+    first.enable_on_exec = 1;
+    ring->first = sampler_open_event(&first, pid, cpu);
+    return ring->first < 0 || ioctl(ring->first, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? errno : 0;
+}
+
+/* Opens the events of all CPUs. Returns zero or an errno value; then none is open. */
+static int sampler_open(struct sampler *s, pid_t pid, struct perf_event_attr *attr)
+{
+    const bool two = s->periods.first != s->periods.later;
     const long cpus = sysconf(_SC_NPROCESSORS_CONF);
     s->rings = need_memory((size_t)cpus, sizeof *s->rings);
     int error = 0;
     for (int cpu = 0; cpu < cpus && !error; cpu++) {
         struct sample_ring ring = { 0 };
-        error = sampler_open_ring(&ring, &attr, pid, cpu);
-        if (!error)
-            s->rings[s->count++] = ring;
-        else if (error == ENODEV)
+        attr->enable_on_exec = !two;
+        error = sampler_open_ring(&ring, attr, pid, cpu);
+        if (error == ENODEV) {
             error = 0; /* the CPU is offline */
+            continue;
+        }
+        if (error)
+            break;
+        s->rings[s->count++] = ring;
+        if (two)
+            error = sampler_add_first(&s->rings[s->count - 1], attr, s->periods.first, pid, cpu);
+    }
+    if (error)
+        sampler_close_rings(s);
+    return error;
+}
+
+void sampler_attach(struct sampler *s, pid_t pid)
+{
+    if (!s->writer)
+        return;
+    struct perf_event_attr attr = sampler_attr(s->session->header->sample_period, s->session->header->clock);
+    int error = sampler_open(s, pid, &attr);
+    if (error && s->periods.first != s->periods.later) { /* there may be too many descriptors */
+        s->periods.first = s->periods.later;
+        error = sampler_open(s, pid, &attr);
     }
     s->wake = error ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (!error && s->wake >= 0)
@@ -363,11 +436,9 @@ void sampler_end(struct sampler *s)
         (void)!write(s->wake, &one, sizeof one); /* if it fails, the thread wakes after DRAIN_INTERVAL */
         pthread_join(s->thread, NULL);
     }
-    for (size_t i = 0; i < s->count; i++)
-        sampler_close_ring(&s->rings[i]);
+    sampler_close_rings(s);
     if (s->wake >= 0)
         close(s->wake);
-    free(s->rings);
     if (s->writer)
         sample_writer_free(s->writer);
 }

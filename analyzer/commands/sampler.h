@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "commands/sample_rate.h"
 #include "session.h"
 
 struct sample_ring;
@@ -19,9 +20,12 @@ struct sampler_instant {
 struct sampler {
     const struct session *session;
     struct sample_writer *writer;
+    struct sample_periods periods;
     struct sample_ring *rings; /* one of each CPU */
     size_t count;
-    int wake; /* eventfd */
+    uint64_t first_time; /* nanoseconds of CPU time that samples with the first period stand for */
+    unsigned settled;    /* how often the later period was set */
+    int wake;            /* eventfd */
     bool running;
     bool stop; /* atomic */
     pthread_t thread;
@@ -37,9 +41,10 @@ int sampler_try(bool *in_kernel);
  * system refuses samples or takes too few of them. */
 uint64_t sampler_measure_cost(void);
 
-/* Prepares to take `rate` samples a second; zero: none. `cost`: the nanoseconds that one takes, or zero if this is
+/* Prepares to take samples with these periods. `cost`: the nanoseconds that one takes, or zero if this is
  * unknown. The session and its descriptor must stay valid. */
-void sampler_begin(struct sampler *s, const struct session *session, int fd, unsigned rate, uint64_t cost);
+void sampler_begin(struct sampler *s, const struct session *session, int fd, struct sample_periods periods,
+                   uint64_t cost);
 
 /* Samples the process, which is about to execute the program, all its threads, and all processes that it starts. If the
  * system refuses, the header says why. */

@@ -102,19 +102,22 @@ static enum sampled_code sampled_paths_code(const struct session_samples *s, con
 
 /* Returns the node that got the sample. */
 static uint32_t sampled_paths_add_chain(const struct session_samples *s, struct profile *p, uint32_t node,
-                                        const struct sampled_chain *chain)
+                                        const struct sample_point *point)
 {
+    const struct sampled_chain *chain = &s->chains[point->chain];
     const uint32_t depth = sampled_paths_depth(s, p, node, chain);
     const enum sampled_code code = sampled_paths_code(s, chain, depth);
     p->counts.samples++;
     p->counts.samples_in_probes += code != SAMPLED_PROGRAM;
     if (code != SAMPLED_PROGRAM) {
         p->nodes[node].samples_in_stubs += code == SAMPLED_STUB;
+        p->nodes[node].stub_time += code == SAMPLED_STUB ? point->period : 0;
         return node;
     }
     for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : depth; i-- > 0;)
         node = sampled_frame_child(p, node, &s->frames[s->links[chain->first + i]]);
     p->nodes[node].samples++;
+    p->nodes[node].sample_time += point->period;
     return node;
 }
 
@@ -123,7 +126,7 @@ void sampled_paths_add(struct sampled_paths *s, struct profile *p, uint32_t node
     for (; s->next < s->end && s->next->time < end; s->next++) {
         if (p->nodes[node].parent == PROFILE_NONE)
             continue;
-        const uint32_t to = sampled_paths_add_chain(s->samples, p, node, &s->samples->chains[s->next->chain]);
+        const uint32_t to = sampled_paths_add_chain(s->samples, p, node, s->next);
         if (s->periods)
             period_sums_touch(s->periods, to);
     }

@@ -99,6 +99,7 @@ static void sampled_trees_add_sample(struct sampled_trees *s, uint32_t thread, c
     for (uint32_t i = depth; i-- > 0;)
         node = sampled_frame_child(p, node, &s->samples->frames[s->samples->links[chain->first + i]]);
     p->nodes[node].samples++;
+    p->nodes[node].sample_time += point->period;
 }
 
 void sampled_trees_add(struct profile *trees, const struct session_file *file, const struct session_samples *samples)

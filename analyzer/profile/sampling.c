@@ -16,6 +16,7 @@
 #include "profile/identify.h"
 #include "profile/node_index.h"
 #include "profile/node_order.h"
+#include "profile/sample_sums.h"
 
 enum {
     ENOUGH = 30,      /* samples of a path that is divided by its own */
@@ -33,7 +34,8 @@ struct sampling_route {
 /* Samples on a route, or of the path itself. */
 struct sampling_part {
     uint32_t route; /* PROFILE_NONE: the path itself */
-    uint64_t samples;
+    struct sample_sum sum;
+    uint64_t weight;   /* what is divided is in proportion to it */
     int128 carried[2]; /* what it lacks so far, in 1/all ticks: of the application time, and of the rest */
 };
 
@@ -41,8 +43,9 @@ struct sampling_part {
 struct sampling_group {
     struct sampling_part *parts;
     size_t count, room;
-    uint64_t all; /* samples */
-    uint64_t cpu; /* ticks of its paths */
+    struct sample_sum all;
+    uint64_t weight; /* of all parts */
+    uint64_t cpu;    /* ticks of its paths */
     size_t paths;
     uint64_t quantum; /* ticks */
 };
@@ -64,14 +67,6 @@ struct sampling {
     struct number_index *group_table; /* (path or function, which) */
     struct number_index *part_table;  /* (route + 1, group) */
 };
-
-double sampling_half_width(uint64_t count, uint64_t all)
-{
-    const double z = 1.959964, n = (double)all, share = (double)count / n;
-    const double center = (share + z * z / (2 * n)) / (1 + z * z / n);
-    const double width = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-    return fmax(share - (center - width), center + width - share);
-}
 
 static bool sampling_is_sampled(const struct profile_node *node)
 {
@@ -111,7 +106,8 @@ static void sampling_leave_out_timed(struct sampling *s)
         if (places[i] == i)
             continue;
         p->nodes[places[i]].samples += p->nodes[i].samples;
-        p->nodes[i].samples = 0;
+        p->nodes[places[i]].sample_time += p->nodes[i].sample_time;
+        p->nodes[i].samples = p->nodes[i].sample_time = 0;
     }
     free(places);
     s->node_count = p->node_count;
@@ -157,14 +153,15 @@ static uint32_t sampling_find_group(struct sampling *s, uint32_t key, enum group
     return (uint32_t)s->group_count++;
 }
 
-static void sampling_add_to_group(struct sampling *s, uint32_t group, uint32_t route, uint64_t samples)
+/* Older sums do not say for which time samples stand: each for the same. */
+static void sampling_add_to_group(struct sampling *s, uint32_t group, uint32_t route, uint64_t samples, uint64_t time)
 {
     assert(s->groups); /* the group is in the list */
     struct sampling_group *g = &s->groups[group];
     struct index_slot *slot = index_find(s->part_table, (uint64_t)route + 1, group);
     const bool is_new = !slot->value_plus_1;
     if (is_new && g->count >= MAX_PARTS && route < ROUTE_TO_STUBS) {
-        sampling_add_to_group(s, group, PROFILE_NONE, samples);
+        sampling_add_to_group(s, group, PROFILE_NONE, samples, time);
         return;
     }
     const size_t place = is_new ? g->count : slot->value_plus_1 - 1;
@@ -174,8 +171,22 @@ static void sampling_add_to_group(struct sampling *s, uint32_t group, uint32_t r
         index_set(s->part_table, slot, (uint64_t)route + 1, group, (uint32_t)place);
     }
     assert(g->parts);
-    g->parts[place].samples += samples;
-    g->all += samples;
+    sample_sum_add(&g->parts[place].sum, samples, time ? time : samples);
+    sample_sum_add(&g->all, samples, time ? time : samples);
+}
+
+/* Samples of one period count alike. Other weights are times. The sum of all is below 2^48, so that products with ticks
+ * are no overflow: that is 78 hours in nanoseconds. */
+static void sampling_set_weights(struct sampling_group *g)
+{
+    unsigned shift = 0;
+    while (g->all.is_uneven && g->all.time >> shift >> 48)
+        shift++;
+    for (size_t i = 0; i < g->count; i++) {
+        struct sampling_part *part = &g->parts[i];
+        part->weight = g->all.is_uneven ? larger(part->sum.time >> shift, 1) : part->sum.samples;
+        g->weight += part->weight;
+    }
 }
 
 static uint64_t sampling_cpu(const struct profile_node *node)
@@ -196,9 +207,10 @@ static void sampling_set_quanta(struct sampling *s, const uint32_t *group_of)
     for (size_t i = 0; i < s->node_count; i++)
         if (s->anchors[i] == i && s->profile->nodes[i].parent != PROFILE_NONE && s->groups)
             sampling_add_path(&s->groups[group_of[i]], sampling_cpu(&s->profile->nodes[i]));
-    for (size_t i = 0; i < s->group_count; i++)
-        s->groups[i].quantum =
-            s->groups[i].all && s->groups[i].paths > 1 ? larger(s->groups[i].cpu / s->groups[i].all, 1) : 1;
+    for (size_t i = 0; i < s->group_count; i++) {
+        struct sampling_group *g = &s->groups[i];
+        g->quantum = g->all.samples && g->paths > 1 ? larger(g->cpu / g->all.samples, 1) : 1;
+    }
 }
 
 /* Returns the group of each timed path. The caller frees the list. */
@@ -217,12 +229,15 @@ static uint32_t *sampling_make_groups(struct sampling *s)
     for (size_t place = 0; place < s->node_count; place++) {
         const uint32_t i = s->order[place];
         if (p->nodes[i].samples)
-            sampling_add_to_group(s, group_of[s->anchors[i]], s->route_of[i], p->nodes[i].samples);
+            sampling_add_to_group(s, group_of[s->anchors[i]], s->route_of[i], p->nodes[i].samples,
+                                  p->nodes[i].sample_time);
         if (p->nodes[i].samples_in_stubs)
             sampling_add_to_group(s, group_of[s->anchors[i]], s->raw ? PROFILE_NONE : ROUTE_TO_STUBS,
-                                  p->nodes[i].samples_in_stubs);
+                                  p->nodes[i].samples_in_stubs, p->nodes[i].stub_time);
     }
     free(samples);
+    for (size_t i = 0; i < s->group_count; i++)
+        sampling_set_weights(&s->groups[i]);
     sampling_set_quanta(s, group_of);
     return group_of;
 }
@@ -235,16 +250,16 @@ static uint32_t *sampling_make_groups(struct sampling *s)
 static void sampling_share(struct sampling_group *g, uint64_t ticks, int which, uint64_t *shares)
 {
     for (size_t i = 0; i < g->count; i++)
-        g->parts[i].carried[which] += (int128)ticks * g->parts[i].samples;
+        g->parts[i].carried[which] += (int128)ticks * g->parts[i].weight;
     for (uint64_t left = ticks; left;) {
         struct sampling_part *most = &g->parts[0];
         for (size_t i = 1; i < g->count; i++)
             if (g->parts[i].carried[which] > most->carried[which])
                 most = &g->parts[i];
-        const int128 lacking = most->carried[which] / (int128)g->all;
+        const int128 lacking = most->carried[which] / (int128)g->weight;
         const uint64_t share = smaller(left, lacking > (int128)g->quantum ? (uint64_t)lacking : g->quantum);
         shares[most - g->parts] += share;
-        most->carried[which] -= (int128)share * g->all;
+        most->carried[which] -= (int128)share * g->weight;
         left -= share;
     }
 }
@@ -286,7 +301,7 @@ static void sampling_divide_path(struct sampling *s, uint32_t path, struct sampl
     sampling_share(g, cpu - application, 1, shares + g->count);
     for (size_t i = 0; i < g->count; i++) {
         const struct sampling_part *part = &g->parts[i];
-        const double error = sampling_half_width(part->samples, g->all) * (double)g->all / (double)part->samples *
+        const double error = sample_sum_half_width(&part->sum, &g->all) * (double)g->weight / (double)part->weight *
                              (double)(shares[i] + shares[g->count + i]); /* these add up to all of the part's time */
         if (part->route != PROFILE_NONE && !shares[i] && !shares[g->count + i])
             continue;
@@ -330,6 +345,7 @@ static void sampling_drop_empty(struct profile *p)
         struct profile_node *node = &p->nodes[i];
         if (places[i] == PROFILE_NONE) {
             p->nodes[places[node->parent]].samples += node->samples;
+            p->nodes[places[node->parent]].sample_time += node->sample_time;
             places[i] = places[node->parent];
             continue;
         }
@@ -361,16 +377,55 @@ static void sampling_free(struct sampling *s)
     index_free(s->part_table);
 }
 
+/* ---- the cost of samples ---- */
+
+/* Samples and the time for which they stand. */
+struct sampled_time {
+    uint64_t samples, time;
+};
+
+static void sampled_time_add(struct sampled_time *to, const struct sampled_time *from)
+{
+    to->samples += from->samples;
+    to->time += from->time;
+}
+
+/* By node, the samples of a timed path and what was sampled below it; of a thread's root, those of the thread. Sets the
+ * roots of the nodes. The caller frees the lists. */
+static struct sampled_time *sampled_times_list(const struct profile *p, uint32_t *roots)
+{
+    struct sampled_time *times = need_memory(p->node_count + 1, sizeof *times);
+    for (uint32_t i = 0; i < p->node_count; i++)
+        roots[i] = p->nodes[i].parent == PROFILE_NONE ? i : roots[p->nodes[i].parent];
+    for (size_t i = p->node_count; i-- > 0;) { /* children come after their parents */
+        const struct profile_node *node = &p->nodes[i];
+        const struct sampled_time own = { node->samples + node->samples_in_stubs, node->sample_time + node->stub_time };
+        if (own.time)
+            sampled_time_add(&times[i], &own);
+        if (node->parent != PROFILE_NONE)
+            sampled_time_add(&times[sampling_is_sampled(node) ? node->parent : roots[i]], &times[i]);
+    }
+    return times;
+}
+
 void sampling_subtract_cost(struct profile *p, const struct dwell_file_header *recorded)
 {
     if (!recorded->sample_cost || recorded->sample_cost > recorded->sample_period)
         return;
+    uint32_t *roots = need_memory(p->node_count + 1, sizeof *roots);
+    struct sampled_time *times = sampled_times_list(p, roots);
     for (uint32_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
         const uint64_t cpu = sampling_cpu(node), application = smaller(less(node->elapsed, node->flagged), cpu);
-        sampling_give(p, i, PROFILE_NONE, multiply_divide(application, recorded->sample_cost, recorded->sample_period),
-                      multiply_divide(cpu - application, recorded->sample_cost, recorded->sample_period));
+        const struct sampled_time one = { 1, recorded->sample_period },
+                                  *of = times[i].samples >= ENOUGH ? &times[i] : &times[roots[i]],
+                                  *known = of->samples && of->time ? of : &one;
+        const uint64_t cost = smaller(known->samples * recorded->sample_cost, known->time);
+        sampling_give(p, i, PROFILE_NONE, multiply_divide(application, cost, known->time),
+                      multiply_divide(cpu - application, cost, known->time));
     }
+    free(times);
+    free(roots);
 }
 
 /* ---- the cost of counting ---- */
@@ -488,7 +543,7 @@ void sampling_divide(struct profile *p, const struct session_file *file, bool ra
     uint32_t *group_of = sampling_make_groups(&s);
     for (size_t place = 0; place < s.node_count; place++) {
         const uint32_t i = s.order[place];
-        if (s.anchors[i] != i || p->nodes[i].parent == PROFILE_NONE || !s.groups || !s.groups[group_of[i]].all)
+        if (s.anchors[i] != i || p->nodes[i].parent == PROFILE_NONE || !s.groups || !s.groups[group_of[i]].weight)
             continue;
         const struct index_slot *own = index_find(s.group_table, i, GROUP_OF_PATH);
         sampling_divide_path(&s, i, &s.groups[group_of[i]], !own->value_plus_1);

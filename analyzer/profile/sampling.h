@@ -8,9 +8,10 @@
 #include "profile/profile.h"
 #include "trace/session_file.h"
 
-/* Subtracts the time that samples took from the CPU time of all paths, by the period and the cost in the header of the
- * recording. A thread is sampled once in each period of its CPU time, so a path's part is known without its samples. It
- * is the same part of application time and of flagged time, each rounded down. Does nothing if the cost is unknown. */
+/* Subtracts the time that samples took from the CPU time of all paths, by the cost in the header of the recording. A
+ * thread is sampled once in each period of its CPU time, so a path's part is known by the mean period. That is the one
+ * of its own samples if there are 30, else of its thread's, or of the header if the thread has none. It is the same
+ * part of application time and of flagged time, each rounded down. Does nothing if the cost is unknown. */
 void sampling_subtract_cost(struct profile *p, const struct dwell_file_header *recorded);
 
 /* Divides the CPU time of all paths in proportion to their samples. The part of the code that counts calls is
@@ -25,8 +26,5 @@ void sampling_divide(struct profile *p, const struct session_file *file, bool ra
  * Call it after sampling_divide. Does nothing if the cost is unknown. */
 void sampling_subtract_counting(struct profile *p, const struct profile *counted,
                                 const struct dwell_file_header *recorded);
-
-/* The half width of the 95 % interval of a share, of which `count` of `all` samples were seen. */
-double sampling_half_width(uint64_t count, uint64_t all);
 
 #endif

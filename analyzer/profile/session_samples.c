@@ -179,10 +179,10 @@ static uint32_t samples_unwind(struct samples_reader *r, const struct trace_proc
 
 /* ---- samples ---- */
 
-static void samples_add_point(struct thread_samples *t, uint64_t time, uint32_t chain)
+static void samples_add_point(struct thread_samples *t, struct sample_point point)
 {
     GROW(t->points, t->count, t->room);
-    t->points[t->count++] = (struct sample_point){ time, chain };
+    t->points[t->count++] = point;
 }
 
 static uint32_t samples_find_chain(struct samples_reader *r, const uint32_t *frames, uint32_t count)
@@ -201,7 +201,7 @@ static uint32_t samples_find_chain(struct samples_reader *r, const uint32_t *fra
 }
 
 static void samples_add(struct samples_reader *r, struct thread_samples *t, const struct trace_process *process,
-                        const struct stack_sample *sample)
+                        const struct stack_sample *sample, uint32_t period)
 {
     uint32_t frames[MAX_FRAMES], count = 0;
     const uint32_t innermost = samples_find_frame(r, process, sample->registers[0], sample->time);
@@ -209,21 +209,21 @@ static void samples_add(struct samples_reader *r, struct thread_samples *t, cons
         frames[count++] = innermost;
     if (innermost == FRAME_NONE || r->samples->frames[innermost].code == SAMPLED_PROGRAM)
         count += samples_unwind(r, process, sample, frames + count);
-    samples_add_point(t, sample->time, samples_find_chain(r, frames, count));
+    samples_add_point(t, (struct sample_point){ sample->time, samples_find_chain(r, frames, count), period });
 }
 
 static void samples_read_chunk(struct samples_reader *r, struct thread_samples *t, const struct trace_chunk *chunk)
 {
     const struct trace_process *process = session_file_process(r->file, chunk->process);
     uint32_t at = sizeof(struct dwell_chunk_header);
-    const uint32_t end = trace_chunk_end(chunk);
+    const uint32_t end = trace_chunk_end(chunk), period = samples_period(r->file, chunk);
     struct stack_sample sample;
     if (process != r->last && r->unwinder)
         unwinder_forget(r->unwinder);
     r->last = process;
     bool damaged = !process || !session_file_fill_buffer(r->file, chunk, &r->buffer);
     while (!damaged && samples_next(r->buffer.bytes, end, &at, &sample, &damaged))
-        samples_add(r, t, process, &sample);
+        samples_add(r, t, process, &sample, period);
     r->samples->damaged_chunks += damaged;
 }
 

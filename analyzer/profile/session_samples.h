@@ -29,6 +29,7 @@ struct sampled_chain {
 struct sample_point {
     uint64_t time;
     uint32_t chain;
+    uint32_t period; /* nanoseconds of CPU time for which it stands */
 };
 
 /* The samples of a thread, by time. */

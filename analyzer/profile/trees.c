@@ -57,6 +57,8 @@ static void trees_add_row(struct profile_node *node, const struct dwell_sum_row 
     node->runtime_flagged += smaller(row->runtime_flagged, elapsed - off_cpu);
     node->samples += row->samples;
     node->samples_in_stubs += row->samples_in_stubs;
+    node->sample_time += row->weighed ? row->sample_time : 0;
+    node->stub_time += row->weighed ? row->stub_time : 0;
     node->first = smaller(node->first, row->first);
     node->net_shortest = smaller(node->net_shortest, row->net_shortest);
     node->net_longest = larger(node->net_longest, row->net_longest);

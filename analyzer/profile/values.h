@@ -32,6 +32,8 @@
     AMOUNT(first, COUNT, MIN)            /* number of the first chunk of the file that has the path */                 \
     AMOUNT(samples, COUNT, SUM)          /* of the path itself, */                                                     \
     AMOUNT(samples_in_stubs, COUNT, SUM) /* and in code that counts calls */                                           \
+    AMOUNT(sample_time, COUNT, SUM)      /* nanoseconds of CPU time that the samples stand for; */                     \
+    AMOUNT(stub_time, COUNT, SUM)        /* both are zero in older sums, where each sample stands for the same */      \
     AMOUNT(given, TICKS, SUM) /* what was left of elapsed, and of flagged, to sampled paths below it: sampling.h */    \
     AMOUNT(given_flagged, TICKS, SUM)                                                                                  \
     AMOUNT(error, TICKS, NORM)       /* half width of the 95 % interval of elapsed, */                                 \

@@ -197,15 +197,16 @@ struct annotate_samples {
     const bool *functions;
 };
 
-static void annotate_take_samples(void *context, uint32_t function, const char *file, uint32_t line, uint64_t samples)
+static void annotate_take_samples(void *context, uint32_t function, const char *file, uint32_t line,
+                                  const struct sample_sum *samples)
 {
     const struct annotate_samples *s = context;
     struct annotation *a = s->annotation;
     if (!s->functions[function])
         return;
-    a->samples += samples;
+    sample_sum_join(&a->sampled, samples);
     if (file && strcmp(file, a->file) == 0 && annotation_has(a, line))
-        a->lines[line - 1].samples += samples;
+        sample_sum_join(&a->lines[line - 1].sampled, samples);
 }
 
 static void annotate_add_sums(struct annotation *a, const bool *functions)
@@ -224,7 +225,7 @@ static void annotate_finish(struct annotation *a)
     const uint64_t own = times_value(&a->sums, probe_share_rest(&a->analysis->summary), EXCLUSIVE);
     for (uint32_t i = a->first; i <= a->last; i++) {
         struct annotated_line *line = &a->lines[i - 1];
-        line->self = a->samples ? multiply_divide(own, line->samples, a->samples) : 0;
+        line->self = sample_sum_divide(own, &line->sampled, &a->sampled);
         const uint64_t most = line->time > line->self ? line->time : line->self;
         line->hot = most && percent_of(most, a->sums.elapsed_inclusive) >= min_percent_of_hot;
     }
@@ -280,7 +281,7 @@ struct table view_annotation(const struct annotation *a)
             cell_number(&cells[2], line->time);
         }
         if (a->has_samples) {
-            cell_number(&cells[3], line->samples);
+            cell_number(&cells[3], line->sampled.samples);
             cell_number(&cells[4], line->self);
         }
         cell_text(&cells[5], line->hot ? "*" : "");

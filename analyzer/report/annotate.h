@@ -4,14 +4,16 @@
 
 #include "analysis/analysis.h"
 #include "analysis/source_file.h"
+#include "profile/sample_sums.h"
 #include "report/table.h"
 
 /* A line of the source. Times are in ticks. */
 struct annotated_line {
-    const char *text;       /* ended by a zero byte */
-    uint64_t calls;         /* made from the line */
-    uint64_t time;          /* that they took, elapsed */
-    uint64_t samples, self; /* in which the function itself was there; its own time in proportion to them */
+    const char *text;          /* ended by a zero byte */
+    uint64_t calls;            /* made from the line */
+    uint64_t time;             /* that they took, elapsed */
+    struct sample_sum sampled; /* the function itself was there; */
+    uint64_t self;             /* its own time in proportion to that */
     bool hot;
 };
 
@@ -23,7 +25,7 @@ struct annotation {
     uint32_t count;
     char *text;
     struct times sums;           /* of the functions */
-    uint64_t samples;            /* of the function itself */
+    struct sample_sum sampled;   /* of the function itself */
     uint64_t elsewhere, unknown; /* calls from other files and lines, and from unknown ones */
     bool has_sites, has_samples;
 };

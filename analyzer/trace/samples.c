@@ -135,6 +135,27 @@ void samples_find_threads(struct session_file *file)
     free(list);
 }
 
+/* ---- all ---- */
+
+uint32_t samples_period(const struct session_file *file, const struct trace_chunk *chunk)
+{
+    const uint32_t period = chunk->upper[1] ? chunk->upper[1] : file->header.sample_period;
+    return period ? period : 1;
+}
+
+uint32_t samples_shortest_period(const struct session_file *file)
+{
+    uint32_t shortest = 0;
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        if (chunk->kind != DWELL_CHUNK_SAMPLES || !chunk->thread)
+            continue;
+        const uint32_t period = samples_period(file, chunk);
+        shortest = !shortest || period < shortest ? period : shortest;
+    }
+    return shortest;
+}
+
 static uint64_t samples_count_chunk(const struct session_file *file, const struct trace_chunk *chunk)
 {
     if (chunk->used)

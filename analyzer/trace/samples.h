@@ -25,6 +25,13 @@ uint64_t sample_stack_word(const struct stack_sample *sample, uint32_t word);
  * recorded. */
 void samples_find_threads(struct session_file *file);
 
+/* The nanoseconds of CPU time that each sample of the chunk stands for: the period with which it was taken. 1 if that
+ * is unknown. */
+uint32_t samples_period(const struct session_file *file, const struct trace_chunk *chunk);
+
+/* The shortest period of samples of recorded threads; zero if there are none. */
+uint32_t samples_shortest_period(const struct session_file *file);
+
 /* The number of samples of recorded threads. */
 uint64_t samples_count(const struct session_file *file);
 

@@ -220,6 +220,8 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     memcpy(&head, m->buffer, sizeof head);
     head.process = chunk->process; /* samples: its writer may not have known them */
     head.thread = chunk->thread;
+    if (chunk->kind == DWELL_CHUNK_SAMPLES && !head.upper[1])
+        head.upper[1] = file->header.sample_period; /* the merged session has another one */
     uint32_t length = trace_chunk_end(chunk);
     head.size = merge_round_to_unit(chunk->size); /* the last chunk of a file may be truncated */
     head.used = chunk->used && chunk->used <= head.size ? chunk->used : 0;
@@ -360,16 +362,15 @@ static uint64_t merge_measured_rate(const struct dwell_file_header *h)
     return merge_difference(rate, h->ticks_per_second) <= h->ticks_per_second / 100 ? rate : h->ticks_per_second;
 }
 
-/* Samples of all sessions have one period. Their part of the time becomes the smallest of all, so that no process lacks
- * more time than its samples took. */
-static uint32_t merge_sample_cost(struct session_file *const *sessions, size_t count, uint32_t period)
+/* The smallest of all, so that no process lacks more time than its samples took. */
+static uint32_t merge_sample_cost(struct session_file *const *sessions, size_t count)
 {
-    uint64_t cost = UINT32_MAX;
+    uint32_t cost = UINT32_MAX;
     for (size_t i = 0; i < count; i++) {
         const struct dwell_file_header *h = &sessions[i]->header;
-        cost = smaller(cost, h->sample_period ? multiply_divide(h->sample_cost, period, h->sample_period) : 0);
+        cost = h->sample_period ? (h->sample_cost < cost ? h->sample_cost : cost) : 0;
     }
-    return (uint32_t)cost;
+    return cost;
 }
 
 /* The smallest of all, for the same reason. Sessions without counted calls may have none, and have no part in it. */
@@ -403,7 +404,7 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
         complete &= sessions[i]->header.state == DWELL_COMPLETE;
         ended &= sessions[i]->header.end_ticks != 0;
     }
-    h->sample_cost = merge_sample_cost(sessions, count, h->sample_period);
+    h->sample_cost = merge_sample_cost(sessions, count);
     h->count_cost = merge_count_cost(sessions, count);
     if (count > 1 && !(h->origin & DWELL_ORIGIN_IMPORTED))
         h->ticks_per_second = merge_measured_rate(h);

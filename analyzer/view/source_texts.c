@@ -91,7 +91,7 @@ static uint32_t *source_texts_order(const struct analysis *l, const struct sourc
 /* The samples of a function at a line of its file; at line 0, its other samples. */
 struct line_time {
     uint32_t function, line;
-    uint64_t samples;
+    struct sample_sum sampled;
     uint64_t self, interval; /* ticks: the line's part of the function's own time, and the half width of its interval */
 };
 
@@ -103,7 +103,8 @@ struct line_times {
     size_t count, room;
 };
 
-static void line_times_take(void *context, uint32_t function, const char *file, uint32_t line, uint64_t samples)
+static void line_times_take(void *context, uint32_t function, const char *file, uint32_t line,
+                            const struct sample_sum *samples)
 {
     struct line_times *t = context;
     const uint32_t own = t->sources->of[function];
@@ -111,7 +112,7 @@ static void line_times_take(void *context, uint32_t function, const char *file, 
         return;
     const bool here = file && strcmp(file, t->sources->paths[own]) == 0;
     GROW(t->list, t->count, t->room);
-    t->list[t->count++] = (struct line_time){ .function = function, .line = here ? line : 0, .samples = samples };
+    t->list[t->count++] = (struct line_time){ .function = function, .line = here ? line : 0, .sampled = *samples };
 }
 
 static int line_times_compare(const void *a, const void *b)
@@ -130,7 +131,7 @@ static void line_times_join(struct line_times *t)
         qsort(t->list, t->count, sizeof *t->list, line_times_compare);
     for (size_t i = 0; i < t->count; i++)
         if (count && line_times_compare(&t->list[count - 1], &t->list[i]) == 0)
-            t->list[count - 1].samples += t->list[i].samples;
+            sample_sum_join(&t->list[count - 1].sampled, &t->list[i].sampled);
         else
             t->list[count++] = t->list[i];
     t->count = count;
@@ -144,14 +145,14 @@ static void line_times_divide(struct line_times *t, const struct order *order)
     for (size_t i = 0, end; i < t->count; i = end) {
         const uint32_t function = t->list[i].function;
         const uint64_t own = times_value(&sums[function], probe_share_rest(&l->summary), EXCLUSIVE);
-        uint64_t all = 0;
+        struct sample_sum all = { 0 };
         for (end = i; end < t->count && t->list[end].function == function; end++)
-            all += t->list[end].samples;
+            sample_sum_join(&all, &t->list[end].sampled);
         for (size_t at = i; at < end; at++) {
             struct line_time *line = &t->list[at];
             line->function = order->ranks[function];
-            line->self = multiply_divide(own, line->samples, all);
-            line->interval = (uint64_t)ceil(sampling_half_width(line->samples, all) * (double)own);
+            line->self = sample_sum_divide(own, &line->sampled, &all);
+            line->interval = (uint64_t)ceil(sample_sum_half_width(&line->sampled, &all) * (double)own);
         }
     }
     free(sums);
@@ -175,7 +176,7 @@ static struct packed source_texts_pack(struct json_object *list, const struct li
     const struct container_column columns[] = {
         { "function", &first->function, sizeof *first, CONTAINER_U32, NULL },
         { "line", &first->line, sizeof *first, CONTAINER_U32, NULL },
-        { "samples", &first->samples, sizeof *first, CONTAINER_U64, NULL },
+        { "samples", &first->sampled.samples, sizeof *first, CONTAINER_U64, NULL },
         { "self", &first->self, sizeof *first, CONTAINER_U64, NULL },
         { "interval", &first->interval, sizeof *first, CONTAINER_U64, NULL },
     };

@@ -6,10 +6,11 @@
 
 /*
  * A samples chunk holds samples of one thread, in the order of time on each CPU. The recorder writes it. It knows the
- * thread by its tid and pid at first; `process` and `thread` of the chunk are set when recording ends. A sample
- * consists of this structure, the registers, and words from the top of the stack, from the stack pointer upwards. There
- * is a bit for each word, in numbers of 64 bits: whether its value follows. Words whose values are no addresses are
- * left out. `size` is written last: zero ends the chunk.
+ * thread by its tid and pid at first; `process` and `thread` of the chunk are set when recording ends. All samples of a
+ * chunk were taken with the same period, which is in `upper[1]`: each stands for that much CPU time. A sample consists
+ * of this structure, the registers, and words from the top of the stack, from the stack pointer upwards. There is a bit
+ * for each word, in numbers of 64 bits: whether its value follows. Words whose values are no addresses are left out.
+ * `size` is written last: zero ends the chunk.
  */
 struct dwell_stack_sample {
     uint32_t size;      /* of the whole sample; a multiple of 8 */

@@ -1,6 +1,7 @@
 /* record --overhead: what is counted instead of timed, exact calls, and messages. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,6 +295,27 @@ static unsigned long budget_rate(const char *options)
     const unsigned long number = strtoul(rate, NULL, 10);
     free(rate);
     return number;
+}
+
+/* The rate is half as high again until the program has used 0.4 s of CPU time: for threads that run then, those that
+ * are made later, and children. With --sample it is one rate, and so without a higher one that fits. */
+Test(e2e_budget, takes_more_samples_at_first)
+{
+    free(run_well("env -u DWELL_SAMPLE $DWELL record -q --overhead 3%% $PROGRAMS/rates dwell.data"));
+    char *rates =
+        run_well("$DWELL info | sed -nE 's/^samples .* ([0-9.]+), then ([0-9.]+) a second of CPU time.*/\\1 \\2/p'");
+    double first, later;
+    cr_assert(eq(int, sscanf(rates, "%lf %lf", &first, &later), 2), "%s", rates);
+    cr_assert(lt(dbl, fabs(first / later - 1.5), 0.001), "%s", rates);
+    free(rates);
+    static const char *const others[] = { "3% --sample 500", "1000%" };
+    for (int i = 0; i < 2; i++) {
+        free(run_well("env -u DWELL_SAMPLE $DWELL record -q --overhead %s $SAMPLES/threads 2 20000", others[i]));
+        char *info = run_well("$DWELL info");
+        cr_assert(has(info, "\nsamples "), "%s", info);
+        cr_assert(not(has(info, ", then ")), "%s", info);
+        free(info);
+    }
 }
 
 /* Half of the budget is for samples: at 1000 % ten thousand of 500 µs each fit, which is more than one costs. */

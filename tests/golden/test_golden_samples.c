@@ -25,11 +25,13 @@ static void samples_write_modules(struct writer *w)
     write_symbol(w, 2, 0, 0, PARSE, "parse_text");
 }
 
-/* main takes 100 ms, of which load takes 80 ms. Samples are a millisecond apart. */
-static void samples_save_session(void)
+/* main takes 100 ms, of which load takes 80 ms. Samples are a millisecond apart. `first`: those before 41 ms
+ * stand for so many nanoseconds; zero: they are as the others. */
+static void samples_save_session(const char *name, uint32_t first)
 {
     struct writer *w = writer_new();
     samples_write_modules(w);
+    write_header(w, 252, first ? 20000 : 0, 4);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 0, MAIN);
     write_enter(w, 10000000, LOAD);
@@ -38,14 +40,19 @@ static void samples_save_session(void)
     write_exit(w, 100000000);
     end_events(w, true);
     begin_samples(w, 1, 1, 70, 71, 0);
+    set_sample_period(w, first);
     for (uint64_t ms = 0; ms < 100; ms++) {
+        if (first && ms == 41) {
+            end_samples(w, true);
+            begin_samples(w, 1, 1, 70, 71, ms * 1000000);
+        }
         const uint64_t in_load = ms % 4 == 0 ? LOAD : ms % 4 == 1 ? HASH : LIBRARY + (ms % 8 < 4 ? COPY : PARSE);
         const uint64_t address = ms < 10 || ms >= 90 ? MAIN : in_load;
         if (ms < 20 || ms >= 29)
             write_sample(w, &(struct written_sample){ ms * 1000000 + 500000, &address, NULL, 1, 0 });
     }
     end_samples(w, true);
-    writer_save(w, test_path("samples.dwell"));
+    writer_save(w, test_path(name));
     writer_free(w);
 }
 
@@ -81,7 +88,8 @@ static void samples_save_only_counted(void)
 
 static void samples_save_sessions(void)
 {
-    samples_save_session();
+    samples_save_session("samples.dwell", 0);
+    samples_save_session("periods.dwell", 300000);
     samples_save_counted();
     samples_save_only_counted();
 }
@@ -159,7 +167,7 @@ Test(golden_samples, sums_have_the_same_views)
 {
     free(run_well(
         "mkdir sums\n"
-        "for f in samples counted only; do $DWELL profile $f.dwell -o sums/$f.dwell || exit 1\n"
+        "for f in samples periods counted only; do $DWELL profile $f.dwell -o sums/$f.dwell || exit 1\n"
         "    for view in report 'report --by function' 'report --format json' tree 'tree --format csv' 'report --by module'; do\n"
         "        $DWELL $view $f.dwell >recorded 2>&1; (cd sums; $DWELL $view $f.dwell) >summed 2>&1\n"
         "        cmp recorded summed || { echo \"$f $view\" >&2; diff recorded summed >&2; exit 1; }\n"

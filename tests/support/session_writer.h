@@ -197,6 +197,8 @@ struct written_sample {
     uint32_t register_count, word_count;
 };
 void begin_samples(struct writer *w, uint32_t process, uint32_t thread, uint32_t pid, uint32_t tid, uint64_t start);
+/* Of the chunk that was begun, in nanoseconds; usually zero: that of the header. */
+void set_sample_period(struct writer *w, uint32_t period);
 void write_sample(struct writer *w, const struct written_sample *s);
 void end_samples(struct writer *w, bool with_used);
 

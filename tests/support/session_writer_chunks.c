@@ -151,6 +151,11 @@ void begin_samples(struct writer *w, uint32_t process, uint32_t thread, uint32_t
     w->enters = 0;
 }
 
+void set_sample_period(struct writer *w, uint32_t period)
+{
+    bytes_put_at(&w->file, w->chunk + 44, period, 4);
+}
+
 void write_sample(struct writer *w, const struct written_sample *s)
 {
     const size_t begin = w->file.length;

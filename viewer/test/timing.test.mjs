@@ -107,15 +107,9 @@ test('the source has the own time of functions by line, as dwell annotate has it
 const optionsOf = async (page) =>
     (await page.getAttribute('.part-bar button:last-child', 'title')).replace(/^.*commands: /, '').split(' ');
 
-test('parts of a recording have the estimates of their own samples', async () => {
-    const session = recordings.record(
-        'part.data',
-        [testProgram('sampled'), '20000'],
-        '--sample',
-        '2000',
-        '--no-os-calls',
-    );
-    const file = recordings.view('part', session);
+async function assertPart(name, steps, ...options) {
+    const session = recordings.record(`${name}.data`, [testProgram('sampled'), steps], ...options, '--no-os-calls');
+    const file = recordings.view(name, session);
     const { borders } = sessionIn(file).header.parts;
     const [from, to] = [0.2, 0.7].map((share) => borders[Math.round(share * (borders.length - 1))]);
     const page = await browser.open(file, {
@@ -123,8 +117,8 @@ test('parts of a recording have the estimates of their own samples', async () =>
         viewport: { width: 1900, height: 900 },
     });
     await page.waitForSelector('.part-bar');
-    const options = await optionsOf(page);
-    const said = recordings.json('report', '--limit', '0', ...options, session).rows.map(cellsOf);
+    const part = await optionsOf(page);
+    const said = recordings.json('report', '--limit', '0', ...part, session).rows.map(cellsOf);
     const mine = (await rowsOf(page, 'functions')).filter((row) => row.elapsed_inclusive !== '0');
     assert.deepEqual(
         mine
@@ -134,6 +128,12 @@ test('parts of a recording have the estimates of their own samples', async () =>
     );
     assert.ok(mine.some((row) => row.timing === 'sampled'));
     await browser.done(page);
+}
+
+test('parts of a recording have the estimates of their own samples', async () => {
+    await assertPart('part', '20000', '--sample', '2000');
+    // The part has the end of the first 0.4 s, in which samples stand for less time.
+    await assertPart('budget', '200000', '--overhead', '10%');
 });
 
 test('counted calls are in the table of functions, without times', async () => {

@@ -38,6 +38,34 @@ Test(unit_sample_rate, unknown_cost)
     cr_assert(eq(u32, sample_rate_rest(100, 0, 1000), 100));
 }
 
+/* Until 0.4 s of CPU time, a budget allows half as many samples again. 0.3 s have 373 then, if one stops for 20 us. */
+Test(unit_sample_rate, first_and_later_periods)
+{
+    static const struct {
+        uint32_t permille;
+        uint64_t stop;
+        uint32_t first, later;
+    } cases[] = { { 100, 20000, 803212, 1204818 },         { 100, 56000, 2298850, 3448275 },
+                  { 300, 7600, 102564, 153846 },           { 300, 7400, 149253, 149253 },
+                  { 300, 1000, 100000, 100000 },           { 100, 0, 1000000, 1000000 },
+                  { 10, 6000000000, 666666666, 999999999 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sample_periods p = sample_periods_within(cases[i].permille, cases[i].stop);
+        cr_assert(eq(u32, p.first, cases[i].first), "%zu", i);
+        cr_assert(eq(u32, p.later, cases[i].later), "%zu", i);
+    }
+}
+
+Test(unit_sample_rate, one_rate)
+{
+    static const unsigned periods[][2] = { { 0, 0 }, { 1, 1000000000 }, { 290, 3448275 }, { 10000, 100000 } };
+    for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
+        const struct sample_periods p = sample_periods_of(periods[i][0]);
+        cr_assert(eq(u32, p.first, periods[i][1]));
+        cr_assert(eq(u32, p.later, periods[i][1]));
+    }
+}
+
 /* 750 samples of 66 us take 49.5 ms of a second. */
 Test(unit_sample_rate, the_rest_is_for_the_probes)
 {

@@ -34,8 +34,9 @@ struct tree_sample {
 };
 enum { IN_F, IN_G, IN_H, IN_COPY, IN_PROBE };
 
-/* Of a session with these samples on thread 1. */
-static struct outcome trees_outcome(struct writer *w, const struct tree_sample *list, uint32_t count)
+/* Of a session with these samples on thread 1, which stand for these periods; NULL: all for the same. */
+static struct outcome trees_outcome(struct writer *w, const struct tree_sample *list, uint32_t count,
+                                    const uint32_t *periods)
 {
     struct sampled_frame frames[] = {
         { NULL, F, SAMPLED_PROGRAM },    { NULL, G, SAMPLED_PROGRAM },      { NULL, H, SAMPLED_PROGRAM },
@@ -48,7 +49,7 @@ static struct outcome trees_outcome(struct writer *w, const struct tree_sample *
         chains[i] = (struct sampled_chain){ 2 * i, list[i].count };
         links[2 * i] = list[i].frames[0];
         links[2 * i + 1] = list[i].frames[1];
-        points[i] = (struct sample_point){ list[i].time, i };
+        points[i] = (struct sample_point){ list[i].time, i, periods ? periods[i] : 1000 };
     }
     struct thread_samples thread = { .thread = 1, .points = points, .count = count };
     const struct session_samples samples = {
@@ -79,7 +80,7 @@ Test(unit_sampled_trees, all_paths_of_a_function_are_divided_together)
     for (uint32_t i = 0; i < COUNT; i++)
         samples[3 + i] = i % 3 ? (struct tree_sample){ 100 + i, { IN_COPY, IN_G }, 2 }
                                : (struct tree_sample){ 100 + i, { IN_G, IN_F }, 2 };
-    struct outcome o = trees_outcome(trees_begin(), samples, COUNT + 3);
+    struct outcome o = trees_outcome(trees_begin(), samples, COUNT + 3, NULL);
     const struct times g = function_times(&o, G), copy = function_times(&o, COPY);
     cr_assert(eq(u64, g.elapsed_inclusive, 600));
     cr_assert(eq(u64, g.elapsed_exclusive + copy.elapsed_exclusive, 600));
@@ -94,6 +95,25 @@ Test(unit_sampled_trees, all_paths_of_a_function_are_divided_together)
     outcome_drop(&o);
 }
 
+/* As many samples in both, one for 1 and the other for 3 ms. */
+Test(unit_sampled_trees, samples_stand_for_their_periods)
+{
+    enum { COUNT = 60 };
+    struct tree_sample samples[COUNT];
+    uint32_t periods[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        samples[i] = i % 2 ? (struct tree_sample){ 100 + i, { IN_COPY, IN_G }, 2 }
+                           : (struct tree_sample){ 100 + i, { IN_G, IN_F }, 2 };
+        periods[i] = i % 2 ? 3000 : 1000;
+    }
+    struct outcome o = trees_outcome(trees_begin(), samples, COUNT, periods);
+    const struct times g = function_times(&o, G), copy = function_times(&o, COPY);
+    cr_assert(eq(u64, g.elapsed_inclusive, 600));
+    cr_assert(eq(u64, copy.elapsed_exclusive, 450));
+    cr_assert(eq(u64, copy.samples, COUNT / 2));
+    outcome_drop(&o);
+}
+
 /* While a function is only counted, it is below the timed one that called it. */
 Test(unit_sampled_trees, functions_with_changing_levels)
 {
@@ -105,7 +125,7 @@ Test(unit_sampled_trees, functions_with_changing_levels)
     const uint64_t level[] = { 500, G, COUNTED };
     struct writer *w = trees_begin();
     write_record(w, 1, LEVEL, level, sizeof level);
-    struct outcome o = trees_outcome(w, samples, 3);
+    struct outcome o = trees_outcome(w, samples, 3, NULL);
     const struct times g = function_times(&o, G);
     cr_assert(eq(u64, g.elapsed_exclusive, 600 + 500)); /* half of F's own time */
     cr_assert(eq(u64, function_times(&o, F).elapsed_exclusive, 500));

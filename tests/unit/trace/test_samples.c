@@ -121,12 +121,17 @@ Test(unit_samples, are_merged_with_their_threads)
         write_header(w, 240, i ? 1000000 : 500000, 4);
         write_header(w, 246, i ? 190 : 210, 2);
         write_header(w, 248, 3, 4);
-        write_header(w, 252, i ? 30000 : 20000, 4); /* a share of 3 % and of 4 % */
+        write_header(w, 252, i ? 30000 : 20000, 4);
         begin_samples(w, 0, 0, 70, 71, 10);
         samples_write(w, 10, 5);
         end_samples(w, i);
         begin_samples(w, 0, 0, 99, 99, 10); /* of nobody */
+        set_sample_period(w, 3);
         samples_write(w, 10, 5);
+        end_samples(w, i);
+        begin_samples(w, 0, 0, 70, 71, 20);
+        set_sample_period(w, 400000);
+        samples_write(w, 20, 5);
         end_samples(w, i);
         files[i] = samples_open(w);
     }
@@ -136,15 +141,46 @@ Test(unit_samples, are_merged_with_their_threads)
     session_file_close(files[0]);
     session_file_close(files[1]);
     struct session_file *merged = session_file_open(path, &error);
-    cr_assert(eq(u64, samples_count(merged), 2));
+    cr_assert(eq(u64, samples_count(merged), 4));
     cr_assert(eq(u32, merged->header.lost_samples, 6));
     cr_assert(eq(u32, merged->header.sample_period, 1000000));
-    cr_assert(eq(u32, merged->header.sample_cost, 30000)); /* the smaller share */
+    cr_assert(eq(u32, merged->header.sample_cost, 20000)); /* the smaller one */
     cr_assert(eq(u32, merged->header.count_cost, 190));
     cr_assert(eq(i32, merged->header.sample_error, 0));
     cr_assert(eq(u32, samples_chunk(merged, 0)->thread, 1));
-    cr_assert(eq(u32, samples_chunk(merged, 1)->thread, 3));
+    cr_assert(eq(u32, samples_chunk(merged, 2)->thread, 3));
+    static const uint32_t periods[] = { 500000, 400000, 1000000, 400000 };
+    for (size_t i = 0; i < 4; i++)
+        cr_assert(eq(u32, samples_period(merged, samples_chunk(merged, i)), periods[i]), "%zu", i);
     session_file_close(merged);
+}
+
+/* Samples stand for the chunk's period, or for that of the header. */
+Test(unit_samples, have_the_period_of_their_chunk)
+{
+    static const struct {
+        uint32_t header, chunk, period;
+    } cases[] = { { 1000, 0, 1000 }, { 1000, 700, 700 }, { 0, 700, 700 }, { 0, 0, 1 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct writer *w = samples_writer();
+        write_header(w, 240, cases[i].header, 4);
+        begin_samples(w, 0, 0, 99, 99, 10); /* of nobody */
+        set_sample_period(w, 1);
+        samples_write(w, 10, 5);
+        end_samples(w, true);
+        begin_samples(w, 1, 1, 70, 71, 10);
+        set_sample_period(w, cases[i].chunk);
+        samples_write(w, 10, 5);
+        end_samples(w, true);
+        begin_samples(w, 1, 1, 70, 71, 10);
+        set_sample_period(w, 5000);
+        samples_write(w, 10, 5);
+        end_samples(w, true);
+        struct session_file *file = samples_open(w);
+        cr_assert(eq(u32, samples_period(file, samples_chunk(file, 1)), cases[i].period), "%zu", i);
+        cr_assert(eq(u32, samples_shortest_period(file), cases[i].period), "%zu", i);
+        session_file_close(file);
+    }
 }
 
 /* Every byte of a sample's head, with several values. */

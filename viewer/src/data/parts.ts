@@ -23,6 +23,8 @@ const summed = [
     'calls',
     'samples',
     'samples_in_stubs',
+    'sample_time',
+    'stub_time',
 ] as const;
 type Amounts = Record<(typeof summed)[number] | 'shortest' | 'longest', Float64Array>;
 
@@ -362,7 +364,7 @@ export function restrict(whole: Container, block: Container, part: Part): Contai
         parent,
         (i) => facts.processes[facts.threads[threadOf[i]!]!.process]?.probes ?? null,
     );
-    subtractSamples(recorded, recordedCount, facts.sample_cost, facts.sample_period);
+    subtractSamples(recorded, { parent, thread: threadOf, sampled }, facts.sample_cost, facts.sample_period);
     const [above, called] = columnsOf(whole.tables.paths, ['parent', 'function']) as [Column, Column];
     const timing = whole.tables.paths?.columns.timing;
     const isSampled = (row: number) => timing?.[row] === 2;
