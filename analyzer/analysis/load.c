@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/budget_reached.h"
 #include "analysis/copies.h"
 #include "analysis/cpu_check.h"
 #include "analysis/find_function.h"
@@ -264,6 +265,7 @@ void analysis_summarize(struct analysis *l)
     s->overhead = l->rollup->session.overhead_inclusive;
     s->overhead_known = l->overhead.paths > 0;
     s->budget = l->file->header.also & DWELL_ALSO_BUDGET || l->file->decision_count;
+    budget_reached_find(l);
     if (s->imported && !l->selection)
         load_find_whole(l);
     if (l->limits && s->overhead_known && (l->lines || session_file_has_trees(l->file)))

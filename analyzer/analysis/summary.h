@@ -17,18 +17,21 @@ struct summary {
     struct times whole; /* what percentages are of: the sums, or what the percentages of an imported report are of */
     uint64_t elapsed_inclusive, application_inclusive;
     bool application_known;
-    bool off_cpu_known;         /* blocked and preempted times, and page faults */
-    bool overhead_known;        /* the probes' own time is known and was subtracted */
-    bool raw;                   /* it was not to be subtracted */
-    bool budget;                /* recorded with --overhead */
-    uint64_t overhead;          /* the probes' own time */
-    bool partial_paths;         /* the selection has only some call paths; its number of events is unknown */
-    bool imported;              /* from another profiler's report, without events */
-    bool samples;               /* values are numbers of samples instead of ticks, and calls are unknown */
-    bool has_counts;            /* there are calls that were only counted, */
-    size_t counted;             /* of so many functions; zero if they are left out */
-    size_t partly_timed;        /* of these, functions whose times are those of the other calls */
-    uint64_t stack_samples;     /* while a function was open (docs/time-model.md), */
+    bool off_cpu_known;     /* blocked and preempted times, and page faults */
+    bool overhead_known;    /* the probes' own time is known and was subtracted */
+    bool raw;               /* it was not to be subtracted */
+    bool budget;            /* recorded with --overhead */
+    uint64_t overhead;      /* the probes' own time */
+    double asked_percent;   /* the budget, of the program's own time; zero: none, or it is unknown what was reached */
+    double reached_percent; /* what recording took of it */
+    bool budget_acted;      /* it had calls counted */
+    bool partial_paths;     /* the selection has only some call paths; its number of events is unknown */
+    bool imported;          /* from another profiler's report, without events */
+    bool samples;           /* values are numbers of samples instead of ticks, and calls are unknown */
+    bool has_counts;        /* there are calls that were only counted, */
+    size_t counted;         /* of so many functions; zero if they are left out */
+    size_t partly_timed;    /* of these, functions whose times are those of the other calls */
+    uint64_t stack_samples; /* while a function was open (docs/time-model.md), */
     uint64_t samples_in_probes; /* and of these, in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;
     char **remarks; /* lines of text: the first `loss_count` are about losses and damage, */

@@ -57,7 +57,7 @@ static error_t advise_parse_option(int key, char *argument, struct argp_state *s
     struct advise_settings *s = state->input;
     switch (key) {
     case OPTION_OVERHEAD:
-        s->permille = option_overhead(argument);
+        s->permille = option_overhead("--overhead", argument);
         return 0;
     case OPTION_FLAGS:
         advise_choose_form(s, option_choice("--flags", argument, "gcc, clang") == 0 ? ADVICE_GCC : ADVICE_CLANG);

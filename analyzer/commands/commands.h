@@ -26,8 +26,8 @@ unsigned long option_number(const char *option, const char *text);
 struct amount option_amount(const char *option, const char *text);
 uint64_t option_time(const char *option, const char *text);
 
-/* The PERCENT of --overhead, 1 to 1000, in thousandths. */
-uint32_t option_overhead(const char *text);
+/* The PERCENT of an overhead budget, 1 to 1000, in thousandths. `option` begins the message. */
+uint32_t option_overhead(const char *option, const char *text);
 
 /* A number of bytes, which may end in K, M or G. `wanted` completes the message "'TEXT' is not ...". */
 uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_t max, const char *wanted);

@@ -243,6 +243,12 @@ bool filters_wait(const struct filters *f)
     return f->shortest_ns || f->time_count || filters_have_targets(f);
 }
 
+bool filters_select_calls(const struct filters *f)
+{
+    const uint32_t by_calls = DWELL_FILTER_ROOT | DWELL_FILTER_START | DWELL_FILTER_STOP | DWELL_FILTER_LEVELS;
+    return f->depth || filters_wait(f) || filters_actions(f) & by_calls;
+}
+
 bool filters_have_levels(const struct filters *f)
 {
     return filters_actions(f) & FILTER_NOT_TIMED;

@@ -49,6 +49,10 @@ bool filters_wait(const struct filters *f);
 /* Whether calls are selected by their targets. */
 bool filters_have_targets(const struct filters *f);
 
+/* Whether it depends on a call's duration or on the calls around it whether it is recorded. Counted calls are not
+ * filtered in this way, except in functions that are ignored. */
+bool filters_select_calls(const struct filters *f);
+
 /* Whether a function is to have another level than timed. */
 bool filters_have_levels(const struct filters *f);
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "analysis/budget_reached.h"
 #include "analysis/cpu_check.h"
 #include "analysis/level_changes.h"
 #include "analysis/names.h"
@@ -173,6 +174,9 @@ static void info_print_samples(const struct session_file *f)
         snprintf(first, sizeof first, "%.5g, then ", 1e9 / shortest);
     if (h->sample_error)
         info_print_line("samples", "none: the system refused them (%s); see dwell doctor", strerror(h->sample_error));
+    else if (h->sample_period && samples_are_spare(f))
+        info_print_line("samples", "none kept, as all calls were timed; taken %.5g a second of CPU time",
+                        1e9 / h->sample_period);
     else if (h->sample_period)
         info_print_line("samples", "%" PRIu64 " of recorded threads, %s%.5g a second of CPU time, lost %" PRIu32,
                         samples_count(f), first, 1e9 / h->sample_period, h->lost_samples);
@@ -252,6 +256,18 @@ static void info_print_checksums(const struct session_file *f)
         info_print_line("checksums", "%" PRIu64 " of %" PRIu64 " chunks are whole", f->whole_chunks, f->sealed_chunks);
 }
 
+/* What recording took of the program's time, if there was a budget. */
+static void info_print_budget(const struct analysis *l)
+{
+    char *reached = budget_reached_text(&l->summary);
+    if (reached)
+        info_print_line("budget", "%s%s", reached,
+                        l->summary.budget_acted
+                            ? ""
+                            : "; no function was changed (the first 250,000 calls of a process are timed)");
+    free(reached);
+}
+
 /* What levels and pauses cost. */
 static void info_print_changes(const struct session_file *f)
 {
@@ -293,6 +309,7 @@ static void info_print_counts(const struct analysis *l)
                         l->file->more.hole_searches);
     info_print_changes(l->file);
     info_print_stolen(l->file);
+    info_print_budget(l);
 }
 
 static const char *info_process_ending(const struct trace_process *p, char *text, size_t size)

@@ -36,12 +36,12 @@ struct amount option_amount(const char *option, const char *text)
     return amount;
 }
 
-uint32_t option_overhead(const char *text)
+uint32_t option_overhead(const char *option, const char *text)
 {
     char *end;
     const double percent = strtod(text, &end);
     if (*text < '0' || *text > '9' || (*end && strcmp(end, "%") != 0) || !(percent >= 1 && percent <= 1000))
-        die(argp_err_exit_status, "--overhead: '%s' is not a percentage from 1 to 1000", text);
+        die(argp_err_exit_status, "%s: '%s' is not a percentage from 1 to 1000", option, text);
     return (uint32_t)(percent * 10);
 }
 

@@ -100,6 +100,7 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     session->header->mode = s->mode;
     session->header->ring_size = s->ring_size;
     session->header->also = (s->call_sites ? DWELL_ALSO_CALL_SITES : 0) | (s->overhead ? DWELL_ALSO_BUDGET : 0);
+    session_more(session)->overhead = s->overhead;
     if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->shared.output);
     return fd;
@@ -147,8 +148,11 @@ static void record_check_syscalls(const struct record_settings *s)
 }
 
 /* Chooses the periods of samples if the budget decides. Returns the part of the budget that is left for the probes. */
-static uint32_t record_share_budget(const struct record_settings *s, uint64_t cost, struct sample_periods *periods)
+static uint32_t record_share_budget(const struct record_settings *s, const struct session *session, uint64_t cost,
+                                    struct sample_periods *periods)
 {
+    if (s->sample_rate < 0 && !s->filters.hidden_out && !filters_have_levels(&s->filters))
+        session->header->also |= DWELL_ALSO_SPARE_SAMPLES;
     *periods =
         s->sample_rate >= 0 ? sample_periods_of((unsigned)s->sample_rate) : sample_periods_within(s->overhead, cost);
     return s->sample_rate >= 0 ? s->overhead
@@ -203,7 +207,7 @@ int command_record(int argc, char **argv)
     const uint64_t sample_cost = s.sample_rate ? sampler_measure_cost() : 0;
     struct sample_periods periods;
     struct budget *budget =
-        budget_start(&session, fd, record_share_budget(&s, sample_cost, &periods), s.filters.earlier);
+        budget_start(&session, fd, record_share_budget(&s, &session, sample_cost, &periods), s.filters.earlier);
     record_push_start(push, &session, fd, path);
     struct sampler sampler;
     sampler_begin(&sampler, &session, fd, periods, sample_cost);

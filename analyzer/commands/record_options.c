@@ -52,6 +52,8 @@ enum {
     OPTION_SPOOL_LIMIT,
 };
 
+enum { RECORD_USUAL_OVERHEAD = 0 }; /* in thousandths: none */
+
 #define MIN_MAX_SIZE (1ull << 20)
 #define MAX_SHARED_RING (8ull << 30) /* the chunks stay mapped */
 
@@ -85,7 +87,7 @@ const struct argp_option record_own_options[] = {
     { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
     { "overhead", OPTION_OVERHEAD, "PERCENT", 0,
       "Keep the time of the probes and samples at PERCENT of the program's own CPU time (1 to 1000): the functions with "
-      "the shortest calls are only counted, and samples say where their time goes",
+      "the shortest calls are only counted, and samples say where their time goes; none (default): all calls are timed",
       0 },
     { "sample", OPTION_SAMPLE, "HZ", 0,
       "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never), to know where the time of functions "
@@ -260,6 +262,21 @@ static int record_parse_rate(const char *option, const char *text)
     return (int)rate;
 }
 
+static uint32_t record_parse_overhead(const char *option, const char *text)
+{
+    return strcmp(text, "none") == 0 ? 0 : option_overhead(option, text);
+}
+
+/* Without the option: the budget of DWELL_OVERHEAD, or the usual one. A default yields to what it would change: counted
+ * calls are not filtered by stack or duration, have no call sites, and no times without samples. */
+static uint32_t record_usual_overhead(const struct record_settings *s)
+{
+    const char *wanted = getenv("DWELL_OVERHEAD");
+    const uint32_t usual = wanted ? record_parse_overhead("DWELL_OVERHEAD", wanted) : RECORD_USUAL_OVERHEAD;
+    const bool unsampled = s->mode != DWELL_MODE_PROFILE && s->sample_rate == 0;
+    return unsampled || s->call_sites || filters_select_calls(&s->filters) ? 0 : usual;
+}
+
 /* Without the option: samples say where the time of functions goes that are not timed. Returns a negative number if the
  * budget decides. */
 static int record_usual_rate(const struct record_settings *s)
@@ -301,10 +318,12 @@ static void record_check_settings(struct record_settings *s)
         die(STATUS_OWN_FAILURE, "--max-size: ring is for --mode trace; use --max-size SIZE");
     if (s->shared_ring)
         s->mode = DWELL_MODE_RING;
-    s->filters.hidden_out |= s->overhead > 0;
+    s->filters.hidden_out |= s->overhead_asked && s->overhead;
     if (s->mode == DWELL_MODE_PROFILE && filters_wait(&s->filters))
         die(STATUS_OWN_FAILURE, "%s: mode profile counts every call; use --mode trace or ring",
             filters_have_targets(&s->filters) ? "--callers-of" : "--min");
+    if (!s->overhead_asked)
+        s->overhead = record_usual_overhead(s);
     if (s->sample_rate < 0)
         s->sample_rate = record_usual_rate(s);
     if (!s->keep_free && getenv("DWELL_KEEP_FREE"))
@@ -406,7 +425,8 @@ error_t record_parse_option(int key, char *argument, struct argp_state *state)
         s->os_events = argument;
         return 0;
     case OPTION_OVERHEAD:
-        s->overhead = option_overhead(argument);
+        s->overhead = record_parse_overhead("--overhead", argument);
+        s->overhead_asked = true;
         return 0;
     case OPTION_SAMPLE:
         s->sample_rate = record_parse_rate("--sample", argument);

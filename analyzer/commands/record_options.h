@@ -19,6 +19,7 @@ struct record_settings {
     int dump_on;           /* a signal's number; zero if none */
     unsigned long monitor; /* milliseconds; zero if none */
     uint32_t overhead;     /* budget in thousandths; zero if none */
+    bool overhead_asked;   /* by the option: it is no default */
     int sample_rate;       /* samples a second of CPU time; zero if none; negative if the budget decides */
     uint64_t max_size;     /* bytes; zero if unlimited */
     bool shared_ring;      /* then the oldest events are replaced */

@@ -108,6 +108,7 @@ void record_complete(const struct session *session, int fd, const char *path, st
             o->processes += file->processes[i].path[0] != '\0';
         o->empty = record_is_empty(file, o);
         o->samples = samples_count(file);
+        o->spare_samples = samples_are_spare(file);
         const int unread = session_file_take_error();
         if (unread)
             say("%s: a part of the session could not be read at the end, so names may be missing: %s", path,
@@ -181,6 +182,8 @@ static const char *record_loss_reason(uint32_t trouble)
 static void record_report_samples(const struct record_outcome *o)
 {
     char lost[32];
+    if (o->spare_samples)
+        return;
     if (o->sample_error)
         say("recorded without samples, which the system refused: %s; see dwell doctor", strerror(o->sample_error));
     if (o->lost_samples)

@@ -12,6 +12,7 @@ struct record_outcome {
     size_t threads, processes; /* with the runtime */
     uint32_t trouble;
     double probes_share; /* of the program's CPU time; zero if they took little time */
+    bool spare_samples;  /* nobody needs them (samples_are_spare) */
     bool own_hooks;      /* executable_has_own_hooks; known if nothing was recorded */
     bool empty;          /* there are no events, counted calls, trace events, marks or samples */
 };

@@ -135,6 +135,10 @@ static struct json_object *json_new_session(const struct summary *s)
     json_object_object_add(object, "lost_events", json_object_new_uint64(s->lost_events));
     if (s->stack_samples)
         json_add_samples(object, s);
+    if (s->asked_percent > 0) {
+        json_object_object_add(object, "budget_percent", json_new_percent(s->asked_percent));
+        json_object_object_add(object, "budget_reached_percent", json_new_percent(s->reached_percent));
+    }
     return object;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/bounds.h"
+#include "analysis/budget_reached.h"
 #include "base/units.h"
 #include "base/visible.h"
 #include "report/text_options.h"
@@ -75,6 +76,10 @@ void text_print_summary(const struct summary *s, FILE *out)
         text_print_time(s, "; ", s->overhead, out);
         fputs(" of probes left out (--raw)", out);
     }
+    char *reached = s->budget_acted ? budget_reached_text(s) : NULL;
+    if (reached)
+        fprintf(out, "; %s", reached);
+    free(reached);
     fputs("\n", out);
     text_print_remarks(s, out);
 }

@@ -119,8 +119,20 @@ static const struct samples_thread *samples_search(const struct samples_thread *
     return low < count && samples_compare_ids(&list[low], tid, pid) == 0 ? &list[low] : NULL;
 }
 
+bool samples_are_spare(const struct session_file *file)
+{
+    if (!(file->header.also & DWELL_ALSO_SPARE_SAMPLES) || file->level_count || file->decision_count)
+        return false;
+    for (size_t i = 0; i < file->chunk_count; i++)
+        if (file->chunks[i].kind == DWELL_CHUNK_COUNTS)
+            return false;
+    return true;
+}
+
 void samples_find_threads(struct session_file *file)
 {
+    if (samples_are_spare(file))
+        return;
     struct samples_thread *list = NULL;
     for (size_t i = 0; i < file->chunk_count; i++) {
         struct trace_chunk *chunk = &file->chunks[i];

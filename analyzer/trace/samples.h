@@ -21,8 +21,12 @@ bool samples_next(const uint8_t *chunk, uint32_t size, uint32_t *at, struct stac
 /* A word of the stack, from 0 at the stack pointer. Zero if it is not there. */
 uint64_t sample_stack_word(const struct stack_sample *sample, uint32_t word);
 
+/* Whether samples say nothing: a budget took them in case it had calls counted, and all calls were timed. Then they are
+ * discarded, so that the session is as without a budget. */
+bool samples_are_spare(const struct session_file *file);
+
 /* Sets the thread and the process of samples chunks whose writer did not. They stay zero if nothing of the thread was
- * recorded. */
+ * recorded, or samples are spare. */
 void samples_find_threads(struct session_file *file);
 
 /* The nanoseconds of CPU time that each sample of the chunk stands for: the period with which it was taken. 1 if that

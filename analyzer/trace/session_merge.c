@@ -338,7 +338,7 @@ static void merge_add_header(struct dwell_file_header *h, const struct dwell_fil
     h->trouble |= from->trouble;
     const uint32_t of_both = DWELL_ORIGIN_NARROW;
     h->origin = ((h->origin | from->origin) & ~of_both) | (h->origin & from->origin & of_both);
-    h->also |= from->also;
+    h->also = (h->also | from->also) & ~(uint32_t)DWELL_ALSO_SPARE_SAMPLES; /* they were left out */
     h->lost_events += from->lost_events;
     h->lost_threads += from->lost_threads;
     h->lost_trace_events += from->lost_trace_events;

@@ -98,9 +98,9 @@ struct dwell_file_more {
     uint64_t code_changes;  /* how often the calls of probes in a module were changed, for levels and pauses */
     uint64_t change_time;   /* nanoseconds of CPU time that this took */
     uint32_t look_asks;     /* a futex, changed and woken by threads that ask a budget to look at what they recorded */
-    uint32_t pad;
-    uint64_t stolen_time; /* nanoseconds that the host of a virtual machine took from its processors meanwhile */
-    uint64_t levels;      /* offset of the levels chunk that processes begin with, plus its number modulo DWELL_UNIT */
+    uint32_t overhead;      /* the budget, in thousandths of the program's own time; zero: none */
+    uint64_t stolen_time;   /* nanoseconds that the host of a virtual machine took from its processors meanwhile */
+    uint64_t levels; /* offset of the levels chunk that processes begin with, plus its number modulo DWELL_UNIT */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */
@@ -116,6 +116,7 @@ enum dwell_also {
     DWELL_ALSO_CAUSES = 2,         /* what calls of the operating system waited for */
     DWELL_ALSO_BUDGET = 4,         /* the decisions of an overhead budget, if there were any */
     DWELL_ALSO_KERNEL_SAMPLES = 8, /* samples of threads in the kernel, not only in user mode */
+    DWELL_ALSO_SPARE_SAMPLES = 16, /* samples only say where the time of functions goes that are not timed */
 };
 
 /* The origin of a session that was not recorded; bits. */

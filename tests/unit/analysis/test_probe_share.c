@@ -20,6 +20,20 @@ Test(unit_probe_share, more_than_half)
     free(line);
 }
 
+/* A small program is timed whatever the budget is. */
+Test(unit_probe_share, within_the_allowance)
+{
+    struct summary s = { .overhead_known = true, .off_cpu_known = true, .budget = true, .asked_percent = 10 };
+    char *line = probe_share_remark(&s, 830, 170, "");
+    cr_assert(
+        eq(str, line,
+           "probes took 83 % of the CPU time measured; times of short functions are uncertain. The budget lets the "
+           "first 250,000 calls of a process be timed"));
+    free(line);
+    s.budget_acted = true;
+    cr_assert(eq(ptr, probe_share_remark(&s, 830, 170, ""), NULL));
+}
+
 Test(unit_probe_share, sessions_without_it)
 {
     const struct summary raw = { .off_cpu_known = true, .raw = true };

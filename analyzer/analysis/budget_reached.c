@@ -1,0 +1,66 @@
+/*
+ * How much of the program's time recording took, beside the budget that was asked for. Samples in probes say what these
+ * took, their calls and caches included. Too few samples, as in mode profile, say nothing: then it is the time of
+ * probes that was subtracted. Samples, counted calls and changes of code have costs of their own.
+ */
+#include "analysis/budget_reached.h"
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "profile/values.h"
+
+enum { ENOUGH = 100 /* samples */ };
+
+static uint64_t budget_reached_counted(const struct profile *p)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < p->counted_count; i++)
+        calls += p->counted[i].calls;
+    return calls;
+}
+
+/* Percent of the program's own time, without what is in it by other means. */
+static double budget_reached_percent(const struct analysis *l)
+{
+    const struct summary *s = &l->summary;
+    const struct dwell_file_header *h = &l->file->header;
+    const enum value_id of = s->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+    const double own = (double)times_value(&s->sums, of, INCLUSIVE) / (double)s->ticks_per_second, ns = 1e-9;
+    if (own <= 0)
+        return 0;
+    const double changes = (double)l->file->more.change_time * ns / own * 100;
+    if (s->stack_samples < ENOUGH || s->samples_in_probes == s->stack_samples)
+        return (double)s->overhead / (double)s->ticks_per_second / own * 100 + changes;
+    const double probes = (double)s->samples_in_probes / (double)(s->stack_samples - s->samples_in_probes) * 100;
+    const double samples = h->sample_cost < h->sample_period
+                               ? (double)h->sample_cost / (double)(h->sample_period - h->sample_cost) * 100
+                               : 0;
+    const double counted = (double)budget_reached_counted(l->profile) * h->count_cost * ns / 1000 / own * 100;
+    return probes + samples + counted + changes;
+}
+
+void budget_reached_find(struct analysis *l)
+{
+    struct summary *s = &l->summary;
+    const double asked = l->file->more.overhead / 10.0;
+    s->asked_percent = s->reached_percent = 0;
+    s->budget_acted = l->file->decision_count > 0;
+    if (asked <= 0 || s->raw || l->selection || s->partial_paths)
+        return;
+    s->asked_percent = asked;
+    s->reached_percent = budget_reached_percent(l);
+    const bool is_short = s->overhead < s->ticks_per_second / 10; /* not worth a remark */
+    if (s->budget_acted && s->reached_percent > 1.5 * asked && !is_short)
+        summary_remark(s,
+                       "the overhead was above the budget: calls are timed until the budget knows a function; record "
+                       "--levels-from %s begins with what it knew at the end",
+                       s->path);
+}
+
+char *budget_reached_text(const struct summary *s)
+{
+    if (s->asked_percent <= 0)
+        return NULL;
+    const int digits = s->reached_percent < 9.95;
+    return need_text("overhead %g %% asked, %.*f %% reached", s->asked_percent, digits, s->reached_percent);
+}

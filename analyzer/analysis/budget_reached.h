@@ -1,0 +1,15 @@
+/* How much of the program's time recording took, beside the budget that was asked for. */
+#ifndef DWELL_ANALYSIS_BUDGET_REACHED_H
+#define DWELL_ANALYSIS_BUDGET_REACHED_H
+
+#include "analysis/analysis.h"
+
+/* A text such as "overhead 10 % asked, 6 % reached", or NULL if the session was recorded without a budget, or only a
+ * part of it is shown. The caller frees it. */
+char *budget_reached_text(const struct summary *s);
+
+/* Finds `asked_percent` and `reached_percent` of the summary, whose other members are known. Adds a remark if the
+ * budget had calls counted and was not reached all the same. */
+void budget_reached_find(struct analysis *l);
+
+#endif

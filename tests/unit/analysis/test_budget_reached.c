@@ -1,0 +1,94 @@
+/* What recording took beside the budget: by samples, or by what was subtracted, and when that is worth a remark. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/budget_reached.h"
+
+/* Two seconds of CPU time of the program, at 1,000 ticks a second. */
+static struct session_file file;
+static struct profile_counted counted;
+static struct profile profile;
+static struct analysis loaded;
+
+static void budget_reached_begin(void)
+{
+    file = (struct session_file){ .decision_count = 1 };
+    file.more.overhead = 125;
+    counted = (struct profile_counted){ .calls = 50000000 };
+    profile = (struct profile){ .counted = &counted, .counted_count = 1 };
+    loaded = (struct analysis){ .file = &file, .profile = &profile };
+    struct summary *s = &loaded.summary;
+    s->ticks_per_second = 1000;
+    s->off_cpu_known = true;
+    s->path = "run.data";
+    s->sums.elapsed_inclusive = 2000;
+    s->overhead = 99;
+}
+
+TestSuite(unit_budget_reached, .init = budget_reached_begin);
+
+static void budget_reached_expect(const char *wanted)
+{
+    budget_reached_find(&loaded);
+    char *text = budget_reached_text(&loaded.summary);
+    cr_assert(eq(int, text != NULL, wanted != NULL));
+    cr_assert(eq(int, strcmp(text ? text : "", wanted ? wanted : ""), 0), "%s", text);
+    free(text);
+}
+
+/* Probes 100 of 900 samples, samples 20 of 1,000 us, counted calls 1 ns each, changes of code 10 ms. */
+Test(unit_budget_reached, by_samples)
+{
+    loaded.summary.stack_samples = 1000;
+    loaded.summary.samples_in_probes = 100;
+    file.header.sample_period = 1000000;
+    file.header.sample_cost = 20000;
+    file.header.count_cost = 1000;
+    file.more.change_time = 10000000;
+    budget_reached_expect("overhead 12.5 % asked, 16 % reached");
+    cr_assert(lt(dbl, loaded.summary.reached_percent - (100.0 / 9 + 100.0 / 49 + 2.5 + 0.5), 1e-9));
+    cr_assert(gt(dbl, loaded.summary.reached_percent - (100.0 / 9 + 100.0 / 49 + 2.5 + 0.5), -1e-9));
+}
+
+Test(unit_budget_reached, by_what_was_subtracted)
+{
+    loaded.summary.stack_samples = 99;
+    loaded.summary.samples_in_probes = 98;
+    file.more.change_time = 10000000;
+    budget_reached_expect("overhead 12.5 % asked, 5.5 % reached");
+    cr_assert(eq(sz, loaded.summary.remark_count, 0));
+}
+
+Test(unit_budget_reached, above_the_budget)
+{
+    loaded.summary.overhead = 400;
+    budget_reached_expect("overhead 12.5 % asked, 20 % reached");
+    cr_assert(eq(sz, loaded.summary.remark_count, 1));
+    cr_assert(eq(str, loaded.summary.remarks[0],
+                 "the overhead was above the budget: calls are timed until the budget knows a function; record "
+                 "--levels-from run.data begins with what it knew at the end"));
+    free(loaded.summary.remarks[0]);
+    free(loaded.summary.remarks);
+    loaded.summary.remarks = NULL;
+    loaded.summary.remark_count = loaded.summary.remark_room = 0;
+    file.decision_count = 0; /* nothing could be changed, or nothing had to */
+    budget_reached_expect("overhead 12.5 % asked, 20 % reached");
+    cr_assert(eq(sz, loaded.summary.remark_count, 0));
+}
+
+Test(unit_budget_reached, unknown)
+{
+    loaded.summary.raw = true;
+    budget_reached_expect(NULL);
+    loaded.summary.raw = false;
+    loaded.summary.partial_paths = true;
+    budget_reached_expect(NULL);
+    loaded.summary.partial_paths = false;
+    file.more.overhead = 0;
+    budget_reached_expect(NULL);
+    file.more.overhead = 100;
+    loaded.summary.sums.elapsed_inclusive = 0;
+    budget_reached_expect("overhead 10 % asked, 0.0 % reached");
+}
