@@ -86,7 +86,7 @@ void load_find_partly_timed(struct summary *s, const struct analysis *l)
     free(sums);
     if (s->partly_timed)
         summary_remark(s,
-                       "%zu of these functions %s timed for a part of the run: times marked with > are those of the "
+                       "%zu of these functions %s timed for a part of the run: rows marked with > have the times of the "
                        "timed calls alone",
                        s->partly_timed, s->partly_timed == 1 ? "was" : "were");
 }

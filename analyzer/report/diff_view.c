@@ -88,6 +88,7 @@ static struct table diff_view_make_table(const struct diff *d, const struct summ
     for (enum diff_value i = 0; i < DIFF_VALUES; i++)
         diff_view_add_value_columns(columns, d, i);
     struct table t = table_make(columns->list, columns->count, session);
+    t.marks_cells = true; /* the sessions may know their times in different ways */
     t.own_columns = columns;
     t.unit_groups = columns->unit_groups;
     t.first_value = first_value;

@@ -45,8 +45,9 @@ struct column {
 
 struct cell {
     bool known;
-    bool estimated; /* text marks it with ~ */
-    bool partial;   /* a lower bound: text marks it with > */
+    bool estimated;  /* text marks the row with ~ */
+    bool partial;    /* a lower bound: text marks the row with > */
+    uint16_t spread; /* of an estimate: the half width of its 95 % interval, in percent */
     union {
         char *text; /* texts and CELL_DIGITS; owned by the table */
         uint64_t number;
@@ -76,6 +77,7 @@ struct table {
     const char *const *optional;   /* see table_prefer; NULL for the usual columns */
     size_t name_room;              /* in text cells; 0 for the usual room */
     char *heading;                 /* in text, a line above the table; NULL if there is none */
+    bool marks_cells;              /* text marks estimated cells, as a row may have both kinds */
     bool follows;                  /* in text, another table of the session comes before this one, with the summary */
     const struct summary *session; /* NULL if the rows belong to no session; then ticks are nanoseconds */
     const size_t *unit_groups;     /* by column: in text, columns of one number but 0 share a unit, and times in columns

@@ -9,6 +9,7 @@
 #include "report/table.h"
 #include "report/text_cut.h"
 #include "report/text_fit.h"
+#include "report/text_marks.h"
 #include "report/text_numbers.h"
 #include "report/text_options.h"
 #include "report/text_summary.h"
@@ -29,6 +30,7 @@ struct text_page {
     struct text_unit *units; /* by column of the table */
     char ***texts;           /* by column of the table, then by row; NULL for columns that are not printed */
     size_t *levels;          /* by row, its level in a tree; NULL if the table is none */
+    struct text_marks marks; /* before the names */
     size_t width;            /* of a line; 0 for any */
 };
 
@@ -76,14 +78,15 @@ static bool text_row_is_deep(const struct text_page *p, size_t row)
     return p->levels && p->levels[row] >= MAX_GUIDES;
 }
 
-/* The width of what is before the cell in a tree: its guides, and the depth of a deep row. */
+/* The width of what is before the cell: in a tree its guides, and the depth of a deep row; and the row's mark. */
 static size_t text_branch_width(const struct text_page *p, size_t column, size_t row)
 {
+    const size_t mark = strlen(text_marks_of(&p->marks, column, row));
     if (!p->levels || !p->table->columns[column].tree)
-        return 0;
+        return mark;
     if (!text_row_is_deep(p, row))
-        return BRANCH * p->levels[row];
-    return BRANCH * (MAX_GUIDES - 1) + (size_t)snprintf(NULL, 0, "[%zu] ", p->levels[row] + 1);
+        return BRANCH * p->levels[row] + mark;
+    return BRANCH * (MAX_GUIDES - 1) + (size_t)snprintf(NULL, 0, "[%zu] ", p->levels[row] + 1) + mark;
 }
 
 static size_t text_column_width(const struct text_page *p, size_t column)
@@ -108,6 +111,7 @@ static struct text_page text_make_page(const struct table *t, size_t width)
     p.columns.widths = need_memory(p.columns.count + 1, sizeof *p.columns.widths);
     p.units = text_choose_units(t, p.columns.order, p.columns.count);
     p.texts = need_memory(t->column_count + 1, sizeof *p.texts);
+    p.marks = text_marks_find(t, p.columns.order, p.columns.count);
     for (size_t i = 0; i < p.columns.count; i++) {
         const size_t column = p.columns.order[i];
         if (!p.texts[column])
@@ -126,6 +130,7 @@ static void text_drop_page(struct text_page *p)
         free(p->texts[i]);
     }
     free(p->texts);
+    text_marks_drop(&p->marks);
     free(p->units);
     free(p->levels);
     free(p->columns.widths);
@@ -142,7 +147,8 @@ static void text_cut_words(const struct text_page *p, size_t column, size_t widt
                                               : kind == CELL_THREADS ? text_cut_threads
                                                                      : text_cut_middle;
     for (size_t row = 0; row < p->table->row_count; row++) {
-        char *cut = cut_text(texts[row], width);
+        const size_t mark = strlen(text_marks_of(&p->marks, column, row));
+        char *cut = cut_text(texts[row], width > mark ? width - mark : 1);
         free(texts[row]);
         texts[row] = cut;
     }
@@ -262,13 +268,12 @@ static void text_add_line(struct libscols_table *table, const struct text_page *
 static void text_set_cell(const struct text_page *p, struct libscols_line *line, size_t at, size_t row)
 {
     const size_t column = p->columns.order[at];
-    if (!p->table->columns[column].tree || !text_row_is_deep(p, row)) {
-        scols_line_set_data(line, at, p->texts[column][row]);
-        return;
-    }
-    char *numbered = need_text("[%zu] %s", p->levels[row] + 1, p->texts[column][row]);
-    scols_line_set_data(line, at, numbered);
-    free(numbered);
+    const char *mark = text_marks_of(&p->marks, column, row);
+    char *text = !p->table->columns[column].tree || !text_row_is_deep(p, row)
+                     ? need_text("%s%s", mark, p->texts[column][row])
+                     : need_text("[%zu] %s%s", p->levels[row] + 1, mark, p->texts[column][row]);
+    scols_line_set_data(line, at, text);
+    free(text);
 }
 
 static void text_add_rows(struct libscols_table *table, const struct text_page *p)

@@ -122,7 +122,7 @@ static char *text_format_number(const struct table *t, const struct column *colu
             *at++ = cell->change < 0 ? '-' : '+';
         text_format_time(text_cell_ns(t, column, cell), column->kind == CELL_MOMENT, unit, at);
     }
-    return need_text("%s%s", cell->estimated ? "~" : cell->partial ? ">" : "", text);
+    return need_text("%s%s", t->marks_cells && cell->estimated ? "~" : "", text);
 }
 
 static size_t text_digits_after_point(const char *text)

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/units.h"
+#include "base/wide.h"
 #include "profile/reported.h"
 #include "report/views.h"
 
@@ -123,6 +125,13 @@ static void time_columns_fill_timing(struct cell *cells, const struct summary *s
         cell_number(&cells[1], t->calls - t->counted);
 }
 
+/* An interval may be wider than the estimate. */
+static uint16_t time_columns_spread(uint64_t error, uint64_t estimate)
+{
+    enum { MOST = 999 };
+    return (uint16_t)(error ? smaller(estimate ? multiply_divide(error, 100, estimate) : MOST, MOST) : 0);
+}
+
 static void time_columns_fill(struct table *table, const struct times *t, bool whole)
 {
     const struct summary *s = table->session;
@@ -136,7 +145,9 @@ static void time_columns_fill(struct table *table, const struct times *t, bool w
         for (unsigned form = 0; form < v->forms; form++, cell++) {
             if (known)
                 time_columns_fill_cell(cell, t, i, form);
-            cell->estimated = known && v->kind == VALUE_IS_TIME && times_error(t, i, form);
+            const uint64_t error = known && v->kind == VALUE_IS_TIME ? times_error(t, i, form) : 0;
+            cell->estimated = error > 0;
+            cell->spread = time_columns_spread(error, times_value(t, i, form));
             if (v->shares[form])
                 cell[1].estimated = cell->estimated;
             if (v->shares[form] && known)
