@@ -19,6 +19,6 @@ char *probe_share_remark(const struct summary *s, uint64_t overhead, uint64_t re
         return NULL;
     return need_text("probes took %.0f %% of the %s measured%s; times of short functions are uncertain. %s", share,
                      s->off_cpu_known ? "CPU time" : "time", where,
-                     is_small ? "The budget lets the first 250,000 calls of a process be timed"
+                     is_small ? "The budget lets the first 250,000 calls of a program be timed"
                               : "Record with --overhead 10%");
 }

@@ -67,6 +67,7 @@ static void filters_add_pattern(struct filters *f, uint32_t action, const char *
         die(STATUS_OWN_FAILURE, "%s: %s", place, error.text);
     GROW(f->patterns, f->pattern_count, f->pattern_room);
     f->patterns[f->pattern_count++] = p;
+    f->actions |= p.action;
 }
 
 bool filters_add_selection(struct filters *f, const char *pattern)
@@ -77,6 +78,7 @@ bool filters_add_selection(struct filters *f, const char *pattern)
     free(error.text);
     GROW(f->patterns, f->pattern_count, f->pattern_room);
     f->patterns[f->pattern_count++] = p;
+    f->actions |= p.action;
     return parsed;
 }
 
@@ -232,21 +234,12 @@ bool filters_have_functions(const struct filters *f)
 
 static uint32_t filters_actions(const struct filters *f)
 {
-    uint32_t actions = f->earlier ? FILTER_NOT_TIMED : 0;
-    for (size_t i = 0; i < f->pattern_count; i++)
-        actions |= f->patterns[i].action;
-    return actions;
+    return f->actions | (f->earlier ? FILTER_NOT_TIMED : 0);
 }
 
 bool filters_wait(const struct filters *f)
 {
     return f->shortest_ns || f->time_count || filters_have_targets(f);
-}
-
-bool filters_select_calls(const struct filters *f)
-{
-    const uint32_t by_calls = DWELL_FILTER_ROOT | DWELL_FILTER_START | DWELL_FILTER_STOP | DWELL_FILTER_LEVELS;
-    return f->depth || filters_wait(f) || filters_actions(f) & by_calls;
 }
 
 bool filters_have_levels(const struct filters *f)
@@ -257,11 +250,6 @@ bool filters_have_levels(const struct filters *f)
 bool filters_have_only_levels(const struct filters *f)
 {
     return f->pattern_count && !(filters_actions(f) & ~FILTER_LEVEL) && !f->depth && !f->shortest_ns;
-}
-
-bool filters_have_targets(const struct filters *f)
-{
-    return filters_actions(f) & DWELL_FILTER_TARGET;
 }
 
 /* ---- matching ---- */

@@ -19,6 +19,7 @@ struct filters {
     size_t pattern_count, pattern_room;
     struct filter_module *modules; /* judged ones */
     size_t module_count, module_room;
+    uint32_t actions;                      /* of all patterns that were added */
     size_t modules_written;                /* into the session */
     uint32_t chunks;                       /* that a process has to read */
     bool strict;                           /* a pattern must match a function before the program starts */
@@ -47,11 +48,19 @@ bool filters_have_functions(const struct filters *f);
 bool filters_wait(const struct filters *f);
 
 /* Whether calls are selected by their targets. */
-bool filters_have_targets(const struct filters *f);
+static inline bool filters_have_targets(const struct filters *f)
+{
+    return f->actions & DWELL_FILTER_TARGET;
+}
 
 /* Whether it depends on a call's duration or on the calls around it whether it is recorded. Counted calls are not
  * filtered in this way, except in functions that are ignored. */
-bool filters_select_calls(const struct filters *f);
+static inline bool filters_select_calls(const struct filters *f)
+{
+    const uint32_t by_calls = DWELL_FILTER_ROOT | DWELL_FILTER_TARGET | DWELL_FILTER_START | DWELL_FILTER_STOP |
+                              DWELL_FILTER_LEVELS | DWELL_FILTER_TIME;
+    return f->depth || f->shortest_ns || f->actions & by_calls;
+}
 
 /* Whether a function is to have another level than timed. */
 bool filters_have_levels(const struct filters *f);

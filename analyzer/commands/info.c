@@ -264,7 +264,7 @@ static void info_print_budget(const struct analysis *l)
         info_print_line("budget", "%s%s", reached,
                         l->summary.budget_acted
                             ? ""
-                            : "; no function was changed (the first 250,000 calls of a process are timed)");
+                            : "; no function was changed (the first 250,000 calls of a program are timed)");
     free(reached);
 }
 

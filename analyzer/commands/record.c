@@ -151,7 +151,7 @@ static void record_check_syscalls(const struct record_settings *s)
 static uint32_t record_share_budget(const struct record_settings *s, const struct session *session, uint64_t cost,
                                     struct sample_periods *periods)
 {
-    if (s->sample_rate < 0 && !s->filters.hidden_out && !filters_have_levels(&s->filters))
+    if (!s->overhead_asked && s->sample_rate < 0 && !s->filters.hidden_out && !filters_have_levels(&s->filters))
         session->header->also |= DWELL_ALSO_SPARE_SAMPLES;
     *periods =
         s->sample_rate >= 0 ? sample_periods_of((unsigned)s->sample_rate) : sample_periods_within(s->overhead, cost);

@@ -84,7 +84,7 @@ Test(e2e_usual_budget, small_programs_have_no_trace_of_it)
         cr_assert(eq(u64, report_session(r, "events"), SMALL_EVENTS), "%s", modes[i]);
         report_drop(r);
         char *info = run_well("$DWELL info | grep '^budget '");
-        cr_assert(has(info, " reached; no function was changed (the first 250,000 calls of a process are timed)\n"),
+        cr_assert(has(info, " reached; no function was changed (the first 250,000 calls of a program are timed)\n"),
                   "%s", info);
         free(info);
         char *columns = run_well("$DWELL report --by function --format csv | head -1"),

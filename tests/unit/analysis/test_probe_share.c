@@ -28,7 +28,7 @@ Test(unit_probe_share, within_the_allowance)
     cr_assert(
         eq(str, line,
            "probes took 83 % of the CPU time measured; times of short functions are uncertain. The budget lets the "
-           "first 250,000 calls of a process be timed"));
+           "first 250,000 calls of a program be timed"));
     free(line);
     s.budget_acted = true;
     cr_assert(eq(ptr, probe_share_remark(&s, 830, 170, ""), NULL));
