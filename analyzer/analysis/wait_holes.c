@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "trace/chunk_order.h"
 
 /* Nobody knows where the events were that had no room, or what a damaged chunk was. */
 static bool wait_holes_lack_an_end(const struct session_file *file)
@@ -36,7 +37,7 @@ static void wait_holes_add_before(struct wait_holes *h, const struct session_fil
 
 static int wait_holes_compare_chunks(const void *a, const void *b)
 {
-    return session_file_compare_chunks(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
+    return chunk_order_compare(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
 }
 
 static int wait_holes_compare(const void *a, const void *b)

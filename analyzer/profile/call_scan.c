@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "profile/call_scanner.h"
 #include "profile/identify.h"
+#include "trace/chunk_order.h"
 
 enum { FIRST_MOST_CHILDREN = 1 << 16 /* of a worker: about 4 MB */ };
 
@@ -291,7 +292,7 @@ static void call_scan_run(struct call_scan *scan, unsigned jobs, void *const *co
 {
     struct call_scanner *scanners = need_memory(jobs, sizeof *scanners);
     bool *started = need_memory(jobs, sizeof *started);
-    scan->order = session_file_chunks_by_thread(scan->source->file);
+    scan->order = chunk_order_by_thread(scan->source->file);
     progress_begin("following", scan->source->file->path, scan->source->file->chunk_count);
     for (unsigned i = jobs; i-- > 0;) {
         scanners[i] = (struct call_scanner){

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "trace/chunk_order.h"
 
 static int chunk_ends_compare_chunks(const void *a, const void *b, void *context)
 {
     const struct trace_chunk *chunks = context;
-    return session_file_compare_chunks(&chunks[*(const size_t *)a], &chunks[*(const size_t *)b]);
+    return chunk_order_compare(&chunks[*(const size_t *)a], &chunks[*(const size_t *)b]);
 }
 
 static bool chunk_ends_follows(const struct trace_chunk *next, const struct trace_chunk *chunk)

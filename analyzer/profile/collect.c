@@ -22,6 +22,7 @@
 #include "profile/tree_sums.h"
 #include "profile/trees.h"
 #include "profile/waits.h"
+#include "trace/chunk_order.h"
 
 /* How many nodes the profiles of all workers have, and that of one, unless its paths repeat. 65536 take 16 MB. One path
  * of PATHS_A_SAMPLE is remembered, to see whether they do. */
@@ -202,7 +203,7 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
                                  const struct selection *selection, bool sites)
 {
     size_t next_chunk = 0;
-    uint32_t *order = session_file_chunks_by_place(file);
+    uint32_t *order = chunk_order_by_place(file);
     uint64_t *ends = selection && selection->cut ? chunk_ends(file) : NULL;
     struct collect_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);

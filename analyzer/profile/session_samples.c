@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
+#include "trace/chunk_order.h"
 #include "trace/samples.h"
 #include "trace/symbol_table.h"
 
@@ -229,7 +230,7 @@ static void samples_read_chunk(struct samples_reader *r, struct thread_samples *
 
 static int samples_compare_chunks(const void *a, const void *b)
 {
-    return session_file_compare_chunks(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
+    return chunk_order_compare(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
 }
 
 static int samples_compare_points(const void *a, const void *b)

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "trace/chunk_order.h"
 
 _Static_assert(sizeof(struct profile_counts) == DWELL_SUMMED_COUNTS * sizeof(uint64_t), "the file has all counts");
 
 static int tree_chunks_compare(const void *a, const void *b)
 {
-    return session_file_compare_chunks(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
+    return chunk_order_compare(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
 }
 
 struct tree_chunks tree_chunks_of(const struct session_file *file, enum dwell_chunk_kind kind)

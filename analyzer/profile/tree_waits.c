@@ -7,10 +7,11 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "profile/profile.h"
+#include "trace/chunk_order.h"
 
 static int tree_waits_compare_chunks(const void *a, const void *b)
 {
-    return session_file_compare_chunks(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
+    return chunk_order_compare(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
 }
 
 struct tree_waits *tree_waits_new(const struct session_file *file)

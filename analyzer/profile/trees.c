@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "profile/identify.h"
 #include "profile/tree_sums.h"
+#include "trace/chunk_order.h"
 
 /* The state of reading one thread's tree. */
 struct trees_reader {
@@ -27,7 +28,7 @@ struct trees_reader {
 
 static int trees_compare_chunks(const void *a, const void *b)
 {
-    return session_file_compare_chunks(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
+    return chunk_order_compare(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
 }
 
 static void trees_begin_thread(struct trees_reader *r, const struct trace_chunk *first)

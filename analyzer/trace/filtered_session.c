@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "trace/chunk_order.h"
 #include "trace/chunk_window.h"
 #include "trace/counts.h"
 
@@ -165,7 +166,7 @@ static void filtered_find_lanes(struct filtered *all)
             file->chunks[others++] = file->chunks[i];
     file->chunk_count = others;
     if (count)
-        qsort(all->sorted, count, sizeof *all->sorted, session_file_compare_chunks);
+        qsort(all->sorted, count, sizeof *all->sorted, chunk_order_compare);
     all->lanes = need_memory(count, sizeof *all->lanes);
     for (size_t i = 0; i < count; i++) {
         const struct trace_chunk *c = &all->sorted[i];

@@ -10,6 +10,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "trace/chunk_order.h"
 #include "trace/decode.h"
 #include "trace/metadata.h"
 #include "trace/session_seal.h"
@@ -398,7 +399,7 @@ static void growth_read_found(struct growth *g, bool ended)
 {
     struct growth_index *x = g->index;
     if (x->found_count)
-        qsort(x->found, x->found_count, sizeof *x->found, session_file_compare_chunks);
+        qsort(x->found, x->found_count, sizeof *x->found, chunk_order_compare);
     for (size_t i = 0; i < x->found_count; i++) {
         const struct trace_chunk *chunk = &x->found[i], *next = chunk + 1;
         const size_t at = growth_find_part(x, chunk->offset);

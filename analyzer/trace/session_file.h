@@ -306,16 +306,6 @@ bool session_file_fill_buffer(const struct session_file *file, const struct trac
 void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at,
                             uint8_t *buffer, size_t size);
 
-/* The numbers of all chunks, by process, thread and the order of writing. The caller frees the list. */
-uint32_t *session_file_chunks_by_thread(const struct session_file *file);
-
-/* The same in the order of the file, but a thread's chunks are in the order of writing. The file can have them in
- * another order, as a chunk can be used long after its place in the file was taken. */
-uint32_t *session_file_chunks_by_place(const struct session_file *file);
-
-/* For qsort: sorts by thread, and each thread's chunks in the order of writing. */
-int session_file_compare_chunks(const void *a, const void *b);
-
 /* Whether the bytes in `buffer` begin with the header that the chunk has in the index. */
 bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer);
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "trace/chunk_order.h"
 #include "trace/timeline_lane.h"
 
 /* ---- the order ---- */
@@ -71,7 +72,7 @@ static void timeline_end_set_aside(struct timeline *l, size_t process)
 static int timeline_compare_chunks(const void *a, const void *b, void *context)
 {
     const struct trace_chunk *chunks = context;
-    return session_file_compare_chunks(&chunks[*(const uint32_t *)a], &chunks[*(const uint32_t *)b]);
+    return chunk_order_compare(&chunks[*(const uint32_t *)a], &chunks[*(const uint32_t *)b]);
 }
 
 static bool timeline_same_thread(const struct trace_chunk *a, const struct trace_chunk *b)
