@@ -85,10 +85,11 @@ void load_find_partly_timed(struct summary *s, const struct analysis *l)
         s->partly_timed += times_are_partial(&sums[i]);
     free(sums);
     if (s->partly_timed)
-        summary_remark(s,
-                       "%zu of these functions %s timed for a part of the run: rows marked with > have the times of the "
-                       "timed calls alone",
-                       s->partly_timed, s->partly_timed == 1 ? "was" : "were");
+        summary_remark(
+            s,
+            "%zu of these functions %s timed for a part of the run: rows marked with > have the times of the "
+            "timed calls alone",
+            s->partly_timed, s->partly_timed == 1 ? "was" : "were");
 }
 
 /* Samples divide the CPU time of a frame. The rest of its time, such as that in which it was preempted, stays with it.
