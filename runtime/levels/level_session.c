@@ -37,8 +37,10 @@ static bool level_session_is_of(const struct dwell_filter_module *m, struct text
 static bool level_session_lists_program(void)
 {
     const struct dwell_filters *chunk = level_session.chunk;
+    if (!chunk)
+        return false;
     const struct dwell_filter_module *m = (const struct dwell_filter_module *)(chunk + 1);
-    for (uint32_t i = 0; chunk && i < chunk->modules; i++, m = filter_next_module(m))
+    for (uint32_t i = 0; i < chunk->modules; i++, m = filter_next_module(m))
         if (level_session_is_of(m, level_session.build_id))
             return true;
     return false;
@@ -96,10 +98,12 @@ bool level_session_take(struct level_module *m)
     if (!level_session.key || !level_session_word())
         return false;
     level_session_read();
-    const struct dwell_filters *chunk = level_session.holds ? level_session.chunk : NULL;
+    if (!level_session.holds)
+        return false;
+    const struct dwell_filters *chunk = level_session.chunk;
     const struct dwell_filter_module *of = (const struct dwell_filter_module *)(chunk + 1);
     bool any = false;
-    for (uint32_t i = 0; chunk && i < chunk->modules; i++, of = filter_next_module(of)) {
+    for (uint32_t i = 0; i < chunk->modules; i++, of = filter_next_module(of)) {
         if (!level_session_is_of(of, m->build_id))
             continue;
         const struct dwell_filter *f = filter_functions_of_module(of);

@@ -81,6 +81,20 @@ static size_t request_read(int fd, char *answer)
     }
 }
 
+/* Each connection keeps a port of its address for a minute after its end. All of one address would not do. */
+static int request_connect(void)
+{
+    static uint8_t last;
+    const struct sockaddr_in here = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + last++ % 128) };
+    const struct sockaddr_in there = { .sin_family = AF_INET,
+                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                                       .sin_port = htons(request_port) };
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    fuzz_require(fd >= 0 && bind(fd, (const struct sockaddr *)&here, sizeof here) == 0);
+    fuzz_require(connect(fd, (const struct sockaddr *)&there, sizeof there) == 0);
+    return fd;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char answer[MOST];
@@ -90,11 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     size_t length;
     char *text = request_text(data, size, &length);
-    const struct sockaddr_in there = { .sin_family = AF_INET,
-                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                                       .sin_port = htons(request_port) };
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    fuzz_require(fd >= 0 && connect(fd, (const struct sockaddr *)&there, sizeof there) == 0);
+    const int fd = request_connect();
     request_send(fd, text, length);
     shutdown(fd, SHUT_WR);
     const size_t got = request_read(fd, answer);
