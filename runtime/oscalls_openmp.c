@@ -120,6 +120,31 @@ static void *gomp_look_up(const char *name, uint64_t caller)
     return s.found;
 }
 
+/* A failed dlsym allocates, and most programs have no libgomp. So these are not INTERPOSED: the runtime searches the
+ * libraries itself, and only if one of them has teams. */
+#define GOMP_INTERPOSED(name)                                                                                          \
+    static void *next_##name;                                                                                          \
+    static const struct interposed next_entry_##name                                                                   \
+        __attribute__((section("dwell_gomp"), used)) = { &next_##name, #name }
+
+extern const struct interposed __start_dwell_gomp[] __attribute__((visibility("hidden")));
+extern const struct interposed __stop_dwell_gomp[] __attribute__((visibility("hidden")));
+
+static void *gomp_find(const char *name)
+{
+    struct gomp_search s = { .name = name };
+    gomp_walk(gomp_find_function, &s);
+    return s.found;
+}
+
+__attribute__((constructor(101))) static void gomp_find_all(void)
+{
+    if (!gomp_find("GOMP_parallel"))
+        return;
+    for (const struct interposed *i = __start_dwell_gomp; i < __stop_dwell_gomp; i++)
+        __atomic_store_n(i->cache, gomp_find(i->name), __ATOMIC_RELAXED);
+}
+
 /* ---- teams ---- */
 
 /* A parallel region, on the stack of the thread that began it. */
@@ -273,7 +298,7 @@ static __attribute__((noinline)) void gomp_run(void *data)
 /* Programs may ask whether there is an OpenMP library by looking for these names. What they call then has one thread.
  */
 #define GOMP_PARALLEL_AS(result, declare, keep, give, pushed, name, parameters, arguments)                             \
-    INTERPOSED(name);                                                                                                  \
+    GOMP_INTERPOSED(name);                                                                                             \
     result name parameters;                                                                                            \
     DWELL_EXPORT result name parameters                                                                                \
     {                                                                                                                  \
@@ -338,7 +363,7 @@ GOMP_PARALLEL_AS(unsigned, unsigned count = 1; team.first = *(void **)data, coun
 /* Each call both waits and acts. Tasks may run in it, whose calls of the OS are rows: so these functions are no
  * OS_CALL_CODE. */
 #define GOMP_WAIT(result, declare, keep, give, about, name, parameters, arguments)                                     \
-    INTERPOSED(name);                                                                                                  \
+    GOMP_INTERPOSED(name);                                                                                             \
     result name parameters;                                                                                            \
     DWELL_EXPORT result name parameters                                                                                \
     {                                                                                                                  \
