@@ -104,7 +104,7 @@ void budget_begin_counted(struct budget_function *f)
  * is exceeded, also those that are not called now. One that was timed again because it is rare stays so. */
 static bool budget_goes_together(const struct budget_function *f, const struct budget_look *look)
 {
-    if (f->is_counted || f->is_fixed || f->settling || f->lowered)
+    if (f->is_counted || f->is_fixed || f->settling || f->lowered || f->all.counted) /* the last one: by hand */
         return false;
     return f->is_short ? !f->if_called || f->all.timed : budget_is_too_short(f, look);
 }
