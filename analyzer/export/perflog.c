@@ -65,14 +65,22 @@ static bool perflog_is_open_above(const struct profile *p, uint32_t node)
     return false;
 }
 
-static int perflog_compare_totals(const void *a, const void *b)
+/* The numbers of functions depend on which of a session's threads is read first. */
+static int perflog_compare_functions(const struct profile *p, uint32_t a, uint32_t b)
+{
+    const struct profile_function *x = &p->functions[a], *y = &p->functions[b];
+    const int order = strcmp(p->modules[x->module].path, p->modules[y->module].path);
+    return order ? order : x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (a > b) - (a < b);
+}
+
+static int perflog_compare_totals(const void *a, const void *b, void *profile)
 {
     const struct perflog_total *x = a, *y = b;
     if (x->app != y->app)
         return x->app < y->app ? -1 : 1;
     if (x->elapsed != y->elapsed)
         return x->elapsed < y->elapsed ? 1 : -1;
-    return (x->function > y->function) - (x->function < y->function);
+    return perflog_compare_functions(profile, x->function, y->function);
 }
 
 static uint32_t *perflog_find_node_apps(const struct perflog_log *log)
@@ -158,7 +166,7 @@ static void perflog_write_attributes(const struct perflog_log *log, const struct
 static void perflog_write_totals(struct perflog_log *log, bool durations)
 {
     if (log->total_count)
-        qsort(log->totals, log->total_count, sizeof *log->totals, perflog_compare_totals);
+        qsort_r(log->totals, log->total_count, sizeof *log->totals, perflog_compare_totals, log->session->profile);
     for (size_t i = 0; i < log->total_count; i++) {
         const struct perflog_total *total = &log->totals[i];
         if (!total->calls && !total->elapsed)
