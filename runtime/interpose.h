@@ -12,10 +12,10 @@ struct interposed {
     void **cache;
     const char *name;
 };
-#define INTERPOSED(name)                                                                                               \
+#define INTERPOSED_IN(list, name)                                                                                      \
     static void *next_##name;                                                                                          \
-    static const struct interposed next_entry_##name                                                                   \
-        __attribute__((section("dwell_next"), used)) = { &next_##name, #name }
+    static const struct interposed next_entry_##name __attribute__((section(list), used)) = { &next_##name, #name }
+#define INTERPOSED(name) INTERPOSED_IN("dwell_next", name)
 
 /* dlopen searches the path of its caller, swapcontext saves its caller, and makecontext takes any number of arguments.
  * So they are entered by a jump, with all registers as the program left them. `before_NAME` is called with the same

@@ -122,10 +122,7 @@ static void *gomp_look_up(const char *name, uint64_t caller)
 
 /* A failed dlsym allocates, and most programs have no libgomp. So these are not INTERPOSED: the runtime searches the
  * libraries itself, and only if one of them has teams. */
-#define GOMP_INTERPOSED(name)                                                                                          \
-    static void *next_##name;                                                                                          \
-    static const struct interposed next_entry_##name                                                                   \
-        __attribute__((section("dwell_gomp"), used)) = { &next_##name, #name }
+#define GOMP_INTERPOSED(name) INTERPOSED_IN("dwell_gomp", name)
 
 extern const struct interposed __start_dwell_gomp[] __attribute__((visibility("hidden")));
 extern const struct interposed __stop_dwell_gomp[] __attribute__((visibility("hidden")));
