@@ -129,7 +129,7 @@ static int snapshot_open_target(const char *path)
     if (error == 0 && !session_is_private(&status))
         error = -EPERM;
     const bool same = status.st_ino == runtime.session.inode && status.st_dev == runtime.session.device;
-    if (error == 0 && (same || session_has_other_writers(fd)))
+    if (error == 0 && (same || !session_lock_alone(fd))) /* of two dumps to one file at once, one fails */
         error = -EBUSY;
     if (error == 0 && status.st_size > 0 &&
         (SYS4(pread64, fd, magic, sizeof magic, 0) != (long)sizeof magic ||

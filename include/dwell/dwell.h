@@ -21,6 +21,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of dwell.h, event.h and perflog.h. Each release that adds a function raises it. Nothing is removed, and
+ * no meaning changes. With an older runtime, a function that it lacks returns what it returns without a runtime. */
+#define DWELL_API_VERSION 1
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -159,9 +163,16 @@ DWELL_CALL int dwell_name(enum dwell_level level, uint32_t id, const char *name)
     DWELL_ASK(int, DWELL_NOT_RECORDED, "name", (enum dwell_level, uint32_t, const char *), (level, id, name));
 }
 
-/* Writes what the session holds now to a session file of its own, while recording continues. It is mainly for `record
- * --mode ring`. `path` is a new file, or a session that is replaced. Do not call it in a signal handler on a
- * small stack. Returns DWELL_OK, DWELL_NOT_RECORDED or DWELL_FAILED. */
+/*
+ * Writes what the session holds now to a session file of its own, while recording continues. It is mainly for `record
+ * --mode ring`. It copies the whole session, and the calling thread waits for that.
+ *
+ * `path` is relative to the working directory, and must not be a symbolic link. It is a new file, or a session of this
+ * user that nobody writes to: that is replaced. Of two dumps to one file at once, one fails. The session is opened
+ * again by its path, so a dump fails after chroot, or when the session was renamed.
+ *
+ * The function uses at most 4 KiB of stack. Returns DWELL_OK, DWELL_NOT_RECORDED or DWELL_FAILED.
+ */
 DWELL_CALL int dwell_dump(const char *path)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "dump", (const char *), (path));
@@ -177,6 +188,8 @@ DWELL_CALL int dwell_dump(const char *path)
  *
  * Returns a handle for the other two functions, or NULL if nothing is recorded. They accept NULL. The caller gives the
  * handle back by dwell_fiber_destroy.
+ *
+ * A forked child has the same stacks and handles as its parent, and destroys them for itself.
  */
 DWELL_CALL void *dwell_fiber_create(const void *stack, size_t size)
 {
@@ -190,7 +203,9 @@ DWELL_CALL void dwell_fiber_switch(void *fiber)
     DWELL_TELL("fiber_switch", (void *), (fiber));
 }
 
-/* Gives the handle back. No thread may be on the stack. */
+/* Gives the handle back, which is invalid from then on. No thread may be on the stack. Calls that are open on it have
+ * no time after the last switch away from it. Destroy a handle before the memory of its stack is used for something
+ * else. */
 DWELL_CALL void dwell_fiber_destroy(void *fiber)
 {
     DWELL_TELL("fiber_destroy", (void *), (fiber));

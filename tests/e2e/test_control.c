@@ -98,6 +98,14 @@ Test(e2e_control, with_the_runtime_that_records_nothing)
     free(out);
 }
 
+Test(e2e_control, with_a_runtime_that_lacks_functions)
+{
+    char *out = run_well("for i in control control-pie; do LD_PRELOAD=$PROGRAMS/control/libolder_runtime.so "
+                         "$PROGRAMS/control/$i older; done");
+    cr_assert(eq(str, out, ""));
+    free(out);
+}
+
 Test(e2e_control, marks)
 {
     control_check("", "trace", "", "control marks");
@@ -115,6 +123,18 @@ Test(e2e_control, a_dump_holds_what_was_recorded_until_then)
         struct report *r = report_of("dumped.data");
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 5), "%s", modes[i]);
         cr_assert(eq(u64, report_sum(r, "function", "middle", "calls"), 1), "%s", modes[i]);
+        report_drop(r);
+    }
+}
+
+/* One of them writes. The others fail, or write after it. */
+Test(e2e_control, dumps_to_one_file_at_once)
+{
+    for (int i = 0; i < MODES; i++) {
+        free(run_well("rm -f dumped.data"));
+        control_check("", modes[i], "", "control dumps");
+        struct report *r = report_of("dumped.data");
+        cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 20000), "%s", modes[i]);
         report_drop(r);
     }
 }

@@ -54,6 +54,24 @@ Test(e2e_stacks, with_filters)
     stacks_check("ucontext", "profile", "--suppress make_context", "run_all 3");
 }
 
+/* Calls are open on each stack when the program forks. Both processes go on with them. */
+Test(e2e_stacks, in_a_forked_child)
+{
+    static const char *const mode[] = { "trace", "ring=1G", "profile" }, *const how[] = { "ucontext", "hand", "place" };
+    for (int i = 0; i < 9; i++) {
+        char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/stacks/stacks %s fork", mode[i / 3], how[i % 3]);
+        struct report *r = report_of("");
+        check_counts(out, r, 5);
+        cr_assert(eq(u64, report_session(r, "lost_events"), 0));
+        report_drop(r);
+        char *paths = report_paths("");
+        cr_assert(has(paths, "body/outer/inner/leaf"), "%s", paths);
+        cr_assert(not(has(paths, "schedule/body")), "%s", paths);
+        free(paths);
+        free(out);
+    }
+}
+
 /* 516 threads, one turn each. The calls that are open on a stack continue on the next thread. */
 Test(e2e_stacks, stacks_that_move_between_threads)
 {

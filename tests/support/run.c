@@ -5,6 +5,7 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -199,16 +200,22 @@ uint64_t report_session(const struct report *r, const char *key)
 void check_counts(const char *out, const struct report *r, int least)
 {
     int lines = 0;
-    char *copy = strdup(out), *rest = copy;
+    char *copy = strdup(out), *rest = copy, wrong[1024] = "";
     for (char *line; (line = strsep(&rest, "\n"));) {
         char *blank = strrchr(line, ' ');
         if (strncmp(line, "calls ", 6) != 0)
             continue;
         *blank = '\0';
         uint64_t calls = strtoull(blank + 1, NULL, 10);
-        cr_assert(eq(u64, report_sum(r, "function", line + 6, "calls"), calls), "%s", line + 6);
+        const uint64_t recorded = report_sum(r, "function", line + 6, "calls");
+        const size_t length = strlen(wrong);
+        if (recorded != calls)
+            snprintf(wrong + length, sizeof wrong - length, "%s: %" PRIu64 " recorded, %" PRIu64 " made\n", line + 6,
+                     recorded, calls);
         lines++;
     }
+    char *info = *wrong ? run_well("$DWELL info") : NULL;
+    cr_assert(eq(str, wrong, ""), "%s%s", wrong, info);
     cr_assert(ge(int, lines, least));
     free(copy);
 }

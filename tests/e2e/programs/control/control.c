@@ -213,6 +213,55 @@ QUIET static void alone(void)
     dwell_fiber_destroy(NULL);
 }
 
+/* Of an older runtime, which has dwell_runtime_time and no other function. */
+QUIET static void older(void)
+{
+    check("there", dwell_is_there(), 1);
+    check("time", dwell_time() == 1, 1);
+    check("pause", dwell_pause(DWELL_THREAD, DWELL_CURRENT), DWELL_NOT_RECORDED);
+    check("mark", dwell_mark(1), DWELL_NOT_RECORDED);
+    check("dump", dwell_dump("x"), DWELL_NOT_RECORDED);
+    check("fiber", dwell_fiber_create(NULL, 0) != NULL, 0);
+    dwell_fiber_switch(NULL);
+    dwell_fiber_destroy(NULL);
+}
+
+enum { DUMPERS = 4, DUMPS = 50 };
+
+static pthread_barrier_t dumpers;
+static int dumped[DUMPERS];
+
+QUIET static void *dumper(void *number)
+{
+    int *const status = number;
+    for (int i = 0; i < DUMPS; i++) {
+        pthread_barrier_wait(&dumpers);
+        *status = dwell_dump("dumped.data");
+        if (pthread_barrier_wait(&dumpers) != PTHREAD_BARRIER_SERIAL_THREAD)
+            continue;
+        int done = 0;
+        for (int j = 0; j < DUMPERS; j++) {
+            done += dumped[j] == DWELL_OK;
+            check("a dump", dumped[j], dumped[j] ? DWELL_FAILED : DWELL_OK);
+        }
+        check("dumps that are done", done > 0, 1);
+    }
+    return NULL;
+}
+
+/* Several threads dump to one file at once. */
+QUIET static void dumps(void)
+{
+    pthread_t threads[DUMPERS];
+    middle(&inside, 20000); /* several chunks */
+    pthread_barrier_init(&dumpers, NULL, DUMPERS);
+    for (int i = 0; i < DUMPERS; i++)
+        pthread_create(&threads[i], NULL, dumper, &dumped[i]);
+    for (int i = 0; i < DUMPERS; i++)
+        pthread_join(threads[i], NULL);
+    say("leaf", 20000);
+}
+
 QUIET static void dump(void)
 {
     middle(&inside, 5);
@@ -227,9 +276,9 @@ QUIET int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = { { "levels", levels }, { "stacks", stacks }, { "others", others },
-                  { "marks", marks },   { "family", family }, { "started", started },
-                  { "often", often },   { "alone", alone },   { "dump", dump } };
+    } cases[] = { { "levels", levels }, { "stacks", stacks },   { "others", others }, { "marks", marks },
+                  { "family", family }, { "started", started }, { "often", often },   { "alone", alone },
+                  { "older", older },   { "dump", dump },       { "dumps", dumps } };
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++) {
         if (strcmp(argv[1], cases[i].name) != 0)
             continue;

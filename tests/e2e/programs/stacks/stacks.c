@@ -1,4 +1,5 @@
-/* stacks ucontext|hand|place|migrate|again|reused: several stacks on one thread. Each coroutine counts its calls. */
+/* stacks ucontext|hand|place|migrate|again|reused [fork]: several stacks on one thread. Each coroutine counts its
+ * calls. */
 #include <dwell/dwell.h>
 
 #include <pthread.h>
@@ -6,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define QUIET __attribute__((no_instrument_function))
 #define KEPT __attribute__((noinline))
@@ -183,6 +187,34 @@ KEPT static void run_all(void)
     __asm__ volatile("");
 }
 
+static struct counts {
+    long bodies, outers, inners, leaves, mains;
+} * childs; /* shared */
+
+/* Forks while calls are open on each stack. Parent and child let them go on. */
+KEPT static void run_in_both(void)
+{
+    turn();
+    childs = mmap(NULL, sizeof *childs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const struct counts before = { bodies, outers, inners, leaves, mains };
+    const pid_t child = fork();
+    while (turn() > 0)
+        ;
+    if (child == 0) {
+        for (int i = 0; i < FIBERS; i++)
+            dwell_fiber_destroy(fibers[i].handle);
+        *childs = (struct counts){ bodies - before.bodies, outers - before.outers, inners - before.inners,
+                                   leaves - before.leaves, mains - before.mains };
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    bodies += childs->bodies;
+    outers += childs->outers;
+    inners += childs->inners;
+    leaves += childs->leaves;
+    mains += childs->mains;
+}
+
 /* Each turn on a thread of its own: stacks move from one to the next. */
 static void *one_turn(void *left)
 {
@@ -287,6 +319,8 @@ QUIET int main(int argc, char **argv)
         }
         if (strcmp(how, "migrate") == 0)
             run_on_threads();
+        else if (argc > 2)
+            run_in_both();
         else
             run_all();
         for (int i = 0; i < FIBERS; i++)
