@@ -144,13 +144,8 @@ Test(e2e_advise, flags_of_gcc)
 /* Puts the attribute before each of the listed lines. */
 Test(e2e_advise, attributes)
 {
-    free(run_well(
-        "$DWELL advise --overhead 1 --attributes all.data 2>said | sort -t: -k1,1 -k2,2nr | "
-        "while IFS=: read -r file line name; do case $line$name in *\\ Number::*) "
-        "sed -i \"${line}s/KEPT Number/__attribute__((no_instrument_function)) KEPT Number/\" \"$file\";; *) "
-        "sed -i \"${line}s/KEPT \\\\(T\\\\|unsigned\\\\)/__attribute__((no_instrument_function)) KEPT \\\\1/\" "
-        "\"$file\";; esac; done; "
-        "PATH=/usr/bin:/bin $DWELL c++ g++ -O2 -g shop.cc -o marked"));
+    free(run_well("$DWELL advise --overhead 1 --attributes all.data 2>said | " DWELL_CONSUMERS "/put-attributes && "
+                  "PATH=/usr/bin:/bin $DWELL c++ g++ -O2 -g shop.cc -o marked"));
     char *said = run_well("cat said");
     cr_assert(has(said, "dwell: without 6 of 8: 51 calls timed, "), "%s", said);
     free(said);

@@ -93,14 +93,14 @@ static void scarcity_check(const char *prefix, const char *command, const char *
     scarcity_check_first(KINDS, prefix, command, message, remark, open);
 }
 
-static bool left_out(const char *needs, const char *why)
+/* Skips the test if the command fails. */
+static void scarcity_need(const char *needs, const char *why)
 {
     struct ran r = run("%s", needs);
     const bool missing = r.status != 0;
     ran_drop(&r);
     if (missing)
         cr_skip_test("%s", why);
-    return missing;
 }
 
 static void need_root(void)
@@ -189,8 +189,7 @@ Test(e2e_scarcity, processes)
 
 Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
 {
-    if (left_out("unshare -m true", "no mount namespaces here"))
-        return;
+    scarcity_need("unshare -m true", "no mount namespaces here");
     struct ran alone =
         run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4m none small; $PROGRAMS/scarcity/fulldisk small'");
     for (int i = 0; i < KINDS; i++) {
@@ -210,8 +209,7 @@ Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
 /* 4 KiB hold the session's header only. */
 Test(e2e_scarcity, a_disk_that_is_full_at_once)
 {
-    if (left_out("unshare -m true", "no mount namespaces here"))
-        return;
+    scarcity_need("unshare -m true", "no mount namespaces here");
     for (int i = 0; i < KINDS; i++) {
         struct ran r =
             run("mkdir -p small; unshare -m sh -c 'mount -t tmpfs -o size=%s none small; timeout 300 $DWELL record -q "
@@ -232,8 +230,7 @@ Test(e2e_scarcity, a_disk_that_is_full_at_once)
 
 Test(e2e_scarcity, a_full_shared_memory)
 {
-    if (left_out("unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm'", "no mount namespaces here"))
-        return;
+    scarcity_need("unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm'", "no mount namespaces here");
     for (int i = 0; i < KINDS; i++) {
         struct ran r = run(
             "unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm; dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null; "
@@ -247,8 +244,7 @@ Test(e2e_scarcity, a_full_shared_memory)
 
 Test(e2e_scarcity, a_read_only_file_system)
 {
-    if (left_out("unshare -m true", "no mount namespaces here"))
-        return;
+    scarcity_need("unshare -m true", "no mount namespaces here");
     struct ran r = run(
         "mkdir fixed; unshare -m sh -c 'mount -t tmpfs -o ro none fixed; $DWELL record -o fixed/x $SAMPLES/fib 10'");
     cr_assert(eq(int, r.status, 125));
