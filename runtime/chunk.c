@@ -13,6 +13,7 @@
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
+#include "upward.h"
 
 enum {
     FIRST_SIZE = 32 << 10, /* for records of the process and the first events of a thread */
@@ -119,7 +120,7 @@ struct area chunk_take(uint32_t least, uint32_t size)
     if (area.at)
         chunk_cut(&area, size);
     else if (!runtime.session.header->shared_ring) /* then threads have chunks that they use again */
-        process_stop();
+        upward.space_is_gone();
     return area;
 }
 

@@ -28,6 +28,7 @@
 #include "pause.h"
 #include "probes.h"
 #include "process.h"
+#include "process_lock.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "session.h"

@@ -14,20 +14,17 @@
 #include "bus_signal.h"
 #include "chunk.h"
 #include "clock.h"
-#include "control.h"
 #include "environment.h"
 #include "guard.h"
 #include "helper.h"
-#include "levels/levels.h"
 #include "lock.h"
 #include "losses.h"
-#include "monitor.h"
-#include "osevents.h"
 #include "process.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
+#include "upward.h"
 
 enum {
     HELPER_STACK = 64 << 10,
@@ -63,7 +60,7 @@ static bool helper_answer_request(struct process *p, int fd)
     if (!size)
         return false;
     if (size == REQUEST_RING)
-        p->helper.answer.at = os_open_ring(p->helper.request_tid, &p->helper.request_fd);
+        p->helper.answer.at = upward.open_ring(p->helper.request_tid, &p->helper.request_fd);
     else if (size == REQUEST_CLOSE)
         sys_close(p->helper.request_fd);
     else
@@ -140,12 +137,6 @@ void helper_serve(void)
     helper_unmap_retired(p);
 }
 
-/* Of two times in milliseconds, of which negative ones are never. */
-static long helper_sooner(long a, long b)
-{
-    return b < 0 || (a >= 0 && a < b) ? a : b;
-}
-
 static void helper_run(void *argument)
 {
     const int fd = (int)(long)argument;
@@ -154,17 +145,17 @@ static void helper_run(void *argument)
     SYS2(prctl, PR_SET_NAME, "dwell");
     while (!__atomic_load_n(&p->helper.stop, __ATOMIC_ACQUIRE)) {
         uint32_t seen = __atomic_load_n(p->helper.work, __ATOMIC_ACQUIRE);
-        control_take_commands(p, fd);
+        upward.take_commands(p, fd);
         bool busy = helper_answer_request(p, fd);
         busy |= helper_fill_pool(p, fd);
         if (!busy)
             busy = helper_unmap_retired(p);
         if (busy)
             continue;
-        long patience = helper_sooner(monitor_tick(p), levels_tick());
+        long patience = upward.tick(p);
         if (guard_trouble() && !losses_settle(fd))
-            patience = helper_sooner(patience, SETTLING);
-        process_cpu_note_helper(false);
+            patience = patience < 0 || patience > SETTLING ? SETTLING : patience;
+        upward.note_helper(false);
         __atomic_store_n(&p->helper.sleeps, 1, __ATOMIC_SEQ_CST);
         bool waited = true;
         /* In a session that was truncated, the word may have come to the same value again. */
@@ -175,7 +166,7 @@ static void helper_run(void *argument)
         if (!waited)
             break; /* waiting is refused: no helper is better than one that never sleeps */
     }
-    process_cpu_note_helper(true);
+    upward.note_helper(true);
     p->helper.tid = 0;
 }
 

@@ -13,6 +13,7 @@
 #include "session.h"
 #include "sys.h"
 #include "thread.h"
+#include "upward.h"
 
 /* ---- room on a full disk ---- */
 
@@ -39,7 +40,7 @@ static bool losses_make_room(void)
     struct process *p = runtime.process;
     if (!session_is_whole(&runtime.session) || !(guard_trouble() & DWELL_TROUBLE_NO_SPACE))
         return false;
-    process_stop();
+    upward.space_is_gone();
     const bool ready = losses_give_back(p->pool.ready, POOL_SLOTS);
     return losses_give_back(p->pool.rests, REST_SLOTS) || ready;
 }

@@ -6,6 +6,7 @@
 #include "helper.h"
 #include "metadata.h"
 #include "process.h"
+#include "process_lock.h"
 #include "runtime.h"
 #include "session.h"
 #include "thread.h"

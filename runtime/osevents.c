@@ -16,6 +16,7 @@
 #include "perf_attr.h"
 #include "perf_clock.h"
 #include "process.h"
+#include "process_lock.h"
 #include "rseq.h"
 #include "runtime.h"
 #include "switches.h"

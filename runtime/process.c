@@ -22,7 +22,6 @@
 #include "helper.h"
 #include "levels/levels.h"
 #include "loaded.h"
-#include "lock.h"
 #include "losses.h"
 #include "metadata.h"
 #include "modules.h"
@@ -57,16 +56,6 @@ static void process_complain(const char *what)
     SYS3(write, STDERR_FILENO, "dwell: ", 7);
     SYS3(write, STDERR_FILENO, what, strlen(what));
     SYS3(write, STDERR_FILENO, "\n", 1);
-}
-
-void process_lock(void)
-{
-    lock_take(&runtime.process->lock);
-}
-
-void process_unlock(void)
-{
-    lock_release(&runtime.process->lock);
 }
 
 /* The session's path, made absolute, as the program may change its directory. */

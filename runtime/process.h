@@ -81,9 +81,6 @@ struct dwell_record *process_append_end(enum dwell_end how, int value);
 /* No more chunks are taken. */
 void process_stop(void);
 
-void process_lock(void);
-void process_unlock(void);
-
 #pragma GCC visibility pop
 
 #endif

@@ -9,6 +9,7 @@
 #include "chunk.h"
 #include "guard.h"
 #include "process.h"
+#include "process_lock.h"
 #include "ring.h"
 #include "runtime.h"
 

@@ -17,7 +17,6 @@
 
 #include "call.h"
 #include "clock.h"
-#include "control.h"
 #include "lock.h"
 #include "process.h"
 #include "recorder.h"
@@ -25,6 +24,7 @@
 #include "stacks.h"
 #include "sys.h"
 #include "thread.h"
+#include "upward.h"
 
 enum {
     STACK_SIZE = 32 << 10, /* bytes of a shadow stack, at first */
@@ -157,7 +157,7 @@ static struct stack *stacks_begin_at(uint64_t low, uint64_t high)
         stacks_give_up(s);
         return NULL;
     }
-    control_notify(&runtime.process->stacks.changes);
+    upward.changed(&runtime.process->stacks.changes);
     return s;
 }
 

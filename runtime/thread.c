@@ -23,6 +23,7 @@
 #include "osevents.h"
 #include "probes.h"
 #include "process.h"
+#include "process_lock.h"
 #include "record.h"
 #include "recorder.h"
 #include "ring.h"

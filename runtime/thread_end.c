@@ -3,6 +3,7 @@
 #include "metadata.h"
 #include "osevents.h"
 #include "process.h"
+#include "process_lock.h"
 #include "runtime.h"
 #include "switches.h"
 #include "thread.h"

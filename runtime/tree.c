@@ -11,6 +11,7 @@
 #include "losses.h"
 #include "modules.h"
 #include "process.h"
+#include "process_lock.h"
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"

@@ -9,6 +9,7 @@
 #include "losses.h"
 #include "objects.h"
 #include "process.h"
+#include "process_lock.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"

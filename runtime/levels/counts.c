@@ -15,6 +15,7 @@
 #include "levels/in_place.h"
 #include "losses.h"
 #include "process.h"
+#include "process_lock.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"

@@ -12,6 +12,7 @@
 #include "modules.h"
 #include "probes.h"
 #include "process.h"
+#include "process_lock.h"
 #include "runtime.h"
 #include "slow.h"
 #include "thread.h"

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "process.h"
+#include "process_lock.h"
 #include "runtime.h"
 #include "thread.h"
 

@@ -11,8 +11,10 @@
 #include "losses.h"
 #include "metadata.h"
 #include "pause.h"
+#include "process_lock.h"
 #include "sites.h"
 #include "sys.h"
+#include "upward.h"
 
 enum { SHADOW = 1 << 16 };
 
@@ -98,11 +100,17 @@ void control_trigger(bool on)
     runtime_calls.trigger = on ? 1 : -1;
 }
 
-void control_notify(uint32_t *count)
+static void block_changed(uint32_t *count)
 {
     ++*count;
     runtime_calls.notified++;
 }
+
+static void block_space_is_gone(void)
+{
+}
+
+const struct upward upward = { .changed = block_changed, .space_is_gone = block_space_is_gone };
 
 void pause_begin(struct thread *t, uint64_t time)
 {

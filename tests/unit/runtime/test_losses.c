@@ -25,10 +25,6 @@ static void losses_end(void)
 
 TestSuite(unit_runtime_losses, .fini = losses_end);
 
-void process_stop(void)
-{
-}
-
 static int losses_fd; /* of the session */
 
 /* Otherwise each write fails, as on a full disk. */

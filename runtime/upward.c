@@ -1,0 +1,29 @@
+/* Fills the table of calls upwards. */
+#include "upward.h"
+
+#include "control.h"
+#include "levels/levels.h"
+#include "monitor.h"
+#include "osevents.h"
+#include "process.h"
+#include "process_cpu.h"
+
+/* Of two times in milliseconds, of which negative ones are never. */
+static long upward_sooner(long a, long b)
+{
+    return b < 0 || (a >= 0 && a < b) ? a : b;
+}
+
+static long upward_tick(struct process *p)
+{
+    return upward_sooner(monitor_tick(p), levels_tick());
+}
+
+const struct upward upward = {
+    .space_is_gone = process_stop,
+    .changed = control_notify,
+    .take_commands = control_take_commands,
+    .tick = upward_tick,
+    .open_ring = os_open_ring,
+    .note_helper = process_cpu_note_helper,
+};
