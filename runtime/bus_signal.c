@@ -8,13 +8,13 @@
 #include "common.h"
 #include "guard.h"
 #include "helper.h"
-#include "levels/counts.h"
 #include "levels/machine.h"
 #include "lock.h"
 #include "modules.h"
 #include "process.h"
 #include "runtime.h"
 #include "sys.h"
+#include "upward.h"
 
 #define BUS_BIT (1ull << (SIGBUS - 1))
 
@@ -181,7 +181,7 @@ static void bus_handle(int number, siginfo_t *info, void *context)
 {
     if ((info->si_code == BUS_ADRERR || info->si_code == BUS_OBJERR) && guard_replace(info->si_addr))
         return;
-    switch (info->si_code == BUS_ADRERR ? counts_begin_child(info->si_addr) : COUNTS_NO_CHILD) {
+    switch (info->si_code == BUS_ADRERR ? upward.begin_child(info->si_addr) : COUNTS_NO_CHILD) {
     case COUNTS_CALL_LOST:
         bus_skip_count(context);
         break;

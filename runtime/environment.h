@@ -33,9 +33,6 @@ bool environment_is_first_process(void);
 /* Removes the variables from `list`, which ends with NULL. */
 void environment_hide(char **list);
 
-/* In a forked child: removes the variables again if other threads of its parent were in system or popen. */
-void environment_forked(void);
-
 /* Makes a copy of `list` that contains the variables. environment_room returns the bytes it needs, or zero if no copy
  * is needed or allowed. environment_fill writes it to `room`, of that size, and returns it. `in_place`: the executed
  * program replaces this one. `preload`: with LD_PRELOAD, the same for both. Neither takes a lock or memory, so both may

@@ -8,13 +8,11 @@
  */
 #include <errno.h>
 #include <linux/prctl.h>
-#include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 
-#include "bus_signal.h"
 #include "chunk.h"
 #include "clock.h"
-#include "environment.h"
 #include "guard.h"
 #include "helper.h"
 #include "lock.h"
@@ -205,8 +203,7 @@ static bool helper_is_below_valgrind(void)
 void helper_start(int fd)
 {
     struct process *p = runtime.process;
-    const char *wanted = environment_get("DWELL_HELPER");
-    if ((wanted && strcmp(wanted, "off") == 0) || !privilege_is_watched || helper_is_below_valgrind())
+    if (!runtime.helper_is_wanted || !privilege_is_watched || helper_is_below_valgrind())
         return;
     char *stack = sys_memory(HELPER_STACK);
     if (!stack)
@@ -231,7 +228,7 @@ void helper_wake(void)
     if (__atomic_load_n(&p->helper.sleeps, __ATOMIC_SEQ_CST))
         sys_futex_wake_shared(p->helper.work);
     /* It may sleep on a page of the file whose place memory has taken since. */
-    if (UNLIKELY(guard_trouble()) && p->helper.tid && bus_is_guarded())
+    if (UNLIKELY(guard_trouble()) && p->helper.tid && upward.bus_wakes_helper())
         SYS3(tgkill, p->pid, p->helper.tid, SIGBUS);
 }
 

@@ -14,6 +14,7 @@
 #include "environment.h"
 #include "forking.h"
 #include "interpose.h"
+#include "interpose_exec.h"
 #include "levels/in_place.h"
 #include "levels/levels.h"
 #include "modules.h"
@@ -183,7 +184,7 @@ static pid_t interpose_fork_by(void **next, const char *name)
     const pid_t result = real();
     fork_ends(&f, result == 0);
     if (result == 0 && runtime.process)
-        environment_forked();
+        interpose_exec_forked();
     return result;
 }
 

@@ -18,6 +18,7 @@
 #include "endings.h"
 #include "environment.h"
 #include "executed.h"
+#include "interpose_exec.h"
 #include "lock.h"
 #include "runtime.h"
 #include "sys.h"
@@ -257,7 +258,7 @@ static void exec_hide_environment(void *unused)
 }
 
 /* The other threads are not in the child. One of them may have held the lock, or been in system or popen. */
-void environment_forked(void)
+void interpose_exec_forked(void)
 {
     if (!shown.users)
         return;

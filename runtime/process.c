@@ -268,6 +268,8 @@ static void process_enter_session(int fd)
     chunk_begin_process(parent_process != 0, fd);
     control_begin_process(fd);
     monitor_begin();
+    const char *helper = environment_get("DWELL_HELPER");
+    runtime.helper_is_wanted = !helper || strcmp(helper, "off") != 0;
     helper_start(fd);
     process_announce(p, parent_process);
     modules_begin();

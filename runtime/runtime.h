@@ -28,6 +28,7 @@ struct runtime {
     bool os_calls;                   /* calls of the OS are rows (oscalls.c), and what they wait for is recorded, */
     bool acts;                       /* and what ends waits of others */
     bool call_sites;                 /* are recorded */
+    bool helper_is_wanted;           /* by the user */
     bool thread_key_valid;           /* thread_key can be used */
     unsigned thread_key;             /* pthread key whose destructor is called when a thread ends */
     struct activation activation;    /* of the process level */

@@ -1,6 +1,7 @@
 /* Fills the table of calls upwards. */
 #include "upward.h"
 
+#include "bus_signal.h"
 #include "control.h"
 #include "levels/levels.h"
 #include "monitor.h"
@@ -26,4 +27,6 @@ const struct upward upward = {
     .tick = upward_tick,
     .open_ring = os_open_ring,
     .note_helper = process_cpu_note_helper,
+    .bus_wakes_helper = bus_is_guarded,
+    .begin_child = counts_begin_child,
 };

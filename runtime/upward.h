@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "levels/counts.h"
+
 #pragma GCC visibility push(hidden)
 
 struct process;
@@ -23,6 +25,10 @@ struct upward {
     long (*tick)(struct process *p);
     /* In the helper: opens a thread's ring of OS events, as os_open_ring does. */
     void *(*open_ring)(uint32_t tid, int *syscalls);
+    /* Whether a SIGBUS wakes the helper where memory has taken the place of the page on which it sleeps. */
+    bool (*bus_wakes_helper)(void);
+    /* In the handler of SIGBUS: begins a forked child that counts its first call at that address. */
+    enum counts_child (*begin_child)(const void *address);
     /* In the helper, before it sleeps, and when it ends: its CPU time is noted. */
     void (*note_helper)(bool ends);
 };
