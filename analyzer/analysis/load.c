@@ -273,6 +273,8 @@ void analysis_summarize(struct analysis *l)
         summary_remark(s, "min and max are known only with the time of the probes in them (--raw)");
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
         summary_remark(s, "call paths are approximate (scaled)");
+    if (!l->profile->function_count && !l->selection && !s->imported && !s->lost_events)
+        summary_remark(s, "no calls were recorded; a program has probes if dwell cc compiles it");
 }
 
 void analysis_subtract_overhead(struct analysis *l)

@@ -9,6 +9,7 @@
 #include "analysis/hints.h"
 #include "base/duration.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/units.h"
 #include "base/wide.h"
@@ -92,6 +93,12 @@ bool selection_moments_find(struct selection_moment *from, struct selection_mome
     if (!selection_find_moment(from, "--from", file, 0, begin, error) ||
         !selection_find_moment(to, "--to", file, *begin, end, error))
         return false;
+    const uint64_t last = larger(file->header.end_ticks, session_file_last_time(file));
+    if (from->given && file->header.end_ticks && *begin > last) {
+        char length[DURATION_TEXT];
+        duration_text(ticks_to_ns(last - file->header.start_ticks, file->header.ticks_per_second), length);
+        return error_set(error, "%s: --from is after the end of the recording, which is at %s", file->path, length);
+    }
     return *begin < *end ? true : error_set(error, "%s: --from is not before --to", file->path);
 }
 

@@ -11,6 +11,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/function_words.h"
 #include "report/annotate.h"
 #include "report/text_options.h"
 #include "report/text_summary.h"
@@ -31,8 +32,7 @@ static const struct shared_use shared[] = {
 struct annotate_settings {
     struct shared_options shared;
     struct source_search search;
-    const char *words[2]; /* FUNCTION and perhaps FILE */
-    size_t word_count;
+    struct function_words words;
 };
 
 static void annotate_add_map(struct annotate_settings *s, char *text)
@@ -53,13 +53,7 @@ static error_t annotate_parse_option(int key, char *argument, struct argp_state 
         annotate_add_map(s, argument);
         return 0;
     case ARGP_KEY_ARG:
-        if (s->word_count == 2)
-            die(STATUS_ERROR, "annotate: one function and one session at a time: '%s' is a third word", argument);
-        s->words[s->word_count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!s->word_count)
-            die(STATUS_ERROR, "annotate: which FUNCTION? dwell report lists them");
+        function_words_add(&s->words, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -84,19 +78,6 @@ static const struct command_line line = {
     .parse = annotate_parse_option,
     .shared = shared,
 };
-
-/* The session may stand before the function, too, as in other commands. */
-static const char *annotate_file(struct annotate_settings *s)
-{
-    struct stat first, second;
-    if (s->word_count == 2 && stat(s->words[1], &second) != 0 && stat(s->words[0], &first) == 0 &&
-        S_ISREG(first.st_mode)) {
-        const char *file = s->words[0];
-        s->words[0] = s->words[1];
-        s->words[1] = file;
-    }
-    return s->word_count == 2 ? s->words[1] : DEFAULT_SESSION;
-}
 
 /* Marks the functions that are named. Returns the first one. Ends the program if they are not in one place. */
 static uint32_t annotate_select(const struct analysis *l, const char *text, bool *functions)
@@ -183,15 +164,15 @@ static void annotate_print(const struct annotate_settings *s, const struct annot
 
 int command_annotate(int argc, char **argv)
 {
-    struct annotate_settings s = { .search = { .servers = true } };
+    struct annotate_settings s = { .search = { .servers = true }, .words = { .command = "annotate", .most = 1 } };
     struct analysis loaded;
     command_line_parse(&line, argc, argv, &s, &s.shared);
-    const char *file = annotate_file(&s);
+    const char *function = function_words_take(&s.words), *file = function_words_file(&s.words);
     s.shared.load.lines = LINES_IF_KNOWN;
     s.shared.load.sites_apart = true;
     command_load(&loaded, file, &s.shared.load);
     bool *functions = need_memory(loaded.profile->function_count, sizeof *functions);
-    const uint32_t first = annotate_select(&loaded, s.words[0], functions);
+    const uint32_t first = annotate_select(&loaded, function, functions);
     const struct function_name *name = &loaded.names[first];
     const struct profile_module *module = &loaded.profile->modules[loaded.profile->functions[first].module];
     struct source_text source = source_file_find(&s.search, name->file, module, MAX_SOURCE);
@@ -212,5 +193,6 @@ int command_annotate(int argc, char **argv)
     free(functions);
     analysis_drop(&loaded);
     shared_options_drop(&s.shared);
+    function_words_drop(&s.words);
     return finish_output();
 }

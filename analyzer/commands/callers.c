@@ -3,6 +3,7 @@
 
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/function_words.h"
 #include "commands/sessions.h"
 #include "report/first_screen.h"
 #include "report/row_probes.h"
@@ -32,8 +33,7 @@ static const struct shared_use shared[] = {
 
 struct callers_settings {
     struct shared_options shared;
-    struct session_list sessions;
-    const char *function; /* the last word; those before are files */
+    struct function_words words;
 };
 
 static error_t callers_parse_option(int key, char *argument, struct argp_state *state)
@@ -46,13 +46,7 @@ static error_t callers_parse_option(int key, char *argument, struct argp_state *
         s->shared.load.lines = LINES_NEEDED;
         return 0;
     case ARGP_KEY_ARG:
-        if (s->function)
-            session_list_add(&s->sessions, s->function);
-        s->function = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!s->function)
-            die(STATUS_ERROR, "callers: which FUNCTION? dwell report lists them");
+        function_words_add(&s->words, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -61,7 +55,7 @@ static error_t callers_parse_option(int key, char *argument, struct argp_state *
 
 static const struct command_line line = {
     .name = "callers",
-    .arguments = "[FILE...] FUNCTION",
+    .arguments = "FUNCTION [FILE...]",
     .text =
         "Shows a function of one or more sessions (default: dwell.data) between its callers and its callees.\v"
         "A caller's times are the function's own in calls from there. A callee's times are its own in calls from "
@@ -71,7 +65,7 @@ static const struct command_line line = {
         "C++ name without its return type or parameters, or a part that only one name has. name@module, name@file and "
         "name@file:line tell functions of one name apart.\n\nExamples:\n"
         "  dwell callers parse\n"
-        "  dwell callers run.data read@libc.so.6\n"
+        "  dwell callers read@libc.so.6 run.data\n"
         "  dwell callers --process worker 'ns::Class::method'",
     .options = options,
     .parse = callers_parse_option,
@@ -81,13 +75,17 @@ static const struct command_line line = {
 
 int command_callers(int argc, char **argv)
 {
-    struct callers_settings s = { 0 };
+    struct callers_settings s = { .words = { .command = "callers" } };
+    struct session_list sessions = { 0 };
     command_line_parse(&line, argc, argv, &s, &s.shared);
+    const char *function = function_words_take(&s.words);
+    for (size_t i = 0; i < s.words.count; i++)
+        session_list_add(&sessions, s.words.words[i]);
     struct analysis loaded;
-    session_list_load(&s.sessions, &loaded, &s.shared);
+    session_list_load(&sessions, &loaded, &s.shared);
     const bool by_cpu =
         s.shared.print == table_print_text && !s.shared.columns && first_screen_is_known(&loaded.summary);
-    struct table table = view_callers(&loaded, option_function(&loaded, s.function), by_cpu);
+    struct table table = view_callers(&loaded, option_function(&loaded, function), by_cpu);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, s.shared.columns, false);
     row_probes_remark(&loaded.summary, &table);
@@ -95,6 +93,7 @@ int command_callers(int argc, char **argv)
     table_drop(&table);
     analysis_drop(&loaded);
     shared_options_drop(&s.shared);
-    session_list_drop(&s.sessions);
+    session_list_drop(&sessions);
+    function_words_drop(&s.words);
     return finish_output();
 }

@@ -90,7 +90,12 @@ struct executable executable_examine(const char *program)
     e.path = executable_find_program(program, &error);
     if (!e.path) {
         e.status = error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
-        e.wrong = error == ENOENT ? "no such program" : error == EACCES ? "not executable" : strerror(error);
+        int ignored;
+        const bool here = !strchr(program, '/') && executable_is_program(program, &ignored);
+        e.wrong = error == ENOENT && here ? "not in PATH; write ./ before the name of a program in this folder"
+                  : error == ENOENT       ? "no such program"
+                  : error == EACCES       ? "not executable"
+                                          : strerror(error);
         return e;
     }
     int fd = open(e.path, O_RDONLY | O_CLOEXEC);

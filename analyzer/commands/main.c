@@ -100,7 +100,7 @@ int main(int argc, char **argv)
             printf("%s\t%s\n", commands[i].name, commands[i].does);
         return finish_output();
     }
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
         puts("dwell " DWELL_VERSION_TEXT);
         return finish_output();
     }

@@ -7,6 +7,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/function_words.h"
 #include "profile/counted.h"
 #include "report/plot.h"
 #include "report/text_options.h"
@@ -35,9 +36,7 @@ static const struct shared_use slowest_shared[] = {
 
 struct single_calls_settings {
     struct shared_options shared;
-    const char *command;
-    const char *words[2]; /* FUNCTION, or FILE and FUNCTION */
-    int count;
+    struct function_words words;
     enum call_time time;
 };
 
@@ -50,13 +49,7 @@ static error_t single_calls_parse_option(int key, char *argument, struct argp_st
     struct single_calls_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_ARG:
-        if (s->count == 2)
-            die(STATUS_ERROR, "%s: too many arguments: '%s'", s->command, argument);
-        s->words[s->count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (s->count == 0)
-            die(STATUS_ERROR, "%s: which FUNCTION? dwell report lists them", s->command);
+        function_words_add(&s->words, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -102,12 +95,13 @@ static void single_calls_check_timed(const struct analysis *l, uint32_t function
 
 static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)
 {
-    shared_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, &s->shared);
+    const char *name = function_words_take(&s->words);
+    shared_options_load(l, function_words_file(&s->words), &s->shared);
     if (session_file_why_sums(l->file))
         die(STATUS_ERROR, "%s: %s, which keeps no single calls", l->file->path, session_file_why_sums(l->file));
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
         die(STATUS_ERROR, "%s: application times are unknown: there was no source of OS events", l->file->path);
-    const uint32_t function = option_function(l, s->words[s->count - 1]);
+    const uint32_t function = option_function(l, name);
     single_calls_check_timed(l, function);
     return function;
 }
@@ -143,7 +137,7 @@ static void single_calls_print_exact(const struct analysis *l, const struct call
 
 static const struct command_line histogram_line = {
     .name = "histogram",
-    .arguments = "[FILE] FUNCTION",
+    .arguments = "FUNCTION [FILE]",
     .text = "Shows how long the single calls of a function took.\v"
             "Only calls that were both entered and left while recording are counted. FUNCTION is as in dwell "
             "callers.\n\nExamples:\n"
@@ -156,7 +150,7 @@ static const struct command_line histogram_line = {
 
 int command_histogram(int argc, char **argv)
 {
-    struct single_calls_settings s = { .command = "histogram" };
+    struct single_calls_settings s = { .words = { .command = "histogram", .most = 1 } };
     command_line_parse(&histogram_line, argc, argv, &s, &s.shared);
     struct analysis l;
     const uint32_t function = single_calls_load(&l, &s);
@@ -171,17 +165,18 @@ int command_histogram(int argc, char **argv)
     call_spread_drop(&exact);
     analysis_drop(&l);
     shared_options_drop(&s.shared);
+    function_words_drop(&s.words);
     return finish_output();
 }
 
 static const struct command_line slowest_line = {
     .name = "slowest",
-    .arguments = "[FILE] FUNCTION",
+    .arguments = "FUNCTION [FILE]",
     .text = "Lists the slowest calls of a function, and when they happened.\v"
             "TIME is from the start of the session to the call's enter. FUNCTION is as in dwell callers.\n\n"
             "Examples:\n"
             "  dwell slowest parse\n"
-            "  dwell slowest -n 5 --from 1s --to 2s run.data parse",
+            "  dwell slowest -n 5 --from 1s --to 2s parse run.data",
     .parse = single_calls_parse_option,
     .shared = slowest_shared,
     .read_shared = slowest_read_shared,
@@ -197,7 +192,7 @@ static size_t slowest_limit(const struct shared_options *s)
 
 int command_slowest(int argc, char **argv)
 {
-    struct single_calls_settings s = { .command = "slowest" };
+    struct single_calls_settings s = { .words = { .command = "slowest", .most = 1 } };
     command_line_parse(&slowest_line, argc, argv, &s, &s.shared);
     const size_t limit = slowest_limit(&s.shared);
     struct analysis l;
@@ -211,5 +206,6 @@ int command_slowest(int argc, char **argv)
     table_drop(&table);
     analysis_drop(&l);
     shared_options_drop(&s.shared);
+    function_words_drop(&s.words);
     return finish_output();
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "symbols/display_name.h"
 
 /* The state of one scan. `open` has room for one bracket a byte of the name. */
 struct short_scan {
@@ -228,7 +229,7 @@ char *short_name_of(const char *name)
     return need_copy(name + s.begin, s.end - s.begin);
 }
 
-bool short_name_matches(const char *name, short_name_test *test, const void *wanted)
+static bool short_name_has_form(const char *name, short_name_test *test, const void *wanted)
 {
     if (test(name, wanted))
         return true;
@@ -240,6 +241,18 @@ bool short_name_matches(const char *name, short_name_test *test, const void *wan
     char *without = need_copy(name, s.end); /* parameters */
     const bool same = test(without, wanted) || (s.begin && test(without + s.begin, wanted));
     free(without);
+    return same;
+}
+
+bool short_name_matches(const char *name, short_name_test *test, const void *wanted)
+{
+    if (short_name_has_form(name, test, wanted))
+        return true;
+    if (!strstr(name, "[abi:") && !strstr(name, "std::"))
+        return false; /* it is shown as it is */
+    char *shown = display_name(name);
+    const bool same = strcmp(shown, name) != 0 && short_name_has_form(shown, test, wanted);
+    free(shown);
     return same;
 }
 

@@ -69,7 +69,7 @@ Test(e2e_install, pkg_config)
                                "cc -g $($PC --cflags dwell dwell-instrument) p.c -o p $($PC --libs dwell) && "
                                "LD_LIBRARY_PATH=$LIB DWELL_PERFLOG=p.log ./p && $T/bin/dwell record -q ./p && "
                                "$T/bin/dwell report --no-config --by function | tr -s ' ' && $PC --modversion dwell && "
-                               "$T/bin/dwell --version");
+                               "$T/bin/dwell --version && test \"$($T/bin/dwell version)\" = \"$($T/bin/dwell -V)\"");
     cr_assert(has(text, "p.c:2 main\n"), "%s", text);
     cr_assert(has(text, "\n0.1.0\ndwell 0.1.0\n"), "%s", text);
     free(text);

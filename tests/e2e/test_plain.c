@@ -24,6 +24,9 @@ Test(e2e_plain, no_thread_and_no_part_of_the_session)
     char *info = run_well("$DWELL info");
     cr_assert(not(has(info, "PARENT")), "%s", info);
     free(info);
+    char *report = run_well("$DWELL report");
+    cr_assert(has(report, "\n! no calls were recorded; a program has probes if dwell cc compiles it\n"), "%s", report);
+    free(report);
 }
 
 /* By hand, the first process makes the session, so that the others share one. */

@@ -53,6 +53,8 @@ Test(e2e_record, programs_that_cannot_be_run)
 {
     record_check_error(run("$DWELL record ./nothing"), 127, "./nothing: no such program");
     record_check_error(run("$DWELL record surely-no-such-program"), 127, "no such program");
+    record_check_error(run("cp /bin/true here; $DWELL record here"), 127,
+                       "here: not in PATH; write ./ before the name of a program in this folder");
     record_check_error(run("echo text > text && $DWELL record ./text"), 126, "./text: not executable");
     record_check_error(run("$DWELL record /tmp"), 126, "/tmp: not executable");
     record_check_error(run("$DWELL record"), 125, "which PROGRAM");

@@ -261,7 +261,9 @@ Test(golden_replay, mistakes)
     check_mistake("example.dwell --depth 0", 2, "dwell: --depth: must be 1 or more\n");
     check_mistake("example.dwell --thread nobody", 2,
                   "dwell: example.dwell: no thread 'nobody'; dwell report --by thread lists them\n");
-    check_mistake("example.dwell --from 5s", 0, "dwell: example.dwell: no events in the selected range\n");
+    check_mistake("example.dwell --to 1ns", 0, "dwell: example.dwell: no events in the selected range\n");
+    check_mistake("example.dwell --from 5s", 2,
+                  "dwell: example.dwell: --from is after the end of the recording, which is at 400 us\n");
     check_mistake("nothing.dwell", 2, "dwell: nothing.dwell: No such file or directory\n");
 }
 

@@ -102,7 +102,7 @@ Test(golden_selections, of_a_time)
                  "selection-range-root-tree.txt");
     check_golden("callers example.dwell --to 150us handle", "selection-range-callers.txt");
     check_golden("slowest example.dwell --from 110us price_of -n 3", "selection-range-slowest.txt");
-    check_golden("report example.dwell --from 5s", "selection-range-empty.txt");
+    check_golden("report example.dwell --to 1ns", "selection-range-empty.txt");
 }
 
 static void save_frames(void)
@@ -348,4 +348,23 @@ Test(golden_selections, sums_cannot_be_cut)
     selection_check_error(
         "tree imported.dwell --to mark:x",
         "dwell: imported.dwell: imported from a report, so it has sums without times and cannot be cut by --from and --to\n");
+}
+
+/* The function may stand before the sessions or behind them. */
+Test(golden_selections, words_in_either_order)
+{
+    static const char *const commands[] = { "callers", "histogram", "slowest" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        free(run_well("$DWELL %s price_of example.dwell >before; $DWELL %s example.dwell price_of >behind; "
+                      "grep -q price_of before && cmp before behind",
+                      commands[i], commands[i]));
+    free(run_well(
+        "cp example.dwell second.dwell; $DWELL callers handle example.dwell second.dwell >before; "
+        "$DWELL callers example.dwell second.dwell handle >behind; grep -q second before && cmp before behind"));
+    struct ran r = run("$DWELL callers handle missing.data");
+    cr_assert(eq(str, r.err, "dwell: missing.data: No such file or directory\n"));
+    ran_drop(&r);
+    r = run("$DWELL slowest handle example.dwell third");
+    cr_assert(eq(str, r.err, "dwell: slowest: one function and one session at a time: 'third' is a third word\n"));
+    ran_drop(&r);
 }

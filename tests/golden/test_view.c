@@ -54,7 +54,7 @@ Test(golden_view, parts_of_sessions)
     save_page_session(example_session(SOURCE_PERF), "example.dwell", 0);
     check_page("--thread pricing example.dwell");
     check_page("--process worker example.dwell");
-    check_page("--from 1.02ms --to 1.05ms example.dwell");
+    check_page("--from 110us --to 150us example.dwell");
 }
 
 /* Reports of another profiler: numbers of samples, and functions with exact sums although their call tree is

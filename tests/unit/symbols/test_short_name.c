@@ -181,3 +181,17 @@ Test(unit_short_name, all_forms_match)
     cr_assert(not(short_name_matches(name, short_name_is_glob, "twice*")));
     cr_assert(not(short_name_matches(name, short_name_is_glob, "int")));
 }
+
+/* As the views show it: without ABI tags and inline namespaces. */
+Test(unit_short_name, the_shown_form_matches)
+{
+    const char *const tagged = "count_words[abi:cxx11](std::istream&)";
+    cr_assert(short_name_matches(tagged, short_name_is_text, "count_words(std::istream&)"));
+    cr_assert(short_name_matches(tagged, short_name_is_text, "count_words"));
+    cr_assert(short_name_matches(tagged, short_name_is_text, "count_words[abi:cxx11]"));
+    cr_assert(short_name_matches(tagged, short_name_is_glob, "count_w*(std::istream&)"));
+    cr_assert(not(short_name_matches(tagged, short_name_is_text, "count")));
+    const char *const text =
+        "text::size(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >)";
+    cr_assert(short_name_matches(text, short_name_is_text, "text::size(std::string)"));
+}

@@ -1,0 +1,26 @@
+/* The words FUNCTION and FILE of a command, which may stand in either order. */
+#ifndef DWELL_COMMANDS_FUNCTION_WORDS_H
+#define DWELL_COMMANDS_FUNCTION_WORDS_H
+
+#include <stddef.h>
+
+struct function_words {
+    const char *command;
+    size_t most; /* files; zero: any number */
+    const char **words;
+    size_t count, room;
+};
+
+/* Takes the next word of the command line. It has to stay valid. Ends the program if there are too many. */
+void function_words_add(struct function_words *w, const char *word);
+
+/* Removes the function from the words, and returns it: the files are left. The last or first word that is no file is the
+ * function, and otherwise the last one. Ends the program if there is no word. */
+const char *function_words_take(struct function_words *w);
+
+/* The only file that is left, or the usual session. */
+const char *function_words_file(const struct function_words *w);
+
+void function_words_drop(struct function_words *w);
+
+#endif
