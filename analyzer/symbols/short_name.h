@@ -23,7 +23,8 @@ size_t short_name_operator(const char *name, const char *at);
 typedef bool short_name_test(const char *form, const void *wanted);
 
 /* True if the test holds for the whole name, or for the name without return type, without parameters, or without both.
- * The name as display_name shows it has these forms, too. Everything that compares functions' names with a user's text calls this. */
+ * The name as display_name shows it has these forms, too. Everything that compares functions' names with a user's text
+ * calls this. */
 bool short_name_matches(const char *name, short_name_test *test, const void *wanted);
 
 /* Tests for short_name_matches: `wanted` is the same text, or a glob or the same text. */
