@@ -22,6 +22,7 @@
 #include "profile/reported.h"
 #include "profile/session_samples.h"
 #include "profile/subtree.h"
+#include "trace/counts.h"
 #include "trace/session_import.h"
 
 void summary_remark(struct summary *s, const char *format, ...)
@@ -56,14 +57,6 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
     if (blind && s->application_known)
         summary_remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
                        count);
-}
-
-static bool load_has_counts(const struct session_file *file)
-{
-    for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_COUNTS)
-            return true;
-    return false;
 }
 
 /* A recording that was to watch system calls and could not looks like any other. */
@@ -107,22 +100,24 @@ static void load_add_preempted(struct summary *s, const struct analysis *l)
 static void load_add_counted(struct summary *s, const struct analysis *l)
 {
     s->counted = counted_functions(l->profile);
-    s->has_counts = load_has_counts(l->file);
+    s->has_counts = counts_any(l->file);
     if (s->counted && l->profile->counts.samples)
-        summary_remark(s,
-                       "calls of %zu function%s were only counted (record --level): they have no call paths, and the "
-                       "times of those that were sampled are estimates",
-                       s->counted, s->counted == 1 ? "" : "s");
+        summary_remark(
+            s,
+            "calls of %zu function%s were only counted (dwell info lists them): they have no call paths, and the "
+            "times of those that were sampled are estimates",
+            s->counted, s->counted == 1 ? "" : "s");
     else if (s->counted)
-        summary_remark(s,
-                       "calls of %zu function%s were only counted (record --level): they have no times and no call "
-                       "paths",
-                       s->counted, s->counted == 1 ? "" : "s");
+        summary_remark(
+            s,
+            "calls of %zu function%s were only counted (dwell info lists them): they have no times and no call "
+            "paths",
+            s->counted, s->counted == 1 ? "" : "s");
     else if (s->has_counts)
-        summary_remark(s,
-                       selection_has_ranges(l->selection)
-                           ? "calls that were only counted (record --level) have no times: they are in no range of time"
-                           : "calls that were only counted (record --level) are left out");
+        summary_remark(
+            s, selection_has_ranges(l->selection)
+                   ? "calls that were only counted (dwell info lists them) have no times: they are in no range of time"
+                   : "calls that were only counted (dwell info lists them) are left out");
     if (s->counted)
         load_find_partly_timed(s, l);
     load_add_preempted(s, l);

@@ -386,6 +386,8 @@ static void *watch_newcomers(void *argument)
     for (bool last = false; !last;) {
         last = __atomic_load_n(&w->stop, __ATOMIC_ACQUIRE);
         const uint64_t latest = __atomic_load_n(first, __ATOMIC_ACQUIRE);
+        if (latest)
+            sampler_want(w->sampler);
         watch_visit_new(w, latest);
         if (!last)
             sys_futex_wait_shared((const uint32_t *)first, (uint32_t)latest, SERVICE_PATIENCE);
@@ -517,9 +519,9 @@ static void watch_end_newcomers(struct process_watch *w)
     }
 }
 
-void process_watch_start(struct process_watch *w, const struct session *session, int fd)
+void process_watch_start(struct process_watch *w, const struct session *session, int fd, struct sampler *sampler)
 {
-    *w = (struct process_watch){ .session = session, .fd = fd, .events = -1, .wake = -1 };
+    *w = (struct process_watch){ .session = session, .fd = fd, .sampler = sampler, .events = -1, .wake = -1 };
     w->ends = finish_ends_begin(session, fd);
     pthread_mutex_init(&w->lock, NULL);
     w->file = watch_find_own_file(session);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "commands/sampler.h"
 #include "session.h"
 #include "trace/session_finish.h"
 
@@ -15,6 +16,7 @@ struct watched_process;
 struct process_watch {
     const struct session *session;
     int fd;                     /* the session, owned by the caller */
+    struct sampler *sampler;    /* owned by the caller */
     struct finish_writer *ends; /* under the lock until process_watch_stop */
     bool running;
     pthread_t newcomers, leavers; /* the threads */
@@ -40,8 +42,8 @@ struct zombie_cpu {
  */
 bool zombie_read_cpu(uint32_t pid, struct zombie_cpu *cpu);
 
-/* Begins to watch all processes of the session. */
-void process_watch_start(struct process_watch *w, const struct session *session, int fd);
+/* Begins to watch all processes of the session. The sampler is wanted when there is one. */
+void process_watch_start(struct process_watch *w, const struct session *session, int fd, struct sampler *sampler);
 
 /* Writes the PIDs of the watched processes that live into an array, the oldest first, and returns their number. The
  * caller frees the array. */

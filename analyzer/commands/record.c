@@ -203,14 +203,14 @@ int command_record(int argc, char **argv)
     struct name_service names;
     name_service_start(&names);
     struct process_watch watch;
-    process_watch_start(&watch, &session, fd);
+    struct sampler sampler = { 0 };
+    process_watch_start(&watch, &session, fd, &sampler);
     const uint64_t sample_cost = s.sample_rate ? sampler_measure_cost() : 0;
     struct sample_periods periods;
-    struct budget *budget =
-        budget_start(&session, fd, record_share_budget(&s, &session, sample_cost, &periods), s.filters.earlier);
-    record_push_start(push, &session, fd, path);
-    struct sampler sampler;
+    const uint32_t rest = record_share_budget(&s, &session, sample_cost, &periods);
     sampler_begin(&sampler, &session, fd, periods, sample_cost);
+    struct budget *budget = budget_start(&session, fd, rest, s.filters.earlier);
+    record_push_start(push, &session, fd, path);
     session.header->count_cost = s.sample_rate ? count_cost_measure() : 0;
     struct record_program_end program;
     struct signal_relay relay;
@@ -227,10 +227,10 @@ int command_record(int argc, char **argv)
     signal_relay_end(&relay);
     session_more(&session)->stolen_time = stolen_time_now() - stolen;
     struct record_others others = record_others_find(&watch);
+    process_watch_stop(&watch);
     sampler_end(&sampler);
     record_push_stop(push);
     budget_stop(budget);
-    process_watch_stop(&watch);
     filter_service_stop(&service);
     name_service_stop(&names);
     size_warning_stop(&warning);

@@ -52,7 +52,7 @@ enum {
     OPTION_SPOOL_LIMIT,
 };
 
-enum { RECORD_USUAL_OVERHEAD = 0 }; /* in thousandths: none */
+enum { RECORD_USUAL_OVERHEAD = 100 }; /* in thousandths */
 
 #define MIN_MAX_SIZE (1ull << 20)
 #define MAX_SHARED_RING (8ull << 30) /* the chunks stay mapped */
@@ -86,13 +86,14 @@ const struct argp_option record_own_options[] = {
       0 },
     { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
     { "overhead", OPTION_OVERHEAD, "PERCENT", 0,
-      "Keep the time of the probes and samples at PERCENT of the program's own CPU time (1 to 1000): the functions with "
-      "the shortest calls are only counted, and samples say where their time goes; none (default): all calls are timed",
+      "Keep the time of the probes and samples at PERCENT of the program's own CPU time (1 to 1000, default: 10): "
+      "functions with the shortest calls are only counted, and samples say where their time goes; none: all calls are "
+      "timed",
       0 },
     { "sample", OPTION_SAMPLE, "HZ", 0,
       "Sample each thread HZ times a second of its CPU time (1 to 10000; 0: never), to know where the time of functions "
-      "goes that are not timed; default: with --overhead as many as half of the budget allows, 1000 with --level or "
-      "--levels-from, but 0 in mode profile, and else 0",
+      "goes that are not timed; default: as many as half of the budget (--overhead) allows, but 0 in mode profile; "
+      "without a budget 1000 with --level or --levels-from, and else 0",
       0 },
     { "max-size", OPTION_MAX_SIZE, "SIZE", 0,
       "Record until FILE has SIZE bytes (500M, 2G); PROGRAM goes on, and what is not recorded is counted; SIZE,ring: "
@@ -147,14 +148,14 @@ const struct argp_option record_own_options[] = {
       "time counts for their callers. Or timed: as usual, whatever --levels-from says",
       1 },
     { "levels-from", OPTION_LEVELS_FROM, "SESSION", 0,
-      "Begin with the levels that functions had at the end of that recording; --overhead goes on from there, and "
+      "Begin with the levels that functions had at the end of that recording; the budget goes on from there, and "
       "--level has precedence",
       1 },
     { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
       "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },
     { "no-hidden-probes", OPTION_NO_HIDDEN_PROBES, NULL, 0,
       "Take the probes of functions that --only and --suppress hide out of the code, so that they cost nothing; "
-      "application times of their callers become less, and page faults may be missing; the same with --overhead",
+      "application times of their callers become less, and page faults may be missing; an --overhead does the same",
       1 },
     { "strict-filters", OPTION_STRICT_FILTERS, NULL, 0,
       "Do not start PROGRAM if a PATTERN matches no function of it or its libraries", 1 },

@@ -10,6 +10,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/replay.h"
+#include "trace/counts.h"
 
 enum { OPTION_DEPTH = 256, OPTION_NO_EVENTS };
 
@@ -161,11 +162,16 @@ int command_replay(int argc, char **argv)
         events = trace_events_read(file);
         s.what.events = &events;
     }
+    const bool lacks_counted = counts_any(file);
     const struct replay_result result = replay(file, &s.what, replay_print_counted, &counted);
     replay_printer_free(counted.printer);
     if (!s.no_events)
         trace_events_free(&events);
     session_file_close(file);
+    if (lacks_counted)
+        say("%s: calls that were only counted (dwell info lists them) are left out. To time those of F, record with "
+            "--level timed=F",
+            s.file);
     const int status = replay_finish_print(&s, &result, counted.any);
     shared_options_drop(&s.shared);
     return status;

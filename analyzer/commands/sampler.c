@@ -31,6 +31,7 @@ enum {
     STACK_BYTES = 4096,   /* copied from the top of the stack */
     DRAIN_INTERVAL = 100, /* milliseconds at most between two drains */
     RECORD_SIZE = 65536,
+    SAMPLER_TIMES = 2, /* events are enabled twice: a thread that is just being made may miss the first time */
 };
 
 struct sample_ring {
@@ -318,15 +319,14 @@ static void sampler_drain(struct sampler *s)
  * event in between, so its end is seen. */
 static void sampler_settle(struct sampler *s)
 {
-    enum { TIMES = 2 };
-    if (s->periods.first == s->periods.later || s->settled == TIMES || s->first_time < SAMPLE_FIRST_TIME)
+    if (s->periods.first == s->periods.later || s->settled == SAMPLER_TIMES || s->first_time < SAMPLE_FIRST_TIME)
         return;
     s->settled++;
     for (size_t i = 0; i < s->count; i++) {
         struct sample_ring *ring = &s->rings[i];
         ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, 0);
         ioctl(ring->first, PERF_EVENT_IOC_DISABLE, 0);
-        if (s->settled < TIMES)
+        if (s->settled < SAMPLER_TIMES)
             continue;
         close(ring->first);
         ring->first = -1;
@@ -335,6 +335,22 @@ static void sampler_settle(struct sampler *s)
 
 /* ---- the thread ---- */
 
+/* The event of a ring that is the first to take samples. */
+static int sampler_first_event(const struct sample_ring *ring)
+{
+    return ring->first >= 0 ? ring->first : ring->fd;
+}
+
+/* Begins the samples of a program that is recorded by now. Once the later period has come, its events take them. */
+static void sampler_enable(struct sampler *s)
+{
+    if (s->enabled == SAMPLER_TIMES || s->settled || !__atomic_load_n(&s->wanted, __ATOMIC_ACQUIRE))
+        return;
+    s->enabled++;
+    for (size_t i = 0; i < s->count; i++)
+        ioctl(sampler_first_event(&s->rings[i]), PERF_EVENT_IOC_ENABLE, 0);
+}
+
 static void *sampler_run(void *argument)
 {
     struct sampler *s = argument;
@@ -342,8 +358,11 @@ static void *sampler_run(void *argument)
     for (size_t i = 0; i < s->count; i++)
         events[i] = (struct pollfd){ .fd = s->rings[i].fd, .events = POLLIN };
     events[s->count] = (struct pollfd){ .fd = s->wake, .events = POLLIN };
+    uint64_t wakes;
     for (bool last = false; !last;) {
         poll(events, s->count + 1, DRAIN_INTERVAL);
+        (void)!read(s->wake, &wakes, sizeof wakes);
+        sampler_enable(s);
         last = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE);
         sampler_drain(s);
         sampler_settle(s);
@@ -359,6 +378,8 @@ void sampler_begin(struct sampler *s, const struct session *session, int fd, str
                    uint64_t cost)
 {
     *s = (struct sampler){ .session = session, .periods = periods, .wake = -1 };
+    s->wanted = !(session->header->also & DWELL_ALSO_SPARE_SAMPLES);
+    s->enabled = s->wanted ? SAMPLER_TIMES : 0;
     if (!periods.later)
         return;
     session->header->sample_period = periods.later;
@@ -371,12 +392,12 @@ void sampler_begin(struct sampler *s, const struct session *session, int fd, str
 
 /* Adds the event of the first period to a ring. The ring's own event waits until that one ends. Returns zero or
  * an errno value. */
-static int sampler_add_first(struct sample_ring *ring, const struct perf_event_attr *attr, uint32_t period, pid_t pid,
-                             int cpu)
+static int sampler_add_first(const struct sampler *s, struct sample_ring *ring, const struct perf_event_attr *attr,
+                             pid_t pid, int cpu)
 {
     struct perf_event_attr first = *attr;
-    first.sample_period = period;
-    first.enable_on_exec = 1;
+    first.sample_period = s->periods.first;
+    first.enable_on_exec = s->wanted;
     ring->first = sampler_open_event(&first, pid, cpu);
     return ring->first < 0 || ioctl(ring->first, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? errno : 0;
 }
@@ -390,7 +411,7 @@ static int sampler_open(struct sampler *s, pid_t pid, struct perf_event_attr *at
     int error = 0;
     for (int cpu = 0; cpu < cpus && !error; cpu++) {
         struct sample_ring ring = { 0 };
-        attr->enable_on_exec = !two;
+        attr->enable_on_exec = !two && s->wanted;
         error = sampler_open_ring(&ring, attr, pid, cpu);
         if (error == ENODEV) {
             error = 0; /* the CPU is offline */
@@ -400,7 +421,7 @@ static int sampler_open(struct sampler *s, pid_t pid, struct perf_event_attr *at
             break;
         s->rings[s->count++] = ring;
         if (two)
-            error = sampler_add_first(&s->rings[s->count - 1], attr, s->periods.first, pid, cpu);
+            error = sampler_add_first(s, &s->rings[s->count - 1], attr, pid, cpu);
     }
     if (error)
         sampler_close_rings(s);
@@ -428,17 +449,30 @@ void sampler_attach(struct sampler *s, pid_t pid)
     s->session->header->sample_cost = 0; /* no thread is stopped */
 }
 
-void sampler_end(struct sampler *s)
+static void sampler_wake(const struct sampler *s)
 {
     const uint64_t one = 1;
+    (void)!write(s->wake, &one, sizeof one); /* if it fails, the thread wakes after DRAIN_INTERVAL */
+}
+
+void sampler_want(struct sampler *s)
+{
+    if (!__atomic_exchange_n(&s->wanted, true, __ATOMIC_ACQ_REL) && s->running)
+        sampler_wake(s);
+}
+
+void sampler_end(struct sampler *s)
+{
     if (s->running) {
         __atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
-        (void)!write(s->wake, &one, sizeof one); /* if it fails, the thread wakes after DRAIN_INTERVAL */
+        sampler_wake(s);
         pthread_join(s->thread, NULL);
     }
     sampler_close_rings(s);
     if (s->wake >= 0)
         close(s->wake);
+    if (!s->wanted)
+        s->session->header->sample_cost = 0; /* no thread was stopped */
     if (s->writer)
         sample_writer_free(s->writer);
 }

@@ -12,6 +12,7 @@
 #include "fleet/ids.h"
 #include "fleet/thread_tree.h"
 #include "profile/collect.h"
+#include "trace/counts.h"
 
 uint64_t fleet_session_number(const struct session_file *file)
 {
@@ -92,10 +93,7 @@ static struct fleet_numbers session_number_functions(const struct analysis *l)
 /* Samples divide the time of a function among its paths. Counted calls make times of their functions uncertain. */
 static bool session_must_be_whole(const struct session_file *file)
 {
-    for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_COUNTS)
-            return true;
-    return tree_sums_counts(file).samples > 0;
+    return counts_any(file) || tree_sums_counts(file).samples > 0;
 }
 
 /* The file may have no name any more. */

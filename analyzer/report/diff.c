@@ -264,9 +264,10 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
     for (size_t i = 0; i < s->loss_count; i++)
         diff_add_remark(d, need_text("%s: %s", s->path, s->remarks[i]));
     if (s->counted)
-        diff_add_remark(d, need_text("%s: calls of %zu function%s were only counted (record --level): their time is in "
-                                     "the times of their callers",
-                                     s->path, s->counted, s->counted == 1 ? "" : "s"));
+        diff_add_remark(d, need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s",
+                                     s->path, s->counted, s->counted == 1 ? "" : "s",
+                                     s->stack_samples ? "their times are estimates, or in the times of their callers"
+                                                      : "their time is in the times of their callers"));
     return true;
 }
 

@@ -23,3 +23,17 @@ size_t counts_read(const struct session_file *file, const struct trace_chunk *ch
     free(buffer);
     return count;
 }
+
+bool counts_any(const struct session_file *file)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < file->chunk_count && !calls; i++) {
+        struct dwell_count *list = NULL;
+        const size_t count =
+            file->chunks[i].kind == DWELL_CHUNK_COUNTS ? counts_read(file, &file->chunks[i], &list) : 0;
+        for (size_t j = 0; j < count; j++)
+            calls += list[j].calls;
+        free(list);
+    }
+    return calls > 0;
+}

@@ -8,4 +8,7 @@
  * which is NULL if the chunk cannot be read. */
 size_t counts_read(const struct session_file *file, const struct trace_chunk *chunk, struct dwell_count **list);
 
+/* Whether any call was only counted. */
+bool counts_any(const struct session_file *file);
+
 #endif

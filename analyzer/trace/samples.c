@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "trace/counts.h"
 
 enum { WORD = sizeof(uint64_t) };
 
@@ -121,12 +122,8 @@ static const struct samples_thread *samples_search(const struct samples_thread *
 
 bool samples_are_spare(const struct session_file *file)
 {
-    if (!(file->header.also & DWELL_ALSO_SPARE_SAMPLES) || file->level_count || file->decision_count)
-        return false;
-    for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_COUNTS)
-            return false;
-    return true;
+    return file->header.also & DWELL_ALSO_SPARE_SAMPLES && !file->level_count && !file->decision_count &&
+           !counts_any(file);
 }
 
 void samples_find_threads(struct session_file *file)

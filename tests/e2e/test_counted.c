@@ -210,7 +210,7 @@ Test(e2e_counted, views_without_times_or_paths)
     free(run_well("$DWELL record -q -o timed.data $SAMPLES/threads 2 1000"));
     free(run_well("$DWELL record -q --level counted=work $SAMPLES/threads 2 1000"));
     char *text = run_well("$DWELL report --by function --columns calls,elapsed_inclusive,elapsed_exclusive");
-    cr_assert(has(text, "! calls of 1 function were only counted (record --level)"), "%s", text);
+    cr_assert(has(text, "! calls of 1 function were only counted (dwell info lists them)"), "%s", text);
     free(text);
     text = run_well("$DWELL tree; $DWELL callers worker");
     cr_assert(not(has(text, " work\n")), "%s", text);
@@ -227,11 +227,18 @@ Test(e2e_counted, views_without_times_or_paths)
     cr_assert(ne(int, r.status, 0));
     cr_assert(has(r.err, "calls of work were only counted"), "%s", r.err);
     ran_drop(&r);
+    r = run("$DWELL replay");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(has(r.err,
+                  "calls that were only counted (dwell info lists them) are left out. To time those of F, record "
+                  "with --level timed=F\n"),
+              "%s", r.err);
+    ran_drop(&r);
     static const char *const without[] = { "callgrind", "collapsed", "pprof", "speedscope", "chrome" };
     for (int i = 0; i < 5; i++) {
         r = run("$DWELL export -o out %s", without[i]);
         cr_assert(eq(int, r.status, 0));
-        cr_assert(has(r.err, "calls that were only counted (record --level) are left out"), "%s", r.err);
+        cr_assert(has(r.err, "calls that were only counted (dwell info lists them) are left out"), "%s", r.err);
         ran_drop(&r);
     }
     r = run("$DWELL export -o out.db sqlite && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out.db && "

@@ -59,8 +59,7 @@ static void usual_budget_says(const char *asked)
 Test(e2e_usual_budget, hot_functions_are_counted)
 {
     for (int i = 0; i < 3; i++) {
-        char *out =
-            run_well("DWELL_OVERHEAD=10%% $DWELL record -q --mode %s $PROGRAMS/levels/counted 2 3000000 0", modes[i]);
+        char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/levels/counted 2 3000000 0", modes[i]);
         struct report *r = report_of("");
         check_counts(out, r, 4);
         cr_assert(lt(u64, report_session(r, "events"), 2 * 24375000), "%s", modes[i]);
@@ -76,7 +75,7 @@ Test(e2e_usual_budget, hot_functions_are_counted)
 Test(e2e_usual_budget, small_programs_have_no_trace_of_it)
 {
     for (int i = 0; i < 3; i++) {
-        struct ran with = run("DWELL_OVERHEAD=10%% $DWELL record --mode %s " SMALL, modes[i]);
+        struct ran with = run("$DWELL record --mode %s " SMALL, modes[i]);
         cr_assert(eq(int, with.status, 0));
         cr_assert(not(has(with.err, "samples")), "%s", with.err);
         struct report *r = report_of("");
@@ -104,11 +103,11 @@ Test(e2e_usual_budget, small_programs_have_no_trace_of_it)
 /* Samples that only the budget asked for are discarded when all calls were timed. */
 Test(e2e_usual_budget, spare_samples)
 {
-    free(run_well("DWELL_OVERHEAD=10%% $DWELL record -q $SAMPLES/sleeper"));
+    free(run_well("$DWELL record -q $SAMPLES/sleeper"));
     char *info = run_well("$DWELL info | grep '^samples '");
     cr_assert(has(info, " none kept, as all calls were timed; taken "), "%s", info);
     free(info);
-    free(run_well("DWELL_OVERHEAD=10%% $DWELL record -q --sample 1000 $SAMPLES/sleeper"));
+    free(run_well("$DWELL record -q --sample 1000 $SAMPLES/sleeper"));
     info = run_well("$DWELL info | grep '^samples '");
     cr_assert(has(info, " of recorded threads, 1000 a second of CPU time"), "%s", info);
     free(info);
@@ -123,7 +122,6 @@ Test(e2e_usual_budget, yields_to_other_options)
                                            "--callers-of fib" };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char with[100];
-        setenv("DWELL_OVERHEAD", "10%", 1);
         char *line = usual_budget_line(options[i]);
         cr_assert(eq(str, line, ""), "%s: %s", options[i], line);
         free(line);
@@ -140,7 +138,6 @@ Test(e2e_usual_budget, stays_with_others)
         "--only '*'",  "--suppress main", "--level timed=fib",        "--level out=main",
         "--no-follow", "--max-size 1G",   "--mode profile --sample 0"
     };
-    setenv("DWELL_OVERHEAD", "10%", 1);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char *line = usual_budget_line(options[i]);
         cr_assert(has(line, "overhead 10 % asked"), "%s: %s", options[i], line);
