@@ -53,6 +53,7 @@ struct budget {
     int fd;
     uint32_t permille;
     struct earlier_levels *earlier; /* functions that are counted at first; NULL if none */
+    struct function_set *leveled;   /* functions whose levels are given */
     pthread_t thread;
     bool stop; /* atomic */
     struct growth *growth;
@@ -87,8 +88,11 @@ static struct budget_function *budget_function_of(struct budget *b, uint32_t num
         const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
         GROW(b->functions, b->count, b->room);
         GROW(b->wholes, b->count, b->wholes_room);
-        b->functions[b->count] =
-            (struct budget_function){ .module = f->module, .offset = f->offset, .is_fixed = !*m->path };
+        b->functions[b->count] = (struct budget_function){
+            .module = f->module,
+            .offset = f->offset,
+            .is_fixed = !*m->path || function_set_has(b->leveled, &as, f->offset),
+        };
         if (b->earlier && earlier_levels_applied(b->earlier, &as, f->offset))
             budget_begin_counted(&b->functions[b->count]);
         b->wholes[b->count++] = (struct budget_whole){ 0 };
@@ -504,7 +508,7 @@ static void budget_free(struct budget *b)
     free(b);
 }
 
-struct budget *budget_start(const struct session *session, int fd, uint32_t permille, struct earlier_levels *earlier)
+struct budget *budget_start(const struct session *session, int fd, uint32_t permille, const struct filters *filters)
 {
     if (!permille)
         return NULL;
@@ -513,7 +517,8 @@ struct budget *budget_start(const struct session *session, int fd, uint32_t perm
         .session = session,
         .fd = fd,
         .permille = permille,
-        .earlier = earlier,
+        .earlier = filters->earlier,
+        .leveled = filters->leveled,
         .names = profile_new(),
         .process_table = index_new(),
         .code = budget_short_start(),

@@ -5,15 +5,15 @@
 
 #include <stdint.h>
 
-#include "commands/earlier_levels.h"
+#include "commands/filters.h"
 #include "session.h"
 
 struct budget;
 
 /* Starts the thread. `permille` is the probes' budget: their time over the time without them. Zero: none, and NULL is
- * returned. `earlier` has the functions that are counted at first; NULL if none. All pointers and the descriptor must
- * stay valid. */
-struct budget *budget_start(const struct session *session, int fd, uint32_t permille, struct earlier_levels *earlier);
+ * returned. `filters` has the functions that are counted at first, and those whose levels are given and stay. All
+ * pointers and the descriptor must stay valid. */
+struct budget *budget_start(const struct session *session, int fd, uint32_t permille, const struct filters *filters);
 
 /* Ends it. Does nothing with NULL. */
 void budget_stop(struct budget *b);

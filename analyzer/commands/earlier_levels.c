@@ -2,13 +2,13 @@
  * their names in a module of the same file name. */
 #include "commands/earlier_levels.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/path_text.h"
+#include "commands/function_set.h"
 #include "trace/session_file.h"
 #include "trace/symbol_table.h"
 
@@ -37,9 +37,7 @@ struct earlier_levels {
     size_t function_count, function_room;
     struct number_index *by_offset, *by_name; /* and by the module's number */
     size_t leveled, found; /* functions that were not timed at the end; those that were found again */
-    pthread_mutex_t lock;  /* of the members below */
-    struct earlier_modules applied_modules;
-    struct number_index *applied;
+    struct function_set *applied;
 };
 
 /* ---- modules ---- */
@@ -133,8 +131,14 @@ struct earlier_levels *earlier_levels_read(const char *path, struct error *error
         return NULL;
     }
     struct earlier_levels *e = need_memory(1, sizeof *e);
-    *e = (struct earlier_levels){ .by_offset = index_new(), .by_name = index_new(), .applied = index_new() };
-    pthread_mutex_init(&e->lock, NULL);
+    *e = (struct earlier_levels){
+        .modules = { .list = need_memory(1, sizeof *e->modules.list), .room = 1 },
+        .functions = need_memory(file->level_count + 1, sizeof *e->functions),
+        .function_room = file->level_count + 1,
+        .by_offset = index_new(),
+        .by_name = index_new(),
+        .applied = function_set_new(),
+    };
     for (size_t i = 0; i < file->level_count; i++)
         earlier_read_level(e, file, &file->levels[i]);
     for (size_t i = 0; i < file->symbol_count; i++)
@@ -155,12 +159,10 @@ void earlier_levels_free(struct earlier_levels *e)
     if (!e)
         return;
     earlier_modules_drop(&e->modules);
-    earlier_modules_drop(&e->applied_modules);
     free(e->functions);
     index_free(e->by_offset);
     index_free(e->by_name);
-    index_free(e->applied);
-    pthread_mutex_destroy(&e->lock);
+    function_set_free(e->applied);
     free(e);
 }
 
@@ -225,20 +227,10 @@ enum dwell_level_of_probes earlier_levels_next(struct earlier_levels *e, const s
 
 void earlier_levels_apply(struct earlier_levels *e, const struct symbol_module *module, uint64_t offset)
 {
-    pthread_mutex_lock(&e->lock);
-    const uint32_t number = earlier_module_number(&e->applied_modules, module);
-    struct index_slot *slot = index_find(e->applied, offset, number);
-    if (!slot->value_plus_1)
-        index_set(e->applied, slot, offset, number, 0);
-    pthread_mutex_unlock(&e->lock);
+    function_set_add(e->applied, module, offset);
 }
 
 bool earlier_levels_applied(struct earlier_levels *e, const struct symbol_module *module, uint64_t offset)
 {
-    pthread_mutex_lock(&e->lock);
-    const size_t number = earlier_find_build(&e->applied_modules, module);
-    const bool applied =
-        number < e->applied_modules.count && index_find(e->applied, offset, (uint32_t)number)->value_plus_1;
-    pthread_mutex_unlock(&e->lock);
-    return applied;
+    return function_set_has(e->applied, module, offset);
 }

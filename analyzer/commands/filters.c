@@ -54,14 +54,9 @@ static const struct {
     { "callers-of", DWELL_FILTER_TARGET },
 };
 
-static char *filters_copy_text(const char *text)
-{
-    return need_copy(text, strlen(text));
-}
-
 static void filters_add_pattern(struct filters *f, uint32_t action, const char *value, const char *place)
 {
-    struct filter_pattern p = { .place = filters_copy_text(place), .action = action };
+    struct filter_pattern p = { .place = need_text("%s", place), .action = action };
     struct error error = { NULL };
     if (!function_pattern_parse(&p.of, value, &error))
         die(STATUS_OWN_FAILURE, "%s: %s", place, error.text);
@@ -72,7 +67,7 @@ static void filters_add_pattern(struct filters *f, uint32_t action, const char *
 
 bool filters_add_selection(struct filters *f, const char *pattern)
 {
-    struct filter_pattern p = { .place = filters_copy_text("level"), .action = DWELL_FILTER_OUT };
+    struct filter_pattern p = { .place = need_text("level"), .action = DWELL_FILTER_OUT };
     struct error error = { NULL };
     const bool parsed = function_pattern_parse(&p.of, pattern, &error);
     free(error.text);
@@ -287,8 +282,8 @@ static uint32_t filters_join(uint32_t before, uint32_t action)
            (time ? time : before & DWELL_FILTER_TIME);
 }
 
-/* The actions of all patterns that match a function, which begins with `action`. Sets *named if any matches. A level
- * does not select a function. */
+/* The actions of all patterns that match a function, which begins with `action`, and FILTER_TIMED if that is its level.
+ * Sets *named if any matches. A level does not select a function. */
 static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
                                      uint64_t offset, uint32_t action, bool *named)
 {
@@ -312,7 +307,7 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         action |= DWELL_FILTER_SUPPRESS;
     if (action & DWELL_FILTER_SUPPRESS && action & DWELL_FILTER_COUNTED)
         action ^= DWELL_FILTER_COUNTED | DWELL_FILTER_OUT; /* hidden calls are not counted */
-    return action & ~(FILTER_ONLY | FILTER_TIMED);
+    return action & ~FILTER_ONLY;
 }
 
 /* ---- the program's modules ---- */
@@ -410,10 +405,14 @@ static void filters_judge_function(const struct filters *f, struct filter_module
     const uint32_t action = filters_judge_symbol(f, m->path, symbol, offset, filters_earlier_action(earlier), &named);
     if (!named)
         return;
+    const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
     if (action & FILTER_EARLIER && action & DWELL_FILTER_COUNTED)
-        earlier_levels_apply(f->earlier, &(struct symbol_module){ m->path, m->build_id, m->build_id_length }, offset);
+        earlier_levels_apply(f->earlier, &as, offset);
+    if (f->leveled && action & FILTER_LEVEL && !(action & FILTER_EARLIER))
+        function_set_add(f->leveled, &as, offset);
     GROW(m->functions, m->count, m->room);
-    m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action & ~FILTER_EARLIER };
+    m->functions[m->count++] =
+        (struct dwell_filter){ .offset = offset, .action = action & ~(FILTER_EARLIER | FILTER_TIMED) };
 }
 
 /* Functions with an earlier level, but without a symbol. */
@@ -477,7 +476,7 @@ bool filters_judge_loaded(struct filters *f, const struct filter_loaded *loaded)
     GROW(f->modules, f->module_count, f->module_room);
     struct filter_module *m = &f->modules[f->module_count++];
     *m = (struct filter_module){
-        .path = filters_copy_text(loaded->path),
+        .path = need_text("%s", loaded->path),
         .file = loaded->file,
         .build_id_length = loaded->build_id_length,
     };
@@ -593,4 +592,5 @@ void filters_free(struct filters *f)
     }
     free(f->modules);
     earlier_levels_free(f->earlier);
+    function_set_free(f->leveled);
 }

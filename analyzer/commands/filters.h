@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "commands/earlier_levels.h"
+#include "commands/function_set.h"
 #include "dwell/format.h"
 #include "session.h"
 
@@ -30,6 +31,7 @@ struct filters {
     bool hidden_out;                /* probes of functions that are hidden whatever calls them go out of the code */
     bool os_calls;                  /* patterns may match functions of libc that are recorded as calls of the OS */
     struct earlier_levels *earlier; /* levels that patterns can change; NULL if none */
+    struct function_set *leveled;   /* gets the functions to which patterns have given a level; may be NULL */
 };
 
 /* Adds a filter by its name, as in the option, and value. Ends the program if they are not valid; `place` begins the

@@ -185,6 +185,7 @@ int command_record(int argc, char **argv)
     if (e.status)
         die(e.status, "%s: %s", e.is_loader ? file : s.program[0], e.wrong);
     s.filters.os_calls = !s.no_os_calls;
+    s.filters.leveled = function_set_new();
     if (filters_any(&s.filters))
         filters_find(&s.filters, file);
     char *path = record_absolute_path(s.shared.output);
@@ -209,7 +210,7 @@ int command_record(int argc, char **argv)
     struct sample_periods periods;
     const uint32_t rest = record_share_budget(&s, &session, sample_cost, &periods);
     sampler_begin(&sampler, &session, fd, periods, sample_cost);
-    struct budget *budget = budget_start(&session, fd, rest, s.filters.earlier);
+    struct budget *budget = budget_start(&session, fd, rest, &s.filters);
     record_push_start(push, &session, fd, path);
     session.header->count_cost = s.sample_rate ? count_cost_measure() : 0;
     struct record_program_end program;

@@ -179,13 +179,15 @@ static const char *record_loss_reason(uint32_t trouble)
     return "the runtime could not say why";
 }
 
-static void record_report_samples(const struct record_outcome *o)
+static void record_report_samples(const struct record_settings *s, const struct record_outcome *o)
 {
     char lost[32];
     if (o->spare_samples)
         return;
     if (o->sample_error)
-        say("recorded without samples, which the system refused: %s; see dwell doctor", strerror(o->sample_error));
+        say("recorded without samples, which the system refused: %s; see dwell doctor%s", strerror(o->sample_error),
+            o->counted && !s->overhead_asked ? ". So counted functions have no times; --overhead none times all calls"
+                                             : "");
     if (o->lost_samples)
         say("%s samples were lost, as dwell could not keep up", record_size_text(lost, sizeof lost, o->lost_samples));
 }
@@ -236,7 +238,7 @@ void record_report(const struct record_settings *s, const struct record_outcome 
     if (o->lost_trace_events)
         say("%s trace events were lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),
             record_loss_reason(o->trouble));
-    record_report_samples(o);
+    record_report_samples(s, o);
     if (o->events == 0 && o->counted == 0 && o->trace_events == 0 && !o->trouble) {
         say("%s: no events were recorded: %s", s->program[0], record_why_empty(s, o));
         return;

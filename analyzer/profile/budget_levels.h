@@ -30,7 +30,7 @@ struct budget_function {
     struct budget_calls all; /* until now */
     struct budget_calls row; /* since the last look that was not brief */
     bool is_counted;         /* its level; otherwise timed */
-    bool is_fixed;           /* its probes cannot be changed */
+    bool is_fixed;           /* its probes cannot be changed, or are not to be */
     bool is_short;           /* its code says that it takes no longer than its probes */
     bool if_called;          /* then it is counted with others that are short only after a call */
     uint32_t settling;       /* looks for which the numbers still belong to the level before */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "support/run.h"
 
@@ -113,6 +114,27 @@ Test(e2e_usual_budget, spare_samples)
     free(info);
 }
 
+/* It is said once, where it matters. */
+Test(e2e_usual_budget, where_samples_are_refused)
+{
+    char refuse[100];
+    snprintf(refuse, sizeof refuse, "$PROGRAMS/scarcity/refuse %d 1 $DWELL record", (int)SYS_perf_event_open);
+    struct ran r = run("%s $SAMPLES/fib 10", refuse);
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(not(has(r.err, "sample")), "%s", r.err);
+    ran_drop(&r);
+    r = run("%s -q $PROGRAMS/levels/phases 1 12000000", refuse);
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(
+        eq(str, r.err,
+           "dwell: recorded without samples, which the system refused: Operation not permitted; see dwell doctor. "
+           "So counted functions have no times; --overhead none times all calls\n"));
+    struct report *report = report_of("");
+    check_counts(r.out, report, 4);
+    report_drop(report);
+    ran_drop(&r);
+}
+
 /* A default yields to options that a budget would change; the option does not. */
 Test(e2e_usual_budget, yields_to_other_options)
 {
@@ -145,10 +167,91 @@ Test(e2e_usual_budget, stays_with_others)
     }
 }
 
+/* The budget leaves functions alone whose level is given. */
+Test(e2e_usual_budget, given_levels_stay)
+{
+    for (int i = 0; i < 2; i++) {
+        char *out = run_well("$DWELL record -q --mode %s --level timed=hot_leaf --level 'out=hot_[ij]*' "
+                             "$PROGRAMS/levels/counted 2 3000000 0",
+                             modes[i]);
+        struct report *r = report_of("");
+        cr_assert(eq(u64, report_sum(r, "function", "hot_leaf", "calls"), truth(out, "hot_leaf")));
+        cr_assert(eq(u64, report_sum(r, "function", "timed", "calls"), truth(out, "timed")));
+        cr_assert(eq(u64, report_sum(r, "function", "hot_inlined", "calls"), 0));
+        cr_assert(eq(u64, report_sum(r, "function", "hot_jump", "calls"), 0));
+        report_drop(r);
+        char *counted = run_well("$DWELL report --by function --format csv --filter 'timing!=timed' | cut -d, -f1");
+        cr_assert(not(has(counted, "hot_leaf")), "%s: %s", modes[i], counted);
+        free(counted);
+        char *info = run_well("$DWELL info | grep -cE '^level +counted .*: hot_(leaf|inlined|jump)$'; true");
+        cr_assert(eq(str, info, "0\n"), "%s: %s", modes[i], info);
+        free(info);
+        free(out);
+    }
+}
+
+/* A program that reads its own code finds other calls there, unless it is to be left alone. */
+Test(e2e_usual_budget, code_that_the_program_reads)
+{
+    static const char *const ways[][2] = { { "--overhead none", "same\n" },
+                                           { "--level 'timed=module:own_text'", "same\n" },
+                                           { "--mode profile --overhead none", "same\n" } };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char *out = run_well("$DWELL record -q %s $PROGRAMS/levels/own_text", ways[i][0]);
+        cr_assert(eq(str, out, (char *)ways[i][1]), "%s", ways[i][0]);
+        free(out);
+    }
+    char *out = run_well("$DWELL record -q $PROGRAMS/levels/own_text wait");
+    cr_assert(eq(str, out, "changed\n"));
+    free(out);
+}
+
 Test(e2e_usual_budget, wrong_variable)
 {
     struct ran r = run("DWELL_OVERHEAD=much $DWELL record true");
     cr_assert(eq(int, r.status, 125));
     cr_assert(has(r.err, "DWELL_OVERHEAD: 'much' is not a percentage from 1 to 1000"), "%s", r.err);
     ran_drop(&r);
+}
+
+/* ---- views of small programs ---- */
+
+/* What views say of the last session, without times. The caller frees it. */
+static char *usual_budget_views(void)
+{
+    return run_well(
+        "exec 2>&1; for by in function module; do $DWELL report --by $by --format csv --columns calls,timing | sort; done; "
+        "$DWELL tree --min 0 --format csv | cut -d, -f1,3-5 | sort; "
+        "$DWELL callers --format csv --columns calls leaf_1 | cut -d, -f1-3,5 | sort; "
+        "$DWELL report --by function | grep -c ' [~>]'; "
+        "$DWELL info | grep -E '^(events|call paths|level|counted) '; "
+        "for e in collapsed callgrind speedscope; do echo $e; "
+        "$DWELL export -o $e.out $e; rm -r $e.out; done");
+}
+
+/* What only sessions with single calls have. The caller frees it. */
+static char *usual_budget_single_calls(void)
+{
+    return run_well("exec 2>&1; $DWELL replay -n 300000 | grep -oE '[a-z]+_[1-4]\\(\\)' | cksum; "
+                    "$DWELL histogram loop_2 | grep -o '^loop_2: [0-9]* completed calls'; "
+                    "$DWELL slowest -n 0 --format csv outer_3 | wc -l; "
+                    "$DWELL export -o out chrome; grep -oE '\"[a-z]+_[1-4]\"' out | sort | uniq -c; "
+                    "$DWELL export -o out callgrind; grep -E '^calls=' out | sort");
+}
+
+Test(e2e_usual_budget, views_of_small_programs)
+{
+    for (int i = 0; i < 3; i++) {
+        char *texts[2][2];
+        for (int j = 0; j < 2; j++) {
+            free(run_well("$DWELL record -q %s --mode %s " SMALL, j ? "" : "--overhead none", modes[i]));
+            texts[j][0] = usual_budget_views();
+            texts[j][1] = strcmp(modes[i], "profile") == 0 ? calloc(1, 1) : usual_budget_single_calls();
+        }
+        for (int k = 0; k < 2; k++) {
+            cr_assert(eq(str, texts[1][k], texts[0][k]), "%s", modes[i]);
+            free(texts[0][k]);
+            free(texts[1][k]);
+        }
+    }
 }
