@@ -99,8 +99,6 @@ static void load_add_preempted(struct summary *s, const struct analysis *l)
 
 static void load_add_counted(struct summary *s, const struct analysis *l)
 {
-    s->counted = counted_functions(l->profile);
-    s->has_counts = counts_any(l->file);
     if (s->counted && l->profile->counts.samples)
         summary_remark(
             s,
@@ -248,10 +246,12 @@ void analysis_summarize(struct analysis *l)
     s->processes = processes;
     s->events = l->profile->counts.enters + l->profile->counts.exits;
     s->lost_events = l->file->header.lost_events;
+    s->counted = counted_functions(l->profile);
+    s->has_counts = counts_any(l->file);
     load_add_loss_remarks(s, l->file, l->profile);
     sum_sessions_remark(s, l->file);
     s->missing_count = s->remark_count;
-    level_changes_remark(s, l->file, counted_functions(l->profile) > 0);
+    level_changes_remark(s, l->file, s->counted > 0 || !s->has_counts);
     s->loss_count = s->remark_count;
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
