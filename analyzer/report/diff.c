@@ -10,7 +10,8 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "base/units.h"
-#include "dwell/format.h"
+#include "report/diff_levels.h"
+#include "report/diff_names.h"
 
 enum { NS_PER_SECOND = 1000000000 }; /* values are in nanoseconds */
 
@@ -62,105 +63,20 @@ void diff_free(struct diff *d)
     free(d->remarks);
     free(d->rows);
     free(d->places);
+    free(d->levels);
+    free(d->unknown);
     profile_free(d->keys);
     intern_drop(&d->names);
     free(d);
 }
 
-/* Adds a remark. The comparison frees the line. */
-static void diff_add_remark(struct diff *d, char *line)
+void diff_add_remark(struct diff *d, char *line)
 {
     GROW(d->remarks, d->remark_count, d->remark_room);
     d->remarks[d->remark_count++] = line;
 }
 
 /* ---- common numbers ---- */
-
-static bool diff_profile_has_module(const struct profile *p, const char *name)
-{
-    bool found = false;
-    for (size_t i = 0; i < p->module_count && !found; i++) {
-        char *own = names_module(p->modules[i].path);
-        found = strcmp(own, name) == 0;
-        free(own);
-    }
-    return found;
-}
-
-static char *diff_program_name(const struct session_file *file)
-{
-    return file->process_count && file->processes[0].path[0] ? names_module(file->processes[0].path) : NULL;
-}
-
-/* Programs of different names count as two versions of one program: the module of this session, and its other name. */
-struct diff_renaming {
-    char *from, *to; /* `to` is NULL if the program keeps its name */
-};
-
-static struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, const struct analysis *l)
-{
-    struct diff_renaming r = { diff_program_name(l->file), NULL };
-    if (side == DIFF_BEFORE) {
-        if (!d->program && r.from)
-            d->program = need_copy(r.from, strlen(r.from));
-    } else if (d->program && r.from && strcmp(d->program, r.from) != 0 &&
-               !diff_profile_has_module(l->profile, d->program) && !diff_profile_has_module(d->keys, r.from)) {
-        r.to = d->program;
-        diff_add_remark(d, need_text("%s: '%s' is compared as another version of '%s'", l->file->path, r.from, r.to));
-    }
-    return r;
-}
-
-/* A copy of the profile with names instead of paths and addresses, and with one thread and one process. Functions and
- * modules of the same name become one. */
-static struct profile *diff_name_profile(struct diff *d, const struct analysis *l, const struct diff_renaming *renaming)
-{
-    const struct profile *p = l->profile;
-    struct profile view = *p, *named = profile_new();
-    view.modules = need_memory(p->module_count, sizeof *view.modules);
-    view.functions = need_memory(p->function_count, sizeof *view.functions);
-    view.threads = need_memory(p->thread_count, sizeof *view.threads);
-    view.reported = need_memory(p->reported_count, sizeof *view.reported);
-    view.mark_count = 0;
-    for (size_t i = 0; i < p->module_count; i++) {
-        char *name = names_module(p->modules[i].path);
-        if (renaming->to && strcmp(name, renaming->from) == 0) {
-            free(name);
-            name = need_copy(renaming->to, strlen(renaming->to));
-        }
-        view.modules[i] = (struct profile_module){ .path = name, .build_id = (uint8_t *)name };
-    }
-    for (size_t i = 0; i < p->function_count; i++) {
-        const uint32_t module = p->functions[i].module;
-        const char *name = names_is_nameless(&l->names[i]) ? view.modules[module].path : l->names[i].name;
-        view.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
-    }
-    for (size_t i = 0; i < p->thread_count; i++)
-        view.threads[i] = (struct profile_thread){ .root = p->threads[i].root };
-    for (size_t i = 0; i < p->reported_count; i++) {
-        view.reported[i] = p->reported[i];
-        view.reported[i].process = 0;
-    }
-    profile_merge(named, &view);
-    for (size_t i = 0; i < p->module_count; i++)
-        free(view.modules[i].path);
-    free(view.modules);
-    free(view.functions);
-    free(view.threads);
-    free(view.reported);
-    return named;
-}
-
-static uint32_t diff_common_module(struct diff *d, const struct profile *p, uint32_t module)
-{
-    return profile_module(d->keys, p->modules[module].path, (const uint8_t *)"", 0);
-}
-
-static uint32_t diff_common_function(struct diff *d, const struct profile *p, uint32_t function)
-{
-    return profile_function(d->keys, diff_common_module(d, p, p->functions[function].module),
-                            p->functions[function].offset);
-}
 
 /* The key of each of the profile's functions, modules or nodes. */
 static uint32_t *diff_find_keys(struct diff *d, const struct profile *p, size_t count)
@@ -241,6 +157,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
     d->samples = s->samples;
     struct diff_renaming renaming = diff_find_renaming(d, side, l);
     struct profile *named = diff_name_profile(d, l, &renaming);
+    diff_levels_add(d, l, &renaming, named);
     free(renaming.from);
     GROW(d->runs, d->run_count, d->run_room);
     struct diff_run *run = &d->runs[d->run_count++];
@@ -263,11 +180,6 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
         d->known[i] &= value_is_known(diff_compared[i].value, knows, NULL);
     for (size_t i = 0; i < s->loss_count; i++)
         diff_add_remark(d, need_text("%s: %s", s->path, s->remarks[i]));
-    if (s->counted)
-        diff_add_remark(d, need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s",
-                                     s->path, s->counted, s->counted == 1 ? "" : "s",
-                                     s->stack_samples ? "their times are estimates, or in the times of their callers"
-                                                      : "their time is in the times of their callers"));
     return true;
 }
 
@@ -309,6 +221,8 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t key)
         }
     }
     row.counted |= row.uncalled && diff_lacks_samples(d, key);
+    row.counted |= d->unknown && d->unknown[key] & DIFF_UNKNOWN_TIMES;
+    row.uncalled |= d->unknown && d->unknown[key] & DIFF_UNKNOWN_CALLS;
     for (int j = 0; j < DIFF_VALUES; j++) {
         row.values[j].probability = NAN;
         for (int side = 0; side < DIFF_SIDES; side++)
@@ -491,10 +405,12 @@ struct diff_order {
     enum diff_value value;
 };
 
-static uint64_t diff_pair_distance(const struct diff_pair *pair)
+/* Zero if it is unknown. */
+static uint64_t diff_row_distance(const struct diff *d, const struct diff_row *row, enum diff_value value)
 {
+    const struct diff_pair *pair = &row->values[value];
     const uint64_t before = pair->mean[DIFF_BEFORE], after = pair->mean[DIFF_AFTER];
-    return before < after ? after - before : before - after;
+    return !diff_row_knows(d, row, value) ? 0 : before < after ? after - before : before - after;
 }
 
 static int diff_compare_rows(const void *a, const void *b, void *data)
@@ -505,8 +421,10 @@ static int diff_compare_rows(const void *a, const void *b, void *data)
         const struct diff_pair *p = &x->values[order->value], *q = &y->values[order->value];
         if (p->judged != q->judged)
             return p->judged < q->judged ? 1 : -1;
-        if (diff_pair_distance(p) != diff_pair_distance(q))
-            return diff_pair_distance(p) < diff_pair_distance(q) ? 1 : -1;
+        const uint64_t far_x = diff_row_distance(order->diff, x, order->value),
+                       far_y = diff_row_distance(order->diff, y, order->value);
+        if (far_x != far_y)
+            return far_x < far_y ? 1 : -1;
     }
     return diff_compare_keys(order->diff, x->key, y->key);
 }
@@ -514,6 +432,7 @@ static int diff_compare_rows(const void *a, const void *b, void *data)
 void diff_judge(struct diff *d, const struct diff_options *options)
 {
     diff_find_places(d);
+    d->unknown = diff_levels_judge(d);
     diff_make_rows(d, &options->min);
     for (int value = 0; value < DIFF_VALUES; value++)
         if (d->known[value])

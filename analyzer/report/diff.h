@@ -96,6 +96,10 @@ struct diff {
     struct diff_row *rows;
     size_t row_count, row_room;
     struct diff_place *places; /* by node; set by diff_judge */
+    uint8_t *levels;           /* of the functions that were counted in a session, by key: bits of diff_levels.h */
+    size_t level_count;
+    bool ranged;      /* some session has such calls outside of a selected range of time */
+    uint8_t *unknown; /* by key, such bits; NULL if none is set. Set by diff_judge */
 };
 
 struct diff_options {
@@ -111,6 +115,9 @@ struct diff *diff_new(enum diff_by by);
 bool diff_add(struct diff *d, enum diff_side side, const struct analysis *session, struct error *error);
 void diff_judge(struct diff *d, const struct diff_options *options);
 void diff_free(struct diff *d);
+
+/* Adds a remark. The comparison frees the line. */
+void diff_add_remark(struct diff *d, char *line);
 
 /* After diff_judge: whether all rows are on both sides and equal in all known values. False if there are no rows. */
 bool diff_is_equal(const struct diff *d);

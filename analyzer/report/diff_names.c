@@ -1,0 +1,86 @@
+/* Gives the functions and modules of sessions names in the place of addresses and paths, and common numbers by them. */
+#include "report/diff_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool diff_profile_has_module(const struct profile *p, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < p->module_count && !found; i++) {
+        char *own = names_module(p->modules[i].path);
+        found = strcmp(own, name) == 0;
+        free(own);
+    }
+    return found;
+}
+
+static char *diff_program_name(const struct session_file *file)
+{
+    return file->process_count && file->processes[0].path[0] ? names_module(file->processes[0].path) : NULL;
+}
+
+struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, const struct analysis *l)
+{
+    struct diff_renaming r = { diff_program_name(l->file), NULL };
+    if (side == DIFF_BEFORE) {
+        if (!d->program && r.from)
+            d->program = need_copy(r.from, strlen(r.from));
+    } else if (d->program && r.from && strcmp(d->program, r.from) != 0 &&
+               !diff_profile_has_module(l->profile, d->program) && !diff_profile_has_module(d->keys, r.from)) {
+        r.to = d->program;
+        diff_add_remark(d, need_text("%s: '%s' is compared as another version of '%s'", l->file->path, r.from, r.to));
+    }
+    return r;
+}
+
+struct profile *diff_name_profile(struct diff *d, const struct analysis *l, const struct diff_renaming *renaming)
+{
+    const struct profile *p = l->profile;
+    struct profile view = *p, *named = profile_new();
+    view.modules = need_memory(p->module_count, sizeof *view.modules);
+    view.functions = need_memory(p->function_count, sizeof *view.functions);
+    view.threads = need_memory(p->thread_count, sizeof *view.threads);
+    view.reported = need_memory(p->reported_count, sizeof *view.reported);
+    view.mark_count = 0;
+    for (size_t i = 0; i < p->module_count; i++) {
+        char *name = names_module(p->modules[i].path);
+        if (renaming->to && strcmp(name, renaming->from) == 0) {
+            free(name);
+            name = need_copy(renaming->to, strlen(renaming->to));
+        }
+        view.modules[i] = (struct profile_module){ .path = name, .build_id = (uint8_t *)name };
+    }
+    for (size_t i = 0; i < p->function_count; i++) {
+        const uint32_t module = p->functions[i].module;
+        const char *name = names_is_nameless(&l->names[i]) ? view.modules[module].path : l->names[i].name;
+        view.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
+    }
+    for (size_t i = 0; i < p->thread_count; i++)
+        view.threads[i] = (struct profile_thread){ .root = p->threads[i].root };
+    for (size_t i = 0; i < p->reported_count; i++) {
+        view.reported[i] = p->reported[i];
+        view.reported[i].process = 0;
+    }
+    profile_merge(named, &view);
+    for (size_t i = 0; i < p->module_count; i++)
+        free(view.modules[i].path);
+    free(view.modules);
+    free(view.functions);
+    free(view.threads);
+    free(view.reported);
+    return named;
+}
+
+uint32_t diff_common_module(struct diff *d, const struct profile *p, uint32_t module)
+{
+    return profile_module(d->keys, p->modules[module].path, (const uint8_t *)"", 0);
+}
+
+uint32_t diff_common_function(struct diff *d, const struct profile *p, uint32_t function)
+{
+    return profile_function(d->keys, diff_common_module(d, p, p->functions[function].module),
+                            p->functions[function].offset);
+}
