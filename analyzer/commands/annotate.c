@@ -134,8 +134,13 @@ static void annotate_print_head(const struct annotation *a, const struct functio
     const uint64_t per_second = a->analysis->summary.ticks_per_second;
     text_time(ticks_to_ns(a->sums.elapsed_inclusive, per_second), inclusive);
     text_time(ticks_to_ns(a->sums.elapsed_exclusive, per_second), exclusive);
-    print_text(stdout, "%s (%s), %s:%" PRIu32 ": %" PRIu64 " call%s, elapsed %s, of which its own %s\n\n", name->name,
-               name->module, path, a->first, a->sums.calls, a->sums.calls == 1 ? "" : "s", inclusive, exclusive);
+    print_text(stdout, "%s (%s), %s:%" PRIu32 ": %" PRIu64 " call%s, ", name->name, name->module, path, a->first,
+               a->sums.calls, a->sums.calls == 1 ? "" : "s");
+    if (times_are_counted(&a->sums))
+        print_text(stdout, "only counted, so their times are unknown; record with --level 'timed=%s' to time them\n\n",
+                   name->name);
+    else
+        print_text(stdout, "elapsed %s, of which its own %s\n\n", inclusive, exclusive);
 }
 
 static void annotate_print(const struct annotate_settings *s, const struct annotation *a,

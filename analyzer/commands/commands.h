@@ -73,6 +73,10 @@ void option_session(const struct argp_state *state, const char *argument, const 
 /* The function that FUNCTION names. Ends the program if there is none, or more than one. */
 uint32_t option_function(const struct analysis *session, const char *text);
 
+/* The same for views of single calls. Ends the program if the function's calls were only counted, and warns if some
+ * were. Both say how to time them. */
+uint32_t option_timed_function(const struct analysis *session, const char *text);
+
 /* Loads a session. Ends the program if that fails. */
 void command_load(struct analysis *session, const char *path, const struct analysis_options *options);
 

@@ -126,7 +126,7 @@ static struct critical_part critical_choose_part(const struct analysis *l, struc
         die_of(&error);
     if (!s->call)
         return part;
-    if (!critical_find_slowest(l, option_function(l, s->call), &part, &call, &error))
+    if (!critical_find_slowest(l, option_timed_function(l, s->call), &part, &call, &error))
         die_of(&error);
     return call;
 }

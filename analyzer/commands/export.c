@@ -226,6 +226,10 @@ static void export_say_remarks(const struct export_settings *s, const struct ana
         say("%s: calls that were only counted (dwell info lists them) are left out. To time those of F, record with "
             "--level timed=F",
             s->file);
+    else if (l->summary.counted && s->shared.load.unsampled)
+        say("%s: calls that were only counted (dwell info lists them) are in numbers of calls alone. To time those of F, "
+            "record with --level timed=F",
+            s->file);
     if (s->shared.load.unsampled && samples_count(l->file))
         say("%s: samples are left out, as this format has single calls", s->file);
     else if (l->summary.stack_samples && !(s->format->uses & EXPORT_TIMING))

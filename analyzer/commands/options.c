@@ -13,6 +13,7 @@
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
+#include "profile/counted.h"
 #include "report/row_order.h"
 #include "report/table.h"
 #include "report/views.h"
@@ -204,6 +205,30 @@ uint32_t option_function(const struct analysis *l, const char *text)
     uint32_t function;
     if (!function_find(l, text, &function, &error))
         die_of(&error);
+    return function;
+}
+
+/* Of calls that were not timed, no durations are known. */
+static void option_check_timed(const struct analysis *l, uint32_t function)
+{
+    const struct counted_calls calls = counted_calls_of(l->profile, function);
+    const char *name = l->names[function].name;
+    if (!calls.recorded && calls.counted)
+        die(STATUS_ERROR,
+            "%s: calls of %s were only counted: they have no times. To time them, record with --level 'timed=%s'",
+            l->file->path, name, name);
+    if (!calls.recorded && calls.sampled)
+        die(STATUS_ERROR, "%s: %s has no probes: it is known by samples, not by its calls", l->file->path, name);
+    if (calls.counted)
+        say("%s: %" PRIu64 " of %" PRIu64 " calls of %s were timed, the others only counted. To time all, record with "
+            "--level 'timed=%s'",
+            l->file->path, calls.timed, calls.timed + calls.counted, name, name);
+}
+
+uint32_t option_timed_function(const struct analysis *l, const char *text)
+{
+    const uint32_t function = option_function(l, text);
+    option_check_timed(l, function);
     return function;
 }
 

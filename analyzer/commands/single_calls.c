@@ -8,7 +8,6 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/function_words.h"
-#include "profile/counted.h"
 #include "report/plot.h"
 #include "report/text_options.h"
 #include "report/views.h"
@@ -76,23 +75,6 @@ static bool slowest_read_shared(void *settings, enum shared_option option, const
     return false;
 }
 
-/* Of calls that were not timed, no durations are known. */
-static void single_calls_check_timed(const struct analysis *l, uint32_t function)
-{
-    const struct counted_calls calls = counted_calls_of(l->profile, function);
-    const char *name = l->names[function].name;
-    if (!calls.recorded && calls.counted)
-        die(STATUS_ERROR,
-            "%s: calls of %s were only counted: they have no times. To time them, record with --level 'timed=%s'",
-            l->file->path, name, name);
-    if (!calls.recorded && calls.sampled)
-        die(STATUS_ERROR, "%s: %s has no probes: it is known by samples, not by its calls", l->file->path, name);
-    if (calls.counted)
-        say("%s: %" PRIu64 " of %" PRIu64 " calls of %s were timed, the others only counted. To time all, record with "
-            "--level 'timed=%s'",
-            l->file->path, calls.timed, calls.timed + calls.counted, name, name);
-}
-
 static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)
 {
     const char *name = function_words_take(&s->words);
@@ -101,9 +83,7 @@ static uint32_t single_calls_load(struct analysis *l, struct single_calls_settin
         die(STATUS_ERROR, "%s: %s, which keeps no single calls", l->file->path, session_file_why_sums(l->file));
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
         die(STATUS_ERROR, "%s: application times are unknown: there was no source of OS events", l->file->path);
-    const uint32_t function = option_function(l, name);
-    single_calls_check_timed(l, function);
-    return function;
+    return option_timed_function(l, name);
 }
 
 static void single_calls_print_time(const struct analysis *l, const char *before, double ticks)

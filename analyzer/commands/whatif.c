@@ -358,7 +358,7 @@ int command_whatif(int argc, char **argv)
     command_line_parse(&line, argc, argv, &s, &s.shared);
     whatif_load(&loaded, &s, &part);
     for (size_t i = 0; i < s.count; i++)
-        scales[i] = (struct what_if_scale){ option_function(&loaded, s.functions[i]), s.factors[i] };
+        scales[i] = (struct what_if_scale){ option_timed_function(&loaded, s.functions[i]), s.factors[i] };
     struct wait_causes causes = wait_causes_find_wakers(&loaded);
     struct what_if *w = what_if_new(&loaded, &part, &causes);
     const struct whatif_lengths lengths = whatif_predict(&s, &loaded, w, scales, part.to - part.from);

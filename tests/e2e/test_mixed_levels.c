@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/run.h"
 
@@ -135,4 +136,37 @@ Test(e2e_mixed_levels, merged)
 {
     mixed_levels_merge("trace");
     mixed_levels_merge("profile");
+}
+
+/* ---- views of single calls ---- */
+
+static void mixed_levels_says(const char *command, int status, const char *message)
+{
+    struct ran r = run("rm -rf out; $DWELL %s", command);
+    cr_assert(eq(int, r.status, status), "%s: %s", command, r.err);
+    cr_assert(has(status ? r.err : strcmp(r.err, "") ? r.err : r.out, message), "%s: %s%s", command, r.out, r.err);
+    ran_drop(&r);
+}
+
+Test(e2e_mixed_levels, single_calls_say_how_to_time_them)
+{
+    static const char *const of_function[] = { "histogram leaf leaf_1", "slowest leaf leaf_1", "whatif leaf leaf_1=0.5",
+                                               "critical --call leaf_1 leaf" };
+    static const char *const of_all[] = { "replay leaf",
+                                          "export -o out chrome leaf",
+                                          "export -o out perfetto leaf",
+                                          "export -o out ctf leaf",
+                                          "export -o out firefox leaf",
+                                          "export -o out perflog leaf" };
+    mixed_levels_record();
+    for (size_t i = 0; i < sizeof of_function / sizeof *of_function; i++)
+        mixed_levels_says(of_function[i], 2,
+                          "calls of leaf_1 were only counted: they have no times. To time them, record with --level "
+                          "'timed=leaf_1'\n");
+    for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
+        mixed_levels_says(of_all[i], 0, "To time those of F, record with --level timed=F\n");
+    mixed_levels_says("annotate leaf leaf_1", 0,
+                      ": 20000 calls, only counted, so their times are unknown; record with --level 'timed=leaf_1' to "
+                      "time them\n");
+    mixed_levels_says("annotate leaf loop_1", 0, ": 20000 calls, elapsed ");
 }
