@@ -10,6 +10,7 @@
 #include "process.h"
 #include "record.h"
 #include "recorder.h"
+#include "retired.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
@@ -51,6 +52,13 @@ static bool chunk_put_slot(char **slots, int count, char *at)
     return false;
 }
 
+/* A chunk that was taken back from the helper may be read for a moment more. */
+static void chunk_unmap(char *at)
+{
+    if (!retired_is_read(at))
+        session_unmap(at, guard_size(at));
+}
+
 static struct area chunk_get_slot(char **slots, int count, uint32_t least)
 {
     for (int i = 0; i < count; i++) {
@@ -60,7 +68,7 @@ static struct area chunk_get_slot(char **slots, int count, uint32_t least)
         if (guard_size(at) >= least)
             return (struct area){ at, guard_size(at) };
         if (!chunk_put_slot(slots, count, at))
-            session_unmap(at, guard_size(at));
+            chunk_unmap(at);
     }
     return (struct area){ NULL, 0 };
 }
@@ -143,7 +151,7 @@ static void chunk_keep(char *at)
         char *other = i < REST_SLOTS ? __atomic_exchange_n(&rests[i], NULL, __ATOMIC_ACQUIRE) : at;
         if (!other || (guard_size(other) > guard_size(at) && chunk_put_slot(rests, REST_SLOTS, other)))
             continue;
-        session_unmap(other, guard_size(other));
+        chunk_unmap(other);
         if (other == at)
             return;
     }
@@ -179,7 +187,9 @@ void chunk_free(char *at)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
     const uint32_t size = guard_size(at);
     guard_keep(at, size, false);
+    __atomic_store_n(&chunk->sealed, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* a reader that finds its bytes changed finds that, too */
     memset((char *)(chunk + 1), 0, size - sizeof *chunk);
     *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
     chunk_keep(at);
@@ -220,7 +230,8 @@ static bool chunk_has_missing_record(const char *at, const char *end)
 
 bool chunk_has_holes(const struct dwell_chunk_header *chunk)
 {
-    const uint64_t size = guard_size(chunk), used = chunk->used < size ? chunk->used : size;
+    const uint64_t size = guard_size(chunk), end_used = __atomic_load_n(&chunk->used, __ATOMIC_RELAXED);
+    const uint64_t used = end_used < size ? end_used : size;
     const uint64_t skip = sizeof *chunk + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
     const char *begin = (const char *)chunk + (skip < used ? skip : used);
     const char *end = (const char *)chunk + used;
@@ -236,23 +247,6 @@ void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end)
     uint32_t *asks = &session_more(&runtime.session)->look_asks;
     __atomic_fetch_add(asks, 1, __ATOMIC_SEQ_CST);
     sys_futex_wake_shared(asks);
-}
-
-/*
- * A signal handler may interrupt a probe between its claim and its stores, and run for long. The probe still writes to
- * this chunk then. Such a chunk has a hole, and stays mapped until it has none.
- */
-void chunk_retire(struct dwell_chunk_header *chunk)
-{
-    struct process *p = runtime.process;
-    for (int i = 0; p->helper.tid && i < RETIRED_SLOTS; i++) {
-        char *empty = NULL;
-        if (__atomic_compare_exchange_n(&p->pool.retired[i], &empty, (char *)chunk, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
-            return;
-    }
-    if (!chunk_has_holes(chunk))
-        session_unmap(chunk, guard_size(chunk));
 }
 
 /*

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { CHUNKS_REMEMBERED = 8, POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64 };
+enum { CHUNKS_REMEMBERED = 8, POOL_SLOTS = 16, REST_SLOTS = 16 };
 
 /* In a thread's block: its events chunks. */
 struct thread_chunks {
@@ -23,11 +23,10 @@ struct thread_chunks {
 
 /* In the process' block. Slots are filled and emptied by atomic exchanges; NULL is an empty slot. */
 struct chunk_pool {
-    uint32_t target;              /* number of chunks that the helper keeps ready */
-    uint32_t prepared;            /* size of the next chunk that a thread asks for, at least */
-    char *ready[POOL_SLOTS];      /* prepared chunks; their headers hold the size */
-    char *rests[REST_SLOTS];      /* unused parts of chunks, smaller than prepared ones */
-    char *retired[RETIRED_SLOTS]; /* finished chunks that the helper unmaps */
+    uint32_t target;         /* number of chunks that the helper keeps ready */
+    uint32_t prepared;       /* size of the next chunk that a thread asks for, at least */
+    char *ready[POOL_SLOTS]; /* prepared chunks; their headers hold the size */
+    char *rests[REST_SLOTS]; /* unused parts of chunks, smaller than prepared ones */
 };
 
 /* The process begins to record, with a descriptor of the session. One that was `forked` may be short: it gets a small
@@ -47,9 +46,6 @@ void chunk_cut(struct area *area, uint32_t size);
 /* For a finished events chunk, whose last event was at `end`. If it was filled so fast that probes take more than any
  * usual overhead budget, asks the budget to look at once. */
 void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end);
-
-/* Gives up a finished events chunk. It stays mapped while a record in it has been claimed, but not stored. */
-void chunk_retire(struct dwell_chunk_header *chunk);
 
 /* Claims `size` bytes of the file `fd`, a descriptor of the session, and maps them as a free chunk. */
 struct area chunk_prepare(int fd, uint32_t size);

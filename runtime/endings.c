@@ -19,6 +19,7 @@
 #include "monitor.h"
 #include "process.h"
 #include "recorder.h"
+#include "retired.h"
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"
@@ -47,6 +48,7 @@ void ending_begin(struct ending *ending)
     ending_keep(ending, process_cpu_append_end());
     ending_keep(ending, process_append_end(DWELL_END_EXECUTED, 0));
     losses_of_process();
+    retired_finish();
     sys_restore_signals(mask);
 }
 

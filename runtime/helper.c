@@ -1,6 +1,6 @@
 /*
  * The helper thread. It keeps chunks ready, mapped and present in memory, so that the program's threads never wait for
- * the file system, and unmaps full ones.
+ * the file system. Full ones get their checksums from it, and it unmaps them.
  *
  * It is made by a bare clone, so libc does not know of it. It has a table of descriptors of its own, which holds the
  * session file and nothing else: the program can neither see nor close it. It uses no TLS, as it shares that of the
@@ -19,6 +19,7 @@
 #include "losses.h"
 #include "process.h"
 #include "recorder.h"
+#include "retired.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
@@ -97,6 +98,7 @@ static bool helper_unmap_whole(char *at)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
     if (chunk_has_holes(chunk))
         return false;
+    retired_seal(chunk);
     session_unmap(at, guard_size(at));
     return true;
 }
@@ -112,16 +114,21 @@ static void helper_hold_chunk(struct process *p, char *at)
     /* All slots are taken: the chunk stays mapped for good, as a record may still be stored. */
 }
 
+/* Chunks of a ring stay mapped. */
 static bool helper_unmap_retired(struct process *p)
 {
     bool any = false;
     for (int i = 0; i < RETIRED_SLOTS; i++) {
-        char *at = __atomic_exchange_n(&p->pool.retired[i], NULL, __ATOMIC_ACQUIRE);
+        bool whole;
+        char *at = retired_begin(i, &whole);
         if (!at)
             continue;
         any = true;
-        if (!helper_unmap_whole(at))
+        if (runtime.mode != DWELL_MODE_RING && whole)
+            session_unmap(at, guard_size(at));
+        else if (runtime.mode != DWELL_MODE_RING)
             helper_hold_chunk(p, at);
+        retired_end();
     }
     return any;
 }
@@ -146,8 +153,8 @@ static void helper_run(void *argument)
         upward.take_commands(p, fd);
         bool busy = helper_answer_request(p, fd);
         busy |= helper_fill_pool(p, fd);
-        if (!busy)
-            busy = helper_unmap_retired(p);
+        if (!busy || retired_are_many())
+            busy |= helper_unmap_retired(p);
         if (busy)
             continue;
         long patience = upward.tick(p);

@@ -19,6 +19,7 @@
 #include "filter.h"
 #include "filter_ask.h"
 #include "forking.h"
+#include "guard.h"
 #include "helper.h"
 #include "levels/levels.h"
 #include "loaded.h"
@@ -30,6 +31,7 @@
 #include "process.h"
 #include "program_path.h"
 #include "recorder.h"
+#include "retired.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
@@ -403,6 +405,16 @@ struct dwell_record *process_append_end(enum dwell_end how, int value)
     return metadata_append(&record.record, sizeof record, NULL, 0);
 }
 
+/* Ends the thread's chunk, so that it gets a checksum. Destructors that run later have another one. */
+static void process_finish_chunk(struct thread *t)
+{
+    if (!t || !t->wiped->alive || !t->chunks.current || t->pause.active || guard_trouble())
+        return;
+    holes_fill_last(t);
+    thread_give_up_chunk(t, true);
+    thread_set_limit(t);
+}
+
 void process_end(enum dwell_end how, int value)
 {
     const struct process *p = runtime.process;
@@ -430,6 +442,8 @@ void process_end(enum dwell_end how, int value)
     const uint64_t rest = process_cpu_set_up_begins();
     calibrate_again();
     losses_of_process();
+    process_finish_chunk(thread_self);
+    retired_finish();
     filter_end_process();
     process_cpu_set_up_ends(rest); /* it may end again */
     sys_restore_signals(mask);

@@ -16,6 +16,7 @@
 #include "monitor.h"
 #include "osevents.h"
 #include "process_cpu.h"
+#include "retired.h"
 #include "ring.h"
 #include "stacks.h"
 #include "trace_events.h"
@@ -56,6 +57,7 @@ struct process {
     struct process_cpu cpu;
     struct helper helper;
     struct chunk_pool pool;
+    struct retired_chunks retired;
     struct ring ended_ring; /* mode ring: events chunks of threads that ended */
 };
 

@@ -10,6 +10,7 @@
 #include "guard.h"
 #include "process.h"
 #include "process_lock.h"
+#include "retired.h"
 #include "ring.h"
 #include "runtime.h"
 
@@ -41,9 +42,12 @@ uint32_t ring_chunk_size(void)
     return size;
 }
 
-/* Frees the chunk, and returns true. If a record of it is claimed but not stored, it stays as it is, for good. */
+/* Frees the chunk, and returns true. If a record of it is claimed but not stored, it stays as it is, for good. So does
+ * a chunk whose checksum is stored in this moment. */
 static bool ring_drop_chunk(struct dwell_chunk_header *chunk)
 {
+    if (!retired_take_back(chunk))
+        return false;
     if (chunk->kind == DWELL_CHUNK_EVENTS) {
         if (chunk_has_holes(chunk))
             return false;
@@ -134,6 +138,7 @@ bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk)
     if (runtime.mode != DWELL_MODE_RING)
         return false;
     ring_append(ring, chunk);
+    retired_add_of_ring(chunk);
     return true;
 }
 

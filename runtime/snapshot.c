@@ -3,7 +3,8 @@
  *
  * A chunk that a thread writes to is copied from its end to its begin, page by page. As the thread writes in the other
  * direction, the copy holds all of it up to some moment, and zeros after it. It is as good as a chunk whose writer was
- * killed at that moment. If the chunk was begun anew meanwhile (a ring), it is copied again.
+ * killed at that moment. If the chunk was begun anew meanwhile (a ring), it is copied again. So it is if it got its
+ * checksum, which is that of all of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +67,8 @@ static bool snapshot_read_head(const struct copy *c, uint64_t offset, struct dwe
 
 static bool snapshot_same_chunk(const struct dwell_chunk_header *a, const struct dwell_chunk_header *b)
 {
-    return a->kind == b->kind && a->thread == b->thread && a->sequence == b->sequence && a->size == b->size;
+    return a->kind == b->kind && a->thread == b->thread && a->sequence == b->sequence && a->size == b->size &&
+           a->sealed == b->sealed;
 }
 
 /* A chunk that cannot be copied whole becomes a free chunk. */

@@ -26,6 +26,7 @@
 #include "process_lock.h"
 #include "record.h"
 #include "recorder.h"
+#include "retired.h"
 #include "ring.h"
 #include "rotation.h"
 #include "runtime.h"
@@ -440,7 +441,7 @@ static void thread_retire_chunk(struct thread *t, struct dwell_chunk_header *chu
     if (t->holes.found)
         return; /* an interrupted probe may go on and store its record: the chunk stays mapped for good */
     if (!ring_keep(&t->ring, chunk))
-        chunk_retire(chunk);
+        retired_add(chunk);
 }
 
 void thread_stop_for(struct thread *t, enum dwell_trouble trouble)

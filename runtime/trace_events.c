@@ -26,6 +26,7 @@
 #include "metadata.h"
 #include "process.h"
 #include "recorder.h"
+#include "retired.h"
 #include "ring.h"
 #include "runtime.h"
 #include "stacks.h"
@@ -293,7 +294,7 @@ static void trace_events_finish_chunk(struct thread *t)
     if (guard_trouble())
         losses_of_trace_events(chunk, t->trace_events.used);
     if (!ring_keep(&t->trace_events.ring, chunk))
-        session_unmap(chunk, guard_size(chunk));
+        retired_add(chunk);
 }
 
 static bool trace_events_next_chunk(struct thread *t, uint32_t room, uint64_t now)

@@ -12,6 +12,7 @@
 #include "modules.h"
 #include "process.h"
 #include "process_lock.h"
+#include "retired.h"
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"
@@ -229,7 +230,7 @@ void tree_end(struct thread *t)
     chunk_cut(&area, (uint32_t)(t->tree.next - (char *)last + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     for (struct dwell_chunk_header *chunk = last; chunk;) {
         struct dwell_chunk_header *before = guard_link(chunk);
-        session_unmap(chunk, guard_size(chunk));
+        retired_add(chunk);
         chunk = before;
     }
     tree_free_tables(t->tree.table);

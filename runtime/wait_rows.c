@@ -10,6 +10,7 @@
 #include "objects.h"
 #include "process.h"
 #include "process_lock.h"
+#include "retired.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
@@ -193,7 +194,7 @@ void wait_rows_end(struct thread *t)
     }
     for (struct dwell_chunk_header *chunk = last; chunk;) {
         struct dwell_chunk_header *before = guard_link(chunk);
-        session_unmap(chunk, guard_size(chunk));
+        retired_add(chunk);
         chunk = before;
     }
     wait_rows_drop_slots(t);

@@ -24,6 +24,7 @@
 #include "report/views.h"
 #include "trace/event_cost.h"
 #include "trace/samples.h"
+#include "trace/session_seal.h"
 #include "trace/trace_events.h"
 
 static const struct shared_use shared[] = { { SHARED_LIMIT,
@@ -246,10 +247,34 @@ static void info_print_counted(const struct analysis *l)
     free(sums);
 }
 
-static void info_print_checksums(const struct session_file *f)
+/* Of a session without a recorder, or whose recorder was killed: chunks that its processes had finished have checksums.
+ */
+static void info_print_some_checksums(const struct session_file *f, uint64_t events)
+{
+    size_t chunks = 0, sealed = 0;
+    uint64_t covered = 0;
+    char part[64] = "";
+    for (size_t i = 0; i < f->chunk_count; i++) {
+        const struct trace_chunk *chunk = &f->chunks[i];
+        const bool counted = chunk->kind == DWELL_CHUNK_EVENTS && chunk->sealed && chunk->enters != DWELL_NOT_COUNTED;
+        chunks += seal_is_for(chunk->kind);
+        sealed += chunk->sealed;
+        covered += counted ? (uint64_t)chunk->enters + chunk->exits : 0;
+    }
+    if (covered && events)
+        snprintf(part, sizeof part, ", with %" PRIu64 " %% of the events",
+                 multiply_divide(smaller(covered, events), 100, events));
+    if (sealed)
+        info_print_line("checksums", "%zu of %zu chunks have one%s: damage to the others may go unnoticed", sealed,
+                        chunks, part);
+    else
+        info_print_line("checksums", "none: damage may go unnoticed");
+}
+
+static void info_print_checksums(const struct session_file *f, uint64_t events)
 {
     if (!f->is_sealed)
-        info_print_line("checksums", "none: damage may go unnoticed");
+        info_print_some_checksums(f, events);
     else if (f->whole_chunks == f->sealed_chunks)
         info_print_line("checksums", "all chunks are whole");
     else
@@ -301,7 +326,7 @@ static void info_print_counts(const struct analysis *l)
     if (fstat(l->file->fd, &status) < 0)
         die(STATUS_ERROR, "%s: %s", l->file->path, strerror(errno));
     info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
-    info_print_checksums(l->file);
+    info_print_checksums(l->file, l->profile->counts.enters + l->profile->counts.exits);
     if (!l->summary.imported)
         info_print_line("lost events", "%" PRIu64, l->file->header.lost_events);
     if (!(l->summary.imported || l->file->summed_count || l->file->header.mode == DWELL_MODE_PROFILE))

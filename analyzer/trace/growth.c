@@ -148,7 +148,9 @@ static void growth_walk_area(struct growth *g, enum walk walk, struct growth_are
         const enum session_place place = session_file_look(g->file, offset, &chunk, &next);
         if (next > area.end)
             next = area.end;
-        const bool broken = place == PLACE_CHUNK && chunk.kind != DWELL_CHUNK_FREE && !seal_holds(g->file, &chunk);
+        const bool checked = place == PLACE_CHUNK && chunk.kind != DWELL_CHUNK_FREE &&
+                             chunk.kind != DWELL_CHUNK_EVENTS; /* these are when they are read */
+        const bool broken = checked && !seal_holds(g->file, &chunk);
         const bool bad = place == PLACE_BAD_CHUNK || place == PLACE_BAD_UNIT || broken;
         if (place == PLACE_EMPTY || (bad && !x->ended)) /* its header may be written a moment later */
             growth_leave_open(x, offset, next);
@@ -370,6 +372,15 @@ static int growth_compare_places(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+/* Reads no more of the chunk. In mode ring, it is looked at again in each walk. */
+static void growth_forget(struct growth_index *x, const struct trace_chunk *chunk)
+{
+    if (x->ring)
+        growth_need_part(x, chunk)->at = UINT32_MAX;
+    else
+        growth_drop_part(x, chunk);
+}
+
 /* Leaves out the chunks that were made first, until those that stay have at most about `most` bytes. A chunk that is
  * still written to stays. */
 static void growth_leave_out(struct growth_index *x, uint64_t most)
@@ -387,10 +398,7 @@ static void growth_leave_out(struct growth_index *x, uint64_t most)
             continue;
         }
         all -= chunk.size;
-        if (x->ring)
-            growth_need_part(x, &chunk)->at = UINT32_MAX;
-        else
-            growth_drop_part(x, &chunk);
+        growth_forget(x, &chunk);
     }
     x->found_count = kept;
 }
@@ -405,6 +413,11 @@ static void growth_read_found(struct growth *g, bool ended)
         const size_t at = growth_find_part(x, chunk->offset);
         const bool begun = at < x->part_count && x->parts[at].offset == chunk->offset;
         const bool settled = chunk->used && !x->ring;
+        if (!seal_holds(g->file, chunk)) {
+            x->damaged_chunks++;
+            growth_forget(x, chunk);
+            continue;
+        }
         if (begun || !settled) {
             growth_read_part(g, chunk, ended);
             if (settled)

@@ -188,6 +188,7 @@ static void merge_put_chunk(struct merger *m, struct dwell_chunk_header *head, u
 {
     head->process = merge_shifted(head->process, m->shift.process);
     head->thread = merge_shifted(head->thread, m->shift.thread);
+    head->sealed = 0;
     head->link = 0;
     memcpy(chunk, head, sizeof *head);
     merge_write_at(m, chunk, length, m->end);

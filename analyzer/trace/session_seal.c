@@ -10,11 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/interrupted.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "checksum.h"
+#include "chunk_sum.h"
 #include "session_lock.h"
 #include "trace/decode.h"
 
@@ -97,21 +98,7 @@ static uint64_t seal_sum(const struct session_file *file, const struct trace_chu
 
 bool seal_holds_bytes(const struct trace_chunk *chunk, const uint8_t *bytes)
 {
-    const uint32_t end = trace_chunk_end(chunk), whole = end / DWELL_UNIT, rest = end % DWELL_UNIT;
-    uint8_t unit[DWELL_UNIT] = { 0 };
-    struct checksum sum;
-    checksum_begin(&sum);
-    memcpy(unit, bytes, whole ? DWELL_UNIT : rest);
-    seal_clear_header(unit);
-    seal_add_units(&sum, unit, 0, 1);
-    if (whole > 1)
-        seal_add_units(&sum, bytes + DWELL_UNIT, 1, whole - 1);
-    if (whole && rest) {
-        memset(unit, 0, sizeof unit);
-        memcpy(unit, bytes + (size_t)whole * DWELL_UNIT, rest);
-        seal_add_units(&sum, unit, whole, 1);
-    }
-    return checksum_of(&sum) == chunk->checksum;
+    return chunk_sum((const char *)bytes, trace_chunk_end(chunk)) == chunk->checksum;
 }
 
 static uint64_t seal_sum_of_page(uint8_t page[DWELL_UNIT])
@@ -123,8 +110,7 @@ static uint64_t seal_sum_of_page(uint8_t page[DWELL_UNIT])
     return checksum_of(&sum);
 }
 
-/* The others hold nothing that was recorded. A process that joins the session late reads their lists. */
-static bool seal_is_for(uint16_t kind)
+bool seal_is_for(uint16_t kind)
 {
     return kind != DWELL_CHUNK_FREE && kind != DWELL_CHUNK_CONTROL && kind != DWELL_CHUNK_FILTERS &&
            kind != DWELL_CHUNK_LEVELS;
@@ -203,12 +189,15 @@ static bool seal_write(int fd, const void *data, size_t size, uint64_t offset)
     return wrote == (ssize_t)size;
 }
 
+/* A chunk that has one from its process keeps it. If it was damaged since, readers see that. */
 static int seal_make_chunk(const struct session_file *file, size_t number, bool *bad)
 {
     const struct trace_chunk *chunk = &file->chunks[number];
     const uint16_t sealed = 1;
-    const uint64_t sum = seal_sum(file, chunk);
     (void)bad;
+    if (chunk->sealed)
+        return 0;
+    const uint64_t sum = seal_sum(file, chunk);
     return seal_write(file->fd, &sum, sizeof sum, chunk->offset + offsetof(struct dwell_chunk_header, link)) &&
                    seal_write(file->fd, &sealed, sizeof sealed,
                               chunk->offset + offsetof(struct dwell_chunk_header, sealed))
@@ -294,11 +283,20 @@ void seal_read(struct session_file *file)
     file->lacks_parts = file->missing_bytes || file->damaged_page || file->header.trouble & DWELL_TROUBLE_DAMAGED;
 }
 
+/* A thread of a running program that records in mode ring may use the chunk again while it is read. */
+static bool seal_has_changed(const struct session_file *file, const struct trace_chunk *chunk)
+{
+    struct trace_chunk now;
+    uint64_t next;
+    return !file->is_sealed && session_file_look(file, chunk->offset, &now, &next) == PLACE_CHUNK &&
+           (!now.sealed || now.kind != chunk->kind || now.sequence != chunk->sequence);
+}
+
 bool seal_holds(const struct session_file *file, const struct trace_chunk *chunk)
 {
     if (!chunk->sealed)
         return !file->is_sealed || !seal_is_for(chunk->kind);
-    return chunk->sealed == 1 && seal_sum(file, chunk) == chunk->checksum;
+    return chunk->sealed == 1 && (seal_sum(file, chunk) == chunk->checksum || seal_has_changed(file, chunk));
 }
 
 bool seal_is_late(const struct session_file *file, const struct trace_chunk *chunk)

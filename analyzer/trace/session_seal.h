@@ -1,4 +1,5 @@
-/* Checksums of a session: made when it has ended, and checked when it is read. docs/format.md describes them. */
+/* Checksums of a session: made when it has ended, and checked when it is read. The recorded processes have made those
+ * of their finished chunks before (retired.h of the runtime). docs/format.md describes them. */
 #ifndef DWELL_TRACE_SESSION_SEAL_H
 #define DWELL_TRACE_SESSION_SEAL_H
 
@@ -12,6 +13,10 @@ bool seal_session(const struct session *session, int fd);
 
 /* The same for a copy that a program has made of its running session, if the file is one of that session. */
 bool seal_dump(const char *path, const struct dwell_file_header *session);
+
+/* Whether chunks of that kind have checksums. The others hold nothing that was recorded. A process that joins the
+ * session late reads their lists. */
+bool seal_is_for(uint16_t kind);
 
 /* Reads what page 0 says, and finds out whether the end of the file is missing. */
 void seal_read(struct session_file *file);

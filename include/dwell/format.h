@@ -175,8 +175,9 @@ struct dwell_chunk_header {
 };
 
 /*
- * The recorder seals a session when it has ended: each chunk gets a checksum, and page 0 says how much there is. Free,
- * control, filters and levels chunks have none.
+ * A process gives its chunks of events and trace events checksums when they are full. The recorder seals a session when
+ * it has ended: all other chunks get checksums, and page 0 says how much there is. Free, control, filters and levels
+ * chunks have none.
  *
  * A checksum is XXH64 with seed 0. That of a chunk is over its units up to `used`, or up to its end if `used` is zero.
  * Bytes behind that, `sealed` and `link` count as zero. Units without any other byte are skipped. A unit's bytes come

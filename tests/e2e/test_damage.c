@@ -1,11 +1,15 @@
 /* Sessions that were cut or overwritten after they were recorded: nothing of them lies. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "dwell/format.h"
 #include "support/run.h"
+#include "support/scenario.h"
 
 TestSuite(e2e_damage, .timeout = 600, .init = without_os_calls);
 
@@ -32,10 +36,14 @@ Test(e2e_damage, every_writer_seals)
         expect_checksums(sessions[i], "all chunks are whole\n");
 }
 
+/* Its one thread has one chunk, and the process one of metadata, to which it may append. */
 Test(e2e_damage, sessions_without_a_recorder_say_so)
 {
-    free(run_well("LD_PRELOAD=$RUNTIME DWELL_OUTPUT=alone $SAMPLES/fib 12"));
-    expect_checksums("alone", "none: damage may go unnoticed\n");
+    free(run_well("unset DWELL_RANDOM_LEVELS; LD_PRELOAD=$RUNTIME DWELL_OUTPUT=alone $SAMPLES/fib 12; "
+                  "LD_PRELOAD=$RUNTIME DWELL_MODE=profile DWELL_OUTPUT=tree $SAMPLES/fib 12"));
+    expect_checksums("alone",
+                     "1 of 2 chunks have one, with 100 % of the events: damage to the others may go unnoticed\n");
+    expect_checksums("tree", "none: damage may go unnoticed\n");
 }
 
 /* `view` has %s in the place of the session. */
@@ -108,4 +116,129 @@ Test(e2e_damage, a_session_with_noise)
         cr_assert(eq(str, r.out, "0\n"), "%s", modes[i]);
         ran_drop(&r);
     }
+}
+
+/* ---- sessions that no recorder has ended ---- */
+
+struct sealed_chunk {
+    uint64_t at;
+    uint32_t used, events;
+};
+
+enum { MOST_CHUNKS = 1000 };
+
+/* Finds the chunks of events that have checksums. */
+static int find_sealed(const char *session, struct sealed_chunk chunks[MOST_CHUNKS])
+{
+    struct dwell_chunk_header head;
+    int count = 0;
+    const int fd = open(test_path(session), O_RDONLY);
+    for (uint64_t at = DWELL_UNIT; pread(fd, &head, sizeof head, (off_t)at) == (ssize_t)sizeof head;) {
+        const bool whole = head.magic == DWELL_CHUNK_MAGIC && head.size;
+        if (whole && head.kind == DWELL_CHUNK_EVENTS && head.sealed == 1 && count < MOST_CHUNKS)
+            chunks[count++] = (struct sealed_chunk){ at, head.used, head.enters + head.exits };
+        at += whole ? head.size : DWELL_UNIT;
+    }
+    close(fd);
+    return count;
+}
+
+/* Changes a hundred bytes of records in the middle of the session. Returns the number of events in that chunk. */
+static uint64_t put_noise(const char *session, int least)
+{
+    struct sealed_chunk chunks[MOST_CHUNKS];
+    uint8_t noise[100];
+    const int count = find_sealed(session, chunks);
+    cr_assert(ge(int, count, least), "%s", session);
+    const struct sealed_chunk *chunk = &chunks[count / 2];
+    const off_t at = (off_t)(chunk->at + chunk->used / 2);
+    const int fd = open(test_path(session), O_RDWR);
+    cr_assert(pread(fd, noise, sizeof noise, at) == (ssize_t)sizeof noise);
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] ^= 0x5a;
+    cr_assert(pwrite(fd, noise, sizeof noise, at) == (ssize_t)sizeof noise);
+    close(fd);
+    return chunk->events;
+}
+
+static uint64_t events_of(const char *session)
+{
+    char *out = run_well("$DWELL info %s | sed -n 's/^events  *\\([0-9]*\\) .*/\\1/p'", session);
+    const uint64_t events = strtoull(out, NULL, 10);
+    free(out);
+    return events;
+}
+
+static void expect_noise_to_be_seen(const char *session, int least)
+{
+    static const char remark[] = "1 damaged chunks were left out, wholly or in part";
+    static const char *const views[] = { "report %s", "report --format json %s", "tree %s", "callers %s fib",
+                                         "info %s" };
+    struct ran r = run("$DWELL report --strict %s", session);
+    cr_assert(eq(int, r.status, 0), "%s: %s", session, r.err);
+    ran_drop(&r);
+    const uint64_t before = events_of(session), lost = put_noise(session, least);
+    cr_assert(eq(u64, events_of(session), before - lost), "%s", session);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        expect_remark(views[i], session, remark);
+    r = run("$DWELL report --strict %s", session);
+    cr_assert(eq(int, r.status, 2), "%s", session);
+    cr_assert(has(r.err, remark), "%s: %s", session, r.err);
+    ran_drop(&r);
+}
+
+/* All full chunks have checksums, and the thread's last one, too, if the process has ended by itself. */
+static void expect_all_events(const char *session)
+{
+    char *out = run_well("$DWELL info %s | sed -n 's/^checksums .*with \\(.*\\) of the events.*/\\1/p'", session);
+    cr_assert(eq(str, out, "100 %\n"), "%s", session);
+    free(out);
+}
+
+Test(e2e_damage, noise_in_a_session_without_a_recorder)
+{
+    free(run_well("unset DWELL_RANDOM_LEVELS; export LD_PRELOAD=$RUNTIME; DWELL_OUTPUT=trace $SAMPLES/fib 25; "
+                  "DWELL_MODE=ring=1M DWELL_OUTPUT=ring $SAMPLES/fib 27; "
+                  "DWELL_MODE=ring=64K DWELL_OUTPUT=small $SAMPLES/fib 27"));
+    static const char *const sessions[] = { "trace", "ring", "small" };
+    for (int i = 0; i < 3; i++) {
+        expect_all_events(sessions[i]);
+        expect_noise_to_be_seen(sessions[i], 5);
+    }
+}
+
+Test(e2e_damage, noise_in_a_session_whose_recorder_was_killed)
+{
+    static const char *const modes[] = { "trace", "ring=1M" };
+    for (int i = 0; i < 2; i++) {
+        free(run_well("unset DWELL_RANDOM_LEVELS; rm -f done; $DWELL record -q -o killed --mode %s sh -c "
+                      "'exec >/dev/null; $SAMPLES/fib 22; kill -9 $PPID; $SAMPLES/fib 25; : >done'; "
+                      "until test -e done; do sleep 0.05; done",
+                      modes[i]));
+        expect_all_events("killed");
+        expect_noise_to_be_seen("killed", 5);
+        free(run_well("rm killed"));
+    }
+}
+
+/* What had a checksum at that moment keeps it. */
+Test(e2e_damage, noise_in_a_session_whose_program_was_killed)
+{
+    free(run_well("unset DWELL_RANDOM_LEVELS; LD_PRELOAD=$RUNTIME DWELL_OUTPUT=dead DWELL_MAX_SIZE=64000000 "
+                  "$SAMPLES/fib 60 >/dev/null 2>&1 & until $DWELL info dead 2>/dev/null | "
+                  "awk '$1 == \"checksums\" && $2 >= 3 { some = 1 } END { exit !some }'; do sleep 0.05; done; "
+                  "kill -9 $!; ! wait $!"));
+    expect_noise_to_be_seen("dead", 3);
+}
+
+/* Merged sessions are sealed as a whole, without what was damaged. */
+Test(e2e_damage, merges_of_sessions_without_a_recorder)
+{
+    free(run_well("unset DWELL_RANDOM_LEVELS; export LD_PRELOAD=$RUNTIME; DWELL_OUTPUT=one $SAMPLES/fib 22; "
+                  "DWELL_OUTPUT=other $SAMPLES/fib 12; unset LD_PRELOAD; $DWELL merge -o merged one other"));
+    expect_checksums("merged", "all chunks are whole\n");
+    const uint64_t before = events_of("merged"), lost = put_noise("one", 1);
+    free(run_well("$DWELL merge -o rest one other"));
+    expect_checksums("rest", "all chunks are whole\n");
+    cr_assert(eq(u64, events_of("rest"), before - lost));
 }

@@ -11,7 +11,8 @@
 
 #include "trace/session_file.h"
 
-enum { HEADER = 64, USED = 12, START_MONOTONIC = 48, STATE = 112, RECORDER = 136 }; /* offsets, from docs/format.md */
+/* Offsets, from docs/format.md. */
+enum { HEADER = 64, SEALED = 6, USED = 12, START_MONOTONIC = 48, STATE = 112, RECORDER = 136, SEAL = 4072 };
 
 struct growing {
     uint64_t offset;
@@ -55,14 +56,16 @@ static uint32_t grower_next_record(const struct grower *g, const struct growing 
     return at + length < c->end ? at + length : c->end;
 }
 
-/* Writes the header without `used` first, then some records a step. */
+/* Writes the header without `used` and `sealed` first, then some records a step. */
 static void grower_write_on(struct grower *g, struct growing *c, bool rest)
 {
     if (!c->at) {
         uint8_t head[HEADER];
         memcpy(head, g->bytes + c->offset, HEADER);
-        if (c->is_events)
+        if (c->is_events) {
             memset(head + USED, 0, 4);
+            memset(head + SEALED, 0, 2);
+        }
         const uint32_t depth = *(const uint32_t *)(const void *)(head + 28);
         c->at = c->is_events ? HEADER + depth * 16 : c->end;
         grower_put(g, c->offset + HEADER, g->bytes + c->offset + HEADER, c->at - HEADER);
@@ -132,6 +135,7 @@ static void grower_begin_file(struct grower *g)
     const uint64_t monotonic = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     const uint32_t recorder = (uint32_t)getpid(); /* a live process, so that the session counts as live */
     header[STATE] = 1;
+    memset(header + SEAL, 0, sizeof header - SEAL);
     memcpy(header + START_MONOTONIC, &monotonic, sizeof monotonic);
     memcpy(header + RECORDER, &recorder, sizeof recorder);
     cr_assert(eq(int, ftruncate(g->fd, (off_t)g->size), 0));

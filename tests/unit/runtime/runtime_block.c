@@ -12,6 +12,8 @@
 #include "metadata.h"
 #include "pause.h"
 #include "process_lock.h"
+#include "retired.h"
+#include "session.h"
 #include "sites.h"
 #include "sys.h"
 #include "upward.h"
@@ -132,6 +134,11 @@ struct area chunk_take(uint32_t least, uint32_t size)
 void chunk_cut(struct area *area, uint32_t size)
 {
     (void)area, (void)size;
+}
+
+void retired_add(struct dwell_chunk_header *chunk)
+{
+    session_unmap(chunk, guard_size(chunk));
 }
 
 void process_lock(void)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
+#include "checksum.h"
 #include "session.h"
 #include "support/scenario.h"
 #include "trace/session_merge.h"

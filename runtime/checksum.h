@@ -2,8 +2,8 @@
  * XXH64 with seed 0 (xxhash.com), for data whose length is a multiple of 32 bytes. It is several times as fast as
  * reading a file from memory, on any processor.
  */
-#ifndef DWELL_BASE_CHECKSUM_H
-#define DWELL_BASE_CHECKSUM_H
+#ifndef DWELL_CHECKSUM_H
+#define DWELL_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>

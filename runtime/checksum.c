@@ -1,5 +1,5 @@
 /* XXH64, as its specification describes it. */
-#include "base/checksum.h"
+#include "checksum.h"
 
 #include <string.h>
 
@@ -16,6 +16,13 @@ static inline uint64_t checksum_round(uint64_t lane, uint64_t word)
     return checksum_rotate(lane + word * checksum_primes[1], 31) * checksum_primes[0];
 }
 
+static inline uint64_t checksum_word(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
 void checksum_begin(struct checksum *c)
 {
     *c =
@@ -27,12 +34,10 @@ void checksum_add(struct checksum *c, const void *data, size_t size)
     uint64_t a = c->lanes[0], b = c->lanes[1], d = c->lanes[2], e = c->lanes[3];
     const char *at = data, *end = at + size;
     for (; at < end; at += CHECKSUM_BLOCK) {
-        uint64_t words[4];
-        memcpy(words, at, sizeof words);
-        a = checksum_round(a, words[0]);
-        b = checksum_round(b, words[1]);
-        d = checksum_round(d, words[2]);
-        e = checksum_round(e, words[3]);
+        a = checksum_round(a, checksum_word(at));
+        b = checksum_round(b, checksum_word(at + 8));
+        d = checksum_round(d, checksum_word(at + 16));
+        e = checksum_round(e, checksum_word(at + 24));
     }
     *c = (struct checksum){ { a, b, d, e }, c->length + size };
 }

@@ -1,0 +1,178 @@
+/*
+ * Finished chunks on their way to the helper, and their checksums.
+ *
+ * A ring may use a chunk again while its checksum is being made. So the maker says which chunk it works on, before it
+ * takes it out of its slot. A thread that uses it again changes that word, and the checksum is not stored.
+ */
+#include "retired.h"
+
+#include "chunk.h"
+#include "chunk_sum.h"
+#include "guard.h"
+#include "helper.h"
+#include "process.h"
+#include "runtime.h"
+#include "session.h"
+#include "sys.h"
+
+enum {
+    PATIENCE = 100,            /* milliseconds in which the helper's checksum has to be ready */
+    WAKE_INTERVAL = 256 << 10, /* bytes of a ring */
+};
+
+/* Chunks begin at pages, so the lowest bits are free. */
+enum retired_state {
+    RETIRED_SUMMED = 0,     /* its checksum is being made, */
+    RETIRED_STORED = 1,     /* or stored; */
+    RETIRED_TAKEN_BACK = 2, /* or it must not be stored any more */
+};
+
+static bool retired_put(struct dwell_chunk_header *chunk)
+{
+    struct process *p = runtime.process;
+    for (int i = 0; p->helper.tid && i < RETIRED_SLOTS; i++) {
+        char *empty = NULL;
+        if (__atomic_compare_exchange_n(&p->retired.slots[i], &empty, (char *)chunk, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return true;
+    }
+    return false;
+}
+
+static bool retired_has_holes(const struct dwell_chunk_header *chunk)
+{
+    return chunk->kind == DWELL_CHUNK_EVENTS && chunk_has_holes(chunk);
+}
+
+/*
+ * A signal handler may interrupt a probe between its claim and its stores, and run for long. The probe still writes to
+ * this chunk then. Such a chunk has a hole, and stays mapped until it has none.
+ *
+ * What the file lacks of another chunk has been counted as lost, and must not be again.
+ */
+void retired_add(struct dwell_chunk_header *chunk)
+{
+    const bool now = chunk->kind != DWELL_CHUNK_EVENTS && guard_trouble();
+    if (now || (!retired_put(chunk) && !retired_has_holes(chunk)))
+        session_unmap(chunk, guard_size(chunk));
+}
+
+/* Small chunks wait for others, as waking the helper takes as long as many calls. */
+void retired_add_of_ring(struct dwell_chunk_header *chunk)
+{
+    const uint32_t size = guard_size(chunk), interval = size ? WAKE_INTERVAL / size : 0;
+    if (retired_put(chunk) && (interval == 0 || chunk->sequence % interval == 0))
+        helper_wake();
+}
+
+bool retired_take_back(const struct dwell_chunk_header *chunk)
+{
+    struct retired_chunks *r = &runtime.process->retired;
+    char *const at = (char *)chunk, *working = at;
+    for (int i = 0; i < RETIRED_SLOTS; i++) {
+        char *waiting = __atomic_load_n(&r->slots[i], __ATOMIC_ACQUIRE);
+        if (waiting == at &&
+            __atomic_compare_exchange_n(&r->slots[i], &waiting, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return true;
+    }
+    return __atomic_compare_exchange_n(&r->sealing, &working, at + RETIRED_TAKEN_BACK, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE) ||
+           working != at + RETIRED_STORED;
+}
+
+bool retired_is_read(const char *at)
+{
+    return __atomic_load_n(&runtime.process->retired.sealing, __ATOMIC_ACQUIRE) == at + RETIRED_TAKEN_BACK;
+}
+
+/* ---- checksums ---- */
+
+static bool retired_sum(const struct dwell_chunk_header *chunk, uint64_t *sum)
+{
+    const uint32_t size = guard_size(chunk), used = __atomic_load_n(&chunk->used, __ATOMIC_RELAXED);
+    if (used < sizeof *chunk || used > size || guard_trouble()) /* somebody has changed the file */
+        return false;
+    *sum = chunk_sum((const char *)chunk, used);
+    return true;
+}
+
+/* In this order: a process that is killed in between leaves a chunk without a checksum. */
+static void retired_store(struct dwell_chunk_header *chunk, uint64_t sum)
+{
+    __atomic_store_n(&chunk->link, sum, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->sealed, 1, __ATOMIC_RELEASE);
+}
+
+void retired_seal(struct dwell_chunk_header *chunk)
+{
+    uint64_t sum;
+    if (retired_sum(chunk, &sum))
+        retired_store(chunk, sum);
+}
+
+static void retired_seal_taken(char *at)
+{
+    uint64_t sum;
+    char *working = at;
+    if (retired_sum((const struct dwell_chunk_header *)at, &sum) &&
+        __atomic_compare_exchange_n(&runtime.process->retired.sealing, &working, at + RETIRED_STORED, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        retired_store((struct dwell_chunk_header *)at, sum);
+}
+
+char *retired_begin(int slot, bool *whole)
+{
+    struct retired_chunks *r = &runtime.process->retired;
+    char *at = __atomic_load_n(&r->slots[slot], __ATOMIC_ACQUIRE), *nothing = NULL;
+    if (!at || !__atomic_compare_exchange_n(&r->sealing, &nothing, at, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return NULL;
+    char *expected = at;
+    if (!__atomic_compare_exchange_n(&r->slots[slot], &expected, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        retired_end();
+        return NULL;
+    }
+    *whole = !retired_has_holes((const struct dwell_chunk_header *)at);
+    if (*whole)
+        retired_seal_taken(at);
+    return at;
+}
+
+void retired_end(void)
+{
+    __atomic_store_n(&runtime.process->retired.sealing, NULL, __ATOMIC_RELEASE);
+}
+
+bool retired_are_many(void)
+{
+    int count = 0;
+    for (int i = 0; i < RETIRED_SLOTS; i++)
+        count += __atomic_load_n(&runtime.process->retired.slots[i], __ATOMIC_RELAXED) != NULL;
+    return count > RETIRED_SLOTS / 2;
+}
+
+/* ---- the process' end ---- */
+
+/* Returns false if the helper works on a chunk, perhaps before this takes the others. */
+static bool retired_take_all(void)
+{
+    struct retired_chunks *r = &runtime.process->retired;
+    bool all = true;
+    for (int i = 0; i < RETIRED_SLOTS; i++) {
+        bool whole;
+        char *at = __atomic_load_n(&r->slots[i], __ATOMIC_RELAXED) ? retired_begin(i, &whole) : NULL;
+        if (at && whole && runtime.mode != DWELL_MODE_RING)
+            session_unmap(at, guard_size(at));
+        if (at)
+            retired_end();
+        else
+            all = all && !__atomic_load_n(&r->slots[i], __ATOMIC_RELAXED);
+    }
+    return all && !__atomic_load_n(&r->sealing, __ATOMIC_ACQUIRE);
+}
+
+/* When the process has ended, the helper cannot go on with its chunk. */
+void retired_finish(void)
+{
+    for (int i = 0; !retired_take_all() && i < PATIENCE; i++)
+        sys_sleep_a_millisecond();
+}
