@@ -44,6 +44,7 @@ static std::atomic<bool> ended;
 static std::atomic<long> changes;
 static std::atomic<void *> in_library;
 static const char *kinds, *library;
+static long most; // runs of a thread: on a busy machine, 50 changes take long, and a ring must hold all calls
 static volatile long sink;
 
 #define CALLED(name) calls[NUMBER_##name].fetch_add(1, std::memory_order_relaxed)
@@ -205,8 +206,10 @@ QUIET static void *toggle(void *)
 QUIET static void *work(void *)
 {
     const timer_t timer = start_timer(SIGUSR1, strchr(kinds, 's') ? 50000 : 0);
-    for (long n = 0; !ended; n++)
+    for (long n = 0; !ended && n < most; n++)
         fixed_run(n);
+    while (!ended)
+        usleep(1000);
     timer_delete(timer);
     return NULL;
 }
@@ -255,6 +258,7 @@ QUIET static void *disturb(void *)
 QUIET static void run(int threads, long milliseconds)
 {
     pthread_t *ids = new pthread_t[threads + 2];
+    most = (strchr(kinds, 'k') ? 100000000 : 100000) / threads;
     pthread_create(&ids[threads], NULL, toggle, NULL);
     pthread_create(&ids[threads + 1], NULL, disturb, NULL);
     for (int i = 0; i < threads; i++)
