@@ -9,7 +9,10 @@
 #include "base/units.h"
 #include "profile/values.h"
 
-enum { ENOUGH = 100 /* samples */ };
+enum {
+    ENOUGH = 100,        /* samples */
+    MOST_PERCENT = 1000, /* the program's own time is too little for a larger one to be known */
+};
 
 static uint64_t budget_reached_counted(const struct profile *p)
 {
@@ -62,6 +65,8 @@ char *budget_reached_text(const struct summary *s)
 {
     if (s->asked_percent <= 0)
         return NULL;
+    if (s->reached_percent > MOST_PERCENT)
+        return need_text("overhead %g %% asked, over %d %% reached", s->asked_percent, MOST_PERCENT);
     const int digits = s->reached_percent < 9.95;
     return need_text("overhead %g %% asked, %.*f %% reached", s->asked_percent, digits, s->reached_percent);
 }

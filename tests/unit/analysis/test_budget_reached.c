@@ -90,6 +90,17 @@ Test(unit_budget_reached, above_the_budget)
     cr_assert(eq(sz, loaded.summary.remark_count, 0));
 }
 
+/* Next to all time was that of the probes. */
+Test(unit_budget_reached, far_above_the_budget)
+{
+    loaded.summary.overhead = 20000;
+    budget_reached_expect("overhead 12.5 % asked, 1000 % reached");
+    budget_reached_drop_remarks();
+    loaded.summary.overhead = 20001;
+    budget_reached_expect("overhead 12.5 % asked, over 1000 % reached");
+    budget_reached_drop_remarks();
+}
+
 Test(unit_budget_reached, unknown)
 {
     loaded.summary.raw = true;
