@@ -23,8 +23,8 @@ static void pauses_serve(const char *options, const char *script)
         "mkfifo in out; $DWELL record -q %s $PROGRAMS/levels/paused $PROGRAMS/loading/libloading-a.so < in > out "
         "& recorder=$!\nexec 3> in 4< out; read pid <&4\n"
         "act() { echo \"$1\" >&3; read answer <&4; case $answer in [0-9]*) pid=$answer; read answer <&4;; esac; }\n"
-        "pause() { $DWELL control $pid pause; sleep 0.3; }\n"
-        "resume() { $DWELL control $pid resume; }\n"
+        "pause() { $DWELL control $pid pause || exit 9; sleep 0.3; }\n"
+        "resume() { $DWELL control $pid resume || exit 9; }\n"
         "%s\nexec 3>&-; wait $recorder; rm in out",
         options, script));
 }
