@@ -573,10 +573,17 @@ void process_watch_ended(struct process_watch *w, pid_t pid, int status)
     pthread_mutex_unlock(&w->lock);
 }
 
+void process_watch_settle(struct process_watch *w)
+{
+    if (w->running && !w->settled)
+        watch_end_newcomers(w);
+    w->settled = true;
+}
+
 void process_watch_stop(struct process_watch *w)
 {
+    process_watch_settle(w);
     if (w->running) {
-        watch_end_newcomers(w);
         watch_wake(w);
         pthread_join(w->leavers, NULL);
         while (watch_take_ends(w, 0))

@@ -18,7 +18,7 @@ struct process_watch {
     int fd;                     /* the session, owned by the caller */
     struct sampler *sampler;    /* owned by the caller */
     struct finish_writer *ends; /* under the lock until process_watch_stop */
-    bool running;
+    bool running, settled;
     pthread_t newcomers, leavers; /* the threads */
     pthread_mutex_t lock;
     uint32_t stop;
@@ -44,6 +44,9 @@ bool zombie_read_cpu(uint32_t pid, struct zombie_cpu *cpu);
 
 /* Begins to watch all processes of the session. The sampler is wanted when there is one. */
 void process_watch_start(struct process_watch *w, const struct session *session, int fd, struct sampler *sampler);
+
+/* All processes that have begun until now are watched when it returns, and no later ones. */
+void process_watch_settle(struct process_watch *w);
 
 /* Writes the PIDs of the watched processes that live into an array, the oldest first, and returns their number. The
  * caller frees the array. */

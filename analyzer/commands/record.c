@@ -227,6 +227,7 @@ int command_record(int argc, char **argv)
         record_others_wait(&relay, &watch, fd);
     signal_relay_end(&relay);
     session_more(&session)->stolen_time = stolen_time_now() - stolen;
+    process_watch_settle(&watch);
     struct record_others others = record_others_find(&watch);
     process_watch_stop(&watch);
     sampler_end(&sampler);
