@@ -71,7 +71,7 @@ static void filter_check_modules(struct dwell_filters *chunk)
     chunk->modules = count;
 }
 
-static bool filter_copy(int fd, uint64_t offset, void *into, uint32_t size)
+bool filter_copy(int fd, uint64_t offset, void *into, uint32_t size)
 {
     for (uint32_t got = 0; got < size;) {
         const long more = SYS4(pread64, fd, (char *)into + got, size - got, offset + got);

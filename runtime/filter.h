@@ -67,6 +67,9 @@ uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_
 /* Reads the filters that the recorder has added. False if that is not possible. */
 bool filter_map(int fd);
 
+/* Copies bytes of the session `fd`. False if there are not so many. */
+bool filter_copy(int fd, uint64_t offset, void *into, uint32_t size);
+
 /* A copy of the chunk of that kind (filters or levels) at that offset of the session `fd`. NULL if there is none. Its
  * modules and their functions and texts lie in the copy. The caller unmaps chunk.size bytes. */
 const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t kind);

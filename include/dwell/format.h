@@ -101,6 +101,7 @@ struct dwell_file_more {
     uint32_t overhead;      /* the budget, in thousandths of the program's own time; zero: none */
     uint64_t stolen_time;   /* nanoseconds that the host of a virtual machine took from its processors meanwhile */
     uint64_t levels; /* offset of the levels chunk that processes begin with, plus its number modulo DWELL_UNIT */
+    uint64_t sites;  /* offset of the newest sites chunk, or zero */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */
@@ -154,6 +155,7 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_WAITS = 11,  /* mode profile: rows of struct dwell_wait_row (format_objects.h) */
     DWELL_CHUNK_SUMS = 12,   /* rows of struct dwell_sum_row (format_sums.h) */
     DWELL_CHUNK_CAUSES = 13, /* rows of struct dwell_cause_row */
+    DWELL_CHUNK_SITES = 14,  /* struct dwell_sites (format_levels.h) */
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */

@@ -33,4 +33,18 @@ struct dwell_rec_decision {
     uint64_t mean;  /* ticks of a timed call, with callees and probes; zero: no call was timed */
 };
 
+/* A chunk of the places where a module calls the probes, found by one process of the session for the others. Behind it:
+ * the build-id, then numbers of 7 bits a byte, lowest first, whose bytes have the top bit if another one follows. */
+struct dwell_sites {
+    struct dwell_chunk_header chunk; /* `used` is set before the chunk is in the list */
+    uint64_t next;                   /* offset of the chunk that was added before this one, or zero */
+    uint64_t key;   /* of what the sites follow from: equal in processes whose module has the same code */
+    uint64_t check; /* of the bytes behind this member, in the same way */
+    uint32_t build_id_length;
+    uint32_t flags;        /* bits of DWELL_SITES_ */
+    uint32_t loads, sites; /* numbers of both in the list */
+};
+
+enum { DWELL_SITES_MORE = 1 /* enter probes may be called from elsewhere as well */ };
+
 #endif

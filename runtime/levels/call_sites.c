@@ -8,6 +8,13 @@
 
 enum { RANGE_BYTES = 64 /* as long as that takes to read its range */, FIRST_SCRATCH = 1 << 19 };
 
+bool call_sites_reserve(struct call_sites *sites, uint32_t count)
+{
+    sites->list = count ? sys_memory(count * sizeof *sites->list) : NULL;
+    sites->room = sites->list ? count : 0;
+    return sites->room > 0;
+}
+
 bool call_sites_add(struct call_sites *sites, const struct call_site *site)
 {
     if (sites->count == sites->room) {
@@ -18,6 +25,19 @@ bool call_sites_add(struct call_sites *sites, const struct call_site *site)
     }
     sites->list[sites->count++] = *site;
     return true;
+}
+
+void call_sites_note_load(struct call_sites *sites, const struct hook_places *places, uint64_t address)
+{
+    const uint64_t at = (address - places->constant_begin) / 8;
+    if (!sites->loaded_size) {
+        const size_t size = ((places->constant_end - places->constant_begin) / 512 + 1) * sizeof *sites->loaded;
+        sites->loaded = sys_memory(size);
+        sites->loaded_size = sites->loaded ? size : 0;
+    }
+    sites->lonely |= !sites->loaded || (address - places->constant_begin) % 8;
+    if (sites->loaded)
+        sites->loaded[at / 64] |= 1ull << at % 64;
 }
 
 void *call_sites_scratch(struct call_sites *sites, int index, size_t size)
@@ -46,6 +66,8 @@ void call_sites_drop(struct call_sites *sites)
     call_sites_drop_scratch(sites);
     if (sites->room)
         sys_unmap(sites->list, sites->room * sizeof *sites->list);
+    if (sites->loaded_size)
+        sys_unmap(sites->loaded, sites->loaded_size);
     *sites = (struct call_sites){ .count = 0 };
 }
 

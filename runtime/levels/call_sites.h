@@ -20,8 +20,11 @@ struct call_sites {
     bool more_enters; /* enter probes may be called from places that are not in the list */
     bool complete;    /* there was enough memory */
     bool bare;        /* no site has its function, which makes finding them several times as fast */
-    uint32_t next;    /* index of the first range that is not read yet */
-    uint64_t end;     /* of the last range that was read */
+    bool lonely;      /* what the functions follow from is not known: another process cannot have them */
+    uint64_t *loaded; /* a bit for each eight bytes of the module's constant memory: the functions follow from them */
+    size_t loaded_size;
+    uint32_t next; /* index of the first range that is not read yet */
+    uint64_t end;  /* of the last range that was read */
     struct call_sites_scratch {
         void *at;
         size_t size;
@@ -40,11 +43,21 @@ bool call_sites_find_more(struct call_sites *sites, const struct hook_places *pl
 
 void call_sites_drop(struct call_sites *sites);
 
+/* Makes room in an empty list. False if there is no memory. */
+bool call_sites_reserve(struct call_sites *sites, uint32_t count);
+
 /* False if there is no memory. */
 bool call_sites_add(struct call_sites *sites, const struct call_site *site);
 
 /* At least `size` bytes that hold anything, until the next call with this `index`. NULL without memory. */
 void *call_sites_scratch(struct call_sites *sites, int index, size_t size);
+
+/* Notes that functions follow from eight bytes of the module's constant memory. */
+void call_sites_note_load(struct call_sites *sites, const struct hook_places *places, uint64_t address);
+
+/* Adds the call at an address of the module's code, without its function. False if there is none of the usual form, or
+ * no memory. Each machine has its own. */
+bool call_sites_add_at(struct call_sites *sites, const struct hook_places *places, uint64_t address);
 
 /* Adds the sites of one function's code; each machine has its own. False if there is no memory. */
 bool call_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range);

@@ -73,6 +73,7 @@ static uint64_t flow_load(const struct flow *f, uint64_t address)
 {
     if (address < f->places->constant_begin || address + 8 > f->places->constant_end)
         return 0;
+    call_sites_note_load(f->sites, f->places, address);
     return *(const volatile uint64_t *)address;
 }
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "common.h"
+
 enum { MAX_PASSES = 40, ALL_REGISTERS = 0xffff };
 
 /* ---- values ---- */
@@ -232,6 +234,21 @@ static bool flow_add_bare_sites(struct flow *f)
     }
     flow_drop_stubs(f);
     return true;
+}
+
+bool call_sites_add_at(struct call_sites *sites, const struct hook_places *places, uint64_t address)
+{
+    const struct hook_code *code = hook_places_code(places, address);
+    const uint64_t end = code ? smaller_of(address + X86_MAX_LENGTH, code->end) : address;
+    const struct unwind_range range = { .begin = address, .end = end };
+    struct flow f = { .places = places, .range = &range, .sites = sites, .first_site = sites->count };
+    struct x86_insn insn;
+    if (!flow_decode(&f, address, &insn) || !flow_add_site(&f, address, &insn) || sites->count == f.first_site)
+        return false;
+    if (flow_is_usual(&sites->list[f.first_site]))
+        return true;
+    sites->count = f.first_site;
+    return false;
 }
 
 /* A part of a function that the compiler has put elsewhere is entered in its middle, from the other part. What follows

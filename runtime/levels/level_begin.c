@@ -1,6 +1,9 @@
 /* The levels that a module's functions begin with: of the command line, of before it was unloaded, of the session. */
 #include "levels/level_begin.h"
 
+#include <time.h>
+
+#include "clock.h"
 #include "filter.h"
 #include "helper.h"
 #include "levels/in_place.h"
@@ -15,6 +18,16 @@
 /* Bytes of code that are read before the program goes on: it takes as long as the probes of some 50,000 calls. A
  * process that makes fewer calls than that is not to wait for more. */
 enum { AT_ONCE = 128 << 10 };
+
+/* Milliseconds of the process' CPU time: to change the calls of a large program takes half as long. If it used less, it
+ * is looked at again, after times that double. */
+enum { LATER = 20, LOOKS_FROM = 10, LOOKS_TO = 1000 };
+
+static struct {
+    uint64_t at;   /* milliseconds of the clock; zero: no module waits */
+    uint64_t cpu;  /* nanoseconds that the process had used before */
+    uint64_t wait; /* milliseconds until it is looked at again */
+} level_later;
 
 static void level_begin_filtered(struct level_module *m, uint32_t filter)
 {
@@ -58,4 +71,49 @@ void level_begin_patterns(struct level_module *m)
 bool level_begins_later(const struct level_module *m)
 {
     return m->later && runtime.process->helper.tid;
+}
+
+/* ---- later ---- */
+
+static uint64_t level_later_cpu(void)
+{
+    struct timespec cpu;
+    if (SYS2(clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &cpu) < 0)
+        return 0;
+    return (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
+}
+
+static void level_later_look_after(uint64_t milliseconds)
+{
+    __atomic_store_n(&level_later.at, clock_monotonic() / 1000000 + milliseconds, __ATOMIC_RELEASE);
+}
+
+void level_later_wait(void)
+{
+    if (level_later.at)
+        return;
+    level_later.cpu = level_later_cpu();
+    level_later.wait = LOOKS_FROM;
+    level_later_look_after(LATER);
+}
+
+long level_later_is_due(void)
+{
+    const uint64_t at = __atomic_load_n(&level_later.at, __ATOMIC_ACQUIRE), now = clock_monotonic() / 1000000;
+    if (!at || now < at)
+        return at ? (long)(at - now) : -1;
+    const uint64_t cpu = level_later_cpu();
+    if (cpu < level_later.cpu) /* in a forked child */
+        level_later.cpu = 0;
+    if (!cpu || cpu - level_later.cpu >= (uint64_t)LATER * 1000000)
+        return 0;
+    const uint64_t wait = level_later.wait;
+    level_later_look_after(wait);
+    level_later.wait = smaller_of(2 * wait, LOOKS_TO);
+    return (long)wait;
+}
+
+void level_later_begins(void)
+{
+    __atomic_store_n(&level_later.at, 0, __ATOMIC_RELAXED);
 }

@@ -15,8 +15,15 @@ void level_begin_module(struct level_module *m, uint32_t filter);
  * that they name, if there are new ones. */
 void level_begin_patterns(struct level_module *m);
 
-/* Whether the helper is to do that, while the program runs: to read the module's code would take too long. */
+/* Whether the helper is to do that, while the program runs: it would take too long, unless level_read_known. */
 bool level_begins_later(const struct level_module *m);
+
+/* There is such a module. The helper does it when the program has used as much CPU time as it takes. */
+void level_later_wait(void);
+
+/* After how many milliseconds to look again: none if it is time, and -1 if there is no such module. Then it begins. */
+long level_later_is_due(void);
+void level_later_begins(void);
 
 #pragma GCC visibility pop
 

@@ -15,6 +15,7 @@
 #include "levels/level_pause.h"
 #include "levels/level_table.h"
 #include "levels/rewrite.h"
+#include "levels/site_key.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -30,8 +31,10 @@ struct level_module {
     uint32_t number;            /* in the slots of its functions; never used again */
     bool loaded;                /* now */
     bool program;               /* it is never unloaded */
-    bool later;                 /* the helper brings it to the levels that it begins with */
+    bool later;                 /* the helper brings it to the levels that it begins with, when it is worth while */
     bool reading;               /* a part of its code was looked at, */
+    uint8_t stage;              /* enum level_stage, then */
+    struct site_key key, again; /* of its code: before it was read, and after that */
     bool read;                  /* and all of it */
     const char *problem;        /* that was found then and is not reported yet, or NULL */
     bool denied;                /* its functions stay timed */

@@ -12,6 +12,10 @@
  * says whether there are more. If neither is set, the code cannot be read now. Returns NULL, or a problem. */
 const char *level_read_module(struct level_module *m, bool bare, bool in_parts);
 
+/* The same at once, if another process of the session has found the sites of this code, and if that is quick. Returns
+ * whether they are known; level_read_module does the rest. */
+bool level_read_known(struct level_module *m);
+
 /* Reads the next part of the modules' code, so that their next change takes less time. Between parts, threads can fork,
  * load a library or end the process. Returns whether there are more. */
 bool level_read_ahead(struct level_module *first);

@@ -84,7 +84,7 @@ static void level_lock_to_change(void)
 
 static bool level_is_pending(const struct level_module *m)
 {
-    return m->loaded && !m->denied && (m->changes || m->leaving || m->tries || level_module_lags(m));
+    return m->loaded && !m->denied && (((m->changes || m->leaving || m->tries) && !m->later) || level_module_lags(m));
 }
 
 static void level_look_for_open_calls(struct level_look *look)
@@ -172,7 +172,7 @@ static bool level_work(void)
         }
         changes |= changed && !m->reading;
         changes |= m->pause != pause;
-        all &= !m->loaded || m->denied || !m->changes;
+        all &= !m->loaded || m->denied || m->later || !m->changes;
         leaving |= level_is_pending(m) && (m->changes || !look.blind);
     }
     if (changes) {
@@ -217,8 +217,10 @@ static long level_ahead_is_due(void)
 
 static long level_something_is_due(void)
 {
-    const long pause = level_pause_is_due(), ahead = level_ahead_is_due();
-    const long first = pause < 0 || (ahead >= 0 && ahead < pause) ? ahead : pause;
+    const long due[] = { level_pause_is_due(), level_ahead_is_due(), level_later_is_due() };
+    long first = -1;
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++)
+        first = due[i] >= 0 && (first < 0 || due[i] < first) ? due[i] : first;
     return level_session_is_awaited() ? SOON : first;
 }
 
@@ -226,6 +228,15 @@ static void level_begin_pending(void)
 {
     levels.patience = 0;
     __atomic_store_n(&levels.pending, 1, __ATOMIC_RELEASE);
+}
+
+/* Modules do not wait any longer for their time. Under the lock. */
+static void level_begin_now(void)
+{
+    level_later_begins();
+    for (struct level_module *m = levels.modules; m; m = m->next)
+        m->later = false;
+    level_begin_pending();
 }
 
 /* In a forked child: the levels that the session has and its parent did not have. */
@@ -244,10 +255,13 @@ long levels_tick(void)
 {
     if (level_session_is_due())
         level_look_at_session();
+    const bool later = level_later_is_due() == 0;
     long due = level_something_is_due();
     if (!__atomic_load_n(&levels.pending, __ATOMIC_ACQUIRE) && due && !level_places_are_crowded())
         return due;
     level_lock_take();
+    if (later)
+        level_begin_now();
     if (level_pause_is_due() == 0 && !level_process()->forking) {
         level_change_pause(PAUSE_HOLDS);
         level_begin_pending();
@@ -327,6 +341,7 @@ void levels_have_patterns(struct text build_id, struct text path, uint64_t patte
 void levels_ask_for_patterns(void)
 {
     level_lock_to_change();
+    level_begin_now();
     for (struct level_module *m = levels.modules; m; m = m->next)
         if (m->loaded && !levels.stopped)
             level_begin_patterns(m);
@@ -515,8 +530,9 @@ void levels_visit(const struct level_visit *visit)
     m->loaded = true;
     if (!m->changes || level_process()->ended)
         return;
-    if (level_begins_later(m)) {
-        level_begin_pending();
+    m->later = level_begins_later(m) && !level_read_known(m);
+    if (m->later) {
+        level_later_wait();
         return;
     }
     const bool alone = !runtime.process->threads.live;
@@ -536,7 +552,7 @@ void levels_end(void)
 {
     level_drop_modules(0, UINT64_MAX);
     level_unloads_visited();
-    const bool work = levels.pending || levels.ahead_at;
+    const bool work = levels.pending || levels.ahead_at || level_later_is_due() >= 0;
     level_lock_release();
     level_records_write();
     if (work && runtime.process->helper.tid)

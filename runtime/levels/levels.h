@@ -49,7 +49,8 @@ uint32_t levels_set(uint64_t function, enum level level);
 uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t offset, enum level level);
 
 /* The levels of these modules are those of the patterns up to that levels chunk. The second one asks the recorder for
- * those of all other modules. Both are called in the helper. */
+ * those of all other modules. Both are called in the helper. Modules whose changes wait for their time do not wait
+ * any longer then. */
 void levels_have_patterns(struct text build_id, struct text path, uint64_t patterns);
 void levels_ask_for_patterns(void);
 

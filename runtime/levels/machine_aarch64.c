@@ -129,6 +129,16 @@ void machine_flush(uint64_t begin, uint64_t end)
     __builtin___clear_cache((char *)begin, (char *)end);
 }
 
+bool call_sites_add_at(struct call_sites *sites, const struct hook_places *places, uint64_t address)
+{
+    const struct hook_code *code = hook_places_code(places, address);
+    const uint32_t before = sites->count;
+    if (!code || code->end - address < WORD || address % WORD)
+        return false;
+    const struct unwind_range range = { .begin = address, .end = address + WORD };
+    return call_sites_in_range(sites, places, &range) && sites->count > before;
+}
+
 bool call_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range)
 {
     for (uint64_t at = range->begin; at + WORD <= range->end; at += WORD) {

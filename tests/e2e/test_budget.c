@@ -196,13 +196,57 @@ Test(e2e_budget, processes_begin_with_the_levels_of_the_session)
     free(rows);
 }
 
-/* Much code takes long to read: the process does not wait for it. */
+/* Offsets in the file: `sites` of page 0; `used`, `next` and the bytes that are checked in the chunk. */
+#define SITES_AT "$(od -An -t u8 -j 304 -N 8 dwell.data)"
+static const char sites_functions[] = "word() { od -An -t u$2 -j $1 -N $2 dwell.data | tr -d ' '; }\n"
+                                      "count() { n=0; for at in $(seq 1000); do "
+                                      "at=${next:-$(word 304 8)}; test $at != 0 || break; "
+                                      "test $(word $((at + 4)) 2) = 14 || exit 1; n=$((n + 1)); "
+                                      "next=$(word $((at + 64)) 8); done; echo chunks $n; }\n";
+
+/* Much code takes long to read: the first process reads it while the program runs. The others have the levels before
+ * their first call, as they find the calls of the probes in the session. */
 Test(e2e_budget, processes_of_large_programs)
 {
     static const char *const programs[] = { "gcc-large", "clang-large", "static" };
+    static const char *const hows[] = { "exec", "spawn" };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (size_t j = 0; j < sizeof hows / sizeof *hows; j++) {
+            char *out = run_well("%s$DWELL record -q --overhead 10%% $PROGRAMS/levels/again-%s %s 5 20000; count",
+                                 sites_functions, programs[i], hows[j]);
+            check_again(out, programs[i], 5);
+            cr_assert(eq(ulong, budget_number(out, "\nchunks "), 1), "%s: %s", programs[i], out);
+            free(out);
+        }
+}
+
+/* To change very many calls takes long, though they are known: the helper does it while the program runs. */
+Test(e2e_budget, processes_of_programs_with_many_calls)
+{
+    static const char *const programs[] = { "gcc-many", "clang-many" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        char *out = run_well("$DWELL record -q --overhead 10%% $PROGRAMS/levels/again-%s exec 5 20000", programs[i]);
-        check_again(out, programs[i], 0);
+        char *out = run_well("%s$DWELL record -q --overhead 10%% $PROGRAMS/levels/again-%s spawn 3 20000; count",
+                             sites_functions, programs[i]);
+        struct report *r = report_of("");
+        check_counts(out, r, 2);
+        report_drop(r);
+        cr_assert(eq(ulong, budget_number(out, "\nprocesses "), 4), "%s: %s", programs[i], out);
+        cr_assert(eq(ulong, budget_number(out, "\nchanged "), 0), "%s: %s", programs[i], out);
+        cr_assert(eq(ulong, budget_number(out, "\nchunks "), 1), "%s: %s", programs[i], out);
+        free(out);
+    }
+}
+
+/* Somebody has changed what the session has of the program's calls: processes read their code themselves. */
+Test(e2e_budget, processes_with_damaged_sites)
+{
+    static const int places[] = { 4, 12, 72, 80, 88, 92, 100, 124, 130, 140 };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *out = run_well("$DWELL record -q --overhead 10%% $PROGRAMS/levels/again-gcc-large spawn 5 20000 "
+                             "'test -e damaged || { touch damaged; printf \"\\125\" | dd status=none conv=notrunc bs=1 "
+                             "of=dwell.data seek=$((" SITES_AT " + %d)); }'; rm damaged",
+                             places[i]);
+        check_again(out, "damaged", 0);
         free(out);
     }
 }
@@ -221,11 +265,11 @@ Test(e2e_budget, processes_begin_after_changes_by_hand)
     }
 }
 
-/* Without the recorder, the levels are the last ones that it has published. */
+/* Without the recorder, the levels are the last ones that it has published. The next process may find it gone. */
 Test(e2e_budget, processes_begin_after_the_recorder_was_killed)
 {
     char *out = run_well("$DWELL record -q --overhead 10%% $PROGRAMS/levels/again-gcc-pie exec 5 20000 "
-                         "'test $(cat /proc/$PARENT/comm) != dwell || kill -9 $PARENT' > out; test $? = 137; "
+                         "'test \"$(cat /proc/$PARENT/comm)\" != dwell || kill -9 $PARENT || :' > out; test $? = 137; "
                          "for i in $(seq 1200); do grep -q end out && break; sleep 0.1; done; cat out");
     check_again(out, "killed", 5);
     free(out);

@@ -34,6 +34,40 @@ static volatile unsigned long sum;
 __asm__(".text\n.fill 262144, 1, 0x90\n");
 #endif
 
+#ifdef MANY /* calls of the probes, which take long to change: in 1,500 functions */
+#define FUNCTION(number)                                                                                               \
+    KEPT void many_##number(void)                                                                                      \
+    {                                                                                                                  \
+        sum++;                                                                                                         \
+    }
+#define TEN(number)                                                                                                    \
+    FUNCTION(number##0)                                                                                                \
+    FUNCTION(number##1)                                                                                                \
+    FUNCTION(number##2)                                                                                                \
+    FUNCTION(number##3)                                                                                                \
+    FUNCTION(number##4)                                                                                                \
+    FUNCTION(number##5)                                                                                                \
+    FUNCTION(number##6)                                                                                                \
+    FUNCTION(number##7)                                                                                                \
+    FUNCTION(number##8)                                                                                                \
+    FUNCTION(number##9)
+#define FIFTY(number) TEN(number##0) TEN(number##1) TEN(number##2) TEN(number##3) TEN(number##4)
+#define FIVE_HUNDRED(number)                                                                                           \
+    FIFTY(number##0)                                                                                                   \
+    FIFTY(number##1)                                                                                                   \
+    FIFTY(number##2)                                                                                                   \
+    FIFTY(number##3)                                                                                                   \
+    FIFTY(number##4)                                                                                                   \
+    FIFTY(number##5)                                                                                                   \
+    FIFTY(number##6)                                                                                                   \
+    FIFTY(number##7)                                                                                                   \
+    FIFTY(number##8)                                                                                                   \
+    FIFTY(number##9)
+FIVE_HUNDRED(a)
+FIVE_HUNDRED(b)
+FIVE_HUNDRED(c)
+#endif
+
 KEPT void leaf(unsigned long by)
 {
     sum += by;
