@@ -2,6 +2,7 @@
 #include "commands/control_chunk.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -39,6 +40,21 @@ struct dwell_control *control_chunk_next(int fd, struct control_walk *walk)
         return NULL;
     control_walk_on(walk, control->next);
     return control;
+}
+
+/* Not by a mapping, as somebody may truncate the file. */
+void control_chunk_deafen(int fd, uint64_t offset, uint32_t process)
+{
+    struct dwell_chunk_header head;
+    uint32_t listening = 0;
+    const off_t at = (off_t)(offset + offsetof(struct dwell_control, listening));
+    if (pread(fd, &head, sizeof head, (off_t)offset) != sizeof head || head.magic != DWELL_CHUNK_MAGIC ||
+        head.kind != DWELL_CHUNK_CONTROL || head.process != process ||
+        pread(fd, &listening, sizeof listening, at) != sizeof listening || !listening)
+        return;
+    listening = 0;
+    if (pwrite(fd, &listening, sizeof listening, at) < 0)
+        return; /* whoever waits for the process has a limit */
 }
 
 static void control_chunk_wake(struct dwell_control *control)

@@ -24,6 +24,9 @@ void control_walk_on(struct control_walk *walk, uint64_t next);
  * unmaps DWELL_UNIT bytes. */
 struct dwell_control *control_chunk_next(int fd, struct control_walk *walk);
 
+/* The process of the chunk has ended: it does not listen any more, even if it was killed. */
+void control_chunk_deafen(int fd, uint64_t offset, uint32_t process);
+
 enum control_answer {
     CONTROL_DONE,   /* the result is in the chunk */
     CONTROL_DEAF,   /* the process takes no commands */

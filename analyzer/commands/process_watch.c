@@ -305,8 +305,10 @@ static void watch_record_end(struct process_watch *w, size_t i)
     const struct watched_process *p = &w->list[i];
     const int status = p->missed ? p->status : watch_read_status(p);
     const uint64_t time = p->missed ? p->missed : clock_now(w->session->header->clock);
-    if (!p->missed)
+    if (!p->missed) {
         watch_record_cpu(w, p, status, time);
+        control_chunk_deafen(w->fd, p->offset, p->serial);
+    }
     finish_ends_add(w->ends, p->serial, p->pid, status, time);
     watch_remove(w, i);
 }

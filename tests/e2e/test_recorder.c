@@ -138,3 +138,16 @@ Test(e2e_recorder, killed_with_processes_still_to_come)
     free(told);
     free(recorded);
 }
+
+/* A killed process cannot say that it does not listen any more. Whoever changes levels would wait for it. */
+Test(e2e_recorder, killed_processes_do_not_listen)
+{
+    char *listening =
+        run_well("cat > word <<'END'\nword() { od -An -t u$2 -j $1 -N $2 dwell.data | tr -d ' '; }\nEND\n"
+                 "cat > script <<'END'\n. ./word\n$SAMPLES/sleeper 100000 50 2 >/dev/null &\n"
+                 "until at=$(word 152 8); test $at != 0 && test $(word $((at + 76)) 4) = 1; do sleep 0.05; done\n"
+                 "kill -9 $!; wait $!; test $? = 137\nEND\n"
+                 "$DWELL record -q sh script 2>/dev/null && . ./word && word $(($(word 152 8) + 76)) 4");
+    cr_assert(eq(str, listening, "0\n"));
+    free(listening);
+}
