@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/path_text.h"
 #include "base/progress.h"
+#include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
 #include "trace/chunk_order.h"
@@ -71,12 +72,15 @@ static void samples_sort_symbols(struct samples_reader *r)
     qsort(r->symbols, file->symbol_count, sizeof *r->symbols, samples_compare_symbols);
 }
 
-/* Without the binary: the nearest recorded symbol before the address. Zero if there is none. */
+/* Without the binary: the nearest recorded symbol before the address. Zero if there is none. Of libc, only the calls of
+ * the operating system are recorded, and most of its code is in none of them. So each address is by itself. */
 static uint64_t samples_recorded_function(struct samples_reader *r, const struct trace_module *m, uint64_t offset)
 {
     const uint32_t identity = symbol_table_identity(r->file->symbol_table, m->path, m->build_id, m->build_id_length);
     const struct samples_symbol wanted = { identity, offset };
     size_t low = 0, high = r->file->symbol_count;
+    if (os_calls_is_library(m->path))
+        return offset;
     if (!r->symbols)
         samples_sort_symbols(r);
     while (low < high) {

@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/numbers.h"
 #include "symbols/elf_facts.h"
 #include "symbols/image.h"
 #include "symbols/kept_files.h"
@@ -347,6 +348,25 @@ bool binaries_read(struct binaries *b, const struct symbol_module *m, uint64_t a
     return image && image_read(image, address, into, size);
 }
 
+struct binary_part {
+    uint64_t begin, end;
+};
+
+/* The last symbol that does not begin behind the address, or zeros. It ends where it begins if its size is unknown. Of
+ * several names, the largest has the function's size. */
+static struct binary_part binary_last_symbol(struct binary *binary, uint64_t address)
+{
+    const size_t next = binary_first_entry_from(binary, address + 1);
+    struct binary_part part = { 0, 0 };
+    for (size_t i = next; i-- > 0 && binary->entries[i].address == binary->entries[next - 1].address;) {
+        part.begin = binary->entries[i].address;
+        part.end = larger(part.end, part.begin + binary->entries[i].size);
+    }
+    return part;
+}
+
+/* Code in no function, such as that of a stripped library without unwind information, is a part of its own. It begins
+ * where the last function before it ends, so it has not the name of that. */
 enum code_kind binaries_function(struct binaries *b, const struct symbol_module *m, uint64_t offset, uint64_t *begin)
 {
     const struct image *image = binaries_image(b, m);
@@ -354,13 +374,19 @@ enum code_kind binaries_function(struct binaries *b, const struct symbol_module 
         return CODE_UNKNOWN;
     if (image_is_stub(image, offset))
         return CODE_OF_STUB;
-    struct binary *binary = binaries_find_or_open(b, m);
-    const size_t next = binary_first_entry_from(binary, offset + 1);
-    const struct binary_entry *entry = next ? &binary->entries[next - 1] : NULL;
-    if (!entry || offset - entry->address >= entry->size)
-        return image_function(image, offset, begin) ? CODE_OF_FUNCTION : CODE_UNKNOWN;
-    *begin = entry->address;
-    return CODE_OF_FUNCTION;
+    const struct binary_part last = binary_last_symbol(binaries_find_or_open(b, m), offset);
+    if (offset < last.end) {
+        *begin = last.begin;
+        return CODE_OF_FUNCTION;
+    }
+    struct binary_part part = { 0, 0 };
+    const bool known = image_function(image, offset, &part.begin, &part.end);
+    if (known && offset < part.end && (part.begin != last.begin || last.end == last.begin)) {
+        *begin = part.begin;
+        return CODE_OF_FUNCTION;
+    }
+    *begin = larger(last.end, offset < part.end ? part.begin : part.end);
+    return *begin ? CODE_OF_FUNCTION : CODE_UNKNOWN;
 }
 
 /* ---- instrumented or not ---- */

@@ -94,7 +94,22 @@ bool image_table_entry(const struct image *image, uint32_t i, uint64_t *begin)
     return true;
 }
 
-bool image_function(const struct image *image, uint64_t address, uint64_t *begin)
+/* The end of a function, as its entry of the unwind table says: a length of four bytes, a number of four bytes, and
+ * then the begin and the size. Their form is another entry's matter, but only one form gives the known begin. Without
+ * one, the function reaches to the next. */
+static uint64_t image_end(const struct image *image, uint64_t entry, uint64_t begin)
+{
+    const uint64_t at = entry + 8;
+    int32_t near[2];
+    uint64_t wide[2];
+    if (image_read(image, at, near, sizeof near) && at + (uint64_t)(int64_t)near[0] == begin)
+        return begin + (uint32_t)near[1];
+    if (image_read(image, at, wide, sizeof wide) && (wide[0] == begin || at + wide[0] == begin))
+        return begin + wide[1];
+    return UINT64_MAX;
+}
+
+bool image_function(const struct image *image, uint64_t address, uint64_t *begin, uint64_t *end)
 {
     uint32_t low = 0, high = image->table_header ? image->table_count : 0;
     while (low < high) {
@@ -106,7 +121,13 @@ bool image_function(const struct image *image, uint64_t address, uint64_t *begin
         else
             high = middle;
     }
-    return low > 0 && image_table_entry(image, low - 1, begin);
+    int32_t distance;
+    const uint64_t last = image->table_header + TABLE_AT + (uint64_t)(low - 1) * ENTRY_SIZE;
+    if (!low || !image_table_entry(image, low - 1, begin) ||
+        !image_read(image, last + sizeof distance, &distance, sizeof distance))
+        return false;
+    *end = image_end(image, image->table_header + (uint64_t)(int64_t)distance, *begin);
+    return true;
 }
 
 bool image_is_stub(const struct image *image, uint64_t address)

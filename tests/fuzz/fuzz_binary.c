@@ -27,9 +27,9 @@ static void binary_ask_file(const char *path)
         const struct probe_calls calls = probe_calls_count(elf);
         fuzz_require(calls.functions <= calls.calls);
         struct image image = image_of(elf);
-        uint64_t begin;
+        uint64_t begin, end;
         for (uint64_t at = 0; at < 4096; at += 64)
-            if (image_function(&image, at, &begin))
+            if (image_function(&image, at, &begin, &end))
                 fuzz_require(begin <= at);
         image_drop(&image);
     }

@@ -93,3 +93,47 @@ Test(unit_module_names, a_file_that_is_missing)
     cr_expect(eq(sz, module_names_count(n, &m), 0));
     module_names_free(n);
 }
+
+/* ---- code of no function ---- */
+
+static const char parts_source[] = ".text\n"
+                                   ".globl first\n.type first, %function\n"
+                                   "first: .cfi_startproc\n.skip 16\n.cfi_endproc\n.size first, .-first\n"
+                                   ".skip 48\n"
+                                   ".globl bare\n.type bare, %function\n"
+                                   "bare: .skip 16\n"
+                                   ".globl last\n.type last, %function\n"
+                                   "last: .cfi_startproc\n.skip 16\n.cfi_endproc\n.size last, .-last\n"
+                                   ".section .note.GNU-stack, \"\", %progbits\n";
+
+static void parts_expect(struct binaries *b, const struct symbol_module *m, uint64_t at, uint64_t begin,
+                         const char *name)
+{
+    uint64_t found = 0;
+    cr_assert(eq(int, (int)binaries_function(b, m, at, &found), CODE_OF_FUNCTION));
+    cr_assert(eq(u64, found, begin));
+    const char *linkage = binaries_find_name(b, m, found).linkage_name;
+    cr_assert(eq(str, (char *)(linkage ? linkage : ""), (char *)name));
+}
+
+/* 48 bytes behind `first` belong to no symbol and no entry of the unwind table. The size of `bare` is unknown. */
+Test(unit_module_names, code_of_no_function_has_not_the_name_of_the_one_before)
+{
+    free(run_well(
+        "cat >parts.s <<'END'\n%sEND\ncc -shared -nostdlib -Wl,--build-id=none,--eh-frame-hdr -o parts.so parts.s",
+        parts_source));
+    struct binaries *b = binaries_new();
+    const struct symbol_module m = { .path = test_path("parts.so") };
+    uint64_t first = 0;
+    for (const char *name = NULL; !name || strcmp(name, "first") != 0;
+         name = binaries_find_name(b, &m, first).linkage_name)
+        cr_assert(lt(u64, ++first, 1 << 20));
+    parts_expect(b, &m, first, first, "first");
+    parts_expect(b, &m, first + 15, first, "first");
+    parts_expect(b, &m, first + 16, first + 16, "");
+    parts_expect(b, &m, first + 63, first + 16, "");
+    parts_expect(b, &m, first + 64, first + 64, "bare");
+    parts_expect(b, &m, first + 79, first + 64, "bare");
+    parts_expect(b, &m, first + 95, first + 80, "last");
+    binaries_free(b);
+}
