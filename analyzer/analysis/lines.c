@@ -82,7 +82,7 @@ static bool lines_find_recorded(const struct recorded_sites *b, const struct pro
 
 static char *lines_inlined_text(const struct symbol_site *s)
 {
-    char *outer = symbol_demangle(s->outer);
+    char *outer = symbol_demangle_of_file(s->outer, s->outer_file);
     char *text = s->outer_file && s->outer_line
                      ? need_text("%s (%s:%" PRIu32 ")", outer, path_file_name(s->outer_file), s->outer_line)
                      : need_text("%s", outer);
@@ -101,7 +101,7 @@ static struct line_name lines_name_site(const struct profile_module *m, const st
     } else {
         name.source = need_text("%s+0x%" PRIx64, name.module, site->offset);
     }
-    name.function = s->function             ? symbol_demangle(s->function)
+    name.function = s->function             ? symbol_demangle_of_file(s->function, s->file)
                     : name.module[0] == '[' ? need_copy(name.module, strlen(name.module))
                                             : need_text("[%s]", name.module);
     name.inlined = s->outer ? lines_inlined_text(s) : NULL;

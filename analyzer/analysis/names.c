@@ -87,7 +87,7 @@ static char *names_from_address(const char *module, uint64_t offset)
 static char *names_of_symbol(const struct symbol *symbol, const char *module, uint64_t offset)
 {
     if (symbol->linkage_name && symbol->linkage_name[0])
-        return symbol_demangle(symbol->linkage_name);
+        return symbol_demangle_of_file(symbol->linkage_name, symbol->file);
     return names_from_address(module, offset);
 }
 

@@ -57,6 +57,7 @@ static error_t cc_parse_option(int key, char *argument, struct argp_state *state
     "Functions of the system's headers are left out: small templates of the C++ library are most of a program's "      \
     "calls, and not its own. GCC gets -finstrument-functions-exclude-file-list, clang "                                \
     "-finstrument-functions-after-inlining. -g is added unless the line has an option that begins so.\n\n"             \
+    "Source of C, C++ and Fortran is instrumented. For Ada, give gnatmake -cargs -finstrument-functions.\n\n"          \
     "Lines that only preprocess, assemble, link or print something stay as they are. So do trials of configure, "      \
     "CMake and meson, and lines that have -finstrument-functions already.\n\nExamples:\n"                              \
     "  make CC='dwell cc' CXX='dwell c++'\n"                                                                           \

@@ -87,8 +87,10 @@ static bool compiler_line_decides_itself(const char *option)
 
 static bool compiler_line_is_source(const char *name)
 {
-    static const char *const list[] = { ".c", ".i",  ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C",    ".ii",
-                                        ".m", ".mm", ".h",  ".hh", ".hpp", ".hxx", ".H",   ".ixx", ".cppm", NULL };
+    static const char *const list[] = { ".c",    ".i",   ".cc",  ".cp",  ".cxx", ".cpp", ".CPP", ".c++", ".C",
+                                        ".ii",   ".m",   ".mm",  ".h",   ".hh",  ".hpp", ".hxx", ".H",   ".ixx",
+                                        ".cppm", ".f",   ".for", ".ftn", ".f90", ".f95", ".f03", ".f08", ".F",
+                                        ".FOR",  ".FTN", ".F90", ".F95", ".F03", ".F08", NULL };
     const char *end = strrchr(name, '.');
     return end && !strchr(end, '/') && compiler_line_has_word(list, end);
 }

@@ -14,10 +14,10 @@ struct instrumentation {
     const char *exclude; /* more parts of file names, separated by commas; NULL if none. GCC alone has it */
 };
 
-/* Whether this line compiles C or C++ source that shall be instrumented. These lines stay as they are: those that only
- * preprocess, check syntax, assemble, link or print something; the trials of configure, CMake and meson, known by their
- * file names or by `folder`, the current one; and those that already instrument or forbid to. `arguments` ends with
- * NULL and is without the compiler itself. */
+/* Whether this line compiles source of C, C++ or Fortran that shall be instrumented. These lines stay as they are:
+ * those that only preprocess, check syntax, assemble, link or print something; the trials of configure, CMake and
+ * meson, known by their file names or by `folder`, the current one; and those that already instrument or forbid to.
+ * `arguments` ends with NULL and is without the compiler itself. */
 bool compiler_line_compiles(char *const *arguments, const char *folder);
 
 /* The kind by a program's file name, such as "x86_64-linux-gnu-gcc-12". COMPILER_OTHER if the name does not say. */

@@ -1,6 +1,6 @@
 /*
- * Demangles linkage names of C++ and Rust, within limits. A short hostile name can stand for gigabytes of text, since a
- * part of it can refer twice to the part before. A name beyond the limits stays as it is.
+ * Demangles linkage names of C++, Rust, D, Fortran and Ada, within limits. A short hostile name can stand for gigabytes
+ * of text, since a part of it can refer twice to the part before. A name beyond the limits stays as it is.
  */
 #include <libiberty/demangle.h>
 #include <pthread.h>
@@ -13,12 +13,14 @@
 #include "symbols/symbols.h"
 
 enum {
-    MAX_EXPANSION = 128,     /* bytes of demangled text for each byte of the linkage name */
-    FEW_LONG = 1 << 19,      /* bytes that any name may have, as long as there are few such names: */
-    ALL_LONG = 1 << 24,      /* bytes beyond MAX_EXPANSION, of all names together */
-    MAX_CONVERSIONS = 12,    /* each one can double the steps of the parser, which the text does not show */
-    USUAL_NAME = 4096,       /* libiberty takes half a megabyte of stack for such a name; its own limit is a quarter */
-    LONGEST_NAME = 1 << 16,  /* longer ones are demangled if libiberty does so without recursion */
+    MAX_EXPANSION = 128,    /* bytes of demangled text for each byte of the linkage name */
+    FEW_LONG = 1 << 19,     /* bytes that any name may have, as long as there are few such names: */
+    ALL_LONG = 1 << 24,     /* bytes beyond MAX_EXPANSION, of all names together */
+    MAX_CONVERSIONS = 12,   /* each one can double the steps of the parser, which the text does not show */
+    USUAL_NAME = 4096,      /* libiberty takes half a megabyte of stack for such a name; its own limit is a quarter */
+    LONGEST_NAME = 1 << 16, /* longer ones are demangled if libiberty does so without recursion */
+    LONGEST_D = 1024,
+    MAX_REFERENCES = 10,     /* in a name of D */
     STACK_FOR_A_BYTE = 1024, /* for longer names than the usual ones; 160 is the most that was seen */
     STACK_BESIDES = 1 << 18,
 };
@@ -99,9 +101,66 @@ static void demangle_name(struct demangling *d, size_t length)
     demangle_run(d);
 }
 
+/* gfortran's names of a module's procedures: "__shapes_MOD_area" is shapes::area. NULL if it is none. No letter of such
+ * a name is large but those in the middle. */
+static char *demangle_fortran(const char *name)
+{
+    static const char middle[] = "_MOD_", letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+    if (name[0] != '_' || name[1] != '_')
+        return NULL;
+    const char *module = name + 2, *end = strstr(module, middle);
+    const char *procedure = end ? end + sizeof middle - 1 : module;
+    if (!end || end == module || strspn(module, letters) != (size_t)(end - module) + 1 || !*procedure ||
+        procedure[strspn(procedure, letters)])
+        return NULL;
+    return need_text("%.*s::%s", (int)(end - module), module, procedure);
+}
+
+/* libiberty writes a name of D without limits. Each reference of it to a part before can double the text. */
+static char *demangle_d(const char *name, size_t length)
+{
+    size_t references = 0;
+    if (name[1] != 'D' || length > LONGEST_D)
+        return NULL;
+    for (const char *at = name; (at = strchr(at, 'Q')) != NULL; at++)
+        references++;
+    char *text = references <= MAX_REFERENCES ? dlang_demangle(name, 0) : NULL;
+    if (!text || strlen(text) > MAX_EXPANSION * length) {
+        free(text);
+        return NULL;
+    }
+    char *found = need_copy(text, strlen(text));
+    free(text);
+    return found;
+}
+
+static bool demangle_file_is_ada(const char *file)
+{
+    const char *end = file ? strrchr(file, '.') : NULL;
+    return end && (strcmp(end, ".adb") == 0 || strcmp(end, ".ads") == 0);
+}
+
+char *symbol_demangle_of_file(const char *linkage_name, const char *file)
+{
+    const size_t length = strlen(linkage_name);
+    char *text = demangle_file_is_ada(file) && length <= LONGEST_NAME ? ada_demangle(linkage_name, 0) : NULL;
+    if (!text || text[0] == '<') { /* no name of Ada */
+        free(text);
+        return symbol_demangle(linkage_name);
+    }
+    char *found = need_copy(text, strlen(text));
+    free(text);
+    return found;
+}
+
 char *symbol_demangle(const char *linkage_name)
 {
     const size_t length = strlen(linkage_name), usual = MAX_EXPANSION * length;
+    char *other = linkage_name[0] == '_' ? demangle_fortran(linkage_name) : NULL;
+    if (!other && linkage_name[0] == '_')
+        other = demangle_d(linkage_name, length);
+    if (other)
+        return other;
     if (linkage_name[0] != '_' || !demangle_is_cheap(linkage_name))
         return need_copy(linkage_name, length);
     struct demangling d = { .name = linkage_name, .limit = usual };

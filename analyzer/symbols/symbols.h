@@ -81,7 +81,8 @@ uint64_t binaries_offset(struct binaries *b, const struct symbol_module *module,
 /* What the code at `offset` is: unknown, part of a function, or a stub through which calls of other modules go. */
 enum code_kind { CODE_UNKNOWN, CODE_OF_FUNCTION, CODE_OF_STUB };
 
-/* Sets *begin to that of the function: by the symbols, or else by the unwind table. */
+/* Sets *begin to that of the function: by the symbols, or else by the unwind table. Code between functions counts as
+ * one of its own. */
 enum code_kind binaries_function(struct binaries *b, const struct symbol_module *module, uint64_t offset,
                                  uint64_t *begin);
 
@@ -99,8 +100,12 @@ const char *binaries_variable(struct binaries *b, const struct symbol_module *mo
 
 /* ---- names for people ---- */
 
-/* A linkage name, demangled (C++, Rust) if it is mangled. If that takes more than 128 bytes a byte of the name, or too
- * many steps, the name is unchanged. The caller frees it. */
+/* A linkage name, demangled (C++, Rust, D, Fortran) if it is mangled. If that takes more than 128 bytes a byte of the
+ * name, or too many steps, the name is unchanged. The caller frees it. */
 char *symbol_demangle(const char *linkage_name);
+
+/* The same for a function of this source file, which may be NULL. Ada's names look like those of C, so only files whose
+ * names end as GNAT wants it have them. */
+char *symbol_demangle_of_file(const char *linkage_name, const char *file);
 
 #endif

@@ -38,6 +38,8 @@ Test(e2e_cc, flags_of_each_compiler)
     cc_expect("cc --show strange -c a.c", "strange -c a.c -finstrument-functions -g");
     cc_expect("cc --show ccache my-gcc-12 -c a.c", "ccache my-gcc-12 -c a.c " GCC " -g");
     cc_expect("cc --show -c a.c", "cc -c a.c -finstrument-functions -g");
+    cc_expect("cc --show other -c a.f90", "other -c a.f90 " GCC " -g");
+    cc_expect("cc --show other -c a.F", "other -c a.F " GCC " -g");
     cc_expect("c++ --show -c a.cc", "c++ -c a.cc -finstrument-functions-after-inlining -g");
 }
 

@@ -25,6 +25,43 @@ Test(unit_demangle, names_of_languages)
     demangle_expect("_RNvC6_123foo3bar", "123foo::bar");
     demangle_expect("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
     demangle_expect("_Zwrong", "_Zwrong");
+    demangle_expect("__shapes_MOD_area", "shapes::area");
+    demangle_expect("__a_b_MOD_c_d.constprop.0", "a_b::c_d.constprop.0");
+    demangle_expect("__shapes_MOD_", "__shapes_MOD_");
+    demangle_expect("___MOD_area", "___MOD_area");
+    demangle_expect("__Shapes_MOD_area", "__Shapes_MOD_area");
+    demangle_expect("_shapes_MOD_area", "_shapes_MOD_area");
+    demangle_expect("_D3app4mainFZv", "app.main()");
+    demangle_expect("_Dmain", "D main");
+    demangle_expect("_Dwrong", "_Dwrong");
+}
+
+/* Without a file of Ada, these are names of C. */
+Test(unit_demangle, names_of_ada)
+{
+    static const char *const names[][3] = {
+        { "p__inner", "p.adb", "p.inner" },
+        { "p__Oadd", "src/p.ads", "p.\"+\"" },
+        { "_ada_main", "main.adb", "main" },
+        { "p__inner", "p.c", "p__inner" },
+        { "p__inner", NULL, "p__inner" },
+        { "_Z1fii", "p.adb", "f(int, int)" },
+        { "Strange__Name", "p.adb", "Strange__Name" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *found = symbol_demangle_of_file(names[i][0], names[i][1]);
+        cr_assert(eq(str, found, (char *)names[i][2]));
+        free(found);
+    }
+}
+
+/* Each reference to the type before doubles the text. */
+Test(unit_demangle, hostile_names_of_d)
+{
+    char name[4096] = "_D1aFS1b";
+    for (size_t at = strlen(name); at + 3 < sizeof name - 1; at += 2)
+        strcpy(name + at, "Qc");
+    demangle_expect(name, name);
 }
 
 /* The longest expansion of a name of LLVM is 29 bytes a byte. */
