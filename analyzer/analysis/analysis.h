@@ -42,6 +42,7 @@ struct analysis {
     struct profile *profile;
     struct rollup *rollup;
     struct function_name *names;
+    char **thread_titles;              /* by thread of the file, analysis/thread_titles.h; NULL for the names alone */
     struct line_name *lines;           /* by site of the profile; NULL if call sites were not loaded */
     const struct selection *selection; /* that of `request`; NULL if the whole session was loaded */
     struct selection_request request;  /* its texts and lists belong to the options */
@@ -85,6 +86,9 @@ void analysis_drop(struct analysis *l);
 
 /* The path of the session of a process (serial number). */
 const char *analysis_session_of(const struct analysis *l, uint32_t process);
+
+/* What text shows of a thread (serial number) in the place of its name, or NULL. */
+const char *analysis_thread_title(const struct analysis *l, uint32_t thread);
 
 /* Whether the function's address is known. Imported reports may lack it; then its offset is only a number. */
 bool function_has_address(const struct analysis *l, uint32_t function);

@@ -14,6 +14,7 @@
 #include "analysis/load_part.h"
 #include "analysis/single_calls.h"
 #include "analysis/sum_sessions.h"
+#include "analysis/thread_titles.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -260,6 +261,7 @@ void analysis_summarize(struct analysis *l)
     load_add_counted(s, l);
     s->overhead = l->rollup->session.overhead_inclusive;
     s->overhead_known = l->overhead.paths > 0;
+    s->resolution = s->overhead_known ? single_calls_resolution(l->file) : 0;
     s->budget = l->file->header.also & DWELL_ALSO_BUDGET || l->file->decision_count;
     budget_reached_find(l);
     if (s->imported && !l->selection)
@@ -279,6 +281,12 @@ void analysis_subtract_overhead(struct analysis *l)
     l->overhead = overhead_subtract(l->profile, costs, count, l->lines != NULL);
     free(costs);
     single_calls_forget_limits(l);
+}
+
+const char *analysis_thread_title(const struct analysis *l, uint32_t thread)
+{
+    const size_t at = l->thread_titles ? session_file_thread_index(l->file, thread) : 0;
+    return l->thread_titles && at < l->file->thread_count ? l->thread_titles[at] : NULL;
 }
 
 bool function_has_address(const struct analysis *l, uint32_t function)
@@ -499,6 +507,7 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
     if (!load_session(l, path, options, error))
         return false;
     load_join(l, options);
+    l->thread_titles = thread_titles_find(l->file, l->profile, l->names);
     const int unread = session_file_take_error();
     if (unread)
         error_set(error, "%s: %s", path, strerror(unread));
@@ -523,6 +532,7 @@ void analysis_drop(struct analysis *l)
     for (size_t i = 0; i < l->part_count; i++)
         free(l->parts[i].path);
     free(l->parts);
+    thread_titles_free(l->thread_titles, l->file);
     if (l->profile) {
         if (l->names)
             names_free(l->names, l->profile->function_count);

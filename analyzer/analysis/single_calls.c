@@ -20,6 +20,17 @@ struct probe_cost *single_calls_list_costs(const struct session_file *f, size_t 
     return costs;
 }
 
+uint64_t single_calls_resolution(const struct session_file *f)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < f->process_count; i++) {
+        const struct dwell_rec_probes *probes = &f->processes[i].probes;
+        if (probes->rounds && probes->in_callee > most)
+            most = probes->in_callee;
+    }
+    return (most + DWELL_PROBE_FRACTION - 1) / DWELL_PROBE_FRACTION;
+}
+
 /* By function of the paths' profile: its number in the analysis. The caller frees the list. */
 static uint32_t *single_calls_number_functions(const struct analysis *l, const struct profile *paths)
 {

@@ -7,6 +7,10 @@
 /* The probes' costs of all processes that have measured them. The caller frees the list. */
 struct probe_cost *single_calls_list_costs(const struct session_file *f, size_t *count);
 
+/* In ticks, rounded up: the most that the probes of a call take within it, of all processes. A time that is less is a
+ * difference of two about equal ones. Zero if no process has measured it. */
+uint64_t single_calls_resolution(const struct session_file *f);
+
 /* The shortest and longest calls of a new profile have their probes. This makes them unknown where the overhead was
  * subtracted from the sums. */
 void single_calls_forget_limits(struct analysis *l);

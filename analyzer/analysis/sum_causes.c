@@ -51,6 +51,7 @@ static void sum_causes_add(struct sum_causes *s, const struct dwell_cause_row *r
             .blocked = sum_causes_ns(s, row->blocked),
             .id = row->id,
             .kind = row->kind,
+            .faulted = row->set & DWELL_CAUSE_FAULTED,
             .left = row->first_time,
             .back = row->first_time,
         },

@@ -168,7 +168,8 @@ static void sums_record_wait(struct sums_recording *r, const struct caused_wait 
                                     .cause_node = acting && w->node != PROFILE_NONE ? acting[w->node] : PROFILE_NONE,
                                     .kind = w->wait.kind,
                                     .cause = (uint8_t)w->cause,
-                                    .set = (uint8_t)(set | (w->rest ? DWELL_CAUSE_REST : 0)),
+                                    .set = (uint8_t)(set | (w->rest ? DWELL_CAUSE_REST : 0) |
+                                                     (w->wait.faulted ? DWELL_CAUSE_FAULTED : 0)),
                                     .id = sums_object_id(r, wait->kind, wait->id),
                                     .made_time = maker ? maker->time : 0,
                                     .waits = w->count,

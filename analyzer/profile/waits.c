@@ -144,6 +144,7 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
         waits_add_wait(w, &wait);
     }
     struct profile_wait rest = waits_take(place, blocked, &blocked);
+    rest.faulted = extras->page_faults > 0;
     waits_take_off(&off, &rest, extras->run_end);
     waits_add_wait(w, &rest);
 }

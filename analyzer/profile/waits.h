@@ -44,6 +44,7 @@ struct profile_wait {
     uint32_t holder;  /* tid of the thread that held the object when the call began; zero if none or unknown */
     uint8_t kind;     /* enum dwell_object; zero: no object was recorded */
     bool gave_up;     /* no act ended it */
+    bool faulted;     /* no object was recorded, and the interval has page faults */
     bool room;        /* the object is a descriptor, and the wait or act is about room to write; or it is where the
                        * threads of OpenMP wait for their next team */
     bool spun;        /* the thread did not sleep, and may have waited on the CPU */

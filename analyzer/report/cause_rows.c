@@ -13,7 +13,7 @@
 #include "base/numbers.h"
 #include "base/time_unit.h"
 #include "base/units.h"
-#include "report/wait_rows.h"
+#include "report/cause_paths.h"
 #include "symbols/os_calls.h"
 
 const struct column view_causes_columns[] = {
@@ -58,19 +58,12 @@ enum {
 const size_t view_causes_column_count = COLUMN_COUNT;
 _Static_assert(sizeof view_causes_columns / sizeof *view_causes_columns == COLUMN_COUNT, "each column has its number");
 
-/* The call paths of a profile. */
-struct cause_paths {
-    const struct profile *profile;
-    const struct function_name *names;
-    uint32_t *ids;    /* by node: equal paths of names have equal numbers */
-    uint32_t *owners; /* by node: the innermost function that does not only pass a wait on, or PROFILE_NONE */
-};
-
 struct cause_row {
     const struct caused_wait *first;
     uint64_t total, longest, count;
     uint32_t waiter; /* the thread of the last wait */
     bool same_object, same_made, same_thread, same_path, same_cause_thread, same_cause; /* as the first wait */
+    bool one_thread, one_cause_thread; /* with the same number, and not only the same name */
 };
 
 /* A thread that waited in a row. */
@@ -83,7 +76,8 @@ struct cause_rows {
     const struct wait_causes *causes;
     enum waits_by by;
     struct cause_paths waiting, acting;
-    struct intern names, paths, keys;
+    struct cause_path_numbers numbers;
+    struct intern keys;
     struct object_names *objects;
     struct namer *makers;
     struct cause_row *list;
@@ -92,57 +86,6 @@ struct cause_rows {
     size_t waiter_count, waiter_room;
     const struct cause_limits *limits;
 };
-
-/* ---- call paths ---- */
-
-/* Functions of one name, module and line are one function, as in other views. */
-static uint32_t cause_path_number(struct cause_rows *r, uint32_t parent, const struct function_name *name)
-{
-    const uint32_t bytes[] = { parent, intern(&r->names, name->module, strlen(name->module)), name->line };
-    return intern_pair(&r->paths, name->name, bytes, sizeof bytes);
-}
-
-static struct cause_paths cause_paths_of(struct cause_rows *r, const struct profile *p,
-                                         const struct function_name *names)
-{
-    struct cause_paths paths = { .profile = p, .names = names };
-    if (!p)
-        return paths;
-    bool *is_wrapper = wait_find_wrappers(p, names);
-    paths.ids = need_memory(p->node_count + 1, sizeof *paths.ids);
-    paths.owners = need_memory(p->node_count + 1, sizeof *paths.owners);
-    for (size_t i = 0; i < p->node_count; i++) {
-        const struct profile_node *n = &p->nodes[i];
-        paths.ids[i] = paths.owners[i] = PROFILE_NONE;
-        if (n->parent == PROFILE_NONE)
-            continue;
-        paths.ids[i] = cause_path_number(r, paths.ids[n->parent], &names[n->function]);
-        paths.owners[i] = is_wrapper[n->function] ? paths.owners[n->parent] : n->function;
-    }
-    free(is_wrapper);
-    return paths;
-}
-
-/* A path of more than `most` bytes loses its outermost functions. */
-static char *cause_path_text(const struct cause_paths *paths, uint32_t node, size_t most)
-{
-    const struct profile *p = paths->profile;
-    size_t depth = 0, length = 0;
-    for (uint32_t i = node; p->nodes[i].parent != PROFILE_NONE && length < most; i = p->nodes[i].parent) {
-        length += strlen(paths->names[p->nodes[i].function].name) + 1;
-        depth++;
-    }
-    const char **names = need_memory(depth + 1, sizeof *names);
-    for (size_t at = depth; at > 0; node = p->nodes[node].parent)
-        names[--at] = paths->names[p->nodes[node].function].name;
-    char *text;
-    FILE *out = need_stream(&text, &length);
-    for (size_t i = 0; i < depth; i++)
-        fprintf(out, "%s%s", i ? ";" : "", names[i]);
-    need_stream_end(out);
-    free(names);
-    return text;
-}
 
 /* ---- names ---- */
 
@@ -166,12 +109,19 @@ static bool cause_calls_os(const struct cause_rows *r, const struct profile_wait
     return os_calls_is_library(p->modules[p->functions[p->nodes[w->place.node].function].module].path);
 }
 
-/* A wait without an object is of the kind "call", which is named by the call of the operating system, or "other". */
+/* Of a call of the operating system, the call says more than a fault in it. */
+static bool cause_is_page_fault(const struct cause_rows *r, const struct profile_wait *w)
+{
+    return w->faulted && !cause_calls_os(r, w);
+}
+
+/* A wait without an object is of the kind "call", which is named by the call of the operating system, "fault", if
+ * nothing but a page fault is known of it, or "other". */
 static const char *cause_kind(const struct cause_rows *r, const struct profile_wait *w)
 {
     if (w->kind)
         return object_kind_name(w->kind);
-    return cause_calls_os(r, w) ? "call" : "other";
+    return cause_calls_os(r, w) ? "call" : cause_is_page_fault(r, w) ? "fault" : "other";
 }
 
 static const char *cause_thread_name(const struct cause_rows *r, uint32_t serial)
@@ -230,11 +180,21 @@ static const struct function_name *cause_made_in(const struct cause_rows *r, con
     return m ? namer_find_function(r->makers, m->process, m->function, m->time) : NULL;
 }
 
-/* What text shows of the object: "mutex 0x4040", "nanosleep 10 ms", "read". The caller frees it. */
+/* Whether a function of the program waited without a call that is known: the kernel read or wrote a page for it, or it
+ * called the system by itself, or by a library. */
+static bool cause_is_own_code(const struct cause_rows *r, const struct caused_wait *w)
+{
+    return !w->wait.kind && !w->rest && !cause_calls_os(r, &w->wait);
+}
+
+/* What text shows of the object: "mutex 0x4040", "nanosleep 10 ms", "read", "page fault". The caller frees it. */
 static char *cause_object_text(const struct cause_rows *r, const struct cause_row *row)
 {
     const struct profile_wait *w = &row->first->wait;
-    char *name = row->same_object ? cause_object(r, row->first) : need_text("%s", "");
+    if (cause_is_own_code(r, row->first))
+        return need_text("%s", w->faulted ? "page fault" : "in its own code");
+    const char *title = w->kind == DWELL_OBJECT_THREAD ? analysis_thread_title(r->loaded, row->first->thread) : NULL;
+    char *name = !row->same_object ? need_text("%s", "") : title ? need_text("%s", title) : cause_object(r, row->first);
     const bool by_call = !w->kind || w->kind == DWELL_OBJECT_SLEEP || w->kind == DWELL_OBJECT_SET;
     const char *kind = by_call ? cause_called(r, w)->name : cause_kind(r, w);
     if (strncmp(name, kind, strlen(kind)) == 0 && name[strlen(kind)] == ':') /* "pipe:[5]" */
@@ -267,14 +227,15 @@ static uint32_t cause_owner(const struct cause_paths *paths, uint32_t node)
 
 static uint32_t cause_name_number(struct cause_rows *r, const char *name)
 {
-    return intern(&r->names, name, strlen(name));
+    return intern(&r->numbers.names, name, strlen(name));
 }
 
 /* A function's number that does not depend on its path. */
 static uint32_t cause_function_number(struct cause_rows *r, const struct cause_paths *paths, uint32_t node)
 {
     const uint32_t owner = cause_owner(paths, node);
-    return owner == PROFILE_NONE ? PROFILE_NONE : cause_path_number(r, PROFILE_NONE - 1, &paths->names[owner]);
+    return owner == PROFILE_NONE ? PROFILE_NONE
+                                 : cause_path_number(&r->numbers, PROFILE_NONE - 1, &paths->names[owner]);
 }
 
 enum { KEY_PARTS = 6 };
@@ -289,7 +250,7 @@ static uint32_t cause_process(const struct profile_wait *w)
 static uint32_t cause_made_number(struct cause_rows *r, const struct profile_wait *w)
 {
     const struct function_name *made = cause_made_in(r, w);
-    return made ? 1 + cause_path_number(r, PROFILE_NONE - 1, made) : 0;
+    return made ? 1 + cause_path_number(&r->numbers, PROFILE_NONE - 1, made) : 0;
 }
 
 /* When an object was made that had an address; zero if that is unknown. */
@@ -306,14 +267,14 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
     switch (r->by) {
     case WAITS_BY_PATH:
         key[0] = r->waiting.ids[w->wait.place.node];
-        key[1] = w->wait.kind;
+        key[1] = w->wait.kind | (uint64_t)cause_is_page_fault(r, &w->wait) << 8;
         key[2] = sleeps ? w->wait.id : 0;
         key[3] = w->cause;
         key[4] = w->node == PROFILE_NONE || !r->acting.ids ? PROFILE_NONE : r->acting.ids[w->node];
         key[5] = cause_name_number(r, cause_thread_name(r, w->thread)) | (uint64_t)cause_made_number(r, &w->wait) << 32;
         break;
     case WAITS_BY_LOCK:
-        key[0] = w->wait.kind;
+        key[0] = w->wait.kind | (uint64_t)cause_is_page_fault(r, &w->wait) << 8;
         key[1] = w->wait.id;
         key[2] = cause_process(&w->wait);
         key[3] = w->wait.kind && w->wait.kind != DWELL_OBJECT_SET
@@ -338,7 +299,8 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
 static bool cause_same_object(const struct cause_rows *r, const struct profile_wait *a, const struct profile_wait *b)
 {
     return a->kind == b->kind && a->id == b->id && cause_process(a) == cause_process(b) &&
-           (a->kind || a->place.node == b->place.node) && cause_made_at(r, a) == cause_made_at(r, b);
+           cause_is_page_fault(r, a) == cause_is_page_fault(r, b) && (a->kind || a->place.node == b->place.node) &&
+           cause_made_at(r, a) == cause_made_at(r, b);
 }
 
 static bool cause_same_thread(const struct cause_rows *r, uint32_t a, uint32_t b)
@@ -356,6 +318,8 @@ static void cause_compare_with_first(struct cause_rows *r, struct cause_row *row
     row->same_thread = row->same_thread && cause_same_thread(r, wait->place.thread, other->place.thread);
     row->same_path = row->same_path && r->waiting.ids[wait->place.node] == r->waiting.ids[other->place.node];
     row->same_cause_thread = row->same_cause_thread && cause_same_thread(r, w->thread, first->thread);
+    row->one_thread = row->one_thread && wait->place.thread == other->place.thread;
+    row->one_cause_thread = row->one_cause_thread && w->thread == first->thread;
     row->same_cause = row->same_cause && w->cause == first->cause &&
                       (w->node == first->node || cause_function_number(r, &r->acting, w->node) ==
                                                      cause_function_number(r, &r->acting, first->node));
@@ -371,7 +335,7 @@ static uint32_t cause_add_wait(struct cause_rows *r, const struct caused_wait *w
     const uint32_t number = intern(&r->keys, key, sizeof key);
     if (number == r->count) {
         GROW(r->list, r->count, r->room);
-        r->list[r->count++] = (struct cause_row){ w, 0, 0, 0, 0, true, true, true, true, true, true };
+        r->list[r->count++] = (struct cause_row){ w, 0, 0, 0, 0, true, true, true, true, true, true, true, true };
     }
     struct cause_row *row = &r->list[number];
     row->total += w->ticks;
@@ -426,6 +390,12 @@ static uint64_t *cause_find_elapsed(struct cause_rows *r)
 
 /* ---- rows ---- */
 
+/* Several threads of one name have that name. */
+static void cause_fill_thread(const struct cause_rows *r, struct cell *cell, uint32_t thread, bool one)
+{
+    cell_thread(cell, r->loaded, one ? thread : 0, cause_thread_name(r, thread));
+}
+
 static void cause_fill_waiting(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)
 {
     const struct profile_wait *w = &row->first->wait;
@@ -442,7 +412,7 @@ static void cause_fill_waiting(const struct cause_rows *r, const struct cause_ro
         free(path);
     }
     if (row->same_thread)
-        cell_text(&cells[THREAD], cause_thread_name(r, w->place.thread));
+        cause_fill_thread(r, &cells[THREAD], w->place.thread, row->one_thread);
 }
 
 static void cause_fill_object(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)
@@ -469,7 +439,7 @@ static void cause_fill_cause(const struct cause_rows *r, const struct cause_row 
     const struct caused_wait *w = row->first;
     const uint32_t owner = cause_owner(&r->acting, w->node);
     if (row->same_cause_thread && w->thread)
-        cell_text(&cells[CAUSE_THREAD], cause_thread_name(r, w->thread));
+        cause_fill_thread(r, &cells[CAUSE_THREAD], w->thread, row->one_cause_thread);
     if (!row->same_cause)
         return;
     cell_text(&cells[CAUSE], cause_names[w->cause]);
@@ -512,12 +482,6 @@ static void cause_add_rows(struct cause_rows *r, struct table *t)
     free(elapsed);
 }
 
-static void cause_paths_drop(struct cause_paths *paths)
-{
-    free(paths->ids);
-    free(paths->owners);
-}
-
 /* Rows keep their numbers until the waiters are sorted. */
 static void cause_sort_rows(struct cause_rows *r)
 {
@@ -557,13 +521,15 @@ static void cause_sort_waits(const struct wait_causes *causes)
 struct table view_causes_limited(const struct analysis *l, const struct wait_causes *causes, enum waits_by by,
                                  const struct cause_limits *limits)
 {
+    static const char *const optional[] = { "share_percent", "max", "cause", "waits", "thread", "cause_thread", NULL };
     struct table t = table_make(view_causes_columns, COLUMN_COUNT, &l->summary);
     struct cause_rows r = { .loaded = l, .causes = causes, .by = by, .limits = limits };
     t.second_name = CAUSE_FUNCTION;
+    t.optional = optional;
     r.objects = object_names_new(l->file);
     r.makers = namer_new(l->file);
-    r.waiting = cause_paths_of(&r, causes->waiting, causes->waiting_names);
-    r.acting = cause_paths_of(&r, causes->acting, causes->acting_names);
+    r.waiting = cause_paths_of(&r.numbers, causes->waiting, causes->waiting_names);
+    r.acting = cause_paths_of(&r.numbers, causes->acting, causes->acting_names);
     cause_sort_waits(causes);
     for (size_t i = 0; i < causes->count; i++) {
         const uint32_t number = cause_add_wait(&r, &causes->list[i]);
@@ -576,8 +542,7 @@ struct table view_causes_limited(const struct analysis *l, const struct wait_cau
     cause_paths_drop(&r.acting);
     object_names_free(r.objects);
     namer_free(r.makers);
-    intern_drop(&r.names);
-    intern_drop(&r.paths);
+    cause_path_numbers_drop(&r.numbers);
     intern_drop(&r.keys);
     free(r.list);
     free(r.waiters);

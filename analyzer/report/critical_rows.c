@@ -99,7 +99,7 @@ static void critical_fill_thread(const struct analysis *l, uint32_t serial, stru
     if (!t)
         return;
     cell_number(tid, t->tid);
-    cell_text(name, t->name ? t->name : "");
+    cell_thread(name, l, serial, t->name ? t->name : "");
 }
 
 /* Moments count from the begin of the session. */

@@ -295,14 +295,14 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *l, cons
     cell_number(&cells[0], call->begin > start ? call->begin - start : 0);
     for (int i = 0; i < CALL_TIMES; i++)
         if (i < CALL_APPLICATION_INCLUSIVE || l->summary.application_known)
-            cell_number(&cells[1 + i], call_ticks(call->times[i]));
+            cell_call_time(&cells[1 + i], call_ticks(call->times[i]), &l->summary);
     if (l->summary.off_cpu_known)
         cell_number(&cells[5], call_ticks(call->blocked));
     if (t && t->tid)
         cell_number(&cells[6], t->tid);
     if (p && p->pid)
         cell_number(&cells[7], p->pid);
-    cell_text(&cells[8], t && t->name[0] ? t->name : "[unknown]");
+    cell_thread(&cells[8], l, call->thread, t && t->name[0] ? t->name : "[unknown]");
     cell_text(&cells[9], call->caller == PROFILE_NONE ? "(start of thread)" : l->names[call->caller].name);
 }
 

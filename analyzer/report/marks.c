@@ -88,7 +88,7 @@ static void marks_fill_row(struct cell *cells, const struct analysis *l, const s
         cell_number(&cells[3], t->tid);
     if (p)
         cell_number(&cells[4], p->pid);
-    cell_text(&cells[5], t ? t->name : "");
+    cell_thread(&cells[5], l, thread, t ? t->name : "");
     if (row->mark)
         marks_fill_mark(cells, l, row->mark);
     else

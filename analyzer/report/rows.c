@@ -157,7 +157,7 @@ static void rows_fill_thread(const struct analysis *l, struct cell *cells, size_
     const struct trace_thread *t = session_file_thread(l->file, pt->thread);
     const struct trace_process *p = session_file_process(l->file, pt->process);
     char *process = names_module(p ? p->path : "");
-    cell_text(&cells[0], t && t->name[0] ? t->name : "[unknown]");
+    cell_thread(&cells[0], l, pt->thread, t && t->name[0] ? t->name : "[unknown]");
     if (t && t->tid)
         cell_number(&cells[1], t->tid);
     cell_text(&cells[2], process);
@@ -299,7 +299,9 @@ static void rows_fill_calls(const struct analysis *l, struct cell *cells, const 
                                     histogram_percentile(&h, 99),
                                     h.greatest };
         for (int j = 0; j < COLUMNS_A_TIME; j++)
-            cell_number(&cells[j], values[j]);
+            cell_call_time(&cells[j], values[j], &l->summary);
+        cells[1].unresolved =
+            values[1] == 0 && cells[1].unresolved; /* the mean of many calls is known better than one */
         histogram_drop(&h);
     }
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/units.h"
@@ -227,6 +228,18 @@ void cell_percent(struct cell *cell, double percent)
 {
     cell->known = true;
     cell->percent = percent;
+}
+
+void cell_thread(struct cell *cell, const struct analysis *l, uint32_t thread, const char *name)
+{
+    cell_text(cell, name);
+    cell->shown = analysis_thread_title(l, thread);
+}
+
+void cell_call_time(struct cell *cell, uint64_t ticks, const struct summary *session)
+{
+    cell_number(cell, ticks);
+    cell->unresolved = ticks < session->resolution;
 }
 
 /* printf's decimal point depends on the locale. */

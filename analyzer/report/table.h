@@ -45,9 +45,11 @@ struct column {
 
 struct cell {
     bool known;
-    bool estimated;  /* text marks the row with ~ */
-    bool partial;    /* a lower bound: text marks the row with > */
-    uint16_t spread; /* of an estimate: the half width of its 95 % interval, in percent */
+    bool estimated;    /* text marks the row with ~ */
+    bool partial;      /* a lower bound: text marks the row with > */
+    bool unresolved;   /* a time of single calls below the session's resolution: text shows that with < */
+    const char *shown; /* of texts: what text prints in its place; NULL for the text itself. Owned by the session */
+    uint16_t spread;   /* of an estimate: the half width of its 95 % interval, in percent */
     union {
         char *text; /* texts and CELL_DIGITS; owned by the table */
         uint64_t number;
@@ -100,6 +102,13 @@ void table_limit(struct table *t, size_t limit);
 void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);
 void cell_percent(struct cell *cell, double percent);
+
+/* A thread's name, which text may show in another way (analysis/thread_titles.h). */
+struct analysis;
+void cell_thread(struct cell *cell, const struct analysis *l, uint32_t thread, const char *name);
+
+/* A time of a single call, which text shows as below the session's resolution if it is. */
+void cell_call_time(struct cell *cell, uint64_t ticks, const struct summary *session);
 
 enum { PERCENT_ROOM = 320 }; /* bytes: enough for any number */
 

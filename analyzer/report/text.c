@@ -41,7 +41,7 @@ static char **text_make_words(const struct table *t, size_t column)
     char **texts = need_memory(t->row_count + 1, sizeof *texts);
     for (size_t row = 0; row < t->row_count; row++) {
         const struct cell *cell = &t->cells[row * t->column_count + column];
-        texts[row] = cell->known ? visible_cell(cell->text) : need_copy("", 0);
+        texts[row] = cell->known ? visible_cell(cell->shown ? cell->shown : cell->text) : need_copy("", 0);
     }
     if (t->columns[column].kind == CELL_NAME && !text_options()->full_names)
         text_cut_display(texts, t->row_count);

@@ -118,9 +118,14 @@ static char *text_format_number(const struct table *t, const struct column *colu
     } else if (column->kind == CELL_PERCENT) {
         snprintf(text, sizeof text, "%.2f", fabs(cell->percent) < 0.005 ? 0.0 : cell->percent);
     } else if (column_is_time(column)) {
+        struct cell shown = *cell;
         if (column->kind == CELL_CHANGE && cell->change)
             *at++ = cell->change < 0 ? '-' : '+';
-        text_format_time(text_cell_ns(t, column, cell), column->kind == CELL_MOMENT, unit, at);
+        if (cell->unresolved) {
+            *at++ = '<';
+            shown.number = t->session->resolution;
+        }
+        text_format_time(text_cell_ns(t, column, &shown), column->kind == CELL_MOMENT, unit, at);
     }
     return need_text("%s%s", t->marks_cells && cell->estimated ? "~" : "", text);
 }

@@ -57,7 +57,7 @@ struct dwell_sum_row {
     uint64_t net_shortest, net_longest; /* of completed calls without probes; 2^64 - 1 and 0 if unknown */
 };
 
-enum dwell_cause_set { DWELL_CAUSE_RAW = 1, DWELL_CAUSE_NET = 2, DWELL_CAUSE_REST = 4 };
+enum dwell_cause_set { DWELL_CAUSE_RAW = 1, DWELL_CAUSE_NET = 2, DWELL_CAUSE_REST = 4, DWELL_CAUSE_FAULTED = 8 };
 
 /* A causes chunk has rows of the thread's waits: sums of a call path, an object and a cause. A row without waits ends
  * the chunk. */

@@ -63,6 +63,20 @@ Test(golden_probes, reports)
     check_golden("callers probes.dwell tiny", "probes-callers.txt");
 }
 
+/* A call of tiny takes 2 of its 10 ticks, less than the 8 of its probes. The numbers of csv are what was measured. */
+Test(golden_probes, times_below_the_resolution)
+{
+    check_golden("histogram probes.dwell tiny", "probes-histogram.txt");
+    check_golden("histogram --raw probes.dwell tiny", "probes-histogram-raw.txt");
+    check_golden("slowest -n 2 probes.dwell tiny", "probes-slowest.txt");
+    const char *columns = "report --by function --columns "
+                          "calls,elapsed_inclusive_min,elapsed_inclusive_mean,elapsed_inclusive_p90 probes.dwell";
+    check_golden(columns, "probes-columns.txt");
+    char *csv = run_well("$DWELL %s --format csv | grep -o ',50,.*'", columns);
+    cr_assert(eq(str, csv, ",50,2,2,2\r\n"));
+    free(csv);
+}
+
 static void probes_expect(const char *arguments, const char *line)
 {
     char *text = run_well("$DWELL %s | grep -o 'probes took .* uncertain' || true", arguments);

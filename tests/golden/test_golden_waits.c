@@ -1,11 +1,14 @@
 /* dwell waits, byte for byte, on a hand-written session: a lock with a holder, a condition variable with a waker,
  * sleeps, and calls without an object. Sessions of mode profile have sums. Older sessions have no causes. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwell/format.h"
 #include "support/example.h"
 #include "support/golden.h"
+#include "support/run.h"
 #include "support/scenario.h"
 #include "support/session_writer.h"
 
@@ -25,9 +28,9 @@ enum {
     ALSO = 176
 };
 
-static void waits_write_names(struct writer *w)
+static void waits_write_names(struct writer *w, const char *store)
 {
-    static const char *const program[] = { "main", "store", "await_work", "hold_lock", "serve" };
+    const char *const program[] = { "main", store, "await_work", "hold_lock", "serve" };
     static const char *const libc[] = { "pthread_mutex_lock", "pthread_cond_wait", "pthread_cond_signal", "nanosleep",
                                         "read" };
     write_symbol_module(w, 0, "/bin/program");
@@ -83,14 +86,19 @@ static void waits_write_other(struct writer *w)
     end_events(w, true);
 }
 
-static void waits_write_program(struct writer *w)
+static void waits_write_parts(struct writer *w, const char *store)
 {
     write_process(w, 1, 100, "/bin/program");
     write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
     write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
     write_thread(w, 1, 2, 101, SOURCE_PERF, "server");
-    waits_write_names(w);
+    waits_write_names(w, store);
+}
+
+static void waits_write_program(struct writer *w)
+{
+    waits_write_parts(w, "store");
 }
 
 static void waits_save(const char *name, unsigned also)
@@ -122,6 +130,101 @@ Test(golden_waits, other_rows)
 }
 
 /* Causes are those of the whole session, whatever part of it is shown. */
+/* In characters of UTF-8. */
+static size_t waits_line_width(const char *line)
+{
+    size_t width = 0;
+    for (; *line && *line != '\n'; line++)
+        width += (*line & 0xc0) != 0x80;
+    return width;
+}
+
+/* Names that are as long as those of C++. script(1) gives it a terminal. */
+Test(golden_waits, narrow_terminals)
+{
+    static const int widths[] = { 80, 100, 120 };
+    static const char *const by[] = { "path", "lock", "function", "thread", "waker" };
+    struct writer *w = writer_new();
+    write_header(w, ALSO, 2, 4);
+    waits_write_parts(w, "session::journal::commit_of_all_that_was_changed_since_the_last_checkpoint");
+    waits_write_main(w);
+    waits_write_other(w);
+    writer_save(w, test_path("long"));
+    writer_free(w);
+    for (size_t i = 0; i < 3 * 5; i++) {
+        char name[32],
+            *text = run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols %d; "
+                             "$DWELL waits --by %s long\" /dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'",
+                             widths[i / 5], by[i % 5]);
+        snprintf(name, sizeof name, "waits-%d.txt", widths[i / 5]);
+        if (i % 5 == 0)
+            check_text(text, name);
+        for (const char *line = strstr(text, "\n\n") + 1; *line++; line = strchrnul(line, '\n'))
+            cr_assert(le(sz, waits_line_width(line), (size_t)widths[i / 5]), "%s", line);
+        free(text);
+    }
+}
+
+/* store is blocked twice without a call: by a page fault, and by something that is not recorded. A fault in a call of
+ * the operating system is part of that. */
+Test(golden_waits, page_faults)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, 2, 4);
+    waits_write_program(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10 * US, MAIN);
+    write_enter(w, 20 * US, STORE);
+    write_off_cpu(w, false, 30 * US, 50 * US);
+    write_faults(w, 2);
+    write_exit(w, 100 * US);
+    write_enter(w, 120 * US, STORE);
+    write_off_cpu(w, false, 130 * US, 30 * US);
+    write_exit(w, 200 * US);
+    write_enter(w, 300 * US, READ);
+    write_off_cpu(w, false, 310 * US, 20 * US);
+    write_faults(w, 1);
+    write_exit(w, 340 * US);
+    write_exit(w, 1000 * US);
+    end_events(w, true);
+    writer_save(w, test_path("faults"));
+    writer_free(w);
+    check_golden("waits faults", "waits-faults.txt");
+    check_golden("waits faults --by lock --format csv", "waits-faults.csv");
+    char *recorded = run_well("$DWELL waits faults | tail -n +2"), *summed;
+    summed = run_well("$DWELL profile -o faults.sums faults >&2; $DWELL waits faults.sums | tail -n +2");
+    cr_assert(eq(str, summed, recorded));
+    free(recorded);
+    free(summed);
+}
+
+/* Three threads of one name: the first began with main, the others with serve. All wait for one lock. */
+Test(golden_waits, threads_of_one_name)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, 2, 4);
+    waits_write_program(w);
+    write_process(w, 2, 200, "/bin/program");
+    write_module(w, 2, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
+    write_module(w, 2, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+    for (uint32_t i = 3; i <= 5; i++) {
+        write_thread(w, 2, i, 198 + i, SOURCE_PERF, "program");
+        begin_events(w, 2, i, 0, 0, NULL, 0);
+        write_enter(w, 10 * US, i == 3 ? MAIN : SERVE);
+        write_enter(w, 20 * US, i == 3 ? AWAIT : STORE);
+        waits_write_call(w, 30 * US, i * 20 * US, LOCK, OBJECT_MUTEX, 0x404060, i == 3 ? 202 : 203);
+        write_exit(w, 200 * US);
+        write_exit(w, 300 * US);
+        end_events(w, true);
+    }
+    writer_save(w, test_path("alike"));
+    writer_free(w);
+    check_golden("waits alike", "waits-alike.txt");
+    check_golden("waits alike --by thread", "waits-alike-thread.txt");
+    check_golden("waits alike --by thread --format csv", "waits-alike-thread.csv");
+    check_golden("report alike --by thread", "report-alike-thread.txt");
+}
+
 Test(golden_waits, parts)
 {
     waits_save("causes", 2);

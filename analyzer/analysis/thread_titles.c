@@ -1,0 +1,96 @@
+/* Numbers the threads of equal names, and finds the functions with which they began. */
+#include "analysis/thread_titles.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "symbols/display_name.h"
+#include "symbols/os_calls.h"
+
+/* By process, then name. Threads of one name stay in their order. */
+static int titles_compare(const void *a, const void *b)
+{
+    const struct trace_thread *x = *(const struct trace_thread *const *)a, *y = *(const struct trace_thread *const *)b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    const int names = strcmp(x->name ? x->name : "", y->name ? y->name : "");
+    return names ? names : (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static bool titles_are_alike(const struct trace_thread *a, const struct trace_thread *b)
+{
+    return a->process == b->process && strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0;
+}
+
+/* By thread of the file: the only function of the program that nothing recorded called, or PROFILE_NONE. */
+static uint32_t *titles_find_starts(const struct session_file *file, const struct profile *p)
+{
+    uint32_t *starts = need_memory(file->thread_count + 1, sizeof *starts);
+    uint32_t *threads = need_memory(p->node_count + 1, sizeof *threads); /* by root: 1 + the thread's index */
+    bool *several = need_memory(file->thread_count + 1, sizeof *several);
+    for (size_t i = 0; i < file->thread_count; i++)
+        starts[i] = PROFILE_NONE;
+    for (size_t i = 0; i < p->thread_count; i++)
+        threads[p->threads[i].root] = (uint32_t)session_file_thread_index(file, p->threads[i].thread) + 1;
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *n = &p->nodes[i];
+        const uint32_t thread = n->parent == PROFILE_NONE ? 0 : threads[n->parent];
+        if (!thread || thread > file->thread_count ||
+            os_calls_is_library(p->modules[p->functions[n->function].module].path))
+            continue;
+        several[thread - 1] |= starts[thread - 1] != PROFILE_NONE && starts[thread - 1] != n->function;
+        starts[thread - 1] = several[thread - 1] ? PROFILE_NONE : n->function;
+    }
+    free(threads);
+    free(several);
+    return starts;
+}
+
+static char *titles_make(const struct trace_thread *t, const struct trace_thread *first, const char *start,
+                         size_t number)
+{
+    if (!start || !titles_are_alike(t, first))
+        return need_text("%s#%zu", t->name && t->name[0] ? t->name : "[unknown]", number);
+    char *shown = display_name(start), *title = need_text("%.*s#%zu", (int)strcspn(shown, "("), shown, number);
+    free(shown);
+    return title;
+}
+
+char **thread_titles_find(const struct session_file *file, const struct profile *profile,
+                          const struct function_name *names)
+{
+    const struct trace_thread **sorted = need_memory(file->thread_count + 1, sizeof *sorted), *oldest = NULL;
+    char **titles = need_memory(file->thread_count + 1, sizeof *titles);
+    uint32_t *starts = NULL; /* they are found when they are needed */
+    size_t number = 0;
+    for (size_t i = 0; i < file->thread_count; i++)
+        sorted[i] = &file->threads[i];
+    if (file->thread_count)
+        qsort(sorted, file->thread_count, sizeof *sorted, titles_compare);
+    for (size_t i = 0; i < file->thread_count; i++) {
+        const bool again = i && titles_are_alike(sorted[i - 1], sorted[i]);
+        const bool more = i + 1 < file->thread_count && titles_are_alike(sorted[i], sorted[i + 1]);
+        number = again ? number + 1 : 1;
+        if (!again && !more)
+            continue;
+        if (!starts)
+            starts = titles_find_starts(file, profile);
+        const size_t at = (size_t)(sorted[i] - file->threads);
+        if (!oldest || oldest->process != sorted[i]->process)
+            for (oldest = file->threads; oldest->process != sorted[i]->process;)
+                oldest++;
+        titles[at] = titles_make(sorted[i], oldest, starts[at] == PROFILE_NONE ? NULL : names[starts[at]].name, number);
+    }
+    free(starts);
+    free(sorted);
+    return titles;
+}
+
+void thread_titles_free(char **titles, const struct session_file *file)
+{
+    for (size_t i = 0; titles && i < file->thread_count; i++)
+        free(titles[i]);
+    free(titles);
+}
