@@ -16,7 +16,7 @@
 #include "trace/counts.h"
 #include "trace/decode.h"
 
-enum { STREAMS = 4, RECENT = 4096 };
+enum { STREAMS = 4, FEW_RECENT = 1 << 12, MOST_RECENT = 1 << 18 };
 
 struct scan_stream {
     const uint8_t *at, *end;
@@ -31,21 +31,30 @@ struct scanner {
     size_t room;
     struct number_index *seen; /* (address, process) */
     uint32_t process;          /* of the streams' chunks */
-    uint64_t recent[RECENT];   /* functions of the process that were seen recently */
+    uint64_t *recent;          /* functions of the process that were seen recently, by scan_recent_place */
+    size_t recent_room;        /* a power of two; with four places a function, few share one */
     struct scan_stream streams[STREAMS];
     pthread_t thread;
 };
 
-static inline size_t scan_recent_place(uint64_t address)
+static inline size_t scan_recent_place(const struct scanner *s, uint64_t address)
 {
-    return (address >> 4 ^ address >> 16) % RECENT;
+    return (address >> 4 ^ address >> 16) & (s->recent_room - 1);
 }
 
 /* Every place gets an address that belongs to another place. */
 static void scan_forget_recent(struct scanner *s)
 {
-    memset(s->recent, 0, sizeof s->recent);
+    memset(s->recent, 0, s->recent_room * sizeof *s->recent);
     s->recent[0] = 1 << 4;
+}
+
+static void scan_make_recent(struct scanner *s, size_t room)
+{
+    free(s->recent);
+    s->recent = need_memory(room, sizeof *s->recent);
+    s->recent_room = room;
+    scan_forget_recent(s);
 }
 
 static void scan_remember(struct scanner *s, uint32_t process, uint64_t address)
@@ -56,6 +65,8 @@ static void scan_remember(struct scanner *s, uint32_t process, uint64_t address)
     GROW(s->found.functions, s->found.function_count, s->room);
     s->found.functions[s->found.function_count] = (struct scan_function){ process, address };
     index_set(s->seen, slot, address, process, (uint32_t)s->found.function_count++);
+    if (s->found.function_count > s->recent_room / 4 && s->recent_room < MOST_RECENT)
+        scan_make_recent(s, 4 * s->recent_room);
 }
 
 /* ---- streams ---- */
@@ -92,8 +103,8 @@ static void scan_step_event(struct scanner *s, struct scan_stream *stream)
     s->found.enters += event == DECODED_ENTER;
     s->found.exits += event == DECODED_EXIT;
     if (event == DECODED_ENTER) {
-        s->recent[scan_recent_place(d.function)] = d.function;
         scan_remember(s, s->process, d.function);
+        s->recent[scan_recent_place(s, d.function)] = d.function;
     }
     if (event == DECODED_CONTROL) {
         struct dwell_frame frame;
@@ -115,7 +126,7 @@ static inline const uint8_t *scan_follow_event(const struct scanner *s, const ui
     memcpy(&lower, at + 2, sizeof lower);
     const uint64_t address = upper[(kind - 1) & 1] | lower;
     const unsigned other =
-        enter & ((kind == DWELL_WORD_EXTENSION) | (s->recent[scan_recent_place(address)] != address));
+        enter & ((kind == DWELL_WORD_EXTENSION) | (s->recent[scan_recent_place(s, address)] != address));
     *unusual |= other * bit;
     *enters += enter & ~other;
     return at + (other ? 0 : 2 + 4 * enter);
@@ -217,6 +228,7 @@ static void scan_add_found(struct scanner *into, const struct scanner *from)
 static void scan_end_scanner(struct scanner *s)
 {
     index_free(s->seen);
+    free(s->recent);
     for (int i = 0; i < STREAMS; i++)
         free(s->streams[i].buffer.bytes);
 }
@@ -244,6 +256,7 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
         scanners[i].file = file;
         scanners[i].next_chunk = &next_chunk;
         scanners[i].seen = index_new();
+        scan_make_recent(&scanners[i], FEW_RECENT);
     }
     progress_begin("looking through", file->path, file->chunk_count);
     bool *started = need_memory(jobs, sizeof *started);
