@@ -42,6 +42,17 @@ void checksum_add(struct checksum *c, const void *data, size_t size)
     *c = (struct checksum){ { a, b, d, e }, c->length + size };
 }
 
+void checksum_add_padded(struct checksum *c, const void *data, size_t size)
+{
+    const size_t whole = size / CHECKSUM_BLOCK * CHECKSUM_BLOCK;
+    char block[CHECKSUM_BLOCK] = { 0 };
+    checksum_add(c, data, whole);
+    if (whole == size)
+        return;
+    memcpy(block, (const char *)data + whole, size - whole);
+    checksum_add(c, block, sizeof block);
+}
+
 uint64_t checksum_of(const struct checksum *c)
 {
     static const unsigned bits[] = { 1, 7, 12, 18 };

@@ -21,6 +21,9 @@ void checksum_begin(struct checksum *c);
 /* `size` is a multiple of CHECKSUM_BLOCK. */
 void checksum_add(struct checksum *c, const void *data, size_t size);
 
+/* Adds data of any size, and zeros behind it up to a whole block. */
+void checksum_add_padded(struct checksum *c, const void *data, size_t size);
+
 uint64_t checksum_of(const struct checksum *c);
 
 #endif

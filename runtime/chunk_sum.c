@@ -19,16 +19,9 @@ static bool chunk_sum_is_zero(const char *unit, uint32_t length)
 /* What is behind the bytes, up to a whole unit, is zero. */
 static void chunk_sum_add(struct checksum *sum, const char *bytes, uint32_t length, uint32_t from)
 {
-    const uint32_t whole = length / CHECKSUM_BLOCK * CHECKSUM_BLOCK;
-    uint32_t filled = from + whole;
-    checksum_add(sum, bytes, whole);
-    if (whole < length) {
-        char block[CHECKSUM_BLOCK] = { 0 };
-        memcpy(block, bytes + whole, length - whole);
-        checksum_add(sum, block, sizeof block);
-        filled += CHECKSUM_BLOCK;
-    }
-    checksum_add(sum, chunk_zeros, DWELL_UNIT - filled);
+    const uint32_t blocks = (length + CHECKSUM_BLOCK - 1) / CHECKSUM_BLOCK;
+    checksum_add_padded(sum, bytes, length);
+    checksum_add(sum, chunk_zeros, DWELL_UNIT - from - blocks * CHECKSUM_BLOCK);
 }
 
 uint64_t chunk_sum(const char *chunk, uint32_t end)

@@ -1,42 +1,18 @@
-/* The rounds are those of XXH64, in four lanes, as they are fast. Nobody has to make the same number elsewhere. */
+/* Numbers are added as blocks of the checksum. Nobody has to make the same key elsewhere. */
 #include "levels/site_key.h"
-
-#include <string.h>
 
 #include "common.h"
 #include "levels/unwind_ranges.h"
 
-enum { STEP = SITE_KEY_LANES * sizeof(uint64_t), PART_BYTES = 1 << 20, PART_RANGES = 2048 };
-
-#define PRIME_1 0x9e3779b185ebca87u
-#define PRIME_2 0xc2b2ae3d27d4eb4fu
-
-static inline uint64_t site_key_round(uint64_t lane, uint64_t word)
-{
-    lane += word * PRIME_2;
-    return (lane << 31 | lane >> 33) * PRIME_1;
-}
+enum { PART_BYTES = 1 << 20, PART_RANGES = 2048 };
 
 static void site_key_add(struct site_key *key, uint64_t word)
 {
-    key->lanes[0] = site_key_round(key->lanes[0], word);
-}
-
-/* Zeros follow the last bytes. */
-static void site_key_add_bytes(struct site_key *key, const uint8_t *at, uint64_t size)
-{
-    uint64_t lanes[SITE_KEY_LANES], words[SITE_KEY_LANES];
-    memcpy(lanes, key->lanes, sizeof lanes);
-    for (; size >= STEP; at += STEP, size -= STEP) {
-        memcpy(words, at, sizeof words);
-        for (int i = 0; i < SITE_KEY_LANES; i++)
-            lanes[i] = site_key_round(lanes[i], words[i]);
-    }
-    memset(words, 0, sizeof words);
-    memcpy(words, at, size);
-    for (int i = 0; i < SITE_KEY_LANES && size; i++)
-        lanes[i] = site_key_round(lanes[i], words[i]);
-    memcpy(key->lanes, lanes, sizeof lanes);
+    key->words[key->filled++] = word;
+    if (key->filled < SITE_KEY_WORDS)
+        return;
+    checksum_add(&key->sum, key->words, sizeof key->words);
+    key->filled = 0;
 }
 
 static void site_key_add_places(struct site_key *key, const struct hook_places *places, uint64_t bias)
@@ -90,7 +66,7 @@ static bool site_key_add_code(struct site_key *key, const struct hook_places *pl
         const uint64_t size = code->end - code->begin, at = key->done - skipped;
         if (at < size) {
             const uint64_t part = smaller_of(size - at, PART_BYTES);
-            site_key_add_bytes(key, (const uint8_t *)(code->begin + at), part);
+            checksum_add_padded(&key->sum, (const void *)(code->begin + at), part);
             key->done += part;
             return true;
         }
@@ -102,8 +78,10 @@ static bool site_key_add_code(struct site_key *key, const struct hook_places *pl
 bool site_key_more(struct site_key *key, const struct hook_places *places, const struct dl_phdr_info *info)
 {
     struct unwind_ranges ranges;
-    if (!key->begun)
+    if (!key->begun) {
+        checksum_begin(&key->sum);
         site_key_add_places(key, places, info->dlpi_addr);
+    }
     key->begun = true;
     if (site_key_add_code(key, places))
         return true;
@@ -113,20 +91,22 @@ bool site_key_more(struct site_key *key, const struct hook_places *places, const
     return key->range < count;
 }
 
+/* Behind the words that fill no block is their number. */
 uint64_t site_key_value(const struct site_key *key)
 {
-    uint64_t value = 0;
-    for (int i = 0; i < SITE_KEY_LANES; i++)
-        value = site_key_round(value, key->lanes[i]);
-    value ^= value >> 33;
-    value *= PRIME_2;
-    return value ^ value >> 29;
+    const uint64_t filled[SITE_KEY_WORDS] = { key->filled };
+    struct checksum sum = key->sum;
+    checksum_add_padded(&sum, key->words, key->filled * sizeof *key->words);
+    checksum_add(&sum, filled, sizeof filled);
+    return checksum_of(&sum);
 }
 
 uint64_t site_key_of_bytes(const void *bytes, uint64_t size)
 {
-    struct site_key key = { .done = 0 };
-    site_key_add_bytes(&key, bytes, size);
-    site_key_add(&key, size);
-    return site_key_value(&key);
+    const uint64_t length[SITE_KEY_WORDS] = { size };
+    struct checksum sum;
+    checksum_begin(&sum);
+    checksum_add_padded(&sum, bytes, size);
+    checksum_add(&sum, length, sizeof length);
+    return checksum_of(&sum);
 }

@@ -7,15 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "checksum.h"
 #include "levels/hook_places.h"
 
 #pragma GCC visibility push(hidden)
 
-enum { SITE_KEY_LANES = 4 };
+enum { SITE_KEY_WORDS = CHECKSUM_BLOCK / sizeof(uint64_t) };
 
 /* Zero before the first part. */
 struct site_key {
-    uint64_t lanes[SITE_KEY_LANES];
+    struct checksum sum;
+    uint64_t words[SITE_KEY_WORDS]; /* that fill no block yet */
+    uint32_t filled;
     uint64_t done;  /* bytes of code */
     uint32_t range; /* the next one */
     bool begun;
