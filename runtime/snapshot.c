@@ -25,27 +25,12 @@ struct copy {
     char *buffer; /* of PIECE bytes */
 };
 
-static long snapshot_write_whole(int fd, const char *data, size_t size, uint64_t offset)
-{
-    while (size > 0) {
-        long wrote = SYS4(pwrite64, fd, data, size, offset);
-        if (wrote == -EINTR)
-            continue;
-        if (wrote <= 0)
-            return wrote < 0 ? wrote : -ENOSPC;
-        data += wrote;
-        size -= (size_t)wrote;
-        offset += (uint64_t)wrote;
-    }
-    return 0;
-}
-
 static long snapshot_copy_piece(const struct copy *c, uint64_t offset, uint32_t size)
 {
     long got = SYS4(pread64, c->from, c->buffer, size, offset);
     if (got != (long)size)
         return got < 0 ? got : -EIO;
-    return snapshot_write_whole(c->to, c->buffer, size, offset);
+    return sys_write_at(c->to, c->buffer, size, offset);
 }
 
 static long snapshot_copy_backwards(const struct copy *c, uint64_t offset, uint32_t size, uint32_t piece)
@@ -88,7 +73,7 @@ static long snapshot_copy_chunk(const struct copy *c, uint64_t offset, struct dw
         *head = now;
     }
     const struct dwell_chunk_header nothing = { .magic = DWELL_CHUNK_MAGIC, .size = head->size };
-    return snapshot_write_whole(c->to, (const char *)&nothing, sizeof nothing, offset);
+    return sys_write_at(c->to, &nothing, sizeof nothing, offset);
 }
 
 static long snapshot_copy_session(const struct copy *c, uint64_t end)
@@ -114,7 +99,7 @@ static long snapshot_copy_session(const struct copy *c, uint64_t end)
     header.recorder_pid = 0;
     header.end_ticks = clock_now(header.clock);
     header.end_monotonic = clock_monotonic();
-    return snapshot_write_whole(c->to, (const char *)&header, sizeof header, 0);
+    return sys_write_at(c->to, &header, sizeof header, 0);
 }
 
 /* Creates the file, or opens an older session of this user that no process writes to. */

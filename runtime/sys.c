@@ -140,6 +140,22 @@ int sys_open(const char *path, int flags, int mode)
     return (int)fd;
 }
 
+long sys_write_at(int fd, const void *data, size_t size, uint64_t offset)
+{
+    const char *at = data;
+    for (int tries = 0; size > 0;) {
+        const long wrote = SYS4(pwrite64, fd, at, size, offset);
+        if (wrote == -EINTR && ++tries < MAX_INTERRUPTIONS)
+            continue;
+        if (wrote <= 0)
+            return wrote < 0 ? wrote : -ENOSPC;
+        at += wrote;
+        size -= (size_t)wrote;
+        offset += (uint64_t)wrote;
+    }
+    return 0;
+}
+
 void sys_close(int fd)
 {
     SYS1(close, fd);

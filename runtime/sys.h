@@ -109,11 +109,14 @@ void *sys_block(void **block, size_t size);
  * frees the list's memory. Returns the list, or NULL if there is no memory; then the list stays as it is. */
 void *sys_grow(void *list, uint32_t *room, size_t size, uint32_t first);
 
-/* open with O_CLOEXEC, repeated after EINTR. Returns a descriptor or a negative errno value. */
 /* How often a call is repeated that signals interrupt; a sandbox may always answer EINTR. */
 enum { MAX_INTERRUPTIONS = 10000 };
 
+/* open with O_CLOEXEC, repeated after EINTR. Returns a descriptor or a negative errno value. */
 int sys_open(const char *path, int flags, int mode);
+
+/* Writes all of it at that offset. Returns zero or a negative errno value. */
+long sys_write_at(int fd, const void *data, size_t size, uint64_t offset);
 
 void sys_close(int fd);
 

@@ -124,23 +124,12 @@ static bool level_sites_have_room(uint32_t size)
     return size <= LARGEST && (!most || size <= most / SMALL_PART);
 }
 
-static bool level_sites_write(int fd, uint64_t offset, const void *from, uint32_t size)
-{
-    for (uint32_t done = 0; done < size;) {
-        const long more = SYS4(pwrite64, fd, (const char *)from + done, size - done, offset + done);
-        if (more <= 0)
-            return false;
-        done += (uint32_t)more;
-    }
-    return true;
-}
-
 /* The header last: it has the kind. */
 static bool level_sites_store(int fd, uint64_t offset, struct dwell_sites *chunk)
 {
     const uint32_t head = sizeof chunk->chunk;
-    return level_sites_write(fd, offset + head, (const char *)chunk + head, chunk->chunk.used - head) &&
-           level_sites_write(fd, offset, &chunk->chunk, head);
+    return sys_write_at(fd, (const char *)chunk + head, chunk->chunk.used - head, offset + head) == 0 &&
+           sys_write_at(fd, &chunk->chunk, head, offset) == 0;
 }
 
 static void level_sites_add(int fd, struct dwell_sites *chunk)
@@ -158,7 +147,7 @@ static void level_sites_add(int fd, struct dwell_sites *chunk)
     const uint64_t place = offset + offsetof(struct dwell_sites, next);
     uint64_t next = chunk->next;
     while (!__atomic_compare_exchange_n(level_sites_newest(), &next, offset, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        if (!level_sites_write(fd, place, &next, sizeof next))
+        if (sys_write_at(fd, &next, sizeof next, place) < 0)
             return;
 }
 
