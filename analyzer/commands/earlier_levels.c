@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/path_text.h"
 #include "commands/function_set.h"
+#include "commands/module_numbers.h"
 #include "trace/session_file.h"
 #include "trace/symbol_table.h"
 
@@ -19,67 +20,15 @@ struct earlier_function {
     bool is_found;
 };
 
-struct earlier_module {
-    char *path;
-    uint8_t *build_id;
-    size_t build_id_length;
-    bool has_names; /* of functions */
-};
-
-struct earlier_modules {
-    struct earlier_module *list;
-    size_t count, room;
-};
-
 struct earlier_levels {
-    struct earlier_modules modules;
+    struct module_numbers modules;
+    bool *has_names; /* by module: of functions */
     struct earlier_function *functions;
-    size_t function_count, function_room;
+    size_t function_count;
     struct number_index *by_offset, *by_name; /* and by the module's number */
     size_t leveled, found; /* functions that were not timed at the end; those that were found again */
     struct function_set *applied;
 };
-
-/* ---- modules ---- */
-
-/* Without build-ids, a module of the same path is taken for the same build. */
-static bool earlier_same_build(const struct earlier_module *a, const struct symbol_module *b)
-{
-    const struct symbol_module m = { a->path, a->build_id, a->build_id_length };
-    return b->build_id_length ? symbol_module_has_id_of(&m, b) : symbol_module_equals(&m, b);
-}
-
-static size_t earlier_find_build(const struct earlier_modules *modules, const struct symbol_module *m)
-{
-    size_t i = 0;
-    while (i < modules->count && !earlier_same_build(&modules->list[i], m))
-        i++;
-    return i;
-}
-
-static uint32_t earlier_module_number(struct earlier_modules *modules, const struct symbol_module *m)
-{
-    const size_t found = earlier_find_build(modules, m);
-    if (found < modules->count)
-        return (uint32_t)found;
-    GROW(modules->list, modules->count, modules->room);
-    struct earlier_module *added = &modules->list[modules->count];
-    *added = (struct earlier_module){ .path = need_copy(m->path, strlen(m->path)),
-                                      .build_id = need_memory(m->build_id_length + 1, 1),
-                                      .build_id_length = m->build_id_length };
-    if (m->build_id_length)
-        memcpy(added->build_id, m->build_id, m->build_id_length);
-    return (uint32_t)modules->count++;
-}
-
-static void earlier_modules_drop(struct earlier_modules *modules)
-{
-    for (size_t i = 0; i < modules->count; i++) {
-        free(modules->list[i].path);
-        free(modules->list[i].build_id);
-    }
-    free(modules->list);
-}
 
 /* ---- reading ---- */
 
@@ -90,11 +39,10 @@ static void earlier_read_level(struct earlier_levels *e, const struct session_fi
     if (!loaded)
         return;
     const struct symbol_module m = { loaded->path, loaded->build_id, loaded->build_id_length };
-    const uint32_t module = earlier_module_number(&e->modules, &m);
+    const uint32_t module = module_numbers_add(&e->modules, &m);
     const uint64_t offset = l->function - loaded->bias;
     struct index_slot *slot = index_find(e->by_offset, offset, module);
     if (!slot->value_plus_1) {
-        GROW(e->functions, e->function_count, e->function_room);
         e->functions[e->function_count] = (struct earlier_function){ .module = module, .offset = offset };
         index_set(e->by_offset, slot, offset, module, (uint32_t)e->function_count++);
         slot = index_find(e->by_offset, offset, module);
@@ -108,10 +56,10 @@ static void earlier_read_symbol(struct earlier_levels *e, const struct session_f
 {
     const struct trace_symbol_module *of = &file->symbol_modules[s->module];
     const struct symbol_module m = { of->path, of->build_id, of->build_id_length };
-    const size_t module = earlier_find_build(&e->modules, &m);
+    const size_t module = module_numbers_find(&e->modules, &m);
     if (module == e->modules.count || !*s->name)
         return;
-    e->modules.list[module].has_names = true;
+    e->has_names[module] = true;
     const struct index_slot *function = index_find(e->by_offset, s->offset, (uint32_t)module);
     if (!function->value_plus_1 || e->functions[function->value_plus_1 - 1].level == DWELL_PROBES_TIMED)
         return;
@@ -132,15 +80,14 @@ struct earlier_levels *earlier_levels_read(const char *path, struct error *error
     }
     struct earlier_levels *e = need_memory(1, sizeof *e);
     *e = (struct earlier_levels){
-        .modules = { .list = need_memory(1, sizeof *e->modules.list), .room = 1 },
         .functions = need_memory(file->level_count + 1, sizeof *e->functions),
-        .function_room = file->level_count + 1,
         .by_offset = index_new(),
         .by_name = index_new(),
         .applied = function_set_new(),
     };
     for (size_t i = 0; i < file->level_count; i++)
         earlier_read_level(e, file, &file->levels[i]);
+    e->has_names = need_memory(e->modules.count + 1, sizeof *e->has_names);
     for (size_t i = 0; i < file->symbol_count; i++)
         earlier_read_symbol(e, file, &file->symbols[i]);
     for (size_t i = 0; i < e->function_count; i++)
@@ -158,7 +105,8 @@ void earlier_levels_free(struct earlier_levels *e)
 {
     if (!e)
         return;
-    earlier_modules_drop(&e->modules);
+    module_numbers_drop(&e->modules);
+    free(e->has_names);
     free(e->functions);
     index_free(e->by_offset);
     index_free(e->by_name);
@@ -193,8 +141,8 @@ static enum dwell_level_of_probes earlier_take(struct earlier_levels *e, const s
 enum dwell_level_of_probes earlier_levels_find(struct earlier_levels *e, const struct symbol_module *module,
                                                uint64_t offset, const char *name)
 {
-    const size_t same = earlier_find_build(&e->modules, module);
-    const bool is_sure = same < e->modules.count && (module->build_id_length || !e->modules.list[same].has_names);
+    const size_t same = module_numbers_find(&e->modules, module);
+    const bool is_sure = same < e->modules.count && (module->build_id_length || !e->has_names[same]);
     if (is_sure)
         return earlier_take(e, index_find(e->by_offset, offset, (uint32_t)same));
     enum dwell_level_of_probes level = DWELL_PROBES_TIMED;
@@ -208,7 +156,7 @@ enum dwell_level_of_probes earlier_levels_find(struct earlier_levels *e, const s
 enum dwell_level_of_probes earlier_levels_next(struct earlier_levels *e, const struct symbol_module *module,
                                                size_t *place, uint64_t *offset)
 {
-    const size_t same = earlier_find_build(&e->modules, module);
+    const size_t same = module_numbers_find(&e->modules, module);
     if (!module->build_id_length)
         return DWELL_PROBES_TIMED;
     while (*place < e->function_count) {
