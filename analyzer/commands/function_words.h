@@ -14,8 +14,8 @@ struct function_words {
 /* Takes the next word of the command line. It has to stay valid. Ends the program if there are too many. */
 void function_words_add(struct function_words *w, const char *word);
 
-/* Removes the function from the words, and returns it: the files are left. The last or first word that is no file is
- * the function, and otherwise the last one. Ends the program if there is no word. */
+/* Removes the function from the words, and returns it: the sessions are left. It is the first word, or the last one if
+ * only the first one is a session. Ends the program if there is no word. */
 const char *function_words_take(struct function_words *w);
 
 /* The only file that is left, or the usual session. */

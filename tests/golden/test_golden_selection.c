@@ -361,7 +361,13 @@ Test(golden_selections, words_in_either_order)
     free(run_well(
         "cp example.dwell second.dwell; $DWELL callers handle example.dwell second.dwell >before; "
         "$DWELL callers example.dwell second.dwell handle >behind; grep -q second before && cmp before behind"));
-    struct ran r = run("$DWELL callers handle missing.data");
+    free(run_well("$DWELL slowest price_of example.dwell >before; echo >price_of; " /* a file that is no session */
+                  "$DWELL slowest price_of example.dwell >behind; cmp before behind || exit 1; "
+                  "$DWELL slowest example.dwell price_of >behind; cmp before behind"));
+    struct ran r = run("$DWELL callers missing.data handle");
+    cr_assert(eq(str, r.err, "dwell: missing.data: No such file or directory\n"));
+    ran_drop(&r);
+    r = run("$DWELL callers handle missing.data");
     cr_assert(eq(str, r.err, "dwell: missing.data: No such file or directory\n"));
     ran_drop(&r);
     r = run("$DWELL slowest handle example.dwell third");
