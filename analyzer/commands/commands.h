@@ -77,6 +77,9 @@ uint32_t option_function(const struct analysis *session, const char *text);
  * were. Both say how to time them. */
 uint32_t option_timed_function(const struct analysis *session, const char *text);
 
+/* Says where calls of the session that were only counted are, such as "left out", and how to time them. */
+void say_counted(const char *file, const char *where);
+
 /* Loads a session. Ends the program if that fails. */
 void command_load(struct analysis *session, const char *path, const struct analysis_options *options);
 

@@ -223,13 +223,9 @@ static void export_say_remarks(const struct export_settings *s, const struct ana
     for (size_t i = 0; i < l->summary.loss_count; i++)
         say("%s: %s", s->file, l->summary.remarks[i]);
     if (l->summary.has_counts && s->shared.load.timed_only)
-        say("%s: calls that were only counted (dwell info lists them) are left out. To time those of F, record with "
-            "--level timed=F",
-            s->file);
+        say_counted(s->file, "left out");
     else if (l->summary.counted && s->shared.load.unsampled)
-        say("%s: calls that were only counted (dwell info lists them) are in numbers of calls alone. To time those of F, "
-            "record with --level timed=F",
-            s->file);
+        say_counted(s->file, "in numbers of calls alone");
     if (s->shared.load.unsampled && samples_count(l->file))
         say("%s: samples are left out, as this format has single calls", s->file);
     else if (l->summary.stack_samples && !(s->format->uses & EXPORT_TIMING))

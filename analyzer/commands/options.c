@@ -232,6 +232,12 @@ uint32_t option_timed_function(const struct analysis *l, const char *text)
     return function;
 }
 
+void say_counted(const char *file, const char *where)
+{
+    say("%s: calls that were only counted (dwell info lists them) are %s. To time those of F, record with --level timed=F",
+        file, where);
+}
+
 void command_load(struct analysis *l, const char *path, const struct analysis_options *options)
 {
     struct error error = { NULL };

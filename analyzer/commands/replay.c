@@ -169,9 +169,7 @@ int command_replay(int argc, char **argv)
         trace_events_free(&events);
     session_file_close(file);
     if (lacks_counted)
-        say("%s: calls that were only counted (dwell info lists them) are left out. To time those of F, record with "
-            "--level timed=F",
-            s.file);
+        say_counted(s.file, "left out");
     const int status = replay_finish_print(&s, &result, counted.any);
     shared_options_drop(&s.shared);
     return status;
