@@ -58,6 +58,15 @@ static char *titles_make(const struct trace_thread *t, const struct trace_thread
     return title;
 }
 
+/* The first one in the file, of the threads of one process that begin the list. */
+static const struct trace_thread *titles_find_oldest(const struct trace_thread *const *sorted, size_t count)
+{
+    const struct trace_thread *oldest = sorted[0];
+    for (size_t i = 1; i < count && sorted[i]->process == oldest->process; i++)
+        oldest = sorted[i] < oldest ? sorted[i] : oldest;
+    return oldest;
+}
+
 char **thread_titles_find(const struct session_file *file, const struct profile *profile,
                           const struct function_name *names)
 {
@@ -73,14 +82,13 @@ char **thread_titles_find(const struct session_file *file, const struct profile 
         const bool again = i && titles_are_alike(sorted[i - 1], sorted[i]);
         const bool more = i + 1 < file->thread_count && titles_are_alike(sorted[i], sorted[i + 1]);
         number = again ? number + 1 : 1;
+        if (i == 0 || sorted[i - 1]->process != sorted[i]->process)
+            oldest = titles_find_oldest(sorted + i, file->thread_count - i);
         if (!again && !more)
             continue;
         if (!starts)
             starts = titles_find_starts(file, profile);
         const size_t at = (size_t)(sorted[i] - file->threads);
-        if (!oldest || oldest->process != sorted[i]->process)
-            for (oldest = file->threads; oldest->process != sorted[i]->process;)
-                oldest++;
         titles[at] = titles_make(sorted[i], oldest, starts[at] == PROFILE_NONE ? NULL : names[starts[at]].name, number);
     }
     free(starts);
