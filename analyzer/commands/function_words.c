@@ -1,10 +1,11 @@
 /* Tells which word of a command line names a function, and which ones are sessions. */
 #include "commands/function_words.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -20,17 +21,42 @@ void function_words_add(struct function_words *w, const char *word)
     w->words[w->count++] = word;
 }
 
-/* Whether the word names a session. One that is not there is known by its form. */
-static bool function_words_is_session(const char *word)
+/* A session that is not there is known by its form. */
+static bool function_words_has_form(const char *word)
 {
-    static const char ending[] = ".data";
+    static const char *const endings[] = { ".data", ".dwell" };
     const size_t length = strlen(word);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t ending = strlen(endings[i]);
+        if (length > ending && strcmp(word + length - ending, endings[i]) == 0)
+            return true;
+    }
+    return word[0] == '/';
+}
+
+/* Whether it is a pattern of files of which there are some. */
+static bool function_words_matches_files(const char *word)
+{
+    glob_t found = { 0 };
+    if (!strpbrk(word, "*?["))
+        return false;
+    const bool matches = glob(word, 0, NULL, &found) == 0;
+    globfree(&found);
+    return matches;
+}
+
+/* How much speaks for a session, and against a function's name. */
+static int function_words_likeness(const char *word)
+{
+    struct stat status;
     const int fd = session_open_raw(word, O_RDONLY);
-    if (fd >= 0)
+    if (fd >= 0) {
         close(fd);
-    return fd >= 0 ||
-           (errno != EINVAL &&
-            (word[0] == '/' || (length >= sizeof ending && strcmp(word + length - (sizeof ending - 1), ending) == 0)));
+        return 3;
+    }
+    if (function_words_has_form(word) || function_words_matches_files(word))
+        return 2;
+    return stat(word, &status) == 0;
 }
 
 const char *function_words_take(struct function_words *w)
@@ -38,7 +64,7 @@ const char *function_words_take(struct function_words *w)
     if (w->count == 0)
         die(STATUS_ERROR, "%s: which FUNCTION? dwell report lists them", w->command);
     const size_t last = w->count - 1;
-    const size_t at = function_words_is_session(w->words[0]) && !function_words_is_session(w->words[last]) ? last : 0;
+    const size_t at = function_words_likeness(w->words[0]) > function_words_likeness(w->words[last]) ? last : 0;
     const char *function = w->words[at];
     memmove(w->words + at, w->words + at + 1, (last - at) * sizeof *w->words);
     w->count--;
