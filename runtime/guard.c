@@ -170,11 +170,16 @@ void guard_set_link(const void *at, void *link)
 
 /* ---- memory in the place of pages ---- */
 
-/* Copies a page without an access that could fault. */
+/* Copies without an access that could fault. */
+static bool guard_read(void *to, const void *from, uint32_t size)
+{
+    const struct iovec local = { to, size }, remote = { (void *)from, size };
+    return SYS6(process_vm_readv, SYS0(getpid), &local, 1, &remote, 1, 0) == (long)size;
+}
+
 static bool guard_read_page(void *to, const void *page)
 {
-    const struct iovec local = { to, DWELL_UNIT }, remote = { (void *)page, DWELL_UNIT };
-    return SYS6(process_vm_readv, SYS0(getpid), &local, 1, &remote, 1, 0) == (long)DWELL_UNIT;
+    return guard_read(to, page, DWELL_UNIT);
 }
 
 /* Moves a page of memory there, at once for all threads. */
@@ -206,6 +211,22 @@ static bool guard_replace_rest(char *page)
     return guard_map_memory(page, size);
 }
 
+/* Whether the page's chunk has lost its header: the file was cut, and is longer again, so that it reads as zeros. Of
+ * the chunk's first page that is unknown: its first store may have failed. */
+static bool guard_lacks_header(const char *page)
+{
+    const char *begin = page;
+    uint64_t entry = guard_value(begin);
+    while (entry & GUARD_MAPPED && !(entry & GUARD_BEGIN)) {
+        begin -= DWELL_UNIT;
+        entry = guard_value(begin);
+    }
+    struct dwell_chunk_header header;
+    if (begin == page || !(entry & GUARD_MAPPED) || entry & GUARD_LOST || !guard_read(&header, begin, sizeof header))
+        return false;
+    return header.magic != DWELL_CHUNK_MAGIC;
+}
+
 /* A chunk of one page may be written by several threads. Others have one writer, and their pages must stay mappings
  * that the kernel can join: their number is limited. */
 static bool guard_replace_page(char *page)
@@ -218,7 +239,7 @@ static bool guard_replace_page(char *page)
         guard_note(DWELL_TROUBLE_TRUNCATED);
         return guard_replace_rest(page);
     }
-    guard_note(DWELL_TROUBLE_NO_SPACE);
+    guard_note(guard_lacks_header(page) ? DWELL_TROUBLE_TRUNCATED : DWELL_TROUBLE_NO_SPACE);
     if (guard_size(page) == DWELL_UNIT)
         return guard_move_page(copy, page);
     const bool mapped = guard_map_memory(page, DWELL_UNIT);

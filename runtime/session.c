@@ -470,6 +470,8 @@ void *session_map(const struct session *session, int fd, uint64_t offset, uint32
     }
     SYS3(madvise, at, size, MADV_DONTFORK);
     long error = SYS3(madvise, at, size, MADV_POPULATE_WRITE);
+    if (error == -EFAULT && session_ends_at(fd, offset + size)) /* somebody cut it, and it is longer again */
+        error = SYS3(madvise, at, size, MADV_POPULATE_WRITE);
     if (error == -EFAULT || error == -EIO || error == -ENOMEM || error == -EHWPOISON) { /* an access would be fatal */
         session_unmap(at, size);
         session_trouble(session, error == -ENOMEM                     ? DWELL_TROUBLE_NO_MEMORY

@@ -165,7 +165,7 @@ static void load_add_loss_remarks(struct summary *s, const struct session_file *
         summary_remark(s, "%" PRIu64 " trace events were lost", h->lost_trace_events);
     if (h->lost_threads)
         summary_remark(s, "%" PRIu64 " threads could not be recorded", h->lost_threads);
-    if (h->trouble & DWELL_TROUBLE_NO_SPACE)
+    if (h->trouble & DWELL_TROUBLE_NO_SPACE && !(h->trouble & DWELL_TROUBLE_TRUNCATED)) /* a store fails in both */
         summary_remark(s, "the disk was full: recording stopped early");
     load_add_limit_remarks(s, h);
     if (h->trouble & DWELL_TROUBLE_NO_MEMORY)

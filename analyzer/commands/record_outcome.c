@@ -49,6 +49,22 @@ static bool record_lacks_threads(const struct session_file *file)
     return false;
 }
 
+/* Whether the first chunk is gone, which was there before the disk could be full: the file was truncated, and another
+ * process or thread made it longer before a store could fail. */
+static bool record_lacks_first_chunk(int fd)
+{
+    uint32_t magic = 0;
+    return pread(fd, &magic, sizeof magic, DWELL_UNIT) == sizeof magic && magic != DWELL_CHUNK_MAGIC;
+}
+
+static bool record_was_truncated(const struct session *session, int fd, const struct session_file *file)
+{
+    const uint32_t trouble = session->header->trouble;
+    if (trouble & DWELL_TROUBLE_TRUNCATED)
+        return false; /* it is known */
+    return trouble & DWELL_TROUBLE_NO_SPACE ? record_lacks_first_chunk(fd) : !trouble && record_lacks_threads(file);
+}
+
 /* Threads of the samples are known now. Samples of others, such as those of programs that are not instrumented, are
  * discarded. */
 static void record_set_sampled_threads(int fd, const struct session_file *file)
@@ -115,7 +131,7 @@ void record_complete(const struct session *session, int fd, const char *path, st
                 strerror(unread));
         else
             record_set_sampled_threads(fd, file);
-        if (!unread && !session->header->trouble && record_lacks_threads(file))
+        if (!unread && record_was_truncated(session, fd, file))
             session_trouble(session, DWELL_TROUBLE_TRUNCATED);
         session_file_close(file);
     } else {

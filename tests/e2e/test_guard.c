@@ -90,6 +90,14 @@ Test(e2e_guard, a_session_cut_behind_its_header)
     free(info);
 }
 
+Test(e2e_guard, a_session_cut_that_grows_again)
+{
+    guard_check_cut("grown", TRUNCATED);
+    char *info = run_well("$DWELL info x");
+    cr_assert(has(info, "the session file was truncated or overwritten while it was recorded"), "%s", info);
+    free(info);
+}
+
 Test(e2e_guard, a_session_cut_in_the_middle)
 {
     guard_check_cut("middle", NULL); /* a call tree may lie before it */

@@ -108,6 +108,7 @@ Test(unit_guard, other_memory_is_left_alone)
 Test(unit_guard, a_page_keeps_its_contents)
 {
     struct guarded g = guard_test_map();
+    ((struct dwell_chunk_header *)g.at)->magic = DWELL_CHUNK_MAGIC;
     cr_assert(guard_replace(g.at + 2 * UNIT + 5));
     cr_assert(eq(u32, guard_trouble(), DWELL_TROUBLE_NO_SPACE));
     cr_assert(eq(u32, guard_first_lost(g.at, UNITS * UNIT), 2 * UNIT));
@@ -123,6 +124,18 @@ Test(unit_guard, a_page_keeps_its_contents)
     cr_assert(eq(chr, stored, 9));
     cr_assert(eq(int, (int)pread(g.fd, &stored, 1, 3 * UNIT), 1));
     cr_assert(eq(chr, stored, 8));
+}
+
+/* It reads as zeros then, and not as if the disk were full. */
+Test(unit_guard, a_file_that_was_cut_and_grows_again)
+{
+    struct guarded g = guard_test_map();
+    ((struct dwell_chunk_header *)g.at)->magic = DWELL_CHUNK_MAGIC;
+    cr_assert(eq(int, ftruncate(g.fd, 0), 0));
+    cr_assert(eq(int, ftruncate(g.fd, UNITS * UNIT), 0));
+    cr_assert(guard_replace(g.at + 2 * UNIT + 5));
+    cr_assert(eq(u32, guard_trouble(), DWELL_TROUBLE_TRUNCATED));
+    cr_assert(eq(u32, guard_first_lost(g.at, UNITS * UNIT), 2 * UNIT));
 }
 
 /* The rest of the chunk becomes memory, and nothing else does. */

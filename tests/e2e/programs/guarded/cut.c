@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
 #include "work.h"
@@ -27,7 +28,11 @@ static BARE void cut_session(const char *how, const char *session)
         need(truncate(session, 0) == 0, "truncate");
     else if (strcmp(how, "header") == 0)
         need(truncate(session, 4096) == 0, "truncate");
-    else if (strcmp(how, "middle") == 0)
+    else if (strcmp(how, "grown") == 0) { /* as when another thread makes it longer at the same moment */
+        struct stat status;
+        need(stat(session, &status) == 0 && truncate(session, 4096) == 0 && truncate(session, status.st_size) == 0,
+             "truncate");
+    } else if (strcmp(how, "middle") == 0)
         need(truncate(session, 300000) == 0, "truncate");
     else if (strcmp(how, "text") == 0)
         cut_overwrite(session, "/proc/self/maps", LONG_MAX);
