@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "interposed.h"
 #include "levels/hook_places.h"
 #include "levels/rewrite.h"
 #include "metadata.h"
@@ -19,8 +20,11 @@ void binding_expect(void)
     __atomic_store_n(&binding_expected, true, __ATOMIC_RELAXED);
 }
 
-void binding_found(const void *enter)
+void binding_search(void)
 {
+    if (!&interpose_first)
+        return;
+    const void *enter = interpose_first("__cyg_profile_func_enter");
     binding_enter = (uint64_t)enter;
     binding_foreign = enter != (const void *)probe_enter;
 }

@@ -15,11 +15,8 @@
 /* A library is about to be loaded that may call libc's functions. */
 void binding_expect(void);
 
-/* Searches all modules for the name of the enter probe. It is in interpose.c: libdwell.a has no search. */
-void binding_search(void) __attribute__((weak));
-
-/* What it has found. */
-void binding_found(const void *enter);
+/* Searches all modules for the name of the enter probe. */
+void binding_search(void);
 
 /* Whether modules have to be looked at. */
 bool binding_is_needed(void);

@@ -8,6 +8,7 @@
 #include "common.h"
 #include "guard.h"
 #include "helper.h"
+#include "interposed.h"
 #include "levels/machine.h"
 #include "lock.h"
 #include "modules.h"

@@ -48,9 +48,6 @@ struct bus_shown {
 struct bus_shown bus_show(bool program);
 void bus_hide(struct bus_shown shown);
 
-/* libc's sigaction, whose name the runtime interposes. NULL in libdwell.a. */
-int interpose_next_sigaction(int number, const struct sigaction *action, struct sigaction *old) __attribute__((weak));
-
 #pragma GCC visibility pop
 
 #endif

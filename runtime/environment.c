@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "environment.h"
+#include "interposed.h"
 #include "modules.h"
 #include "runtime.h"
 #include "secure.h"

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "control.h"
+#include "interposed.h"
 #include "levels/level_pause.h"
 #include "levels/levels.h"
 #include "loader.h"

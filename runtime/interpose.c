@@ -13,8 +13,8 @@
 #include "bus_signal.h"
 #include "environment.h"
 #include "forking.h"
-#include "interpose.h"
 #include "interpose_exec.h"
+#include "interposed.h"
 #include "levels/in_place.h"
 #include "levels/levels.h"
 #include "modules.h"
@@ -23,32 +23,6 @@
 #include "stacks.h"
 #include "sys.h"
 #include "thread.h"
-
-const int dwell_interposed = 1;
-
-extern const struct interposed __start_dwell_next[] __attribute__((visibility("hidden")));
-extern const struct interposed __stop_dwell_next[] __attribute__((visibility("hidden")));
-
-__attribute__((constructor(101))) static void interpose_find_all(void)
-{
-    for (const struct interposed *i = __start_dwell_next; i < __stop_dwell_next; i++)
-        interpose_next(i->cache, i->name);
-}
-
-void binding_search(void)
-{
-    binding_found(dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter"));
-}
-
-void *interpose_next(void **cache, const char *name)
-{
-    void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
-    if (!found) {
-        found = dlsym(RTLD_NEXT, name);
-        __atomic_store_n(cache, found, __ATOMIC_RELAXED);
-    }
-    return found;
-}
 
 /* The thread's next probe reads the list of modules. Constructors of the library may run before dlopen returns, and
  * find it mapped. */

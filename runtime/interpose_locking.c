@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "common.h"
-#include "interpose.h"
+#include "interposed.h"
 #include "runtime.h"
 #include "sys.h"
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "helper.h"
-#include "interpose.h"
+#include "interposed.h"
 #include "libc.h"
 #include "metadata.h"
 #include "osevents.h"

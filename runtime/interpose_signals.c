@@ -8,7 +8,7 @@
 
 #include "bus_signal.h"
 #include "common.h"
-#include "interpose.h"
+#include "interposed.h"
 
 /* Programs still call some old functions. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -28,11 +28,6 @@ INTERPOSED(sighold);
 INTERPOSED(sigrelse);
 
 #define NEXT(name) ((typeof(&name))interpose_next(&next_##name, #name))
-
-int interpose_next_sigaction(int number, const struct sigaction *action, struct sigaction *old)
-{
-    return NEXT(sigaction)(number, action, old);
-}
 
 /* libc's functions for sets may be the program's own. */
 static bool signals_has(const sigset_t *set, int number)

@@ -8,7 +8,7 @@
 
 #include "bus_signal.h"
 #include "frames_left.h"
-#include "interpose.h"
+#include "interposed.h"
 #include "thread.h"
 
 /* The slot of a probe's return address is one word below the stack pointer of the frame that called it. */

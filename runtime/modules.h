@@ -32,10 +32,6 @@ struct process_modules {
     uint64_t loader_unloads; /* and unloaded, at the last look */
 };
 
-/* Defined where interpose.c is part of the program. Without it (libdwell.a), each new chunk looks for changes. That of
- * a forked child does not: another thread of its parent may have held the loader's lock. */
-extern const int dwell_interposed __attribute__((weak));
-
 /* The calling thread has loaded or unloaded a library, or is about to. */
 void modules_changed(void);
 

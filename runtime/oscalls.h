@@ -7,7 +7,7 @@
 #define __NO_INLINE__ 1
 
 #include "descriptors.h"
-#include "interpose.h"
+#include "interposed.h"
 #include "objects.h"
 #include "oscalls_names.h"
 #include "probes.h"

@@ -21,6 +21,7 @@
 #include "forking.h"
 #include "guard.h"
 #include "helper.h"
+#include "interposed.h"
 #include "levels/levels.h"
 #include "loaded.h"
 #include "losses.h"
@@ -485,8 +486,7 @@ __attribute__((constructor(101))) static void process_at_load(void)
         return;
     at_quick_exit(process_at_quick_exit);
     const int error = errno;
-    if (&binding_search)
-        binding_search();
+    binding_search();
     errno = error;
     if (process_is_wanted_at_load())
         process_begin_early();

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "interposed.h"
 #include "modules.h"
 #include "sys.h"
 

@@ -19,7 +19,7 @@
 
 #include "bpf.h"
 #include "helper.h"
-#include "interpose.h"
+#include "interposed.h"
 #include "levels/code_lock.h"
 #include "levels/in_place.h"
 #include "levels/levels.h"

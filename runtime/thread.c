@@ -16,6 +16,7 @@
 #include "control.h"
 #include "guard.h"
 #include "helper.h"
+#include "interposed.h"
 #include "levels/quiet_point.h"
 #include "losses.h"
 #include "metadata.h"

@@ -10,6 +10,7 @@
 #include "bus_signal.h"
 #include "common.h"
 #include "dwell/format.h"
+#include "interposed.h"
 #include "levels/gs.h"
 #include "levels/machine.h"
 #include "modules.h"

@@ -1,6 +1,7 @@
 /* Counts the ends of dlclose, and up to which of them the modules were visited. */
 #include "levels/level_unloads.h"
 
+#include "interposed.h"
 #include "process.h"
 #include "runtime.h"
 

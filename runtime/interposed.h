@@ -1,10 +1,28 @@
 /* How the interpose_*.c and oscalls_*.c interpose functions of libc. */
-#ifndef DWELL_RUNTIME_INTERPOSE_H
-#define DWELL_RUNTIME_INTERPOSE_H
+#ifndef DWELL_RUNTIME_INTERPOSED_H
+#define DWELL_RUNTIME_INTERPOSED_H
+
+#include <signal.h>
+
+#pragma GCC visibility push(hidden)
+
+/* All of these are weak, as libdwell.a has none of them. */
+
+/* NULL in libdwell.a, which interposes nothing. So each new chunk looks for changes of the modules there. That of a
+ * forked child does not: another thread of its parent may have held the loader's lock. */
+extern const int dwell_interposed __attribute__((weak));
+
+/* Returns the first function of that name in the order of search: what modules call by it. */
+void *interpose_first(const char *name) __attribute__((weak));
 
 /* Returns the next function of that name in the order of search: the program's own. NULL if there is none. `cache`
  * keeps it. */
-__attribute__((visibility("hidden"))) void *interpose_next(void **cache, const char *name);
+void *interpose_next(void **cache, const char *name) __attribute__((weak));
+
+/* libc's sigaction, whose name the runtime interposes. */
+int interpose_next_sigaction(int number, const struct sigaction *action, struct sigaction *old) __attribute__((weak));
+
+#pragma GCC visibility pop
 
 /* Names a function whose next_NAME is looked up when the runtime is loaded. The lookup takes the loader's lock, which
  * another thread may have held when a child was forked. */
