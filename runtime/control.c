@@ -1,10 +1,8 @@
 /*
  * Switching the recording on and off, from the program and from outside.
  *
- * There are three levels: the session (in the file's header), the process and the thread. The state of the first two is
- * kept with its history, so that a thread which slept through several changes records each of them at its time. A
- * thread follows at its next probe. A change is counted first, then the threads' limits are set to zero. A thread that
- * sets its limit compares the count after that.
+ * There are three levels: the session (in the file's header), the process and the thread. activation.c says how threads
+ * follow.
  */
 #include "dwell/dwell.h"
 
@@ -14,12 +12,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "activation.h"
 #include "clock.h"
 #include "control.h"
 #include "environment.h"
 #include "event_control.h"
 #include "extensions.h"
 #include "filter.h"
+#include "gate.h"
 #include "helper.h"
 #include "levels/level_command.h"
 #include "levels/level_session.h"
@@ -37,101 +37,12 @@
 #include "thread.h"
 #include "trace_events.h"
 
-static bool control_is_on(const struct activation *s)
-{
-    return !s->stopped && s->suspended <= 0;
-}
-
-/* ---- what threads do ---- */
-
-bool control_pending(const struct thread *t)
-{
-    return __atomic_load_n(&t->control.attend, __ATOMIC_RELAXED) ||
-           t->control.seen_changes != __atomic_load_n(&runtime.process->control.changes, __ATOMIC_RELAXED);
-}
-
-static void control_obey(struct thread *t, bool on, uint64_t time)
-{
-    on = on && !t->filter.ignored_depth;
-    if (!on && !t->pause.active)
-        pause_begin(t, time);
-    else if (on && t->pause.active)
-        pause_end(t, time);
-}
-
-static bool control_next_change(struct thread *t, struct control_change *change)
-{
-    struct process *p = runtime.process;
-    process_lock();
-    const bool any = t->control.seen_changes != p->control.changes;
-    if (p->control.changes - t->control.seen_changes > CHANGES_KEPT)
-        t->control.seen_changes = p->control.changes - CHANGES_KEPT;
-    if (any)
-        *change = p->control.change[t->control.seen_changes++ % CHANGES_KEPT];
-    process_unlock();
-    return any;
-}
-
-void control_attend(struct thread *t)
-{
-    uint64_t mask = sys_block_signals();
-    if (mask == SYS_NOT_BLOCKED) {
-        thread_stop_for(t, DWELL_TROUBLE_REFUSED);
-        t->control.seen_changes = runtime.process->control.changes;
-        t->control.attend = 0;
-        return;
-    }
-    struct control_change change;
-    while (control_next_change(t, &change))
-        control_obey(t, change.on && control_is_on(&t->control.activation), change.time);
-    __atomic_store_n(&t->control.attend, 0, __ATOMIC_RELAXED);
-    control_obey(t, runtime.on && control_is_on(&t->control.activation), clock_now(runtime.clock));
-    thread_set_limit(t);
-    sys_restore_signals(mask);
-}
-
-void control_reconsider(struct thread *t)
-{
-    t->filter.ignored_depth = 0;
-    control_obey(t, runtime.on && control_is_on(&t->control.activation), clock_now(runtime.clock));
-    thread_set_limit(t);
-}
-
-void control_begin_thread(struct thread *t, bool forked)
-{
-    t->control.seen_changes = __atomic_load_n(&runtime.process->control.changes, __ATOMIC_ACQUIRE);
-    if (!forked) {
-        t->control.activation = (struct activation){ 0, 0 };
-        t->pause.active = 0;
-    }
-    control_obey(t, runtime.on && control_is_on(&t->control.activation), t->last);
-    thread_set_limit(t);
-}
-
-/* ---- changes for the threads ---- */
-
-void control_call_thread(struct thread *t)
-{
-    __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
-}
-
-void control_notify(uint32_t *count)
-{
-    __atomic_fetch_add(count, 1, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    process_lock();
-    for (struct thread *t = runtime.process->threads.live; t; t = t->next)
-        control_call_thread(t);
-    process_unlock();
-}
-
 static bool control_wants_on(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
     const struct activation global = { __atomic_load_n(&h->global_stopped, __ATOMIC_RELAXED),
                                        __atomic_load_n(&h->global_suspended, __ATOMIC_RELAXED) };
-    return !runtime.closed && control_is_on(&runtime.activation) && control_is_on(&global);
+    return !runtime.closed && activation_is_on(&runtime.activation) && activation_is_on(&global);
 }
 
 /* Takes the process' lock when the probes are back in the code, if recording is to be on. `outside`: the pause may
@@ -161,7 +72,7 @@ static void control_look(struct process *p, bool outside)
         __atomic_store_n(&p->control.changes, p->control.changes + 1, __ATOMIC_RELEASE);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         for (struct thread *t = p->threads.live; t; t = t->next) {
-            control_call_thread(t);
+            gate_call_thread(t);
             counts_divert(t);
         }
         event_control_notify();
@@ -206,8 +117,8 @@ void control_begin_process(int fd)
 {
     struct process *p = runtime.process;
     struct dwell_file_header *h = runtime.session.header;
-    runtime.on = !runtime.closed && control_is_on(&runtime.activation) &&
-                 control_is_on(&(struct activation){ h->global_stopped, h->global_suspended });
+    runtime.on = !runtime.closed && activation_is_on(&runtime.activation) &&
+                 activation_is_on(&(struct activation){ h->global_stopped, h->global_suspended });
     p->helper.work = &p->helper.own_work;
     const uint64_t offset = session_claim(&runtime.session, fd, DWELL_UNIT);
     struct dwell_control *control = offset ? session_map(&runtime.session, fd, offset, DWELL_UNIT) : NULL;
@@ -376,26 +287,16 @@ static int control_act_on_thread(struct thread *self, enum action action, uint32
         control_act(&t->control.activation, action);
         __atomic_store_n(&t->control.attend, 1, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        control_call_thread(t);
+        gate_call_thread(t);
         status = DWELL_OK;
     }
     process_unlock();
     return status;
 }
 
-struct thread *control_thread(void)
-{
-    struct thread *t = thread_self;
-    if (runtime.off)
-        return NULL;
-    if (!t || !t->wiped->alive)
-        t = thread_begin();
-    return t;
-}
-
 static int control_act_on(enum action action, enum dwell_level level, uint32_t id)
 {
-    struct thread *t = control_thread();
+    struct thread *t = thread_of_caller();
     if (!t || runtime.closed)
         return DWELL_NOT_RECORDED;
     int status = DWELL_OK;
@@ -413,8 +314,8 @@ static int control_act_on(enum action action, enum dwell_level level, uint32_t i
     default:
         status = DWELL_NO_LEVEL;
     }
-    if (control_pending(t))
-        control_attend(t);
+    if (gate_has_to_attend(t))
+        activation_attend(t);
     sys_restore_signals(mask);
     return status;
 }
@@ -494,7 +395,7 @@ static int control_mark(struct thread *t, uint64_t time, int32_t number, const c
 DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *text)
 {
     const int error = errno;
-    struct thread *t = control_thread();
+    struct thread *t = thread_of_caller();
     if (!t || runtime.closed)
         return DWELL_NOT_RECORDED;
     if (number < 1)
@@ -502,8 +403,8 @@ DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *t
     if (!runtime.recorder->control)
         return DWELL_NO_SUPPORT; /* this mode keeps nothing that has a time */
     uint64_t mask = sys_block_signals();
-    if (control_pending(t))
-        control_attend(t);
+    if (gate_has_to_attend(t))
+        activation_attend(t);
     int status = t->pause.active ? DWELL_IS_OFF : control_mark(t, time, number, text ? text : "");
     sys_restore_signals(mask);
     errno = error;
@@ -547,7 +448,7 @@ static int control_name_process(uint32_t pid, const char *name)
 DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name)
 {
     const int error = errno;
-    struct thread *t = control_thread();
+    struct thread *t = thread_of_caller();
     if (!t || runtime.closed)
         return DWELL_NOT_RECORDED;
     if (level != DWELL_PROCESS && level != DWELL_THREAD)
@@ -564,7 +465,7 @@ DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const c
 DWELL_EXPORT int dwell_runtime_dump(const char *path)
 {
     const int error = errno;
-    if (!control_thread())
+    if (!thread_of_caller())
         return DWELL_NOT_RECORDED;
     uint64_t mask = sys_block_signals();
     int fd = session_reopen(&runtime.session, runtime.path);

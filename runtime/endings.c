@@ -19,6 +19,7 @@
 #include "monitor.h"
 #include "process.h"
 #include "recorder.h"
+#include "recording.h"
 #include "retired.h"
 #include "runtime.h"
 #include "sys.h"

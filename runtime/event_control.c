@@ -11,12 +11,12 @@
 #include <linux/prctl.h>
 #include <pthread.h>
 
-#include "control.h"
 #include "dwell/event.h"
 #include "lock.h"
 #include "process.h"
 #include "runtime.h"
 #include "sys.h"
+#include "thread.h"
 #include "trace_events.h"
 
 enum { STATE_CALLS_RECORDED = 1 << 16 };
@@ -210,7 +210,7 @@ DWELL_EXPORT int dwell_runtime_event_add_control(struct dwell_event_control *con
 {
     const int error = errno;
     int status = DWELL_OK;
-    if (!control_thread())
+    if (!thread_of_caller())
         return DWELL_NOT_RECORDED;
     if (!trace_events_is_registered(control->event_class))
         status = DWELL_EVENT_NO_CLASS;
@@ -228,7 +228,7 @@ DWELL_EXPORT int dwell_runtime_event_add_control(struct dwell_event_control *con
 DWELL_EXPORT int dwell_runtime_event_remove_control(struct dwell_event_control *control)
 {
     const int error = errno;
-    if (!control_thread())
+    if (!thread_of_caller())
         return DWELL_NOT_RECORDED;
     const uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "control.h"
 #include "dwell/event.h"
 #include "metadata.h"
 #include "sys.h"
+#include "thread.h"
 
 DWELL_EXPORT int dwell_runtime_event_describe(const struct dwell_event_class *c, uint32_t type, uint32_t version,
                                               const char *type_name, const struct dwell_event_field *fields,
@@ -70,7 +70,7 @@ DWELL_EXPORT int dwell_runtime_event_describe(const struct dwell_event_class *c,
 {
     const int error = errno;
     struct event_description d;
-    if (!control_thread())
+    if (!thread_of_caller())
         return DWELL_NOT_RECORDED;
     if (type > DWELL_EVENT_ANY_TYPE)
         return DWELL_EVENT_BAD_TYPE;

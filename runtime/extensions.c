@@ -10,6 +10,7 @@
 #include "sites.h"
 #include "switches.h"
 #include "thread.h"
+#include "thread_chunks.h"
 
 void extensions_put_unwind(struct extensions *e, uint64_t left)
 {

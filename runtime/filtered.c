@@ -11,6 +11,7 @@
 #include "extensions.h"
 #include "filter.h"
 #include "frames_left.h"
+#include "gate.h"
 #include "objects.h"
 #include "osevents.h"
 #include "pause.h"
@@ -24,6 +25,7 @@
 #include "stacks.h"
 #include "sys.h"
 #include "thread.h"
+#include "thread_chunks.h"
 #include <string.h>
 
 PROBES_DEFINITION(filter, STEPS_TIMED | STEPS_FILTER)

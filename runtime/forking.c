@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "clock.h"
-#include "control.h"
+#include "gate.h"
 #include "interposed.h"
 #include "levels/level_pause.h"
 #include "levels/levels.h"
@@ -70,7 +70,7 @@ void fork_ends(const struct forking *f, bool child)
     runtime.forked_thread = f->thread;
     thread_forked();
     if (level_pause_is_on())
-        control_thread(); /* no probe may come: a paused child has to be found by dwell control */
+        thread_of_caller(); /* no probe may come: a paused child has to be found by dwell control */
 }
 
 static __thread struct forking forking_watched __attribute__((tls_model("initial-exec")));

@@ -14,6 +14,7 @@
 #include "session.h"
 #include "sites.h"
 #include "thread.h"
+#include "thread_chunks.h"
 
 enum { LONG_TIME_BITS = 48, TIME_WORDS = 3 };
 

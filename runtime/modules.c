@@ -10,9 +10,9 @@
 
 #include "binding.h"
 #include "clock.h"
-#include "control.h"
 #include "filter.h"
 #include "filter_ask.h"
+#include "gate.h"
 #include "kept_texts.h"
 #include "levels/levels.h"
 #include "loader.h"
@@ -20,6 +20,7 @@
 #include "modules.h"
 #include "process.h"
 #include "program_path.h"
+#include "recording.h"
 #include "runtime.h"
 #include "stacks.h"
 #include "sys.h"

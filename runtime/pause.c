@@ -2,15 +2,17 @@
  * Pauses of a thread: their begin and end, and the events on the slow path in between.
  */
 #include "pause.h"
+#include "activation.h"
 #include "call.h"
-#include "control.h"
 #include "extensions.h"
 #include "frames_left.h"
+#include "gate.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "sites.h"
 #include "slow.h"
 #include "thread.h"
+#include "thread_chunks.h"
 
 /* Removes the calls that were left. False if that ended a call which a filter ignores: the thread records again. */
 static bool pause_has_room(const struct thread *t)
@@ -25,7 +27,7 @@ static bool pause_leave(struct thread *t, uint64_t left)
     t->state++;
     pause_keep_below(t, t->state);
     if (t->state >> 32 <= t->filter.ignored_depth)
-        control_reconsider(t);
+        activation_reconsider(t);
     return t->pause.active;
 }
 
@@ -65,7 +67,7 @@ enum attempt_outcome pause_record(struct thread *t, const struct event *event, b
     if (!thread_claim(t, state, wanted + 1))
         return pause_record(t, event, guarded);
     if (UNLIKELY(wanted >> 32 <= t->filter.ignored_depth))
-        control_reconsider(t);
+        activation_reconsider(t);
     return ATTEMPT_DONE;
 }
 

@@ -19,6 +19,7 @@
 #include "filter.h"
 #include "filter_ask.h"
 #include "forking.h"
+#include "gate.h"
 #include "guard.h"
 #include "helper.h"
 #include "interposed.h"
@@ -32,11 +33,13 @@
 #include "process.h"
 #include "program_path.h"
 #include "recorder.h"
+#include "recording.h"
 #include "retired.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
 #include "thread.h"
+#include "thread_chunks.h"
 #include "trace_events.h"
 
 struct runtime runtime;
@@ -47,9 +50,6 @@ enum {
 
 /* 0: the runtime is not set up; 1: a thread is setting it up; 2: done */
 static uint32_t setup_state;
-
-/* The calling thread sets the process up. */
-static __thread bool setting_up __attribute__((tls_model("initial-exec")));
 
 static void process_complain(const char *what)
 {
@@ -331,14 +331,9 @@ static bool process_set_up_child(struct process *p)
     return false;
 }
 
-bool process_is_being_set_up(void)
-{
-    return setting_up;
-}
-
 bool process_begin(void)
 {
-    if (runtime.off || setting_up)
+    if (runtime.off || process_is_being_set_up)
         return false;
     struct process *p = runtime.process;
     if (p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
@@ -346,15 +341,10 @@ bool process_begin(void)
     const bool first = __atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2;
     if (first && !environment_is_there())
         return false; /* libc itself has not begun */
-    setting_up = true;
+    process_is_being_set_up = true;
     const bool done = first ? process_set_up_first() : process_set_up_child(p);
-    setting_up = false;
+    process_is_being_set_up = false;
     return done;
-}
-
-void process_stop(void)
-{
-    __atomic_store_n(&runtime.process->stopped, 1, __ATOMIC_RELAXED);
 }
 
 /* Records the name of a thread that has ended no chunk since it got its name. */
@@ -380,13 +370,6 @@ static void process_note_threads(void)
         process_refresh_name(t);
         thread_note_end(t);
     }
-}
-
-bool process_is_recorded(void)
-{
-    const struct process *p = runtime.process;
-    return !runtime.off && !thread_is_silent() && p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE) &&
-           (uint32_t)SYS0(getpid) == p->pid;
 }
 
 struct dwell_record *process_append_end(enum dwell_end how, int value)

@@ -4,9 +4,9 @@
 #ifndef DWELL_PROCESS_H
 #define DWELL_PROCESS_H
 
+#include "activation.h"
 #include "chunk.h"
 #include "common.h"
-#include "control.h"
 #include "dwell/format.h"
 #include "helper.h"
 #include "levels/levels.h"
@@ -67,21 +67,12 @@ bool process_begin(void);
 /* The same before a call of the program after which it may not be possible, such as chroot. */
 void process_begin_early(void);
 
-/* Whether the calling thread is inside process_begin. What that calls may have probes, and these record nothing. */
-bool process_is_being_set_up(void);
-
-/* Whether the calling process records. False in a child by vfork, which shares its parent's memory. */
-bool process_is_recorded(void);
-
 /* Records how the process ends, and how its threads stand. Any thread, any time. */
 void process_end(enum dwell_end how, int value);
 
 /* Writes the record of the process' end alone, with signals held back. Returns it, or NULL. No more commands are
  * answered. */
 struct dwell_record *process_append_end(enum dwell_end how, int value);
-
-/* No more chunks are taken. */
-void process_stop(void);
 
 #pragma GCC visibility pop
 

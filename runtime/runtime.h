@@ -2,9 +2,9 @@
 #ifndef DWELL_RUNTIME_H
 #define DWELL_RUNTIME_H
 
+#include "activation.h"
 #include "clock.h"
 #include "common.h"
-#include "control.h"
 #include "dwell/format.h"
 #include "osevents.h"
 #include "session.h"

@@ -7,14 +7,16 @@
  */
 #include <errno.h>
 
+#include "activation.h"
 #include "call.h"
-#include "control.h"
 #include "filter.h"
+#include "gate.h"
 #include "levels/level_check.h"
 #include "modules.h"
 #include "pause.h"
 #include "process.h"
 #include "recorder.h"
+#include "recording.h"
 #include "runtime.h"
 #include "session.h"
 #include "slow.h"
@@ -81,8 +83,8 @@ static void slow_set_limit(struct thread *t)
 static enum attempt_outcome slow_try_inside(struct thread *t, struct attempt *attempt)
 {
     const struct event *const event = attempt->event;
-    if (UNLIKELY(control_pending(t)))
-        control_attend(t);
+    if (UNLIKELY(gate_has_to_attend(t)))
+        activation_attend(t);
     if (UNLIKELY(t->stopped)) {
         if (!t->pause.active && !(event->enter && level_takes_enter(t, event)))
             slow_count_lost();
@@ -105,7 +107,7 @@ static enum attempt_outcome slow_try_inside(struct thread *t, struct attempt *at
         return ATTEMPT_DONE;
     if (event->enter) {
         filter_trigger(event);
-        if (UNLIKELY(control_pending(t)))
+        if (UNLIKELY(gate_has_to_attend(t)))
             return ATTEMPT_AGAIN;
     }
     if (UNLIKELY(t->pause.active)) {
@@ -157,7 +159,7 @@ static bool slow_is_calibration(void)
 
 static void slow_take(const struct event *event)
 {
-    if (UNLIKELY(slow_is_calibration() || process_is_being_set_up()))
+    if (UNLIKELY(slow_is_calibration() || process_is_being_set_up))
         return;
     if (runtime.off) {
         slow_count_lost();

@@ -17,6 +17,7 @@
 
 #include "call.h"
 #include "clock.h"
+#include "gate.h"
 #include "lock.h"
 #include "process.h"
 #include "recorder.h"
@@ -24,6 +25,7 @@
 #include "stacks.h"
 #include "sys.h"
 #include "thread.h"
+#include "thread_chunks.h"
 #include "upward.h"
 
 enum {

@@ -9,10 +9,10 @@
 #ifndef DWELL_THREAD_H
 #define DWELL_THREAD_H
 
+#include "activation.h"
 #include "call.h"
 #include "chunk.h"
 #include "common.h"
-#include "control.h"
 #include "dwell/format.h"
 #include "filter.h"
 #include "holes.h"
@@ -154,32 +154,12 @@ static inline void pause_keep_below(struct thread *t, uint64_t state)
         t->pause.kept_depth = (uint32_t)(state >> 32);
 }
 
-/* Sets up the calling thread, or returns NULL if nothing can be recorded. */
+/* Sets up the calling thread, or returns NULL if nothing can be recorded. The second does so only if needed. */
 struct thread *thread_begin(void);
-
-/* Gives the calling thread room for `bytes` more, in a new chunk if needed. Stops the thread if there is none. */
-void thread_next_chunk(struct thread *t, uint32_t bytes);
-
-/* Ends the thread's chunk. `count`: its events can be counted, as the file knows exactly the calls of the shadow stack.
- * Signals are held back. */
-void thread_give_up_chunk(struct thread *t, bool count);
-
-/* Makes room in the shadow stack, if it is nearly full. False if there is no memory. Signals are held back. */
-bool thread_grow_stack(struct thread *t);
-
-/* Chooses the probes that handle the thread's next events. On the calling thread, with signals held back. */
-void thread_set_limit(struct thread *t);
-
-/* The calling thread cannot be recorded at all; its events are lost from now on. */
-void thread_refuse(enum dwell_trouble trouble);
-
-/* Nothing more of the calling thread is recorded; the second notes the reason in the session. */
-void thread_stop(struct thread *t);
-void thread_stop_for(struct thread *t, enum dwell_trouble trouble);
+struct thread *thread_of_caller(void);
 
 /* No more probe of the calling thread reads the clock or makes a system call. */
 void thread_silence(void);
-bool thread_is_silent(void);
 
 /* The calling thread ends without libc. */
 void thread_leave(void);

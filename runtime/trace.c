@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "extensions.h"
 #include "frames_left.h"
+#include "gate.h"
 #include "objects.h"
 #include "osevents.h"
 #include "pause.h"
@@ -21,6 +22,7 @@
 #include "slow.h"
 #include "stacks.h"
 #include "thread.h"
+#include "thread_chunks.h"
 
 static bool trace_is_ready(const struct thread *t, uint32_t room)
 {

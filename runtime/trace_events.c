@@ -16,7 +16,6 @@
 #include "call.h"
 #include "chunk.h"
 #include "clock.h"
-#include "control.h"
 #include "environment.h"
 #include "event_check.h"
 #include "event_control.h"
@@ -229,7 +228,7 @@ DWELL_EXPORT int dwell_runtime_event_trace(const EVENT_TRACE_HEADER *header);
 DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c)
 {
     const int error = errno;
-    if (!control_thread())
+    if (!thread_of_caller())
         return DWELL_NOT_RECORDED;
     if (!trace_events_is_name(c->name))
         return DWELL_BAD_NAME;
@@ -256,7 +255,7 @@ DWELL_EXPORT int dwell_runtime_event_unregister(struct dwell_event_class *c)
 {
     const int error = errno;
     int status = DWELL_EVENT_NO_CLASS;
-    if (!control_thread())
+    if (!thread_of_caller())
         return DWELL_NOT_RECORDED;
     event_control_remove_class(c);
     uint64_t mask = sys_block_signals();
@@ -450,7 +449,7 @@ static int trace_events_write(const dwell_guid *guid, uint32_t version, const st
     };
     memcpy(event.guid, guid, sizeof event.guid);
     for (;;) {
-        struct thread *t = control_thread();
+        struct thread *t = thread_of_caller();
         if (!t || runtime.closed)
             return DWELL_NOT_RECORDED;
         uint64_t mask = sys_block_signals();
@@ -519,7 +518,7 @@ DWELL_EXPORT int dwell_runtime_event_trace(const EVENT_TRACE_HEADER *header)
 {
     const int error = errno;
     struct event_data data;
-    int status = control_thread() ? event_check_header(header, &data) : DWELL_NOT_RECORDED;
+    int status = thread_of_caller() ? event_check_header(header, &data) : DWELL_NOT_RECORDED;
     if (status == DWELL_OK) {
         dwell_guid guid = header->Guid;
         if (header->Flags & WNODE_FLAG_USE_GUID_PTR)

@@ -3,11 +3,13 @@
 
 #include "bus_signal.h"
 #include "control.h"
+#include "gate.h"
 #include "levels/levels.h"
 #include "monitor.h"
 #include "osevents.h"
 #include "process.h"
 #include "process_cpu.h"
+#include "recording.h"
 
 /* Of two times in milliseconds, of which negative ones are never. */
 static long upward_sooner(long a, long b)
@@ -22,7 +24,7 @@ static long upward_tick(struct process *p)
 
 const struct upward upward = {
     .space_is_gone = process_stop,
-    .changed = control_notify,
+    .changed = gate_notify,
     .take_commands = control_take_commands,
     .tick = upward_tick,
     .open_ring = os_open_ring,

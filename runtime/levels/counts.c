@@ -10,6 +10,7 @@
 #include "bus_signal.h"
 #include "chunk.h"
 #include "clock.h"
+#include "gate.h"
 #include "guard.h"
 #include "helper.h"
 #include "levels/in_place.h"

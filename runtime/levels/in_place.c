@@ -15,6 +15,7 @@
 #include "levels/machine.h"
 #include "modules.h"
 #include "process.h"
+#include "recording.h"
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"

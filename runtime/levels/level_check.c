@@ -3,7 +3,7 @@
 #include "levels/level_check.h"
 
 #include "call.h"
-#include "control.h"
+#include "gate.h"
 #include "levels/counts.h"
 #include "levels/level_pause.h"
 #include "levels/level_table.h"
@@ -158,7 +158,7 @@ uint32_t level_ask_threads(void)
             oldest = seen;
         __atomic_store_n(&t->levels.asked, 1, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        control_call_thread(t);
+        gate_call_thread(t);
         counts_divert(t); /* its next call may be a counted one */
     }
     process_unlock();

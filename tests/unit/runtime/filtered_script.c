@@ -7,9 +7,11 @@
 
 #include "calibrate.h"
 #include "frames_left.h"
+#include "gate.h"
 #include "pause.h"
 #include "sites.h"
 #include "slow.h"
+#include "thread_chunks.h"
 #include "unit/runtime/runtime_block.h"
 
 static uint64_t script_now;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "calibrate.h"
+#include "gate.h"
 #include "guard.h"
 #include "losses.h"
 #include "metadata.h"
@@ -16,6 +17,7 @@
 #include "session.h"
 #include "sites.h"
 #include "sys.h"
+#include "thread_chunks.h"
 #include "upward.h"
 
 enum { SHADOW = 1 << 16 };
