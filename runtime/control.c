@@ -25,8 +25,6 @@
 #include "levels/level_session.h"
 #include "levels/levels.h"
 #include "metadata.h"
-#include "pause.h"
-#include "probes.h"
 #include "process.h"
 #include "process_lock.h"
 #include "recorder.h"

@@ -22,8 +22,9 @@ struct ending {
 void ending_begin(struct ending *ending);
 void ending_take_back(const struct ending *ending);
 
-/* A wait function has returned: a child has ended with that status of waitpid, unless it only stopped or continued. */
-void ending_of_child(pid_t pid, int status);
+/* A wait function has returned: a child has ended with that status of waitpid, unless it only stopped or continued.
+ * NULL in libdwell.a. */
+void ending_of_child(pid_t pid, int status) __attribute__((weak));
 
 #pragma GCC visibility pop
 

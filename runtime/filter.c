@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "calibrate.h"
-#include "control.h"
 #include "filter.h"
 #include "pause.h"
 #include "runtime.h"
 #include "slow.h"
 #include "sys.h"
 #include "thread.h"
+#include "upward.h"
 
 struct filter_slot {
     uint64_t address;
@@ -274,5 +274,5 @@ void filter_trigger(const struct event *event)
 {
     const uint32_t action = filter_action(event->function);
     if (action & (DWELL_FILTER_START | DWELL_FILTER_STOP))
-        control_trigger(action & DWELL_FILTER_START);
+        upward.switch_recording(action & DWELL_FILTER_START);
 }

@@ -2,6 +2,8 @@
  * A fork in a signal handler that interrupted a probe. The child goes on in the middle of that probe, which may have
  * read the addresses of its parent's chunk and ring, and may have claimed its room there. Neither is mapped in a child.
  */
+#include "forked.h"
+
 #include <string.h>
 #include <sys/mman.h>
 

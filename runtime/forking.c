@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "clock.h"
+#include "forked.h"
 #include "gate.h"
 #include "interposed.h"
 #include "levels/level_pause.h"

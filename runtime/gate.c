@@ -1,7 +1,6 @@
 /* The gate of a thread: which probes handle its next events, and how other threads make it look first. */
 #include "gate.h"
 
-#include "levels/counts.h"
 #include "probes.h"
 #include "process.h"
 #include "process_lock.h"
@@ -9,6 +8,7 @@
 #include "runtime.h"
 #include "session.h"
 #include "thread.h"
+#include "upward.h"
 
 bool gate_has_to_attend(const struct thread *t)
 {
@@ -55,10 +55,10 @@ void thread_set_limit(struct thread *t)
     t->chunks.limit = room;
     __atomic_store_n(&t->wiped->limit, gate == GATE_SLOW ? room : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
-    counts_select(t, !t->pause.active);
+    upward.count_calls(t, !t->pause.active);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (thread_has_to_look(t)) {
-        counts_divert(t);
+        upward.divert_calls(t);
         __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
     }

@@ -7,8 +7,6 @@
 #include "probe_steps.h"
 #include "probes.h"
 
-__thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
-
 /* The stack pointer at the probe's first instruction: the same for all probes of one frame, except for
  * alloca (lower at exit) and probes reached by a jump, when the frame is gone already (higher). */
 #define PROBE_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))

@@ -25,7 +25,6 @@
 #include "stacks.h"
 #include "sys.h"
 #include "thread.h"
-#include "upward.h"
 
 #pragma weak _r_debug /* the loader's, where there is one */
 
@@ -226,7 +225,7 @@ static bool modules_begin_walk(struct walk *walk, const struct dl_phdr_info *inf
         modules_append_unloaded(&p->modules.list[i], walk->now);
     p->modules.count = p->modules.count ? 1 : 0;
     p->modules.loader_unloads = info->dlpi_subs;
-    upward.changed(&p->modules.unloads);
+    gate_notify(&p->modules.unloads);
     return true;
 }
 
@@ -353,7 +352,7 @@ static bool modules_replace_others(struct process *p, const struct module *modul
     const bool any = kept < p->modules.count;
     p->modules.count = kept;
     if (any)
-        upward.changed(&p->modules.unloads);
+        gate_notify(&p->modules.unloads);
     return true;
 }
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "bus_signal.h"
-#include "endings.h"
 #include "levels/in_place.h"
 #include "sys.h"
+#include "upward.h"
 
 /* ---- sleeping ---- */
 
@@ -71,7 +71,7 @@ static struct object wait_child(pid_t pid)
         const bool row_ = os_call_begin(OS_##name, __builtin_return_address(0));                                       \
         const pid_t value_ = real arguments;                                                                           \
         if (value_ > 0)                                                                                                \
-            ending_of_child(value_, *status);                                                                          \
+            upward.child_ended(value_, *status);                                                                       \
         const struct object child_ = wait_child(value_);                                                               \
         if (row_)                                                                                                      \
             os_call_end_wait(OS_##name, &child_);                                                                      \
@@ -86,9 +86,9 @@ OS_WAIT(wait4, (pid_t pid, int *status, int options, struct rusage *usage), (pid
 static void wait_note_end(const siginfo_t *info)
 {
     if (info->si_code == CLD_EXITED)
-        ending_of_child(info->si_pid, W_EXITCODE(info->si_status, 0));
+        upward.child_ended(info->si_pid, W_EXITCODE(info->si_status, 0));
     else if (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED)
-        ending_of_child(info->si_pid, W_EXITCODE(0, info->si_status));
+        upward.child_ended(info->si_pid, W_EXITCODE(0, info->si_status));
 }
 
 /* A child that stays to be waited for is recorded the last time. */

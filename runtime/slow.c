@@ -11,10 +11,7 @@
 #include "call.h"
 #include "filter.h"
 #include "gate.h"
-#include "levels/level_check.h"
-#include "modules.h"
 #include "pause.h"
-#include "process.h"
 #include "recorder.h"
 #include "recording.h"
 #include "runtime.h"
@@ -23,6 +20,7 @@
 #include "stacks.h"
 #include "sys.h"
 #include "thread.h"
+#include "upward.h"
 
 /* In the file at once: a kill would lose a count that is not there yet. */
 void slow_count_lost(void)
@@ -46,8 +44,8 @@ static void slow_update_modules(struct thread *t, const struct event *event)
     if (!slow_hold_signals(t, &mask))
         return;
     if (t->wiped->alive) { /* else a handler has forked */
-        const bool loading = modules_is_loading(t, event->stack_pointer);
-        t->modules.stale = !modules_update(loading, event->function) || loading;
+        const bool loading = upward.is_loading(t, event->stack_pointer);
+        t->modules.stale = !upward.update_modules(loading, event->function) || loading;
         thread_set_limit(t);
     }
     sys_restore_signals(mask);
@@ -86,7 +84,7 @@ static enum attempt_outcome slow_try_inside(struct thread *t, struct attempt *at
     if (UNLIKELY(gate_has_to_attend(t)))
         activation_attend(t);
     if (UNLIKELY(t->stopped)) {
-        if (!t->pause.active && !(event->enter && level_takes_enter(t, event)))
+        if (!t->pause.active && !(event->enter && upward.takes_enter(t, event)))
             slow_count_lost();
         return ATTEMPT_DONE;
     }
@@ -98,12 +96,12 @@ static enum attempt_outcome slow_try_inside(struct thread *t, struct attempt *at
         slow_update_modules(t, event);
     stacks_find(t, event->stack_pointer);
     if (UNLIKELY(t->levels.asked)) {
-        level_answer(t, event->stack_pointer);
+        upward.answer_levels(t, event->stack_pointer);
         slow_set_limit(t);
     }
     /* Nothing is recorded of an enter by a call that was not rewritten yet, or of one that is counted. No exit will
      * follow. An exit finds no enter. */
-    if (UNLIKELY(event->enter && level_takes_enter(t, event)))
+    if (UNLIKELY(event->enter && upward.takes_enter(t, event)))
         return ATTEMPT_DONE;
     if (event->enter) {
         filter_trigger(event);

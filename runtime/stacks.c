@@ -26,7 +26,6 @@
 #include "sys.h"
 #include "thread.h"
 #include "thread_chunks.h"
-#include "upward.h"
 
 enum {
     STACK_SIZE = 32 << 10, /* bytes of a shadow stack, at first */
@@ -159,7 +158,7 @@ static struct stack *stacks_begin_at(uint64_t low, uint64_t high)
         stacks_give_up(s);
         return NULL;
     }
-    upward.changed(&runtime.process->stacks.changes);
+    gate_notify(&runtime.process->stacks.changes);
     return s;
 }
 

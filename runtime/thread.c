@@ -1,5 +1,5 @@
 /*
- * A thread's life in the recording: its block, its chunks one after another, its end.
+ * A thread's life in the recording: its block and its end.
  *
  * All of it runs with signals held back, so that no probe of a handler sees it half done.
  */
@@ -12,24 +12,18 @@
 #include "activation.h"
 #include "bus_signal.h"
 #include "call.h"
-#include "chunk.h"
 #include "clock.h"
 #include "gate.h"
-#include "guard.h"
 #include "helper.h"
 #include "interposed.h"
-#include "levels/quiet_point.h"
-#include "losses.h"
 #include "metadata.h"
 #include "modules.h"
 #include "osevents.h"
-#include "probes.h"
 #include "process.h"
 #include "process_lock.h"
 #include "record.h"
 #include "recorder.h"
 #include "recording.h"
-#include "retired.h"
 #include "ring.h"
 #include "rotation.h"
 #include "runtime.h"
@@ -40,12 +34,14 @@
 #include "sys.h"
 #include "thread.h"
 #include "thread_chunks.h"
-#include "trace_events.h"
+#include "upward.h"
 
 enum {
     FIRST_STACK = 256 << 10,
     LAST_PASS = 4, /* libc runs the destructors of keys that many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
 };
+
+__thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
 static const uint64_t nothing; /* an OS word that never changes */
 
@@ -70,7 +66,7 @@ static struct thread *thread_take_block(void)
 {
     process_lock();
     struct thread **place = &runtime.process->threads.spare, *t;
-    while ((t = *place) && !counts_is_gone(t))
+    while ((t = *place) && !upward.block_is_free(t))
         place = &t->next;
     if (t)
         *place = t->next;
@@ -159,10 +155,6 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->modules.stale = !forked && &dwell_interposed; /* its first events may be inside a library's constructor */
     t->modules.inside_loader = 0;
     t->modules.loading_slot = NULL;
-    t->levels.asked = 0;
-    t->levels.seen = forked ? t->levels.seen : 0;
-    t->levels.inside = 0;
-    t->levels.stack_end = quiet_stack_end((uint64_t)__builtin_frame_address(0));
     t->control.attend = 0;
     t->filter.ignored_depth = forked ? t->filter.ignored_depth : 0;
     t->filter.left_unrecorded = 0;
@@ -173,8 +165,7 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->named = 0;
     if (forked && runtime.recorder->forked)
         runtime.recorder->forked(t);
-    trace_events_begin_thread(t);
-    counts_begin_thread(t, forked);
+    upward.begin_thread(t, forked);
     if (!forked) {
         t->pause.next_position = PAUSE_FIRST_POSITION;
         stacks_begin_thread(t);
@@ -187,8 +178,7 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->levels.inside++;         /* it may wait, while an event is on its way */
     thread_announce(t, forked); /* before the helper makes pages for it */
     thread_link(t);
-    if (!counts_begin_in_place(t))
-        levels_leave_places();
+    upward.thread_is_listed(t);
     if (!forked)
         t->last = clock_now(runtime.clock);
     t->stacks.seen_changes = runtime.process->stacks.changes - 1; /* so that stacks_find looks */
@@ -210,7 +200,7 @@ static struct thread *thread_set_up(void)
         sys_restore_signals(mask);
         return t;
     }
-    if (process_begin()) {
+    if (upward.begin_process()) {
         if (!t)
             t = thread_take_block();
         if (t) {
@@ -239,7 +229,7 @@ struct thread *thread_begin(void)
         return NULL;
     struct thread *t = thread_refused || runtime.off ? NULL : thread_set_up();
     if (!t)
-        levels_lose_places();
+        upward.thread_is_not_recorded();
     return t;
 }
 
@@ -263,10 +253,10 @@ static void thread_end(struct thread *t)
     if (runtime.recorder->end_thread)
         runtime.recorder->end_thread(t);
     ring_end(&t->ring, &runtime.process->ended_ring);
-    trace_events_end_thread(t);
+    upward.end_thread(t);
     os_close(t);
     thread_unlink(t);
-    counts_end_thread(t);
+    upward.thread_has_ended(t);
     stacks_end_thread(t);
     t->wiped->limit = 0;
     t->wiped->alive = 0;

@@ -172,9 +172,6 @@ void thread_note_end(const struct thread *t);
 /* The destructor of the pthread key. */
 void thread_key_ended(void *block);
 
-/* The calling thread is that of a child that fork has just made (forked.c). */
-void thread_forked(void);
-
 #pragma GCC visibility pop
 
 #endif

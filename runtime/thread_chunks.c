@@ -23,6 +23,7 @@
 #include "sites.h"
 #include "sys.h"
 #include "thread.h"
+#include "upward.h"
 
 enum {
     FIRST_CHUNK = 8 << 10, /* doubled for each further one, so that short threads cost little space */
@@ -198,7 +199,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         if (t->chunks.begun > 0)
             thread_check_name(t);
         if (!&dwell_interposed && !runtime.process->modules.inherited)
-            modules_update(false, 0);
+            upward.update_modules(false, 0);
         const uint32_t depth = recorder_shown_depth(t);
         struct wish wish = thread_chunk_wish(t, depth, bytes);
         struct area area = { NULL, 0 };

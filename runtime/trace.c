@@ -10,7 +10,6 @@
 #include "clock.h"
 #include "extensions.h"
 #include "frames_left.h"
-#include "gate.h"
 #include "objects.h"
 #include "osevents.h"
 #include "pause.h"

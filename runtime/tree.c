@@ -18,6 +18,7 @@
 #include "thread.h"
 #include "tree.h"
 #include "tree_table.h"
+#include "upward.h"
 
 enum {
     FIRST_SLOTS = 128,
@@ -244,7 +245,7 @@ void tree_forget_unloaded(struct thread *t)
     struct tree_table *table = t->tree.table;
     for (uint64_t i = 0; i <= table->mask; i++) {
         struct tree_slot *slot = &table->slots[i];
-        if (slot->key && slot->node != &tree_forgotten && !modules_is_program(slot->node->function))
+        if (slot->key && slot->node != &tree_forgotten && !upward.is_program(slot->node->function))
             slot->node = &tree_forgotten;
     }
 }

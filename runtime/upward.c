@@ -3,13 +3,17 @@
 
 #include "bus_signal.h"
 #include "control.h"
-#include "gate.h"
+#include "endings.h"
+#include "levels/counts.h"
+#include "levels/level_check.h"
 #include "levels/levels.h"
+#include "modules.h"
 #include "monitor.h"
 #include "osevents.h"
 #include "process.h"
 #include "process_cpu.h"
 #include "recording.h"
+#include "trace_events.h"
 
 /* Of two times in milliseconds, of which negative ones are never. */
 static long upward_sooner(long a, long b)
@@ -22,13 +26,41 @@ static long upward_tick(struct process *p)
     return upward_sooner(monitor_tick(p), levels_tick());
 }
 
+static void upward_begin_thread(struct thread *t, bool forked)
+{
+    trace_events_begin_thread(t);
+    level_begin_thread(t, forked);
+}
+
+static void upward_thread_is_listed(struct thread *t)
+{
+    if (!counts_begin_in_place(t))
+        levels_leave_places();
+}
+
 const struct upward upward = {
     .space_is_gone = process_stop,
-    .changed = gate_notify,
     .take_commands = control_take_commands,
     .tick = upward_tick,
     .open_ring = os_open_ring,
     .note_helper = process_cpu_note_helper,
     .bus_wakes_helper = bus_is_guarded,
     .begin_child = counts_begin_child,
+    .begin_process = process_begin,
+    .begin_thread = upward_begin_thread,
+    .thread_is_listed = upward_thread_is_listed,
+    .end_thread = trace_events_end_thread,
+    .thread_has_ended = counts_end_thread,
+    .block_is_free = counts_is_gone,
+    .thread_is_not_recorded = levels_lose_places,
+    .count_calls = counts_select,
+    .divert_calls = counts_divert,
+    .takes_enter = level_takes_enter,
+    .answer_levels = level_answer,
+    .switch_recording = control_trigger,
+    .update_modules = modules_update,
+    .is_loading = modules_is_loading,
+    .is_program = modules_is_program,
+    .library_at = modules_identity_at,
+    .child_ended = ending_of_child,
 };

@@ -16,6 +16,7 @@
 #include "runtime.h"
 #include "slow.h"
 #include "thread.h"
+#include "upward.h"
 
 static uint32_t level_generation;
 
@@ -32,9 +33,9 @@ static bool level_is_open(const struct thread *t, uint64_t function)
  * visited yet, all its calls are timed. */
 static bool level_is_anothers(const struct level_slot *slot, uint64_t function)
 {
-    if (modules_is_program(function) || level_unloads_are_known())
+    if (upward.is_program(function) || level_unloads_are_known())
         return false;
-    const uint32_t identity = modules_identity_at(function);
+    const uint32_t identity = upward.library_at(function);
     return identity && identity != slot->identity;
 }
 
@@ -186,4 +187,13 @@ void level_mark_open_calls(uint32_t number)
         if (!t->stopped && t->shadow)
             level_mark_calls_of(t, table, number);
     process_unlock();
+}
+
+void level_begin_thread(struct thread *t, bool forked)
+{
+    t->levels.asked = 0;
+    t->levels.seen = forked ? t->levels.seen : 0;
+    t->levels.inside = 0;
+    t->levels.stack_end = quiet_stack_end((uint64_t)__builtin_frame_address(0));
+    counts_begin_thread(t, forked);
 }

@@ -21,6 +21,10 @@ struct thread_levels {
     uint64_t stack_end; /* of its own stack; zero if it is not known */
 };
 
+/* The calling thread begins to be recorded in this process. `forked`: its block comes from the parent process. With
+ * signals held back. */
+void level_begin_thread(struct thread *t, bool forked);
+
 /* Take the places of the probes. */
 void level_checked_enter(void *function, void *call_site);
 void level_checked_exit(void *function, void *call_site);

@@ -99,22 +99,31 @@ int runtime_filters(const void *chunk, uint32_t size)
 
 /* ---- instead of other files ---- */
 
-void control_trigger(bool on)
+void gate_notify(uint32_t *count)
+{
+    ++*count;
+    runtime_calls.notified++;
+}
+
+static void block_switch_recording(bool on)
 {
     runtime_calls.trigger = on ? 1 : -1;
 }
 
-static void block_changed(uint32_t *count)
+static bool block_is_program(uint64_t address)
 {
-    ++*count;
-    runtime_calls.notified++;
+    return address >= runtime_calls.program_begin && address < runtime_calls.program_end;
 }
 
 static void block_space_is_gone(void)
 {
 }
 
-const struct upward upward = { .changed = block_changed, .space_is_gone = block_space_is_gone };
+const struct upward upward = {
+    .space_is_gone = block_space_is_gone,
+    .switch_recording = block_switch_recording,
+    .is_program = block_is_program,
+};
 
 void pause_begin(struct thread *t, uint64_t time)
 {
@@ -155,11 +164,6 @@ int sites_put(uint16_t words[MAX_SITE_WORDS], uint64_t call_site, const struct c
 {
     (void)words, (void)call_site, (void)caller;
     return 0;
-}
-
-bool modules_is_program(uint64_t address)
-{
-    return address >= runtime_calls.program_begin && address < runtime_calls.program_end;
 }
 
 void thread_set_limit(struct thread *t)

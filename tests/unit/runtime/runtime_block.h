@@ -11,10 +11,10 @@
 #include "thread.h"
 
 struct runtime_calls {
-    int trigger;                         /* control_trigger: 0 never, 1 on, -1 off */
+    int trigger;                         /* upward.switch_recording: 0 never, 1 on, -1 off */
     uint64_t pause_time;                 /* pause_begin */
     int chunks, given_up;                /* chunk_take, thread_give_up_chunk */
-    int notified;                        /* upward.changed */
+    int notified;                        /* gate_notify */
     int switches, limits;                /* the recorder's switch_stack, thread_set_limit */
     struct stack *stack;                 /* of the last switch */
     uint64_t program_begin, program_end; /* modules_is_program */

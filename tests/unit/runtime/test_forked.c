@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "forked.h"
 #include "sys.h"
 #include "unit/runtime/runtime_block.h"
 
