@@ -75,6 +75,22 @@ static bool (*const function_ways[FUNCTION_WAYS])(const struct function_name *, 
     [FUNCTION_PART] = function_is_part_of_name,
 };
 
+/* What a compiler makes of a file's global objects is named after a function of that file: it is not meant. */
+static bool function_is_made(const struct function_name *name)
+{
+    return strncmp(name->name, "_GLOBAL__sub_", strlen("_GLOBAL__sub_")) == 0;
+}
+
+/* Leaves out functions that nobody has written, unless there are no others. Returns how many remain. */
+static size_t function_prefer_written(const struct analysis *l, uint32_t *found, size_t count)
+{
+    size_t written = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!function_is_made(&l->names[found[i]]))
+            found[written++] = found[i];
+    return written ? written : count;
+}
+
 /* Returns the functions that the text names in the first way that finds any. */
 static uint32_t *function_search(const struct analysis *l, const char *text, enum function_way *way, size_t *count)
 {
@@ -91,6 +107,8 @@ static uint32_t *function_search(const struct analysis *l, const char *text, enu
         }
     *way -= *count > 0;
     free(name);
+    if (*way == FUNCTION_PART)
+        *count = function_prefer_written(l, found, *count);
     if (*count)
         qsort_r(found, *count, sizeof *found, function_compare_modules, (void *)l);
     return found;

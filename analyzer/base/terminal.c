@@ -13,6 +13,8 @@
 /* Standard output has one pager for the whole program. */
 static pid_t pager;                      /* zero if there is none */
 static struct winsize size_behind_pager; /* of the terminal */
+static bool pager_allowed, pager_refused;
+static enum terminal_colors colors;
 
 static struct winsize terminal_query_size(int fd)
 {
@@ -45,8 +47,25 @@ static void terminal_run_pager(const char *command, const struct child_environme
     _exit(127);
 }
 
+void terminal_allow_pager(void)
+{
+    pager_allowed = true;
+}
+
+void terminal_refuse_pager(void)
+{
+    pager_refused = true;
+}
+
+void terminal_choose_colors(enum terminal_colors when)
+{
+    colors = when;
+}
+
 void terminal_page(void)
 {
+    if (pager || !pager_allowed || pager_refused)
+        return;
     const char *command = terminal_choose_pager();
     int ends[2];
     if (!isatty(STDOUT_FILENO) || !*command || strcmp(command, "cat") == 0 || pipe(ends) < 0)
@@ -82,6 +101,8 @@ bool terminal_is_seen(FILE *out)
 
 bool terminal_has_colors(FILE *out)
 {
+    if (colors != COLORS_AUTO)
+        return colors == COLORS_ALWAYS;
     const char *off = getenv("NO_COLOR"), *kind = getenv("TERM");
     return terminal_is_seen(out) && !(off && *off) && !(kind && strcmp(kind, "dumb") == 0);
 }

@@ -89,6 +89,7 @@ static bool advise_read_shared(void *settings, enum shared_option option, const 
 
 static const struct command_line line = {
     .name = "advise",
+    .daily = "overhead flags attributes filter levels sort limit format",
     .arguments = "[FILE]",
     .text =
         "Lists the functions that a recording should leave out, as their times are worth least for what their probes "

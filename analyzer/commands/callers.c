@@ -55,6 +55,7 @@ static error_t callers_parse_option(int key, char *argument, struct argp_state *
 
 static const struct command_line line = {
     .name = "callers",
+    .daily = "by from to thread root filter sort columns format",
     .arguments = "FUNCTION [FILE...]",
     .text =
         "Shows a function of one or more sessions (default: dwell.data) between its callers and its callees.\v"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/option_names.h"
@@ -19,6 +21,72 @@ struct command_line_input {
     struct shared_options *shared;
     const struct option_list *all;
 };
+
+static bool command_line_is_daily(const struct command_line *line, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = line->daily; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, name, length) == 0 && (at[length] == ' ' || !at[length]))
+            return true;
+    }
+    return !line->daily || strcmp(name, "help") == 0 || strcmp(name, "help-all") == 0;
+}
+
+/* Whether --help shows an option of this group. */
+static bool command_line_has_daily(const struct command_line *line, const struct argp_option *options, int group)
+{
+    for (const struct argp_option *o = options; o->name || o->key || o->doc; o++)
+        if (o->group == group && o->name && command_line_is_daily(line, o->name))
+            return true;
+    return false;
+}
+
+/* Copies the options that --help shows, and the headings of their groups. Returns how many it leaves out. */
+static size_t command_line_keep_daily(const struct command_line *line, const struct argp_option *from,
+                                      struct argp_option *to)
+{
+    size_t left_out = 0;
+    for (const struct argp_option *o = from; o && (o->name || o->key || o->doc); o++) {
+        const bool kept = o->name ? command_line_is_daily(line, o->name) : command_line_has_daily(line, from, o->group);
+        if (kept)
+            *to++ = *o;
+        else
+            left_out += o->name && !(o->flags & OPTION_HIDDEN);
+    }
+    *to = (struct argp_option){ 0 };
+    return left_out;
+}
+
+/* Leaves out argp's note that arguments of long options are also arguments of short ones. */
+static char *command_line_filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
+}
+
+/* Prints the help with the options of daily use, or with all, and ends the program. */
+static void command_line_help(const struct command_line_input *in, bool all, char *name) __attribute__((noreturn));
+static void command_line_help(const struct command_line_input *in, bool all, char *name)
+{
+    struct argp_option list[SHARED_ENTRIES + MAX_OWN], own_list[MAX_OWN];
+    struct command_line shown = *in->line;
+    if (all)
+        shown.daily = NULL;
+    size_t more = command_line_keep_daily(&shown, in->all->options, list);
+    more += command_line_keep_daily(&shown, in->line->options, own_list);
+    const char *after = strchr(shown.text, '\v');
+    char *text = more ? need_text("%.*s\v'%s --help-all' lists %zu more options.\n\n%s", (int)(after - shown.text),
+                                  shown.text, name, more, after + 1)
+                      : need_copy(shown.text, strlen(shown.text));
+    const struct argp own = { own_list, NULL, NULL, NULL, NULL, NULL, NULL };
+    const struct argp_child children[] = { { &own, 0, NULL, 0 }, { 0 } };
+    const struct argp argp = { list, NULL, shown.arguments, text, children, command_line_filter_help, NULL };
+    terminal_page();
+    argp_help(&argp, stdout, ARGP_HELP_STD_HELP, name);
+    free(text);
+    exit(finish_output());
+}
 
 static error_t command_line_parse_shared(int key, char *argument, struct argp_state *state)
 {
@@ -36,15 +104,15 @@ static error_t command_line_parse_shared(int key, char *argument, struct argp_st
         config_follow(NULL); /* options after it are those of the command line */
         return 0;
     case SHARED_HELP:
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        return 0;
+    case SHARED_HELP_ALL:
+        command_line_help(in, option == SHARED_HELP_ALL, state->name);
     case SHARED_PRINT_OPTIONS:
         option_names_print(in->all);
         exit(finish_output());
     default:
-        in->shared->set |= 1u << option;
+        in->shared->set |= UINT64_C(1) << option;
         if (!config_place())
-            in->shared->typed |= 1u << option;
+            in->shared->typed |= UINT64_C(1) << option;
         if (!in->line->read_shared || !in->line->read_shared(in->settings, option, argument))
             shared_option_read(in->shared, option, argument);
         return 0;
@@ -54,22 +122,21 @@ static error_t command_line_parse_shared(int key, char *argument, struct argp_st
 /* All options of the command: the shared ones, an empty one, then its own. */
 static size_t command_line_list(const struct command_line *line, struct argp_option *list)
 {
-    static const struct shared_use common[] = {
-        { SHARED_NO_CONFIG, NULL }, { SHARED_HELP, NULL }, { SHARED_PRINT_OPTIONS, NULL }, { SHARED_END, NULL }
-    };
+    static const struct shared_use config[] = { { SHARED_NO_CONFIG, NULL }, { SHARED_END, NULL } },
+                                   help[] = { { SHARED_HELP, NULL },
+                                              { SHARED_PRINT_OPTIONS, NULL },
+                                              { SHARED_END, NULL } },
+                                   short_help[] = { { SHARED_HELP, "with the options of daily use" },
+                                                    { SHARED_HELP_ALL, NULL },
+                                                    { SHARED_PRINT_OPTIONS, NULL },
+                                                    { SHARED_END, NULL } };
     size_t count = shared_options_append(line->shared, list, 0);
-    count = shared_options_append(config_takes(line->name) ? common : common + 1, list, count);
+    count = shared_options_append(config_takes(line->name) ? config : config + 1, list, count);
+    count = shared_options_append(line->daily ? short_help : help, list, count);
     list[count++] = (struct argp_option){ 0 };
     for (const struct argp_option *o = line->options; o && (o->name || o->key || o->doc); o++)
         list[count++] = *o;
     return count;
-}
-
-/* Leaves out argp's note that arguments of long options are also arguments of short ones. */
-static char *command_line_filter_help(int key, const char *text, void *input)
-{
-    (void)input;
-    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
 }
 
 static void command_line_run(const struct command_line *line, int argc, char **argv, void *settings,
@@ -103,19 +170,24 @@ void command_line_parse(const struct command_line *line, int argc, char **argv, 
     shared->print = table_print_text;
     shared->format = "text";
     command_line_run(line, argc, argv, settings, shared, config_takes(line->name));
+    terminal_page();
 }
 
 bool command_line_parse_sides(const struct command_line *line, int argc, char **argv, void *settings,
                               struct shared_options *shared, void (*go_over)(void *settings))
 {
     int middle = 1;
+    shared->print = table_print_text;
+    shared->format = "text";
     while (middle < argc && strcmp(argv[middle], "--") != 0)
         middle++;
-    command_line_parse(line, middle, argv, settings, shared);
-    if (middle == argc)
-        return false;
-    go_over(settings);
-    config_forget(); /* it is read once */
-    command_line_run(line, argc - middle, argv + middle, settings, shared, false);
-    return true;
+    command_line_run(line, middle, argv, settings, shared, config_takes(line->name));
+    const bool has_sides = middle < argc;
+    if (has_sides) {
+        go_over(settings);
+        config_forget(); /* it is read once */
+        command_line_run(line, argc - middle, argv + middle, settings, shared, false);
+    }
+    terminal_page();
+    return has_sides;
 }

@@ -15,6 +15,8 @@ struct command_line {
     const struct shared_use *shared;   /* ended by SHARED_END; NULL if none */
     /* Reads a shared option instead of the common parser. Returns false to leave it to that. May be NULL. */
     bool (*read_shared)(void *settings, enum shared_option option, const char *argument);
+    /* The options that --help shows, separated by spaces: --help-all shows the others. NULL: all. */
+    const char *daily;
     bool program_follows; /* the first argument and all after it are a program's */
 };
 

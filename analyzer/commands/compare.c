@@ -78,6 +78,7 @@ static void compare_parse(struct compare_settings *s, int argc, char **argv)
     struct argp_option *options = compare_options();
     const struct command_line line = {
         .name = "compare",
+        .daily = "output quiet runs fail-if format mode overhead call-sites only suppress",
         .arguments = "OLD NEW [-- ARG...]",
         .text = "Records two programs with the same arguments, in turn and several times each, and prints how they "
                 "differ.\v"
@@ -149,6 +150,7 @@ static int compare_report(const struct compare_settings *s, const struct series_
         for (unsigned run = 0; run < runs; run++)
             words[count++] = programs[side].sessions[run];
     }
+    terminal_allow_pager();
     terminal_page();
     const int status = command_diff(count, words);
     free(words);

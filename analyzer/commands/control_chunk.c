@@ -1,6 +1,7 @@
 /* Sends commands to a recorded process: claims the command word, writes the text, wakes the runtime's helper thread. */
 #include "commands/control_chunk.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -104,4 +105,18 @@ enum control_answer control_chunk_send(struct dwell_control *control, uint32_t c
 {
     const enum control_answer sent = control_chunk_post(control, command, text, patience);
     return sent == CONTROL_DONE ? control_chunk_await(control, answer_patience) : sent;
+}
+
+size_t control_chunks_pause(int fd, struct dwell_file_header *header)
+{
+    enum { PATIENCE = 5000 }; /* milliseconds */
+    size_t deaf = 0;
+    __atomic_store_n(&header->global_stopped, 1, __ATOMIC_SEQ_CST);
+    struct control_walk walk = control_walk_begin(header->first_control);
+    for (struct dwell_control *control; (control = control_chunk_next(fd, &walk));) {
+        if (kill((pid_t)control->pid, 0) == 0)
+            deaf += control_chunk_send(control, DWELL_COMMAND_LOOK, "", PATIENCE, PATIENCE) != CONTROL_DONE;
+        munmap(control, DWELL_UNIT);
+    }
+    return deaf;
 }

@@ -2,6 +2,7 @@
 #ifndef DWELL_COMMANDS_CONTROL_CHUNK_H
 #define DWELL_COMMANDS_CONTROL_CHUNK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dwell/format.h"
@@ -44,5 +45,9 @@ enum control_answer control_chunk_await(const struct dwell_control *control, lon
  * `answer_patience` for the answer. */
 enum control_answer control_chunk_send(struct dwell_control *control, uint32_t command, const char *text, long patience,
                                        long answer_patience);
+
+/* Pauses the processes of the session, and those that begin later; waits for their answers. Returns the number of
+ * living processes that have not answered. */
+size_t control_chunks_pause(int fd, struct dwell_file_header *header);
 
 #endif

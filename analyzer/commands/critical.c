@@ -85,6 +85,7 @@ static bool critical_read_shared(void *settings, enum shared_option option, cons
 
 static const struct command_line line = {
     .name = "critical",
+    .daily = "by call slowest from to thread sort limit columns format",
     .arguments = "[FILE]",
     .text =
         "Shows the critical path: what the length of a run consisted of, across threads. It goes back from the end, "

@@ -74,6 +74,7 @@ static bool diff_read_shared(void *settings, enum shared_option option, const ch
 
 static const struct command_line line = {
     .name = "diff",
+    .daily = "by fail-if large min from to sort limit columns format",
     .arguments = "BEFORE AFTER\nBEFORE... -- AFTER...",
     .text = "Compares sessions from before and after a change: calls, the four times, and time on the CPU.\v"
             "Functions are matched by the file name of their module and their own name. Several sessions on a side "

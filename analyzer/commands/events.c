@@ -265,6 +265,7 @@ static void events_print_rows(const struct events_settings *s, const struct anal
 
 static const struct command_line line = {
     .name = "events",
+    .daily = "pairs queues class type level from to thread limit format",
     .arguments = "[FILE]",
     .text = "Lists the trace events that the program has written (dwell/event.h), in order of time. Record them "
             "with dwell record --event or dwell control.\v"

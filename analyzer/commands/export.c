@@ -235,6 +235,7 @@ static void export_say_remarks(const struct export_settings *s, const struct ana
 
 static const struct command_line line = {
     .name = "export",
+    .daily = "list output value from to thread filter min limit",
     .arguments = "FORMAT [FILE]\n--list",
     .text = "Writes a session (default: dwell.data) in a format that other tools read.\vExamples:\n"
             "  dwell export --list\n"

@@ -182,6 +182,7 @@ static bool fleet_read_shared(void *settings, enum shared_option option, const c
 
 static const struct command_line line = {
     .name = "fleet",
+    .daily = "by value label fail-if depth filter sort limit columns format",
     .arguments = "init [--cluster NAME] [URL...]\nexpire --keep DAYS [URL...]\npush FILE... [--label KEY=VALUE]...\n"
                  "push --spool [DIR...]\npull [CONDITION...] -o OUT\n"
                  "runs [CONDITION...]\nhosts [CONDITION...]\nreport [CONDITION...]\ntree [CONDITION...]\n"

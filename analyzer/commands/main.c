@@ -76,7 +76,7 @@ static int main_run(int argc, char **argv)
         if (strcmp(commands[i].name, argv[0]) != 0)
             continue;
         if (commands[i].paged)
-            terminal_page();
+            terminal_allow_pager();
         return commands[i].run(argc, argv);
     }
     die(STATUS_ERROR, "no command '%s'%s dwell --help lists them", argv[0],

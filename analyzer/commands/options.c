@@ -119,6 +119,7 @@ bool option_read_times(void *settings, enum shared_option option, const char *ar
     if (option == SHARED_SORT)
         option_check_sort(argument, false);
     if (option == SHARED_COLUMNS && strcmp(argument, "help") == 0) {
+        terminal_page();
         view_list_columns(stdout, false);
         exit(finish_output());
     }
@@ -129,6 +130,7 @@ void option_list_columns(const char *text, const struct column *columns, size_t 
 {
     if (strcmp(text, "help") != 0)
         return;
+    terminal_page();
     for (size_t i = 0; i < count; i++)
         printf("%-24s %s\n", columns[i].key, columns[i].title);
     exit(finish_output());

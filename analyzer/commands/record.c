@@ -22,6 +22,7 @@
 #include "commands/record_outcome.h"
 #include "commands/record_push.h"
 #include "commands/record_series.h"
+#include "commands/record_timer.h"
 #include "commands/sample_rate.h"
 #include "commands/sampler.h"
 #include "commands/session_guard.h"
@@ -174,6 +175,16 @@ static int record_runs(struct record_settings *s)
     return failed ? record_child_end_as(failed) : STATUS_OK;
 }
 
+/* Ends dwell if the program could not be started. */
+static void record_check_start(const struct record_settings *s, const struct record_program_end *program, int error)
+{
+    if (program->status == -1)
+        die(program->pid < 0  ? STATUS_OWN_FAILURE
+            : error == ENOENT ? STATUS_NOT_FOUND
+                              : STATUS_NOT_EXECUTABLE,
+            "%s: %s", s->program[0], strerror(error));
+}
+
 int command_record(int argc, char **argv)
 {
     struct record_settings s;
@@ -220,6 +231,8 @@ int command_record(int argc, char **argv)
         record_others_adopt();
     signal_relay_begin(&relay);
     const uint64_t stolen = stolen_time_now();
+    struct record_timer timer;
+    record_timer_start(&timer, session.header, fd, s.record_for, s.program[0], s.quiet);
     program.status = record_child_run(&s, &e, &environment, &sampler, &relay, &program.pid, &error);
     program.time = clock_now(session.header->clock);
     program.cpu = relay.killed ? &relay.cpu : NULL;
@@ -227,6 +240,7 @@ int command_record(int argc, char **argv)
         record_others_wait(&relay, &watch, fd);
     signal_relay_end(&relay);
     session_more(&session)->stolen_time = stolen_time_now() - stolen;
+    record_timer_stop(&timer);
     process_watch_settle(&watch);
     struct record_others others = record_others_find(&watch);
     process_watch_stop(&watch);
@@ -237,11 +251,7 @@ int command_record(int argc, char **argv)
     name_service_stop(&names);
     size_warning_stop(&warning);
     child_environment_drop(&environment);
-    if (program.status == -1)
-        die(program.pid < 0   ? STATUS_OWN_FAILURE
-            : error == ENOENT ? STATUS_NOT_FOUND
-                              : STATUS_NOT_EXECUTABLE,
-            "%s: %s", s.program[0], strerror(error));
+    record_check_start(&s, &program, error);
     record_begun.session = NULL;
     const bool lost = program.status == RECORD_CHILD_LOST;
     if (lost)

@@ -45,6 +45,7 @@ enum {
     OPTION_OVERHEAD,
     OPTION_RUNS,
     OPTION_WAIT_ALL,
+    OPTION_FOR,
     OPTION_PUSH,
     OPTION_EVERY,
     OPTION_LABEL,
@@ -61,6 +62,7 @@ const struct argp_option record_own_options[] = {
     { "quiet", 'q', NULL, 0, "Print nothing at the end unless something was lost", 0 },
     { "runs", OPTION_RUNS, "N", 0,
       "Record N runs of the program, each to a session of its own: FILE-1.data, FILE-2.data, ...", 0 },
+    { "for", OPTION_FOR, "TIME", 0, "Record for that long (10s); PROGRAM then goes on without being recorded", 0 },
     { "wait-all", OPTION_WAIT_ALL, NULL, 0,
       "Go on until the last recorded process has ended, not only PROGRAM: for daemons", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
@@ -254,6 +256,14 @@ static unsigned long record_parse_monitor(const char *text)
     return (unsigned long)ms;
 }
 
+static uint64_t record_parse_for(const char *text)
+{
+    const uint64_t ns = option_time("--for", text), least = 1000000, most = UINT64_C(365) * 86400 * 1000000000;
+    if (ns < least || ns > most)
+        die(STATUS_OWN_FAILURE, "--for: '%s' is not between 1ms and a year", text);
+    return ns;
+}
+
 static int record_parse_rate(const char *option, const char *text)
 {
     char *end;
@@ -412,6 +422,9 @@ error_t record_parse_option(int key, char *argument, struct argp_state *state)
     case OPTION_WAIT_ALL:
         s->wait_all = true;
         return 0;
+    case OPTION_FOR:
+        s->record_for = record_parse_for(argument);
+        return 0;
     case OPTION_NO_FOLLOW:
         s->no_follow = true;
         return 0;
@@ -494,6 +507,7 @@ error_t record_parse_option(int key, char *argument, struct argp_state *state)
 
 static const struct command_line line = {
     .name = "record",
+    .daily = "output quiet for mode overhead max-size call-sites runs only suppress",
     .arguments = "[--] PROGRAM [ARG...]",
     .text =
         "Runs PROGRAM and records the calls of its instrumented functions.\v"

@@ -21,6 +21,7 @@ struct record_settings {
     uint32_t overhead;     /* budget in thousandths; zero if none */
     bool overhead_asked;   /* by the option: it is no default */
     int sample_rate;       /* samples a second of CPU time; zero if none; negative if the budget decides */
+    uint64_t record_for;   /* nanoseconds; zero: to the program's end */
     uint64_t max_size;     /* bytes; zero if unlimited */
     bool shared_ring;      /* then the oldest events are replaced */
     char *keep_free;       /* bytes, as a decimal number; NULL for the default */

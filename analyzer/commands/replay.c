@@ -12,10 +12,11 @@
 #include "report/replay.h"
 #include "trace/counts.h"
 
-enum { OPTION_DEPTH = 256, OPTION_NO_EVENTS };
+enum { OPTION_DEPTH = 256, OPTION_NO_EVENTS, OPTION_LAST };
 
 static const struct argp_option options[] = {
     { "depth", OPTION_DEPTH, "N", 0, "Show only the N outermost levels", 0 },
+    { "last", OPTION_LAST, "N", 0, "Print only the last N rows", 0 },
     { "no-events", OPTION_NO_EVENTS, NULL, 0, "Leave out trace events and PerfLog timers", 0 },
     { 0 },
 };
@@ -37,6 +38,7 @@ struct replay_settings {
     struct shared_options shared;
     const char *file;
     struct replay_options what;
+    unsigned long last; /* rows; zero: all */
     bool no_events;
 };
 
@@ -48,6 +50,11 @@ static error_t replay_parse_option(int key, char *argument, struct argp_state *s
         s->what.depth = option_number("--depth", argument);
         if (!s->what.depth)
             die(STATUS_ERROR, "--depth: must be 1 or more");
+        return 0;
+    case OPTION_LAST:
+        s->last = option_number("--last", argument);
+        if (!s->last)
+            die(STATUS_ERROR, "--last: must be 1 or more");
         return 0;
     case OPTION_NO_EVENTS:
         s->no_events = true;
@@ -80,16 +87,38 @@ static void replay_find_part(struct replay_settings *s, const struct session_fil
 struct replay_count {
     struct replay_printer *printer;
     unsigned long left; /* lines; zero if unlimited */
+    uint64_t before;    /* lines that are not printed before these */
     bool any;
 };
 
 static bool replay_print_counted(void *context, const struct replay_line *line)
 {
     struct replay_count *c = context;
+    if (c->before) {
+        c->before--;
+        return true;
+    }
     if (!c->any)
         progress_output();
     c->any = true;
     return replay_print(c->printer, line) && (!c->left || --c->left);
+}
+
+static bool replay_add_to_count(void *context, const struct replay_line *line)
+{
+    uint64_t *count = context;
+    (void)line;
+    ++*count;
+    return true;
+}
+
+/* How many rows there are before the last ones that are asked for. */
+static uint64_t replay_count_before(const struct replay_settings *s, struct session_file *file)
+{
+    uint64_t count = 0;
+    if (s->last)
+        (void)replay(file, &s->what, replay_add_to_count, &count);
+    return count > s->last ? count - s->last : 0;
 }
 
 /* A closed pipe is not an error. */
@@ -117,6 +146,7 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
 
 static const struct command_line line = {
     .name = "replay",
+    .daily = "depth no-events last from to thread root min limit format",
     .arguments = "[FILE]",
     .text =
         "Shows the calls as they happened, over all threads in order of time.\v"
@@ -126,6 +156,7 @@ static const struct command_line line = {
         "FUNCTION is a name, with or without return type and parameters, or a glob for several; name@file:line is one of several.\n\nExamples:\n"
         "  dwell replay --from 2.5ms --to 3ms\n"
         "  dwell replay --root handle_request --min 100us\n"
+        "  dwell replay --last 40\n"
         "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
     .options = options,
     .parse = replay_parse_option,
@@ -153,6 +184,8 @@ int command_replay(int argc, char **argv)
     struct replay_settings s = { .file = DEFAULT_SESSION };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     signal(SIGPIPE, SIG_IGN);
+    if (s.last && shared_is_set(&s.shared, SHARED_LIMIT))
+        die(STATUS_ERROR, "--last: -n, --limit prints the first rows; use one of them");
     struct session_file *file = replay_open(s.file, &s.shared.load);
     replay_find_part(&s, file);
     struct replay_count counted = { .left = s.shared.limit };
@@ -162,6 +195,7 @@ int command_replay(int argc, char **argv)
         events = trace_events_read(file);
         s.what.events = &events;
     }
+    counted.before = replay_count_before(&s, file);
     const bool lacks_counted = counts_any(file);
     const struct replay_result result = replay(file, &s.what, replay_print_counted, &counted);
     replay_printer_free(counted.printer);

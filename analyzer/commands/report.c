@@ -88,6 +88,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
 
 static const struct command_line line = {
     .name = "report",
+    .daily = "by from to thread root filter sort limit columns format",
     .arguments = "[FILE...]",
     .text =
         "Reports the times of each function, line, module, thread or process of one or more sessions "

@@ -7,6 +7,7 @@
 #include "base/csv_text.h"
 #include "base/duration.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 #include "report/text_options.h"
 #include "report/views.h"
@@ -63,6 +64,10 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                        GROUP_COMMON },
     [SHARED_FULL_NAMES] = { "full-names", KEY(SHARED_FULL_NAMES), NULL, 0,
                             "In text, neither shorten nor cut names and other texts", GROUP_COMMON },
+    [SHARED_COLOR] = { "color", KEY(SHARED_COLOR), "WHEN", 0,
+                       "Colour text: auto (default; on a terminal, without NO_COLOR), always or never", GROUP_COMMON },
+    [SHARED_NO_PAGER] = { "no-pager", KEY(SHARED_NO_PAGER), NULL, 0, "Print long text on a terminal without a pager",
+                          GROUP_COMMON },
     [SHARED_CSV_SAFE] = { "csv-safe", KEY(SHARED_CSV_SAFE), NULL, 0,
                           "In csv, put an apostrophe before texts that a spreadsheet would run as formulas",
                           GROUP_COMMON },
@@ -77,6 +82,7 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                         "Fail if anything is missing from the session: it was lost, damaged or cut off", GROUP_COMMON },
     [SHARED_NO_CONFIG] = { "no-config", KEY(SHARED_NO_CONFIG), NULL, 0, "Ignore the config file", GROUP_COMMON },
     [SHARED_HELP] = { "help", 'h', NULL, 0, "Print this help", GROUP_COMMON },
+    [SHARED_HELP_ALL] = { "help-all", KEY(SHARED_HELP_ALL), NULL, 0, "Print all options", GROUP_COMMON },
     [SHARED_PRINT_OPTIONS] = { "print-options", KEY(SHARED_PRINT_OPTIONS), NULL, OPTION_HIDDEN, NULL, GROUP_COMMON },
 };
 
@@ -116,7 +122,7 @@ size_t shared_options_append(const struct shared_use *uses, struct argp_option *
             [SHARED_PART - SHARED_COUNT] = { SHARED_FROM, SHARED_ROOT },
             [SHARED_CALLS - SHARED_COUNT] = { SHARED_ONLY, SHARED_CALL_DEPTH },
             [SHARED_CALLS_AT_ANY_DEPTH - SHARED_COUNT] = { SHARED_ONLY, SHARED_MIN_DURATION },
-            [SHARED_TEXT - SHARED_COUNT] = { SHARED_UNITS, SHARED_FULL_NAMES },
+            [SHARED_TEXT - SHARED_COUNT] = { SHARED_UNITS, SHARED_NO_PAGER },
         };
         const bool one = uses->option < SHARED_COUNT;
         const enum shared_option first = one ? uses->option : sets[uses->option - SHARED_COUNT][0];
@@ -260,6 +266,12 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
         return;
     case SHARED_FULL_NAMES:
         text_options_show_full_names();
+        return;
+    case SHARED_COLOR:
+        terminal_choose_colors((enum terminal_colors)option_choice("--color", argument, "auto, always, never"));
+        return;
+    case SHARED_NO_PAGER:
+        terminal_refuse_pager();
         return;
     case SHARED_CSV_SAFE:
         csv_text_defuse(true);

@@ -32,6 +32,8 @@ enum shared_option {
     SHARED_FORMAT,
     SHARED_UNITS,
     SHARED_FULL_NAMES,
+    SHARED_COLOR,
+    SHARED_NO_PAGER,
     SHARED_CSV_SAFE,
     SHARED_OUTPUT,
     SHARED_RAW,
@@ -40,15 +42,16 @@ enum shared_option {
     SHARED_STRICT,
     SHARED_NO_CONFIG,
     SHARED_HELP,
+    SHARED_HELP_ALL,
     SHARED_PRINT_OPTIONS,
     SHARED_COUNT,
     SHARED_PART = SHARED_COUNT, /* in a command's list: all from SHARED_FROM to SHARED_ROOT */
     SHARED_CALLS,               /* likewise: from SHARED_ONLY to SHARED_CALL_DEPTH */
     SHARED_CALLS_AT_ANY_DEPTH,  /* likewise, where --depth has another meaning */
-    SHARED_TEXT,                /* likewise: SHARED_UNITS and SHARED_FULL_NAMES */
+    SHARED_TEXT,                /* likewise: from SHARED_UNITS to SHARED_NO_PAGER */
 };
 
-_Static_assert(SHARED_COUNT <= 32, "shared_options.set has a bit for each");
+_Static_assert(SHARED_COUNT <= 64, "shared_options.set has a bit for each");
 
 /* An option that a command has, and what its help adds to the common text, such as a default. */
 struct shared_use {
@@ -66,14 +69,14 @@ struct shared_options {
     const char *format; /* "text" by default */
     table_printer *print;
     const char *output; /* NULL for standard output */
-    unsigned set;       /* bits 1 << enum shared_option: given at all */
-    unsigned typed;     /* likewise, but on the command line, not in the config file */
+    uint64_t set;       /* bits 1 << enum shared_option: given at all */
+    uint64_t typed;     /* likewise, but on the command line, not in the config file */
 };
 
 /* Whether the option was given, on the command line or in the config file. */
 static inline bool shared_is_set(const struct shared_options *s, enum shared_option option)
 {
-    return s->set & 1u << option;
+    return s->set & UINT64_C(1) << option;
 }
 
 /* Appends the options to `list` as argp takes them, with the headings of their groups. Returns the new count; `list`

@@ -155,6 +155,7 @@ static void single_calls_print_exact(const struct analysis *l, const struct call
 
 static const struct command_line histogram_line = {
     .name = "histogram",
+    .daily = "value from to thread root filter columns format",
     .arguments = "FUNCTION [FILE]",
     .text = "Shows how long the single calls of a function took.\v"
             "Only calls that were both entered and left while recording are counted. FUNCTION is as in dwell "
@@ -189,6 +190,7 @@ int command_histogram(int argc, char **argv)
 
 static const struct command_line slowest_line = {
     .name = "slowest",
+    .daily = "value from to thread root filter limit columns format",
     .arguments = "FUNCTION [FILE]",
     .text = "Lists the slowest calls of a function, and when they happened.\v"
             "TIME is from the start of the session to the call's enter. FUNCTION is as in dwell callers.\n\n"

@@ -210,6 +210,7 @@ static struct live *top_open_target(const char *target, const struct analysis_op
 
 static const struct command_line line = {
     .name = "top",
+    .daily = "by interval once count filter sort limit columns format",
     .arguments = "[PID | FILE]",
     .text = "Shows the functions of a running program that is being recorded, and refreshes them. PID is one of its "
             "processes, FILE its session (default: dwell.data).\v"
@@ -232,9 +233,9 @@ static void top_check_settings(const struct top_command_settings *s)
     if (!s->count && !(isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
         die(STATUS_ERROR, "top: standard %s is not a terminal; print tables with --once or --count N",
             isatty(STDOUT_FILENO) ? "input" : "output");
-    if (!s->count && s->shared.typed & (1u << SHARED_LIMIT | 1u << SHARED_FORMAT))
+    if (!s->count && s->shared.typed & (UINT64_C(1) << SHARED_LIMIT | UINT64_C(1) << SHARED_FORMAT))
         die(STATUS_ERROR, "--%s: only with --once or --count N",
-            s->shared.typed & 1u << SHARED_LIMIT ? "limit" : "format");
+            s->shared.typed & UINT64_C(1) << SHARED_LIMIT ? "limit" : "format");
     if (s->shared.columns && view_needs_calls(s->shared.columns))
         die(STATUS_ERROR, "--columns: only dwell report has columns of single calls");
 }

@@ -76,6 +76,7 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
 
 static const struct command_line line = {
     .name = "tree",
+    .daily = "by depth from to thread root min filter columns format",
     .arguments = "[FILE...]",
     .text =
         "Shows the call paths of one or more sessions (default: dwell.data) with their times, the largest "

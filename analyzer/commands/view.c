@@ -191,6 +191,7 @@ static int view_write_sessions(const struct view_settings *s)
 
 static const struct command_line line = {
     .name = "view",
+    .daily = "output no-open live port source from to thread root",
     .arguments = "[FILE [FILE]]",
     .text = "Writes a session (default: dwell.data) as a page for a browser, and opens it. A page of two sessions "
             "compares them.\v"

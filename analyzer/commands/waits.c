@@ -63,6 +63,7 @@ static bool waits_read_shared(void *settings, enum shared_option option, const c
 
 static const struct command_line line = {
     .name = "waits",
+    .daily = "by from to thread root filter sort limit columns format",
     .arguments = "[FILE]",
     .text =
         "Shows what threads waited for, how long, and who made them wait: the thread that held the lock when the wait "

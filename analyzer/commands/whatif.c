@@ -110,6 +110,7 @@ static bool whatif_read_shared(void *settings, enum shared_option option, const 
 
 static const struct command_line line = {
     .name = "whatif",
+    .daily = "rank cpus from to thread filter sort limit format",
     .arguments = "FUNCTION=FACTOR... [FILE]",
     .text =
         "Predicts how long a run would take if functions were faster or slower: FUNCTION=0.5 is half of its own time.\v"

@@ -292,6 +292,16 @@ static void text_add_rows(struct libscols_table *table, const struct text_page *
     free(rows);
 }
 
+/* Wide enough for all columns. */
+static size_t text_page_width(const struct text_page *p)
+{
+    enum { BETWEEN = 4 };
+    size_t width = 0;
+    for (size_t i = 0; i < p->columns.count; i++)
+        width += p->columns.widths[i] + BETWEEN;
+    return width;
+}
+
 static void text_print_page(const struct text_page *p, FILE *out)
 {
     struct libscols_table *table = scols_new_table();
@@ -299,10 +309,11 @@ static void text_print_page(const struct text_page *p, FILE *out)
         out_of_memory();
     scols_table_set_stream(table, out);
     scols_table_enable_noencoding(table, true); /* the cells are visible, and other escapes would change their width */
-    scols_table_enable_colors(table, terminal_has_colors(out));
-    if (p->width) {
+    const bool colored = terminal_has_colors(out);
+    scols_table_enable_colors(table, colored);
+    if (p->width || colored) { /* colours are for terminals only */
         scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
-        scols_table_set_termwidth(table, p->width);
+        scols_table_set_termwidth(table, p->width ? p->width : text_page_width(p));
     }
     text_add_columns(table, p);
     text_add_rows(table, p);

@@ -16,7 +16,8 @@ def output(*arguments, **more):
 
 def options_of_help(command):
     options = set()
-    for line in output(program, command, "--help").splitlines():
+    names = output(program, command, "--print-options")
+    for line in output(program, command, "--help-all" if "--help-all" in names else "--help").splitlines():
         found = re.match(r"  (?:(-\w),|   ) (--[a-z-]+)|  (-\w)(?: |$)", line)
         if found:
             options |= {word for word in found.groups() if word}

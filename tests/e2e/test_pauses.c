@@ -182,3 +182,34 @@ Test(e2e_pauses, threads_and_signals_while_levels_change)
         pauses_shake(found.gl_pathv[i], modes[i % MODES], i % 2 ? "s" : "sjed");
     globfree(&found);
 }
+
+/* With --for, nothing more is recorded after the line that says so, until somebody resumes. */
+Test(e2e_pauses, a_recording_of_limited_time)
+{
+    char *said = run_well(
+        "mkfifo in out; $DWELL record --for 100ms $PROGRAMS/levels/paused $PROGRAMS/loading/libloading-a.so < in > out "
+        "2> said & recorder=$!\nexec 3> in 4< out; read pid <&4\n"
+        "act() { echo \"$1\" >&3; read answer <&4; }\n"
+        "until grep -q without said; do sleep 0.05; done; cat said | sed 's/; .*paused /; paused /'\n"
+        "act lll; $DWELL control dwell.data resume || exit 9; act ll\n"
+        "exec 3>&-; wait $recorder || exit 8; $DWELL report --format csv --columns calls | tr -d '\\r' | "
+        "awk -F, '/^leaf,/ { print $NF }'");
+    cr_assert(eq(str, said, "dwell: recorded for 100 ms; paused goes on without\n2\n"), "%s", said);
+    free(said);
+}
+
+Test(e2e_pauses, a_program_that_ends_before_its_time)
+{
+    struct ran r = run("$DWELL record --for 3600s $SAMPLES/fib 5 >out");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(not(has(r.err, "recorded for")), "%s", r.err);
+    ran_drop(&r);
+    r = run("$DWELL record --for 5 $SAMPLES/fib 5");
+    cr_assert(eq(int, r.status, 125));
+    cr_assert(eq(str, r.err, "dwell: --for: '5' is not a time such as 500ns, 10us, 2.5ms or 1s\n"));
+    ran_drop(&r);
+    r = run("$DWELL record --for 500us $SAMPLES/fib 5");
+    cr_assert(eq(int, r.status, 125));
+    cr_assert(eq(str, r.err, "dwell: --for: '500us' is not between 1ms and a year\n"));
+    ran_drop(&r);
+}

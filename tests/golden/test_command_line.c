@@ -56,6 +56,77 @@ Test(golden_command_line, help)
     free(help);
 }
 
+/* --help of a command with many options has about ten, and says where the others are. */
+Test(golden_command_line, help_of_daily_use)
+{
+    char *daily = run_well("$DWELL record --help"), *all = run_well("$DWELL record --help-all");
+    char *options = run_well("$DWELL record --help | grep -c '^  \\(-., \\|    \\)--[a-z]'");
+    cr_assert(eq(str, options, "12\n")); /* with --help and --help-all */
+    cr_assert(has(daily, "\n'dwell record --help-all' lists 30 more options.\n"), "%s", daily);
+    cr_assert(has(daily, "  --mode=MODE"));
+    cr_assert(not(has(daily, "--spool-limit")));
+    cr_assert(not(has(daily, "--callers-of")));
+    cr_assert(has(all, "--spool-limit=SIZE"));
+    cr_assert(has(all, "Filters, which may"));
+    cr_assert(not(has(all, "more options")));
+    free(daily);
+    free(all);
+    free(options);
+    /* Each option of the short help exists, and all are in the other one. */
+    char *wrong = run_well("for c in $($DWELL --print-commands | cut -f1); do all=--help; "
+                           "$DWELL $c --print-options | grep -q '^--help-all' && all=--help-all; "
+                           "$DWELL $c $all >all; $DWELL $c --print-options | cut -f1 >options; "
+                           "while read -r o; do grep -q -e \"$o\\b\" all || echo $c $o; done <options; done");
+    cr_assert(eq(str, wrong, ""));
+    free(wrong);
+}
+
+Test(golden_command_line, colors)
+{
+    char *never = run_well("$DWELL report example.dwell --color never"),
+         *always = run_well("NO_COLOR=1 TERM=dumb $DWELL report example.dwell --color always"),
+         *automatic = run_well("$DWELL report example.dwell --color=auto"),
+         *plain = run_well("$DWELL report example.dwell --color always | sed 's/\033\\[[0-9;]*m//g'");
+    cr_assert(has(always, "\033["), "%s", always);
+    cr_assert(eq(str, never, automatic));
+    cr_assert(eq(str, never, plain));
+    free(never);
+    free(always);
+    free(automatic);
+    free(plain);
+    char *seen = run_well("DWELL_PAGER= TERM=xterm script -qec \"$DWELL report example.dwell --color never\" /dev/null "
+                          "</dev/null | grep -c '\033' || true");
+    cr_assert(eq(str, seen, "0\n"), "%s", seen);
+    free(seen);
+    command_line_expect_refusal("report --color yes example.dwell", 2, "--color: 'yes' is none of auto, always, never");
+}
+
+static void command_line_expect_paged(const char *arguments, bool paged)
+{
+    char *out = run_well("DWELL_PAGER='sed s/^/paged:/' script -qec \"$DWELL %s\" /dev/null </dev/null", arguments);
+    const bool is_paged = strstr(out, "paged:");
+    cr_assert(eq(int, is_paged, paged), "%s: %s", arguments, out);
+    free(out);
+}
+
+Test(golden_command_line, the_pager)
+{
+    command_line_expect_paged("tree example.dwell", true);
+    command_line_expect_paged("tree example.dwell --no-pager", false);
+    command_line_expect_paged("tree --help", true);
+    command_line_expect_paged("tree --no-pager --help", false);
+    command_line_expect_paged("tree --columns help", true);
+    command_line_expect_paged("critical --columns help", true);
+    command_line_expect_paged("diff example.dwell -- example.dwell", true);
+    command_line_expect_paged("diff example.dwell -- example.dwell --no-pager", false);
+    command_line_expect_paged("export --list", false);
+    free(run_well("mkdir -p config/dwell; echo 'tree.no-pager = yes' >config/dwell/config"));
+    struct ran r = run("export XDG_CONFIG_HOME=$PWD/config DWELL_PAGER='sed s/^/paged:/'\n"
+                       "script -qec \"$DWELL tree example.dwell\" /dev/null </dev/null | grep -c paged:");
+    cr_assert(eq(str, r.out, "0\n"));
+    ran_drop(&r);
+}
+
 Test(golden_command_line, options_by_other_names)
 {
     command_line_expect_refusal(

@@ -221,6 +221,25 @@ Test(golden_replay, short_and_deep_calls_left_out)
                   "    113.000     1.000 us   1002 pricing    shop::round_up(double);\n");
 }
 
+/* --last prints the end of the whole output. */
+Test(golden_replay, the_last_rows)
+{
+    free(run_well(
+        "$DWELL replay example.dwell --format csv >all; $DWELL replay example.dwell --last 5 --format csv >some\n"
+        "{ head -n 1 all; tail -n 5 all; } | cmp - some\n"
+        "$DWELL replay example.dwell --format json --to 130us | tail -n 3 >all\n"
+        "$DWELL replay example.dwell --last 3 --format json --to 130us | cmp - all\n"
+        "$DWELL replay example.dwell >all; $DWELL replay example.dwell --last 1000 | cmp - all"));
+    struct ran r = run("$DWELL replay example.dwell --last 2 -n 2");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err, "dwell: --last: -n, --limit prints the first rows; use one of them\n"));
+    ran_drop(&r);
+    r = run("$DWELL replay example.dwell --last 0");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err, "dwell: --last: must be 1 or more\n"));
+    ran_drop(&r);
+}
+
 Test(golden_replay, a_part_by_marks)
 {
     expect_replay("marked.dwell --from mark:7 --to mark:8",

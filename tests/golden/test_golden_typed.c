@@ -1,7 +1,9 @@
 /* Functions of one name: rows of copies, and texts that name one of them, in all commands. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/copies_session.h"
 #include "support/golden.h"
@@ -109,4 +111,34 @@ Test(golden_typed, help_of_every_command)
         free(option);
     }
     free(run_well("$DWELL help; $DWELL -h; $DWELL help help"));
+}
+
+/* A part of a name does not mean what the compiler makes of a file's global objects. */
+Test(golden_typed, a_part_prefers_functions_that_were_written)
+{
+    static const char *const names[] = { "render_all(int)", "_GLOBAL__sub_I_render_all", "_GLOBAL__sub_I_table" };
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/page");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x403000, 0, "/bin/page");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "page");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint64_t i = 0; i < 3; i++) {
+        write_enter(w, 1000 + 20 * i, 0x401000 + i * 0x40);
+        write_exit(w, 1010 + 20 * i);
+    }
+    end_events(w, true);
+    write_symbol_module(w, 0, "/bin/page");
+    for (uint32_t i = 0; i < 3; i++)
+        write_symbol(w, 0, 0, 0, 0x1000 + i * 0x40, names[i]);
+    writer_save(w, test_path("made.dwell"));
+    writer_free(w);
+    static const char *const texts[][2] = { { "render", "render_all(int)" },
+                                            { "sub_I_render", "_GLOBAL__sub_I_render_all" },
+                                            { "table", "_GLOBAL__sub_I_table" } };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char wanted[64], *out = run_well("$DWELL histogram made.dwell %s", texts[i][0]);
+        snprintf(wanted, sizeof wanted, "%s: 1 completed call", texts[i][1]);
+        cr_assert(eq(int, strncmp(out, wanted, strlen(wanted)), 0), "%s: %s", texts[i][0], out);
+        free(out);
+    }
 }
