@@ -8,9 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "base/progress.h"
 
-static int memory_status = 2; /* STATUS_ERROR of commands/die.h */
+static int memory_status = STATUS_ERROR;
 
 static void (*memory_keeper)(void);
 

@@ -95,9 +95,11 @@ static void compare_parse(struct compare_settings *s, int argc, char **argv)
         .read_shared = compare_read_shared,
         .program_follows = true,
     };
-    *s = (struct compare_settings){ .record = {
-                                        .shared.output = "compare.data", .sample_rate = -1, .runs = USUAL_RUNS } };
-    command_line_parse(&line, argc, argv, s, &s->record.shared);
+    struct shared_options common = { .output = "compare.data" };
+    *s = (struct compare_settings){ .record = { .sample_rate = -1, .runs = USUAL_RUNS } };
+    command_line_parse(&line, argc, argv, s, &common);
+    s->record.output = common.output;
+    shared_options_drop(&common);
     free(options);
 }
 
@@ -171,7 +173,10 @@ int command_compare(int argc, char **argv)
             (struct series_program){ .label = labels[side], .words = compare_words(s.record.program, (size_t)side) };
     }
     const bool text = !s.format || strcmp(s.format, "text") == 0;
-    const int failed = series_record(&s.record, programs, DIFF_SIDES, !text);
+    struct error error = { NULL };
+    const int failed = series_record(&s.record, programs, DIFF_SIDES, !text, &error);
+    if (error.text)
+        die(STATUS_OWN_FAILURE, "%s", error.text);
     for (int side = 0; side < DIFF_SIDES && !failed && !s.record.quiet; side++) {
         char *took = series_describe(&programs[side], s.record.runs);
         say("%s: %s", labels[side], took);
@@ -181,6 +186,6 @@ int command_compare(int argc, char **argv)
     for (int side = 0; side < DIFF_SIDES; side++)
         free((void *)programs[side].words);
     series_drop(programs, DIFF_SIDES, s.record.runs);
-    record_options_drop(&s.record);
+    record_settings_drop(&s.record);
     return status;
 }

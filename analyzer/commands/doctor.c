@@ -1,7 +1,4 @@
 /* dwell doctor: reports what works on this machine, what does not, and how to mend it. */
-#include "commands/doctor.h"
-
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +6,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/findings.h"
 
 static const struct shared_use shared[] = {
     { SHARED_OUTPUT, "(default: dwell.data): checked, not written" },
@@ -31,17 +29,6 @@ static error_t doctor_parse_option(int key, char *argument, struct argp_state *s
         die(STATUS_ERROR, "one program at a time: '%s' is a second one", argument);
     s->program = argument;
     return 0;
-}
-
-void find_that(struct findings *f, enum health health, const char *what, const char *format, ...)
-{
-    va_list arguments;
-    GROW(f->list, f->count, f->room);
-    struct finding *finding = &f->list[f->count++];
-    *finding = (struct finding){ .health = health, .what = what };
-    va_start(arguments, format);
-    finding->says = need_vtext(format, arguments);
-    va_end(arguments);
 }
 
 static const char *const names[] = { [HEALTH_OK] = "ok", [HEALTH_WARN] = "warn", [HEALTH_BAD] = "bad" };

@@ -22,7 +22,7 @@
 
 #include "base/memory.h"
 #include "clock.h"
-#include "commands/doctor.h"
+#include "commands/findings.h"
 #include "commands/runtime_library.h"
 #include "commands/sampler.h"
 #include "commands/syscall_events.h"

@@ -8,9 +8,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "commands/die.h"
-#include "commands/doctor.h"
 #include "commands/executable.h"
+#include "commands/findings.h"
 #include "symbols/elf_facts.h"
 #include "symbols/probe_calls.h"
 #include "symbols/symbols.h"

@@ -1,12 +1,10 @@
 /* Parses and checks the trace events to enable: a GUID or a name, with an optional level. */
 #include "commands/event_settings.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "commands/die.h"
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
 
@@ -38,7 +36,7 @@ static bool event_settings_is_subject(const char *text)
     return *text && text[strspn(text, letters)] == '\0' && !strchr("._-", *text);
 }
 
-char *event_setting(const char *text, int status, const char *place)
+char *event_setting(const char *text, const char *place, struct error *error)
 {
     const char *colon = strrchr(text, ':');
     char *subject = need_copy(text, colon ? (size_t)(colon - text) : strlen(text));
@@ -51,17 +49,14 @@ char *event_setting(const char *text, int status, const char *place)
     if (is_guid)
         guid_text(guid, guid_name);
     else if (!event_settings_is_subject(subject))
-        die(status, "%s: '%s' is neither the name of a class of events, nor a GUID, nor *", place, subject);
+        error_set(error, "%s: '%s' is neither the name of a class of events, nor a GUID, nor *", place, subject);
     if (level < 0 && !off)
-        die(status,
+        error_set(
+            error,
             "%s: '%s' is not a level: a number from 0 to 255, critical, error, warning, information, verbose, or off",
             place, level_text);
-    const size_t room = strlen(subject) + GUID_TEXT + 8;
-    char *setting = need_memory(room, 1);
-    if (off)
-        snprintf(setting, room, "%s:off", is_guid ? guid_name : subject);
-    else
-        snprintf(setting, room, "%s:%d", is_guid ? guid_name : subject, level);
+    const char *name = is_guid ? guid_name : subject;
+    char *setting = error->text ? NULL : off ? need_text("%s:off", name) : need_text("%s:%d", name, level);
     free(subject);
     return setting;
 }

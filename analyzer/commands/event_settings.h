@@ -2,11 +2,11 @@
 #ifndef DWELL_COMMANDS_EVENT_SETTINGS_H
 #define DWELL_COMMANDS_EVENT_SETTINGS_H
 
-#include <stdbool.h>
+#include "base/error.h"
 
 /* Returns the setting as the runtime takes it: "NAME:LEVEL", the level a number or "off", a GUID in lower case without
- * braces. The caller frees it. Ends the program with `status` if the text is not valid; `place` begins the message. */
-char *event_setting(const char *text, int status, const char *place);
+ * braces. The caller frees it. NULL if the text is not valid; `place` begins the error. */
+char *event_setting(const char *text, const char *place, struct error *error);
 
 /* A level, by number or name; -1 if the text is neither. */
 int event_level(const char *text);

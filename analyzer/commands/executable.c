@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "base/memory.h"
-#include "commands/die.h"
 #include "symbols/elf_facts.h"
 
 #if defined(__x86_64__)

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "commands/control_chunk.h"
 #include "commands/filter_chunk.h"
+#include "commands/filter_patterns.h"
 #include "commands/keep_program.h"
 #include "commands/service_thread.h"
 #include "symbols/elf_facts.h"

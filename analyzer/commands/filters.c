@@ -1,221 +1,26 @@
-/* The patterns that select the recorded functions. They are read from options and files, matched with the symbols of
- * modules, and the matches are written into the session as chunks. */
+/* The patterns that select the recorded functions are matched with the symbols of modules, and the matches are written
+ * into the session as chunks. */
 #include "commands/filters.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/duration.h"
 #include "base/interrupted.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/path_text.h"
 #include "base/wide.h"
-#include "commands/commands.h"
 #include "commands/filter_chunk.h"
+#include "commands/filter_patterns.h"
 #include "symbols/elf_facts.h"
 #include "symbols/function_pattern.h"
 #include "symbols/os_calls.h"
 #include "symbols/symbols.h"
-
-/* Besides the actions of format.h. A timed function needs none, but a pattern can take an earlier level away. */
-#define FILTER_ONLY (1u << 31)
-#define FILTER_TIMED (1u << 30)
-#define FILTER_EARLIER (1u << 29) /* the level is that of an earlier recording */
-#define FILTER_NOT_TIMED ((uint32_t)(DWELL_FILTER_OUT | DWELL_FILTER_COUNTED))
-#define FILTER_LEVEL (FILTER_NOT_TIMED | FILTER_TIMED)
-
-struct filter_pattern {
-    struct function_pattern of;
-    char *place;         /* begins messages about it */
-    uint64_t least_size; /* matches functions with less code; zero for any */
-    uint32_t action;
-    size_t matches;
-};
-
-/* ---- patterns ---- */
-
-static const struct {
-    const char *name;
-    uint32_t action;
-} actions[] = {
-    { "only", FILTER_ONLY },
-    { "suppress", DWELL_FILTER_SUPPRESS },
-    { "ignore", DWELL_FILTER_IGNORE },
-    { "start-on", DWELL_FILTER_START },
-    { "stop-on", DWELL_FILTER_STOP },
-    { "root", DWELL_FILTER_ROOT },
-    { "callers-of", DWELL_FILTER_TARGET },
-};
-
-static void filters_add_pattern(struct filters *f, uint32_t action, const char *value, const char *place)
-{
-    struct filter_pattern p = { .place = need_text("%s", place), .action = action };
-    struct error error = { NULL };
-    if (!function_pattern_parse(&p.of, value, &error))
-        die(STATUS_OWN_FAILURE, "%s: %s", place, error.text);
-    GROW(f->patterns, f->pattern_count, f->pattern_room);
-    f->patterns[f->pattern_count++] = p;
-    f->actions |= p.action;
-}
-
-bool filters_add_selection(struct filters *f, const char *pattern)
-{
-    struct filter_pattern p = { .place = need_text("level"), .action = DWELL_FILTER_OUT };
-    struct error error = { NULL };
-    const bool parsed = function_pattern_parse(&p.of, pattern, &error);
-    free(error.text);
-    GROW(f->patterns, f->pattern_count, f->pattern_room);
-    f->patterns[f->pattern_count++] = p;
-    f->actions |= p.action;
-    return parsed;
-}
-
-static uint32_t filters_parse_number(const char *value, const char *place, uint32_t least, uint32_t most)
-{
-    char *end;
-    errno = 0;
-    unsigned long number = strtoul(value, &end, 10);
-    if (errno || end == value || *end || *value == '-' || number < least || number > most)
-        die(STATUS_OWN_FAILURE, "%s: '%s' is not a number from %" PRIu32 " to %" PRIu32, place, value, least, most);
-    return (uint32_t)number;
-}
-
-static uint64_t filters_parse_time(const char *value, const char *place)
-{
-    const uint64_t max = 1000000000000000; /* ns */
-    uint64_t ns;
-    if (duration_parse(value, &ns) && ns < max)
-        return ns;
-    if (*value && value[strlen(value) - 1] == '%')
-        die(STATUS_OWN_FAILURE, "%s: '%s': no whole is known while recording; give a time such as 10us", place, value);
-    die(STATUS_OWN_FAILURE, "%s: '%s' is not a time such as 500ns, 10us, 2.5ms or 1s", place, value);
-}
-
-/* Splits PATTERN=VALUE at the last sign. Returns the pattern, which the caller frees, and moves *value to VALUE. NULL
- * if there is no pattern. */
-static char *filters_split(const char **value)
-{
-    const char *sign = strrchr(*value, '=');
-    if (!sign)
-        return NULL;
-    char *pattern = need_copy(*value, (size_t)(sign - *value));
-    *value = sign + 1;
-    return pattern;
-}
-
-static void filters_add_depth(struct filters *f, const char *value, const char *place)
-{
-    enum { MAX_DEPTH = 8000, MAX_LEVELS = 250 };
-    char *pattern = filters_split(&value);
-    if (pattern)
-        filters_add_pattern(f, (1 + filters_parse_number(value, place, 0, MAX_LEVELS)) << DWELL_FILTER_LEVELS_SHIFT,
-                            pattern, place);
-    else
-        f->depth = filters_parse_number(value, place, 1, MAX_DEPTH);
-    free(pattern);
-}
-
-/* The number of a time, from 1. */
-static uint32_t filters_number_of_time(struct filters *f, uint64_t ns, const char *place)
-{
-    uint32_t i = 0;
-    while (i < f->time_count && f->times_ns[i] != ns)
-        i++;
-    if (i == DWELL_FILTER_TIMES)
-        die(STATUS_OWN_FAILURE, "%s: there can be %d different times for patterns", place, DWELL_FILTER_TIMES);
-    if (i == f->time_count)
-        f->times_ns[f->time_count++] = ns;
-    return i + 1;
-}
-
-static void filters_add_time(struct filters *f, const char *value, const char *place)
-{
-    char *pattern = filters_split(&value);
-    const uint64_t ns = filters_parse_time(value, place);
-    if (pattern)
-        filters_add_pattern(f, filters_number_of_time(f, ns, place) << DWELL_FILTER_TIME_SHIFT, pattern, place);
-    else
-        f->shortest_ns = ns;
-    free(pattern);
-}
-
-static void filters_add_level(struct filters *f, const char *value, const char *place)
-{
-    static const struct {
-        const char *text;
-        uint32_t action;
-    } levels[] = { { "out=", DWELL_FILTER_OUT }, { "counted=", DWELL_FILTER_COUNTED }, { "timed=", FILTER_TIMED } };
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        const size_t length = strlen(levels[i].text);
-        if (strncmp(value, levels[i].text, length) == 0) {
-            filters_add_pattern(f, levels[i].action, value + length, place);
-            return;
-        }
-    }
-    die(STATUS_OWN_FAILURE, "%s: '%s' is not timed=PATTERN, counted=PATTERN or out=PATTERN", place, value);
-}
-
-static void filters_add_size(struct filters *f, const char *value, const char *place)
-{
-    filters_add_pattern(f, DWELL_FILTER_SUPPRESS, "*", place);
-    f->patterns[f->pattern_count - 1].least_size = filters_parse_number(value, place, 1, INT32_MAX);
-}
-
-void filters_add(struct filters *f, const char *name, const char *value, const char *place)
-{
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
-        if (strcmp(name, actions[i].name) == 0) {
-            filters_add_pattern(f, actions[i].action, value, place);
-            return;
-        }
-    }
-    if (strcmp(name, "depth") == 0)
-        filters_add_depth(f, value, place);
-    else if (strcmp(name, "min") == 0 || strcmp(name, "min-duration") == 0)
-        filters_add_time(f, value, place);
-    else if (strcmp(name, "level") == 0)
-        filters_add_level(f, value, place);
-    else if (strcmp(name, "min-size") == 0)
-        filters_add_size(f, value, place);
-    else
-        option_refuse(place, name,
-                      "only, suppress, ignore, root, callers-of, start-on, stop-on, depth, min, min-size, level");
-}
-
-void filters_read(struct filters *f, const char *path)
-{
-    FILE *in = fopen(path, "r");
-    if (!in)
-        die(STATUS_OWN_FAILURE, "%s: %s", path, strerror(errno));
-    char *line = NULL;
-    size_t room = 0;
-    for (int number = 1; getline(&line, &room, in) >= 0; number++) {
-        char place[4200];
-        line[strcspn(line, "\n")] = '\0';
-        char *name = line + strspn(line, " \t");
-        if (*name == '\0' || *name == '#')
-            continue;
-        char *value = name + strcspn(name, " \t");
-        if (*value)
-            *value++ = '\0';
-        value += strspn(value, " \t");
-        for (size_t length = strlen(value); length && isspace((unsigned char)value[length - 1]); length--)
-            value[length - 1] = '\0';
-        snprintf(place, sizeof place, "%.4096s:%d: %s", path, number, name);
-        filters_add(f, name, value, place);
-    }
-    free(line);
-    if (ferror(in))
-        die(STATUS_OWN_FAILURE, "%s: cannot be read", path);
-    fclose(in);
-}
 
 bool filters_any(const struct filters *f)
 {
@@ -339,11 +144,11 @@ static void filters_add_module(struct filters *f, const char *path)
 }
 
 /* With LD_TRACE_LOADED_OBJECTS, the loader lists the libraries and does not run the program. */
-static void filters_add_libraries(struct filters *f, const char *path)
+static bool filters_add_libraries(struct filters *f, const char *path, struct error *error)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
-        die(STATUS_OWN_FAILURE, "pipe: %s", strerror(errno));
+        return error_set(error, "pipe: %s", strerror(errno));
     pid_t pid = fork();
     if (pid == 0) {
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
@@ -371,11 +176,12 @@ static void filters_add_libraries(struct filters *f, const char *path)
     struct interruptions interruptions = { 0 };
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && interrupted(&interruptions))
         ;
+    return true;
 }
 
 /* Adds the program if it is a binary, and its libraries. A static program has no loader that could list them: it would
  * run. The interpreter of a script asks later. */
-static void filters_add_program(struct filters *f, const char *path)
+static bool filters_add_program(struct filters *f, const char *path, struct error *error)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     elf_version(EV_CURRENT);
@@ -386,8 +192,7 @@ static void filters_add_program(struct filters *f, const char *path)
         close(fd);
     if (binary)
         filters_add_module(f, path);
-    if (loaded)
-        filters_add_libraries(f, path);
+    return !loaded || filters_add_libraries(f, path, error);
 }
 
 /* The action for a level of an earlier recording, with a mark until a pattern gives the function a level. */
@@ -447,17 +252,19 @@ static void filters_judge_module(const struct filters *f, struct filter_module *
     free(os_calls);
 }
 
-void filters_find(struct filters *f, const char *program)
+bool filters_find(struct filters *f, const char *program, struct error *error)
 {
+    if (!filters_add_program(f, program, error))
+        return false;
     struct binaries *binaries = binaries_new();
-    filters_add_program(f, program);
     for (size_t i = 0; i < f->module_count; i++)
         filters_judge_module(f, &f->modules[i], binaries);
     binaries_free(binaries);
     for (size_t i = 0; i < f->pattern_count; i++)
         if (f->strict && f->patterns[i].matches == 0)
-            die(STATUS_OWN_FAILURE, "%s: pattern '%s' matches no instrumented function of %s or its libraries",
-                f->patterns[i].place, f->patterns[i].of.text, program);
+            return error_set(error, "%s: pattern '%s' matches no instrumented function of %s or its libraries",
+                             f->patterns[i].place, f->patterns[i].of.text, program);
+    return true;
 }
 
 static bool filters_is_module(const struct filter_module *m, const struct filter_loaded *loaded)

@@ -1,5 +1,5 @@
-/* Which functions are recorded: patterns of the command line and of files, matched with the functions of the program
- * before it starts, and with those of other modules when processes load them. */
+/* Which functions are recorded: patterns (filter_patterns.h), matched with the functions of the program before it
+ * starts, and with those of other modules when processes load them. */
 #ifndef DWELL_COMMANDS_FILTERS_H
 #define DWELL_COMMANDS_FILTERS_H
 
@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "commands/earlier_levels.h"
 #include "commands/function_set.h"
 #include "dwell/format.h"
@@ -33,13 +34,6 @@ struct filters {
     struct earlier_levels *earlier; /* levels that patterns can change; NULL if none */
     struct function_set *leveled;   /* gets the functions to which patterns have given a level; may be NULL */
 };
-
-/* Adds a filter by its name, as in the option, and value. Ends the program if they are not valid; `place` begins the
- * message. */
-void filters_add(struct filters *f, const char *name, const char *value, const char *place);
-
-/* Reads a filter a line: its name, blanks, its value. Empty lines and lines that begin with # are skipped. */
-void filters_read(struct filters *f, const char *path);
 
 bool filters_any(const struct filters *f);
 
@@ -78,9 +72,9 @@ struct filter_loaded {
     size_t build_id_length;
 };
 
-/* Matches the patterns with the program and the libraries that it loads at its start. If they are strict, ends dwell if
- * a pattern matches no function. */
-void filters_find(struct filters *f, const char *program);
+/* Matches the patterns with the program and the libraries that it loads at its start. If they are strict, it is an
+ * error that a pattern matches no function. */
+bool filters_find(struct filters *f, const char *program, struct error *error);
 
 /* Matches the patterns with another module. Returns false if it was matched before. */
 bool filters_judge_loaded(struct filters *f, const struct filter_loaded *loaded);
@@ -97,10 +91,6 @@ struct filters_levels {
     uint64_t link;       /* offset of another such chunk, or zero */
     const char *pattern; /* for modules that are loaded later; NULL for none */
 };
-
-/* Selects the functions that a pattern matches, for filters_write_levels. False if it is no pattern: `f` can then only
- * be freed. */
-bool filters_add_selection(struct filters *f, const char *pattern);
 
 /* Writes the matched functions of all modules as such a chunk. Returns its offset, or zero if there is no room. */
 uint64_t filters_write_levels(const struct filters *f, const struct filters_levels *levels,

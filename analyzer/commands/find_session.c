@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "commands/die.h"
 #include "dwell/format.h"
 
 int session_open_raw(const char *path, int flags)
@@ -86,16 +85,18 @@ static char *find_session_in_maps(uint32_t pid)
     return found;
 }
 
-char *find_session(uint32_t pid)
+char *find_session(uint32_t pid, struct error *error)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%u/task", pid);
-    if (access(path, F_OK) < 0)
-        die(STATUS_ERROR, "no process %u", pid);
+    if (access(path, F_OK) < 0) {
+        error_set(error, "no process %u", pid);
+        return NULL;
+    }
     char *found = find_session_in_folder(path, find_session_of_task);
     if (!found)
         found = find_session_in_maps(pid);
     if (!found)
-        die(STATUS_ERROR, "process %u is not being recorded, or belongs to another user", pid);
+        error_set(error, "process %u is not being recorded, or belongs to another user", pid);
     return found;
 }

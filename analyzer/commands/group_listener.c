@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "clock.h"
-#include "commands/die.h"
 
 enum {
     LISTENER_PATIENCE = 2000, /* milliseconds to wait for an answer */

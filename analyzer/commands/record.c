@@ -57,7 +57,7 @@ static int record_create_session(const struct record_settings *s, const char *pa
         .shared_ring = s->shared_ring,
         .keep_free = s->keep_free,
     };
-    const char *shown = s->shared.output;
+    const char *shown = s->output;
     int fd = session_create(session, path, &settings);
     if (fd >= 0)
         return fd;
@@ -103,7 +103,7 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     session->header->also = (s->call_sites ? DWELL_ALSO_CALL_SITES : 0) | (s->overhead ? DWELL_ALSO_BUDGET : 0);
     session_more(session)->overhead = s->overhead;
     if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd))
-        die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->shared.output);
+        die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->output);
     return fd;
 }
 
@@ -135,7 +135,7 @@ static void record_name(const struct record_settings *s, const struct session *s
     if (!o->empty)
         rotation_end(session, path, ROTATION_RECORDED);
     else if (!session_has_other_writers(fd) && !left_processes_any(path) && rotation_end(session, path, ROTATION_EMPTY))
-        say("%s: nothing was recorded, so it is still the earlier session", s->shared.output);
+        say("%s: nothing was recorded, so it is still the earlier session", s->output);
 }
 
 static void record_check_syscalls(const struct record_settings *s)
@@ -160,18 +160,29 @@ static uint32_t record_share_budget(const struct record_settings *s, const struc
                                : sample_rate_rest(s->overhead, cost, sample_rate_within(s->overhead, cost));
 }
 
+/* At which size of the session to warn. */
+static uint64_t record_warning_size(void)
+{
+    const char *size = getenv("DWELL_WARN_SIZE");
+    return size ? option_size("DWELL_WARN_SIZE", size, 0, UINT64_MAX, "a number of bytes, such as 500M or 2G")
+                : SIZE_WARNING_USUAL;
+}
+
 /* Records several runs. Returns the exit status. */
 static int record_runs(struct record_settings *s)
 {
     struct series_program program = { .words = s->program };
-    const int failed = series_record(s, &program, 1, false);
+    struct error error = { NULL };
+    const int failed = series_record(s, &program, 1, false, &error);
+    if (error.text)
+        die(STATUS_OWN_FAILURE, "%s", error.text);
     if (!failed && !s->quiet) {
         char *took = series_describe(&program, s->runs);
         say("%s; sessions: %s to %s", took, program.sessions[0], program.sessions[s->runs - 1]);
         free(took);
     }
     series_drop(&program, 1, s->runs);
-    record_options_drop(s);
+    record_settings_drop(s);
     return failed ? record_child_end_as(failed) : STATUS_OK;
 }
 
@@ -197,19 +208,22 @@ int command_record(int argc, char **argv)
         die(e.status, "%s: %s", e.is_loader ? file : s.program[0], e.wrong);
     s.filters.os_calls = !s.no_os_calls;
     s.filters.leveled = function_set_new();
-    if (filters_any(&s.filters))
-        filters_find(&s.filters, file);
-    char *path = record_absolute_path(s.shared.output);
+    struct error wrong = { NULL };
+    if (filters_any(&s.filters) && !filters_find(&s.filters, file, &wrong))
+        die(STATUS_OWN_FAILURE, "%s", wrong.text);
+    char *path = record_absolute_path(s.output);
     record_check_syscalls(&s);
-    struct record_push *push = record_push_new(&s);
-    struct child_environment environment = record_child_environment(&s, &e, path);
+    struct record_push *push = NULL;
+    struct child_environment environment;
+    if (!record_push_new(&s, &push, &wrong) || !record_child_environment(&s, &e, path, &environment, &wrong))
+        die(STATUS_OWN_FAILURE, "%s", wrong.text);
     struct session session;
     session_guard_begin();
     const int fd = record_begin(&s, path, &session);
     record_child_join(&environment, &session, path);
 
     struct size_warning warning;
-    size_warning_start(&warning, session.header, s.shared.output);
+    size_warning_start(&warning, session.header, s.output, record_warning_size());
     struct filter_service service;
     filter_service_start(&service, &s.filters, &session, fd);
     struct name_service names;
@@ -270,8 +284,7 @@ int command_record(int argc, char **argv)
         record_name(&s, &session, fd, path, &outcome);
         record_push_finish(push, outcome.empty);
     } else {
-        say("%s: the session file was truncated or overwritten while it was recorded; the recording is lost",
-            s.shared.output);
+        say("%s: the session file was truncated or overwritten while it was recorded; the recording is lost", s.output);
         rotation_end(&session, path, ROTATION_RECORDED);
         record_push_finish(push, true);
     }
@@ -280,6 +293,6 @@ int command_record(int argc, char **argv)
     record_others_drop(&others);
     free(path);
     free(e.path);
-    record_options_drop(&s);
+    record_settings_drop(&s);
     return lost ? STATUS_OWN_FAILURE : record_child_end_as(program.status);
 }

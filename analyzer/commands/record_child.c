@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "base/memory.h"
-#include "commands/commands.h"
 #include "commands/runtime_library.h"
 #include "commands/sampler.h"
 #include "commands/session_guard.h"
@@ -23,8 +23,7 @@
 
 /* ---- the environment ---- */
 
-struct child_environment record_child_environment(const struct record_settings *s, const struct executable *e,
-                                                  const char *session)
+static struct child_environment record_child_settings(const struct record_settings *s, const char *session)
 {
     struct child_environment child = child_environment_copy();
     child_environment_set(&child, "DWELL_OUTPUT", session);
@@ -44,14 +43,25 @@ struct child_environment record_child_environment(const struct record_settings *
         child_environment_set(&child, "DWELL_FOLLOW", "no");
     if (s->no_os_calls)
         child_environment_set(&child, "DWELL_OS_CALLS", "off");
-    if (e->has_runtime)
-        return child;
-    struct runtime_library library = runtime_library_find();
-    if (library.wrong)
-        die(STATUS_OWN_FAILURE, "%s", library.wrong);
-    child_environment_append(&child, "LD_PRELOAD", library.path);
-    free(library.path);
     return child;
+}
+
+bool record_child_environment(const struct record_settings *s, const struct executable *e, const char *session,
+                              struct child_environment *child, struct error *error)
+{
+    struct runtime_library library = { NULL, NULL };
+    if (!e->has_runtime)
+        library = runtime_library_find();
+    if (library.wrong)
+        error_set(error, "%s", library.wrong);
+    else
+        *child = record_child_settings(s, session);
+    if (library.path && !library.wrong)
+        child_environment_append(child, "LD_PRELOAD", library.path);
+    const bool found = !library.wrong;
+    free(library.wrong);
+    free(library.path);
+    return found;
 }
 
 void record_child_join(struct child_environment *child, const struct session *session, const char *path)

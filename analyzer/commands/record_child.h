@@ -2,17 +2,19 @@
 #ifndef DWELL_COMMANDS_RECORD_CHILD_H
 #define DWELL_COMMANDS_RECORD_CHILD_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/child_environment.h"
+#include "base/error.h"
 #include "commands/executable.h"
-#include "commands/record_options.h"
+#include "commands/record_settings.h"
 #include "commands/signal_relay.h"
 
-/* Returns the program's environment, in which the runtime finds the session and its settings. The caller drops it. Ends
- * dwell if the program needs libdwell.so and there is none. */
-struct child_environment record_child_environment(const struct record_settings *s, const struct executable *e,
-                                                  const char *session);
+/* The program's environment, in which the runtime finds the session and its settings. The caller drops it. An error if
+ * the program needs libdwell.so and there is none. */
+bool record_child_environment(const struct record_settings *s, const struct executable *e, const char *session,
+                              struct child_environment *child, struct error *error);
 
 /* Names the session in the environment, as the program that executes others is no writer for a moment. */
 struct session;

@@ -11,6 +11,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
+#include "commands/filter_patterns.h"
 #include "commands/sample_rate.h"
 
 enum {
@@ -214,10 +215,12 @@ static void record_parse_filter(struct record_settings *s, int key, const char *
 {
     char place[32];
     snprintf(place, sizeof place, "--%s", record_option_name(key));
-    if (key == OPTION_FILTER_FILE)
-        filters_read(&s->filters, value);
-    else
-        filters_add(&s->filters, record_option_name(key), value, place);
+    struct error error = { NULL };
+    const bool good = key == OPTION_FILTER_FILE
+                          ? filters_read(&s->filters, value, &error)
+                          : filters_add(&s->filters, record_option_name(key), value, place, &error);
+    if (!good)
+        die(STATUS_OWN_FAILURE, "%s", error.text);
 }
 
 static void record_read_levels(struct record_settings *s, const char *path)
@@ -237,7 +240,10 @@ static void record_read_levels(struct record_settings *s, const char *path)
 static void record_add_event_setting(struct record_settings *s, const char *text)
 {
     enum { LONGEST = 8000 }; /* the runtime's limit */
-    char *setting = event_setting(text, STATUS_OWN_FAILURE, "--event"), *both = NULL;
+    struct error error = { NULL };
+    char *setting = event_setting(text, "--event", &error), *both = NULL;
+    if (!setting)
+        die(STATUS_OWN_FAILURE, "%s", error.text);
     if (asprintf(&both, "%s%s%s", s->events ? s->events : "", s->events ? "," : "", setting) < 0)
         die(STATUS_OWN_FAILURE, "out of memory");
     if (strlen(both) > LONGEST)
@@ -528,20 +534,9 @@ static const struct command_line line = {
 
 void record_options_parse(struct record_settings *settings, int argc, char **argv)
 {
-    *settings = (struct record_settings){
-        .shared.output = DEFAULT_SESSION, .sample_rate = -1, .runs = 1, .spool_limit = UINT64_C(1) << 30
-    };
-    command_line_parse(&line, argc, argv, settings, &settings->shared);
-}
-
-void record_options_drop(struct record_settings *settings)
-{
-    filters_free(&settings->filters);
-    for (size_t i = 0; i < settings->forwarded_count; i++)
-        free(settings->forwarded[i]);
-    free(settings->forwarded);
-    fleet_labels_drop(&settings->labels);
-    free(settings->events);
-    free(settings->keep_free);
-    shared_options_drop(&settings->shared);
+    struct shared_options common = { .output = DEFAULT_SESSION };
+    *settings = (struct record_settings){ .sample_rate = -1, .runs = 1, .spool_limit = UINT64_C(1) << 30 };
+    command_line_parse(&line, argc, argv, settings, &common);
+    settings->output = common.output;
+    shared_options_drop(&common);
 }

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "base/memory.h"
-#include "commands/commands.h"
+#include "base/message.h"
 #include "session_lock.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "commands/commands.h"
+#include "base/message.h"
 #include "commands/executable.h"
 #include "commands/record_symbols.h"
 #include "guard.h"
@@ -272,9 +272,8 @@ void record_report(const struct record_settings *s, const struct record_outcome 
                  record_size_text(samples, sizeof samples, o->samples));
     say("%s events, %s%zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
         record_size_text(events, sizeof events, o->events), said, o->threads, o->threads == 1 ? "" : "s", o->processes,
-        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->shared.output,
-        strcmp(s->shared.output, DEFAULT_SESSION) == 0 ? "" : " ",
-        strcmp(s->shared.output, DEFAULT_SESSION) == 0 ? "" : s->shared.output);
+        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->output,
+        strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : " ", strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : s->output);
     if (o->probes_share > 0.5 && !s->overhead)
         say("the probes took about %.0f %% of the program's CPU time; record --overhead 10%% limits that",
             100 * o->probes_share);

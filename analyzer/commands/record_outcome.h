@@ -2,7 +2,7 @@
 #ifndef DWELL_COMMANDS_RECORD_OUTCOME_H
 #define DWELL_COMMANDS_RECORD_OUTCOME_H
 
-#include "commands/record_options.h"
+#include "commands/record_settings.h"
 #include "session.h"
 
 struct record_outcome {

@@ -11,8 +11,8 @@
 
 #include "analysis/sums_delta.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/progress.h"
-#include "commands/commands.h"
 #include "commands/service_thread.h"
 #include "fleet/spool.h"
 #include "trace/session_finish.h"
@@ -46,22 +46,45 @@ static uint64_t push_now(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-struct record_push *record_push_new(const struct record_settings *s)
+static bool push_find_server(struct record_push *p, struct error *error)
 {
+    struct error wrong = { NULL };
+    if (http_missing())
+        return error_set(error, "--push: %s", http_missing());
+    if (fleet_store_find(&p->store, &wrong))
+        return true;
+    error_set(error, "--push: %s", wrong.text);
+    error_drop(&wrong);
+    return false;
+}
+
+static bool push_make_spool(struct record_push *p, struct error *error)
+{
+    const char *spool = p->settings->spool;
+    struct error wrong = { NULL };
+    p->folder = spool ? need_copy(spool, strlen(spool)) : fleet_spool_usual(&p->store);
+    if (fleet_spool_make(p->folder, &wrong))
+        return true;
+    error_set(error, "--spool: %s", wrong.text);
+    error_drop(&wrong);
+    return false;
+}
+
+bool record_push_new(const struct record_settings *s, struct record_push **push, struct error *error)
+{
+    *push = NULL;
     if (!s->push)
-        return NULL;
-    struct error error = { NULL };
+        return true;
     struct record_push *p = need_memory(1, sizeof *p);
     p->settings = s;
     if (strcmp(s->push, "-") != 0)
         p->store.url = need_copy(s->push, strlen(s->push));
-    if (http_missing())
-        die(STATUS_OWN_FAILURE, "--push: %s", http_missing());
-    if (!fleet_store_find(&p->store, &error))
-        die(STATUS_OWN_FAILURE, "--push: %s", error.text);
-    p->folder = s->spool ? need_copy(s->spool, strlen(s->spool)) : fleet_spool_usual(&p->store);
-    if (!fleet_spool_make(p->folder, &error))
-        die(STATUS_OWN_FAILURE, "--spool: %s", error.text);
+    if (!push_find_server(p, error) || !push_make_spool(p, error)) {
+        fleet_store_drop(&p->store);
+        free(p->folder);
+        free(p);
+        return false;
+    }
     p->store.cancelled = &p->cancelled;
     p->store.tries = s->every ? 1 : p->store.tries; /* the next interval tries again */
     pthread_condattr_t clock;
@@ -70,7 +93,8 @@ struct record_push *record_push_new(const struct record_settings *s)
     pthread_cond_init(&p->changed, &clock);
     pthread_condattr_destroy(&clock);
     pthread_mutex_init(&p->lock, NULL);
-    return p;
+    *push = p;
+    return true;
 }
 
 /* ---- the spool ---- */

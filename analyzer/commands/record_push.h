@@ -5,13 +5,15 @@
 #ifndef DWELL_COMMANDS_RECORD_PUSH_H
 #define DWELL_COMMANDS_RECORD_PUSH_H
 
-#include "commands/record_options.h"
+#include "base/error.h"
+#include "commands/record_settings.h"
 #include "session.h"
 
 struct record_push;
 
-/* Finds the server and makes the spool. Ends dwell if there is no server or no spool. NULL without --push. */
-struct record_push *record_push_new(const struct record_settings *s);
+/* Finds the server and makes the spool: *push becomes NULL without --push. An error if there is no server or no spool.
+ */
+bool record_push_new(const struct record_settings *s, struct record_push **push, struct error *error);
 
 /* Begins to take deltas of the session at `path`. */
 void record_push_start(struct record_push *p, const struct session *session, int fd, const char *path);

@@ -9,10 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/time_unit.h"
 #include "clock.h"
-#include "commands/commands.h"
 #include "commands/signal_relay.h"
 
 /* ---- names ---- */
@@ -81,9 +82,9 @@ static void series_free_words(char **words)
     free(words);
 }
 
-/* Returns the run's wait status. A signal that asks to end is for the whole series, and is its status if the program
- * ends well: then *ended is true. */
-static int series_run(char **words, const struct series_input *in, bool to_stderr, bool *ended)
+/* Returns the run's wait status, or -1 and an error. A signal that asks to end is for the whole series, and is its
+ * status if the program ends well: then *ended is true. */
+static int series_run(char **words, const struct series_input *in, bool to_stderr, bool *ended, struct error *error)
 {
     struct signal_relay relay;
     fflush(stdout);
@@ -98,8 +99,11 @@ static int series_run(char **words, const struct series_input *in, bool to_stder
         execv("/proc/self/exe", words);
         _exit(STATUS_OWN_FAILURE);
     }
-    if (pid < 0)
-        die(STATUS_OWN_FAILURE, "fork: %s", strerror(errno));
+    if (pid < 0) {
+        error_set(error, "fork: %s", strerror(errno));
+        signal_relay_end(&relay);
+        return -1;
+    }
     signal_relay_wait(&relay, pid, &status);
     signal_relay_end(&relay);
     *ended = status == 0 && relay.ending;
@@ -121,33 +125,34 @@ static void series_say_failure(const struct series_program *p, unsigned run, uns
 }
 
 static int series_record_one(const struct record_settings *s, struct series_program *p, unsigned run,
-                             const struct series_input *in, bool to_stderr)
+                             const struct series_input *in, bool to_stderr, struct error *error)
 {
     char **words = series_words(s, p, p->sessions[run - 1]);
     const uint64_t began = clock_monotonic();
-    bool ended;
-    const int status = series_run(words, in, to_stderr, &ended);
+    bool ended = false;
+    const int status = series_run(words, in, to_stderr, &ended, error);
     const double seconds = (double)(clock_monotonic() - began) / 1e9;
     series_free_words(words);
     p->total += seconds;
     p->squares += seconds * seconds;
-    if (status)
+    if (status && !error->text)
         series_say_failure(p, run, s->runs, status, ended);
     return status;
 }
 
-int series_record(const struct record_settings *s, struct series_program *programs, size_t count, bool to_stderr)
+int series_record(const struct record_settings *s, struct series_program *programs, size_t count, bool to_stderr,
+                  struct error *error)
 {
     const struct series_input in = series_look_at_input(s->quiet);
     for (size_t i = 0; i < count; i++) {
         programs[i].sessions = need_memory(s->runs, sizeof *programs[i].sessions);
         for (unsigned run = 1; run <= s->runs; run++)
-            programs[i].sessions[run - 1] = series_name(s->shared.output, programs[i].label, run, s->runs);
+            programs[i].sessions[run - 1] = series_name(s->output, programs[i].label, run, s->runs);
     }
     for (unsigned run = 1; run <= s->runs; run++)
         for (size_t i = 0; i < count; i++) {
             struct series_program *p = &programs[run % 2 ? i : count - 1 - i];
-            const int status = series_record_one(s, p, run, &in, to_stderr);
+            const int status = series_record_one(s, p, run, &in, to_stderr, error);
             if (status)
                 return status;
         }

@@ -2,7 +2,8 @@
 #ifndef DWELL_COMMANDS_RECORD_SERIES_H
 #define DWELL_COMMANDS_RECORD_SERIES_H
 
-#include "commands/record_options.h"
+#include "base/error.h"
+#include "commands/record_settings.h"
 
 /* A program of the series. */
 struct series_program {
@@ -13,10 +14,11 @@ struct series_program {
 };
 
 /* Records the programs `s->runs` times each. With several programs, their order alternates. The sessions are named
- * after s->shared.output: FILE-1.data, or FILE-before-1.data. `to_stderr`: the programs' standard output goes to
+ * after s->output: FILE-1.data, or FILE-before-1.data. `to_stderr`: the programs' standard output goes to
  * standard error. Returns zero, or what waitpid returned for the first recording that failed. Then no other one
- * follows. */
-int series_record(const struct record_settings *s, struct series_program *programs, size_t count, bool to_stderr);
+ * follows. Returns -1 and sets the error if dwell itself fails. */
+int series_record(const struct record_settings *s, struct series_program *programs, size_t count, bool to_stderr,
+                  struct error *error);
 void series_drop(struct series_program *programs, size_t count, unsigned runs);
 
 /* Says what the runs of a program took: "1.234 s, +- 0.012 s". The caller frees the text. */

@@ -1,6 +1,5 @@
 /* Looks for libdwell.so in the build directory and in the installed place, and checks that it can be preloaded. */
 #include "commands/runtime_library.h"
-#include "commands/die.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,21 +8,14 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 static char *runtime_library_path_in(const char *folder, const char *place)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s%s", folder, place) < 0)
-        die(STATUS_OWN_FAILURE, "out of memory");
+    char *path = need_text("%s%s", folder, place);
     char *whole = realpath(path, NULL);
     free(path);
     return whole;
-}
-
-static void __attribute__((format(printf, 2, 0)))
-runtime_library_set_error(struct runtime_library *library, const char *format, const char *what)
-{
-    if (asprintf(&library->wrong, format, what) < 0)
-        die(STATUS_OWN_FAILURE, "out of memory");
 }
 
 struct runtime_library runtime_library_find(void)
@@ -34,18 +26,18 @@ struct runtime_library runtime_library_find(void)
     if (!self) /* /proc may not be mounted */
         self = realpath((const char *)getauxval(AT_EXECFN), NULL);
     if (!self) {
-        runtime_library_set_error(&library, "/proc/self/exe: %s", strerror(errno));
+        library.wrong = need_text("/proc/self/exe: %s", strerror(errno));
         return library;
     }
     *(strrchr(self, '/') + 1) = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places && !library.path; i++)
         library.path = runtime_library_path_in(self, places[i]);
     if (!library.path)
-        runtime_library_set_error(
-            &library, "libdwell.so.0 is neither in ../runtime nor in ../" DWELL_LIBDIR ", seen from %s", self);
+        library.wrong =
+            need_text("libdwell.so.0 is neither in ../runtime nor in ../" DWELL_LIBDIR ", seen from %s", self);
     else if (strpbrk(library.path, ": "))
-        runtime_library_set_error(
-            &library, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere", library.path);
+        library.wrong =
+            need_text("%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere", library.path);
     free(self);
     return library;
 }

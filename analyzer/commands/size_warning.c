@@ -1,10 +1,7 @@
-/* A thread that sleeps on a futex in the session header and prints one warning when the session reaches a size. The
- * size is 4 GiB, or DWELL_WARN_SIZE bytes. */
+/* A thread that sleeps on a futex in the session header and prints one warning when the session reaches a size. */
 #include "commands/size_warning.h"
 
-#include <stdlib.h>
-
-#include "commands/commands.h"
+#include "base/message.h"
 #include "commands/service_thread.h"
 #include "sys.h"
 
@@ -21,14 +18,11 @@ static void *size_warning_run(void *argument)
     return NULL;
 }
 
-void size_warning_start(struct size_warning *w, struct dwell_file_header *header, const char *shown)
+void size_warning_start(struct size_warning *w, struct dwell_file_header *header, const char *shown, uint64_t size)
 {
-    const char *size = getenv("DWELL_WARN_SIZE");
     *w = (struct size_warning){ .header = header, .shown = shown };
-    header->warn_size =
-        size ? option_size("DWELL_WARN_SIZE", size, 0, UINT64_MAX, "a number of bytes, such as 500M or 2G")
-             : 4ull << 30;
-    if (header->warn_size == 0)
+    header->warn_size = size;
+    if (size == 0)
         return;
     w->running = service_thread_start(&w->thread, size_warning_run, w);
 }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "dwell/format.h"
 
@@ -15,8 +16,10 @@ struct size_warning {
     pthread_t thread;
 };
 
-/* Warns at 4 GiB, or at as many bytes as DWELL_WARN_SIZE says; zero: never. */
-void size_warning_start(struct size_warning *w, struct dwell_file_header *header, const char *shown);
+#define SIZE_WARNING_USUAL (UINT64_C(4) << 30)
+
+/* Warns at so many bytes; zero: never. */
+void size_warning_start(struct size_warning *w, struct dwell_file_header *header, const char *shown, uint64_t size);
 void size_warning_stop(struct size_warning *w);
 
 #endif

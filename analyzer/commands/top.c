@@ -200,7 +200,12 @@ static struct live *top_open_target(const char *target, const struct analysis_op
 {
     struct error error = { NULL };
     const char *path = target ? target : DEFAULT_SESSION;
-    char *found = target && option_is_pid(target) ? find_session((uint32_t)option_number("PID", target)) : NULL;
+    char *found = NULL;
+    if (target && option_is_pid(target)) {
+        found = find_session((uint32_t)option_number("PID", target), &error);
+        if (!found)
+            die_of(&error);
+    }
     struct live *live = live_open(found ? found : path, path, load, &error);
     if (!live)
         die_of(&error);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands/control_chunk.h"
+#include "commands/filter_patterns.h"
 #include "commands/filter_service.h"
 #include "commands/keep_program.h"
 #include "filter.h"

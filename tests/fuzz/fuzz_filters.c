@@ -12,7 +12,7 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/event_settings.h"
-#include "commands/filters.h"
+#include "commands/filter_patterns.h"
 #include "fuzz/filters_input.h"
 #include "fuzz/fuzz.h"
 #include "symbols/function_pattern.h"
@@ -55,11 +55,6 @@ void die(int status, const char *format, ...)
     longjmp(filters_end, 1);
 }
 
-void option_refuse(const char *option, const char *text, const char *names)
-{
-    die(STATUS_ERROR, "%s: '%s' is none of %s", option, text, names);
-}
-
 /* The program frees what it holds by its end in die(). Here it goes on. */
 const char *__lsan_default_options(void);
 const char *__lsan_default_options(void)
@@ -79,10 +74,10 @@ static bool filters_is_costly(const uint8_t *data, size_t size)
 static void filters_try_file(void)
 {
     struct filters f = { .strict = true };
-    if (!setjmp(filters_end)) {
-        filters_read(&f, "filters");
-        fuzz_require(f.time_count <= DWELL_FILTER_TIMES);
-    }
+    struct error error = { NULL };
+    fuzz_require(filters_read(&f, "filters", &error) == !error.text);
+    fuzz_require(f.time_count <= DWELL_FILTER_TIMES);
+    error_drop(&error);
     filters_free(&f);
 }
 
@@ -125,8 +120,11 @@ static void filters_try_pattern(const char *text)
 
 static void filters_try_event(const char *text)
 {
-    if (!setjmp(filters_end))
-        free(event_setting(text, STATUS_ERROR, "fuzz"));
+    struct error error = { NULL };
+    char *setting = event_setting(text, "fuzz", &error);
+    fuzz_require(!setting == (error.text != NULL));
+    free(setting);
+    error_drop(&error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
-/* The findings of dwell doctor, one line each. */
-#ifndef DWELL_COMMANDS_DOCTOR_H
-#define DWELL_COMMANDS_DOCTOR_H
+/* The findings of dwell doctor, one line each: what a recording has and lacks on this machine. */
+#ifndef DWELL_COMMANDS_FINDINGS_H
+#define DWELL_COMMANDS_FINDINGS_H
 
 #include <stddef.h>
 
