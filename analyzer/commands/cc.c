@@ -9,7 +9,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/compiler_line.h"
-#include "commands/executable.h"
+#include "recorder/executable.h"
 
 enum { OPTION_FRAME_POINTERS = 256, OPTION_HEADERS, OPTION_EXCLUDE, OPTION_SHOW };
 

@@ -6,10 +6,10 @@
 #include "base/terminal.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/executable.h"
-#include "commands/record_child.h"
 #include "commands/record_options.h"
-#include "commands/record_series.h"
+#include "recorder/executable.h"
+#include "recorder/record_child.h"
+#include "recorder/record_series.h"
 #include "report/diff.h"
 
 enum { OPTION_FAIL = 512, USUAL_RUNS = 5, MAX_CONDITIONS = 64 };

@@ -6,7 +6,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/findings.h"
+#include "recorder/findings.h"
 
 static const struct shared_use shared[] = {
     { SHARED_OUTPUT, "(default: dwell.data): checked, not written" },

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/event_settings.h"
+#include "recorder/event_settings.h"
 #include "report/etw.h"
 #include "report/events.h"
 #include "trace/event_cost.h"

@@ -10,9 +10,9 @@
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/event_settings.h"
-#include "commands/filter_patterns.h"
-#include "commands/sample_rate.h"
+#include "recorder/event_settings.h"
+#include "recorder/filter_patterns.h"
+#include "recorder/sample_rate.h"
 
 enum {
     OPTION_OS_EVENTS = 256,

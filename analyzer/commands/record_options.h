@@ -4,7 +4,7 @@
 
 #include <argp.h>
 
-#include "commands/record_settings.h"
+#include "recorder/record_settings.h"
 
 /* The options of dwell record alone, for commands that have them, too. The parser's input is a struct record_settings.
  */

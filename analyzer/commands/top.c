@@ -9,7 +9,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/find_session.h"
+#include "recorder/find_session.h"
 #include "report/views.h"
 
 enum { OPTION_BY = 256, OPTION_COUNT, OPTION_ONCE, OPTION_CALLS };

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "commands/find_session.h"
+#include "recorder/find_session.h"
 #include "view/browser.h"
 #include "view/server.h"
 

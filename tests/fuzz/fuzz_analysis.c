@@ -8,9 +8,9 @@
 
 #include "analysis/analysis.h"
 #include "analysis/level_changes.h"
-#include "commands/earlier_levels.h"
 #include "export/exports.h"
 #include "fuzz/fuzz.h"
+#include "recorder/earlier_levels.h"
 #include "report/table.h"
 #include "report/views.h"
 #include "view/session.h"

@@ -8,15 +8,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "commands/control_chunk.h"
-#include "commands/filter_patterns.h"
-#include "commands/filter_service.h"
-#include "commands/keep_program.h"
 #include "filter.h"
 #include "filter_ask.h"
 #include "fuzz/fuzz.h"
 #include "levels/level_command.h"
 #include "levels/levels.h"
+#include "recorder/control_chunk.h"
+#include "recorder/filter_patterns.h"
+#include "recorder/filter_service.h"
+#include "recorder/keep_program.h"
 #include "unit/runtime/runtime_block.h"
 
 static volatile uint32_t control_sum;

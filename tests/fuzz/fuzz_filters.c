@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/config.h"
-#include "commands/event_settings.h"
-#include "commands/filter_patterns.h"
 #include "fuzz/filters_input.h"
 #include "fuzz/fuzz.h"
+#include "recorder/event_settings.h"
+#include "recorder/filter_patterns.h"
 #include "symbols/function_pattern.h"
 
 #undef fopen

@@ -1,0 +1,62 @@
+/* Parses and checks the trace events to enable: a GUID or a name, with an optional level. */
+#include "recorder/event_settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/event_names.h"
+#include "trace/trace_events.h"
+
+static int event_settings_small_number(const char *text)
+{
+    char *end;
+    const long number = strtol(text, &end, 10);
+    return end == text || *end || *text < '0' || *text > '9' || number > 255 ? -1 : (int)number;
+}
+
+int event_level(const char *text)
+{
+    const int number = event_settings_small_number(text);
+    return number >= 0 ? number : event_level_of(text);
+}
+
+int event_type(const char *text)
+{
+    const int number = event_settings_small_number(text);
+    return number >= 0 ? number : event_type_of(text);
+}
+
+/* Whether it is a name that dwell_event_register takes. */
+static bool event_settings_is_subject(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    if (strcmp(text, "*") == 0)
+        return true;
+    return *text && text[strspn(text, letters)] == '\0' && !strchr("._-", *text);
+}
+
+char *event_setting(const char *text, const char *place, struct error *error)
+{
+    const char *colon = strrchr(text, ':');
+    char *subject = need_copy(text, colon ? (size_t)(colon - text) : strlen(text));
+    const char *level_text = colon ? colon + 1 : "255";
+    const int level = event_level(level_text);
+    const bool off = strcmp(level_text, "off") == 0;
+    uint8_t guid[16];
+    char guid_name[GUID_TEXT];
+    const bool is_guid = guid_parse(subject, guid);
+    if (is_guid)
+        guid_text(guid, guid_name);
+    else if (!event_settings_is_subject(subject))
+        error_set(error, "%s: '%s' is neither the name of a class of events, nor a GUID, nor *", place, subject);
+    if (level < 0 && !off)
+        error_set(
+            error,
+            "%s: '%s' is not a level: a number from 0 to 255, critical, error, warning, information, verbose, or off",
+            place, level_text);
+    const char *name = is_guid ? guid_name : subject;
+    char *setting = error->text ? NULL : off ? need_text("%s:off", name) : need_text("%s:%d", name, level);
+    free(subject);
+    return setting;
+}
