@@ -1,6 +1,6 @@
 /*
  * Allocations that end the program if they fail. This is the only failure that libraries do not return as an error. In
- * `dwell`, commands/allocation.c does the same for the allocations of libraries. Linux grants memory before it is used,
+ * `dwell`, allocation.c does the same for the allocations of libraries. Linux grants memory before it is used,
  * so an allocation hardly ever fails. If one fails, there is no memory to report an error or to continue either. Input
  * cannot cause a large allocation: readers check counts against the size of the file.
  */

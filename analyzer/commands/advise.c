@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "base/visible.h"
-#include "commands/advice_forms.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "report/advice_forms.h"
 #include "report/advice_rows.h"
 #include "report/text_summary.h"
 

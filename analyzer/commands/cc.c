@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/compiler_line.h"
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/compiler_line.h"
 #include "recorder/executable.h"
 
 enum { OPTION_FRAME_POINTERS = 256, OPTION_HEADERS, OPTION_EXCLUDE, OPTION_SHOW };

@@ -1,11 +1,20 @@
-/* dwell fleet report, tree, callers and diff: the views of sessions, of what the store answers. */
+/* dwell fleet report, tree, callers and diff: the views of sessions, of what the store answers. And outliers and top:
+ * how runs, hosts and days differ. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/units.h"
 #include "commands/fleet.h"
 #include "fleet/answer.h"
+#include "fleet/outliers.h"
 #include "report/first_screen.h"
 #include "report/row_probes.h"
 #include "report/views.h"
 
-enum { TEXT_LIMIT = 40 };
+enum { TEXT_LIMIT = 40, FUNCTIONS_A_DAY = 5 };
 
 static size_t fleet_limit(const struct fleet_settings *s)
 {
@@ -128,4 +137,261 @@ int fleet_diff(struct fleet_settings *s)
     const int status = diff_result_finish(&s->diff, d, s->arguments[0]);
     diff_free(d);
     return status;
+}
+
+enum fleet_time fleet_time_of(const struct fleet_settings *s)
+{
+    const char *value = s->shared.value ? s->shared.value : "cpu";
+    return (enum fleet_time)option_choice("--value", value, "cpu, elapsed, blocked");
+}
+
+/* ---- top ---- */
+
+struct trends {
+    struct analysis l;
+    struct fleet_part *parts;
+    size_t count, room;
+};
+
+static void trends_take_day(void *context, const struct fleet_part *part)
+{
+    struct trends *t = context;
+    GROW(t->parts, t->count, t->room);
+    t->parts[t->count++] = *part;
+}
+
+static const struct column top_columns[] = {
+    { "day", "DAY", CELL_TEXT, USE_ALWAYS, false },          { "time", "TIME", CELL_NS, USE_ALWAYS, false },
+    { "share", "SHARE %", CELL_PERCENT, USE_ALWAYS, false }, { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
+};
+
+static int trends_compare_days(const void *a, const void *b)
+{
+    const struct fleet_part *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static int trends_compare_functions(const void *a, const void *b)
+{
+    const struct fleet_part *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Adds up the parts of one function, which several builds have. */
+static void trends_add_builds(struct trends *t)
+{
+    size_t kept = 0;
+    if (t->count)
+        qsort(t->parts, t->count, sizeof *t->parts, trends_compare_functions);
+    for (size_t i = 0; i < t->count; i++) {
+        if (kept && trends_compare_functions(&t->parts[kept - 1], &t->parts[i]) == 0) {
+            t->parts[kept - 1].time += t->parts[i].time;
+            t->parts[kept - 1].calls += t->parts[i].calls;
+        } else {
+            t->parts[kept++] = t->parts[i];
+        }
+    }
+    t->count = kept;
+}
+
+static void trends_fill_day(const struct trends *t, struct table *table, const struct fleet_part *part, uint64_t whole)
+{
+    const time_t seconds = (time_t)part->key * 86400;
+    struct tm broken;
+    char day[16];
+    struct cell *cells = table_row(table);
+    strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&seconds, &broken));
+    cell_text(&cells[0], day);
+    cell_number(&cells[1], part->time);
+    cell_percent(&cells[2], percent_of(part->time, whole));
+    cell_number(&cells[3], part->calls);
+    cell_text(&cells[4], t->l.names[part->function].module);
+    cell_text(&cells[5], t->l.names[part->function].name);
+}
+
+int fleet_top(struct fleet_settings *s)
+{
+    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    struct trends t = { 0 };
+    struct error error = { NULL };
+    const struct fleet_wanted wanted = { .key = FLEET_BY_DAY,
+                                         .time = fleet_time_of(s),
+                                         .builds_apart =
+                                             s->by && option_choice("--by", s->by, "function, build") == 1 };
+    if (!fleet_answer_parts(&t.l, &s->store, runs.list, runs.count, &wanted, trends_take_day, &t, &error))
+        die_of(&error);
+    trends_add_builds(&t);
+    struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
+    const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : FUNCTIONS_A_DAY;
+    if (t.count)
+        qsort(t.parts, t.count, sizeof *t.parts, trends_compare_days);
+    for (size_t i = 0, end; i < t.count; i = end) {
+        uint64_t whole = 0;
+        for (end = i; end < t.count && t.parts[end].key == t.parts[i].key; end++)
+            whole += t.parts[end].time;
+        for (size_t j = i; j < end && (!limit || j - i < limit); j++)
+            trends_fill_day(&t, &table, &t.parts[j], whole);
+    }
+    option_filter(&table, &s->shared.filters);
+    if (s->shared.sort || s->shared.columns)
+        option_arrange(&table, s->shared.sort ? s->shared.sort : "name", s->shared.columns, true);
+    s->shared.print(&table, stdout);
+    table_drop(&table);
+    analysis_drop(&t.l);
+    free(t.parts);
+    fleet_runs_drop(&runs);
+    return finish_output();
+}
+
+/* ---- outliers ---- */
+
+static const struct column outlier_columns[] = {
+    { "run", "RUN", CELL_TEXT, USE_ALWAYS, false },
+    { "host", "HOST", CELL_TEXT, USE_ALWAYS, false },
+    { "share", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    { "usual", "USUAL %", CELL_PERCENT, USE_ALWAYS, false },
+    { "difference", "DIFFERENCE", CELL_PERCENT, USE_DATA, false },
+    { "score", "SPREADS", CELL_COUNT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
+};
+
+/* The runs, or the hosts: what is compared. */
+struct trends_units {
+    uint32_t *of_run; /* by run in the list: its unit */
+    uint64_t *wholes; /* by unit: the time of all its functions */
+    size_t count;
+};
+
+static struct trends_units trends_find_units(const struct fleet_runs *runs, bool hosts)
+{
+    struct trends_units u = { .of_run = need_memory(runs->count, sizeof *u.of_run),
+                              .wholes = need_memory(runs->count, sizeof *u.wholes) };
+    struct intern names = { 0 };
+    for (size_t i = 0; i < runs->count; i++)
+        u.of_run[i] = hosts ? intern(&names, runs->list[i].host, strlen(runs->list[i].host)) : (uint32_t)i;
+    u.count = hosts ? names.count : runs->count;
+    intern_drop(&names);
+    return u;
+}
+
+/* Returns the time of each run. The caller frees it. */
+static uint64_t *trends_ask_wholes(const struct fleet_settings *s, const struct fleet_runs *runs,
+                                   struct trends_units *u)
+{
+    struct error error = { NULL };
+    uint64_t *times = need_memory(runs->count, sizeof *times);
+    if (!fleet_answer_run_times(&s->store, runs->list, runs->count, fleet_time_of(s), times, &error))
+        die_of(&error);
+    for (size_t i = 0; i < runs->count; i++)
+        u->wholes[u->of_run[i]] += times[i];
+    return times;
+}
+
+static int trends_compare_runs(const void *a, const void *b)
+{
+    const struct fleet_run *x = a, *y = b;
+    return (x->run > y->run) - (x->run < y->run);
+}
+
+/* The runs are sorted by number. */
+static uint32_t trends_unit(const struct fleet_runs *runs, const struct trends_units *u, uint64_t run)
+{
+    const struct fleet_run key = { .run = run };
+    const struct fleet_run *found = bsearch(&key, runs->list, runs->count, sizeof *runs->list, trends_compare_runs);
+    return found ? u->of_run[found - runs->list] : 0;
+}
+
+/* What the search for outliers needs with each part of the answer. */
+struct trends_search {
+    const struct fleet_runs *runs;
+    const struct trends_units *units;
+    struct outliers_search found;
+};
+
+static void trends_take_run(void *context, const struct fleet_part *part)
+{
+    struct trends_search *s = context;
+    outliers_add(&s->found, part->function, trends_unit(s->runs, s->units, part->key), part->time);
+}
+
+static void trends_fill_outlier(const struct analysis *l, const struct fleet_runs *runs, const struct trends_units *u,
+                                bool hosts, struct table *table, const struct outlier *o)
+{
+    char number[17];
+    size_t run = 0;
+    while (run + 1 < runs->count && u->of_run[run] != o->unit)
+        run++;
+    struct cell *cells = table_row(table);
+    snprintf(number, sizeof number, "%016llx", (unsigned long long)runs->list[run].run);
+    if (!hosts)
+        cell_text(&cells[0], number);
+    cell_text(&cells[1], runs->list[run].host);
+    cell_percent(&cells[2], 100 * o->share);
+    cell_percent(&cells[3], 100 * o->usual);
+    cell_percent(&cells[4], 100 * (o->share - o->usual));
+    cell_number(&cells[5], (uint64_t)outlier_score(o));
+    cell_text(&cells[6], l->names[o->function].module);
+    cell_text(&cells[7], l->names[o->function].name);
+}
+
+/* --by names what is compared, and build if a function of two builds is two: run (default), host, or host,build. */
+static bool trends_has_choice(const char *by, size_t wanted)
+{
+    bool found = false;
+    char *copy = need_copy(by ? by : "", by ? strlen(by) : 0), *rest = copy;
+    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        found |= option_choice("--by", word, "run, host, build") == wanted;
+    free(copy);
+    return found;
+}
+
+int fleet_outliers(struct fleet_settings *s)
+{
+    const bool hosts = trends_has_choice(s->by, 1);
+    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    qsort(runs.list, runs.count, sizeof *runs.list, trends_compare_runs);
+    struct trends_units units = trends_find_units(&runs, hosts);
+    if (units.count < OUTLIERS_FEWEST)
+        die(STATUS_ERROR, "fleet outliers: %zu %s: it takes %d to see which is unlike the rest", units.count,
+            hosts ? "hosts" : "runs", OUTLIERS_FEWEST);
+    uint64_t *times = trends_ask_wholes(s, &runs, &units);
+    /* An outlier takes 1 % of the time of a unit, so of a run in it. Some less are asked for, as shares are rounded. */
+    const struct fleet_large large = { .run_times = times, .thousandths = 9 };
+    struct trends_search search = { &runs, &units, outliers_begin(units.wholes, units.count) };
+    struct analysis l;
+    struct error error = { NULL };
+    const struct fleet_wanted wanted = {
+        .key = FLEET_BY_RUN, .time = fleet_time_of(s), .builds_apart = trends_has_choice(s->by, 2), .large = &large
+    };
+    if (!fleet_answer_parts(&l, &s->store, runs.list, runs.count, &wanted, trends_take_run, &search, &error))
+        die_of(&error);
+    outliers_end(&search.found);
+    const size_t count = search.found.count;
+    struct table table = table_make(outlier_columns, sizeof outlier_columns / sizeof *outlier_columns, NULL);
+    for (size_t i = 0; i < count; i++)
+        trends_fill_outlier(&l, &runs, &units, hosts, &table, &search.found.list[i]);
+    if (!count && s->shared.print == table_print_text)
+        printf("no %s is unlike the rest\n", hosts ? "host" : "run");
+    option_filter(&table, &s->shared.filters);
+    if (s->shared.sort || s->shared.columns)
+        option_arrange(&table, s->shared.sort ? s->shared.sort : "difference", s->shared.columns, true);
+    if (s->shared.limit)
+        table_limit(&table, s->shared.limit);
+    s->shared.print(&table, stdout);
+    table_drop(&table);
+    outliers_drop(&search.found);
+    free(units.of_run);
+    free(units.wholes);
+    free(times);
+    analysis_drop(&l);
+    fleet_runs_drop(&runs);
+    return finish_output();
 }

@@ -7,11 +7,11 @@
 
 #include "analysis/find_function.h"
 #include "base/memory.h"
+#include "base/screen.h"
 #include "base/suggest.h"
 #include "base/visible.h"
 #include "clock.h"
 #include "commands/commands.h"
-#include "commands/screen.h"
 #include "commands/top.h"
 #include "report/views.h"
 
@@ -523,7 +523,9 @@ int top_show(struct live *live, struct top_settings *settings)
         die_of(&error);
     struct table t = top_screen_make_table(&v); /* reports bad options before the screen begins */
     table_drop(&t);
-    screen_begin();
+    if (!screen_begin())
+        die(STATUS_ERROR, "the terminal (TERM=%s) is unknown, or has no screen; print a table with --once",
+            getenv("TERM") ? getenv("TERM") : "");
     for (uint64_t next = clock_monotonic() + settings->interval; !v.done && !screen_is_left();) {
         top_screen_draw_all(&v);
         timeout(top_screen_poll_timeout(&v, next));

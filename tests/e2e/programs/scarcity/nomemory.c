@@ -24,7 +24,7 @@ static bool fails(void)
     return failing;
 }
 
-/* dwell's allocations call those of the next library, as this one (analyzer/commands/allocation.c). */
+/* dwell's allocations call those of the next library, as this one (analyzer/base/allocation.c). */
 #define PASS(name, parameters, ...)                                                                                    \
     void *name parameters                                                                                              \
     {                                                                                                                  \

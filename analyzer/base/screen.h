@@ -1,13 +1,13 @@
 /* The terminal as a screen: entering and leaving it, lines that fit it, and a line that the user types. */
-#ifndef DWELL_COMMANDS_SCREEN_H
-#define DWELL_COMMANDS_SCREEN_H
+#ifndef DWELL_BASE_SCREEN_H
+#define DWELL_BASE_SCREEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Ends the program if the terminal has no screen. From here on, stderr is kept back until the screen ends. The screen
- * also ends at exit. */
-void screen_begin(void);
+/* False if the terminal has no screen. From here on, stderr is kept back until the screen ends. The screen also ends at
+ * exit. */
+bool screen_begin(void);
 void screen_end(void);
 
 /* The signal that asked the program to end, or zero. */

@@ -1,5 +1,5 @@
 /* Prints advice as flags of a compiler, as places in the source, or as filters of dwell record. */
-#include "commands/advice_forms.h"
+#include "report/advice_forms.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "analysis/exclusions.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/path_text.h"
 #include "base/visible.h"
-#include "commands/die.h"
 #include "report/advice_rows.h"
 
 enum { MAX_NAMED = 10 /* in remarks */ };

@@ -1,6 +1,6 @@
 /* Draws on the terminal with ncurses: begins and ends the screen, cuts lines to its width, and asks the user for a
  * line. Messages on stderr are kept until the screen ends. */
-#include "commands/screen.h"
+#include "base/screen.h"
 
 #include <curses.h>
 #include <signal.h>
@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "base/visible.h"
-#include "commands/die.h"
 
 enum { ESCAPE = 27, CLEAR_LINE = 'U' & 31, BACKSPACE = 'H' & 31, DELETE = 127 };
 
@@ -54,14 +53,11 @@ static void screen_print_kept_stderr(void)
     close(real_stderr);
 }
 
-void screen_begin(void)
+bool screen_begin(void)
 {
     screen = newterm(NULL, stdout, stdin);
-    if (!screen) {
-        const char *kind = getenv("TERM");
-        die(STATUS_ERROR, "the terminal (TERM=%s) is unknown, or has no screen; print a table with --once",
-            kind ? kind : "");
-    }
+    if (!screen)
+        return false;
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &(struct sigaction){ .sa_handler = screen_leave_on_signal }, NULL);
@@ -72,6 +68,7 @@ void screen_begin(void)
     keypad(stdscr, TRUE);
     set_escdelay(50);
     curs_set(0);
+    return true;
 }
 
 void screen_end(void)

@@ -1,6 +1,6 @@
 /* The forms of advice: what a compiler or dwell record takes to leave functions out. */
-#ifndef DWELL_COMMANDS_ADVICE_FORMS_H
-#define DWELL_COMMANDS_ADVICE_FORMS_H
+#ifndef DWELL_REPORT_ADVICE_FORMS_H
+#define DWELL_REPORT_ADVICE_FORMS_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* A compiler's command line: what it asks for, and the flags that instrument what it compiles. */
-#ifndef DWELL_COMMANDS_COMPILER_LINE_H
-#define DWELL_COMMANDS_COMPILER_LINE_H
+#ifndef DWELL_BASE_COMPILER_LINE_H
+#define DWELL_BASE_COMPILER_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Reads a compiler's command line, as GCC and clang take it, and chooses the flags that instrument. */
-#include "commands/compiler_line.h"
+#include "base/compiler_line.h"
 
 #include <stdlib.h>
 #include <string.h>
