@@ -164,33 +164,53 @@ static void paths_check_work(const char *what)
     report_drop(r);
 }
 
-/* Whether all events of another thread are in the segment of this one until `time`: it ended there. */
-static bool paths_other_ended(const struct path_events *events, unsigned thread, long long from, long long time)
+static bool paths_is_first_of_thread(const struct path_events *events, size_t at)
 {
-    for (size_t i = 0; i < events->count; i++) {
-        const unsigned other = events->list[i].thread;
-        long long end = 0;
-        for (size_t j = 0; j < events->count; j++)
-            if (events->list[j].thread == other && events->list[j].end > end)
-                end = events->list[j].end;
-        if (other != thread && end >= from - path_rounding_ns && end <= time)
-            return true;
-    }
-    return false;
+    for (size_t i = 0; i < at; i++)
+        if (events->list[i].thread == events->list[at].thread)
+            return false;
+    return true;
 }
 
-/* How long the segment from `from` to `to` of a thread lies in calls of `function` that were open before it began. A
- * thread or process is there for some time after its last event: pthread_join and waitpid may wait for that, too. */
+/* The number of other threads whose events have all ended by that time. */
+static size_t paths_ended_threads(const struct path_events *events, unsigned thread, long long time)
+{
+    size_t ended = 0;
+    for (size_t i = 0; i < events->count; i++) {
+        const unsigned other = events->list[i].thread;
+        bool all = other != thread && paths_is_first_of_thread(events, i);
+        for (size_t j = i; j < events->count && all; j++)
+            all = events->list[j].thread != other || events->list[j].end <= time;
+        ended += all;
+    }
+    return ended;
+}
+
+/* A thread or process is there for some time after its last event: pthread_join and waitpid may wait for that, too. So
+ * it may be if there are more ended ones than the thread has waited for before. */
+static bool paths_waits_for_ended(const struct path_events *events, const struct path_event *wait)
+{
+    size_t earlier = 0;
+    if (strcmp(wait->function, "waitpid") != 0 && strcmp(wait->function, "pthread_join") != 0)
+        return false;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct path_event *e = &events->list[i];
+        earlier += e->thread == wait->thread && e->begin < wait->begin && strcmp(e->function, wait->function) == 0;
+    }
+    return paths_ended_threads(events, wait->thread, wait->begin) > earlier;
+}
+
+/* How long the segment from `from` to `to` of a thread lies in calls of `function` that were open before it began,
+ * or wait for the rest of what has ended. */
 static long long paths_in_open_calls(const struct path_events *events, const char *function, unsigned thread,
                                      long long from, long long to)
 {
-    const bool ends = strcmp(function, "waitpid") == 0 || strcmp(function, "pthread_join") == 0;
     long long sum = 0;
     for (size_t i = 0; i < events->count; i++) {
         const struct path_event *e = &events->list[i];
         if (e->thread != thread || strcmp(e->function, function) != 0 || e->end <= from || e->begin >= to)
             continue;
-        if (e->begin <= from || (ends && paths_other_ended(events, thread, from, e->begin)))
+        if (e->begin <= from || paths_waits_for_ended(events, e))
             sum += (e->end < to ? e->end : to) - (e->begin > from ? e->begin : from);
     }
     return sum;
@@ -224,13 +244,24 @@ struct built_path {
     double slow, fast, last, job; /* work on the path, in milliseconds */
 };
 
+/* What the recording takes for CPU time, and the kernel does not: the host may have taken the processor meanwhile. */
+static double paths_stolen_ms(void)
+{
+    char *text = run_well("$DWELL info | awk '/^CPU OF/ { rows = 1; next } !NF { rows = 0 } "
+                          "rows && $4 > $2 { sum += $4 - $2 } END { print sum / 1000 }'");
+    const double ms = atof(text);
+    free(text);
+    return ms;
+}
+
 /* How long the threads on the path waited for a CPU, or for something else than another thread. The time before the
  * first event has no threads. */
 static double paths_disturbance_ms(void)
 {
     return (paths_sum("runnable_ns", "rows", NULL, NULL) + paths_sum("outside_ns", "rows", NULL, NULL) -
             paths_sum("outside_ns", "rows", "function", "(not recorded)")) /
-           1e6;
+               1e6 +
+           paths_stolen_ms();
 }
 
 /* A path is as the program was built if that is less than 5 ms in all: each other path is 15 ms shorter. */
@@ -333,8 +364,9 @@ Test(e2e_paths, a_fork_by_one_of_several_threads)
     char *out = run_well("$DWELL critical");
     cr_assert(not(has(out, "it is unknown which thread")), "%s", out);
     free(out);
-    const double slow = paths_work_ms("work_slow");
-    cr_assert(epsilon_eq(dbl, slow, 20, 2));
+    const double slow = paths_work_ms("work_slow"); /* paths_check_work has its upper bound, with stolen time */
+    cr_assert(ge(dbl, slow, 18));
+    cr_assert(le(dbl, slow, 22 + paths_stolen_ms()));
     cr_assert(ge(dbl, paths_work_ms("work_fast"), 4.9)); /* before the fork */
     free(run_well("$DWELL record -q -o other.data $PROGRAMS/causes mutex && "
                   "$DWELL merge -o merged.data other.data dwell.data"));
