@@ -1,7 +1,7 @@
 /* The session's clock. The hot path reads the CPU's counter. If that cannot be used, every probe takes the slow path,
  * which reads CLOCK_MONOTONIC. */
-#ifndef DWELL_RUNTIME_CLOCK_H
-#define DWELL_RUNTIME_CLOCK_H
+#ifndef DWELL_FORMAT_CLOCK_H
+#define DWELL_FORMAT_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

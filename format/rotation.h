@@ -3,8 +3,8 @@
  * before is `path`.earlier. It becomes `path`.old when something was recorded, and `path` again otherwise. Each step is
  * one rename, so no session is lost when a writer dies in between: the next session of that name goes on.
  */
-#ifndef DWELL_RUNTIME_ROTATION_H
-#define DWELL_RUNTIME_ROTATION_H
+#ifndef DWELL_FORMAT_ROTATION_H
+#define DWELL_FORMAT_ROTATION_H
 
 #include <stdbool.h>
 

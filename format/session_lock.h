@@ -1,6 +1,6 @@
 /* How the writers of a session tell others that they write to it. */
-#ifndef DWELL_RUNTIME_SESSION_LOCK_H
-#define DWELL_RUNTIME_SESSION_LOCK_H
+#ifndef DWELL_FORMAT_SESSION_LOCK_H
+#define DWELL_FORMAT_SESSION_LOCK_H
 
 #include <stdbool.h>
 

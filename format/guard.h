@@ -6,8 +6,8 @@
  * headers of a file that somebody overwrites cannot be trusted. A forked child finds the table empty, as it does not
  * inherit the mappings.
  */
-#ifndef DWELL_RUNTIME_GUARD_H
-#define DWELL_RUNTIME_GUARD_H
+#ifndef DWELL_FORMAT_GUARD_H
+#define DWELL_FORMAT_GUARD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * Each writer of a session holds a lock on it (session_lock.h). A session is readable and writable by its owner only. A
  * process joins no other: who can write to the file controls the addresses that its writers use.
  */
-#ifndef DWELL_RUNTIME_SESSION_H
-#define DWELL_RUNTIME_SESSION_H
+#ifndef DWELL_FORMAT_SESSION_H
+#define DWELL_FORMAT_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
