@@ -1,4 +1,4 @@
-"""The programs of bench/accuracy and bench/budget: SQLite's shell and LevelDB's benchmark."""
+"""The programs of bench/accuracy and bench/budget: programs that others wrote, and two that are hard for a budget."""
 
 import glob
 import os
@@ -8,6 +8,7 @@ import tarfile
 from measure import run, say
 
 BENCH = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(BENCH)
 SQLITE_PACKAGE = "sqlite3@6.0.1"
 LEVELDB_PACKAGE = "leveldown@6.1.1"
 FLAGS = ["-O2", "-g", "-fno-inline"]  # inlined functions are recorded, but have no samples
@@ -22,11 +23,14 @@ class Program:
         self.binary = name  # programs with one can share their builds
         self.arguments, self.libraries = arguments, libraries
         self.exact = True  # the same number of calls in each run
+        self.bare = set()  # functions that are not instrumented: their time belongs to their callers
+        self.limit = 1.15  # of its wall time with a budget, in times of that with its probes out
 
     def build(self, folder):
         self.folder = folder
         self.plain = self.compile(os.path.join(folder, self.binary + "-undisturbed"), [])
         self.instrumented = self.compile(os.path.join(folder, self.binary + "-probed"), [INSTRUMENT])
+        return self
 
     def compile(self, output, more):
         command = [self.compiler, *FLAGS, *self.flags, *more, "-o", output, *self.sources, *self.libraries]
@@ -82,6 +86,7 @@ def leveldb(folder, quick, times=1):
                    ["--benchmarks=fillrandom,readrandom,readseq", f"--num={times * (5000 if quick else 50000)}",
                     "--db=" + os.path.join(folder, "leveldb.db")])
     program.exact = False  # it has a thread in the background
+    program.limit = 1.25
     return program
 
 
@@ -91,4 +96,59 @@ def threads(folder, quick, times=1):
     program.name = "leveldb-threads"
     program.arguments = ["--benchmarks=fillseq,readrandom,readwhilewriting", "--threads=4",
                          f"--num={times * (2000 if quick else 20000)}", "--db=" + os.path.join(folder, "leveldb-threads.db")]
+    return program
+
+
+def debian(folder, package):
+    """Fetches the sources of a Debian package; returns their folder."""
+    place = os.path.join(folder, "debian-" + package)
+    if not os.path.exists(os.path.join(place, ".complete")):
+        say(f"fetching {package} from Debian")
+        run([os.path.join(ROOT, "scripts", "fetch-projects"), place, "bookworm", package], folder)
+    return os.path.join(place, package)
+
+
+def lua(folder, quick, times=1):
+    """Lua's interpreter. Its strings' hashes have no random seed, so that each run has the same calls."""
+    place = debian(folder, "lua5.4") + "/src"
+    sources = [path for path in sorted(glob.glob(place + "/*.c")) if not path.endswith("/luac.c")]
+    return Program("lua", "gcc", sources, ["-DLUA_USE_LINUX", "-Dluai_makeseed(L)=0"],
+                   [os.path.join(BENCH, "work.lua"), str(times * (4 if quick else 40))], ["-lm", "-ldl", "-Wl,-E"])
+
+
+class Python(Program):
+    """CPython's interpreter, which has a build system of its own. There is no build without instrumentation."""
+
+    def build(self, folder):
+        self.folder, self.plain = folder, None
+        place = os.path.join(debian(folder, "python3.11"), "probed")
+        self.instrumented = os.path.join(place, "python")
+        if not os.path.exists(self.instrumented):
+            say("compiling CPython")
+            os.makedirs(place, exist_ok=True)
+            run(["../configure", "CFLAGS=" + " ".join([*FLAGS, INSTRUMENT])], place)
+            run(["make", f"-j{os.cpu_count()}", "python"], place)
+        os.environ.update(PYTHONHASHSEED="0", PYTHONPATH=os.path.join(os.path.dirname(place), "Lib"))
+        return self
+
+
+def python(folder, quick, times=1):
+    program = Python("python", "", [], [], ["-S", "-s", os.path.join(BENCH, "work.py"), str(times * (10 if quick else 100))])
+    program.exact = False  # dictionaries look up addresses
+    return program
+
+
+def phases(folder, quick, times=1):
+    """20 phases of 50 ms, or somewhat less, each hot in its own functions."""
+    program = Program("phases", "gcc", [os.path.join(ROOT, "tests", "e2e", "programs", "levels", "phases.c")], [],
+                      ["20", str(times * (1_000_000 if quick else 10_000_000))])
+    program.limit = 1.25
+    return program
+
+
+def server(folder, quick, times=1):
+    """A server that forks its workers before requests come, and its clients."""
+    program = Program("server", "gcc", [os.path.join(BENCH, "server.c")], [], ["4", str(times * (500 if quick else 3000))])
+    program.bare = {"need"}
+    program.limit = 1.25
     return program

@@ -42,6 +42,11 @@ def owner(sample, functions):
     return None
 
 
+def is_outside(sample):
+    """Whether no function of the program was running: the kernel starts or ends the program, or the loader works."""
+    return "[kernel.kallsyms]" in sample[-1] or any("/ld-linux" in line for line in sample) or " _start " in sample[-1]
+
+
 def sample_once(argv, binary, functions, folder):
     """Samples the CPU clock while a command runs. Returns {name: samples} of the processes of one binary, by the innermost
     instrumented function on the stack. Samples inside a probe are dropped.
@@ -50,7 +55,7 @@ def sample_once(argv, binary, functions, folder):
     is repeated."""
     data = os.path.join(folder, "samples.perf")
     for _ in range(MOST_TRIES):
-        run(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(SAMPLES_A_SECOND), "--call-graph", "dwarf,1024", "-o", data, *argv],
+        run(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(SAMPLES_A_SECOND), "--call-graph", "dwarf,4096", "-o", data, *argv],
             folder)
         text = run(["perf", "script", "-i", data, "--comms", os.path.basename(binary)[:15], "-F", "ip,sym,dso", "--no-inline",
                     "--no-demangle"], folder)[2]
@@ -60,8 +65,10 @@ def sample_once(argv, binary, functions, folder):
             lines = sample.strip().splitlines()
             if not lines or re.search(r"__cyg_profile_func|libdwell", lines[0]):
                 continue
-            samples += 1
-            found[owner(lines, functions)] += 1
+            name = owner(lines, functions)
+            if name or not is_outside(lines):
+                samples += 1
+                found[name] += 1
         lost = found.pop(None, 0)
         if lost <= MOST_LOST * samples:
             return found
