@@ -1,7 +1,7 @@
 /*
- * server WORKERS REQUESTS: a server that forks its workers before requests come. Two clients make the requests,
- * each over a connection of its own, and each worker gets one that ends it. An answer takes some thousand calls of small
- * functions. The numbers of requests and calls are the same in each run.
+ * server WORKERS REQUESTS: a server that forks its workers before requests come. Two clients make the requests, each
+ * over a connection of its own. At the end, each worker gets one that ends it. An answer takes some thousand calls of
+ * small functions. The numbers of requests and calls are the same in each run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
