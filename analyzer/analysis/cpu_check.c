@@ -136,10 +136,11 @@ void cpu_check_remark(struct analysis *l)
         time_text_with_unit(checks[most].functions, recorded);
         if (count > 1)
             snprintf(others, sizeof others, "; %zu other process%s too", count - 1, count == 2 ? "" : "es");
-        summary_remark(&l->summary,
-                       "process %" PRIu32 " has %s of CPU time in the recording, and %s by the kernel's count%s: dwell "
-                       "info",
-                       l->file->processes[most].pid, recorded, kernel, others);
+        summary_remark_doubt(&l->summary,
+                             "process %" PRIu32
+                             " has %s of CPU time in the recording, and %s by the kernel's count%s: dwell "
+                             "info",
+                             l->file->processes[most].pid, recorded, kernel, others);
     }
     free(checks);
 }

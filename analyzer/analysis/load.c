@@ -12,6 +12,7 @@
 #include "analysis/level_changes.h"
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
+#include "analysis/run_length.h"
 #include "analysis/single_calls.h"
 #include "analysis/sum_sessions.h"
 #include "analysis/thread_titles.h"
@@ -35,6 +36,17 @@ void summary_remark(struct summary *s, const char *format, ...)
     va_end(arguments);
 }
 
+void summary_remark_doubt(struct summary *s, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    GROW(s->remarks, s->remark_count, s->remark_room);
+    char **place = s->remarks + s->loss_count;
+    memmove(place + 1, place, (s->remark_count++ - s->loss_count) * sizeof *place);
+    *place = need_vtext(format, arguments);
+    va_end(arguments);
+}
+
 /* A thread without a source of OS events has no application time. If no thread has a source, application times are
  * unknown. If only some threads have one, their times are shown. */
 static void load_judge_sources(struct summary *s, const struct analysis *l)
@@ -52,12 +64,12 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
     }
     s->off_cpu_known = times > 0;
     if (s->off_cpu_known && flags)
-        summary_remark(s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU",
-                       flags, count);
+        summary_remark_doubt(
+            s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU", flags, count);
     s->application_known = blind < count || count == 0;
     if (blind && s->application_known)
-        summary_remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
-                       count);
+        summary_remark_doubt(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged",
+                             blind, count);
 }
 
 /* A recording that was to watch system calls and could not looks like any other. */
@@ -156,30 +168,31 @@ static void load_add_damage_remarks(struct summary *s, const struct session_file
         summary_remark(s, "%" PRIu64 " damaged records of metadata or symbols were left out", file->damaged_records);
 }
 
+/* The most harmful ones first: events that are missing here and there, then why, and then what else is missing. */
 static void load_add_loss_remarks(struct summary *s, const struct session_file *file, const struct profile *p)
 {
     const struct dwell_file_header *h = &file->header;
     if (h->lost_events)
         summary_remark(s, "%" PRIu64 " events were lost", h->lost_events);
-    if (h->lost_trace_events)
-        summary_remark(s, "%" PRIu64 " trace events were lost", h->lost_trace_events);
-    if (h->lost_threads)
-        summary_remark(s, "%" PRIu64 " threads could not be recorded", h->lost_threads);
+    load_add_damage_remarks(s, file, p->counts.damaged_chunks + file->damaged_chunks);
+    if (h->trouble & DWELL_TROUBLE_TRUNCATED)
+        summary_remark(s, "the session file was truncated or overwritten while it was recorded, or its device failed: "
+                          "some of it is missing");
+    if (h->trouble & DWELL_TROUBLE_DAMAGED)
+        summary_remark(s, "parts of the sessions that it was merged from were damaged or missing");
     if (h->trouble & DWELL_TROUBLE_NO_SPACE && !(h->trouble & DWELL_TROUBLE_TRUNCATED)) /* a store fails in both */
         summary_remark(s, "the disk was full: recording stopped early");
-    load_add_limit_remarks(s, h);
     if (h->trouble & DWELL_TROUBLE_NO_MEMORY)
         summary_remark(s, "the system refused memory: recording stopped early");
     if (h->trouble & DWELL_TROUBLE_NO_FILE)
         summary_remark(s, "a process could not open the session file: it was not recorded");
     if (h->trouble & DWELL_TROUBLE_REFUSED)
         summary_remark(s, "the system refused a call that recording needs (a sandbox?): some of it is missing");
-    if (h->trouble & DWELL_TROUBLE_TRUNCATED)
-        summary_remark(s, "the session file was truncated or overwritten while it was recorded, or its device failed: "
-                          "some of it is missing");
-    if (h->trouble & DWELL_TROUBLE_DAMAGED)
-        summary_remark(s, "parts of the sessions that it was merged from were damaged or missing");
-    load_add_damage_remarks(s, file, p->counts.damaged_chunks + file->damaged_chunks);
+    load_add_limit_remarks(s, h);
+    if (h->lost_trace_events)
+        summary_remark(s, "%" PRIu64 " trace events were lost", h->lost_trace_events);
+    if (h->lost_threads)
+        summary_remark(s, "%" PRIu64 " threads could not be recorded", h->lost_threads);
     if (p->counts.stray_exits)
         summary_remark(s, "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }
@@ -238,6 +251,7 @@ void analysis_summarize(struct analysis *l)
     s->path = l->file->path;
     s->ticks_per_second = l->file->header.ticks_per_second;
     s->sums = s->whole = l->rollup->session;
+    s->run = s->partial_paths ? 0 : run_length(l->file, l->selection);
     s->elapsed_inclusive = l->rollup->session.elapsed_inclusive;
     s->application_inclusive = l->rollup->session.application_inclusive;
     s->os_events = l->profile->counts.os_events;

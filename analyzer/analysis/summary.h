@@ -15,7 +15,8 @@ struct summary {
     uint64_t ticks_per_second;
     struct times sums;  /* over the roots of all threads */
     struct times whole; /* what percentages are of: the sums, or what the percentages of an imported report are of */
-    uint64_t elapsed_inclusive, application_inclusive;
+    uint64_t run;       /* its length, or that of the selected range; zero if it is unknown (analysis/run_length.h) */
+    uint64_t elapsed_inclusive, application_inclusive; /* of all threads together */
     bool application_known;
     bool off_cpu_known;     /* blocked and preempted times, and page faults */
     bool overhead_known;    /* the probes' own time is known and was subtracted */
@@ -35,7 +36,7 @@ struct summary {
     uint64_t stack_samples; /* while a function was open (docs/time-model.md), */
     uint64_t samples_in_probes; /* and of these, in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;
-    char **remarks; /* lines of text: the first `loss_count` are about losses and damage, */
+    char **remarks; /* lines of text, the most harmful ones first: `loss_count` are about losses and damage, */
     size_t loss_count;
     size_t missing_count; /* and of these the first ones about what the session should have */
     size_t remark_count, remark_room;
@@ -56,5 +57,8 @@ static inline bool summary_has_timing(const struct summary *s)
 
 /* Adds a remark in the format of printf. */
 void summary_remark(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a remark that many of the figures are doubtful: only those about losses and damage come before it. */
+void summary_remark_doubt(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -108,8 +108,7 @@ static const struct command_line line = {
 /* The path may go through any thread at any time before its end: the whole session is loaded. */
 static void critical_load(struct analysis *l, const struct critical_settings *s)
 {
-    const struct analysis_options whole = { .jobs = s->shared.load.jobs, .raw = true };
-    command_load(l, s->file, &whole);
+    command_load_moments(l, s->file, s->shared.load.jobs);
     if (l->summary.imported)
         die(STATUS_ERROR, "%s: imported reports have sums without times, and so no critical path", l->file->path);
     if (l->file->header.mode == DWELL_MODE_PROFILE)

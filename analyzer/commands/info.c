@@ -9,10 +9,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "analysis/bounds.h"
 #include "analysis/budget_reached.h"
 #include "analysis/cpu_check.h"
-#include "analysis/level_changes.h"
 #include "analysis/names.h"
+#include "analysis/probe_share.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -20,6 +21,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/info_lines.h"
 #include "report/text_options.h"
 #include "report/views.h"
 #include "trace/event_cost.h"
@@ -50,9 +52,7 @@ static error_t info_parse_option(int key, char *argument, struct argp_state *sta
     return 0;
 }
 
-static void info_print_line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void info_print_line(const char *name, const char *format, ...)
+void info_print_line(const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -67,11 +67,26 @@ static uint64_t info_ns(const struct session_file *f, uint64_t ticks)
     return ticks_to_ns(ticks, f->header.ticks_per_second);
 }
 
-/* Writes a time with its unit to `text` and returns it. */
-static const char *info_time(const struct session_file *f, uint64_t ticks, char text[TIME_TEXT])
+const char *info_time(const struct session_file *f, uint64_t ticks, char text[TIME_TEXT])
 {
     text_time(info_ns(f, ticks), text);
     return text;
+}
+
+/* The run's own length, and the sums over its threads that reports are about. */
+static void info_print_lengths(const struct analysis *l)
+{
+    const struct summary *s = &l->summary;
+    char run[TIME_TEXT], elapsed[TIME_TEXT], cpu[TIME_TEXT];
+    if (s->run)
+        info_print_line("run", "%s, from the first process' start to the last one's end",
+                        info_time(l->file, s->run, run));
+    if (s->imported || s->samples)
+        return;
+    info_time(l->file, s->elapsed_inclusive, elapsed);
+    info_time(l->file, times_value(&s->sums, VALUE_CPU, INCLUSIVE), cpu);
+    info_print_line("elapsed", "%s %s%s%s", elapsed, s->threads == 1 ? "in 1 thread" : "summed over all threads",
+                    s->off_cpu_known ? "; CPU time " : "", s->off_cpu_known ? cpu : "");
 }
 
 static void info_print_time(const struct session_file *f)
@@ -82,7 +97,8 @@ static void info_print_time(const struct session_file *f)
     strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", localtime_r(&start, &tm));
     info_print_line(f->header.origin & DWELL_ORIGIN_IMPORTED ? "imported" : "recorded", "%s", text);
     if (f->header.end_ticks)
-        info_print_line("duration", "%s", info_time(f, f->header.end_ticks - f->header.start_ticks, text));
+        info_print_line("duration", "%s, of the recording",
+                        info_time(f, f->header.end_ticks - f->header.start_ticks, text));
     info_print_line("state", "%s",
                     f->header.state != DWELL_COMPLETE ? "not finished: still recording, or the recorder was killed"
                     : f->lacks_parts                  ? "damaged: parts of it are missing, see the remarks"
@@ -127,7 +143,8 @@ static void info_print_probes(const struct analysis *l)
     info_print_line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
                     probes->in_caller * ns);
     char subtracted[TIME_TEXT], missing[TIME_TEXT];
-    info_print_line("left out", "%s, as the probes' own; %zu of %zu call paths are held at zero, which are %s short",
+    info_print_line("left out",
+                    "%s of CPU time, as the probes' own; %zu of %zu call paths are held at zero, which are %s short",
                     info_time(f, o->subtracted, subtracted), o->held, o->paths, info_time(f, o->missing, missing));
 }
 
@@ -484,60 +501,6 @@ static void info_print_threads(const struct session_file *f)
     info_print_table(table);
 }
 
-/* The text that follows "counted since 3 ms". */
-static char *info_level_text(const struct session_file *f, const struct level_change *c, uint64_t first)
-{
-    char since[TIME_TEXT], mean[TIME_TEXT];
-    char *changes = c->changes > 1
-                        ? need_text(" (%" PRIu64 " changes since %s)", c->changes, info_time(f, first, since))
-                        : need_text("%s", "");
-    char *text = c->calls && c->mean
-                     ? need_text("%s, after %" PRIu64 " calls of %s", changes, c->calls, info_time(f, c->mean, mean))
-                     : need_copy(changes, strlen(changes));
-    free(changes);
-    return text;
-}
-
-/* Functions whose levels the budget has chosen, one a line. */
-static void info_print_decided(const struct session_file *f, const struct level_changes *changes, size_t limit,
-                               struct namer *namer)
-{
-    const size_t count = changes->decided_count, shown = limit && limit < count ? limit : count;
-    for (size_t i = 0; i < shown; i++) {
-        const struct level_change *c = &changes->decided[i];
-        char last[TIME_TEXT];
-        char *more = info_level_text(f, c, less(c->first, f->header.start_ticks));
-        info_print_line("level", "%-7s since %s%s: %s", level_name(c->level),
-                        info_time(f, less(c->last, f->header.start_ticks), last), more,
-                        namer_find(namer, c->process, c->function, c->last));
-        free(more);
-    }
-    if (shown < count)
-        info_print_line("level", "and %zu more functions: --limit 0 shows all", count - shown);
-}
-
-/* Changes of the levels of functions: times are from the session's start. */
-static void info_print_levels(const struct session_file *f, size_t limit)
-{
-    enum { MAX_LINES = 100 };
-    if (!f->level_count)
-        return;
-    struct namer *namer = namer_new(f);
-    struct level_changes changes = level_changes_of(f);
-    info_print_decided(f, &changes, limit, namer);
-    for (size_t i = 0; i < changes.other_count && i < MAX_LINES; i++) {
-        const struct trace_level *level = changes.others[i];
-        char time[TIME_TEXT];
-        info_print_line("level", "%-7s since %s: %s", level_name(level->level),
-                        info_time(f, less(level->time, f->header.start_ticks), time),
-                        namer_find(namer, level->process, level->function, level->time));
-    }
-    if (changes.other_count > MAX_LINES)
-        info_print_line("level", "and %zu more changes", changes.other_count - MAX_LINES);
-    level_changes_drop(&changes);
-    namer_free(namer);
-}
-
 static const struct command_line line = {
     .name = "info",
     .arguments = "[FILE]",
@@ -561,6 +524,22 @@ static void info_print_notes(const struct session_file *file)
     intern_drop(&seen);
 }
 
+/* Those of reports, with that about their rows for all of them. */
+static void info_print_remarks(struct analysis *l)
+{
+    const struct summary *s = &l->summary;
+    char *probes = probe_share_remark(s, s->overhead, times_value(&s->sums, probe_share_rest(s), INCLUSIVE), "");
+    char *bounds = bounds_remark(s);
+    if (bounds)
+        info_print_line("application", "%s", bounds);
+    if (probes)
+        summary_remark_doubt(&l->summary, "%s", probes);
+    for (size_t i = 0; i < s->remark_count; i++)
+        info_print_line("remark", "%s", s->remarks[i]);
+    free(bounds);
+    free(probes);
+}
+
 int command_info(int argc, char **argv)
 {
     struct info_settings s = { .file = DEFAULT_SESSION, .shared.limit = MAX_LEVELS };
@@ -569,6 +548,7 @@ int command_info(int argc, char **argv)
     command_load(&l, s.file, &s.shared.load);
     info_print_line("session", "%s", s.file);
     info_print_time(l.file);
+    info_print_lengths(&l);
     info_print_clock(l.file);
     if (!l.summary.imported) {
         info_print_mode(l.file);
@@ -576,8 +556,7 @@ int command_info(int argc, char **argv)
     }
     info_print_counts(&l);
     info_print_notes(l.file);
-    for (size_t i = 0; i < l.summary.remark_count; i++)
-        info_print_line("remark", "%s", l.summary.remarks[i]);
+    info_print_remarks(&l);
     info_print_levels(l.file, s.shared.limit);
     info_print_processes(l.file);
     if (!l.summary.imported)

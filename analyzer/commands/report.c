@@ -1,4 +1,5 @@
 /* dwell report: reads its options and prints the times of functions, lines, modules, threads or processes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/terminal.h"
@@ -7,6 +8,7 @@
 #include "commands/sessions.h"
 #include "report/first_screen.h"
 #include "report/hot.h"
+#include "report/opening.h"
 #include "report/row_probes.h"
 
 enum { OPTION_BY = 256, OPTION_HOT };
@@ -98,7 +100,8 @@ static const struct command_line line = {
         "elapsed time. --by, --sort, --columns, csv and json have one table of the four times.\n\n"
         "The four times are elapsed inclusive, elapsed exclusive, application inclusive and application exclusive. "
         "Percentages of elapsed times are of the session's elapsed inclusive time, those of application times of "
-        "its application inclusive time.\n\nExamples:\n"
+        "its application inclusive time. A star after APP. says that application time is more than 10 % below CPU time: "
+        "it leaves out whole intervals, so read CPU time.\n\nExamples:\n"
         "  dwell report\n"
         "  dwell report --by function\n"
         "  dwell report --by module --sort calls -n 10\n"
@@ -143,33 +146,65 @@ static void report_order_part(const struct report_settings *s, struct table *tab
     option_order(table, &sorting);
 }
 
-static void report_print_work(const struct report_settings *s, struct analysis *l, struct table *work, size_t limit)
+static void report_put(char *text)
+{
+    fputs(text, stdout);
+    free(text);
+}
+
+static const char four_times[] = "dwell report --by function prints the four times of each function";
+static const char four_times_short[] = "four times of each function: dwell report --by function";
+
+/* What follows the tables. Remarks about rows must have been added. */
+static char *report_closing(const struct summary *s)
+{
+    return closing_text(s, s->remark_count ? four_times_short : four_times, terminal_width(stdout));
+}
+
+static void report_order_work(const struct report_settings *s, struct analysis *l, struct table *work, size_t limit)
 {
     report_order_part(s, work, "cpu_exclusive", limit);
     row_probes_remark(&l->summary, work);
-    s->shared.print(work, stdout);
-    table_drop(work);
+    work->follows = true;
 }
 
-static void report_print_first_screen(const struct report_settings *s, struct analysis *l)
+static void report_print_hot(const struct report_settings *s, struct analysis *l)
 {
     struct table work = view_work(l);
-    if (s->hot) {
-        report_print_work(s, l, &work, TEXT_LIMIT);
-        return;
-    }
-    struct table waits = view_waits(l);
-    const struct first_screen_rows rows = first_screen_fit(terminal_height(stdout), waits.row_count);
-    report_print_work(s, l, &work, rows.work);
+    report_order_work(s, l, &work, TEXT_LIMIT);
+    report_put(opening_text(l, terminal_width(stdout)));
+    s->shared.print(&work, stdout);
+    table_drop(&work);
+    report_put(closing_text(&l->summary, NULL, terminal_width(stdout)));
+}
+
+/* Both tables and what stands around them share the screen. A remark about the rows of work can take lines from them.
+ */
+static void report_print_first_screen(const struct report_settings *s, struct analysis *l)
+{
+    const size_t lines = terminal_height(stdout);
+    struct table work = view_work(l), waits = view_waits(l);
+    char *opening = opening_text(l, terminal_width(stdout)), *closing = report_closing(&l->summary);
+    struct first_screen_rows rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
+    report_order_work(s, l, &work, rows.work);
+    free(closing);
+    closing = report_closing(&l->summary);
+    rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
+    if (!shared_is_set(&s->shared, SHARED_LIMIT))
+        table_limit(&work, rows.work);
     waits.follows = true;
     report_order_part(s, &waits, "blocked_exclusive", rows.waits);
+    report_put(opening);
+    s->shared.print(&work, stdout);
     s->shared.print(&waits, stdout);
+    table_drop(&work);
     table_drop(&waits);
-    puts("\ndwell report --by function prints the four times of each function");
+    report_put(closing);
 }
 
 static void report_print_rows(const struct report_settings *s, struct analysis *l, struct sorting sorting)
 {
+    const bool text = s->shared.print == table_print_text;
     const struct hot_measure *hot = s->hot ? hot_measure_of(&l->summary) : NULL;
     const char *columns = s->shared.columns ? s->shared.columns : hot ? hot->columns : NULL;
     if (hot && !s->shared.sort) {
@@ -181,8 +216,15 @@ static void report_print_rows(const struct report_settings *s, struct analysis *
     row_probes_remark(&l->summary, &table);
     if (columns)
         option_choose(&table, columns);
+    table.follows = text;
+    if (text) {
+        report_put(opening_text(l, terminal_width(stdout)));
+        puts("");
+    }
     s->shared.print(&table, stdout);
     table_drop(&table);
+    if (text)
+        report_put(closing_text(&l->summary, NULL, terminal_width(stdout)));
 }
 
 int command_report(int argc, char **argv)
@@ -198,10 +240,12 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--columns: columns of single calls, such as min, need a single session");
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.shared);
-    if (report_has_first_screen(&s, &sorting, &loaded))
-        report_print_first_screen(&s, &loaded);
-    else
+    if (!report_has_first_screen(&s, &sorting, &loaded))
         report_print_rows(&s, &loaded, sorting);
+    else if (s.hot)
+        report_print_hot(&s, &loaded);
+    else
+        report_print_first_screen(&s, &loaded);
     analysis_drop(&loaded);
     shared_options_drop(&s.shared);
     session_list_drop(&s.sessions);

@@ -131,9 +131,8 @@ static const struct command_line line = {
 
 static void whatif_load(struct analysis *l, struct whatif_settings *s, struct critical_part *part)
 {
-    const struct analysis_options whole = { .jobs = s->shared.load.jobs, .raw = true };
     struct error error = { NULL };
-    command_load(l, s->file ? s->file : DEFAULT_SESSION, &whole);
+    command_load_moments(l, s->file ? s->file : DEFAULT_SESSION, s->shared.load.jobs);
     if (l->summary.imported)
         die(STATUS_ERROR, "%s: imported reports have sums without times, which cannot be replayed", l->file->path);
     if (l->file->header.mode == DWELL_MODE_PROFILE)
@@ -207,7 +206,8 @@ static void whatif_print_lengths(const struct whatif_settings *s, const struct a
     text_time(whatif_ns(l, n->recorded), recorded);
     text_time(whatif_ns(l, n->replayed), replayed);
     text_time(whatif_ns(l, n->predicted), predicted);
-    printf("recorded  %s\nreplayed  %s (%+.2f %%): as recorded", recorded, replayed,
+    printf("recorded  %s%s\nreplayed  %s (%+.2f %%): as recorded", recorded,
+           l->summary.overhead_known ? ", with the time of probes" : "", replayed,
            whatif_percent(n->recorded, n->replayed));
     whatif_print_cpus(s->cpus ? l->file->host.processors : 0);
     whatif_print_unknown(l, n);

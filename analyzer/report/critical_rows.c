@@ -149,6 +149,7 @@ char *critical_heading(const struct analysis *l, const struct critical_path *p)
     time_text_with_unit(ticks_to_ns(critical_length(p), ticks_per_second), length);
     time_text(from_ns, unit, from);
     time_text(to_ns, unit, to);
-    return need_text("critical path: %s, from %s %s to %s %s; it ends on thread %" PRIu32, length, from, unit->name, to,
-                     unit->name, t ? t->tid : 0);
+    return need_text("critical path: %s%s, from %s %s to %s %s; it ends on thread %" PRIu32, length,
+                     l->summary.overhead_known ? ", with the time of probes" : "", from, unit->name, to, unit->name,
+                     t ? t->tid : 0);
 }

@@ -5,15 +5,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "report/row_order.h"
 #include "report/wait_rows.h"
 
 enum { WORK_NAME_ROOM = 30, WAIT_NAME_ROOM = 30 };
 
-/* Lines that are not rows: the session's line and a remark of two, two tables with an empty line, a heading, column
- * names and a line for hidden rows, the last line after an empty one, and the shell's or the pager's prompt. */
-enum { OTHER_LINES = 3 + 2 * 4 + 2 + 1 };
+/* Lines that are not rows, besides those above and below the tables: two tables with an empty line, a heading, column
+ * names and a line for hidden rows, and the shell's or the pager's prompt. */
+enum { OTHER_LINES = 2 * 4 + 1 };
 
 #define WORK_COLUMNS                                                                                                   \
     "cpu_exclusive,cpu_exclusive_percent,cpu_inclusive,cpu_inclusive_percent,elapsed_exclusive,elapsed_inclusive,"     \
@@ -77,9 +78,9 @@ static size_t first_screen_clamp(size_t rows, size_t least, size_t most)
     return rows < least ? least : rows > most ? most : rows;
 }
 
-struct first_screen_rows first_screen_fit(size_t lines, size_t waits)
+struct first_screen_rows first_screen_fit(size_t lines, size_t around, size_t waits)
 {
-    const size_t room = !lines ? 30 : lines > OTHER_LINES ? lines - OTHER_LINES : 0;
+    const size_t room = !lines ? 30 : less(lines, OTHER_LINES + around);
     const size_t wait_rows = first_screen_clamp(room / 3, 3, 10), used = waits < wait_rows ? waits : wait_rows;
     return (struct first_screen_rows){
         .work = !lines ? 20 : first_screen_clamp(room > used ? room - used : 0, 5, 20),

@@ -21,9 +21,10 @@ struct first_screen_rows {
     size_t work, waits;
 };
 
-/* The rows that fit on a screen of `lines` lines, with both headings. At least 5 rows of work and 3 of waits, at most
- * 20 and 10. Those are shown if `lines` is zero: the screen is unknown. `waits` is how many waits there are. */
-struct first_screen_rows first_screen_fit(size_t lines, size_t waits);
+/* The rows that fit on a screen of `lines` lines, with both headings and `around` lines above and below the tables. At
+ * least 5 rows of work and 3 of waits, at most 20 and 10. Those are shown if `lines` is zero: the screen is unknown.
+ * `waits` is how many waits there are. */
+struct first_screen_rows first_screen_fit(size_t lines, size_t around, size_t waits);
 
 /* The same as view_waits, only the longest waits, sorted. The heading says how many there are. */
 struct table view_longest_waits(const struct analysis *l, size_t limit);

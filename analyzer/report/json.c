@@ -118,6 +118,8 @@ static struct json_object *json_new_session(const struct summary *s)
         json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
         return object;
     }
+    json_object_object_add(object, "run_ns",
+                           s->run ? json_object_new_uint64(ticks_to_ns(s->run, s->ticks_per_second)) : NULL);
     json_object_object_add(object, "elapsed_inclusive_ns",
                            json_object_new_uint64(ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second)));
     json_object_object_add(object, "application_inclusive_ns",

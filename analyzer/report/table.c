@@ -207,7 +207,7 @@ void table_limit(struct table *t, size_t limit)
     for (size_t i = limit * t->column_count; i < t->row_count * t->column_count; i++)
         if (column_is_text(&t->columns[i % t->column_count]) && t->cells[i].known)
             free(t->cells[i].text);
-    t->hidden_rows = t->row_count - limit;
+    t->hidden_rows += t->row_count - limit;
     t->row_count = limit;
 }
 

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/bounds.h"
 #include "analysis/budget_reached.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "base/visible.h"
 #include "report/text_options.h"
@@ -22,19 +22,27 @@ static void text_print_count(FILE *out, uint64_t count, const char *one, const c
     fprintf(out, ", %" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
+/* The length of the run, and the time of all its threads: a sum, which says so. */
+static void text_print_lengths(const struct summary *s, bool brief, FILE *out)
+{
+    if (s->run && !brief)
+        text_print_time(s, "ran ", s->run, out);
+    text_print_time(s, s->run && !brief ? "; elapsed " : "elapsed ", s->elapsed_inclusive, out);
+    if (s->threads > 1)
+        fprintf(out, " summed over %" PRIu64 " threads", s->threads);
+    else if (s->threads)
+        fputs(" in 1 thread", out);
+}
+
 static void text_print_remarks(const struct summary *s, FILE *out)
 {
     for (size_t i = 0; i < s->remark_count; i++)
         print_text(out, "! %s\n", s->remarks[i]);
-    char *bounds = bounds_remark(s);
-    if (bounds)
-        print_text(out, "! %s\n", bounds);
-    free(bounds);
     fputs("\n", out);
 }
 
-/* Prints the rest of the summary of an imported session, which has neither events nor known threads. */
-static void text_print_imported(const struct summary *s, FILE *out)
+/* The rest of the facts of an imported session, which has neither events nor known threads. */
+static void text_put_imported(const struct summary *s, FILE *out)
 {
     if (s->application_known) {
         text_print_time(s, ", application ", s->application_inclusive, out);
@@ -42,31 +50,21 @@ static void text_print_imported(const struct summary *s, FILE *out)
         fputs(", application unknown (not in the report)", out);
     }
     text_print_count(out, s->processes, "process", "processes");
-    fputs(", imported\n", out);
-    text_print_remarks(s, out);
+    fputs(", imported", out);
 }
 
-void text_print_summary(const struct summary *s, FILE *out)
+/* The rest of the facts of a recorded session. */
+static void text_put_recorded(const struct summary *s, bool brief, FILE *out)
 {
-    print_text(out, "%s%s%s: ", s->path, s->selection ? ", " : "", s->selection ? s->selection : "");
-    if (s->samples)
-        fprintf(out, "%" PRIu64 " samples", s->elapsed_inclusive);
-    else
-        text_print_time(s, "elapsed ", s->elapsed_inclusive, out);
-    if (s->imported) {
-        text_print_imported(s, out);
-        return;
-    }
-    if (s->application_known) {
+    if (s->application_known)
         text_print_time(s, ", application ", s->application_inclusive, out);
-        if (!s->partial_paths)
-            text_print_count(out, s->os_events, "OS event", "OS events");
-    } else {
+    else
         fputs(", application unknown (no source of OS events)", out);
-    }
-    text_print_count(out, s->threads, "thread", "threads");
-    text_print_count(out, s->processes, "process", "processes");
-    if (!s->partial_paths)
+    if (!brief && s->application_known && !s->partial_paths)
+        text_print_count(out, s->os_events, "OS event", "OS events");
+    if (!brief)
+        text_print_count(out, s->processes, "process", "processes");
+    if (!brief && !s->partial_paths)
         text_print_count(out, s->events, "event", "events");
     if (s->stack_samples) {
         text_print_count(out, s->stack_samples, "sample", "samples");
@@ -74,12 +72,37 @@ void text_print_summary(const struct summary *s, FILE *out)
     }
     if (s->overhead_known) {
         text_print_time(s, "; ", s->overhead, out);
-        fputs(" of probes left out (--raw)", out);
+        fprintf(out, " of CPU time of probes left out%s", s->raw ? "" : " (--raw)");
     }
     char *reached = s->budget_acted ? budget_reached_text(s) : NULL;
     if (reached)
         fprintf(out, "; %s", reached);
     free(reached);
-    fputs("\n", out);
+}
+
+char *text_summary_facts(const struct summary *s, bool brief)
+{
+    char *text;
+    size_t length;
+    FILE *out = need_stream(&text, &length);
+    if (s->samples)
+        fprintf(out, "%" PRIu64 " samples", s->elapsed_inclusive);
+    else if (s->imported)
+        text_print_time(s, "elapsed ", s->elapsed_inclusive, out);
+    else
+        text_print_lengths(s, brief, out);
+    if (s->imported)
+        text_put_imported(s, out);
+    else
+        text_put_recorded(s, brief, out);
+    need_stream_end(out);
+    return text;
+}
+
+void text_print_summary(const struct summary *s, FILE *out)
+{
+    char *facts = text_summary_facts(s, false);
+    print_text(out, "%s%s%s: %s\n", s->path, s->selection ? ", " : "", s->selection ? s->selection : "", facts);
     text_print_remarks(s, out);
+    free(facts);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/units.h"
@@ -63,6 +64,16 @@ static size_t time_columns_list_estimates(struct column *columns, const struct s
     return count;
 }
 
+/* Application times are far below CPU times: docs/reading-the-four-times.md says what the star means. */
+static void time_columns_mark_application(struct column *columns, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(columns[i].title, "APP.INCL") == 0)
+            columns[i].title = "APP.INCL*";
+        else if (strcmp(columns[i].title, "APP.EXCL") == 0)
+            columns[i].title = "APP.EXCL*";
+}
+
 struct table values_table(const struct column *subjects, size_t subject_count, const struct column *others,
                           size_t other_count, const struct summary *session)
 {
@@ -71,6 +82,8 @@ struct table values_table(const struct column *subjects, size_t subject_count, c
     size_t count = subject_count;
     memcpy(columns, subjects, subject_count * sizeof *columns);
     count += value_columns(columns + count);
+    if (session && session->path && bounds_are_apart(session))
+        time_columns_mark_application(columns, count);
     count += time_columns_list_estimates(columns + count, session);
     if (other_count)
         memcpy(columns + count, others, other_count * sizeof *columns);

@@ -145,9 +145,10 @@ static struct json_object *facts_texts(char *const *lines, size_t count)
 static struct json_object *facts_remarks(const struct summary *s)
 {
     struct json_object *list = facts_texts(s->remarks, s->remark_count);
-    char *bounds = bounds_remark(s);
-    if (bounds)
-        json_object_array_add(list, json_new_text(bounds));
+    char *bounds = bounds_remark(s), *line = bounds ? need_text("application time is %s", bounds) : NULL;
+    if (line)
+        json_object_array_add(list, json_new_text(line));
+    free(line);
     free(bounds);
     char *probes = probe_share_remark(s, times_value(&s->sums, VALUE_OVERHEAD, INCLUSIVE),
                                       times_value(&s->sums, probe_share_rest(s), INCLUSIVE), "");

@@ -125,17 +125,21 @@ static uint64_t number_at(const char *line, int n)
     return whole * 1000 + part;
 }
 
-/* The sum of each column of exclusive times is the first line's value for the session. `before` is the number of
+/* The sum of each column of exclusive times is the session's value, which is below the rows. `before` is the number of
  * columns before the calls. */
 static void check_added(const char *by, int before)
 {
     char *text = run_well("$DWELL report example.dwell --limit 0 --by %s", by);
     uint64_t us[2], ns[2], elapsed = 0, application = 0;
-    int found = sscanf(text, "example.dwell: elapsed %" SCNu64 ".%3" SCNu64 " us, application %" SCNu64 ".%3" SCNu64,
-                       &us[0], &ns[0], &us[1], &ns[1]);
+    const char *sums = strstr(text, "\n\nelapsed ");
+    int found =
+        sums ? sscanf(sums + 2,
+                      "elapsed %" SCNu64 ".%3" SCNu64 " us summed over 3 threads, application %" SCNu64 ".%3" SCNu64,
+                      &us[0], &ns[0], &us[1], &ns[1])
+             : 0;
     cr_assert(eq(int, found, 4));
     char *line = strstr(text, "\n\n") + 2; /* the titles */
-    for (line = strchr(line, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+    for (line = strchr(line, '\n') + 1; *line != '\n'; line = strchr(line, '\n') + 1) {
         elapsed += number_at(line, before + 3);
         application += number_at(line, before + 7);
     }

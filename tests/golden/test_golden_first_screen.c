@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dwell/format.h"
 #include "support/golden.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -63,6 +64,28 @@ Test(golden_first_screen, of_24_lines)
         run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols 80 rows 24; $DWELL report many\" "
                  "/dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'");
     check_text(text, "first-screen-24-lines.txt");
+    free(text);
+}
+
+/* Remarks come after the tables, the losses first: two lines of them, and how many there are. */
+Test(golden_first_screen, remarks)
+{
+    enum { TROUBLE = 116, LOST_EVENTS = 120, LOST_THREADS = 128 };
+    struct writer *w = waiting_server();
+    write_header(w, TROUBLE, DWELL_TROUBLE_NO_MEMORY | DWELL_TROUBLE_MAX_SIZE, 4);
+    write_header(w, LOST_EVENTS, 12, 8);
+    write_header(w, LOST_THREADS, 2, 8);
+    first_screen_save(w, "losses");
+    check_golden("report losses", "first-screen-remarks.txt");
+    w = waiting_server();
+    write_header(w, TROUBLE, DWELL_TROUBLE_TRUNCATED | DWELL_TROUBLE_MAX_SIZE, 4);
+    first_screen_save(w, "cut");
+    char *text = run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols 80; $DWELL report cut\" "
+                          "/dev/null </dev/null | tr -d '\\r' | sed 's/ *$//' | tail -4");
+    check_text(text, "first-screen-remarks-80.txt");
+    free(text);
+    text = run_well("$DWELL info losses | grep -c ^remark");
+    cr_assert(eq(str, text, (char *)"4\n"));
     free(text);
 }
 

@@ -95,7 +95,7 @@ Test(unit_table, json)
 {
     expect_table(
         one_row("plain"), table_print_json,
-        "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"overhead_inclusive_ns\":null,\"os_events\":3,"
+        "{\"session\": {\"run_ns\":null,\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"overhead_inclusive_ns\":null,\"os_events\":3,"
         "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
         "{\"name\":\"plain\",\"calls\":12,\"time_ns\":3456789,\"share_percent\":12.3456,\"data\":99}\n ]}\n");
 }
@@ -108,7 +108,7 @@ Test(unit_table, json_has_null_for_the_unknown)
     table_row(&t);
     expect_table(
         t, table_print_json,
-        "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"overhead_inclusive_ns\":null,\"os_events\":null,"
+        "{\"session\": {\"run_ns\":null,\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"overhead_inclusive_ns\":null,\"os_events\":null,"
         "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
         "{\"name\":null,\"calls\":null,\"time_ns\":null,\"share_percent\":null,\"data\":null}\n ]}\n");
 }
@@ -168,7 +168,7 @@ Test(unit_table, numbers_are_the_same_in_every_locale)
 Test(unit_table, text)
 {
     expect_table(one_row("plain"), table_print_text,
-                 "a.data: elapsed 5.000 ms, application 4.000 ms, 3 OS events, 1 thread, 2 processes, "
+                 "a.data: elapsed 5.000 ms in 1 thread, application 4.000 ms, 3 OS events, 2 processes, "
                  "18446744073709551615 events\n\n"
                  "CALLS  TIME us     % NAME  SHOWN\n"
                  "   12 3456.789 12.35 plain here\n");
@@ -197,7 +197,7 @@ Test(unit_table, text_has_dashes_for_the_unknown)
     struct table t = table_make(columns, COLUMNS, &blind);
     cell_text(&table_row(&t)[0], "f");
     expect_table(t, table_print_text,
-                 "a.data: elapsed 5.000 ms, application unknown (no source of OS events), 1 thread, 2 processes, "
+                 "a.data: elapsed 5.000 ms in 1 thread, application unknown (no source of OS events), 2 processes, "
                  "18446744073709551615 events\n\n"
                  "CALLS TIME us % NAME SHOWN\n"
                  "    -       - - f    \n");
@@ -209,17 +209,17 @@ Test(unit_table, text_chooses_units_of_sums)
         uint64_t elapsed;
         const char *told;
     } units[] = {
-        { 0, "elapsed 0 ns," },
-        { 999, "elapsed 999 ns," },
-        { 1000, "elapsed 1.000 us," },
-        { 999999, "elapsed 999.999 us," },
-        { 1000000, "elapsed 1.000 ms," },
-        { 99999999, "elapsed 100.000 ms," },
-        { 999999999, "elapsed 1000.000 ms," },
-        { 1000000000, "elapsed 1.000 s," },
-        { 10407537000, "elapsed 10.408 s," },
-        { 3600000499999, "elapsed 3600.000 s," },
-        { 3600000500000, "elapsed 3600.001 s," },
+        { 0, "elapsed 0 ns in 1 thread," },
+        { 999, "elapsed 999 ns in 1 thread," },
+        { 1000, "elapsed 1.000 us in 1 thread," },
+        { 999999, "elapsed 999.999 us in 1 thread," },
+        { 1000000, "elapsed 1.000 ms in 1 thread," },
+        { 99999999, "elapsed 100.000 ms in 1 thread," },
+        { 999999999, "elapsed 1000.000 ms in 1 thread," },
+        { 1000000000, "elapsed 1.000 s in 1 thread," },
+        { 10407537000, "elapsed 10.408 s in 1 thread," },
+        { 3600000499999, "elapsed 3600.000 s in 1 thread," },
+        { 3600000500000, "elapsed 3600.001 s in 1 thread," },
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         struct summary s = summary;

@@ -160,6 +160,23 @@ static struct analysis flagged_session(uint32_t source, uint64_t flagged)
     return views_load(w);
 }
 
+Test(unit_views, remarks_that_figures_are_doubtful_come_after_losses)
+{
+    struct summary s = { .path = "a" };
+    summary_remark(&s, "lost");
+    s.loss_count = 1;
+    summary_remark(&s, "usual");
+    summary_remark_doubt(&s, "doubtful %d", 1);
+    summary_remark_doubt(&s, "doubtful %d", 2);
+    static const char *const wanted[] = { "lost", "doubtful 2", "doubtful 1", "usual" };
+    cr_assert(eq(sz, s.remark_count, 4));
+    for (size_t i = 0; i < s.remark_count; i++) {
+        cr_assert(eq(str, s.remarks[i], (char *)wanted[i]));
+        free(s.remarks[i]);
+    }
+    free(s.remarks);
+}
+
 Test(unit_views, application_and_cpu_times_that_are_far_apart_are_remarked)
 {
     struct analysis near = flagged_session(SOURCE_PERF, 100), far = flagged_session(SOURCE_PERF, 101);
@@ -170,7 +187,7 @@ Test(unit_views, application_and_cpu_times_that_are_far_apart_are_remarked)
     cr_assert(eq(ptr, bounds_remark(&unknown.summary), NULL));
     char *remark = bounds_remark(&far.summary);
     cr_assert(eq(str, remark,
-                 "application time is 10 % below CPU time. It leaves out the whole interval between two calls if the "
+                 "10 % below CPU time. It leaves out the whole interval between two calls if the "
                  "operating system intervened in it, even once. Long intervals then lose everything; read CPU time "
                  "instead"));
     free(remark);

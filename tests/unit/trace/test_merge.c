@@ -59,6 +59,7 @@ static char *merge_print(char *const *paths, size_t count)
     size_t length;
     FILE *out = open_memstream(&text, &length);
     load_several(&l, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
+    l.summary.run = 0; /* of several sessions, it is unknown */
     for (int by = BY_FUNCTION; by <= BY_MODULE; by++) {
         struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
         table_print_json(&t, out);

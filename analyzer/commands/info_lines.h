@@ -1,0 +1,17 @@
+/* Lines of dwell info. */
+#ifndef DWELL_COMMANDS_INFO_LINES_H
+#define DWELL_COMMANDS_INFO_LINES_H
+
+#include "base/time_unit.h"
+#include "trace/session_file.h"
+
+/* A name and a text in the format of printf. */
+void info_print_line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes a time with its unit to `text` and returns it. */
+const char *info_time(const struct session_file *f, uint64_t ticks, char text[TIME_TEXT]);
+
+/* Changes of the levels of functions, at most `limit` of those that the budget has chosen. Zero: all. */
+void info_print_levels(const struct session_file *f, size_t limit);
+
+#endif

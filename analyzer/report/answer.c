@@ -1,0 +1,263 @@
+/*
+ * Says in one sentence where the time of a run went. It begins with the thread that the run's length depends on, the
+ * first one of the first process: what it mostly waits for, or whether it lacks processors. Then come the functions
+ * that used the CPU, of all threads.
+ */
+#include "report/answer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "report/text_cut.h"
+#include "report/text_options.h"
+#include "symbols/display_name.h"
+#include "symbols/short_name.h"
+
+enum { MOST_FUNCTIONS = 3, NAME_ROOM = 40 };
+
+/* What is below has no place in a sentence: percent of a thread's time, and of the time of all functions. */
+static const double least_of_thread = 10, least_of_function = 5;
+
+/* ---- times and names ---- */
+
+/* With three digits, unless the user chose a unit. */
+static void answer_time(const struct analysis *l, uint64_t ticks, char text[TIME_TEXT])
+{
+    const uint64_t ns = ticks_to_ns(ticks, l->summary.ticks_per_second);
+    const struct time_unit *unit = time_unit_for(ns);
+    const double value = (double)ns / (double)unit->ns;
+    if (text_options()->units == UNITS_FIXED)
+        text_time(ns, text);
+    else
+        snprintf(text, TIME_TEXT, "%.*f %s",
+                 value >= 99.95 || unit->ns == 1 ? 0
+                 : value >= 9.995                ? 1
+                                                 : 2,
+                 value, unit->name);
+}
+
+/* Without return type and parameters, unless another function would have the same name then. */
+static char *answer_name(const struct analysis *l, uint32_t function)
+{
+    char *shown = display_name(l->names[function].name), *brief = short_name_of(shown);
+    for (uint32_t i = 0; i < l->profile->function_count; i++) {
+        const char *begin = i == function ? NULL : strstr(l->names[i].name, brief);
+        if (!begin || strcmp(l->names[i].name, l->names[function].name) == 0)
+            continue;
+        char *other_shown = display_name(l->names[i].name), *other = short_name_of(other_shown);
+        const bool is_same = strcmp(other, brief) == 0;
+        free(other);
+        free(other_shown);
+        if (is_same) {
+            free(brief);
+            brief = need_copy(shown, strlen(shown));
+            break;
+        }
+    }
+    free(shown);
+    const size_t room = NAME_ROOM;
+    if (!text_options()->full_names)
+        text_cut_names(&brief, &room, 1);
+    return brief;
+}
+
+/* ---- the thread ---- */
+
+static bool answer_is_first_of_process(const struct session_file *file, const struct trace_thread *t)
+{
+    const struct trace_process *p = session_file_process(file, t->process);
+    return p && p->pid == t->tid;
+}
+
+/* Whether the thread comes before the other one. */
+static bool answer_comes_first(const struct session_file *file, const struct trace_thread *a,
+                               const struct trace_thread *b)
+{
+    if (a->process != b->process)
+        return a->process < b->process;
+    const bool one = answer_is_first_of_process(file, a), other = answer_is_first_of_process(file, b);
+    return one != other ? one : a->serial < b->serial;
+}
+
+/* The number in the profile of the thread that the sentence is about, or the number of threads. */
+static size_t answer_find_thread(const struct analysis *l)
+{
+    const struct profile *p = l->profile;
+    const struct trace_thread *best = NULL;
+    size_t found = p->thread_count;
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct trace_thread *t = session_file_thread(l->file, p->threads[i].thread);
+        if (!t || (best && !answer_comes_first(l->file, t, best)))
+            continue;
+        best = t;
+        found = i;
+    }
+    return found;
+}
+
+/* "of the main thread's time", "of the time" if there is only one, or "of worker's time". */
+static char *answer_of_thread(const struct analysis *l, size_t thread)
+{
+    const struct trace_thread *t = session_file_thread(l->file, l->profile->threads[thread].thread);
+    if (l->profile->thread_count == 1)
+        return need_text("of the time");
+    if (t && answer_is_first_of_process(l->file, t))
+        return need_text("of the main thread's time");
+    const char *title = t ? analysis_thread_title(l, t->serial) : NULL;
+    return need_text("of %s's time", title ? title : t && t->name[0] ? t->name : "a thread");
+}
+
+/* The function in which the thread was blocked longest, and for how long. PROFILE_NONE if in none. Parents come before
+ * their children. */
+static uint32_t answer_find_wait(const struct analysis *l, size_t thread, uint64_t *blocked)
+{
+    const struct profile *p = l->profile;
+    bool *within = need_memory(p->node_count + 1, sizeof *within);
+    uint64_t *sums = need_memory(p->function_count + 1, sizeof *sums);
+    uint32_t longest = PROFILE_NONE;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        within[i] = node->parent == PROFILE_NONE ? i == p->threads[thread].root : within[node->parent];
+        if (within[i] && node->parent != PROFILE_NONE && node->function < p->function_count)
+            sums[node->function] += node->blocked;
+    }
+    for (uint32_t i = 0; i < p->function_count; i++)
+        if (sums[i] && (longest == PROFILE_NONE || sums[i] > sums[longest]))
+            longest = i;
+    *blocked = longest == PROFILE_NONE ? 0 : sums[longest];
+    free(within);
+    free(sums);
+    return longest;
+}
+
+/* Writes what keeps the thread from running, with a comma behind it. */
+static void answer_put_thread(const struct analysis *l, FILE *out)
+{
+    const size_t thread = answer_find_thread(l);
+    if (!l->summary.off_cpu_known || l->part_count > 1 || thread == l->profile->thread_count)
+        return;
+    const struct times *t = &l->rollup->nodes[l->profile->threads[thread].root];
+    const double blocked = percent_of(t->blocked_inclusive, t->elapsed_inclusive);
+    const double preempted = percent_of(t->preempted_inclusive, t->elapsed_inclusive);
+    char *of = answer_of_thread(l, thread);
+    if (blocked >= least_of_thread) {
+        uint64_t longest;
+        const uint32_t function = answer_find_wait(l, thread, &longest);
+        const double share = percent_of(longest, t->elapsed_inclusive);
+        char *name = share >= least_of_thread / 2 ? answer_name(l, function) : NULL;
+        fprintf(out, "%.0f %% %s blocked%s%s, ", name ? share : blocked, of, name ? " in " : "", name ? name : "");
+        free(name);
+    }
+    if (preempted >= least_of_thread)
+        fprintf(out, "%.0f %% %s%spreempted, ", preempted, blocked >= least_of_thread ? "" : of,
+                blocked >= least_of_thread ? "" : " ");
+    free(of);
+}
+
+/* ---- the functions ---- */
+
+struct answer_function {
+    uint32_t function;
+    uint64_t time;
+    bool estimated;
+};
+
+/* Names decide between equal times, as numbers of functions depend on how the work was split. */
+static bool answer_is_more(const struct analysis *l, const struct answer_function *a, const struct answer_function *b)
+{
+    if (a->time != b->time)
+        return a->time > b->time;
+    return strcmp(l->names[a->function].name, l->names[b->function].name) < 0;
+}
+
+/* The functions with the most time, the first one first. Returns their number. */
+static size_t answer_find_functions(const struct analysis *l, enum value_id value,
+                                    struct answer_function found[MOST_FUNCTIONS])
+{
+    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    size_t count = 0;
+    for (uint32_t i = 0; i < l->profile->function_count; i++) {
+        const struct answer_function f = { i, times_value(&sums[i], value, EXCLUSIVE),
+                                           times_error(&sums[i], value, EXCLUSIVE) > 0 };
+        size_t at = count;
+        while (at && answer_is_more(l, &f, &found[at - 1]))
+            at--;
+        if (!f.time || at == MOST_FUNCTIONS)
+            continue;
+        count += count < MOST_FUNCTIONS;
+        memmove(&found[at + 1], &found[at], (count - at - 1) * sizeof *found);
+        found[at] = f;
+    }
+    free(sums);
+    return count;
+}
+
+/* Whether another one has the name, in another module, as `main` of two programs. */
+static bool answer_needs_module(const struct analysis *l, const struct answer_function *found, size_t count, size_t at)
+{
+    const struct function_name *name = &l->names[found[at].function];
+    bool needs = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct function_name *other = &l->names[found[i].function];
+        needs |= i != at && strcmp(other->name, name->name) == 0 && strcmp(other->module, name->module) != 0;
+    }
+    return needs;
+}
+
+static void answer_put_functions(const struct analysis *l, FILE *out)
+{
+    const struct summary *s = &l->summary;
+    const enum value_id value = s->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+    const uint64_t all = times_value(&s->sums, value, INCLUSIVE);
+    struct answer_function found[MOST_FUNCTIONS];
+    const size_t count = answer_find_functions(l, value, found);
+    char time[TIME_TEXT];
+    answer_time(l, all, time);
+    fprintf(out, "%s %s", value == VALUE_CPU ? "CPU" : "elapsed", time);
+    for (size_t i = 0; i < count; i++) {
+        const double share = percent_of(found[i].time, all);
+        if (i && share < least_of_function)
+            break;
+        char *name = answer_name(l, found[i].function);
+        const char *module = answer_needs_module(l, found, count, i) ? l->names[found[i].function].module : NULL;
+        fprintf(out, "%s%s%s%s%s %s%.0f %%", i ? ", " : ": ", name, module ? " (" : "", module ? module : "",
+                module ? ")" : "", found[i].estimated ? "~" : "", share);
+        free(name);
+    }
+}
+
+/* ---- the sentence ---- */
+
+static void answer_put_run(const struct analysis *l, FILE *out)
+{
+    const struct summary *s = &l->summary;
+    char time[TIME_TEXT];
+    answer_time(l, s->run, time);
+    if (s->run)
+        fprintf(out, "ran %s in ", time);
+    fprintf(out, "%" PRIu64 " thread%s", s->threads, s->threads == 1 ? "" : "s");
+    if (s->processes > 1)
+        fprintf(out, " of %" PRIu64 " processes", s->processes);
+    fputs(": ", out);
+}
+
+char *answer_sentence(const struct analysis *l)
+{
+    char *text;
+    size_t length;
+    if (l->summary.imported || l->summary.samples)
+        return NULL;
+    FILE *out = need_stream(&text, &length);
+    answer_put_run(l, out);
+    if (l->profile->function_count) {
+        answer_put_thread(l, out);
+        answer_put_functions(l, out);
+    } else {
+        fputs("no calls were recorded", out);
+    }
+    need_stream_end(out);
+    return text;
+}

@@ -1,0 +1,113 @@
+/* Writes what stands above and below the tables of a report in text. */
+#include "report/opening.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/visible.h"
+#include "report/answer.h"
+#include "report/text_cut.h"
+#include "report/text_summary.h"
+
+enum { REMARK_LINES = 2 };
+
+/* ---- lines ---- */
+
+size_t text_lines(const char *text)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        count++;
+    return count;
+}
+
+/* Each character of ASCII has a cell, and any other at most two; a word is measured as a whole. */
+static size_t opening_word_width(const char *word, size_t length)
+{
+    char *copy = need_copy(word, length);
+    const size_t width = text_width(copy);
+    free(copy);
+    return width;
+}
+
+/* Breaks the text, which is made visible before, between words. */
+static void opening_put_lines(FILE *out, const char *text, size_t width)
+{
+    char *visible = visible_text(text);
+    size_t used = 0;
+    for (const char *word = visible; *word;) {
+        const size_t length = strcspn(word, " "), cells = opening_word_width(word, length);
+        const bool breaks = used && width && used + 1 + cells > width;
+        if (used)
+            fputs(breaks ? "\n" : " ", out);
+        fprintf(out, "%.*s", (int)length, word);
+        used = (breaks || !used ? 0 : used + 1) + cells;
+        word += length + (word[length] == ' ');
+    }
+    fputs("\n", out);
+    free(visible);
+}
+
+/* ---- above ---- */
+
+char *opening_text(const struct analysis *l, size_t width)
+{
+    const struct summary *s = &l->summary;
+    char *text, *answer = answer_sentence(l);
+    size_t length;
+    if (!answer)
+        answer = text_summary_facts(s, false);
+    char *line = need_text("%s%s%s: %s", s->path, s->selection ? ", " : "", s->selection ? s->selection : "", answer);
+    FILE *out = need_stream(&text, &length);
+    opening_put_lines(out, line, width);
+    need_stream_end(out);
+    free(line);
+    free(answer);
+    return text;
+}
+
+/* ---- below ---- */
+
+static void closing_put_remarks(FILE *out, const struct summary *s, size_t width)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < s->remark_count && i < REMARK_LINES && used < REMARK_LINES; i++) {
+        char *text, *line = need_text("! %s", s->remarks[i]);
+        size_t length;
+        FILE *lines = need_stream(&text, &length);
+        opening_put_lines(lines, line, width);
+        need_stream_end(lines);
+        used += text_lines(text);
+        if (i == 0 || used <= REMARK_LINES)
+            fputs(text, out);
+        free(text);
+        free(line);
+    }
+}
+
+static void closing_put_counted(FILE *out, const struct summary *s, const char *hint, size_t width)
+{
+    char *line = need_text("%zu remark%s: dwell info%s%s", s->remark_count, s->remark_count == 1 ? "" : "s",
+                           hint ? "; " : "", hint ? hint : "");
+    if (s->remark_count || hint)
+        opening_put_lines(out, s->remark_count ? line : hint, width);
+    free(line);
+}
+
+char *closing_text(const struct summary *s, const char *hint, size_t width)
+{
+    char *text, *facts = s->imported || s->samples ? NULL : text_summary_facts(s, true);
+    size_t length;
+    FILE *out = need_stream(&text, &length);
+    if (facts || s->remark_count || hint)
+        fputs("\n", out);
+    if (facts)
+        opening_put_lines(out, facts, width);
+    closing_put_remarks(out, s, width);
+    closing_put_counted(out, s, hint, width);
+    need_stream_end(out);
+    free(facts);
+    return text;
+}

@@ -1,0 +1,20 @@
+/* What stands above and below the tables of a report in text: the answer first, and last what it rests on. */
+#ifndef DWELL_REPORT_OPENING_H
+#define DWELL_REPORT_OPENING_H
+
+#include "analysis/analysis.h"
+
+/* Both consist of whole lines, broken between words where they are wider than `width` cells, or not at all if that is
+ * zero. The caller frees them. */
+
+/* The sessions and the answer (report/answer.h), or the sums of an imported session. */
+char *opening_text(const struct analysis *l, size_t width);
+
+/* After an empty line: the sums, the first remarks, which are the most harmful to the figures, how many remarks there
+ * are, and `hint`, which may be NULL. Remarks have two lines together, or as many as the first one needs. Empty if
+ * there is nothing to say. */
+char *closing_text(const struct summary *s, const char *hint, size_t width);
+
+size_t text_lines(const char *text);
+
+#endif
