@@ -29,10 +29,6 @@ struct helper {
     char *held[HELD_SLOTS]; /* finished chunks with a record that is not stored yet */
 };
 
-/* True: changes of privileges are seen (interpose_privilege.c). There must be no helper without that, so it takes those
- * functions into programs that contain libdwell.a. */
-extern const bool privilege_is_watched;
-
 /* `fd` is a descriptor of the session; the helper copies it. */
 void helper_start(int fd);
 

@@ -9,6 +9,8 @@
  * libdwell.a has these functions, too: as weak ones, so that it can be linked into a program that has some itself.
  * There the function that is called is libc's, or in a static program what libc's does.
  */
+#include "interpose_privilege.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -108,7 +110,10 @@ static long privilege_refuse(void)
 
 #endif
 
-const bool privilege_is_watched = true;
+bool privilege_is_watched(void)
+{
+    return true;
+}
 
 /* `condition`: whether this call is affected by a helper. `in_static`: what libc's function does in a static program.
  */

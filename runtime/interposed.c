@@ -9,7 +9,8 @@ const int dwell_interposed = 1;
 extern const struct interposed __start_dwell_next[] __attribute__((visibility("hidden")));
 extern const struct interposed __stop_dwell_next[] __attribute__((visibility("hidden")));
 
-__attribute__((constructor(101))) static void interpose_find_all(void)
+/* After process.c has set the process up. */
+__attribute__((constructor(102))) static void interpose_find_all(void)
 {
     for (const struct interposed *i = __start_dwell_next; i < __stop_dwell_next; i++)
         interpose_next(i->cache, i->name);

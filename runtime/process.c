@@ -42,8 +42,6 @@
 #include "thread_chunks.h"
 #include "trace_events.h"
 
-struct runtime runtime;
-
 enum {
     LOCK_PATIENCE = 1000, /* milliseconds */
 };

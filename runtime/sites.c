@@ -1,13 +1,7 @@
-/*
- * The probes where call sites are recorded: those of hooks.c, with a record before each enter that names the call site.
- * They are probes of their own, so that recordings without call sites pay nothing. And the call sites of the calls that
- * are open where a chunk begins.
- */
+/* Call sites on the slow path, and those of the calls that are open where a chunk begins. */
 
 #include "sites.h"
 #include "call.h"
-#include "probe_steps.h"
-#include "probes.h"
 #include "record.h"
 #include "recorder.h"
 #include "runtime.h"
@@ -18,8 +12,6 @@ enum {
     SITE_WORDS = 4, /* of one call in the record of the open calls */
     SITES_A_RECORD = 63,
 };
-
-PROBES_DEFINITION(sites, STEPS_TIMED | STEPS_SITES)
 
 bool sites_are_recorded(void)
 {

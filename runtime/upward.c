@@ -4,6 +4,7 @@
 #include "bus_signal.h"
 #include "control.h"
 #include "endings.h"
+#include "interpose_privilege.h"
 #include "levels/counts.h"
 #include "levels/level_check.h"
 #include "levels/levels.h"
@@ -40,6 +41,7 @@ static void upward_thread_is_listed(struct thread *t)
 
 const struct upward upward = {
     .space_is_gone = process_stop,
+    .privilege_is_watched = privilege_is_watched,
     .take_commands = control_take_commands,
     .tick = upward_tick,
     .open_ring = os_open_ring,
