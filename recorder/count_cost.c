@@ -1,5 +1,5 @@
-/* The cost of counting is the difference of two loops, as for the probes (runtime/calibrate.c): they call a small
- * function like those of real programs, which decodes a number. One has the instruction that counts, the other an
+/* The cost of counting is the difference of two loops, as for the probes (runtime/record/calibrate.c): they call a
+ * small function like those of real programs, which decodes a number. One has the instruction that counts, the other an
  * instruction of its length that does nothing, so that both have the same layout. */
 #include "recorder/count_cost.h"
 

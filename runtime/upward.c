@@ -41,7 +41,7 @@ static void upward_thread_is_listed(struct thread *t)
 
 const struct upward upward = {
     .space_is_gone = process_stop,
-    .privilege_is_watched = privilege_is_watched,
+    .sees_privileges = privilege_is_watched,
     .take_commands = control_take_commands,
     .tick = upward_tick,
     .open_ring = os_open_ring,

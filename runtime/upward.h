@@ -21,7 +21,7 @@ struct upward {
     /* No chunks are to be taken any more. Any thread. */
     void (*space_is_gone)(void);
     /* Whether changes of privileges are seen. */
-    bool (*privilege_is_watched)(void);
+    bool (*sees_privileges)(void);
     /* In the helper: carries out commands from outside. `fd` is the helper's descriptor of the session. */
     void (*take_commands)(struct process *p, int fd);
     /* In the helper: does what is due. Returns after how many milliseconds to call it again; negative for never. */

@@ -4,9 +4,9 @@
 
 #include "call.h"
 #include "gate.h"
+#include "level_table.h"
 #include "levels/counts.h"
 #include "levels/level_pause.h"
-#include "levels/level_table.h"
 #include "levels/level_unloads.h"
 #include "levels/quiet_point.h"
 #include "modules.h"

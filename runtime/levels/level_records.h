@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "levels/level.h"
+#include "level.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "common.h"
+#include "level_table.h"
 #include "levels/level_check.h"
 #include "levels/level_records.h"
-#include "levels/level_table.h"
 #include "levels/level_unloads.h"
 
 #pragma GCC visibility push(hidden)

@@ -112,7 +112,7 @@ Test(e2e_own_libc, the_library_needs_no_function_of_others)
                                  allowed);
     cr_assert(gt(int, count, 5));
     count = own_libc_check_names(
-        "cd $(dirname $RUNTIME) && nm -A -P libdwell.a 2>/dev/null | grep -v '\\[libc.c.o\\]: .* [Uw]' "
+        "cd $(dirname $RUNTIME) && nm -A -P libdwell.a 2>/dev/null | grep -v '\\[base_libc.c.o\\]: .* [Uw]' "
         "| awk '$3 ~ /[UwW]/ && NF == 3 { needed[$2] } NF > 3 { has[$2] } "
         "END { for (s in needed) if (!(s in has) && s !~ /^__aarch64_/) print s }'",
         linked);
@@ -142,11 +142,11 @@ static const char left_out[] =
 
 Test(e2e_own_libc, the_archive_lacks_no_other_function_than_known)
 {
-    char *names =
-             run_well("cd $(dirname $RUNTIME) && readelf -sW libdwell.so.0.p/oscalls*.o | " OF_LIBC " >$OLDPWD/rows && "
-                      "readelf -sW libdwell.a 2>/dev/null | " OF_LIBC " >$OLDPWD/archive && cd $OLDPWD && "
-                      "readelf --dyn-syms -W $RUNTIME | " OF_LIBC " >shared && "
-                      "comm -13 rows shared | comm -23 - archive"),
+    char *names = run_well("cd $(dirname $RUNTIME) && readelf -sW libruntime-watch.a.p/watch_oscalls*.o | " OF_LIBC
+                           " >$OLDPWD/rows && "
+                           "readelf -sW libdwell.a 2>/dev/null | " OF_LIBC " >$OLDPWD/archive && cd $OLDPWD && "
+                           "readelf --dyn-syms -W $RUNTIME | " OF_LIBC " >shared && "
+                           "comm -13 rows shared | comm -23 - archive"),
          *rest = names;
     int count = 0;
     for (char *name; (name = strsep(&rest, "\n")) && *name; count++) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "levels/level_table.h"
+#include "level_table.h"
 #include "sys.h"
 
 enum { FUNCTIONS = 20000, ROUNDS = 5, READERS = 3 };

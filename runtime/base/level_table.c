@@ -1,6 +1,6 @@
 /* The table of functions whose level is not timed, or was not: open addressing, without removals. A probe may be
  * reading an older table, so these stay mapped. All together are smaller than the newest one. */
-#include "levels/level_table.h"
+#include "level_table.h"
 
 #include <stddef.h>
 #include <string.h>

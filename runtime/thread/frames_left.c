@@ -4,7 +4,7 @@
  */
 #include "frames_left.h"
 #include "call.h"
-#include "levels/level_table.h"
+#include "level_table.h"
 #include "slow.h"
 #include "sys.h"
 #include "thread.h"

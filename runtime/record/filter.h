@@ -8,7 +8,7 @@
 #include "common.h"
 #include "dwell/format.h"
 #include "kept.h"
-#include "levels/level.h"
+#include "level.h"
 
 #pragma GCC visibility push(hidden)
 

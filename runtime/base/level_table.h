@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common.h"
-#include "levels/level.h"
+#include "level.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -210,7 +210,7 @@ static bool helper_is_below_valgrind(void)
 void helper_start(int fd)
 {
     struct process *p = runtime.process;
-    if (!runtime.helper_is_wanted || !upward.privilege_is_watched() || helper_is_below_valgrind())
+    if (!runtime.helper_is_wanted || !upward.sees_privileges() || helper_is_below_valgrind())
         return;
     char *stack = sys_memory(HELPER_STACK);
     if (!stack)
