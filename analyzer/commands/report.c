@@ -10,8 +10,9 @@
 #include "report/hot.h"
 #include "report/opening.h"
 #include "report/row_probes.h"
+#include "report/summary_markdown.h"
 
-enum { OPTION_BY = 256, OPTION_HOT };
+enum { OPTION_BY = 256, OPTION_HOT, OPTION_SUMMARY };
 
 static const struct argp_option options[] = {
     { "by", OPTION_BY, "WHAT", 0,
@@ -19,6 +20,9 @@ static const struct argp_option options[] = {
       "functions), thread, thread-name or process",
       0 },
     { "hot", OPTION_HOT, NULL, 0, "Only the functions, sorted by exclusive time on the CPU", 0 },
+    { "summary", OPTION_SUMMARY, NULL, 0,
+      "In at most 40 lines of Markdown, for comments on changes and for chats: the answer and the ten rows that matter",
+      0 },
     { 0 },
 };
 
@@ -49,7 +53,7 @@ struct report_settings {
     enum rollup_by by;
     bool by_is_set;
     table_view *view; /* NULL for view_rows */
-    bool hot;
+    bool hot, summary;
 };
 
 static void report_parse_by(struct report_settings *s, const char *text)
@@ -80,6 +84,9 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
     case OPTION_HOT:
         s->hot = true;
         return 0;
+    case OPTION_SUMMARY:
+        s->summary = true;
+        return 0;
     case ARGP_KEY_ARG:
         session_list_add(&s->sessions, argument);
         return 0;
@@ -104,6 +111,7 @@ static const struct command_line line = {
         "it leaves out whole intervals, so read CPU time.\n\nExamples:\n"
         "  dwell report\n"
         "  dwell report --by function\n"
+        "  dwell report --summary run.data\n"
         "  dwell report --by module --sort calls -n 10\n"
         "  dwell report --columns calls,elapsed_inclusive --filter 'parse*'\n"
         "  dwell report --from mark:loaded --thread 'worker*' run.data\n"
@@ -202,6 +210,32 @@ static void report_print_first_screen(const struct report_settings *s, struct an
     report_put(closing);
 }
 
+static void report_check_summary(const struct report_settings *s)
+{
+    if (s->summary && (s->by_is_set || s->hot || s->shared.sort || s->shared.columns ||
+                       shared_is_set(&s->shared, SHARED_LIMIT) || s->shared.print != table_print_text))
+        die(STATUS_ERROR, "--summary: is Markdown with rows of its own; it goes with the options for a part of the "
+                          "session and --filter, and not with --by, --hot, --sort, --limit, --columns or --format");
+}
+
+static void report_print_summary(const struct report_settings *s, struct analysis *l)
+{
+    const bool by_cpu = first_screen_is_known(&l->summary);
+    const char *key = by_cpu ? "cpu_exclusive" : "elapsed_exclusive";
+    const struct sorting sums = { .key = NULL };
+    struct table work = by_cpu ? view_work(l) : view_rows(l, BY_FUNCTION, &sums), waits;
+    if (by_cpu) {
+        waits = view_waits(l);
+        report_order_part(s, &waits, "blocked_exclusive", SUMMARY_WAITS);
+    }
+    report_order_part(s, &work, key, SUMMARY_ROWS - (by_cpu ? waits.row_count : 0));
+    row_probes_remark(&l->summary, &work);
+    summary_print_markdown(l, &work, key, by_cpu ? &waits : NULL, stdout);
+    table_drop(&work);
+    if (by_cpu)
+        table_drop(&waits);
+}
+
 static void report_print_rows(const struct report_settings *s, struct analysis *l, struct sorting sorting)
 {
     const bool text = s->shared.print == table_print_text;
@@ -235,12 +269,15 @@ int command_report(int argc, char **argv)
     const struct sorting sorting = report_sorting(&s);
     if (sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: only functions have columns of single calls, such as min; choose other columns");
+    report_check_summary(&s);
     session_list_unique(&s.sessions);
     if (sorting.calls && s.sessions.count > 1)
         die(STATUS_ERROR, "--columns: columns of single calls, such as min, need a single session");
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.shared);
-    if (!report_has_first_screen(&s, &sorting, &loaded))
+    if (s.summary)
+        report_print_summary(&s, &loaded);
+    else if (!report_has_first_screen(&s, &sorting, &loaded))
         report_print_rows(&s, &loaded, sorting);
     else if (s.hot)
         report_print_hot(&s, &loaded);

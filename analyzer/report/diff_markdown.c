@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/visible.h"
 #include "report/diff_formats.h"
+#include "report/markdown.h"
 
 enum diff_value diff_judged_value(const struct diff_options *options)
 {
@@ -15,17 +16,6 @@ bool diff_has_regressed(const struct diff_row *row, enum diff_value value)
 {
     const struct diff_pair *pair = &row->values[value];
     return pair->judged == JUDGED_SIGNIFICANT && pair->mean[DIFF_AFTER] >= pair->mean[DIFF_BEFORE];
-}
-
-/* As code, in which only these two characters mean something to a table. */
-static void markdown_put_code(const char *text, FILE *out)
-{
-    char *visible = visible_text(text);
-    fputs("`", out);
-    for (const char *at = visible; *at; at++)
-        fprintf(out, "%s%c", *at == '|' ? "\\" : "", *at == '`' ? '\'' : *at);
-    fputs("`", out);
-    free(visible);
 }
 
 static void markdown_print_sessions(const struct diff *d, FILE *out)

@@ -52,19 +52,25 @@ static void opening_put_lines(FILE *out, const char *text, size_t width)
 
 /* ---- above ---- */
 
-char *opening_text(const struct analysis *l, size_t width)
+char *opening_line(const struct analysis *l)
 {
     const struct summary *s = &l->summary;
-    char *text, *answer = answer_sentence(l);
-    size_t length;
+    char *answer = answer_sentence(l);
     if (!answer)
         answer = text_summary_facts(s, false);
     char *line = need_text("%s%s%s: %s", s->path, s->selection ? ", " : "", s->selection ? s->selection : "", answer);
+    free(answer);
+    return line;
+}
+
+char *opening_text(const struct analysis *l, size_t width)
+{
+    char *text, *line = opening_line(l);
+    size_t length;
     FILE *out = need_stream(&text, &length);
     opening_put_lines(out, line, width);
     need_stream_end(out);
     free(line);
-    free(answer);
     return text;
 }
 

@@ -4,10 +4,14 @@
 
 #include "analysis/analysis.h"
 
-/* Both consist of whole lines, broken between words where they are wider than `width` cells, or not at all if that is
- * zero. The caller frees them. */
+/* The sessions and the answer (report/answer.h), or the sums of an imported session: a line that is not made visible
+ * yet. The caller frees it. */
+char *opening_line(const struct analysis *l);
 
-/* The sessions and the answer (report/answer.h), or the sums of an imported session. */
+/* The other two consist of whole lines, broken between words where they are wider than `width` cells, or not at all if
+ * that is zero. The caller frees them. */
+
+/* The same line. */
 char *opening_text(const struct analysis *l, size_t width);
 
 /* After an empty line: the sums, the first remarks, which are the most harmful to the figures, how many remarks there

@@ -102,6 +102,52 @@ Test(golden_first_screen, limits_filters_and_parts)
     check_golden("report server --raw", "first-screen-server.txt");
 }
 
+static void first_screen_save_odd_names(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/odd");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/bin/odd");
+    write_symbol_module(w, 1, "/bin/odd");
+    write_symbol(w, 1, 0, 0, 0x1000, "a|b`c@all_y_<img>\x1b[1m");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, 0x1000);
+    write_exit(w, 1000);
+    end_events(w, true);
+    first_screen_save(w, "odd");
+}
+
+/* The report in short is Markdown of at most 40 lines, in which names mean nothing. */
+Test(golden_first_screen, summaries)
+{
+    check_golden("report --summary server", "summary-server.md");
+    check_golden("report --summary server preempted", "summary-several.md");
+    check_golden("report --summary --from 15ms --to 35ms server", "summary-range.md");
+    first_screen_save_odd_names();
+    check_golden("report --summary odd", "summary-odd.md");
+    char *lines = run_well("$DWELL report --summary many | tee many.md | wc -l; grep -c '^| `' many.md");
+    cr_assert(eq(str, lines, (char *)"21\n10\n"));
+    free(lines);
+    struct ran r = run("$DWELL report --summary --by module server");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, "dwell: --summary: is Markdown with rows of its own;"), "%s", r.err);
+    ran_drop(&r);
+}
+
+/* Without CPU times, rows go by elapsed time. */
+Test(golden_first_screen, summary_without_cpu_times)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/blind");
+    write_thread(w, 1, 1, 100, SOURCE_NONE, "main");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, 0x1000);
+    write_exit(w, 1000);
+    end_events(w, true);
+    first_screen_save(w, "blind");
+    check_golden("report --summary blind", "summary-blind.md");
+}
+
 /* With an order, columns or other rows, there is one table. Data formats do not change. */
 Test(golden_first_screen, one_table_on_request)
 {

@@ -13,6 +13,7 @@
 
 const struct hostile_view hostile_views[] = {
     { "report", "hostile.data" },
+    { "report", "--summary hostile.data" },
     { "report", "--by line hostile.data" },
     { "report", "--by module hostile.data" },
     { "report", "--by module-function hostile.data" },
