@@ -250,9 +250,9 @@ void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end)
 }
 
 /*
- * For the count of the chunk's events (thread.c). If a handler has ended the chunk meanwhile, it may have counted
- * without this event. Then the chunk is marked as not counted, and the reader counts. The chunk stays mapped until the
- * event is stored.
+ * For the count of the chunk's events (thread_chunks.c). If a handler has ended the chunk meanwhile, it may have
+ * counted without this event. Then the chunk is marked as not counted, and the reader counts. The chunk stays mapped
+ * until the event is stored.
  */
 void chunk_count_extensions(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
 {

@@ -1,6 +1,7 @@
 /*
- * The steps of a probe, once for all modes: two functions that each file of probes (hooks.c, sites.c, tree.c, quiet.c,
- * filter.c) has inlined, specialised by the flags of enum probe_steps. docs/runtime.md gives the reason for each step.
+ * The steps of a probe, once for all modes: two functions that each file of probes (hooks.c, site_probes.c, tree.c,
+ * quiet.c, filter.c) has inlined, specialised by the flags of enum probe_steps. docs/runtime.md gives the reason for
+ * each step.
  *
  * The order of the steps makes a probe safe against signal handlers on its own thread that run probes themselves.
  * Before the claim, only the scratch entry above the shadow stack is written. The claim fails if any event was recorded
