@@ -21,6 +21,8 @@ static uint64_t run_end(const struct session_file *file)
         ended = ended && file->processes[i].end_time;
         last = larger(last, file->processes[i].end_time);
     }
+    if (!ended && file->header.state != DWELL_COMPLETE)
+        return 0; /* it may still run */
     last = ended ? last : larger(last, file->header.end_ticks);
     for (size_t i = 0; i < file->thread_count && !ended; i++)
         last = larger(last, file->threads[i].end_time);
