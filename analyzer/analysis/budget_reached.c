@@ -55,7 +55,8 @@ void budget_reached_find(struct analysis *l)
     const bool is_short = s->overhead < s->ticks_per_second / 10; /* not worth a remark */
     if (s->budget_acted && s->reached_percent > 1.5 * asked && !is_short)
         summary_remark_doubt(
-            s, "the overhead was above the budget: %s; record --levels-from %s begins with what it knew at the end",
+            s, "budget-exceeded",
+            "the overhead was above the budget: %s; record --levels-from %s begins with what it knew at the end",
             budget_reached_counted(l->profile) ? "calls are timed until the budget knows a function"
                                                : "a function that calls itself is timed until its outermost call ends",
             s->path);

@@ -136,7 +136,7 @@ void cpu_check_remark(struct analysis *l)
         time_text_with_unit(checks[most].functions, recorded);
         if (count > 1)
             snprintf(others, sizeof others, "; %zu other process%s too", count - 1, count == 2 ? "" : "es");
-        summary_remark_doubt(&l->summary,
+        summary_remark_doubt(&l->summary, "cpu-time-differs",
                              "process %" PRIu32
                              " has %s of CPU time in the recording, and %s by the kernel's count%s: dwell "
                              "info",

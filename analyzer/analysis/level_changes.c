@@ -157,8 +157,8 @@ void level_changes_remark(struct summary *s, const struct session_file *file, bo
         names = more;
     }
     if (count)
-        summary_remark(s, "%zu function%s not timed for the whole run: %s%s; see dwell info", count,
-                       count == 1 ? " was" : "s were", names, count > NAMED ? " and others" : "");
+        summary_remark(s, "not-timed-throughout", "%zu function%s not timed for the whole run: %s%s; see dwell info",
+                       count, count == 1 ? " was" : "s were", names, count > NAMED ? " and others" : "");
     free(names);
     namer_free(namer);
     index_free(seen);

@@ -45,21 +45,14 @@ static void live_free_rollup(struct analysis *l)
     l->rollup = NULL;
 }
 
-static void live_free_summary(struct summary *s)
-{
-    for (size_t i = 0; i < s->remark_count; i++)
-        free(s->remarks[i]);
-    free(s->remarks);
-}
-
 void live_close(struct live *l)
 {
     live_free_rollup(&l->whole);
     live_free_rollup(&l->recent);
     live_free_rollup(&l->window);
-    live_free_summary(&l->whole.summary);
-    live_free_summary(&l->recent.summary);
-    live_free_summary(&l->window.summary);
+    summary_drop_remarks(&l->whole.summary);
+    summary_drop_remarks(&l->recent.summary);
+    summary_drop_remarks(&l->window.summary);
     names_free(l->names, l->name_count);
     binaries_free(l->binaries);
     follow_close(l->follow);

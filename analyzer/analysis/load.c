@@ -1,6 +1,5 @@
 /* Loads a session: reads and profiles it, finds its names, and makes the summary with its remarks. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,26 +26,6 @@
 #include "trace/counts.h"
 #include "trace/session_import.h"
 
-void summary_remark(struct summary *s, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    GROW(s->remarks, s->remark_count, s->remark_room);
-    s->remarks[s->remark_count++] = need_vtext(format, arguments);
-    va_end(arguments);
-}
-
-void summary_remark_doubt(struct summary *s, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    GROW(s->remarks, s->remark_count, s->remark_room);
-    char **place = s->remarks + s->loss_count;
-    memmove(place + 1, place, (s->remark_count++ - s->loss_count) * sizeof *place);
-    *place = need_vtext(format, arguments);
-    va_end(arguments);
-}
-
 /* A thread without a source of OS events has no application time. If no thread has a source, application times are
  * unknown. If only some threads have one, their times are shown. */
 static void load_judge_sources(struct summary *s, const struct analysis *l)
@@ -64,12 +43,14 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
     }
     s->off_cpu_known = times > 0;
     if (s->off_cpu_known && flags)
-        summary_remark_doubt(
-            s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU", flags, count);
+        summary_remark_doubt(s, "no-off-cpu-times",
+                             "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU",
+                             flags, count);
     s->application_known = blind < count || count == 0;
     if (blind && s->application_known)
-        summary_remark_doubt(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged",
-                             blind, count);
+        summary_remark_doubt(s, "no-os-events",
+                             "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
+                             count);
 }
 
 /* A recording that was to watch system calls and could not looks like any other. */
@@ -77,8 +58,9 @@ static void load_add_fallback(struct summary *s, const struct session_file *file
 {
     for (size_t i = 0; i < file->note_count; i++)
         if (strcmp(file->notes[i], DWELL_NOTE_NO_SYSCALLS) == 0) {
-            summary_remark(s, "system calls were not watched, as this user may not: application times hold those that "
-                              "do not wait, unless they are rows of libc (see dwell doctor)");
+            summary_remark(s, "system-calls-not-watched",
+                           "system calls were not watched, as this user may not: application times hold those that "
+                           "do not wait, unless they are rows of libc (see dwell doctor)");
             return;
         }
 }
@@ -92,7 +74,7 @@ void load_find_partly_timed(struct summary *s, const struct analysis *l)
     free(sums);
     if (s->partly_timed)
         summary_remark(
-            s,
+            s, "partly-timed",
             "%zu of these functions %s timed for a part of the run: rows marked with > have the times of the "
             "timed calls alone",
             s->partly_timed, s->partly_timed == 1 ? "was" : "were");
@@ -104,7 +86,7 @@ static void load_add_preempted(struct summary *s, const struct analysis *l)
 {
     const double least = 5, share = percent_of(l->profile->counts.preempted, s->elapsed_inclusive);
     if (s->counted && l->profile->counts.samples && s->off_cpu_known && share >= least)
-        summary_remark(s,
+        summary_remark(s, "preempted-with-counted",
                        "threads were preempted for %.0f %% of the elapsed time, which their timed functions have, even "
                        "while counted functions ran: compare CPU times, as elapsed times mislead",
                        share);
@@ -114,21 +96,22 @@ static void load_add_counted(struct summary *s, const struct analysis *l)
 {
     if (s->counted && l->profile->counts.samples)
         summary_remark(
-            s,
+            s, "counted-without-paths",
             "calls of %zu function%s were only counted (dwell info lists them): they have no call paths, and the "
             "times of those that were sampled are estimates",
             s->counted, s->counted == 1 ? "" : "s");
     else if (s->counted)
         summary_remark(
-            s,
+            s, "counted-without-times",
             "calls of %zu function%s were only counted (dwell info lists them): they have no times and no call "
             "paths",
             s->counted, s->counted == 1 ? "" : "s");
     else if (s->has_counts)
         summary_remark(
-            s, selection_has_ranges(l->selection)
-                   ? "calls that were only counted (dwell info lists them) have no times: they are in no range of time"
-                   : "calls that were only counted (dwell info lists them) are left out");
+            s, "counted-outside-selection",
+            selection_has_ranges(l->selection)
+                ? "calls that were only counted (dwell info lists them) have no times: they are in no range of time"
+                : "calls that were only counted (dwell info lists them) are left out");
     if (s->counted)
         load_find_partly_timed(s, l);
     load_add_preempted(s, l);
@@ -141,31 +124,40 @@ static void load_add_limit_remarks(struct summary *s, const struct dwell_file_he
         snprintf(when, sizeof when, "after %.3f s",
                  (double)(h->limit_time - h->start_ticks) / (double)h->ticks_per_second);
     if (h->shared_ring && h->replaced_events)
-        summary_remark(s, "%" PRIu64 " older events were replaced by newer ones", h->replaced_events);
+        summary_remark(s, "events-replaced", "%" PRIu64 " older events were replaced by newer ones",
+                       h->replaced_events);
     if (h->shared_ring && h->trouble & DWELL_TROUBLE_MAX_SIZE)
-        summary_remark(s, "threads that found no space in the session of maximum size were not recorded (--max-size)");
+        summary_remark(s, "max-size-no-space",
+                       "threads that found no space in the session of maximum size were not recorded (--max-size)");
     else if (h->trouble & DWELL_TROUBLE_MAX_SIZE)
-        summary_remark(s, "recording ended %s, when the session had its maximum size (--max-size)", when);
+        summary_remark(s, "max-size-reached", "recording ended %s, when the session had its maximum size (--max-size)",
+                       when);
     if (h->trouble & DWELL_TROUBLE_KEEP_FREE)
-        summary_remark(s, "recording ended %s, when too little of the disk was free (--keep-free)", when);
+        summary_remark(s, "keep-free-reached", "recording ended %s, when too little of the disk was free (--keep-free)",
+                       when);
 }
 
 /* What the session had when its recording ended. */
 static void load_add_damage_remarks(struct summary *s, const struct session_file *file, uint64_t damaged_chunks)
 {
     if (file->damaged_page)
-        summary_remark(s, "the file's first page is damaged: its times may be wrong, and parts may be missing");
+        summary_remark(s, "damaged-header",
+                       "the file's first page is damaged: its times may be wrong, and parts may be missing");
     if (file->missing_bytes)
-        summary_remark(s, "the file was cut: the last %" PRIu64 " of its %" PRIu64 " bytes are missing",
+        summary_remark(s, "file-cut", "the file was cut: the last %" PRIu64 " of its %" PRIu64 " bytes are missing",
                        file->missing_bytes, file->whole_size);
     if (file->missing_chunks)
-        summary_remark(s, "%" PRIu64 " of %" PRIu64 " chunks are missing", file->missing_chunks, file->sealed_chunks);
+        summary_remark(s, "chunks-missing", "%" PRIu64 " of %" PRIu64 " chunks are missing", file->missing_chunks,
+                       file->sealed_chunks);
     if (damaged_chunks)
-        summary_remark(s, "%" PRIu64 " damaged chunks were left out, wholly or in part", damaged_chunks);
+        summary_remark(s, "chunks-damaged", "%" PRIu64 " damaged chunks were left out, wholly or in part",
+                       damaged_chunks);
     if (file->damaged_bytes)
-        summary_remark(s, "%" PRIu64 " bytes belong to no chunk and were left out", file->damaged_bytes);
+        summary_remark(s, "bytes-damaged", "%" PRIu64 " bytes belong to no chunk and were left out",
+                       file->damaged_bytes);
     if (file->damaged_records)
-        summary_remark(s, "%" PRIu64 " damaged records of metadata or symbols were left out", file->damaged_records);
+        summary_remark(s, "records-damaged", "%" PRIu64 " damaged records of metadata or symbols were left out",
+                       file->damaged_records);
 }
 
 /* The most harmful ones first: events that are missing here and there, then why, and then what else is missing. */
@@ -173,35 +165,30 @@ static void load_add_loss_remarks(struct summary *s, const struct session_file *
 {
     const struct dwell_file_header *h = &file->header;
     if (h->lost_events)
-        summary_remark(s, "%" PRIu64 " events were lost", h->lost_events);
+        summary_remark(s, "events-lost", "%" PRIu64 " events were lost", h->lost_events);
     load_add_damage_remarks(s, file, p->counts.damaged_chunks + file->damaged_chunks);
     if (h->trouble & DWELL_TROUBLE_TRUNCATED)
-        summary_remark(s, "the session file was truncated or overwritten while it was recorded, or its device failed: "
-                          "some of it is missing");
+        summary_remark(s, "file-truncated",
+                       "the session file was truncated or overwritten while it was recorded, or its device failed: "
+                       "some of it is missing");
     if (h->trouble & DWELL_TROUBLE_DAMAGED)
-        summary_remark(s, "parts of the sessions that it was merged from were damaged or missing");
+        summary_remark(s, "merged-damaged", "parts of the sessions that it was merged from were damaged or missing");
     if (h->trouble & DWELL_TROUBLE_NO_SPACE && !(h->trouble & DWELL_TROUBLE_TRUNCATED)) /* a store fails in both */
-        summary_remark(s, "the disk was full: recording stopped early");
+        summary_remark(s, "disk-full", "the disk was full: recording stopped early");
     if (h->trouble & DWELL_TROUBLE_NO_MEMORY)
-        summary_remark(s, "the system refused memory: recording stopped early");
+        summary_remark(s, "memory-refused", "the system refused memory: recording stopped early");
     if (h->trouble & DWELL_TROUBLE_NO_FILE)
-        summary_remark(s, "a process could not open the session file: it was not recorded");
+        summary_remark(s, "process-not-recorded", "a process could not open the session file: it was not recorded");
     if (h->trouble & DWELL_TROUBLE_REFUSED)
-        summary_remark(s, "the system refused a call that recording needs (a sandbox?): some of it is missing");
+        summary_remark(s, "call-refused",
+                       "the system refused a call that recording needs (a sandbox?): some of it is missing");
     load_add_limit_remarks(s, h);
     if (h->lost_trace_events)
-        summary_remark(s, "%" PRIu64 " trace events were lost", h->lost_trace_events);
+        summary_remark(s, "trace-events-lost", "%" PRIu64 " trace events were lost", h->lost_trace_events);
     if (h->lost_threads)
-        summary_remark(s, "%" PRIu64 " threads could not be recorded", h->lost_threads);
+        summary_remark(s, "threads-lost", "%" PRIu64 " threads could not be recorded", h->lost_threads);
     if (p->counts.stray_exits)
-        summary_remark(s, "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
-}
-
-static void load_free_remarks(struct summary *s)
-{
-    for (size_t i = 0; i < s->remark_count; i++)
-        free(s->remarks[i]);
-    s->remark_count = 0;
+        summary_remark(s, "stray-exits", "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }
 
 /*
@@ -238,7 +225,8 @@ static void load_find_whole(struct analysis *l)
         load_whole_of(l->profile, DWELL_STATED_PERCENT + 2, VALUE_APPLICATION, s->sums.application_inclusive);
     const double share = percent_of(s->sums.elapsed_inclusive, s->whole.elapsed_inclusive);
     if (s->whole.elapsed_inclusive != s->sums.elapsed_inclusive)
-        summary_remark(s, "percentages are those of the report: its functions have %d.%02d %% of the run", (int)share,
+        summary_remark(s, "percentages-of-report",
+                       "percentages are those of the report: its functions have %d.%02d %% of the run", (int)share,
                        (int)((share - (int)share) * 100));
 }
 
@@ -246,7 +234,7 @@ void analysis_summarize(struct analysis *l)
 {
     struct summary *s = &l->summary;
     size_t processes;
-    load_free_remarks(s);
+    summary_drop_remarks(s);
     free(rollup_process_list(l->profile, &processes));
     s->path = l->file->path;
     s->ticks_per_second = l->file->header.ticks_per_second;
@@ -281,11 +269,11 @@ void analysis_summarize(struct analysis *l)
     if (s->imported && !l->selection)
         load_find_whole(l);
     if (l->limits && s->overhead_known && (l->lines || session_file_has_trees(l->file)))
-        summary_remark(s, "min and max are known only with the time of the probes in them (--raw)");
+        summary_remark(s, "limits-need-raw", "min and max are known only with the time of the probes in them (--raw)");
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
-        summary_remark(s, "call paths are approximate (scaled)");
+        summary_remark(s, "paths-scaled", "call paths are approximate (scaled)");
     if (!l->profile->function_count && !l->selection && !s->imported && !s->lost_events)
-        summary_remark(s, "no calls were recorded; a program has probes if dwell cc compiles it");
+        summary_remark(s, "no-calls", "no calls were recorded; a program has probes if dwell cc compiles it");
 }
 
 void analysis_subtract_overhead(struct analysis *l)
@@ -541,8 +529,7 @@ void analysis_drop(struct analysis *l)
     free(l->summary.selection);
     free(l->request.root_text);
     free((bool *)l->request.selection.roots);
-    load_free_remarks(&l->summary);
-    free(l->summary.remarks);
+    summary_drop_remarks(&l->summary);
     for (size_t i = 0; i < l->part_count; i++)
         free(l->parts[i].path);
     free(l->parts);

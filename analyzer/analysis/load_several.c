@@ -123,7 +123,7 @@ static void several_add_remarks(struct summary *all, const struct summary *parts
     for (size_t i = 0; i < count; i++)
         for (size_t j = losses ? 0 : parts[i].loss_count; j < (losses ? parts[i].loss_count : parts[i].remark_count);
              j++)
-            summary_remark(all, "%s: %s", parts[i].path, parts[i].remarks[j]);
+            summary_remark(all, summary_code(&parts[i], j), "%s: %s", parts[i].path, parts[i].remarks[j]);
 }
 
 void load_summarize_several(struct analysis *all, const struct summary *parts, size_t count)
@@ -158,10 +158,11 @@ void load_summarize_several(struct analysis *all, const struct summary *parts, s
     s->loss_count = s->remark_count;
     for (size_t i = 0; i < count; i++) {
         if (s->application_known && !parts[i].application_known)
-            summary_remark(s, "%s: no thread had a source of OS events: all their time counts as flagged",
-                           parts[i].path);
+            summary_remark(s, "no-os-events",
+                           "%s: no thread had a source of OS events: all their time counts as flagged", parts[i].path);
         else if (s->off_cpu_known && !parts[i].off_cpu_known)
-            summary_remark(s, "%s: no thread had a source of times of OS events: their time counts as on the CPU",
+            summary_remark(s, "no-off-cpu-times",
+                           "%s: no thread had a source of times of OS events: their time counts as on the CPU",
                            parts[i].path);
     }
     several_add_remarks(s, parts, count, false);
@@ -172,9 +173,7 @@ void load_summarize_several(struct analysis *all, const struct summary *parts, s
 static void several_free_summaries(struct summary *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < parts[i].remark_count; j++)
-            free(parts[i].remarks[j]);
-        free(parts[i].remarks);
+        summary_drop_remarks(&parts[i]);
         free(parts[i].selection);
         free((char *)parts[i].path);
     }

@@ -137,8 +137,8 @@ void sum_sessions_remark(struct summary *s, const struct session_file *file)
         first = whole || first ? first : &file->summed[i];
     }
     if (partial == 1)
-        summary_remark(s, "%u of %u shards of a session are missing: its sums are not whole",
+        summary_remark(s, "shards-missing", "%u of %u shards of a session are missing: its sums are not whole",
                        first->record.shards - sum_sessions_held(first), first->record.shards);
     else if (partial)
-        summary_remark(s, "shards of %zu sessions are missing: their sums are not whole", partial);
+        summary_remark(s, "shards-missing", "shards of %zu sessions are missing: their sums are not whole", partial);
 }

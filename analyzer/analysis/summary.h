@@ -40,6 +40,8 @@ struct summary {
     size_t loss_count;
     size_t missing_count; /* and of these the first ones about what the session should have */
     size_t remark_count, remark_room;
+    const char **remark_codes; /* a stable name of each; NULL if they are unknown */
+    size_t code_room;
 };
 
 /* The conditions of values that the session meets: enum value_needs. */
@@ -55,10 +57,18 @@ static inline bool summary_has_timing(const struct summary *s)
     return s->stack_samples || s->counted;
 }
 
-/* Adds a remark in the format of printf. */
-void summary_remark(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a remark in the format of printf. Programs know it by its code, which must stay valid. All codes are in
+ * docs/schema/remarks.json. */
+void summary_remark(struct summary *s, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The code of a remark. */
+const char *summary_code(const struct summary *s, size_t remark);
+
+/* Frees all remarks. */
+void summary_drop_remarks(struct summary *s);
 
 /* The same for a remark that many of the figures are doubtful: only those about losses and damage come before it. */
-void summary_remark_doubt(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void summary_remark_doubt(struct summary *s, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -154,7 +154,8 @@ static void advise_print_table(const struct advise_settings *s, const struct ana
     }
     t.follows = text;
     if (s->shared.print == table_print_json) {
-        fputs("{", stdout);
+        json_begin(stdout);
+        json_print_remarks(&l->summary, stdout);
         advice_print_json(l, a, e, stdout);
         fputs(",\n ", stdout);
         table_print_json_rows(&t, "rows", stdout);

@@ -116,15 +116,18 @@ static void annotate_refuse_missing(const struct source_search *search, const ch
 static void annotate_remark(struct analysis *l, const struct annotation *a)
 {
     if (!a->has_sites)
-        summary_remark(&l->summary, "the lines of calls were not recorded: record with --call-sites to see them");
+        summary_remark(&l->summary, "no-call-sites",
+                       "the lines of calls were not recorded: record with --call-sites to see them");
     if (!a->has_samples)
-        summary_remark(&l->summary, "there are no samples: record with --sample 1000 to see the function's own time by "
-                                    "line");
+        summary_remark(&l->summary, "no-samples",
+                       "there are no samples: record with --sample 1000 to see the function's own time by "
+                       "line");
     if (a->elsewhere)
-        summary_remark(&l->summary, "%" PRIu64 " call%s made from lines outside of the function's text", a->elsewhere,
+        summary_remark(&l->summary, "calls-elsewhere",
+                       "%" PRIu64 " call%s made from lines outside of the function's text", a->elsewhere,
                        a->elsewhere == 1 ? " was" : "s were");
     if (a->has_sites && a->unknown)
-        summary_remark(&l->summary, "%" PRIu64 " call%s made from unknown lines", a->unknown,
+        summary_remark(&l->summary, "calls-without-line", "%" PRIu64 " call%s made from unknown lines", a->unknown,
                        a->unknown == 1 ? " was" : "s were");
 }
 
@@ -152,7 +155,9 @@ static void annotate_print(const struct annotate_settings *s, const struct annot
         annotate_print_head(a, name, path);
         annotation_print(a, stdout);
     } else if (s->shared.print == table_print_json) {
-        fputs("{\"function\": ", stdout);
+        json_begin(stdout);
+        json_print_remarks(&a->analysis->summary, stdout);
+        fputs("\"function\": ", stdout);
         json_put_text(stdout, name->name);
         fputs(", \"file\": ", stdout);
         json_put_text(stdout, name->file);

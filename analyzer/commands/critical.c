@@ -134,10 +134,12 @@ static struct critical_part critical_choose_part(const struct analysis *l, struc
 static void critical_add_remarks(struct analysis *l, const struct critical_path *p)
 {
     if (!(l->file->header.also & DWELL_ALSO_CAUSES))
-        summary_remark(&l->summary, "causes of waits were not recorded, so the path stays on one thread: record again");
+        summary_remark(&l->summary, "no-causes",
+                       "causes of waits were not recorded, so the path stays on one thread: record again");
     if (p->unknown_origins)
-        summary_remark(&l->summary, "it is unknown which thread made the first thread of the path: the time before its "
-                                    "start is not recorded");
+        summary_remark(&l->summary, "unknown-origin",
+                       "it is unknown which thread made the first thread of the path: the time before its "
+                       "start is not recorded");
 }
 
 /* ---- output ---- */
@@ -173,7 +175,9 @@ static struct table critical_make_table(const struct critical_settings *s, const
 static void critical_print_json(const struct critical_settings *s, const struct analysis *l,
                                 const struct critical_path *p)
 {
-    printf("{\"length_ns\": %" PRIu64, ticks_to_ns(p->part.to - p->part.from, l->summary.ticks_per_second));
+    json_begin(stdout);
+    json_print_remarks(&l->summary, stdout);
+    printf("\"length_ns\": %" PRIu64, ticks_to_ns(p->part.to - p->part.from, l->summary.ticks_per_second));
     for (size_t i = 0; i < VIEW_COUNT; i++) {
         struct table t = critical_make_table(s, &views[i], l, p, s->shared.limit);
         fputs(",\n ", stdout);

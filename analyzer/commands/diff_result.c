@@ -111,7 +111,9 @@ static void diff_print_json(const struct diff_result *r, const struct diff *d, c
 {
     struct table sessions = view_diff_sessions(d), remarks = view_diff_remarks(d);
     char *judgement = diff_judgement(d, &r->options);
-    printf("{\"judged\": \"%s\",\n ", judgement);
+    json_name_schema("diff"); /* of dwell compare, too */
+    json_begin(stdout);
+    printf("\"judged\": \"%s\",\n ", judgement);
     table_print_json_rows(&sessions, "sessions", stdout);
     fputs(",\n ", stdout);
     table_print_json_rows(&remarks, "remarks", stdout);

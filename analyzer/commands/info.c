@@ -22,6 +22,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/info_lines.h"
+#include "report/info_json.h"
 #include "report/text_options.h"
 #include "report/views.h"
 #include "trace/event_cost.h"
@@ -31,7 +32,10 @@
 
 static const struct shared_use shared[] = { { SHARED_LIMIT,
                                               "(default: 20); a row is a function whose level the budget has chosen" },
+                                            { SHARED_FORMAT, "(csv: the facts about the session, without the tables)" },
+                                            { SHARED_CSV_SAFE, NULL },
                                             { SHARED_UNITS, NULL },
+                                            { SHARED_NO_PAGER, NULL },
                                             { SHARED_JOBS, NULL },
                                             { SHARED_STRICT, NULL },
                                             { SHARED_END, NULL } };
@@ -524,20 +528,23 @@ static void info_print_notes(const struct session_file *file)
     intern_drop(&seen);
 }
 
-/* Those of reports, with that about their rows for all of them. */
-static void info_print_remarks(struct analysis *l)
+/* That of reports about their rows, for all of them. */
+static void info_remark_probes(struct summary *s)
 {
-    const struct summary *s = &l->summary;
     char *probes = probe_share_remark(s, s->overhead, times_value(&s->sums, probe_share_rest(s), INCLUSIVE), "");
+    if (probes)
+        summary_remark_doubt(s, "mostly-probes", "%s", probes);
+    free(probes);
+}
+
+static void info_print_remarks(const struct summary *s)
+{
     char *bounds = bounds_remark(s);
     if (bounds)
         info_print_line("application", "%s", bounds);
-    if (probes)
-        summary_remark_doubt(&l->summary, "%s", probes);
     for (size_t i = 0; i < s->remark_count; i++)
         info_print_line("remark", "%s", s->remarks[i]);
     free(bounds);
-    free(probes);
 }
 
 int command_info(int argc, char **argv)
@@ -546,6 +553,12 @@ int command_info(int argc, char **argv)
     command_line_parse(&line, argc, argv, &s, &s.shared);
     struct analysis l;
     command_load(&l, s.file, &s.shared.load);
+    info_remark_probes(&l.summary);
+    if (s.shared.print != table_print_text) {
+        (s.shared.print == table_print_json ? info_print_json : info_print_csv)(&l, s.file);
+        analysis_drop(&l);
+        return finish_output();
+    }
     info_print_line("session", "%s", s.file);
     info_print_time(l.file);
     info_print_lengths(&l);
@@ -556,7 +569,7 @@ int command_info(int argc, char **argv)
     }
     info_print_counts(&l);
     info_print_notes(l.file);
-    info_print_remarks(&l);
+    info_print_remarks(&l.summary);
     info_print_levels(l.file, s.shared.limit);
     info_print_processes(l.file);
     if (!l.summary.imported)

@@ -238,7 +238,8 @@ static void perflog_print_json(const struct perflog *log, const struct perflog_s
 {
     struct perflog_table markers = view_perflog(log, &s->choice, true);
     struct table monitors = view_perflog_monitors(log, s->choice.instances), runs = view_perflog_runs(log);
-    fputs("{", stdout);
+    json_begin(stdout);
+    json_print_remarks(NULL, stdout);
     table_print_json_rows(&markers.table, "rows", stdout);
     fputs(",\n ", stdout);
     table_print_json_rows(&monitors, "monitors", stdout);
@@ -310,7 +311,8 @@ static void perflog_print_comparison(const struct perflog_settings *s, const str
     struct table t = view_perflog_diff(c, &s->choice);
     if (s->shared.print == table_print_json) {
         const struct perflog_totals none = { 0 };
-        fputs("{", stdout);
+        json_begin(stdout);
+        json_print_remarks(NULL, stdout);
         table_print_json_rows(&t, "rows", stdout);
         printf(",\n \"bad_lines\": %" PRIu64 "}\n",
                perflog_add_totals(&sides[1], perflog_add_totals(&sides[0], none)).bad_lines);

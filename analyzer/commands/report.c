@@ -97,7 +97,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
 
 static const struct command_line line = {
     .name = "report",
-    .daily = "by from to thread root filter sort limit columns format",
+    .daily = "by summary from to thread root filter sort limit columns format",
     .arguments = "[FILE...]",
     .text =
         "Reports the times of each function, line, module, thread or process of one or more sessions "
@@ -236,6 +236,23 @@ static void report_print_summary(const struct report_settings *s, struct analysi
         table_drop(&waits);
 }
 
+/* The rows, and then the waits as on the first screen; null where none are known. */
+static void report_print_json(const struct report_settings *s, const struct analysis *l, const struct table *rows)
+{
+    json_print_open(rows, stdout);
+    fputs(",\n ", stdout);
+    if (first_screen_is_known(&l->summary)) {
+        struct table waits = view_waits(l);
+        const struct sorting sorting = { .key = "blocked_exclusive", .limit = s->shared.limit };
+        option_order(&waits, &sorting);
+        table_print_json_rows(&waits, "waits", stdout);
+        table_drop(&waits);
+    } else {
+        fputs("\"waits\": null", stdout);
+    }
+    fputs("}\n", stdout);
+}
+
 static void report_print_rows(const struct report_settings *s, struct analysis *l, struct sorting sorting)
 {
     const bool text = s->shared.print == table_print_text;
@@ -255,7 +272,10 @@ static void report_print_rows(const struct report_settings *s, struct analysis *
         report_put(opening_text(l, terminal_width(stdout)));
         puts("");
     }
-    s->shared.print(&table, stdout);
+    if (s->shared.print == table_print_json)
+        report_print_json(s, l, &table);
+    else
+        s->shared.print(&table, stdout);
     table_drop(&table);
     if (text)
         report_put(closing_text(&l->summary, NULL, terminal_width(stdout)));

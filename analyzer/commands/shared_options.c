@@ -3,6 +3,7 @@
 #include "commands/shared_options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/csv_text.h"
 #include "base/duration.h"
@@ -259,6 +260,7 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
     case SHARED_FORMAT:
         s->print = option_format(argument);
         s->format = argument;
+        die_with_json(strcmp(argument, "json") == 0);
         return;
     case SHARED_UNITS:
         if (!text_options_choose_units(argument))

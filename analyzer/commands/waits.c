@@ -83,14 +83,16 @@ static const struct command_line line = {
 static void waits_add_remark(struct analysis *l, const struct wait_causes *causes)
 {
     if (l->summary.imported)
-        summary_remark(&l->summary, "an imported report has no blocked times, and no causes of waits");
+        summary_remark(&l->summary, "imported-without-waits",
+                       "an imported report has no blocked times, and no causes of waits");
     else if (!causes->acting)
-        summary_remark(&l->summary, "causes of waits were not recorded: record again");
+        summary_remark(&l->summary, "no-causes", "causes of waits were not recorded: record again");
     else if (session_file_has_trees(l->file))
-        summary_remark(&l->summary, "recorded in mode profile: the causes are holders of locks, joined threads and "
-                                    "children; wakers need mode trace or ring");
+        summary_remark(&l->summary, "causes-of-sums",
+                       "recorded in mode profile: the causes are holders of locks, joined threads and "
+                       "children; wakers need mode trace or ring");
     if (causes->rest)
-        summary_remark(&l->summary,
+        summary_remark(&l->summary, "waits-joined",
                        "%" PRIu64 " waits are in one row without their calls and objects: mode profile keeps %d rows "
                        "for each thread",
                        causes->rest, DWELL_MAX_WAIT_ROWS);

@@ -142,7 +142,8 @@ static void whatif_load(struct analysis *l, struct whatif_settings *s, struct cr
     if (!critical_find_part(l, &s->shared.load.selection, part, &error))
         die_of(&error);
     if (!(l->file->header.also & DWELL_ALSO_CAUSES))
-        summary_remark(&l->summary, "causes of waits were not recorded, so no thread waits for another: record again");
+        summary_remark(&l->summary, "no-causes",
+                       "causes of waits were not recorded, so no thread waits for another: record again");
 }
 
 /* ---- output ---- */
@@ -234,7 +235,9 @@ static void whatif_print_json(const struct whatif_settings *s, const struct anal
                               const struct what_if_rank *ranks, size_t count)
 {
     const bool predicted = s->count || s->cpus;
-    printf("{\"recorded_ns\": %" PRIu64 ", \"replayed_ns\": %" PRIu64, whatif_ns(l, n->recorded),
+    json_begin(stdout);
+    json_print_remarks(&l->summary, stdout);
+    printf("\"recorded_ns\": %" PRIu64 ", \"replayed_ns\": %" PRIu64, whatif_ns(l, n->recorded),
            whatif_ns(l, n->replayed));
     whatif_print_number("predicted_ns", predicted && !whatif_is_range(n), whatif_ns(l, n->predicted));
     whatif_print_number("least_ns", predicted, whatif_ns(l, n->range.least));
@@ -322,7 +325,7 @@ static void whatif_name_blocked(const struct whatif_settings *s, struct analysis
         const uint32_t function = scales[i].function;
         text_time(whatif_ns(l, what_if_blocked(w, function)), blocked);
         if (what_if_blocked(w, function))
-            summary_remark(&l->summary,
+            summary_remark(&l->summary, "blocked-in-own-code",
                            "%s was blocked for %s in its own code, by system calls that are no rows or page faults: "
                            "that time is not scaled",
                            l->names[function].name, blocked);
@@ -334,17 +337,18 @@ static void whatif_add_remarks(const struct whatif_settings *s, struct analysis 
     static const double exact = 2;
     const double off = whatif_percent(n->recorded, n->replayed);
     if (whatif_is_range(n))
-        summary_remark(&l->summary,
+        summary_remark(&l->summary, "waits-without-cause",
                        "%.1f %% of the run's path are waits without a known cause, which may depend on any function: "
                        "a prediction is a range",
                        (double)n->unknown / (double)n->recorded * 100);
     if (!s->cpus)
         return;
     if (!l->file->host.processors)
-        summary_remark(&l->summary, "the recording's number of processors is unknown: it is not known how exact a "
-                                    "replay on processors is");
+        summary_remark(&l->summary, "processors-unknown",
+                       "the recording's number of processors is unknown: it is not known how exact a "
+                       "replay on processors is");
     else if (fabs(off) > exact)
-        summary_remark(&l->summary,
+        summary_remark(&l->summary, "replay-inexact",
                        "the replay on the recording's %u processors is %+.1f %% off: other programs took them, or "
                        "threads took turns otherwise. The prediction may be as far off",
                        l->file->host.processors, off);

@@ -61,6 +61,7 @@ void diff_free(struct diff *d)
     free(d->program);
     free(d->runs);
     free(d->remarks);
+    free(d->remark_codes);
     free(d->rows);
     free(d->places);
     free(d->levels);
@@ -70,8 +71,10 @@ void diff_free(struct diff *d)
     free(d);
 }
 
-void diff_add_remark(struct diff *d, char *line)
+void diff_add_remark(struct diff *d, const char *code, char *line)
 {
+    GROW(d->remark_codes, d->remark_count, d->code_room);
+    d->remark_codes[d->remark_count] = code;
     GROW(d->remarks, d->remark_count, d->remark_room);
     d->remarks[d->remark_count++] = line;
 }
@@ -179,7 +182,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
     for (enum diff_value i = 0; i < DIFF_VALUES; i++)
         d->known[i] &= value_is_known(diff_compared[i].value, knows, NULL);
     for (size_t i = 0; i < s->loss_count; i++)
-        diff_add_remark(d, need_text("%s: %s", s->path, s->remarks[i]));
+        diff_add_remark(d, summary_code(s, i), need_text("%s: %s", s->path, s->remarks[i]));
     return true;
 }
 

@@ -92,6 +92,8 @@ struct diff {
     bool estimated;          /* some session has times that are estimated by samples */
     bool known[DIFF_VALUES]; /* the value is known in all sessions */
     char **remarks;
+    const char **remark_codes; /* a stable name of each */
+    size_t code_room;
     size_t remark_count, remark_room;
     struct diff_row *rows;
     size_t row_count, row_room;
@@ -117,7 +119,7 @@ void diff_judge(struct diff *d, const struct diff_options *options);
 void diff_free(struct diff *d);
 
 /* Adds a remark. The comparison frees the line. */
-void diff_add_remark(struct diff *d, char *line);
+void diff_add_remark(struct diff *d, const char *code, char *line);
 
 /* After diff_judge: whether all rows are on both sides and equal in all known values. False if there are no rows. */
 bool diff_is_equal(const struct diff *d);

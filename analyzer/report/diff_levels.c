@@ -59,8 +59,9 @@ void diff_levels_add(struct diff *d, const struct analysis *l, const struct diff
     if (!ranged)
         diff_levels_note_all(d, named, s->stack_samples > 0);
     if (count)
-        diff_add_remark(d, need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s",
-                                     s->path, count, count == 1 ? "" : "s", what));
+        diff_add_remark(d, "only-counted",
+                        need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s", s->path,
+                                  count, count == 1 ? "" : "s", what));
 }
 
 /* ---- rows ---- */

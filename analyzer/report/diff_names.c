@@ -31,7 +31,8 @@ struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, con
     } else if (d->program && r.from && strcmp(d->program, r.from) != 0 &&
                !diff_profile_has_module(l->profile, d->program) && !diff_profile_has_module(d->keys, r.from)) {
         r.to = d->program;
-        diff_add_remark(d, need_text("%s: '%s' is compared as another version of '%s'", l->file->path, r.from, r.to));
+        diff_add_remark(d, "another-version",
+                        need_text("%s: '%s' is compared as another version of '%s'", l->file->path, r.from, r.to));
     }
     return r;
 }

@@ -156,13 +156,21 @@ struct table view_diff_sessions(const struct diff *d)
     return t;
 }
 
-static const struct column remark_columns[] = { { "remark", "REMARK", CELL_TEXT, USE_ALWAYS, false } };
+static const struct column remark_columns[] = {
+    { "code", "CODE", CELL_TEXT, USE_ALWAYS, false },
+    { "text", "TEXT", CELL_TEXT, USE_ALWAYS, false },
+    { "remark", "REMARK", CELL_TEXT, USE_ALWAYS, false }, /* the same, by its first name */
+};
 
 struct table view_diff_remarks(const struct diff *d)
 {
-    struct table t = table_make(remark_columns, 1, NULL);
-    for (size_t i = 0; i < d->remark_count; i++)
-        cell_text(table_row(&t), d->remarks[i]);
+    struct table t = table_make(remark_columns, sizeof remark_columns / sizeof *remark_columns, NULL);
+    for (size_t i = 0; i < d->remark_count; i++) {
+        struct cell *row = table_row(&t);
+        cell_text(&row[0], d->remark_codes[i]);
+        cell_text(&row[1], d->remarks[i]);
+        cell_text(&row[2], d->remarks[i]);
+    }
     return t;
 }
 

@@ -63,7 +63,7 @@ static void activity_count_unmatched(struct activity_unmatched *u, unsigned type
 void event_remark(struct analysis *l, uint64_t count, const char *what)
 {
     if (count)
-        summary_remark(&l->summary, "%" PRIu64 " %s", count, what);
+        summary_remark(&l->summary, "events-unmatched", "%" PRIu64 " %s", count, what);
 }
 
 void event_remark_unmatched(struct analysis *l, const struct trace_events *events, const struct event_pairs *pairs,

@@ -8,6 +8,38 @@
 #include "base/units.h"
 #include "report/table.h"
 
+static bool begun;
+static const char *schema = "table"; /* of the documents that this program prints */
+
+void json_name_schema(const char *command)
+{
+    schema = command;
+}
+
+bool json_has_begun(void)
+{
+    return begun;
+}
+
+void json_begin(FILE *out)
+{
+    begun = true;
+    fprintf(out, "{\"schema\": \"dwell-%s-1\",\n ", schema);
+}
+
+void json_print_remarks(const struct summary *s, FILE *out)
+{
+    fputs("\"remarks\": [", out);
+    for (size_t i = 0; s && i < s->remark_count; i++) {
+        struct json_object *remark = json_object_new_object();
+        json_object_object_add(remark, "code", json_new_text(summary_code(s, i)));
+        json_object_object_add(remark, "text", json_new_text(s->remarks[i]));
+        fputs(i ? ",\n  " : "\n  ", out);
+        json_put_object(out, remark);
+    }
+    fputs("\n ],\n ", out);
+}
+
 static struct json_object *json_new_percent(double percent)
 {
     char digits[PERCENT_ROOM];
@@ -157,14 +189,20 @@ void table_print_json_rows(const struct table *t, const char *key, FILE *out)
     free(order);
 }
 
-void table_print_json(const struct table *t, FILE *out)
+void json_print_open(const struct table *t, FILE *out)
 {
-    fputs("{", out);
+    json_begin(out);
     if (t->session) {
         fputs("\"session\": ", out);
         json_put_object(out, json_new_session(t->session));
         fputs(",\n ", out);
     }
+    json_print_remarks(t->session, out);
     table_print_json_rows(t, "rows", out);
+}
+
+void table_print_json(const struct table *t, FILE *out)
+{
+    json_print_open(t, out);
     fputs("}\n", out);
 }

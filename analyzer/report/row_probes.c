@@ -26,6 +26,6 @@ void row_probes_remark(struct summary *s, const struct table *t)
     char *line = probe_share_remark(s, row_probes_sum(t, VALUE_OVERHEAD), row_probes_sum(t, probe_share_rest(s)),
                                     " in these rows");
     if (line)
-        summary_remark_doubt(s, "%s", line);
+        summary_remark_doubt(s, "mostly-probes", "%s", line);
     free(line);
 }

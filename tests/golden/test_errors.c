@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/example.h"
 #include "support/run.h"
@@ -19,12 +20,39 @@ TestSuite(golden_errors, .init = errors_save_session, .timeout = 300);
 
 static void errors_expect_line(const char *command, const char *file, const char *wrong)
 {
-    char wanted[512];
+    char wanted[512], wanted_json[512] = "";
     snprintf(wanted, sizeof wanted, "dwell: %s: %s\n", file, wrong);
     struct ran r = run("$DWELL %s", command);
     cr_assert(eq(int, r.status, 2), "dwell %s", command);
-    cr_assert(eq(str, r.out, ""));
+    if (strstr(command, "--format json"))
+        snprintf(wanted_json, sizeof wanted_json,
+                 "{\"schema\": \"dwell-error-1\",\n \"error\": {\"code\": \"%s\", \"message\": \"%s: %s\"}}\n",
+                 strcmp(wrong, "No such file or directory") == 0 ? "no-session" : "failed", file, wrong);
+    cr_assert(eq(str, r.out, wanted_json));
     cr_assert(eq(str, r.err, wanted));
+    ran_drop(&r);
+}
+
+/* Nothing else is on standard output, however the options are written. */
+Test(golden_errors, of_the_command_line_as_json)
+{
+    static const char wanted[] = "{\"schema\": \"dwell-error-1\",\n \"error\": {\"code\": \"usage\", \"message\": "
+                                 "\"--limit: 'x' is not a number\"}}\n";
+    static const char *const commands[] = { "report -n x --format json", "tree --no-pager --format=json -n x",
+                                            "marks --format json --limit=x", "waits --fo json -n x" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct ran r = run("$DWELL %s small.dwell", commands[i]);
+        const bool has_option = i != 1; /* tree has no --limit */
+        cr_assert(eq(int, r.status, 2));
+        if (has_option)
+            cr_assert(eq(str, r.out, (char *)wanted), "%s", commands[i]);
+        else
+            cr_assert(has(r.out, "\"code\": \"usage\""), "%s", r.out);
+        ran_drop(&r);
+    }
+    struct ran r = run("$DWELL record nothing-here --format json");
+    cr_assert(eq(int, r.status, 127));
+    cr_assert(eq(str, r.out, ""));
     ran_drop(&r);
 }
 

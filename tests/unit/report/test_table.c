@@ -95,8 +95,8 @@ Test(unit_table, json)
 {
     expect_table(
         one_row("plain"), table_print_json,
-        "{\"session\": {\"run_ns\":null,\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"overhead_inclusive_ns\":null,\"os_events\":3,"
-        "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
+        "{\"schema\": \"dwell-table-1\",\n \"session\": {\"run_ns\":null,\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"overhead_inclusive_ns\":null,\"os_events\":3,"
+        "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"remarks\": [\n ],\n \"rows\": [\n  "
         "{\"name\":\"plain\",\"calls\":12,\"time_ns\":3456789,\"share_percent\":12.3456,\"data\":99}\n ]}\n");
 }
 
@@ -108,8 +108,8 @@ Test(unit_table, json_has_null_for_the_unknown)
     table_row(&t);
     expect_table(
         t, table_print_json,
-        "{\"session\": {\"run_ns\":null,\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"overhead_inclusive_ns\":null,\"os_events\":null,"
-        "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
+        "{\"schema\": \"dwell-table-1\",\n \"session\": {\"run_ns\":null,\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"overhead_inclusive_ns\":null,\"os_events\":null,"
+        "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"remarks\": [\n ],\n \"rows\": [\n  "
         "{\"name\":null,\"calls\":null,\"time_ns\":null,\"share_percent\":null,\"data\":null}\n ]}\n");
 }
 
@@ -315,7 +315,7 @@ Test(unit_table, without_a_session_as_json)
 {
     expect_table(
         free_table(), table_print_json,
-        "{\"rows\": [\n"
+        "{\"schema\": \"dwell-table-1\",\n \"remarks\": [\n ],\n \"rows\": [\n"
         "  {\"name\":\"f\",\"time_ns\":1500000000,\"change_ns\":-250000000,\"change_percent\":-14.2857,\"value\":57.843834},\n"
         "  {\"name\":\"f\",\"time_ns\":1000499,\"change_ns\":499,\"change_percent\":0.0000,\"value\":10059776},\n"
         "  {\"name\":\"f\",\"time_ns\":0,\"change_ns\":0,\"change_percent\":0.0000,\"value\":null}\n ]}\n");

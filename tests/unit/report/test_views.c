@@ -163,18 +163,19 @@ static struct analysis flagged_session(uint32_t source, uint64_t flagged)
 Test(unit_views, remarks_that_figures_are_doubtful_come_after_losses)
 {
     struct summary s = { .path = "a" };
-    summary_remark(&s, "lost");
+    summary_remark(&s, "events-lost", "lost");
     s.loss_count = 1;
-    summary_remark(&s, "usual");
-    summary_remark_doubt(&s, "doubtful %d", 1);
-    summary_remark_doubt(&s, "doubtful %d", 2);
+    summary_remark(&s, "no-calls", "usual");
+    summary_remark_doubt(&s, "mostly-probes", "doubtful %d", 1);
+    summary_remark_doubt(&s, "mostly-probes", "doubtful %d", 2);
     static const char *const wanted[] = { "lost", "doubtful 2", "doubtful 1", "usual" };
+    static const char *const codes[] = { "events-lost", "mostly-probes", "mostly-probes", "no-calls" };
     cr_assert(eq(sz, s.remark_count, 4));
-    for (size_t i = 0; i < s.remark_count; i++) {
+    for (size_t i = 0; i < 4; i++)
+        cr_assert(eq(str, (char *)summary_code(&s, i), (char *)codes[i]));
+    for (size_t i = 0; i < s.remark_count; i++)
         cr_assert(eq(str, s.remarks[i], (char *)wanted[i]));
-        free(s.remarks[i]);
-    }
-    free(s.remarks);
+    summary_drop_remarks(&s);
 }
 
 Test(unit_views, application_and_cpu_times_that_are_far_apart_are_remarked)

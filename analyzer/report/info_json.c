@@ -1,0 +1,209 @@
+/* Prints what a session holds and what was lost as JSON, or as CSV. */
+#include "report/info_json.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "analysis/cpu_check.h"
+#include "base/intern.h"
+#include "base/json_text.h"
+#include "base/units.h"
+#include "report/table.h"
+#include "trace/samples.h"
+
+static void info_json_text(struct json_object *to, const char *key, const char *text)
+{
+    json_object_object_add(to, key, text && *text ? json_new_text(text) : NULL);
+}
+
+static void info_json_number(struct json_object *to, const char *key, bool known, uint64_t number)
+{
+    json_object_object_add(to, key, known ? json_object_new_uint64(number) : NULL);
+}
+
+static void info_json_percent(struct json_object *to, const char *key, bool known, double percent)
+{
+    char digits[PERCENT_ROOM];
+    percent_digits(percent, digits);
+    json_object_object_add(to, key, known ? json_object_new_double_s(percent, digits) : NULL);
+}
+
+static uint64_t info_json_ns(const struct session_file *f, uint64_t ticks)
+{
+    return ticks_to_ns(ticks, f->header.ticks_per_second);
+}
+
+static const char *info_json_mode(const struct session_file *f)
+{
+    return f->header.origin & DWELL_ORIGIN_IMPORTED                     ? "imported"
+           : f->summed_count                                            ? "sums"
+           : f->header.shared_ring || f->header.mode == DWELL_MODE_RING ? "ring"
+           : f->header.mode == DWELL_MODE_PROFILE                       ? "profile"
+                                                                        : "trace";
+}
+
+static void info_json_add_recording(struct json_object *to, const struct session_file *f)
+{
+    static const char *const clocks[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
+    const struct dwell_file_header *h = &f->header;
+    const time_t start = (time_t)(h->start_realtime / 1000000000u);
+    char text[64];
+    struct tm tm;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start, &tm));
+    info_json_text(to, "recorded", text);
+    info_json_number(to, "duration_ns", h->end_ticks != 0, info_json_ns(f, h->end_ticks - h->start_ticks));
+    info_json_text(to, "state", h->state != DWELL_COMPLETE ? "unfinished" : f->lacks_parts ? "damaged" : "complete");
+    info_json_text(to, "mode", info_json_mode(f));
+    info_json_text(to, "clock", clocks[h->clock < 4 ? h->clock : 0]);
+    info_json_number(to, "ticks_per_second", true, h->ticks_per_second);
+    info_json_text(to, "machine",
+                   h->machine == DWELL_MACHINE_X86_64    ? "x86-64"
+                   : h->machine == DWELL_MACHINE_AARCH64 ? "aarch64"
+                                                         : NULL);
+    info_json_text(to, "host", f->host.node);
+    info_json_number(to, "processors", f->host.processors != 0, f->host.processors);
+    json_object_object_add(to, "call_sites", json_object_new_boolean(h->also & DWELL_ALSO_CALL_SITES));
+}
+
+static void info_json_add_counts(struct json_object *to, const struct analysis *l)
+{
+    const struct session_file *f = l->file;
+    const struct profile_counts *c = &l->profile->counts;
+    const struct summary *s = &l->summary;
+    const bool events = !s->imported;
+    struct stat status;
+    const bool has_size = fstat(f->fd, &status) == 0;
+    info_json_number(to, "enters", events, c->enters);
+    info_json_number(to, "exits", events, c->exits);
+    info_json_number(to, "unwound", events, c->unwound);
+    info_json_number(to, "intervals", events, c->intervals);
+    info_json_number(to, "flagged_intervals", events, c->flagged_intervals);
+    info_json_number(to, "os_events", events && s->application_known, c->os_events);
+    info_json_number(to, "page_faults", events && s->application_known, c->page_faults);
+    info_json_number(to, "blocked_ns", events && s->off_cpu_known, info_json_ns(f, c->blocked));
+    info_json_number(to, "preempted_ns", events && s->off_cpu_known, info_json_ns(f, c->preempted));
+    info_json_number(to, "samples", f->header.sample_period != 0, samples_count(f));
+    info_json_number(to, "lost_samples", f->header.sample_period != 0, f->header.lost_samples);
+    info_json_number(to, "paused_ns", events, info_json_ns(f, c->paused));
+    info_json_number(to, "functions", true, l->profile->function_count);
+    info_json_number(to, "modules", true, l->profile->module_count);
+    info_json_number(to, "counted_functions", true, s->counted);
+    info_json_number(to, "size_bytes", has_size, has_size ? (uint64_t)status.st_size : 0);
+    info_json_number(to, "lost_events", events, f->header.lost_events);
+    info_json_number(to, "lost_trace_events", events, f->header.lost_trace_events);
+    info_json_number(to, "lost_threads", events, f->header.lost_threads);
+    info_json_number(to, "overhead_ns", s->overhead_known, info_json_ns(f, s->overhead));
+    info_json_percent(to, "budget_percent", s->asked_percent > 0, s->asked_percent);
+    info_json_percent(to, "budget_reached_percent", s->asked_percent > 0, s->reached_percent);
+}
+
+/* Each note once: many processes may have the same. */
+static struct json_object *info_json_notes(const struct session_file *f)
+{
+    struct json_object *list = json_object_new_array();
+    struct intern seen = { .index = NULL };
+    for (size_t i = 0; i < f->note_count; i++) {
+        const size_t count = seen.count;
+        if (intern(&seen, f->notes[i], strlen(f->notes[i])) == count)
+            json_object_array_add(list, json_new_text(f->notes[i]));
+    }
+    intern_drop(&seen);
+    return list;
+}
+
+static struct json_object *info_json_process(const struct session_file *f, const struct trace_process *p,
+                                             const struct cpu_check *cpu)
+{
+    struct json_object *object = json_object_new_object();
+    const bool started = p->start_time > f->header.start_ticks;
+    info_json_number(object, "pid", true, p->pid);
+    info_json_number(object, "parent", true, p->parent_pid);
+    info_json_number(object, "start_ns", started, started ? info_json_ns(f, p->start_time - f->header.start_ticks) : 0);
+    info_json_text(object, "end",
+                   p->end_how == DWELL_END_EXIT       ? "exit"
+                   : p->end_how == DWELL_END_SIGNAL   ? "signal"
+                   : p->end_how == DWELL_END_EXECUTED ? "exec"
+                                                      : NULL);
+    info_json_number(object, "end_value", p->end_how == DWELL_END_EXIT || p->end_how == DWELL_END_SIGNAL, p->end_value);
+    info_json_text(object, "path", p->path);
+    info_json_text(object, "arguments", p->arguments);
+    info_json_text(object, "name", p->name);
+    info_json_number(object, "cpu_by_kernel_ns", cpu->known, cpu->kernel);
+    info_json_number(object, "cpu_in_report_ns", cpu->known, cpu->functions);
+    return object;
+}
+
+static struct json_object *info_json_processes(const struct analysis *l)
+{
+    struct json_object *list = json_object_new_array();
+    struct cpu_check *checks = cpu_checks(l);
+    for (size_t i = 0; i < l->file->process_count; i++)
+        json_object_array_add(list, info_json_process(l->file, &l->file->processes[i], &checks[i]));
+    free(checks);
+    return list;
+}
+
+static struct json_object *info_json_threads(const struct session_file *f)
+{
+    static const char *const sources[] = { "none", "perf", "rseq", "import", "perf, system calls" };
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < f->thread_count; i++) {
+        const struct trace_thread *t = &f->threads[i];
+        const struct trace_process *p = session_file_process(f, t->process);
+        struct json_object *object = json_object_new_object();
+        info_json_text(object, "name", t->name);
+        info_json_number(object, "tid", true, t->tid);
+        info_json_number(object, "pid", p != NULL, p ? p->pid : 0);
+        info_json_text(object, "os_events_from",
+                       t->os_source < sizeof sources / sizeof *sources ? sources[t->os_source] : NULL);
+        json_object_array_add(list, object);
+    }
+    return list;
+}
+
+static struct json_object *info_json_facts(const struct analysis *l, const char *path)
+{
+    struct json_object *facts = json_object_new_object();
+    info_json_text(facts, "file", path);
+    info_json_add_recording(facts, l->file);
+    info_json_add_counts(facts, l);
+    return facts;
+}
+
+void info_print_csv(const struct analysis *l, const char *path)
+{
+    static const struct column columns[] = { { "fact", "FACT", CELL_TEXT, USE_ALWAYS, false },
+                                             { "value", "VALUE", CELL_TEXT, USE_ALWAYS, false } };
+    struct json_object *facts = info_json_facts(l, path);
+    struct table t = table_make(columns, sizeof columns / sizeof *columns, NULL);
+    json_object_object_foreach(facts, key, value)
+    {
+        struct cell *row = table_row(&t);
+        cell_text(&row[0], key);
+        if (value)
+            cell_text(&row[1], json_object_get_string(value));
+    }
+    table_print_csv(&t, stdout);
+    table_drop(&t);
+    json_object_put(facts);
+}
+
+void info_print_json(const struct analysis *l, const char *path)
+{
+    struct json_object *facts = info_json_facts(l, path);
+    json_object_object_add(facts, "notes", info_json_notes(l->file));
+    json_begin(stdout);
+    fputs("\"session\": ", stdout);
+    json_put_object(stdout, facts);
+    fputs(",\n ", stdout);
+    json_print_remarks(&l->summary, stdout);
+    fputs("\"processes\": ", stdout);
+    json_put_object(stdout, info_json_processes(l));
+    fputs(",\n \"threads\": ", stdout);
+    json_put_object(stdout, info_json_threads(l->file));
+    fputs("}\n", stdout);
+}
