@@ -59,7 +59,9 @@ static char *merge_print(char *const *paths, size_t count)
     size_t length;
     FILE *out = open_memstream(&text, &length);
     load_several(&l, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
-    l.summary.run = 0; /* of several sessions, it is unknown */
+    const size_t remarks = l.summary.remark_count;
+    l.summary.run = 0;          /* of several sessions, it is unknown */
+    l.summary.remark_count = 0; /* they name the sessions; losses are below */
     for (int by = BY_FUNCTION; by <= BY_MODULE; by++) {
         struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
         table_print_json(&t, out);
@@ -68,6 +70,7 @@ static char *merge_print(char *const *paths, size_t count)
     struct table tree = view_tree(&l, &(struct tree_options){ .depth = 99 });
     table_print_csv(&tree, out);
     table_drop(&tree);
+    l.summary.remark_count = remarks;
     for (size_t i = 0; i < l.summary.loss_count; i++)
         fprintf(out, "%s\n", l.summary.remarks[i]);
     fclose(out);
