@@ -32,12 +32,11 @@ static double budget_reached_percent(const struct analysis *l)
     if (own <= 0)
         return 0;
     const double changes = (double)l->file->more.change_time * ns / own * 100;
-    if (s->stack_samples < ENOUGH || s->samples_in_probes == s->stack_samples)
+    const uint64_t all = l->profile->sampled_time, in_probes = l->profile->sampled_in_probes;
+    if (s->stack_samples < ENOUGH || in_probes == all)
         return (double)s->overhead / (double)s->ticks_per_second / own * 100 + changes;
-    const double probes = (double)s->samples_in_probes / (double)(s->stack_samples - s->samples_in_probes) * 100;
-    const double samples = h->sample_cost < h->sample_period
-                               ? (double)h->sample_cost / (double)(h->sample_period - h->sample_cost) * 100
-                               : 0;
+    const double probes = (double)in_probes / (double)(all - in_probes) * 100; /* samples may stand for unequal times */
+    const double samples = (double)s->stack_samples * h->sample_cost * ns / own * 100;
     const double counted = (double)budget_reached_counted(l->profile) * h->count_cost * ns / 1000 / own * 100;
     return probes + samples + counted + changes;
 }

@@ -317,6 +317,8 @@ uint32_t *profile_merge_numbered(struct profile *into, const struct profile *fro
                     functions[c->function], c->calls);
     }
     profile_add_counts(&into->counts, &from->counts);
+    into->sampled_time += from->sampled_time;
+    into->sampled_in_probes += from->sampled_in_probes;
     free(functions);
     free(sites);
     return nodes;

@@ -127,6 +127,8 @@ struct profile {
     struct profile_counted *counted;
     size_t counted_count, counted_room;
     struct profile_counts counts;
+    uint64_t sampled_time,
+        sampled_in_probes;       /* nanoseconds for which its samples stand, and of these, in the runtime */
     struct intern *module_table; /* path and build-id to module */
     struct number_index *function_table, *site_table, *thread_table;
     struct node_index *node_table; /* nodes by parent, function and site */

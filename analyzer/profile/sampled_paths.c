@@ -109,6 +109,8 @@ static uint32_t sampled_paths_add_chain(const struct session_samples *s, struct 
     const enum sampled_code code = sampled_paths_code(s, chain, depth);
     p->counts.samples++;
     p->counts.samples_in_probes += code != SAMPLED_PROGRAM;
+    p->sampled_time += point->period;
+    p->sampled_in_probes += code != SAMPLED_PROGRAM ? point->period : 0;
     if (code != SAMPLED_PROGRAM) {
         p->nodes[node].samples_in_stubs += code == SAMPLED_STUB;
         p->nodes[node].stub_time += code == SAMPLED_STUB ? point->period : 0;

@@ -90,12 +90,15 @@ static void sampled_trees_add_sample(struct sampled_trees *s, uint32_t thread, c
     if (chain->count && s->samples->frames[s->samples->links[chain->first]].code != SAMPLED_PROGRAM) {
         p->counts.samples++;
         p->counts.samples_in_probes++;
+        p->sampled_time += point->period;
+        p->sampled_in_probes += point->period;
         return;
     }
     uint32_t node = sampled_trees_anchor(s, thread, chain, point->time, &depth);
     if (node == PROFILE_NONE)
         return;
     p->counts.samples++;
+    p->sampled_time += point->period;
     for (uint32_t i = depth; i-- > 0;)
         node = sampled_frame_child(p, node, &s->samples->frames[s->samples->links[chain->first + i]]);
     p->nodes[node].samples++;
