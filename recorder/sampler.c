@@ -30,13 +30,15 @@ enum {
     RING_PAGES = 64,      /* of data; half of what an unprivileged user may lock for each CPU */
     STACK_BYTES = 4096,   /* copied from the top of the stack */
     DRAIN_INTERVAL = 100, /* milliseconds at most between two drains */
+    WINDOW = 10,          /* milliseconds for which samples are taken, if they are not always */
     RECORD_SIZE = 65536,
     SAMPLER_TIMES = 2, /* events are enabled twice: a thread that is just being made may miss the first time */
 };
 
 struct sample_ring {
-    int fd;
-    int first; /* the event of the first period, whose samples are in the same ring; -1 if there is none */
+    int fd;    /* the event that says which threads end or execute a program, while samples pause, too */
+    int later; /* the events of the two periods, whose samples are in the same ring; -1 if there is none */
+    int first;
     struct perf_event_mmap_page *page;
     size_t size; /* of the data */
     uint64_t tail;
@@ -72,9 +74,6 @@ static struct perf_event_attr sampler_attr(uint64_t period, enum dwell_clock clo
         .enable_on_exec = 1,
         .inherit = 1,
         .exclude_hv = 1,
-        .task = 1, /* ends of threads */
-        .comm = 1, /* calls of exec */
-        .comm_exec = 1,
         .watermark = 1,
         .wakeup_watermark = RING_PAGES * 4096 / 4,
         .use_clockid = 1,
@@ -87,16 +86,23 @@ static int sampler_open_event(const struct perf_event_attr *attr, pid_t pid, int
     return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Leaves samples in the kernel out if this user may not take them. Returns zero or an errno value. */
+/* Leaves samples in the kernel out if this user may not take them. */
+static int sampler_open_allowed(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+    int fd = sampler_open_event(attr, pid, cpu);
+    if (fd < 0 && (errno == EACCES || errno == EPERM)) {
+        attr->exclude_kernel = 1;
+        fd = sampler_open_event(attr, pid, cpu);
+    }
+    return fd;
+}
+
+/* The ring of an event. Returns zero or an errno value. */
 static int sampler_open_ring(struct sample_ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    ring->first = -1;
-    ring->fd = sampler_open_event(attr, pid, cpu);
-    if (ring->fd < 0 && (errno == EACCES || errno == EPERM)) {
-        attr->exclude_kernel = 1;
-        ring->fd = sampler_open_event(attr, pid, cpu);
-    }
+    ring->first = ring->later = -1;
+    ring->fd = sampler_open_allowed(attr, pid, cpu);
     if (ring->fd < 0)
         return errno;
     ring->size = RING_PAGES * page;
@@ -114,6 +120,8 @@ static void sampler_close_ring(struct sample_ring *ring)
 {
     munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + ring->size);
     close(ring->fd);
+    if (ring->later >= 0)
+        close(ring->later);
     if (ring->first >= 0)
         close(ring->first);
 }
@@ -235,9 +243,11 @@ static void sampler_take_sample(struct sampler *s, struct record_reader *r)
     sample.pid = (uint32_t)ids;
     sample.tid = (uint32_t)(ids >> 32);
     sample.time = sampler_ticks(s, record_next(r));
-    sample.period = (uint32_t)record_next(r);
-    if (sample.period != s->session->header->sample_period)
+    const uint32_t period = (uint32_t)record_next(r);
+    sample.period = period * s->windows.stretch;
+    if (period != s->session->header->sample_period)
         s->first_time += sample.period;
+    sample_windows_note(&s->windows, sample.tid, period);
     const bool known = record_next(r) == PERF_SAMPLE_REGS_ABI_64;
     if (!known)
         return; /* a program of 32 bits */
@@ -319,12 +329,13 @@ static void sampler_drain(struct sampler *s)
  * event in between, so its end is seen. */
 static void sampler_settle(struct sampler *s)
 {
-    if (s->periods.first == s->periods.later || s->settled == SAMPLER_TIMES || s->first_time < SAMPLE_FIRST_TIME)
+    if (s->periods.first == s->periods.later || s->settled == SAMPLER_TIMES || s->first_time < SAMPLE_FIRST_TIME ||
+        s->pauses)
         return;
     s->settled++;
     for (size_t i = 0; i < s->count; i++) {
         struct sample_ring *ring = &s->rings[i];
-        ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, 0);
+        ioctl(ring->later, PERF_EVENT_IOC_ENABLE, 0);
         ioctl(ring->first, PERF_EVENT_IOC_DISABLE, 0);
         if (s->settled < SAMPLER_TIMES)
             continue;
@@ -333,13 +344,77 @@ static void sampler_settle(struct sampler *s)
     }
 }
 
-/* ---- the thread ---- */
+/* ---- windows of time ---- */
 
 /* The event of a ring that is the first to take samples. */
 static int sampler_first_event(const struct sample_ring *ring)
 {
-    return ring->first >= 0 ? ring->first : ring->fd;
+    return ring->first >= 0 ? ring->first : ring->later;
 }
+
+/* A thread that is just being made may miss this. The next window sets it right. */
+static void sampler_pause(struct sampler *s, bool pause)
+{
+    const unsigned long request = pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
+    s->pauses = pause;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct sample_ring *ring = &s->rings[i];
+        ioctl(s->settled ? ring->later : sampler_first_event(ring), request, 0);
+        if (pause && s->settled && ring->first >= 0)
+            ioctl(ring->first, request, 0);
+    }
+}
+
+/* The cost of a switch is measured when it may matter: if one took 50 us, would they be too many? */
+static void sampler_measure_switches(struct sampler *s)
+{
+    enum { HIGHEST_COST = 50000 };
+    struct sample_windows *w = &s->windows;
+    if (w->measured || sample_stretch(w->switches, w->time, HIGHEST_COST, w->permille) == 1)
+        return;
+    struct perf_event_attr attr = sampler_attr(s->periods.first, DWELL_CLOCK_MONOTONIC);
+    attr.inherit = attr.enable_on_exec = 0;
+    const int event = sampler_open_allowed(&attr, 0, -1);
+    w->measured = true;
+    w->cost = event >= 0 ? sample_switch_cost(event) : 0;
+    if (event >= 0)
+        close(event);
+}
+
+/* Not always as long: the program may do the same again and again. */
+static uint64_t sampler_pause_length(struct sampler *s)
+{
+    s->chance = s->chance * 1103515245 + 12345;
+    const uint64_t usual = (uint64_t)WINDOW * (s->windows.stretch - 1);
+    return usual / 2 + usual * (s->chance >> 16 & 255) / 256;
+}
+
+/* Ends a window or a pause if it is time, and returns for how many milliseconds the thread may wait. All samples of the
+ * window are drained. */
+static int sampler_turn(struct sampler *s)
+{
+    const uint64_t now = clock_monotonic() / 1000000;
+    struct sample_windows *w = &s->windows;
+    if (!w->permille)
+        return DRAIN_INTERVAL;
+    if (!s->pauses && (w->stretch == 1 || now >= s->until)) {
+        if (sample_windows_look(w)) {
+            sampler_measure_switches(s);
+            sample_windows_decide(w);
+        }
+        if (w->stretch > 1) {
+            sampler_pause(s, true);
+            s->until = now + sampler_pause_length(s);
+        }
+    } else if (s->pauses && now >= s->until) {
+        sample_windows_begin(w);
+        sampler_pause(s, false);
+        s->until = now + WINDOW;
+    }
+    return w->stretch == 1 ? DRAIN_INTERVAL : (int)larger(s->until - now, 1);
+}
+
+/* ---- the thread ---- */
 
 /* Begins the samples of a program that is recorded by now. Once the later period has come, its events take them. */
 static void sampler_enable(struct sampler *s)
@@ -347,8 +422,11 @@ static void sampler_enable(struct sampler *s)
     if (s->enabled == SAMPLER_TIMES || s->settled || !__atomic_load_n(&s->wanted, __ATOMIC_ACQUIRE))
         return;
     s->enabled++;
-    for (size_t i = 0; i < s->count; i++)
-        ioctl(sampler_first_event(&s->rings[i]), PERF_EVENT_IOC_ENABLE, 0);
+    for (size_t i = 0; i < s->count; i++) {
+        ioctl(s->rings[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+        if (!s->pauses)
+            ioctl(sampler_first_event(&s->rings[i]), PERF_EVENT_IOC_ENABLE, 0);
+    }
 }
 
 static void *sampler_run(void *argument)
@@ -359,13 +437,15 @@ static void *sampler_run(void *argument)
         events[i] = (struct pollfd){ .fd = s->rings[i].fd, .events = POLLIN };
     events[s->count] = (struct pollfd){ .fd = s->wake, .events = POLLIN };
     uint64_t wakes;
+    int patience = DRAIN_INTERVAL;
     for (bool last = false; !last;) {
-        poll(events, s->count + 1, DRAIN_INTERVAL);
+        poll(events, s->count + 1, patience);
         (void)!read(s->wake, &wakes, sizeof wakes);
         sampler_enable(s);
         last = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE);
         sampler_drain(s);
         sampler_settle(s);
+        patience = sampler_turn(s);
         for (size_t i = 0; i < s->count; i++)
             if (events[i].revents & POLLHUP)
                 events[i].fd = -1; /* all threads of the program have ended */
@@ -375,9 +455,10 @@ static void *sampler_run(void *argument)
 }
 
 void sampler_begin(struct sampler *s, const struct session *session, int fd, struct sample_periods periods,
-                   uint64_t cost)
+                   uint64_t cost, uint32_t switches)
 {
     *s = (struct sampler){ .session = session, .periods = periods, .wake = -1 };
+    s->windows = (struct sample_windows){ .permille = switches, .stretch = 1 };
     s->wanted = !(session->header->also & DWELL_ALSO_SPARE_SAMPLES);
     s->enabled = s->wanted ? SAMPLER_TIMES : 0;
     if (!periods.later)
@@ -390,38 +471,56 @@ void sampler_begin(struct sampler *s, const struct session *session, int fd, str
     s->clock_offset = perf_clock_offset(session->header->clock == DWELL_CLOCK_MONOTONIC);
 }
 
-/* Adds the event of the first period to a ring. The ring's own event waits until that one ends. Returns zero or
- * an errno value. */
-static int sampler_add_first(const struct sampler *s, struct sample_ring *ring, const struct perf_event_attr *attr,
-                             pid_t pid, int cpu)
+/* Adds an event whose samples are in the ring. Returns zero or an errno value. */
+static int sampler_add_event(const struct sample_ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu,
+                             int *event)
 {
-    struct perf_event_attr first = *attr;
+    *event = sampler_open_allowed(attr, pid, cpu);
+    return *event < 0 || ioctl(*event, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? errno : 0;
+}
+
+/* Opens the events of a CPU. That of the later period waits until the first one ends. Returns zero or an errno value.
+ */
+static int sampler_open_cpu(const struct sampler *s, struct sample_ring *ring, struct perf_event_attr *attr, pid_t pid,
+                            int cpu)
+{
+    const bool two = s->periods.first != s->periods.later;
+    struct perf_event_attr threads = *attr, first = *attr;
+    threads.config = PERF_COUNT_SW_DUMMY;
+    threads.sample_period = threads.sample_type = 0;
+    threads.sample_regs_user = threads.sample_stack_user = 0;
+    threads.exclude_kernel = 1;
+    threads.task = 1; /* ends of threads */
+    threads.comm = 1; /* calls of exec */
+    threads.comm_exec = 1;
+    threads.enable_on_exec = first.enable_on_exec = s->wanted;
+    attr->enable_on_exec = !two && s->wanted;
     first.sample_period = s->periods.first;
-    first.enable_on_exec = s->wanted;
-    ring->first = sampler_open_event(&first, pid, cpu);
-    return ring->first < 0 || ioctl(ring->first, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? errno : 0;
+    int error = sampler_open_ring(ring, &threads, pid, cpu);
+    if (error)
+        return error;
+    error = sampler_add_event(ring, attr, pid, cpu, &ring->later);
+    first.exclude_kernel = attr->exclude_kernel;
+    if (!error && two)
+        error = sampler_add_event(ring, &first, pid, cpu, &ring->first);
+    if (error)
+        sampler_close_ring(ring);
+    return error;
 }
 
 /* Opens the events of all CPUs. Returns zero or an errno value; then none is open. */
 static int sampler_open(struct sampler *s, pid_t pid, struct perf_event_attr *attr)
 {
-    const bool two = s->periods.first != s->periods.later;
     const long cpus = sysconf(_SC_NPROCESSORS_CONF);
     s->rings = need_memory((size_t)cpus, sizeof *s->rings);
     int error = 0;
     for (int cpu = 0; cpu < cpus && !error; cpu++) {
         struct sample_ring ring = { 0 };
-        attr->enable_on_exec = !two && s->wanted;
-        error = sampler_open_ring(&ring, attr, pid, cpu);
-        if (error == ENODEV) {
+        error = sampler_open_cpu(s, &ring, attr, pid, cpu);
+        if (error == ENODEV)
             error = 0; /* the CPU is offline */
-            continue;
-        }
-        if (error)
-            break;
-        s->rings[s->count++] = ring;
-        if (two)
-            error = sampler_add_first(s, &s->rings[s->count - 1], attr, pid, cpu);
+        else if (!error)
+            s->rings[s->count++] = ring;
     }
     if (error)
         sampler_close_rings(s);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "recorder/sample_rate.h"
+#include "recorder/sample_windows.h"
 #include "session.h"
 
 struct sample_ring;
@@ -26,7 +27,11 @@ struct sampler {
     uint64_t first_time; /* nanoseconds of CPU time that samples with the first period stand for */
     unsigned enabled;    /* how often samples were begun; SAMPLER_TIMES if they begin with the program */
     unsigned settled;    /* how often the later period was set */
-    int wake;            /* eventfd */
+    struct sample_windows windows;
+    bool pauses;    /* between two windows */
+    uint64_t until; /* when the window or the pause ends, in milliseconds */
+    uint32_t chance;
+    int wake; /* eventfd */
     bool running;
     bool stop;   /* atomic */
     bool wanted; /* atomic: samples are taken, or begin now */
@@ -44,10 +49,11 @@ int sampler_try(bool *in_kernel);
 uint64_t sampler_measure_cost(void);
 
 /* Prepares to take samples with these periods. `cost`: the nanoseconds that one takes, or zero if this is
- * unknown. The session and its descriptor must stay valid. If the header says that samples may be spare, they begin
- * with sampler_want, else with the program. */
+ * unknown. `switches`: how much of the CPU time the switches of sampled threads may cost, in
+ * thousandths; zero: any. The session and its descriptor must stay valid. If the header says that samples may be spare,
+ * they begin with sampler_want, else with the program. */
 void sampler_begin(struct sampler *s, const struct session *session, int fd, struct sample_periods periods,
-                   uint64_t cost);
+                   uint64_t cost, uint32_t switches);
 
 /* Samples the process, which is about to execute the program, all its threads, and all processes that it starts. If the
  * system refuses, the header says why. */

@@ -190,18 +190,21 @@ static void info_print_switches(const struct session_file *f)
 static void info_print_samples(const struct session_file *f)
 {
     const struct dwell_file_header *h = &f->header;
-    const uint32_t shortest = samples_shortest_period(f);
-    char first[40] = "";
-    if (shortest && shortest < h->sample_period)
+    uint32_t shortest, longest;
+    char first[40] = "", windows[80] = "";
+    const bool known = samples_periods(f, &shortest, &longest);
+    if (known && shortest < h->sample_period)
         snprintf(first, sizeof first, "%.5g, then ", 1e9 / shortest);
+    if (known && longest > h->sample_period)
+        snprintf(windows, sizeof windows, "; down to %.3g where threads switched often", 1e9 / longest);
     if (h->sample_error)
         info_print_line("samples", "none: the system refused them (%s); see dwell doctor", strerror(h->sample_error));
     else if (h->sample_period && samples_are_spare(f))
         info_print_line("samples", "none kept, as all calls were timed; taken %.5g a second of CPU time",
                         1e9 / h->sample_period);
     else if (h->sample_period)
-        info_print_line("samples", "%" PRIu64 " of recorded threads, %s%.5g a second of CPU time, lost %" PRIu32,
-                        samples_count(f), first, 1e9 / h->sample_period, h->lost_samples);
+        info_print_line("samples", "%" PRIu64 " of recorded threads, %s%.5g a second of CPU time%s, lost %" PRIu32,
+                        samples_count(f), first, 1e9 / h->sample_period, windows, h->lost_samples);
     if (h->sample_period && h->sample_cost)
         info_print_line("a sample", "stops its thread for %.1f us; %s", h->sample_cost / 1e3,
                         h->also & DWELL_ALSO_KERNEL_SAMPLES ? "also in the kernel" : "in user mode only");

@@ -234,7 +234,7 @@ int command_record(int argc, char **argv)
     const uint64_t sample_cost = s.sample_rate ? sampler_measure_cost() : 0;
     struct sample_periods periods;
     const uint32_t rest = record_share_budget(&s, &session, sample_cost, &periods);
-    sampler_begin(&sampler, &session, fd, periods, sample_cost);
+    sampler_begin(&sampler, &session, fd, periods, sample_cost, s.sample_rate < 0 ? s.overhead / 4 : 0);
     struct budget *budget = budget_start(&session, fd, rest, &s.filters);
     record_push_start(push, &session, fd, path);
     session.header->count_cost = s.sample_rate ? count_cost_measure() : 0;

@@ -152,17 +152,19 @@ uint32_t samples_period(const struct session_file *file, const struct trace_chun
     return period ? period : 1;
 }
 
-uint32_t samples_shortest_period(const struct session_file *file)
+bool samples_periods(const struct session_file *file, uint32_t *shortest, uint32_t *longest)
 {
-    uint32_t shortest = 0;
+    *shortest = UINT32_MAX;
+    *longest = 0;
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind != DWELL_CHUNK_SAMPLES || !chunk->thread)
             continue;
         const uint32_t period = samples_period(file, chunk);
-        shortest = !shortest || period < shortest ? period : shortest;
+        *shortest = period < *shortest ? period : *shortest;
+        *longest = period > *longest ? period : *longest;
     }
-    return shortest;
+    return *longest != 0;
 }
 
 static uint64_t samples_count_chunk(const struct session_file *file, const struct trace_chunk *chunk)

@@ -33,8 +33,8 @@ void samples_find_threads(struct session_file *file);
  * is unknown. */
 uint32_t samples_period(const struct session_file *file, const struct trace_chunk *chunk);
 
-/* The shortest period of samples of recorded threads; zero if there are none. */
-uint32_t samples_shortest_period(const struct session_file *file);
+/* The shortest and the longest period of chunks of recorded threads, in nanoseconds. False if there is no such chunk. */
+bool samples_periods(const struct session_file *file, uint32_t *shortest, uint32_t *longest);
 
 /* The number of samples of recorded threads. */
 uint64_t samples_count(const struct session_file *file);
