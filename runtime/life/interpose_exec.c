@@ -44,7 +44,7 @@ static struct {
 
 #define NEXT(name) ((typeof(&name))exec_next_of(&next.name, #name))
 
-__attribute__((constructor(101))) static void exec_look_up(void)
+__attribute__((constructor(103))) static void exec_look_up(void)
 {
     int error = errno;
     NEXT(execve);

@@ -58,8 +58,9 @@ static bool os_call_is_in(const struct place *place, const void *at)
     return (uint64_t)at >= place->begin && (uint64_t)at < place->end;
 }
 
-/* A sanitizer's library may stand between the runtime and libc. The row is that of libc's function in any case. */
-__attribute__((constructor(101))) static void os_call_find_rows(void)
+/* A sanitizer's library may stand between the runtime and libc. The row is that of libc's function in any case. After
+ * interposed.c: a dlsym that fails may free memory, and so call a function that is looked up there. */
+__attribute__((constructor(103))) static void os_call_find_rows(void)
 {
     const int error = errno;
     static void *open_cache;

@@ -134,7 +134,7 @@ static void *gomp_find(const char *name)
     return s.found;
 }
 
-__attribute__((constructor(101))) static void gomp_find_all(void)
+__attribute__((constructor(103))) static void gomp_find_all(void)
 {
     if (!gomp_find("GOMP_parallel"))
         return;
