@@ -57,7 +57,7 @@ static void signals_check(const char *how, bool paths)
         free(out);
         if (!paths)
             continue;
-        char *info = run_well("$DWELL info");
+        char *info = run_well(INFO_WITHOUT_PROBES_SHARE);
         cr_assert(has(info, " 0 frames left without one"), "%s %s: %s", how, mode, info);
         cr_assert(not(has(info, "remark") && !signals_time_is_outside(info)), "%s %s: %s", how, mode, info);
         free(info);

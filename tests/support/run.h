@@ -21,6 +21,11 @@ void ran_drop(struct ran *r);
 /* Like run, but fails the test unless the status is zero. Returns the command's output, which the caller frees. */
 char *run_well(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The facts and remarks of dwell.data or another session, but for the share of probes: it is large where a program only
+ * calls functions. */
+#define INFO_WITHOUT_PROBES_SHARE INFO_WITHOUT_PROBES_SHARE_OF("dwell.data")
+#define INFO_WITHOUT_PROBES_SHARE_OF(session) "$DWELL info " session " | sed '/^remark *probes took /d'"
+
 /* The .init of a suite that counts instrumented functions: its recordings hold no OS calls, and no
  * samples unless --sample requests them. */
 void without_os_calls(void);
