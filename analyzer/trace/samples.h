@@ -33,7 +33,8 @@ void samples_find_threads(struct session_file *file);
  * is unknown. */
 uint32_t samples_period(const struct session_file *file, const struct trace_chunk *chunk);
 
-/* The shortest and the longest period of chunks of recorded threads, in nanoseconds. False if there is no such chunk. */
+/* The shortest and the longest period of chunks of recorded threads, in nanoseconds. False if there is no such chunk.
+ */
 bool samples_periods(const struct session_file *file, uint32_t *shortest, uint32_t *longest);
 
 /* The number of samples of recorded threads. */

@@ -50,8 +50,7 @@ Test(e2e_usual_budget, none_times_all_calls)
 static void usual_budget_says(const char *asked)
 {
     char *info = run_well("$DWELL info | grep -cE '^budget +overhead %s %% asked, (over )?[0-9.]+ %% reached$'", asked),
-         *report = run_well("$DWELL report | grep -cE '; overhead %s %% asked, (over )?[0-9.]+ %% reached$'",
-                            asked);
+         *report = run_well("$DWELL report | grep -cE '; overhead %s %% asked, (over )?[0-9.]+ %% reached$'", asked);
     cr_assert(eq(int, atoi(info), 1));
     cr_assert(eq(int, atoi(report), 1));
     free(report);
