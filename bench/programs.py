@@ -35,7 +35,8 @@ class Program:
     def compile(self, output, more):
         command = [self.compiler, *FLAGS, *self.flags, *more, "-o", output, *self.sources, *self.libraries]
         stamp = output + ".cmd"
-        if os.path.exists(output) and os.path.exists(stamp):
+        if (os.path.exists(output) and os.path.exists(stamp)
+                and all(os.path.getmtime(source) <= os.path.getmtime(stamp) for source in self.sources)):
             with open(stamp, encoding="utf-8") as file:
                 if file.read() == " ".join(command):
                     return output
