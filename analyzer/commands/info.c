@@ -26,6 +26,7 @@
 #include "report/text_options.h"
 #include "report/views.h"
 #include "trace/event_cost.h"
+#include "trace/recorded_names.h"
 #include "trace/samples.h"
 #include "trace/session_seal.h"
 #include "trace/trace_events.h"
@@ -111,8 +112,7 @@ static void info_print_time(const struct session_file *f)
 
 static void info_print_clock(const struct session_file *f)
 {
-    static const char *const names[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
-    unsigned clock = f->header.clock < 4 ? f->header.clock : 0;
+    const char *machine = recorded_machine_name(f->header.machine);
     if (f->header.origin & DWELL_ORIGIN_SAMPLES)
         info_print_line("values", "samples");
     if (f->header.origin & DWELL_ORIGIN_IMPORTED) {
@@ -120,11 +120,9 @@ static void info_print_clock(const struct session_file *f)
             info_print_line("resolution", "%" PRIu64 " ticks per second", f->header.ticks_per_second);
         return;
     }
-    info_print_line("clock", "%s, %.3f MHz", names[clock], (double)f->header.ticks_per_second / 1e6);
-    info_print_line("machine", "%s",
-                    f->header.machine == DWELL_MACHINE_X86_64    ? "x86-64"
-                    : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64"
-                                                                 : "unknown");
+    info_print_line("clock", "%s, %.3f MHz", recorded_clock_name(f->header.clock),
+                    (double)f->header.ticks_per_second / 1e6);
+    info_print_line("machine", "%s", machine ? machine : "unknown");
     if (f->host.node)
         info_print_line("host", "%s, %s %s", f->host.node, f->host.system, f->host.release);
 }
@@ -493,7 +491,6 @@ static void info_print_processes(const struct session_file *f)
 static void info_print_threads(const struct session_file *f)
 {
     static const char *const titles[] = { "THREAD", "TID", "PROCESS", "OS EVENTS FROM" };
-    static const char *const sources[] = { "none", "perf", "rseq", "import", "perf, system calls" };
     struct libscols_table *table = info_new_table(titles, 4);
     for (size_t i = 0; i < f->thread_count; i++) {
         const struct trace_thread *t = &f->threads[i];
@@ -502,8 +499,8 @@ static void info_print_threads(const struct session_file *f)
         info_set_text(row, 0, t->name[0] ? t->name : "[unknown]");
         info_set_number(row, 1, t->tid);
         info_set_number(row, 2, p ? p->pid : 0);
-        scols_line_set_data(row, 3,
-                            t->os_source < sizeof sources / sizeof *sources ? sources[t->os_source] : "unknown");
+        const char *source = recorded_source_name(t->os_source);
+        scols_line_set_data(row, 3, source ? source : "unknown");
     }
     info_print_table(table);
 }

@@ -13,6 +13,7 @@
 #include "base/json_text.h"
 #include "base/units.h"
 #include "report/table.h"
+#include "trace/recorded_names.h"
 #include "trace/samples.h"
 
 static void info_json_text(struct json_object *to, const char *key, const char *text)
@@ -48,7 +49,6 @@ static const char *info_json_mode(const struct session_file *f)
 
 static void info_json_add_recording(struct json_object *to, const struct session_file *f)
 {
-    static const char *const clocks[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
     const struct dwell_file_header *h = &f->header;
     const time_t start = (time_t)(h->start_realtime / 1000000000u);
     char text[64];
@@ -58,12 +58,9 @@ static void info_json_add_recording(struct json_object *to, const struct session
     info_json_number(to, "duration_ns", h->end_ticks != 0, info_json_ns(f, h->end_ticks - h->start_ticks));
     info_json_text(to, "state", h->state != DWELL_COMPLETE ? "unfinished" : f->lacks_parts ? "damaged" : "complete");
     info_json_text(to, "mode", info_json_mode(f));
-    info_json_text(to, "clock", clocks[h->clock < 4 ? h->clock : 0]);
+    info_json_text(to, "clock", recorded_clock_name(h->clock));
     info_json_number(to, "ticks_per_second", true, h->ticks_per_second);
-    info_json_text(to, "machine",
-                   h->machine == DWELL_MACHINE_X86_64    ? "x86-64"
-                   : h->machine == DWELL_MACHINE_AARCH64 ? "aarch64"
-                                                         : NULL);
+    info_json_text(to, "machine", recorded_machine_name(h->machine));
     info_json_text(to, "host", f->host.node);
     info_json_number(to, "processors", f->host.processors != 0, f->host.processors);
     json_object_object_add(to, "call_sites", json_object_new_boolean(h->also & DWELL_ALSO_CALL_SITES));
@@ -149,7 +146,6 @@ static struct json_object *info_json_processes(const struct analysis *l)
 
 static struct json_object *info_json_threads(const struct session_file *f)
 {
-    static const char *const sources[] = { "none", "perf", "rseq", "import", "perf, system calls" };
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < f->thread_count; i++) {
         const struct trace_thread *t = &f->threads[i];
@@ -158,8 +154,7 @@ static struct json_object *info_json_threads(const struct session_file *f)
         info_json_text(object, "name", t->name);
         info_json_number(object, "tid", true, t->tid);
         info_json_number(object, "pid", p != NULL, p ? p->pid : 0);
-        info_json_text(object, "os_events_from",
-                       t->os_source < sizeof sources / sizeof *sources ? sources[t->os_source] : NULL);
+        info_json_text(object, "os_events_from", recorded_source_name(t->os_source));
         json_object_array_add(list, object);
     }
     return list;

@@ -12,6 +12,7 @@
 #include "analysis/waits.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "trace/recorded_names.h"
 
 static void facts_add_text(struct json_object *object, const char *key, const char *text)
 {
@@ -113,8 +114,8 @@ static size_t facts_process_index(const uint32_t *list, size_t count, uint32_t s
 
 static const char *facts_source_name(const struct trace_thread *t)
 {
-    static const char *const names[] = { "none", "perf", "rseq", "import", "perf, system calls" };
-    return t && t->os_source < sizeof names / sizeof *names ? names[t->os_source] : "unknown";
+    const char *name = t ? recorded_source_name(t->os_source) : NULL;
+    return name ? name : "unknown";
 }
 
 static struct json_object *facts_threads(const struct analysis *l, const struct order *order, const uint32_t *serials,
@@ -284,10 +285,9 @@ static void facts_add_command(struct json_object *object, const struct analysis 
 static void facts_add_kind(struct json_object *object, const struct analysis *l)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
-    static const char *const clocks[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
     const struct dwell_file_header *h = &l->file->header;
     facts_add_text(object, "mode", h->mode < 3 ? modes[h->mode] : "trace");
-    facts_add_text(object, "clock", h->clock < 4 ? clocks[h->clock] : "unknown");
+    facts_add_text(object, "clock", recorded_clock_name(h->clock));
     facts_add_flag(object, "complete", h->state == DWELL_COMPLETE);
     facts_add_flag(object, "application", l->summary.application_known);
     facts_add_flag(object, "off_cpu", l->summary.off_cpu_known);
