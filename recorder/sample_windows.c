@@ -32,19 +32,20 @@ enum { COST_SLEEPS = 20, COST_ROUNDS = 5, COST_SLEEP = 20000 /* nanoseconds */ }
  * cost twice as much, where both were tried. */
 enum { COST_OF_BUSY = 2 };
 
-static uint64_t switch_cpu_time(void)
+uint64_t sample_cpu_time(void)
 {
-    struct timespec time = { 0 };
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    struct timespec time;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0
+               ? (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec
+               : UINT64_MAX;
 }
 
 static uint64_t switch_sleeps(void)
 {
-    const uint64_t begin = switch_cpu_time();
+    const uint64_t begin = sample_cpu_time();
     for (int i = 0; i < COST_SLEEPS; i++)
         nanosleep(&(struct timespec){ .tv_nsec = COST_SLEEP }, NULL);
-    return switch_cpu_time() - begin;
+    return sample_cpu_time() - begin;
 }
 
 uint64_t sample_switch_cost(int event)

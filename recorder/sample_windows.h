@@ -32,6 +32,10 @@ struct sample_windows {
  * that part of the CPU time. `cost` is that of a switch, and both times are in nanoseconds. */
 unsigned sample_stretch(uint64_t switches, uint64_t time, uint64_t cost, uint32_t permille);
 
+/* Returns the CPU time of the calling thread in nanoseconds, or always the same number if the system does not say it.
+ */
+uint64_t sample_cpu_time(void);
+
 /* Returns what a switch costs a sampled thread more than another one, in nanoseconds. `event` is a perf event of the
  * calling thread with the period of the samples; it is disabled before and afterwards. Takes some milliseconds. */
 uint64_t sample_switch_cost(int event);

@@ -153,14 +153,6 @@ enum { COST_SAMPLES = 40, COST_ENOUGH = 10, COST_STEPS = 1000 /* gaps between tw
 /* In nanoseconds. What counts is the thread's CPU time, which takes the samples: others may use the processors. */
 enum { COST_PERIOD = 100000, COST_PATIENCE = 20000000, COST_LONGEST = 1000000000 };
 
-static uint64_t sampler_cpu_time(void)
-{
-    struct timespec time;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0
-               ? (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec
-               : UINT64_MAX;
-}
-
 static int sampler_compare_gaps(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -171,12 +163,12 @@ static int sampler_compare_gaps(const void *a, const void *b)
  * their number. */
 static size_t sampler_find_gaps(const struct perf_event_mmap_page *page, uint64_t *gaps)
 {
-    const uint64_t begin = clock_monotonic(), cpu = sampler_cpu_time();
+    const uint64_t begin = clock_monotonic(), cpu = sample_cpu_time();
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), before = begin, now = begin;
     size_t count = 0;
     for (unsigned step = 1; count < COST_SAMPLES && now - begin < COST_LONGEST; step++) {
         if (step % COST_STEPS == 0) {
-            if (sampler_cpu_time() - cpu >= COST_PATIENCE)
+            if (sample_cpu_time() - cpu >= COST_PATIENCE)
                 break;
             head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
             before = now = clock_monotonic();
