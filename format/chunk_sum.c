@@ -41,7 +41,7 @@ uint64_t chunk_sum(const char *chunk, uint32_t end)
         }
         memcpy(&head, chunk, sizeof head);
         head.sealed = 0;
-        head.link = 0;
+        head.checksum = 0;
         checksum_add(&sum, &head, sizeof head);
         chunk_sum_add(&sum, chunk + sizeof head, length - (uint32_t)sizeof head, sizeof head);
     }

@@ -48,7 +48,7 @@ static void sampled_thread_end_chunk(struct sampled_thread *t)
 {
     if (!t->chunk)
         return;
-    t->chunk->enters = t->count;
+    t->chunk->samples = t->count;
     __atomic_store_n(&t->chunk->used, t->used, __ATOMIC_RELEASE);
     session_unmap(t->chunk, t->size);
     t->chunk = NULL;
@@ -69,9 +69,9 @@ static bool sample_writer_begin_chunk(struct sample_writer *w, struct sampled_th
     t->count = 0;
     t->period = s->period;
     t->chunk->size = size;
-    t->chunk->depth = s->tid;
-    t->chunk->upper[0] = s->pid;
-    t->chunk->upper[1] = s->period;
+    t->chunk->tid = s->tid;
+    t->chunk->pid = s->pid;
+    t->chunk->period = s->period;
     t->chunk->start_time = s->time;
     t->chunk->sequence = t->sequence++;
     t->chunk->magic = DWELL_CHUNK_MAGIC;

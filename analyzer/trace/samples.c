@@ -137,7 +137,7 @@ void samples_find_threads(struct session_file *file)
             continue;
         list = list ? list : samples_sort_threads(file);
         const struct samples_thread *found =
-            samples_search(list, file->thread_count, chunk->depth, chunk->upper[0], chunk->start_time);
+            samples_search(list, file->thread_count, chunk->tid, chunk->pid, chunk->start_time);
         chunk->thread = found ? found->serial : 0;
         chunk->process = found ? found->process : 0;
     }
@@ -148,7 +148,7 @@ void samples_find_threads(struct session_file *file)
 
 uint32_t samples_period(const struct session_file *file, const struct trace_chunk *chunk)
 {
-    const uint32_t period = chunk->upper[1] ? chunk->upper[1] : file->header.sample_period;
+    const uint32_t period = chunk->period ? chunk->period : file->header.sample_period;
     return period ? period : 1;
 }
 
@@ -170,7 +170,7 @@ bool samples_periods(const struct session_file *file, uint32_t *shortest, uint32
 static uint64_t samples_count_chunk(const struct session_file *file, const struct trace_chunk *chunk)
 {
     if (chunk->used)
-        return chunk->enters;
+        return chunk->samples;
     uint64_t count = 0;
     uint8_t *bytes = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
     uint32_t at = sizeof(struct dwell_chunk_header);

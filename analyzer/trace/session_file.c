@@ -136,7 +136,7 @@ static struct trace_chunk session_file_chunk_of(const struct session_file *file,
         .enters = h->enters,
         .exits = h->exits,
         .sealed = h->sealed,
-        .checksum = h->sealed ? h->link : 0,
+        .checksum = h->sealed ? h->checksum : 0,
     };
 }
 

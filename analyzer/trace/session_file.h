@@ -17,11 +17,25 @@ struct trace_chunk {
     uint64_t offset; /* in the file */
     uint32_t size, used;
     uint16_t kind;
-    uint32_t process, thread, sequence, depth;
+    uint32_t process, thread, sequence;
+    union {
+        uint32_t depth; /* events */
+        uint32_t tid;   /* samples */
+    };
     uint64_t start_time;
-    uint32_t upper[2];
-    uint32_t enters, exits; /* valid if `used` is not zero; as the writer counted them */
-    uint16_t sealed;        /* 1: it has a checksum */
+    union {
+        uint32_t upper[2]; /* events */
+        struct {
+            uint32_t pid, period; /* samples */
+        };
+    };
+    union { /* valid if `used` is not zero; as the writer counted them */
+        struct {
+            uint32_t enters, exits; /* events */
+        };
+        uint32_t samples; /* samples */
+    };
+    uint16_t sealed; /* 1: it has a checksum */
     uint64_t checksum;
     bool last_of_thread;
     bool begins_paused;   /* the thread is paused at its start; true only in a part of a chunk */

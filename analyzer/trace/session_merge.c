@@ -189,7 +189,7 @@ static void merge_put_chunk(struct merger *m, struct dwell_chunk_header *head, u
     head->process = merge_shifted(head->process, m->shift.process);
     head->thread = merge_shifted(head->thread, m->shift.thread);
     head->sealed = 0;
-    head->link = 0;
+    head->checksum = 0;
     memcpy(chunk, head, sizeof *head);
     merge_write_at(m, chunk, length, m->end);
     m->end += head->size;
@@ -221,8 +221,8 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     memcpy(&head, m->buffer, sizeof head);
     head.process = chunk->process; /* samples: its writer may not have known them */
     head.thread = chunk->thread;
-    if (chunk->kind == DWELL_CHUNK_SAMPLES && !head.upper[1])
-        head.upper[1] = file->header.sample_period; /* the merged session has another one */
+    if (chunk->kind == DWELL_CHUNK_SAMPLES && !head.period)
+        head.period = file->header.sample_period; /* the merged session has another one */
     uint32_t length = trace_chunk_end(chunk);
     head.size = merge_round_to_unit(chunk->size); /* the last chunk of a file may be truncated */
     head.used = chunk->used && chunk->used <= head.size ? chunk->used : 0;

@@ -162,18 +162,37 @@ enum dwell_chunk_kind {
 struct dwell_chunk_header {
     uint32_t magic;
     uint16_t kind;
-    uint16_t sealed;        /* 1: `link` is the checksum; 0: there is none */
-    uint32_t size;          /* bytes, this header included; a multiple of DWELL_UNIT */
-    uint32_t used;          /* bytes, this header included; zero: unknown, read to the end */
-    uint32_t process;       /* serial number in the session, from 1 */
-    uint32_t thread;        /* serial number in the session; zero if the chunk belongs to no thread */
-    uint32_t sequence;      /* number of the chunk, from 0: among those of its thread, or for metadata of its process */
-    uint32_t depth;         /* events: how many struct dwell_frame follow; samples: the thread's tid */
-    uint64_t start_time;    /* events: time of the thread's last event before this chunk; samples: of the first one */
-    uint32_t upper[2];      /* events: upper halves of function addresses at the start; samples: the pid, zero */
-    uint32_t enters, exits; /* events: their numbers; valid if `used` is set and the value is not DWELL_NOT_COUNTED;
-                             * samples: their number in `enters` if `used` is set */
-    uint64_t link;          /* private to the writer; when the chunk is sealed, its checksum */
+    uint16_t sealed;   /* 1: it has a checksum; 0: it has none */
+    uint32_t size;     /* bytes, this header included; a multiple of DWELL_UNIT */
+    uint32_t used;     /* bytes, this header included; zero: unknown, read to the end */
+    uint32_t process;  /* serial number in the session, from 1 */
+    uint32_t thread;   /* serial number in the session; zero if the chunk belongs to no thread */
+    uint32_t sequence; /* number of the chunk, from 0: among those of its thread, or for metadata of its process */
+    union {
+        uint32_t depth; /* events: how many struct dwell_frame follow */
+        uint32_t tid;   /* samples: the thread's */
+    };
+    uint64_t start_time; /* events: time of the thread's last event before this chunk; samples: of the first one */
+    union {
+        uint32_t upper[2]; /* events: upper halves of function addresses at the start */
+        struct {
+            uint32_t pid, period; /* samples; the period is in nanoseconds, zero: that of the file */
+        };
+    };
+    union {
+        struct {
+            uint32_t enters, exits; /* events: their numbers, if `used` is set; or DWELL_NOT_COUNTED */
+        };
+        struct {
+            uint32_t extension_bytes; /* in the chunk */
+            uint32_t left;            /* calls that were left without an exit */
+        } open;                       /* events, until `used` is set: private to the writer, which counts them so */
+        uint32_t samples;             /* samples: their number, if `used` is set */
+    };
+    union {
+        uint64_t link;     /* private to the writer until the chunk is sealed */
+        uint64_t checksum; /* after that */
+    };
 };
 
 /*
@@ -182,8 +201,8 @@ struct dwell_chunk_header {
  * chunks have none.
  *
  * A checksum is XXH64 with seed 0. That of a chunk is over its units up to `used`, or up to its end if `used` is zero.
- * Bytes behind that, `sealed` and `link` count as zero. Units without any other byte are skipped. A unit's bytes come
- * after its number in the chunk, as DWELL_SEAL_NUMBER bytes.
+ * Bytes behind that, `sealed` and `checksum` count as zero. Units without any other byte are skipped. A unit's bytes
+ * come after its number in the chunk, as DWELL_SEAL_NUMBER bytes.
  */
 enum { DWELL_SEAL_OFFSET = DWELL_UNIT - 24, DWELL_SEAL_NUMBER = 32 };
 

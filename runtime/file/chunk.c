@@ -258,8 +258,8 @@ void chunk_count_extensions(struct dwell_chunk_header *chunk, uint32_t extension
 {
     if (extension_bytes == 0)
         return;
-    __atomic_fetch_add(&chunk->exits, left, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&chunk->enters, extension_bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&chunk->open.left, left, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&chunk->open.extension_bytes, extension_bytes, __ATOMIC_RELAXED);
     if (__atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE) != 0)
         chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
 }

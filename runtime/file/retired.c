@@ -99,7 +99,7 @@ static bool retired_sum(const struct dwell_chunk_header *chunk, uint64_t *sum)
 /* In this order: a process that is killed in between leaves a chunk without a checksum. */
 static void retired_store(struct dwell_chunk_header *chunk, uint64_t sum)
 {
-    __atomic_store_n(&chunk->link, sum, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->checksum, sum, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->sealed, 1, __ATOMIC_RELEASE);
 }
 

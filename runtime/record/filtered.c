@@ -94,8 +94,8 @@ static void filtered_write(struct thread *t, uint64_t time, const struct call *c
         e.length += sites_put(e.words + e.length, call->call_site, call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
     }
     const uint32_t word = timed_word(enter ? (uint32_t)DWELL_WORD_ENTER_0 + half : (uint32_t)DWELL_WORD_EXIT, time);
-    t->chunks.current->exits += t->filter.left_unrecorded;
-    t->chunks.current->enters += extensions_bytes(&e);
+    t->chunks.current->open.left += t->filter.left_unrecorded;
+    t->chunks.current->open.extension_bytes += extensions_bytes(&e);
     extensions_store(&e, t->base + (uint32_t)t->state, word, enter, call->function);
     holes_note_zeros(&t->holes, (uint32_t)t->state, e.words, e.length);
     t->state += extensions_bytes(&e) + (enter ? ENTER_BYTES : EXIT_BYTES);

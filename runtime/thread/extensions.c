@@ -120,8 +120,8 @@ void extensions_append_control(struct thread *t, const struct extensions *e, con
         return;
     char *at = t->base + (uint32_t)t->state;
     t->state += bytes;
-    t->chunks.current->enters += bytes;
-    t->chunks.current->exits += event->ended - event->opened + left;
+    t->chunks.current->open.extension_bytes += bytes;
+    t->chunks.current->open.left += event->ended - event->opened + left;
     store_words(at, e->words, e->length);
     t->last = event->time;
     t->filter.left_unrecorded = 0;

@@ -62,9 +62,9 @@ static ALWAYS_INLINE int sites_words(uint16_t words[MAX_SITE_WORDS], uint64_t ca
 static inline void sites_count_bytes(struct dwell_chunk_header *chunk, uint32_t bytes)
 {
 #if defined(__x86_64__)
-    __asm__ volatile("addl %1, %0" : "+m"(chunk->enters) : "er"(bytes) : "memory");
+    __asm__ volatile("addl %1, %0" : "+m"(chunk->open.extension_bytes) : "er"(bytes) : "memory");
 #else
-    __atomic_fetch_add(&chunk->enters, bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&chunk->open.extension_bytes, bytes, __ATOMIC_RELAXED);
 #endif
     if (UNLIKELY(*(volatile uint32_t *)&chunk->used != 0))
         chunk->enters = chunk->exits = DWELL_NOT_COUNTED;

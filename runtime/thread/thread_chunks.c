@@ -106,7 +106,7 @@ static void thread_begin_chunk(struct thread *t, struct area area, uint32_t dept
                    sites = sites_open_bytes(depth);
     if (sites)
         sites_write_open(t, area.at + skip, depth);
-    chunk->enters = sites; /* bytes of extensions */
+    chunk->open.extension_bytes = sites;
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_EVENTS, __ATOMIC_RELEASE);
 
     uint32_t position = (uint32_t)t->state + 2; /* not one that was used recently */
@@ -122,14 +122,14 @@ static void thread_begin_chunk(struct thread *t, struct area area, uint32_t dept
 }
 
 /* The probes do not count. But the bytes, and the change in the number of open calls since the chunk's start,
- * determine the numbers of enters and exits. While the chunk is written to, the slow path keeps the bytes of
- * extensions in `enters`, and the number of calls left without an exit in `exits`. */
+ * determine the numbers of enters and exits. While the chunk is written to, the slow path keeps in `open` what else
+ * takes bytes and ends calls. */
 static void thread_count_events(const struct thread *t, struct dwell_chunk_header *chunk, const char *next)
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
-    const int64_t bytes = next - begin - chunk->enters;
+    const int64_t bytes = next - begin - chunk->open.extension_bytes;
     const int64_t opened =
-        (int64_t)recorder_shown_depth(t) + t->filter.left_unrecorded - chunk->depth + (int32_t)chunk->exits;
+        (int64_t)recorder_shown_depth(t) + t->filter.left_unrecorded - chunk->depth + (int32_t)chunk->open.left;
     chunk->enters = (uint32_t)((bytes + EXIT_BYTES * opened) / (ENTER_BYTES + EXIT_BYTES));
     chunk->exits = (uint32_t)(chunk->enters - opened);
 }
@@ -166,7 +166,7 @@ static void thread_pad_chunk(struct thread *t)
     const uint16_t word = DWELL_EXT_PAD << DWELL_EXTENSION_LENGTH_BITS;
     memcpy(t->base + (uint32_t)t->state, &word, sizeof word);
     t->state += sizeof word;
-    t->chunks.current->enters += sizeof word;
+    t->chunks.current->open.extension_bytes += sizeof word;
 }
 
 void thread_next_chunk(struct thread *t, uint32_t bytes)
