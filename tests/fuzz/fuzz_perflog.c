@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "report/perflog_compare.h"
+#include "perflog/perflog_compare.h"
 
 static struct perflog *read_log(const void *data, size_t size, bool instances)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/perflog.h"
+#include "perflog/perflog_views.h"
 
 #define LOG_HEADER                                                                                                     \
     "## PERF ## OSVERSION=[6.0] BUILD=[1234]\n"                                                                        \

@@ -1,5 +1,5 @@
 /* The views of PerfLog logs: markers, samples of CPU and memory, and runs. */
-#include "report/perflog.h"
+#include "perflog/perflog_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

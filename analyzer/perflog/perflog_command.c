@@ -12,7 +12,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "report/perflog_compare.h"
+#include "perflog/perflog_compare.h"
 
 enum { OPTION_INSTANCES = 256, OPTION_MONITORS, OPTION_DIFF, OPTION_FAIL, OPTION_RESOLUTION };
 

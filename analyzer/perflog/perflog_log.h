@@ -2,8 +2,8 @@
  * The contents of logs: runs, markers with their durations, and measurements of CPU and memory. Each marker keeps sums
  * and a histogram of its durations, so memory does not grow with the length of a log.
  */
-#ifndef DWELL_ANALYSIS_PERFLOG_LOG_H
-#define DWELL_ANALYSIS_PERFLOG_LOG_H
+#ifndef DWELL_PERFLOG_PERFLOG_LOG_H
+#define DWELL_PERFLOG_PERFLOG_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

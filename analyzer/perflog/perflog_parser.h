@@ -2,8 +2,8 @@
  * A parser of PerfLog's grammar (docs/perflog.md). It reads a log and returns its lines as records, one after the
  * other. It keeps nothing between lines: perflog_log.h finds the header and the marker that a record belongs to.
  */
-#ifndef DWELL_ANALYSIS_PERFLOG_H
-#define DWELL_ANALYSIS_PERFLOG_H
+#ifndef DWELL_PERFLOG_PERFLOG_PARSER_H
+#define DWELL_PERFLOG_PERFLOG_PARSER_H
 
 #include <stdbool.h>
 #include <stddef.h>

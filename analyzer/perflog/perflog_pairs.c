@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "report/perflog.h"
+#include "perflog/perflog_views.h"
 
 enum {
     MAX_NESTING = 8,      /* maximum nesting of macros */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/perflog_compare.h"
+#include "perflog/perflog_compare.h"
 #include "report/plot.h"
 #include "support/perflog.h"
 

@@ -1,5 +1,5 @@
 /* Writes the lines of a PerfLog log. They end with CR LF, as those of the library do. */
-#include "export/perflog_writer.h"
+#include "perflog/perflog_writer.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* Parses the lines of a PerfLog log into records (docs/perflog.md). */
-#include "analysis/perflog.h"
+#include "perflog/perflog_parser.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
-#include "analysis/perflog_lines.h"
+#include "perflog/perflog_lines.h"
 
 /* The rest of a line. */
 struct perflog_rest {

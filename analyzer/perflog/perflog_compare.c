@@ -1,5 +1,5 @@
 /* Matches the markers of several PerfLog logs, tests their changes, and compares these with conditions. */
-#include "report/perflog_compare.h"
+#include "perflog/perflog_compare.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  * The lines of a PerfLog log: its header, applications, markers and their events. A process is an application. There
  * are 100 numbers for markers; if more are needed, numbers are reused in turn, and the log registers them again.
  */
-#ifndef DWELL_EXPORT_PERFLOG_WRITER_H
-#define DWELL_EXPORT_PERFLOG_WRITER_H
+#ifndef DWELL_PERFLOG_PERFLOG_WRITER_H
+#define DWELL_PERFLOG_PERFLOG_WRITER_H
 
 #include <stdio.h>
 

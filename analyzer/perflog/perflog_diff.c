@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "perflog/perflog_compare.h"
 #include "report/change.h"
-#include "report/perflog_compare.h"
 
 enum {
     AT_APP,

@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "export/formats.h"
-#include "export/perflog_writer.h"
 #include "export/slices.h"
+#include "perflog/perflog_writer.h"
 #include "profile/calls.h"
 #include "trace/activities.h"
 

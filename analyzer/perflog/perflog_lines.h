@@ -2,8 +2,8 @@
  * Reads the lines of a log in any encoding: UTF-8 or 8-bit, with or without a byte order mark, or UTF-16 of either byte
  * order. Lines end with LF or CR LF. Very long lines are returned in pieces that begin at tags.
  */
-#ifndef DWELL_ANALYSIS_PERFLOG_LINES_H
-#define DWELL_ANALYSIS_PERFLOG_LINES_H
+#ifndef DWELL_PERFLOG_PERFLOG_LINES_H
+#define DWELL_PERFLOG_PERFLOG_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/perflog.h"
+#include "perflog/perflog_views.h"
 
 /* The sum of a row's parts, which may have different resolutions. */
 struct perflog_sum {

@@ -1,12 +1,12 @@
-/* The views of PerfLog logs (analysis/perflog_log.h). */
-#ifndef DWELL_REPORT_PERFLOG_H
-#define DWELL_REPORT_PERFLOG_H
+/* The views of PerfLog logs (perflog/perflog_log.h). */
+#ifndef DWELL_PERFLOG_PERFLOG_VIEWS_H
+#define DWELL_PERFLOG_PERFLOG_VIEWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/perflog_log.h"
+#include "perflog/perflog_log.h"
 #include "report/table.h"
 
 /* A marker's durations over all runs: in nanoseconds, or in ticks if the resolution is unknown. Markers of one name and

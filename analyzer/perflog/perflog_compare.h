@@ -1,9 +1,9 @@
 /* Compares PerfLog logs from before and after a change, marker by marker, by the test of `dwell diff`. */
-#ifndef DWELL_REPORT_PERFLOG_COMPARE_H
-#define DWELL_REPORT_PERFLOG_COMPARE_H
+#ifndef DWELL_PERFLOG_PERFLOG_COMPARE_H
+#define DWELL_PERFLOG_PERFLOG_COMPARE_H
 
+#include "perflog/perflog_views.h"
 #include "report/gate.h"
-#include "report/perflog.h"
 
 enum perflog_compared { PERFLOG_COUNT, PERFLOG_MEAN, PERFLOG_TOTAL, PERFLOG_COMPARED };
 

@@ -1,17 +1,17 @@
 /* Collects the records of logs into runs, markers with their durations, and measurements of CPU and memory. */
-#include "analysis/perflog_log.h"
+#include "perflog/perflog_log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "analysis/perflog.h"
 #include "base/index.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/quote.h"
+#include "perflog/perflog_parser.h"
 
 enum { MAX_ATTRIBUTES = 100 }; /* of a marker */
 enum { MAX_REPORTED = 20 };    /* bad lines of a file that are reported, and unknown kinds of events */

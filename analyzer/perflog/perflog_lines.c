@@ -1,5 +1,5 @@
 /* Reads the lines of a log in any encoding and returns them as UTF-8 or 8-bit text. */
-#include "analysis/perflog_lines.h"
+#include "perflog/perflog_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
