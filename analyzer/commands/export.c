@@ -13,6 +13,7 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/features.h"
 #include "export/exports.h"
 #include "export/measures.h"
 #include "report/hot.h"
@@ -61,8 +62,8 @@ struct export_settings {
 
 static void export_list_formats(void)
 {
-    for (const struct export_format *format = export_formats; format->name; format++)
-        printf("%-12s %s\n", format->name, format->summary);
+    for (const struct export_format *const *format = all_exports(); *format; format++)
+        printf("%-12s %s\n", (*format)->name, (*format)->summary);
 }
 
 static void __attribute__((noreturn)) export_refuse_format(const char *name)
@@ -70,15 +71,15 @@ static void __attribute__((noreturn)) export_refuse_format(const char *name)
     enum { MAX = 64 };
     const char *names[MAX];
     size_t count = 0;
-    for (const struct export_format *format = export_formats; format->name && count < MAX; format++)
-        names[count++] = format->name;
+    for (const struct export_format *const *format = all_exports(); *format && count < MAX; format++)
+        names[count++] = (*format)->name;
     die(STATUS_ERROR, "no format '%s'%s dwell export --list lists them", name, suggestion(name, names, count, ";"));
 }
 
 static void export_parse_argument(struct export_settings *s, const struct argp_state *state, const char *argument)
 {
     if (!s->format) {
-        s->format = export_find(argument);
+        s->format = find_export(argument);
         if (!s->format)
             export_refuse_format(argument);
         return;

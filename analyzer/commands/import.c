@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/features.h"
 #include "import/imports.h"
 
 enum { OPTION_LIST = 256, OPTION_RESOLUTION };
@@ -32,8 +33,8 @@ struct import_settings {
 
 static void import_list_formats(void)
 {
-    for (const struct import_format *format = import_formats; format->name; format++)
-        printf("%-12s %s\n", format->name, format->does);
+    for (const struct import_format *const *format = all_imports(); *format; format++)
+        printf("%-12s %s\n", (*format)->name, (*format)->does);
 }
 
 static void __attribute__((noreturn)) import_refuse_format(const char *name)
@@ -41,8 +42,8 @@ static void __attribute__((noreturn)) import_refuse_format(const char *name)
     enum { MAX = 64 };
     const char *names[MAX];
     size_t count = 0;
-    for (const struct import_format *format = import_formats; format->name && count < MAX; format++)
-        names[count++] = format->name;
+    for (const struct import_format *const *format = all_imports(); *format && count < MAX; format++)
+        names[count++] = (*format)->name;
     die(STATUS_ERROR, "no format '%s'%s dwell import --list lists them", name, suggestion(name, names, count, ";"));
 }
 
@@ -60,7 +61,7 @@ static error_t import_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0) {
-            s->format = import_find(argument);
+            s->format = find_import(argument);
             if (!s->format)
                 import_refuse_format(argument);
             return 0;

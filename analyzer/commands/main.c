@@ -9,55 +9,73 @@
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
+#include "commands/features.h"
 
-static const struct {
-    const char *name;
-    command *run;
-    const char *does;
-    const char *group; /* of the help; NULL if that of the command before */
-    bool paged;        /* its output may be long */
-} commands[] = {
-    { "record", command_record, "run a program and record its calls", "Record", false },
-    { "control", command_control, "pause, resume, stop or dump a recording, enable trace events", NULL, false },
-    { "cc", command_cc, "run a C compiler so that the program can be recorded; also c++", NULL, false },
-    { "c++", command_cxx, "the same for C++", NULL, false },
-    { "doctor", command_doctor, "check what works on this machine, and how to mend the rest", NULL, false },
-    { "report", command_report, "times of functions, lines, modules, threads or processes", "Look at a session", true },
-    { "tree", command_tree, "call paths, with the hot path marked", NULL, true },
-    { "callers", command_callers, "a function between its callers and callees", NULL, true },
-    { "annotate", command_annotate, "a function's source, with the calls and times of each line", NULL, true },
-    { "waits", command_waits, "what threads waited for, and who made them wait", NULL, true },
-    { "critical", command_critical, "what the length of a run consisted of, across threads", NULL, true },
-    { "whatif", command_whatif, "what a run would take if functions were faster", NULL, true },
-    { "advise", command_advise, "what a recording should leave out, and what that saves", NULL, true },
-    { "histogram", command_histogram, "how long the single calls of a function took", NULL, true },
-    { "slowest", command_slowest, "the slowest calls of a function, and when they happened", NULL, true },
-    { "replay", command_replay, "the calls as they happened, over all threads", NULL, true },
-    { "marks", command_marks, "the marks that the program has set", NULL, true },
-    { "events", command_events, "the program's trace events: list, durations, queues", NULL, true },
-    { "info", command_info, "what a session holds, and what was lost", NULL, true },
-    { "view", command_view, "everything as a page for a browser; --live while it runs", NULL, false },
-    { "top", command_top, "the functions of a running program, refreshed", "Look at a running program", false },
-    { "compare", command_compare, "record two programs in turn, and show how they differ", "Compare", false },
-    { "diff", command_diff, "sessions from before and after a change", NULL, true },
-    { "fleet", command_fleet, "profiles of many runs on many machines, kept in ClickHouse", "Many machines", true },
-    { "export", command_export, "write a session in a format that other tools read", "Convert", false },
-    { "import", command_import, "make a session of another profiler's report", NULL, false },
-    { "profile", command_profile, "make a session that holds only sums", NULL, false },
-    { "merge", command_merge, "make one session of several", NULL, false },
-    { "perflog", command_perflog, "report PerfLog logs, or compare two", NULL, true },
+static const struct named_command commands[] = {
+    { "record", command_record, "run a program and record its calls", "Record", false, NULL },
+    { "control", command_control, "pause, resume, stop or dump a recording, enable trace events", NULL, false, NULL },
+    { "cc", command_cc, "run a C compiler so that the program can be recorded; also c++", NULL, false, NULL },
+    { "c++", command_cxx, "the same for C++", NULL, false, NULL },
+    { "doctor", command_doctor, "check what works on this machine, and how to mend the rest", NULL, false, NULL },
+    { "report", command_report, "times of functions, lines, modules, threads or processes", "Look at a session", true,
+      NULL },
+    { "tree", command_tree, "call paths, with the hot path marked", NULL, true, NULL },
+    { "callers", command_callers, "a function between its callers and callees", NULL, true, NULL },
+    { "annotate", command_annotate, "a function's source, with the calls and times of each line", NULL, true, NULL },
+    { "waits", command_waits, "what threads waited for, and who made them wait", NULL, true, NULL },
+    { "critical", command_critical, "what the length of a run consisted of, across threads", NULL, true, NULL },
+    { "whatif", command_whatif, "what a run would take if functions were faster", NULL, true, NULL },
+    { "advise", command_advise, "what a recording should leave out, and what that saves", NULL, true, NULL },
+    { "histogram", command_histogram, "how long the single calls of a function took", NULL, true, NULL },
+    { "slowest", command_slowest, "the slowest calls of a function, and when they happened", NULL, true, NULL },
+    { "replay", command_replay, "the calls as they happened, over all threads", NULL, true, NULL },
+    { "marks", command_marks, "the marks that the program has set", NULL, true, NULL },
+    { "events", command_events, "the program's trace events: list, durations, queues", NULL, true, NULL },
+    { "info", command_info, "what a session holds, and what was lost", NULL, true, NULL },
+    { "view", command_view, "everything as a page for a browser; --live while it runs", NULL, false, NULL },
+    { "top", command_top, "the functions of a running program, refreshed", "Look at a running program", false, NULL },
+    { "compare", command_compare, "record two programs in turn, and show how they differ", "Compare", false, NULL },
+    { "diff", command_diff, "sessions from before and after a change", NULL, true, NULL },
+    { "fleet", command_fleet, "profiles of many runs on many machines, kept in ClickHouse", "Many machines", true,
+      NULL },
+    { "export", command_export, "write a session in a format that other tools read", "Convert", false, NULL },
+    { "import", command_import, "make a session of another profiler's report", NULL, false, NULL },
+    { "profile", command_profile, "make a session that holds only sums", NULL, false, NULL },
+    { "merge", command_merge, "make one session of several", NULL, false, NULL },
+    { 0 },
 };
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+/* All commands in the order of the help, with those of the features. */
+enum { MAX_COMMANDS = 100 };
+static const struct named_command *all[MAX_COMMANDS];
+static size_t all_count;
+
+static void main_add_command(const struct named_command *c)
+{
+    if (all_count < MAX_COMMANDS)
+        all[all_count++] = c;
+}
+
+static void main_find_commands(void)
+{
+    for (const struct named_command *c = commands; c->name; c++) {
+        main_add_command(c);
+        for (const struct feature *const *feature = features; *feature; feature++)
+            for (const struct named_command *own = (*feature)->commands; own && own->name; own++)
+                if (strcmp(own->after, c->name) == 0)
+                    main_add_command(own);
+    }
+}
 
 static void main_print_help(FILE *out)
 {
     fputs("Usage: dwell COMMAND [OPTION...] [ARGUMENT...]\n\n"
           "Shows exactly where the time of an instrumented program goes.\n",
           out);
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (commands[i].group)
-            fprintf(out, "\n%s:\n", commands[i].group);
-        fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].does);
+    for (size_t i = 0; i < all_count; i++) {
+        if (all[i]->group)
+            fprintf(out, "\n%s:\n", all[i]->group);
+        fprintf(out, "  %-9s  %s\n", all[i]->name, all[i]->does);
     }
     fputs("\nFirst steps:\n"
           "  dwell cc -O2 prog.c -o prog\n"
@@ -70,17 +88,16 @@ static void main_print_help(FILE *out)
 /* Runs a command. argv[0] is its name. */
 static int main_run(int argc, char **argv)
 {
-    const char *names[COMMAND_COUNT];
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        names[i] = commands[i].name;
-        if (strcmp(commands[i].name, argv[0]) != 0)
+    const char *names[MAX_COMMANDS];
+    for (size_t i = 0; i < all_count; i++) {
+        names[i] = all[i]->name;
+        if (strcmp(all[i]->name, argv[0]) != 0)
             continue;
-        if (commands[i].paged)
+        if (all[i]->paged)
             terminal_allow_pager();
-        return commands[i].run(argc, argv);
+        return all[i]->run(argc, argv);
     }
-    die(STATUS_ERROR, "no command '%s'%s dwell --help lists them", argv[0],
-        suggestion(argv[0], names, COMMAND_COUNT, ";"));
+    die(STATUS_ERROR, "no command '%s'%s dwell --help lists them", argv[0], suggestion(argv[0], names, all_count, ";"));
 }
 
 int main(int argc, char **argv)
@@ -89,6 +106,7 @@ int main(int argc, char **argv)
     memory_return_arrays();
     if (argc > 1 && (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "compare") == 0))
         memory_set_status(STATUS_OWN_FAILURE);
+    main_find_commands();
     setlocale(LC_CTYPE, ""); /* only characters follow the locale, numbers do not */
     if (argc < 2) {
         main_print_help(stderr);
@@ -96,8 +114,8 @@ int main(int argc, char **argv)
     }
     const char *name = argv[1];
     if (strcmp(name, "--print-commands") == 0) { /* for completions */
-        for (int i = 0; i < COMMAND_COUNT; i++)
-            printf("%s\t%s\n", commands[i].name, commands[i].does);
+        for (size_t i = 0; i < all_count; i++)
+            printf("%s\t%s\n", all[i]->name, all[i]->does);
         return finish_output();
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {

@@ -14,19 +14,6 @@ static bool export_check_time(const struct analysis *session, const struct expor
     return measure_check(session, options->time, error);
 }
 
-static bool export_check_calls(const struct analysis *session, const struct export_options *options,
-                               struct error *error)
-{
-    if (session->summary.samples)
-        return error_set(error, "%s: a report of samples, which have no durations; export vsperf or collapsed instead",
-                         session->file->path);
-    const char *why = session_file_why_sums(session->file);
-    if (options->aggregate || !why)
-        return true;
-    return error_set(error, "%s: %s, without single calls; use --aggregate for one line for each function",
-                     session->file->path, why);
-}
-
 static bool export_check_slices(const struct analysis *session, const struct export_options *options,
                                 struct error *error)
 {
@@ -40,11 +27,6 @@ static bool export_check_slices(const struct analysis *session, const struct exp
 }
 
 const struct export_format export_formats[] = {
-    { .name = "perflog",
-      .summary = "PerfLog markers: a line for each activation of a function",
-      .uses = EXPORT_FUNCTIONS | EXPORT_AGGREGATE | EXPORT_SINGLE | EXPORT_COUNTED,
-      .check = export_check_calls,
-      .write = export_perflog },
     { .name = "vsperf",
       .summary = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
       .uses = EXPORT_CSV | EXPORT_LIMITS | EXPORT_COUNTED,
@@ -95,14 +77,6 @@ const struct export_format export_formats[] = {
       .write_files = export_ctf },
     { 0 },
 };
-
-const struct export_format *export_find(const char *name)
-{
-    for (const struct export_format *format = export_formats; format->name; format++)
-        if (strcmp(format->name, name) == 0)
-            return format;
-    return NULL;
-}
 
 /* ---- names ---- */
 

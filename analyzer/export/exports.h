@@ -43,11 +43,8 @@ struct export_format {
     bool binary;     /* not to be written to a terminal */
 };
 
-/* In the order of --list. The last element has no name. */
+/* Those that every build has, in the order of --list. The last element has no name. commands/features.h has all. */
 extern const struct export_format export_formats[];
-
-/* Returns NULL if there is no format of that name. */
-const struct export_format *export_find(const char *name);
 
 /* A unique name for each function of the profile: its own, followed by module and address if others have the same name.
  * The caller frees each name and the list. */

@@ -14,14 +14,6 @@ const struct import_format import_formats[] = {
     { 0 },
 };
 
-const struct import_format *import_find(const char *name)
-{
-    for (const struct import_format *format = import_formats; format->name; format++)
-        if (strcmp(format->name, name) == 0)
-            return format;
-    return NULL;
-}
-
 enum { MAX_LENGTH = 1 << 30 };
 
 static char *import_read(FILE *in, const char *path, size_t *length, struct error *error)

@@ -22,9 +22,6 @@ struct import_format {
 /* In the order of --list. The last one has no name. */
 extern const struct import_format import_formats[];
 
-/* The format of that name, or NULL. */
-const struct import_format *import_find(const char *name);
-
 /* A file's bytes, which the caller frees. NULL where it cannot be read. */
 char *import_file(const char *path, size_t *length, struct error *error);
 

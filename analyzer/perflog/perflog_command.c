@@ -13,6 +13,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "perflog/perflog_compare.h"
+#include "perflog/perflog_feature.h"
 
 enum { OPTION_INSTANCES = 256, OPTION_MONITORS, OPTION_DIFF, OPTION_FAIL, OPTION_RESOLUTION };
 
@@ -367,7 +368,7 @@ static void perflog_go_over(void *settings)
     s->before = s->file_count;
 }
 
-int command_perflog(int argc, char **argv)
+int perflog_command(int argc, char **argv)
 {
     struct perflog_settings s = { .files = need_memory((size_t)argc, sizeof *s.files), .before = -1 };
     command_line_parse_sides(&line, argc, argv, &s, &s.shared, perflog_go_over);

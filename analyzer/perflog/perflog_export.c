@@ -14,8 +14,9 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "export/formats.h"
+#include "export/exports.h"
 #include "export/slices.h"
+#include "perflog/perflog_feature.h"
 #include "perflog/perflog_writer.h"
 #include "profile/calls.h"
 #include "trace/activities.h"
@@ -293,7 +294,7 @@ static void perflog_end_log(struct perflog_log *log)
     free(log->marks);
 }
 
-bool export_perflog(const struct analysis *session, const struct export_options *options, FILE *out,
+bool perflog_export(const struct analysis *session, const struct export_options *options, FILE *out,
                     struct error *error)
 {
     (void)error;
@@ -308,4 +309,16 @@ bool export_perflog(const struct analysis *session, const struct export_options 
     perflog_write_totals(&log, options->aggregate);
     perflog_end_log(&log);
     return true;
+}
+
+bool perflog_export_check(const struct analysis *session, const struct export_options *options, struct error *error)
+{
+    if (session->summary.samples)
+        return error_set(error, "%s: a report of samples, which have no durations; export vsperf or collapsed instead",
+                         session->file->path);
+    const char *why = session_file_why_sums(session->file);
+    if (options->aggregate || !why)
+        return true;
+    return error_set(error, "%s: %s, without single calls; use --aggregate for one line for each function",
+                     session->file->path, why);
 }

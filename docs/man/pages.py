@@ -1,4 +1,4 @@
-"""Makes the man pages: pages.py SCDOC MAIN_C DWELL_SCD FOLDER HEADER...
+"""Makes the man pages: pages.py SCDOC MAIN_C,FEATURE_C... COMMAND,... DWELL_SCD FOLDER HEADER...
 
 dwell.scd describes all commands in one text. This program makes dwell(1) of what they share, dwell-COMMAND(1) of each
 command's synopsis and text, and dwell_HEADER(3) of each public header's comments and declarations.
@@ -12,10 +12,13 @@ import sys
 OWN_SECTIONS = {"export": "EXPORT FORMATS", "import": "IMPORT FORMATS"}
 
 
-def command_summaries(source):
-    """{command: what it does} of the table in main.c."""
-    with open(source, encoding="utf-8") as file:
-        return dict(re.findall(r'^    \{ "([a-z+]+)", command_\w+, "([^"]+)"', file.read(), re.M))
+def command_summaries(sources):
+    """{command: what it does} of the tables in main.c and of the features, all that dwell can have."""
+    found = {}
+    for source in sources.split(","):
+        with open(source, encoding="utf-8") as file:
+            found.update(re.findall(r'^    \{ "([a-z+]+)", \w+, "([^"]+)"', file.read(), re.M))
+    return found
 
 
 def sections(page):
@@ -148,15 +151,16 @@ def write_page(scdoc, folder, name, text):
 
 
 def main():
-    scdoc, source, scd, folder, *headers = sys.argv[1:]
-    summaries = command_summaries(source)
+    scdoc, sources, commands, scd, folder, *headers = sys.argv[1:]
+    summaries = command_summaries(sources)
     with open(scd, encoding="utf-8") as file:
         page = file.read()
     parts = dict(sections(page))
     texts = command_texts(parts["COMMANDS"])
     lines = parts["SYNOPSIS"].splitlines()
     if set(texts) != set(summaries):
-        sys.exit(f"{scd}: its commands are not those of {source}: {set(texts) ^ set(summaries)}")
+        sys.exit(f"{scd}: its commands are not those of {sources}: {set(texts) ^ set(summaries)}")
+    summaries = {command: summaries[command] for command in commands.split(",")}  # those of this build
     titles = set(parts) - set(OWN_SECTIONS.values())
     write_page(scdoc, folder, "dwell.1", page_of_program(page, summaries))
     for command, does in summaries.items():

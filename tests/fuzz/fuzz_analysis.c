@@ -8,7 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/level_changes.h"
-#include "export/exports.h"
+#include "commands/features.h"
 #include "fuzz/fuzz.h"
 #include "recorder/earlier_levels.h"
 #include "report/table.h"
@@ -41,7 +41,8 @@ static void analysis_show(const struct analysis *l, FILE *out)
 static void analysis_export(const struct analysis *l, FILE *out)
 {
     const struct export_options options = { .time = EXPORT_ELAPSED };
-    for (const struct export_format *f = export_formats; f->name; f++) {
+    for (const struct export_format *const *each = all_exports(); *each; each++) {
+        const struct export_format *f = *each;
         struct error error = { NULL };
         if (!f->write || f->compressed)
             continue;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "support/example.h"
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -171,6 +172,7 @@ Test(golden_command_line, words_that_do_not_fit)
 
 Test(golden_command_line, an_amount_is_a_percentage_or_a_time)
 {
+    need_features("perflog");
     command_line_expect_same("tree example.dwell --min 0", "tree example.dwell --min 0%");
     command_line_expect_same("tree example.dwell --min 0", "tree example.dwell --min 0ns");
     command_line_expect_same("export perflog --aggregate --min 0 example.dwell",
@@ -195,6 +197,7 @@ Test(golden_command_line, an_amount_is_a_percentage_or_a_time)
 
 Test(golden_command_line, a_filter_is_a_condition)
 {
+    need_features("perflog");
     command_line_expect_same("report example.dwell --filter 'pr*'", "report example.dwell --filter 'name~pr*'");
     command_line_expect_same("export perflog --aggregate --filter 'pr*' example.dwell",
                              "export perflog --aggregate --filter 'function~pr*' example.dwell");

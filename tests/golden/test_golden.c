@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "support/example.h"
+#include "support/features.h"
 #include "support/golden.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -158,6 +159,7 @@ Test(golden, text_columns_add_up)
 
 Test(golden, export_perflog)
 {
+    need_features("perflog");
     golden_check("export perflog example.dwell", "export-perflog.txt");
     golden_check("export perflog --aggregate --limit 3 example.dwell", "export-perflog-aggregate.txt");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/example.h"
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -42,6 +43,7 @@ static void expect_suggested(const char *arguments, int status, const char *line
 
 Test(golden_suggestions, options_of_every_command)
 {
+    need_features("perflog");
     static const char *const options[][3] = {
         { "record", "mde=ring", "mode" },      { "report", "colums", "columns" },
         { "top", "intervall=2", "interval" },  { "tree", "fold-recursoin", "fold-recursion" },

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/copies_session.h"
+#include "support/features.h"
 #include "support/golden.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -100,6 +101,7 @@ Test(golden_typed, no_session_yet)
 
 Test(golden_typed, help_of_every_command)
 {
+    need_features("perflog");
     static const char *const commands[] = { "record",  "control", "doctor", "report", "tree",   "callers", "histogram",
                                             "slowest", "replay",  "marks",  "events", "info",   "view",    "top",
                                             "diff",    "export",  "import", "merge",  "perflog" };

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/features.h"
 #include "support/hostile.h"
 #include "support/on_terminal.h"
 #include "support/rounds.h"
@@ -167,6 +168,7 @@ Test(golden_visible, the_screen_of_top)
  * read, or before a missing file. */
 Test(golden_visible, what_is_on_the_command_line)
 {
+    need_features("perflog");
     for (int i = 0; i < test_rounds(4); i++) {
         visible_save(i % 2 ? forged : visible_payload());
         /* Without cc: its output is the compiler's. */

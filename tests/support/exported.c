@@ -1,5 +1,6 @@
 /* Exports sessions to memory, and builds the session with hostile names. */
 #include "support/exported.h"
+#include "commands/features.h"
 #include "support/load.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +21,7 @@ struct analysis loaded_of(struct writer *w)
 
 char *exported(const struct analysis *session, const char *format, enum export_time time, size_t *length)
 {
-    const struct export_format *found = export_find(format);
+    const struct export_format *found = find_export(format);
     const struct export_options options = { .time = time };
     char *text = NULL;
     cr_assert(found && found->write, "%s", format);

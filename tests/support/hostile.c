@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 #include "support/site_session.h"
@@ -258,6 +259,7 @@ static void hostile_save_report(void)
 
 void hostile_save(const char *text)
 {
+    need_features("perflog"); /* the list of views has their commands */
     prefix = text;
     hostile_save_session();
     hostile_save_log();

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/features.h"
 #include "dwell/format.h"
 #include "support/exported.h"
 #include "support/scenario.h"
@@ -66,7 +67,7 @@ Test(unit_export_activities, sqlite_has_their_durations)
     struct analysis session = loaded_of(activities_session());
     const struct export_options options = { 0 };
     sqlite3 *db;
-    EXPECT_SUCCESS(export_find("sqlite")->write_files(&session, &options, test_path("activities.db"), &error));
+    EXPECT_SUCCESS(find_export("sqlite")->write_files(&session, &options, test_path("activities.db"), &error));
     cr_assert(eq(int, sqlite3_open_v2(test_path("activities.db"), &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK));
     expect_row(db, "SELECT kind, name, number, time_ns, duration_ns, wait_ns, tid FROM activities ORDER BY time_ns",
                "activity seed NULL 100 200 50 4712 activity seed NULL 200 200 0 4712 "

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/features.h"
 #include "support/example.h"
 #include "support/exported.h"
 #include "support/load.h"
@@ -63,7 +64,8 @@ static void export_all(const struct analysis *l)
 {
     const struct export_options options = { 0 };
     size_t length;
-    for (const struct export_format *format = export_formats; format->name; format++) {
+    for (const struct export_format *const *each = all_exports(); *each; each++) {
+        const struct export_format *format = *each;
         if (!format->write)
             continue; /* see below */
         char *text = exported(l, format->name, EXPORT_ELAPSED, &length);
@@ -75,9 +77,9 @@ static void export_all(const struct analysis *l)
         }
         free(text);
     }
-    EXPECT_SUCCESS(export_find("sqlite")->write_files(l, &options, test_path("damaged.db"), &error));
+    EXPECT_SUCCESS(find_export("sqlite")->write_files(l, &options, test_path("damaged.db"), &error));
     view_all(l);
-    EXPECT_SUCCESS(export_find("ctf")->write_files(l, &options, test_path("damaged.ctf"), &error));
+    EXPECT_SUCCESS(find_export("ctf")->write_files(l, &options, test_path("damaged.ctf"), &error));
     nftw(test_path("damaged.ctf"), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "commands/features.h"
 #include "support/example.h"
 #include "support/exported.h"
+#include "support/features.h"
 #include "support/scenario.h"
 #include "support/success.h"
 
@@ -30,7 +32,7 @@ static void refuse_files(const struct analysis *l, const char *format, const cha
 {
     char *path = need_text("%s", test_path(name)), *wanted = need_text("%s%s: %s", path, file, why);
     const size_t before = count_entries(test_folder());
-    EXPECT_ERROR(export_find(format)->write_files(l, &(struct export_options){ 0 }, path, &error), wanted);
+    EXPECT_ERROR(find_export(format)->write_files(l, &(struct export_options){ 0 }, path, &error), wanted);
     cr_assert(eq(sz, count_entries(test_folder()), before), "%s %s", format, name);
     free(path);
     free(wanted);
@@ -55,10 +57,11 @@ Test(unit_export_errors, places_that_cannot_be)
 
 Test(unit_export_errors, what_a_session_does_not_hold)
 {
+    need_features("perflog");
     struct analysis l = loaded_of(example_session(SOURCE_NONE));
     char *wanted = need_text(
         "%s: application_exclusive is unknown: no thread had a source of OS events that reports it", l.file->path);
-    EXPECT_ERROR(export_find("collapsed")->check(&l, &(struct export_options){ .time = EXPORT_APPLICATION }, &error),
+    EXPECT_ERROR(find_export("collapsed")->check(&l, &(struct export_options){ .time = EXPORT_APPLICATION }, &error),
                  wanted);
     free(wanted);
     l.file->header.mode = DWELL_MODE_PROFILE;
@@ -66,12 +69,12 @@ Test(unit_export_errors, what_a_session_does_not_hold)
         "%s: recorded in mode profile, without single calls, which this format needs; record in mode trace, or "
         "export callgrind, pprof or speedscope",
         l.file->path);
-    EXPECT_ERROR(export_find("chrome")->check(&l, &(struct export_options){ 0 }, &error), wanted);
+    EXPECT_ERROR(find_export("chrome")->check(&l, &(struct export_options){ 0 }, &error), wanted);
     free(wanted);
     wanted =
         need_text("%s: recorded in mode profile, without single calls; use --aggregate for one line for each function",
                   l.file->path);
-    EXPECT_ERROR(export_find("perflog")->check(&l, &(struct export_options){ 0 }, &error), wanted);
+    EXPECT_ERROR(find_export("perflog")->check(&l, &(struct export_options){ 0 }, &error), wanted);
     free(wanted);
     analysis_drop(&l);
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/order.h"
 #include "base/units.h"
+#include "commands/features.h"
 #include "support/example.h"
 #include "support/exported.h"
 #include "support/model.h"
@@ -21,7 +22,7 @@ static sqlite3 *database_of(const struct analysis *l)
 {
     const struct export_options options = { 0 };
     sqlite3 *db;
-    EXPECT_SUCCESS(export_find("sqlite")->write_files(l, &options, test_path("exported.db"), &error));
+    EXPECT_SUCCESS(find_export("sqlite")->write_files(l, &options, test_path("exported.db"), &error));
     cr_assert(eq(int, sqlite3_open_v2(test_path("exported.db"), &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK));
     return db;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "commands/features.h"
 #include "dwell/format.h"
-#include "export/exports.h"
 #include "support/load.h"
 #include "support/scenario.h"
 
@@ -84,7 +84,7 @@ static struct vsperf_rows check_session(struct writer *w, uint64_t from)
     struct vsperf_rows rows = { 0, 0 };
     struct error error = { NULL };
     glob_t files;
-    cr_assert(export_find("vsperf")->write_files(&l, &(struct export_options){ 0 }, test_path("limits"), &error));
+    cr_assert(find_export("vsperf")->write_files(&l, &(struct export_options){ 0 }, test_path("limits"), &error));
     char *pattern = need_text("%s_*.csv", test_path("limits"));
     cr_assert(glob(pattern, 0, NULL, &files) == 0);
     for (size_t i = 0; i < files.gl_pathc; i++)

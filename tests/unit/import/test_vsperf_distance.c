@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/exports.h"
+#include "commands/features.h"
 #include "import/imports.h"
 #include "profile/collect.h"
 #include "report/views.h"
@@ -56,7 +56,7 @@ static struct distance there_and_back(struct writer *w, const char *const *summa
     writer_save(w, original);
     writer_free(w);
     load_whole(&l, original, 1);
-    EXPECT_SUCCESS(export_find("vsperf")->write_files(&l, &(struct export_options){ 0 }, prefix, &error));
+    EXPECT_SUCCESS(find_export("vsperf")->write_files(&l, &(struct export_options){ 0 }, prefix, &error));
     analysis_drop(&l);
     for (size_t i = 0; i < count; i++)
         cr_assert(asprintf(&files[i], "%s_%s.csv", prefix, summaries[i]) > 0);

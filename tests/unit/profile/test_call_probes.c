@@ -7,6 +7,7 @@
 #include "dwell/format.h"
 #include "report/views.h"
 #include "support/exported.h"
+#include "support/features.h"
 #include "support/load.h"
 #include "support/rows.h"
 #include "support/scanned.h"
@@ -291,6 +292,7 @@ static uint64_t perflog_sum(const struct analysis *l, const char *marker, uint64
 
 Test(unit_call_probes, lines_of_perflog_are_the_report)
 {
+    need_features("perflog");
     for (uint64_t longest = 10; longest <= 100; longest += 15) {
         struct analysis l = loaded_of(call_probes_short(longest));
         struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);

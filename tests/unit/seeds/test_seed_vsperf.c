@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "analysis/waits.h"
-#include "export/exports.h"
+#include "commands/features.h"
 #include "support/scenario.h"
 #include "support/success.h"
 #include "support/vsperf_session.h"
@@ -87,7 +87,7 @@ static char *seed_export(const struct analysis *l, const char *summary, const ch
     const struct export_options options = { 0 };
     char path[4096], line[4096], *lines = NULL;
     size_t size;
-    EXPECT_SUCCESS(export_find("vsperf")->write_files(l, &options, test_path("again"), &error));
+    EXPECT_SUCCESS(find_export("vsperf")->write_files(l, &options, test_path("again"), &error));
     snprintf(path, sizeof path, "%s_%s.csv", test_path("again"), summary);
     FILE *in = fopen(path, "r"), *out = open_memstream(&lines, &size);
     cr_assert(in != NULL);
