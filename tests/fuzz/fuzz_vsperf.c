@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "import/vsperf.h"
+#include "vsperf/vsperf_import.h"
 
 static void check_sums(const struct vsperf *v, const struct vsperf_trees *t)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/vsperf.h"
 #include "support/scenario.h"
+#include "vsperf/vsperf_import.h"
 
 char *vsperf_try(const char *const *texts, size_t count, uint64_t resolution, const char *path)
 {

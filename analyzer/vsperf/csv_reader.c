@@ -1,6 +1,6 @@
 /* Reads CSV files record by record, with any separator and encoding that spreadsheets write, and parses their numbers.
  */
-#include "import/csv_reader.h"
+#include "vsperf/csv_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

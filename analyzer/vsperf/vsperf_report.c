@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "import/vsperf.h"
+#include "vsperf/vsperf_import.h"
 
 struct vsperf *vsperf_new(struct error *error)
 {

@@ -7,9 +7,9 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "import/csv_reader.h"
-#include "import/vsperf.h"
 #include "profile/rollup.h"
+#include "vsperf/csv_reader.h"
+#include "vsperf/vsperf_import.h"
 
 enum column {
     TYPE,

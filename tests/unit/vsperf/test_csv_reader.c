@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/csv_reader.h"
+#include "vsperf/csv_reader.h"
 
 TestSuite(unit_csv_reader);
 

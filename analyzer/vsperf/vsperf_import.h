@@ -2,8 +2,8 @@
  * A run from the CSV files of VSPerfReport. The files are read one after another. Then the run is completed and becomes
  * call trees: those of a CallTreeSummary or, without one, trees that are scaled from callers and callees.
  */
-#ifndef DWELL_IMPORT_VSPERF_H
-#define DWELL_IMPORT_VSPERF_H
+#ifndef DWELL_VSPERF_VSPERF_IMPORT_H
+#define DWELL_VSPERF_VSPERF_IMPORT_H
 
 #include "base/error.h"
 #include "base/index.h"

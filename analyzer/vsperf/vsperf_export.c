@@ -11,8 +11,8 @@
 #include "base/leftovers.h"
 #include "base/memory.h"
 #include "export/formats.h"
-#include "export/vsperf_rows.h"
 #include "profile/reported.h"
+#include "vsperf/vsperf_rows.h"
 
 /* ---- modules, threads, processes ---- */
 

@@ -2,7 +2,7 @@
  * VSPerfReport's summaries of functions, lines, callers and call tree. Rows are sorted by process, inclusive time and
  * more, so that they do not depend on how the work was split.
  */
-#include "export/vsperf_rows.h"
+#include "vsperf/vsperf_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Writes titles and values of functions and processes as cells of a VSPerfReport CSV file. */
-#include "export/vsperf_cells.h"
+#include "vsperf/vsperf_cells.h"
 
 #include "base/csv_text.h"
 #include "base/numbers.h"

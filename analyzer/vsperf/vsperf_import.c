@@ -1,5 +1,5 @@
 /* Imports reports of Visual Studio's VSPerfReport: reads the files of a run, and writes them as a session. */
-#include "import/vsperf.h"
+#include "vsperf/vsperf_import.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The cells of VSPerfReport's CSV files. A comma follows each cell, even the last of a row. Strings are quoted. */
-#ifndef DWELL_EXPORT_VSPERF_CELLS_H
-#define DWELL_EXPORT_VSPERF_CELLS_H
+#ifndef DWELL_VSPERF_VSPERF_CELLS_H
+#define DWELL_VSPERF_VSPERF_CELLS_H
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * separated by commas, semicolons or tabs, and are quoted if they contain one or the end of a line. Lines end with LF,
  * CR LF or CR.
  */
-#ifndef DWELL_IMPORT_CSV_READER_H
-#define DWELL_IMPORT_CSV_READER_H
+#ifndef DWELL_VSPERF_CSV_READER_H
+#define DWELL_VSPERF_CSV_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* The data of VSPerfReport's summaries, and the summaries of functions, lines, callers and call tree. */
-#ifndef DWELL_EXPORT_VSPERF_ROWS_H
-#define DWELL_EXPORT_VSPERF_ROWS_H
+#ifndef DWELL_VSPERF_VSPERF_ROWS_H
+#define DWELL_VSPERF_VSPERF_ROWS_H
 
-#include "export/vsperf_cells.h"
+#include "vsperf/vsperf_cells.h"
 
 /* The data of a process' rows. */
 struct vsperf_process_rows {

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "import/vsperf.h"
+#include "vsperf/vsperf_import.h"
 
 /* Call paths with a smaller share of all time are not continued. The values below them are added to larger paths. */
 static const double SMALLEST = 1.0 / 20000;
