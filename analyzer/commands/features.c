@@ -36,8 +36,6 @@ const struct import_format *const *all_imports(void)
     for (const struct feature *const *feature = features; *feature; feature++)
         for (const struct import_format *f = (*feature)->imports; f && f->name && count < MAX_FORMATS; f++)
             all[count++] = f;
-    for (const struct import_format *f = import_formats; f->name && count < MAX_FORMATS; f++)
-        all[count++] = f;
     all[count] = NULL;
     return all;
 }

@@ -5,7 +5,19 @@
 
 #include "commands/commands.h"
 #include "export/exports.h"
-#include "import/imports.h"
+
+/* The formats of other profilers that can be imported as sessions. */
+struct import_options {
+    uint64_t resolution; /* ticks per second; zero for that of the files, or nanoseconds */
+};
+
+struct import_format {
+    const char *name;
+    const char *does; /* a line for --list */
+    /* Reads all files and writes the session. Where that fails, no session is written. */
+    bool (*read)(char *const *files, size_t count, const struct import_options *options, const char *output,
+                 struct error *error);
+};
 
 struct named_command {
     const char *name;

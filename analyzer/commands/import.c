@@ -7,7 +7,6 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/features.h"
-#include "import/imports.h"
 
 enum { OPTION_LIST = 256, OPTION_RESOLUTION };
 

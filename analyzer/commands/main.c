@@ -59,7 +59,8 @@ static void main_add_command(const struct named_command *c)
 static void main_find_commands(void)
 {
     for (const struct named_command *c = commands; c->name; c++) {
-        main_add_command(c);
+        if (c->run != command_import || *all_imports()) /* without features, nothing can be imported */
+            main_add_command(c);
         for (const struct feature *const *feature = features; *feature; feature++)
             for (const struct named_command *own = (*feature)->commands; own && own->name; own++)
                 if (strcmp(own->after, c->name) == 0)

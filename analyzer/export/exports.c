@@ -27,10 +27,6 @@ static bool export_check_slices(const struct analysis *session, const struct exp
 }
 
 const struct export_format export_formats[] = {
-    { .name = "vsperf",
-      .summary = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
-      .uses = EXPORT_CSV | EXPORT_LIMITS | EXPORT_COUNTED,
-      .write_files = export_vsperf },
     { .name = "callgrind",
       .summary = "functions and calls, for KCachegrind and callgrind_annotate",
       .uses = EXPORT_LINES,

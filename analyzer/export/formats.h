@@ -4,8 +4,6 @@
 
 #include "export/exports.h"
 
-bool export_vsperf(const struct analysis *session, const struct export_options *options, const char *prefix,
-                   struct error *error);
 bool export_callgrind(const struct analysis *session, const struct export_options *options, FILE *out,
                       struct error *error);
 bool export_collapsed(const struct analysis *session, const struct export_options *options, FILE *out,

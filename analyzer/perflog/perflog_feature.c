@@ -1,6 +1,5 @@
 /* What PerfLog logs add to dwell: a command and an export. */
 #include "perflog/perflog_feature.h"
-#include "commands/features.h"
 
 static const struct named_command commands[] = {
     { "perflog", perflog_command, "report PerfLog logs, or compare two", NULL, true, "merge" },

@@ -2,7 +2,7 @@
 #ifndef DWELL_PERFLOG_PERFLOG_FEATURE_H
 #define DWELL_PERFLOG_PERFLOG_FEATURE_H
 
-#include "export/exports.h"
+#include "commands/features.h"
 
 /* Reads its options and returns the exit status. */
 int perflog_command(int argc, char **argv);

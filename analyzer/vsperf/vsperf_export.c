@@ -10,8 +10,9 @@
 
 #include "base/leftovers.h"
 #include "base/memory.h"
-#include "export/formats.h"
+#include "export/exports.h"
 #include "profile/reported.h"
+#include "vsperf/vsperf_feature.h"
 #include "vsperf/vsperf_rows.h"
 
 /* ---- modules, threads, processes ---- */
@@ -313,7 +314,7 @@ static bool vsperf_put_in_place(const struct vsperf_output *outputs, struct erro
     return true;
 }
 
-bool export_vsperf(const struct analysis *session, const struct export_options *options, const char *prefix,
+bool vsperf_export(const struct analysis *session, const struct export_options *options, const char *prefix,
                    struct error *error)
 {
     (void)options;

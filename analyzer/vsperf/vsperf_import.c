@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/numbers.h"
-#include "import/imports.h"
+#include "vsperf/vsperf_feature.h"
 
 enum { MODULE_SHIFT = 48 }; /* the bits above are enough for all modules */
 static const uint64_t NANOSECONDS = 1000000000;
@@ -210,7 +210,7 @@ static bool vsperf_read_files(struct vsperf *v, char *const *files, size_t count
     for (size_t i = 0; i < count; i++) {
         size_t length;
         enum vsperf_kind kind;
-        char *bytes = import_file(files[i], &length, v->error);
+        char *bytes = vsperf_input(files[i], &length, v->error);
         const bool good = bytes && vsperf_read(v, files[i], bytes, length, &kind);
         free(bytes);
         if (!good)
@@ -248,7 +248,7 @@ static bool vsperf_make_session(struct vsperf *v, uint64_t resolution, const cha
     return good;
 }
 
-bool import_vsperf(char *const *files, size_t count, const struct import_options *options, const char *output,
+bool vsperf_import(char *const *files, size_t count, const struct import_options *options, const char *output,
                    struct error *error)
 {
     struct vsperf *v = vsperf_new(error);

@@ -138,4 +138,7 @@ void vsperf_drop_trees(struct vsperf_trees *t);
 /* Writes the session file. */
 bool vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path);
 
+/* A file's bytes, which the caller frees. NULL where it cannot be read. */
+char *vsperf_input(const char *path, size_t *length, struct error *error);
+
 #endif

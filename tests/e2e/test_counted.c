@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/counted.h"
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -207,6 +208,7 @@ Test(e2e_counted, a_session_of_maximum_size)
 
 Test(e2e_counted, views_without_times_or_paths)
 {
+    need_features("vsperf");
     free(run_well("$DWELL record -q -o timed.data $SAMPLES/threads 2 1000"));
     free(run_well("$DWELL record -q --level counted=work $SAMPLES/threads 2 1000"));
     char *text = run_well("$DWELL report --by function --columns calls,elapsed_inclusive,elapsed_exclusive");

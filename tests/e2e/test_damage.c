@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "dwell/format.h"
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -23,6 +24,7 @@ static void expect_checksums(const char *session, const char *line)
 
 Test(e2e_damage, every_writer_seals)
 {
+    need_features("vsperf");
     free(
         run_well("$DWELL record -q -o trace $SAMPLES/fib 12 && $DWELL record -q --mode profile -o tree $SAMPLES/fib 12 "
                  "&& $DWELL record -q --mode ring=64K -o ring $SAMPLES/fib 18 && $DWELL record -q --sample 200 -o "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -81,6 +82,7 @@ static void read_line(struct perflog *log, const char *line)
 
 static struct perflog *export_read_log(const char *arguments)
 {
+    need_features("perflog");
     struct perflog *log = calloc(1, sizeof *log);
     char *text = run_well("$DWELL export perflog %s", arguments);
     for (char *next, *line = text; *line; line = next) {
@@ -142,6 +144,7 @@ Test(e2e_export, perflog_has_the_reports_calls_and_times)
 /* `dwell perflog` reads from the log the same values as the report's. */
 Test(e2e_export, perflog_read_back)
 {
+    need_features("perflog");
     static const char *const programs[] = { "$SAMPLES/fib 18", "$SAMPLES/threads 5 200", "$SAMPLES/sleeper 4 50 2" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         free(run_well("$DWELL record -q %s", programs[i]));
@@ -198,6 +201,7 @@ Test(e2e_export, perflog_of_the_hottest_functions)
 /* Calls that were open when the program was killed have no duration. */
 Test(e2e_export, perflog_of_open_calls)
 {
+    need_features("perflog");
     struct ran r = run("$DWELL record -q $PROGRAMS/control/control killed");
     ran_drop(&r);
     r = run("$DWELL record -q sh -c '$SAMPLES/sleeper 100000 50 2 & sleep 0.5; kill -9 $!'");
@@ -214,6 +218,7 @@ Test(e2e_export, perflog_of_open_calls)
 /* Calls that were only counted are in the attributes. */
 Test(e2e_export, perflog_of_counted_calls)
 {
+    need_features("perflog");
     free(run_well("$DWELL record -q --level counted=churn $SAMPLES/sleeper 4 500 2"));
     char *log = run_well("$DWELL export perflog --filter churn | tr -d '\\r' | grep -v -e VERSION -e CPU -e RESOLUTION "
                          "-e NAME -e 'REGISTERED APP'");
@@ -227,6 +232,7 @@ Test(e2e_export, perflog_of_counted_calls)
 /* The program's own markers are in the log, each before the end of the call that ended it. */
 Test(e2e_export, perflog_of_own_markers)
 {
+    need_features("perflog");
     static const char source[] = "#include \"dwell/perflog.h\"\n"
                                  "#define FUNCTION static void __attribute__((noinline))\n"
                                  "FUNCTION good(void) { Perf_MarkBegin(7); Perf_MarkEnd(7); }\n"
@@ -252,6 +258,7 @@ Test(e2e_export, perflog_of_own_markers)
 
 Test(e2e_export, perflog_of_profile_mode)
 {
+    need_features("perflog");
     free(run_well("$DWELL record -q --mode profile $SAMPLES/threads 4 50"));
     struct ran r = run("$DWELL export perflog");
     cr_assert(eq(int, r.status, 2));
@@ -278,6 +285,7 @@ static void export_check_error(const char *command, const char *message)
 
 Test(e2e_export, errors_and_choices)
 {
+    need_features("perflog");
     free(run_well("$DWELL record -q $SAMPLES/fib 10"));
     export_check_error("$DWELL export", "dwell: export: name a format; dwell export --list lists them\n");
     export_check_error("$DWELL export pdf", "dwell: no format 'pdf'; dwell export --list lists them\n");

@@ -7,6 +7,7 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "support/features.h"
 #include "support/run.h"
 
 TestSuite(e2e_failures, .timeout = 36000);
@@ -34,6 +35,7 @@ Test(e2e_failures, reports)
 
 Test(e2e_failures, outputs)
 {
+    need_features("perflog vsperf");
     failures_check("events merge profile import view perflog");
 }
 
@@ -54,22 +56,26 @@ Test(e2e_failures, record_late)
 
 Test(e2e_failures, exports_of_sums)
 {
+    need_features("vsperf");
     failures_check("callgrind collapsed pprof speedscope vsperf sqlite");
 }
 
 Test(e2e_failures, exports_of_calls)
 {
+    need_features("perflog");
     failures_check("chrome perfetto firefox perflog-export ctf");
 }
 
 /* Each read, write and close of a file fails once: of all commands, whatever their number of calls. */
 Test(e2e_failures, each_transfer_of_outputs)
 {
+    need_features("perflog vsperf");
     failures_check("each report tree callers replay info diff stdout events merge profile import view perflog");
 }
 
 Test(e2e_failures, each_transfer_of_exports)
 {
+    need_features("perflog vsperf");
     failures_check(
         "each callgrind collapsed pprof speedscope vsperf sqlite chrome perfetto firefox perflog-export ctf");
 }

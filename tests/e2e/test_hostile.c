@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/features.h"
 #include "support/measured.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -142,6 +143,7 @@ static void hostile_make_processes(struct writer *w, uint32_t parts)
 
 Test(e2e_hostile, processes_and_ends_in_descending_order)
 {
+    need_features("perflog");
     hostile_write(hostile_make_processes, 4000);
     hostile_compare("info");
     hostile_compare("export perfetto -o /dev/null");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/features.h"
 #include "support/run.h"
 
 TestSuite(e2e_mixed_levels, .timeout = 600, .init = without_os_calls);
@@ -150,6 +151,7 @@ static void mixed_levels_says(const char *command, int status, const char *messa
 
 Test(e2e_mixed_levels, single_calls_say_how_to_time_them)
 {
+    need_features("perflog");
     static const char *const of_function[] = { "histogram leaf leaf_1", "slowest leaf leaf_1", "whatif leaf leaf_1=0.5",
                                                "critical --call leaf_1 leaf" };
     static const char *const of_all[] = { "replay leaf",

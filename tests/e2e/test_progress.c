@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/features.h"
 #include "support/on_terminal.h"
 
 TestSuite(e2e_progress, .timeout = 300);
@@ -57,6 +58,7 @@ static void expect_progress(const char *command, const char *doing)
 
 Test(e2e_progress, every_command_that_reads_a_session_shows_progress)
 {
+    need_features("perflog");
     progress_record();
     expect_progress("report one", "reading one ");
     expect_progress("report one two", "reading two ");
@@ -86,6 +88,7 @@ Test(e2e_progress, after_a_recording)
 /* Progress and table are on one terminal. The table is the same as without progress. */
 Test(e2e_progress, the_line_is_removed_before_the_output)
 {
+    need_features("perflog");
     progress_record();
     static const char *const pagers[] = { "", "cat", "sed s/^/paged:/" };
     static const char *const commands[] = { "report one", "tree one", "replay one", "export perflog one" };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -186,6 +187,7 @@ Test(e2e_strangers, locks_of_readers)
 /* A stranger has put links where an output goes, in a folder for everybody. Without them, links are followed. */
 Test(e2e_strangers, outputs_follow_no_link_of_others)
 {
+    need_features("perflog");
     strangers_need_root();
     free(
         run_well("$DWELL record -q $SAMPLES/fib 5 >/dev/null; mkdir -m 1777 open; echo mine >mine; cp mine same; chmod "

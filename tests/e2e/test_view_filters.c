@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -145,6 +146,7 @@ Test(e2e_view_filters, times)
 /* Every format adds up to the report with the same filters, which recordings were compared with above. */
 Test(e2e_view_filters, exports)
 {
+    need_features("perflog");
     static const char *const filters[] = { "--suppress worker", "--only work --only main", "--ignore work",
                                            "--min-duration 300us --depth 3", "--from 1us --suppress run_wave" };
     static const char *const formats[] = {
@@ -217,6 +219,7 @@ Test(e2e_view_filters, several_sessions)
 /* Each is one line. */
 Test(e2e_view_filters, mistakes)
 {
+    need_features("vsperf");
     static const char *const cases[][2] = {
         { "report --suppress 're:('", "--suppress: 're:(': " },
         { "report --only ''", "--only: '' names no function" },
@@ -249,6 +252,7 @@ Test(e2e_view_filters, mistakes)
 /* A filter that leaves no call is no error. */
 Test(e2e_view_filters, nothing_left)
 {
+    need_features("perflog");
     free(run_well("$DWELL record -q $SAMPLES/threads 2 100"));
     static const char *const commands[] = { "report",        "tree",           "replay",           "view --no-open",
                                             "export chrome", "export firefox", "export collapsed", "export perfetto",
@@ -274,6 +278,7 @@ Test(e2e_view_filters, temporary_file)
 /* Activities begin and end in the middle of calls. Each format cuts these there, as the report does. */
 Test(e2e_view_filters, exports_within_activities)
 {
+    need_features("perflog");
     static const char source[] =
         "#include \"dwell/perflog.h\"\n"
         "#define FUNCTION static void __attribute__((noinline))\n"
@@ -321,6 +326,7 @@ Test(e2e_view_filters, exports_within_activities)
 /* A filter that leaves nothing out changes nothing: not the times, the sites, the stacks, the marks or the pauses. */
 Test(e2e_view_filters, everything_stays)
 {
+    need_features("perflog");
     static const char *const programs[] = { "$PROGRAMS/stacks/stacks ucontext",
                                             "$PROGRAMS/control/control marks",
                                             "$PROGRAMS/control/control stacks",

@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 
+#include "support/features.h"
 #include "support/golden.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -19,6 +20,7 @@ static void save_samples(const char *name, int first, int second)
 
 static void several_save_sessions(void)
 {
+    need_features("vsperf");
     version_save(&(struct version){ .lookups = 2, .main_time = 1000, .cached = true, .source = SOURCE_PERF },
                  test_path("run-1"));
     version_save(&(struct version){ .lookups = 3, .main_time = 1500, .source = SOURCE_PERF }, test_path("run-2"));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/example.h"
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -87,6 +88,7 @@ Test(golden_vsperf_import, samples)
 /* Samples are no durations. */
 Test(golden_vsperf_import, samples_are_no_perflog)
 {
+    need_features("perflog");
     free(run_well("$DWELL import vsperf sampled.csv -o s.dwell"));
     for (int i = 0; i < 2; i++) {
         struct ran r = run("$DWELL export perflog %s s.dwell", i ? "--aggregate" : "");
@@ -102,6 +104,7 @@ Test(golden_vsperf_import, samples_are_no_perflog)
 /* A report does not say on which system it was made, so that the log does not either. */
 Test(golden_vsperf_import, perflog_without_a_system)
 {
+    need_features("perflog");
     free(run_well(
         "$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_CallerCalleeSummary.csv -o t.dwell"));
     char *log = run_well("$DWELL export perflog --aggregate t.dwell | head -2 | tr -d '\\r'");

@@ -40,6 +40,7 @@ static void refuse_files(const struct analysis *l, const char *format, const cha
 
 Test(unit_export_errors, places_that_cannot_be)
 {
+    need_features("vsperf");
     struct analysis l = loaded_of(example_session(SOURCE_PERF));
     mkdir(test_path("folder"), 0777);
     mkdir(test_path("full"), 0777);

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "import/imports.h"
 #include "support/scenario.h"
 #include "support/success.h"
+#include "vsperf/vsperf_feature.h"
 
 TestSuite(unit_import_errors);
 
@@ -16,7 +16,7 @@ static void import_errors_expect(const char *path, const char *why)
 {
     char *file = need_text("%s", path), *output = need_text("%s", test_path("imported.data"));
     char *wanted = need_text("%s%s", file, why);
-    EXPECT_ERROR(import_vsperf((char *const[]){ file }, 1, &(struct import_options){ 0 }, output, &error), wanted);
+    EXPECT_ERROR(vsperf_import((char *const[]){ file }, 1, &(struct import_options){ 0 }, output, &error), wanted);
     cr_assert(ne(int, access(output, F_OK), 0));
     free(file);
     free(output);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "commands/features.h"
-#include "import/imports.h"
 #include "profile/collect.h"
 #include "report/views.h"
 #include "support/distance.h"
@@ -18,6 +17,7 @@
 #include "support/rows.h"
 #include "support/scenario.h"
 #include "support/success.h"
+#include "vsperf/vsperf_feature.h"
 
 TestSuite(unit_vsperf_distance, .timeout = 300);
 
@@ -60,7 +60,7 @@ static struct distance there_and_back(struct writer *w, const char *const *summa
     analysis_drop(&l);
     for (size_t i = 0; i < count; i++)
         cr_assert(asprintf(&files[i], "%s_%s.csv", prefix, summaries[i]) > 0);
-    EXPECT_SUCCESS(import_vsperf(files, count, &(struct import_options){ 0 }, back, &error));
+    EXPECT_SUCCESS(vsperf_import(files, count, &(struct import_options){ 0 }, back, &error));
     char *wanted = table_of(original), *got = table_of(back);
     cr_assert(eq(str, got, wanted));
     const struct distance d = distance_of(original, back);

@@ -9,11 +9,11 @@
 #include "analysis/find_function.h"
 #include "analysis/waits.h"
 #include "base/units.h"
-#include "import/imports.h"
 #include "support/load.h"
 #include "support/scenario.h"
 #include "support/success.h"
 #include "support/vsperf_session.h"
+#include "vsperf/vsperf_feature.h"
 
 TestSuite(unit_vsperf, .timeout = 300);
 
@@ -165,7 +165,7 @@ static void expect_utf16(bool big)
     fwrite(wide, 1, 2 * length + 2, out);
     fclose(out);
     EXPECT_SUCCESS(
-        import_vsperf((char *const[]){ path }, 1, &(struct import_options){ 0 }, test_path("wide.dwell"), &error));
+        vsperf_import((char *const[]){ path }, 1, &(struct import_options){ 0 }, test_path("wide.dwell"), &error));
     struct analysis l;
     load_whole(&l, test_path("wide.dwell"), 1);
     vsperf_expect_paths(&l, sampled_paths);

@@ -1,6 +1,4 @@
-/* The list of import formats, and reading a file of any of them into memory. */
-#include "import/imports.h"
-
+/* Reads a file of a report into memory. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +6,11 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-
-const struct import_format import_formats[] = {
-    { "vsperf", "VSPerfReport's summaries, as CSV files", import_vsperf },
-    { 0 },
-};
+#include "vsperf/vsperf_import.h"
 
 enum { MAX_LENGTH = 1 << 30 };
 
-static char *import_read(FILE *in, const char *path, size_t *length, struct error *error)
+static char *vsperf_input_bytes(FILE *in, const char *path, size_t *length, struct error *error)
 {
     char *bytes = NULL;
     size_t room = 1 << 16, got;
@@ -37,7 +31,7 @@ static char *import_read(FILE *in, const char *path, size_t *length, struct erro
     return NULL;
 }
 
-char *import_file(const char *path, size_t *length, struct error *error)
+char *vsperf_input(const char *path, size_t *length, struct error *error)
 {
     struct stat status;
     FILE *in = fopen(path, "rbe");
@@ -49,7 +43,7 @@ char *import_file(const char *path, size_t *length, struct error *error)
     if (fstat(fileno(in), &status) == 0 && S_ISDIR(status.st_mode))
         error_set(error, "%s: is a directory", path);
     else
-        bytes = import_read(in, path, length, error);
+        bytes = vsperf_input_bytes(in, path, length, error);
     fclose(in);
     return bytes;
 }
