@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "events/etw.h"
+#include "events/event_views.h"
 #include "recorder/event_settings.h"
-#include "report/etw.h"
-#include "report/events.h"
 #include "trace/event_cost.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* Writes trace events as records of Event Tracing for Windows: a header of 48 bytes and the data. */
-#include "report/etw.h"
+#include "events/etw.h"
 
 #include <stdlib.h>
 #include <string.h>

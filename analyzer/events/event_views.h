@@ -1,6 +1,6 @@
 /* The views of trace events. */
-#ifndef DWELL_REPORT_EVENTS_H
-#define DWELL_REPORT_EVENTS_H
+#ifndef DWELL_EVENTS_EVENT_VIEWS_H
+#define DWELL_EVENTS_EVENT_VIEWS_H
 
 #include "profile/selection.h"
 #include "report/views.h"

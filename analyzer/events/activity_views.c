@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "dwell/event.h"
-#include "report/events.h"
+#include "events/event_views.h"
 #include "trace/event_names.h"
 
 /* The events of an activity; NULL for those that it lacks. */

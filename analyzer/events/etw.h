@@ -1,10 +1,10 @@
 /* Writes trace events as the records that Event Tracing for Windows gives to consumers. */
-#ifndef DWELL_REPORT_ETW_H
-#define DWELL_REPORT_ETW_H
+#ifndef DWELL_EVENTS_ETW_H
+#define DWELL_EVENTS_ETW_H
 
 #include <stdio.h>
 
-#include "report/events.h"
+#include "events/event_views.h"
 
 /* The last eight bytes of a header: KernelTime and UserTime in units, or ProcessorTime in ticks of the clock. */
 enum etw_times { ETW_UNITS, ETW_PROCESSOR };

@@ -1,5 +1,5 @@
 /* The view of trace events: a row for each, in order of time. */
-#include "report/events.h"
+#include "events/event_views.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "event_check.h"
-#include "report/etw.h"
-#include "report/events.h"
+#include "events/etw.h"
+#include "events/event_views.h"
 #include "support/exported.h"
 #include "trace/event_cost.h"
 #include "trace/event_names.h"
