@@ -8,25 +8,6 @@
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
 
-static int event_settings_small_number(const char *text)
-{
-    char *end;
-    const long number = strtol(text, &end, 10);
-    return end == text || *end || *text < '0' || *text > '9' || number > 255 ? -1 : (int)number;
-}
-
-int event_level(const char *text)
-{
-    const int number = event_settings_small_number(text);
-    return number >= 0 ? number : event_level_of(text);
-}
-
-int event_type(const char *text)
-{
-    const int number = event_settings_small_number(text);
-    return number >= 0 ? number : event_type_of(text);
-}
-
 /* Whether it is a name that dwell_event_register takes. */
 static bool event_settings_is_subject(const char *text)
 {

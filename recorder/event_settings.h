@@ -8,10 +8,4 @@
  * braces. The caller frees it. NULL if the text is not valid; `place` begins the error. */
 char *event_setting(const char *text, const char *place, struct error *error);
 
-/* A level, by number or name; -1 if the text is neither. */
-int event_level(const char *text);
-
-/* A type, likewise. */
-int event_type(const char *text);
-
 #endif

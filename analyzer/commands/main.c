@@ -30,7 +30,6 @@ static const struct named_command commands[] = {
     { "slowest", command_slowest, "the slowest calls of a function, and when they happened", NULL, true, NULL },
     { "replay", command_replay, "the calls as they happened, over all threads", NULL, true, NULL },
     { "marks", command_marks, "the marks that the program has set", NULL, true, NULL },
-    { "events", command_events, "the program's trace events: list, durations, queues", NULL, true, NULL },
     { "info", command_info, "what a session holds, and what was lost", NULL, true, NULL },
     { "view", command_view, "everything as a page for a browser; --live while it runs", NULL, false, NULL },
     { "top", command_top, "the functions of a running program, refreshed", "Look at a running program", false, NULL },

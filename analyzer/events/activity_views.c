@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "dwell/event.h"
 #include "events/event_views.h"
+#include "trace/event_fields.h"
 #include "trace/event_names.h"
 
 /* The events of an activity; NULL for those that it lacks. */

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "trace/event_cost.h"
 #include "trace/event_fields.h"
 #include "trace/event_names.h"
@@ -122,62 +121,6 @@ static const char *events_type_text(const struct session_file *file, const struc
     return text;
 }
 
-static char *events_hex_text(const uint8_t *data, size_t size, const char *before)
-{
-    char *digits = need_hex(data, size), *text = need_text("%s%s", before, digits);
-    free(digits);
-    return text;
-}
-
-/* True if the data is text. Excludes a final zero byte from *size. */
-static bool events_is_text(const uint8_t *data, size_t *size)
-{
-    if (*size && data[*size - 1] == '\0')
-        --*size;
-    for (size_t i = 0; i < *size; i++)
-        if (data[i] < ' ' || data[i] > '~')
-            return false;
-    return *size > 0;
-}
-
-/* NULL if the data has no known fields. */
-static char *events_fields_text(const struct session_file *file, const struct trace_events *events,
-                                const struct trace_event *e, size_t most)
-{
-    char *text = event_fields_text(event_fields_layout(file, events->classes[e->class].guid, e->type, e->version),
-                                   e->data, e->data_size);
-    if (!text || strlen(text) <= most)
-        return text;
-    char *begin = need_copy(text, most), *valid = utf8_repair(begin);
-    char *shortened = need_text("%s... (%" PRIu32 " bytes)", valid, e->data_size);
-    free(text);
-    free(begin);
-    free(valid);
-    return shortened;
-}
-
-char *event_data_text(const struct session_file *file, const struct trace_events *events, const struct trace_event *e,
-                      size_t most)
-{
-    size_t size = e->data_size;
-    char *fields = events_fields_text(file, events, e, most);
-    if (fields)
-        return fields;
-    if (size == 0)
-        return need_copy("", 0);
-    const bool text = events_is_text(e->data, &size);
-    const size_t shown = size < most ? size : most;
-    char *begin = text ? need_copy((const char *)e->data, shown)
-                       : events_hex_text(e->data, e->data_size < most ? e->data_size : most, "0x");
-    if (text ? shown == size : e->data_size <= most)
-        return begin;
-    const size_t room = strlen(begin) + 32;
-    char *whole = need_memory(room, 1);
-    snprintf(whole, room, "%s... (%" PRIu32 " bytes)", begin, e->data_size);
-    free(begin);
-    return whole;
-}
-
 /* The names of the open functions, outermost first. */
 static char *events_stack_text(const struct trace_event *e, struct namer *namer)
 {
@@ -253,7 +196,7 @@ static void events_fill_row(struct cell *cells, const struct analysis *l, const 
     events_fill_text(&cells[COLUMN_STACK], stack);
     events_fill_text(&cells[COLUMN_SHORT_DATA], event_data_text(l->file, events, e, EVENT_SHORT_DATA));
     events_fill_text(&cells[COLUMN_DATA], event_data_text(l->file, events, e, SIZE_MAX));
-    events_fill_text(&cells[COLUMN_HEX], events_hex_text(e->data, e->data_size, ""));
+    events_fill_text(&cells[COLUMN_HEX], need_hex(e->data, e->data_size));
 }
 
 static void events_show_stamps(struct table *table)

@@ -50,12 +50,6 @@ void event_remark_unmatched(struct analysis *l, const struct trace_events *event
 /* The name of a class, or else its GUID. Valid as long as `events` and until the next call. */
 const char *event_class_name(const struct trace_events *events, uint32_t class);
 
-/* The data as fields if the program has described them, else as text or as hexadecimal digits. Only the first `most`
- * bytes of it are shown. The caller frees it. */
-enum { EVENT_SHORT_DATA = 40 };
-char *event_data_text(const struct session_file *file, const struct trace_events *events,
-                      const struct trace_event *event, size_t most);
-
 /* Converts a time to ticks since the session's start. */
 uint64_t event_time(const struct session_file *file, uint64_t time);
 

@@ -11,8 +11,9 @@
 #include "commands/commands.h"
 #include "events/etw.h"
 #include "events/event_views.h"
-#include "recorder/event_settings.h"
+#include "events/events_feature.h"
 #include "trace/event_cost.h"
+#include "trace/event_names.h"
 
 enum {
     OPTION_CLASS = 256,
@@ -306,7 +307,7 @@ static int events_print(const struct events_settings *s, struct analysis *loaded
     return output_close(s->shared.output, out);
 }
 
-int command_events(int argc, char **argv)
+int events_command(int argc, char **argv)
 {
     struct events_settings s = {
         .file = DEFAULT_SESSION,

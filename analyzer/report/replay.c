@@ -7,8 +7,8 @@
 #include "analysis/find_function.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "events/event_views.h"
 #include "symbols/typed_name.h"
+#include "trace/event_fields.h"
 #include "trace/event_names.h"
 
 enum {

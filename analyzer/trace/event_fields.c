@@ -2,10 +2,12 @@
 #include "trace/event_fields.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "dwell/event.h"
 
 /* The data of timers of PerfLog, which has no record of its own. */
@@ -198,4 +200,62 @@ char *event_fields_text(const struct trace_event_layout *layout, const uint8_t *
     }
     need_stream_end(out);
     return text;
+}
+
+/* ---- data with and without fields ---- */
+
+static char *event_fields_hex(const uint8_t *data, size_t size, const char *before)
+{
+    char *digits = need_hex(data, size), *text = need_text("%s%s", before, digits);
+    free(digits);
+    return text;
+}
+
+/* True if the data is text. Excludes a final zero byte from *size. */
+static bool event_fields_is_text(const uint8_t *data, size_t *size)
+{
+    if (*size && data[*size - 1] == '\0')
+        --*size;
+    for (size_t i = 0; i < *size; i++)
+        if (data[i] < ' ' || data[i] > '~')
+            return false;
+    return *size > 0;
+}
+
+/* NULL if the data has no known fields. */
+static char *event_fields_short(const struct session_file *file, const struct trace_events *events,
+                                const struct trace_event *e, size_t most)
+{
+    char *text = event_fields_text(event_fields_layout(file, events->classes[e->class].guid, e->type, e->version),
+                                   e->data, e->data_size);
+    if (!text || strlen(text) <= most)
+        return text;
+    char *begin = need_copy(text, most), *valid = utf8_repair(begin);
+    char *shortened = need_text("%s... (%" PRIu32 " bytes)", valid, e->data_size);
+    free(text);
+    free(begin);
+    free(valid);
+    return shortened;
+}
+
+char *event_data_text(const struct session_file *file, const struct trace_events *events, const struct trace_event *e,
+                      size_t most)
+{
+    size_t size = e->data_size;
+    char *fields = event_fields_short(file, events, e, most);
+    if (fields)
+        return fields;
+    if (size == 0)
+        return need_copy("", 0);
+    const bool text = event_fields_is_text(e->data, &size);
+    const size_t shown = size < most ? size : most;
+    char *begin = text ? need_copy((const char *)e->data, shown)
+                       : event_fields_hex(e->data, e->data_size < most ? e->data_size : most, "0x");
+    if (text ? shown == size : e->data_size <= most)
+        return begin;
+    const size_t room = strlen(begin) + 32;
+    char *whole = need_memory(room, 1);
+    snprintf(whole, room, "%s... (%" PRIu32 " bytes)", begin, e->data_size);
+    free(begin);
+    return whole;
 }

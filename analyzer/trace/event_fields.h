@@ -20,4 +20,10 @@ char *event_fields_text(const struct trace_event_layout *layout, const uint8_t *
 /* The name that the description gives the type, or NULL. */
 const char *event_fields_type_name(const struct trace_event_layout *layout, unsigned type);
 
+/* The data as fields if the program has described them, else as text or as hexadecimal digits. Only the first `most`
+ * bytes of it are shown. The caller frees it. */
+enum { EVENT_SHORT_DATA = 40 };
+char *event_data_text(const struct session_file *file, const struct trace_events *events,
+                      const struct trace_event *event, size_t most);
+
 #endif

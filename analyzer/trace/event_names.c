@@ -2,6 +2,7 @@
 #include "trace/event_names.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "base/memory.h"
@@ -81,4 +82,23 @@ int event_type_of(const char *name)
 int event_level_of(const char *name)
 {
     return event_names_find_number(levels, LEVELS, name);
+}
+
+static int event_names_number(const char *text)
+{
+    char *end;
+    const long number = strtol(text, &end, 10);
+    return end == text || *end || *text < '0' || *text > '9' || number > 255 ? -1 : (int)number;
+}
+
+int event_level(const char *text)
+{
+    const int number = event_names_number(text);
+    return number >= 0 ? number : event_level_of(text);
+}
+
+int event_type(const char *text)
+{
+    const int number = event_names_number(text);
+    return number >= 0 ? number : event_type_of(text);
 }

@@ -21,4 +21,8 @@ char *event_name(const struct session_file *file, const struct trace_event *even
 int event_type_of(const char *name);
 int event_level_of(const char *name);
 
+/* The same, or the number from 0 to 255 that the text is. */
+int event_type(const char *text);
+int event_level(const char *text);
+
 #endif

@@ -35,7 +35,7 @@ Test(e2e_failures, reports)
 
 Test(e2e_failures, outputs)
 {
-    need_features("perflog vsperf");
+    need_features("events perflog vsperf");
     failures_check("events merge profile import view perflog");
 }
 
@@ -69,13 +69,13 @@ Test(e2e_failures, exports_of_calls)
 /* Each read, write and close of a file fails once: of all commands, whatever their number of calls. */
 Test(e2e_failures, each_transfer_of_outputs)
 {
-    need_features("perflog vsperf");
+    need_features("events perflog vsperf");
     failures_check("each report tree callers replay info diff stdout events merge profile import view perflog");
 }
 
 Test(e2e_failures, each_transfer_of_exports)
 {
-    need_features("perflog vsperf");
+    need_features("events perflog vsperf");
     failures_check(
         "each callgrind collapsed pprof speedscope vsperf sqlite chrome perfetto firefox perflog-export ctf");
 }

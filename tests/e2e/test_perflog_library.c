@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -465,6 +466,7 @@ Test(e2e_perflog_library, sample)
 /* The critical path within a timer is that of its longest range. */
 static void timers_check_longest(void)
 {
+    need_features("events");
     char *longest = run_well(
         "$DWELL events --pairs --format csv | tr -d '\\r' | grep Test=Write | cut -d, -f 5 | sort -n | tail -1");
     char *critical = run_well(

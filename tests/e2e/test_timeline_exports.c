@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/exported.h"
+#include "support/features.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -191,6 +192,7 @@ Test(e2e_timeline_exports, ctf_replaces_nothing)
 /* The numbers are those of `dwell events` and `dwell marks`. */
 Test(e2e_timeline_exports, trace_events_and_marks)
 {
+    need_features("events");
     free(run_well("$DWELL record -q --event '*' $PROGRAMS/events/events sizes && mv dwell.data events.data"));
     char *events = run_well("$DWELL events --format csv events.data | tail -n +2 | wc -l");
     cr_assert(gt(int, atoi(events), 5));

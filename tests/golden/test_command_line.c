@@ -39,7 +39,7 @@ static void command_line_expect_refusal(const char *arguments, int status, const
 
 Test(golden_command_line, the_synopsis_has_all_options)
 {
-    need_features("perflog vsperf");
+    need_features("events perflog vsperf");
     free(run_well("python3 -B " DWELL_CONSUMERS "/man_page.py $DWELL " DWELL_CONSUMERS "/../../docs/man/dwell.1.scd"));
 }
 
@@ -131,6 +131,7 @@ Test(golden_command_line, the_pager)
 
 Test(golden_command_line, options_by_other_names)
 {
+    need_features("events");
     command_line_expect_refusal(
         "histogram --of calls x", 2,
         "histogram: no option '--of'; did you mean '--value'? dwell histogram --help lists them");

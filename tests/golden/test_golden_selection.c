@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "support/example.h"
+#include "support/features.h"
 #include "support/golden.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -225,6 +226,7 @@ static void selection_expect_same(const char *with, const char *without)
 
 Test(golden_selections, options_of_a_config_file)
 {
+    need_features("events");
     save_config("# my own\n"
                 "report.columns = calls,min\n"
                 "\n"

@@ -43,7 +43,7 @@ static void expect_suggested(const char *arguments, int status, const char *line
 
 Test(golden_suggestions, options_of_every_command)
 {
-    need_features("perflog vsperf");
+    need_features("events perflog vsperf");
     static const char *const options[][3] = {
         { "record", "mde=ring", "mode" },      { "report", "colums", "columns" },
         { "top", "intervall=2", "interval" },  { "tree", "fold-recursoin", "fold-recursion" },
@@ -98,7 +98,7 @@ Test(golden_suggestions, columns)
 
 Test(golden_suggestions, formats_and_other_choices)
 {
-    need_features("vsperf");
+    need_features("events vsperf");
     expect_suggested("report --format jsn", 2, "--format: 'jsn' is none of text, csv, json; did you mean 'json'?");
     expect_suggested("events --format ewt", 2, "--format: 'ewt' is none of text, csv, json, etw; did you mean 'etw'?");
     expect_suggested("export calgrind", 2,
@@ -174,6 +174,6 @@ Test(golden_suggestions, help_with_examples)
     }
     cr_assert(ge(int, count, 20));
     free(commands);
-    need_features("perflog vsperf");
+    need_features("events perflog vsperf");
     cr_assert(eq(int, count, 27));
 }

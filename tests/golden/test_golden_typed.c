@@ -86,6 +86,7 @@ Test(golden_typed, equal_sessions)
 
 Test(golden_typed, no_session_yet)
 {
+    need_features("events");
     static const char *const commands[] = { "report",          "tree",           "info",
                                             "replay",          "marks",          "events",
                                             "callers main",    "histogram main", "view -o x.html",
@@ -101,7 +102,7 @@ Test(golden_typed, no_session_yet)
 
 Test(golden_typed, help_of_every_command)
 {
-    need_features("perflog vsperf");
+    need_features("events perflog vsperf");
     static const char *const commands[] = { "record",  "control", "doctor", "report", "tree",   "callers", "histogram",
                                             "slowest", "replay",  "marks",  "events", "info",   "view",    "top",
                                             "diff",    "export",  "import", "merge",  "perflog" };

@@ -315,6 +315,7 @@ Test(golden_vsperf_import, stated_values_are_shown)
 /* Messages about an imported report do not speak of a recording. */
 Test(golden_vsperf_import, messages_speak_of_reports)
 {
+    need_features("events");
     static const char *const cases[][2] = {
         { "replay s.dwell", "s.dwell: imported from a report, which keeps no single calls" },
         { "histogram s.dwell _wmain", "s.dwell: imported from a report, which keeps no single calls" },

@@ -259,7 +259,7 @@ static void hostile_save_report(void)
 
 void hostile_save(const char *text)
 {
-    need_features("perflog vsperf"); /* the list of views has their commands */
+    need_features("events perflog vsperf"); /* the list of views has their commands */
     prefix = text;
     hostile_save_session();
     hostile_save_log();

@@ -13,6 +13,7 @@
 #include "events/event_views.h"
 #include "support/exported.h"
 #include "trace/event_cost.h"
+#include "trace/event_fields.h"
 #include "trace/event_names.h"
 #include "trace/event_stamp.h"
 
