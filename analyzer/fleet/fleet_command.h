@@ -1,6 +1,6 @@
 /* The settings of dwell fleet, and its actions. */
-#ifndef DWELL_COMMANDS_FLEET_H
-#define DWELL_COMMANDS_FLEET_H
+#ifndef DWELL_FLEET_FLEET_COMMAND_H
+#define DWELL_FLEET_FLEET_COMMAND_H
 
 #include "commands/commands.h"
 #include "commands/diff_result.h"

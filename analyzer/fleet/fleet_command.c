@@ -1,5 +1,5 @@
 /* dwell fleet: reads its options, finds the server, and runs the action. */
-#include "commands/fleet.h"
+#include "fleet/fleet_command.h"
 
 #include <stdlib.h>
 #include <string.h>

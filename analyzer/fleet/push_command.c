@@ -3,9 +3,9 @@
 #include <time.h>
 
 #include "base/visible.h"
-#include "commands/fleet.h"
 #include "commands/sessions.h"
 #include "fleet/file.h"
+#include "fleet/fleet_command.h"
 #include "fleet/schema.h"
 #include "fleet/spool.h"
 

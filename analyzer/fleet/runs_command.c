@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "commands/fleet.h"
+#include "fleet/fleet_command.h"
 #include "fleet/recordings.h"
 
 /* Filters, sorts, limits and prints a table without values. */
