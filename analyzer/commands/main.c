@@ -35,8 +35,6 @@ static const struct named_command commands[] = {
     { "top", command_top, "the functions of a running program, refreshed", "Look at a running program", false, NULL },
     { "compare", command_compare, "record two programs in turn, and show how they differ", "Compare", false, NULL },
     { "diff", command_diff, "sessions from before and after a change", NULL, true, NULL },
-    { "fleet", command_fleet, "profiles of many runs on many machines, kept in ClickHouse", "Many machines", true,
-      NULL },
     { "export", command_export, "write a session in a format that other tools read", "Convert", false, NULL },
     { "import", command_import, "make a session of another profiler's report", NULL, false, NULL },
     { "profile", command_profile, "make a session that holds only sums", NULL, false, NULL },

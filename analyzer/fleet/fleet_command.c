@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "commands/command_line.h"
+#include "fleet/fleet_feature.h"
 #include "fleet/schema.h"
 
 enum {
@@ -278,7 +279,7 @@ int fleet_print(const struct fleet_settings *s, struct table *table)
     return finish_output();
 }
 
-int command_fleet(int argc, char **argv)
+int fleet_command(int argc, char **argv)
 {
     struct fleet_settings s = { .depth = 40, .diff = DIFF_RESULT(&s.shared) };
     fleet_parse(&s, argc, argv);

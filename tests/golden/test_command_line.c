@@ -39,7 +39,7 @@ static void command_line_expect_refusal(const char *arguments, int status, const
 
 Test(golden_command_line, the_synopsis_has_all_options)
 {
-    need_features("events perflog vsperf");
+    need_features("events fleet perflog vsperf");
     free(run_well("python3 -B " DWELL_CONSUMERS "/man_page.py $DWELL " DWELL_CONSUMERS "/../../docs/man/dwell.1.scd"));
 }
 

@@ -43,7 +43,7 @@ static void expect_suggested(const char *arguments, int status, const char *line
 
 Test(golden_suggestions, options_of_every_command)
 {
-    need_features("events perflog vsperf");
+    need_features("events fleet perflog vsperf");
     static const char *const options[][3] = {
         { "record", "mde=ring", "mode" },      { "report", "colums", "columns" },
         { "top", "intervall=2", "interval" },  { "tree", "fold-recursoin", "fold-recursion" },
@@ -174,6 +174,6 @@ Test(golden_suggestions, help_with_examples)
     }
     cr_assert(ge(int, count, 20));
     free(commands);
-    need_features("events perflog vsperf");
+    need_features("events fleet perflog vsperf");
     cr_assert(eq(int, count, 27));
 }

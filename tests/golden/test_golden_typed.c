@@ -102,7 +102,7 @@ Test(golden_typed, no_session_yet)
 
 Test(golden_typed, help_of_every_command)
 {
-    need_features("events perflog vsperf");
+    need_features("events fleet perflog vsperf");
     static const char *const commands[] = { "record",  "control", "doctor", "report", "tree",   "callers", "histogram",
                                             "slowest", "replay",  "marks",  "events", "info",   "view",    "top",
                                             "diff",    "export",  "import", "merge",  "perflog" };

@@ -168,7 +168,7 @@ Test(golden_visible, the_screen_of_top)
  * read, or before a missing file. */
 Test(golden_visible, what_is_on_the_command_line)
 {
-    need_features("events perflog vsperf");
+    need_features("events fleet perflog vsperf");
     for (int i = 0; i < test_rounds(4); i++) {
         visible_save(i % 2 ? forged : visible_payload());
         /* Without cc: its output is the compiler's. */
