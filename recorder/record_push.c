@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/sums_delta.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/progress.h"
 #include "fleet/spool.h"
 #include "recorder/service_thread.h"
+#include "sums/sums_delta.h"
 #include "trace/session_finish.h"
 
 enum { LAST_PUSH_SECONDS = 10 }; /* for what is left when the program has ended */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/critical.h"
 #include "base/units.h"
+#include "causes/critical.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"

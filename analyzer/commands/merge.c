@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "analysis/sums.h"
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
+#include "sums/sums.h"
 #include "trace/session_merge.h"
 
 static const struct shared_use shared[] = {

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sums.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
+#include "sums/sums.h"
 
 enum { OPTION_SHARD = 256 };
 

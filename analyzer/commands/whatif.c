@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/what_if.h"
 #include "base/memory.h"
 #include "base/time_unit.h"
 #include "base/units.h"
 #include "base/visible.h"
+#include "causes/what_if.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"

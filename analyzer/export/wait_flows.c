@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "analysis/wait_arrows.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "causes/wait_arrows.h"
 #include "export/slices.h"
 
 /* Within the interval, before its end; an interval without a length has one moment. */

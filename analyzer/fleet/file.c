@@ -8,11 +8,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "analysis/sums.h"
 #include "base/gzip.h"
 #include "base/memory.h"
 #include "fleet/schema.h"
 #include "fleet/session.h"
+#include "sums/sums.h"
 
 /* ---- to the store ---- */
 

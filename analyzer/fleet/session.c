@@ -6,12 +6,12 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "analysis/sums.h"
 #include "base/leftovers.h"
 #include "base/memory.h"
 #include "fleet/ids.h"
 #include "fleet/thread_tree.h"
 #include "profile/collect.h"
+#include "sums/sums.h"
 #include "trace/counts.h"
 
 uint64_t fleet_session_number(const struct session_file *file)

@@ -3,8 +3,8 @@
 #ifndef DWELL_FLEET_SPOOL_H
 #define DWELL_FLEET_SPOOL_H
 
-#include "analysis/sums.h"
 #include "fleet/push.h"
+#include "sums/sums.h"
 
 /* The usual folder for deltas to this store: $XDG_STATE_HOME/dwell/spool/ and a number of its URL and database. The
  * caller frees it. */

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "analysis/names.h"
-#include "analysis/object_names.h"
 #include "base/index.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/time_unit.h"
 #include "base/units.h"
+#include "causes/object_names.h"
 #include "report/cause_paths.h"
 #include "symbols/os_calls.h"
 

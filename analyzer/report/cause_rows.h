@@ -2,7 +2,7 @@
 #ifndef DWELL_REPORT_CAUSE_ROWS_H
 #define DWELL_REPORT_CAUSE_ROWS_H
 
-#include "analysis/wait_causes.h"
+#include "causes/wait_causes.h"
 #include "report/table.h"
 
 /* What makes a row: the waiting call path, the kind of object and the cause with its call path; the object; the waiting

@@ -2,7 +2,7 @@
 #ifndef DWELL_REPORT_CRITICAL_ROWS_H
 #define DWELL_REPORT_CRITICAL_ROWS_H
 
-#include "analysis/critical.h"
+#include "causes/critical.h"
 #include "report/table.h"
 
 /* The rows of the functions are sorted, the longest first; the others are in order of time. */

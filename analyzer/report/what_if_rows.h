@@ -2,7 +2,7 @@
 #ifndef DWELL_REPORT_WHAT_IF_ROWS_H
 #define DWELL_REPORT_WHAT_IF_ROWS_H
 
-#include "analysis/what_if.h"
+#include "causes/what_if.h"
 #include "report/table.h"
 
 /* A row for each function, with the time that the run would be shorter by. `recorded` is its length in ticks. `limits`:

@@ -2,9 +2,9 @@
 #ifndef DWELL_VIEW_CRITICAL_PATH_H
 #define DWELL_VIEW_CRITICAL_PATH_H
 
-#include "analysis/critical.h"
 #include "analysis/order.h"
-#include "analysis/what_if.h"
+#include "causes/critical.h"
+#include "causes/what_if.h"
 #include "view/container.h"
 
 enum { CRITICAL_TABLES = 4, CRITICAL_COLUMNS = 6, MAX_PAGE_SEGMENTS = 20000, MAX_PAGE_RANKED = 30 };

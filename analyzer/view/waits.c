@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/wait_arrows.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "causes/wait_arrows.h"
 #include "view/thread_rank.h"
 
 struct page_wait {

@@ -3,7 +3,7 @@
 #define DWELL_VIEW_WAITS_H
 
 #include "analysis/order.h"
-#include "analysis/wait_causes.h"
+#include "causes/wait_causes.h"
 #include "view/container.h"
 
 enum { WAIT_COLUMNS = 8, WAIT_EDGE_COLUMNS = 7, MAX_PAGE_WAITS = 20000, MAX_WAIT_EDGES = 2000 };

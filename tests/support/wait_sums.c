@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "analysis/wait_causes.h"
+#include "causes/wait_causes.h"
 #include "support/scenario.h"
 
 void wait_sums_check(const char *name)
