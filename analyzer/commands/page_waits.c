@@ -10,7 +10,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "report/cause_rows.h"
+#include "causes/cause_rows.h"
 #include "view/critical_path.h"
 #include "view/waits.h"
 

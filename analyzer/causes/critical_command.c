@@ -5,10 +5,10 @@
 
 #include "base/units.h"
 #include "causes/critical.h"
+#include "causes/critical_rows.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
-#include "report/critical_rows.h"
 
 enum { OPTION_BY = 256, OPTION_CALL, OPTION_SLOWEST, TEXT_ROWS = 20 };
 

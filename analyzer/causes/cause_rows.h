@@ -1,6 +1,6 @@
 /* The view of waits with their causes. */
-#ifndef DWELL_REPORT_CAUSE_ROWS_H
-#define DWELL_REPORT_CAUSE_ROWS_H
+#ifndef DWELL_CAUSES_CAUSE_ROWS_H
+#define DWELL_CAUSES_CAUSE_ROWS_H
 
 #include "causes/wait_causes.h"
 #include "report/table.h"

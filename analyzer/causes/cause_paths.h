@@ -1,7 +1,7 @@
 /* The call paths of waits and of their causes. Functions of one name, module and line are one function, as in other
  * views. */
-#ifndef DWELL_REPORT_CAUSE_PATHS_H
-#define DWELL_REPORT_CAUSE_PATHS_H
+#ifndef DWELL_CAUSES_CAUSE_PATHS_H
+#define DWELL_CAUSES_CAUSE_PATHS_H
 
 #include "analysis/names.h"
 #include "base/intern.h"

@@ -1,6 +1,6 @@
 /* The views of a critical path: its functions, its segments, and the threads. */
-#ifndef DWELL_REPORT_CRITICAL_ROWS_H
-#define DWELL_REPORT_CRITICAL_ROWS_H
+#ifndef DWELL_CAUSES_CRITICAL_ROWS_H
+#define DWELL_CAUSES_CRITICAL_ROWS_H
 
 #include "causes/critical.h"
 #include "report/table.h"

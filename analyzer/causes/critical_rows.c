@@ -1,5 +1,5 @@
 /* Makes rows of a critical path's functions, segments and threads. */
-#include "report/critical_rows.h"
+#include "causes/critical_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Numbers call paths by their names, and writes them. */
-#include "report/cause_paths.h"
+#include "causes/cause_paths.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,12 +9,12 @@
 #include "base/units.h"
 #include "base/visible.h"
 #include "causes/what_if.h"
+#include "causes/what_if_rows.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
 #include "report/text_options.h"
 #include "report/text_summary.h"
-#include "report/what_if_rows.h"
 
 enum { OPTION_RANK = 256, OPTION_CPUS, MAX_CPUS = 4096, MAX_SCALES = 64, MAX_RANKED = 200, TEXT_ROWS = 20 };
 

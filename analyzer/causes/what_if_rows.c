@@ -1,5 +1,5 @@
 /* Makes rows of the functions in the ranking of dwell whatif. */
-#include "report/what_if_rows.h"
+#include "causes/what_if_rows.h"
 
 #include <stdio.h>
 

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "causes/cause_rows.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
-#include "report/cause_rows.h"
 
 enum { OPTION_BY = 256 };
 

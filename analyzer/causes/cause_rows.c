@@ -1,5 +1,5 @@
 /* Adds up waits by what they were for and who caused them, and makes a row of each sum. */
-#include "report/cause_rows.h"
+#include "causes/cause_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "base/numbers.h"
 #include "base/time_unit.h"
 #include "base/units.h"
+#include "causes/cause_paths.h"
 #include "causes/object_names.h"
-#include "report/cause_paths.h"
 #include "symbols/os_calls.h"
 
 const struct column view_causes_columns[] = {

@@ -1,6 +1,6 @@
 /* The view of functions by what less of their time would bring. */
-#ifndef DWELL_REPORT_WHAT_IF_ROWS_H
-#define DWELL_REPORT_WHAT_IF_ROWS_H
+#ifndef DWELL_CAUSES_WHAT_IF_ROWS_H
+#define DWELL_CAUSES_WHAT_IF_ROWS_H
 
 #include "causes/what_if.h"
 #include "report/table.h"
