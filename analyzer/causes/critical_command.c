@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "causes/causes_feature.h"
 #include "causes/critical.h"
 #include "causes/critical_rows.h"
 #include "commands/command_line.h"
@@ -207,7 +208,7 @@ static void critical_print_tables(const struct critical_settings *s, const struc
     }
 }
 
-int command_critical(int argc, char **argv)
+int critical_command(int argc, char **argv)
 {
     struct critical_settings s = { .file = DEFAULT_SESSION };
     struct analysis loaded;

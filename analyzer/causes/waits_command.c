@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "causes/cause_rows.h"
+#include "causes/causes_feature.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
@@ -98,7 +99,7 @@ static void waits_add_remark(struct analysis *l, const struct wait_causes *cause
                        causes->rest, DWELL_MAX_WAIT_ROWS);
 }
 
-int command_waits(int argc, char **argv)
+int waits_command(int argc, char **argv)
 {
     struct waits_settings s = { .file = DEFAULT_SESSION };
     command_line_parse(&line, argc, argv, &s, &s.shared);

@@ -8,6 +8,7 @@
 #include "base/time_unit.h"
 #include "base/units.h"
 #include "base/visible.h"
+#include "causes/causes_feature.h"
 #include "causes/what_if.h"
 #include "causes/what_if_rows.h"
 #include "commands/command_line.h"
@@ -354,7 +355,7 @@ static void whatif_add_remarks(const struct whatif_settings *s, struct analysis 
                        l->file->host.processors, off);
 }
 
-int command_whatif(int argc, char **argv)
+int whatif_command(int argc, char **argv)
 {
     struct whatif_settings s = { .rank = false };
     struct what_if_scale scales[MAX_SCALES];
