@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "support/features.h"
 #include "support/run.h"
 
 #define DOC_COMMANDS DWELL_CONSUMERS "/../../scripts/doc-commands " DWELL_BUILD
@@ -11,6 +12,7 @@ TestSuite(e2e_docs, .timeout = 600);
 
 Test(e2e_docs, all_commands_run)
 {
+    need_features("events fleet perflog vsperf");
     free(run_well(DOC_COMMANDS));
 }
 
