@@ -49,10 +49,14 @@ struct critical_settings {
 
 static error_t critical_parse_option(int key, char *argument, struct argp_state *state)
 {
+    static const struct {
+        const char *name;
+        enum critical_by by;
+    } ways[] = { { "function", BY_FUNCTIONS }, { "segment", BY_SEGMENTS }, { "thread", BY_THREADS } };
     struct critical_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        s->by = BY_FUNCTIONS + (enum critical_by)option_choice("--by", argument, "function, segment, thread");
+        s->by = option_choice("--by", argument, ways)->by;
         return 0;
     case OPTION_CALL:
         s->call = argument;

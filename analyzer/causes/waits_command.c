@@ -41,10 +41,18 @@ struct waits_settings {
 
 static error_t waits_parse_option(int key, char *argument, struct argp_state *state)
 {
+    static const struct {
+        const char *name;
+        enum waits_by by;
+    } ways[] = { { "path", WAITS_BY_PATH },
+                 { "lock", WAITS_BY_LOCK },
+                 { "function", WAITS_BY_FUNCTION },
+                 { "thread", WAITS_BY_THREAD },
+                 { "waker", WAITS_BY_WAKER } };
     struct waits_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        s->by = (enum waits_by)option_choice("--by", argument, "path, lock, function, thread, waker");
+        s->by = option_choice("--by", argument, ways)->by;
         return 0;
     case ARGP_KEY_ARG:
         option_session(state, argument, &s->file);

@@ -60,7 +60,8 @@ static error_t advise_parse_option(int key, char *argument, struct argp_state *s
         s->permille = option_overhead("--overhead", argument);
         return 0;
     case OPTION_FLAGS:
-        advise_choose_form(s, option_choice("--flags", argument, "gcc, clang") == 0 ? ADVICE_GCC : ADVICE_CLANG);
+        option_check("--flags", argument, "gcc, clang");
+        advise_choose_form(s, strcmp(argument, "gcc") == 0 ? ADVICE_GCC : ADVICE_CLANG);
         return 0;
     case OPTION_ATTRIBUTES:
         advise_choose_form(s, ADVICE_ATTRIBUTES);

@@ -34,8 +34,14 @@ uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_
 /* Ends the program because the text is none of these names, such as "text, csv, json". */
 void option_refuse(const char *option, const char *text, const char *names) __attribute__((noreturn));
 
-/* The place of the text among these names, from 0 on. Ends the program if it is none of them. */
-size_t option_choice(const char *option, const char *text, const char *names);
+/* Ends the program unless the text is one of these names. */
+void option_check(const char *option, const char *text, const char *names);
+
+/* Finds what a text stands for: the row of the table, an array of structs whose first member is "const char *name".
+ * Ends the program if no row has that name. */
+#define option_choice(option, text, table)                                                                             \
+    (&(table)[option_find_row(option, text, &(table)->name, sizeof *(table), sizeof(table) / sizeof *(table))])
+size_t option_find_row(const char *option, const char *text, const char *const *first, size_t row_size, size_t count);
 
 /* A number of threads. */
 unsigned option_jobs(const char *text);

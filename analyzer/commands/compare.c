@@ -56,7 +56,7 @@ static bool compare_read_shared(void *settings, enum shared_option option, const
     s->csv_safe |= option == SHARED_CSV_SAFE;
     if (option != SHARED_FORMAT)
         return false;
-    (void)option_choice("--format", argument, "text, csv, json, markdown, github, junit");
+    option_check("--format", argument, "text, csv, json, markdown, github, junit");
     s->format = argument;
     return true;
 }

@@ -227,14 +227,6 @@ static const struct {
     { "dump", DWELL_COMMAND_DUMP },   { "event", DWELL_COMMAND_EVENT },   { "level", DWELL_COMMAND_LEVEL },
 };
 
-static enum dwell_command control_command_of_name(const char *name)
-{
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(actions[i].name, name) == 0)
-            return actions[i].command;
-    option_refuse("control", name, "pause, resume, stop, dump, event, level");
-}
-
 static char *control_absolute_path(const char *path)
 {
     char *folder = path[0] == '/' ? need_copy("", 0) : getcwd(NULL, 0);
@@ -339,7 +331,7 @@ int command_control(int argc, char **argv)
 {
     struct control_settings s = { 0 };
     command_line_parse(&line, argc, argv, &s, &s.shared);
-    const enum dwell_command command = control_command_of_name(s.action);
+    const enum dwell_command command = option_choice("control", s.action, actions)->command;
     if (command == DWELL_COMMAND_EVENT && !s.event)
         die(STATUS_ERROR, "control: which class of events? Give NAME, GUID or *, and :LEVEL or :off");
     if (command == DWELL_COMMAND_LEVEL && !s.level)

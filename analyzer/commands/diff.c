@@ -50,7 +50,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
     struct diff_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        s->by = (enum diff_by)option_choice("--by", argument, "function, module, path");
+        s->by = diff_parse_by(argument);
         return 0;
     case OPTION_LARGE:
         s->result.options.large = option_amount("--large", argument);

@@ -20,6 +20,9 @@ struct diff_result {
         .shared = (others), .options = {.sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 }                           \
     }
 
+/* What --by says. Ends the program if it is none of them. */
+enum diff_by diff_parse_by(const char *text);
+
 /* Adds a condition of --fail-if. Ends the program if it is none. */
 void diff_result_add_gate(struct diff_result *r, const char *text);
 

@@ -75,15 +75,32 @@ void option_refuse(const char *option, const char *text, const char *names)
     die(argp_err_exit_status, "%s: '%s' is none of %s%s", option, text, names, suggestion_of(text, names, ""));
 }
 
-size_t option_choice(const char *option, const char *text, const char *names)
+void option_check(const char *option, const char *text, const char *names)
 {
     const size_t length = strlen(text);
-    size_t place = 0;
-    for (const char *name = names; name; name = strchr(name, ' '), place++) {
+    for (const char *name = names; name; name = strchr(name, ' ')) {
         name += *name == ' ';
         if (length && strcspn(name, ",") == length && strncmp(name, text, length) == 0)
-            return place;
+            return;
     }
+    option_refuse(option, text, names);
+}
+
+size_t option_find_row(const char *option, const char *text, const char *const *first, size_t row_size, size_t count)
+{
+    char *names = NULL;
+    size_t length;
+    FILE *out = need_stream(&names, &length);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = *(const char *const *)((const char *)first + i * row_size);
+        if (strcmp(name, text) == 0) {
+            need_stream_end(out);
+            free(names);
+            return i;
+        }
+        fprintf(out, "%s%s", i ? ", " : "", name);
+    }
+    need_stream_end(out);
     option_refuse(option, text, names);
 }
 

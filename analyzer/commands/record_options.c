@@ -441,7 +441,7 @@ error_t record_parse_option(int key, char *argument, struct argp_state *state)
         s->call_sites = true;
         return 0;
     case OPTION_OS_EVENTS:
-        (void)option_choice("--os-events", argument, "auto, perf, syscalls, rseq, none");
+        option_check("--os-events", argument, "auto, perf, syscalls, rseq, none");
         s->os_events = argument;
         return 0;
     case OPTION_OVERHEAD:
@@ -458,7 +458,7 @@ error_t record_parse_option(int key, char *argument, struct argp_state *state)
         record_parse_keep_free(s, "--keep-free", argument);
         return 0;
     case OPTION_CLOCK:
-        (void)option_choice("--clock", argument, "auto, ordered, monotonic");
+        option_check("--clock", argument, "auto, ordered, monotonic");
         s->clock = argument;
         return 0;
     case OPTION_MODE:

@@ -58,19 +58,19 @@ struct report_settings {
 
 static void report_parse_by(struct report_settings *s, const char *text)
 {
-    static const struct {
+    static const struct way {
+        const char *name;
         enum rollup_by by;
         table_view *view;
     } ways[] = {
-        { BY_FUNCTION, NULL }, { BY_LINE, view_lines },
-        { BY_MODULE, NULL },   { BY_MODULE, view_module_functions },
-        { BY_THREAD, NULL },   { BY_THREAD, view_thread_names },
-        { BY_PROCESS, NULL },
+        { "function", BY_FUNCTION, NULL }, { "line", BY_LINE, view_lines },
+        { "module", BY_MODULE, NULL },     { "module-function", BY_MODULE, view_module_functions },
+        { "thread", BY_THREAD, NULL },     { "thread-name", BY_THREAD, view_thread_names },
+        { "process", BY_PROCESS, NULL },
     };
-    const size_t way =
-        option_choice("--by", text, "function, line, module, module-function, thread, thread-name, process");
-    s->by = ways[way].by;
-    s->view = ways[way].view;
+    const struct way *way = option_choice("--by", text, ways);
+    s->by = way->by;
+    s->view = way->view;
 }
 
 static error_t report_parse_option(int key, char *argument, struct argp_state *state)

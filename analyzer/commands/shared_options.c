@@ -235,6 +235,10 @@ static void shared_add_filter(struct row_filters *filters, const char *text)
 
 void shared_option_read(struct shared_options *s, enum shared_option option, const char *argument)
 {
+    static const struct {
+        const char *name;
+        enum terminal_colors when;
+    } colors[] = { { "auto", COLORS_AUTO }, { "always", COLORS_ALWAYS }, { "never", COLORS_NEVER } };
     if (shared_read_part(&s->load.selection, option, argument) ||
         shared_read_calls(&s->load.selection.filters, option, argument))
         return;
@@ -270,7 +274,7 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
         text_options_show_full_names();
         return;
     case SHARED_COLOR:
-        terminal_choose_colors((enum terminal_colors)option_choice("--color", argument, "auto, always, never"));
+        terminal_choose_colors(option_choice("--color", argument, colors)->when);
         return;
     case SHARED_NO_PAGER:
         terminal_refuse_pager();

@@ -39,9 +39,10 @@ struct single_calls_settings {
     enum call_time time;
 };
 
-/* As call_time_names. */
-static const char call_time_list[] =
-    "elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive";
+static enum call_time single_calls_parse_time(const char *text)
+{
+    return (enum call_time)option_find_row("--value", text, call_time_names, sizeof *call_time_names, CALL_TIMES);
+}
 
 static error_t single_calls_parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -61,7 +62,7 @@ static bool histogram_read_shared(void *settings, enum shared_option option, con
     if (option == SHARED_COLUMNS)
         option_list_columns(argument, view_histogram_columns, view_histogram_column_count);
     if (option == SHARED_VALUE)
-        s->time = (enum call_time)option_choice("--value", argument, call_time_list);
+        s->time = single_calls_parse_time(argument);
     return false;
 }
 
@@ -71,7 +72,7 @@ static bool slowest_read_shared(void *settings, enum shared_option option, const
     if (option == SHARED_COLUMNS)
         option_list_columns(argument, view_slowest_columns, view_slowest_column_count);
     if (option == SHARED_VALUE)
-        s->time = (enum call_time)option_choice("--value", argument, call_time_list);
+        s->time = single_calls_parse_time(argument);
     return false;
 }
 

@@ -70,11 +70,16 @@ static uint64_t top_parse_interval(const char *text)
 
 static error_t top_parse_option(int key, char *argument, struct argp_state *state)
 {
-    static const enum rollup_by by[] = { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS };
+    static const struct {
+        const char *name;
+        enum rollup_by by;
+    } ways[] = {
+        { "function", BY_FUNCTION }, { "module", BY_MODULE }, { "thread", BY_THREAD }, { "process", BY_PROCESS }
+    };
     struct top_command_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        s->top.by = by[option_choice("--by", argument, "function, module, thread, process")];
+        s->top.by = option_choice("--by", argument, ways)->by;
         return 0;
     case 'i':
         s->top.interval = top_parse_interval(argument);

@@ -57,7 +57,8 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
         s->tree.depth = (unsigned)option_number("--depth", argument);
         return 0;
     case OPTION_BY:
-        *(option_choice("--by", argument, "thread, line") == 0 ? &s->tree.by_thread : &s->tree.by_line) = true;
+        option_check("--by", argument, "thread, line");
+        *(strcmp(argument, "thread") == 0 ? &s->tree.by_thread : &s->tree.by_line) = true;
         return 0;
     case OPTION_COLLAPSE:
         s->tree.collapse = true;

@@ -198,7 +198,7 @@ int fleet_trend(struct fleet_settings *s)
     if (!s->argument_count)
         die(STATUS_ERROR, "fleet trend: which FUNCTION? dwell fleet report lists them");
     if (strncmp(by, TREND_LABEL, sizeof TREND_LABEL - 1) != 0)
-        option_choice("--by", by, "build, day, label:KEY");
+        option_check("--by", by, "build, day, label:KEY");
     struct trend_rows t = { .runs = fleet_choose_runs(s, 1, s->argument_count), .function = UINT32_MAX };
     struct analysis l;
     trend_find_builds(&t, by);

@@ -22,6 +22,14 @@ static size_t fleet_limit(const struct fleet_settings *s)
     return usual ? TEXT_LIMIT : s->shared.limit;
 }
 
+/* Whether --by says `wanted`. Ends the program if it is none of the names. */
+static bool fleet_by_is(const char *by, const char *names, const char *wanted)
+{
+    if (by)
+        option_check("--by", by, names);
+    return by && strcmp(by, wanted) == 0;
+}
+
 /* ---- views of sums ---- */
 
 static void fleet_load_paths(struct fleet_settings *s, struct analysis *l, size_t first)
@@ -37,7 +45,7 @@ int fleet_report(struct fleet_settings *s)
 {
     struct error error = { NULL };
     struct analysis l;
-    const enum rollup_by by = s->by && option_choice("--by", s->by, "function, module") == 1 ? BY_MODULE : BY_FUNCTION;
+    const enum rollup_by by = fleet_by_is(s->by, "function, module", "module") ? BY_MODULE : BY_FUNCTION;
     const struct sorting sorting = { .key = s->shared.sort ? s->shared.sort : "elapsed_exclusive",
                                      .limit = fleet_limit(s),
                                      .filters = &s->shared.filters };
@@ -123,8 +131,7 @@ static void fleet_diff_add(struct fleet_settings *s, struct diff *d, enum diff_s
 
 int fleet_diff(struct fleet_settings *s)
 {
-    const enum diff_by by =
-        s->by ? (enum diff_by)option_choice("--by", s->by, "function, module, path") : DIFF_FUNCTIONS;
+    const enum diff_by by = s->by ? diff_parse_by(s->by) : DIFF_FUNCTIONS;
     const size_t middle = s->middle == SIZE_MAX ? 1 : s->middle;
     if (s->argument_count < 2 || (s->middle == SIZE_MAX && s->argument_count > 2) || !middle ||
         middle == s->argument_count)
@@ -141,8 +148,11 @@ int fleet_diff(struct fleet_settings *s)
 
 enum fleet_time fleet_time_of(const struct fleet_settings *s)
 {
-    const char *value = s->shared.value ? s->shared.value : "cpu";
-    return (enum fleet_time)option_choice("--value", value, "cpu, elapsed, blocked");
+    static const struct {
+        const char *name;
+        enum fleet_time time;
+    } values[] = { { "cpu", FLEET_CPU }, { "elapsed", FLEET_ELAPSED }, { "blocked", FLEET_BLOCKED } };
+    return s->shared.value ? option_choice("--value", s->shared.value, values)->time : FLEET_CPU;
 }
 
 /* ---- top ---- */
@@ -223,8 +233,7 @@ int fleet_top(struct fleet_settings *s)
     struct error error = { NULL };
     const struct fleet_wanted wanted = { .key = FLEET_BY_DAY,
                                          .time = fleet_time_of(s),
-                                         .builds_apart =
-                                             s->by && option_choice("--by", s->by, "function, build") == 1 };
+                                         .builds_apart = fleet_by_is(s->by, "function, build", "build") };
     if (!fleet_answer_parts(&t.l, &s->store, runs.list, runs.count, &wanted, trends_take_day, &t, &error))
         die_of(&error);
     trends_add_builds(&t);
@@ -343,19 +352,19 @@ static void trends_fill_outlier(const struct analysis *l, const struct fleet_run
 }
 
 /* --by names what is compared, and build if a function of two builds is two: run (default), host, or host,build. */
-static bool trends_has_choice(const char *by, size_t wanted)
+static bool trends_has_choice(const char *by, const char *wanted)
 {
     bool found = false;
     char *copy = need_copy(by ? by : "", by ? strlen(by) : 0), *rest = copy;
     for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-        found |= option_choice("--by", word, "run, host, build") == wanted;
+        found |= fleet_by_is(word, "run, host, build", wanted);
     free(copy);
     return found;
 }
 
 int fleet_outliers(struct fleet_settings *s)
 {
-    const bool hosts = trends_has_choice(s->by, 1);
+    const bool hosts = trends_has_choice(s->by, "host");
     struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
     qsort(runs.list, runs.count, sizeof *runs.list, trends_compare_runs);
     struct trends_units units = trends_find_units(&runs, hosts);
@@ -368,9 +377,10 @@ int fleet_outliers(struct fleet_settings *s)
     struct trends_search search = { &runs, &units, outliers_begin(units.wholes, units.count) };
     struct analysis l;
     struct error error = { NULL };
-    const struct fleet_wanted wanted = {
-        .key = FLEET_BY_RUN, .time = fleet_time_of(s), .builds_apart = trends_has_choice(s->by, 2), .large = &large
-    };
+    const struct fleet_wanted wanted = { .key = FLEET_BY_RUN,
+                                         .time = fleet_time_of(s),
+                                         .builds_apart = trends_has_choice(s->by, "build"),
+                                         .large = &large };
     if (!fleet_answer_parts(&l, &s->store, runs.list, runs.count, &wanted, trends_take_run, &search, &error))
         die_of(&error);
     outliers_end(&search.found);

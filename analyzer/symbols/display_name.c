@@ -11,6 +11,15 @@
 
 enum bracket_kind { ROUND, SQUARE, CURLY, ANGLE, BRACKET_KINDS };
 
+static const struct {
+    char opens, closes;
+} brackets[BRACKET_KINDS] = {
+    [ROUND] = { '(', ')' },
+    [SQUARE] = { '[', ']' },
+    [CURLY] = { '{', '}' },
+    [ANGLE] = { '<', '>' },
+};
+
 struct display_bracket {
     enum bracket_kind kind;
     size_t inside;         /* offset in the output of what follows the bracket */
@@ -220,11 +229,18 @@ static enum bracket_kind display_innermost(const struct display_pass *p)
     return p->depth ? p->open[p->depth - 1].kind : BRACKET_KINDS;
 }
 
-static void display_pass_bracket(struct display_pass *p, const char *kinds, const char *found)
+/* The kind of bracket that a character opens or closes. */
+static enum bracket_kind display_bracket_kind(char c)
 {
-    const enum bracket_kind kind = (enum bracket_kind)((found - kinds) / 2);
-    const bool closes = (found - kinds) % 2;
-    if (!closes)
+    enum bracket_kind kind = 0;
+    while (kind < BRACKET_KINDS && c != brackets[kind].opens && c != brackets[kind].closes)
+        kind++;
+    return kind;
+}
+
+static void display_pass_bracket(struct display_pass *p, enum bracket_kind kind)
+{
+    if (*p->at == brackets[kind].opens)
         display_open(p, kind);
     else if (kind == ANGLE && (display_innermost(p) != ANGLE || p->at[-1] == '-'))
         display_copy(p, 1); /* a comparison, or the end of an arrow */
@@ -291,9 +307,8 @@ static bool display_pass_anonymous(struct display_pass *p)
 
 static void display_step(struct display_pass *p)
 {
-    static const char brackets[] = "()[]{}<>";
     const size_t operator_length = short_name_operator(p->name, p->at);
-    const char *bracket = strchr(brackets, *p->at);
+    const enum bracket_kind bracket = display_bracket_kind(*p->at);
     if (operator_length) {
         display_copy(p, operator_length);
         display_copy(p, strncmp(p->at, " <", 2) == 0); /* libiberty writes "operator< <int>" */
@@ -301,9 +316,9 @@ static void display_step(struct display_pass *p)
         display_pass_word(p);
     } else if (!p->elision && display_tag_length(p->at)) {
         p->at += display_tag_length(p->at);
-    } else if (bracket && !display_pass_anonymous(p)) {
-        display_pass_bracket(p, brackets, bracket);
-    } else if (!bracket) {
+    } else if (bracket < BRACKET_KINDS && !display_pass_anonymous(p)) {
+        display_pass_bracket(p, bracket);
+    } else if (bracket == BRACKET_KINDS) {
         const bool separates = *p->at == ',' && display_innermost(p) == ANGLE;
         display_copy(p, 1);
         if (separates && !p->elision) {
