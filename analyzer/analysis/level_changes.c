@@ -13,7 +13,9 @@ enum { NAMED = 5 /* functions of the remark */ };
 
 const char *level_name(uint32_t level)
 {
-    static const char *const names[] = { "timed", "counted", "out" };
+    static const char *const names[] = {
+        [DWELL_PROBES_TIMED] = "timed", [DWELL_PROBES_COUNTED] = "counted", [DWELL_PROBES_OUT] = "out"
+    };
     return level < sizeof names / sizeof *names ? names[level] : "unknown";
 }
 

@@ -216,7 +216,7 @@ static char *cause_waits_for(const struct cause_rows *r, const struct cause_row 
     return text;
 }
 
-static const char *const cause_names[] = { "none", "holder", "waker" };
+static const char *const cause_names[] = { [CAUSE_NONE] = "none", [CAUSE_HOLDER] = "holder", [CAUSE_WAKER] = "waker" };
 
 /* ---- sums ---- */
 

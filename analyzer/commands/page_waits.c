@@ -30,8 +30,11 @@ struct page_table {
     struct container_column described[MAX_COLUMNS];
 };
 
-static const char *const page_table_names[TABLE_COUNT] = { "by_path", "by_lock", "by_function", "by_thread",
-                                                           "by_waker" };
+static const char *const page_table_names[TABLE_COUNT] = { [WAITS_BY_PATH] = "by_path",
+                                                           [WAITS_BY_LOCK] = "by_lock",
+                                                           [WAITS_BY_FUNCTION] = "by_function",
+                                                           [WAITS_BY_THREAD] = "by_thread",
+                                                           [WAITS_BY_WAKER] = "by_waker" };
 
 /* Paths may be long, and there are many. */
 static uint64_t page_table_number(struct intern *texts, const struct column *column, const struct cell *cell)

@@ -101,7 +101,9 @@ static void gate_print_failure(const struct gate *gate, const void *comparison, 
 
 size_t diff_gate_report(const struct gate *gate, const struct diff *d, FILE *out)
 {
-    static const char *const things[] = { "function", "module", "call path" };
+    static const char *const things[] = {
+        [DIFF_FUNCTIONS] = "function", [DIFF_MODULES] = "module", [DIFF_PATHS] = "call path"
+    };
     const struct gate_rows rows = { d, things[d->by], d->row_count, gate_row_fails, gate_print_failure };
     return gate_report(gate, &rows, out);
 }

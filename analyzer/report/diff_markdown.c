@@ -36,7 +36,9 @@ static void markdown_print_sessions(const struct diff *d, FILE *out)
 
 static void markdown_print_row(const struct diff *d, const struct diff_row *row, enum diff_value value, FILE *out)
 {
-    static const char *const marks[] = { "", "large", "**significant**" };
+    static const char *const marks[] = {
+        [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "large", [JUDGED_SIGNIFICANT] = "**significant**"
+    };
     const struct diff_pair *pair = &row->values[value];
     char *name = diff_row_name(d, row);
     fputs("| ", out);
@@ -58,7 +60,9 @@ static size_t markdown_limit(const struct diff_output *o)
 
 static size_t markdown_print_rows(const struct diff_output *o, FILE *out)
 {
-    static const char *const titles[] = { "Function", "Module", "Call path" };
+    static const char *const titles[] = {
+        [DIFF_FUNCTIONS] = "Function", [DIFF_MODULES] = "Module", [DIFF_PATHS] = "Call path"
+    };
     const enum diff_value value = diff_judged_value(o->options);
     size_t marked = 0, printed = 0;
     for (size_t i = 0; i < o->diff->row_count; i++) {

@@ -277,7 +277,10 @@ static void diff_view_fill_key(const struct diff *d, struct cell *cells, uint32_
 
 struct table view_diff(const struct diff *d, const struct diff_options *options, bool people)
 {
-    static const char *const marks[] = { "", "~", "*" }, *const words[] = { "", "large", "significant" };
+    static const char *const marks[] = { [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "~", [JUDGED_SIGNIFICANT] = "*" };
+    static const char *const words[] = {
+        [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "large", [JUDGED_SIGNIFICANT] = "significant"
+    };
     const enum diff_value value = options->sort < DIFF_VALUES ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
     struct table t = diff_view_make_table(d, d->samples ? &of_samples : NULL);
     const size_t shown = options->limit && options->limit < d->row_count ? options->limit : d->row_count;

@@ -22,7 +22,9 @@ enum {
 
 enum short_hook { SHORT_ENTER, SHORT_EXIT, SHORT_HOOKS, SHORT_NO_HOOK = -1 };
 
-static const char *const short_names[SHORT_HOOKS] = { "__cyg_profile_func_enter", "__cyg_profile_func_exit" };
+static const char *const short_names[SHORT_HOOKS] = {
+    [SHORT_ENTER] = "__cyg_profile_func_enter", [SHORT_EXIT] = "__cyg_profile_func_exit"
+};
 
 struct short_file {
     struct image image;

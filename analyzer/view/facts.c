@@ -284,9 +284,11 @@ static void facts_add_command(struct json_object *object, const struct analysis 
 
 static void facts_add_kind(struct json_object *object, const struct analysis *l)
 {
-    static const char *const modes[] = { "trace", "profile", "ring" };
+    static const char *const modes[] = {
+        [DWELL_MODE_TRACE] = "trace", [DWELL_MODE_PROFILE] = "profile", [DWELL_MODE_RING] = "ring"
+    };
     const struct dwell_file_header *h = &l->file->header;
-    facts_add_text(object, "mode", h->mode < 3 ? modes[h->mode] : "trace");
+    facts_add_text(object, "mode", h->mode < sizeof modes / sizeof *modes ? modes[h->mode] : "trace");
     facts_add_text(object, "clock", recorded_clock_name(h->clock));
     facts_add_flag(object, "complete", h->state == DWELL_COMPLETE);
     facts_add_flag(object, "application", l->summary.application_known);

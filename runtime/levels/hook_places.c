@@ -7,7 +7,9 @@
 
 #include "levels/machine.h"
 
-static const char *const hook_names[HOOKS] = { "__cyg_profile_func_enter", "__cyg_profile_func_exit" };
+static const char *const hook_names[HOOKS] = {
+    [HOOK_ENTER] = "__cyg_profile_func_enter", [HOOK_EXIT] = "__cyg_profile_func_exit"
+};
 
 struct hook_dynamic {
     const char *names;
