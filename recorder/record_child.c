@@ -186,7 +186,7 @@ int record_child_run(const struct record_settings *s, const struct executable *e
         status = RECORD_CHILD_LOST;
         *error = errno;
     } else if (!failed) {
-        memory_set_status(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+        out_of_memory_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
     return failed ? -1 : status;
 }

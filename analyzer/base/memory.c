@@ -8,17 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/exit_status.h"
 #include "base/progress.h"
 
-static int memory_status = STATUS_ERROR;
+int out_of_memory_status __attribute__((weak)) = EXIT_FAILURE;
 
 static void (*memory_keeper)(void);
-
-void memory_set_status(int status)
-{
-    memory_status = status;
-}
 
 void memory_set_keeper(void (*keeper)(void))
 {
@@ -38,8 +32,8 @@ void out_of_memory(void)
     if (keeper)
         keeper();
     if (!first)
-        _exit(memory_status);
-    exit(memory_status);
+        _exit(out_of_memory_status);
+    exit(out_of_memory_status);
 }
 
 void memory_return_arrays(void)

@@ -11,12 +11,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints "out of memory" and ends the program, with status 2 like a command that fails unless another one was set. If
- * there is a keeper, it is called first, in the thread that has no memory. It need not return. Without one it is NULL.
- * Only one thread may set it. */
+/* Prints "out of memory" and ends the program. If there is a keeper, it is called first, in the thread that has no
+ * memory. It need not return. Without one it is NULL. Only one thread may set it. */
 void out_of_memory(void) __attribute__((noreturn));
-void memory_set_status(int status);
 void memory_set_keeper(void (*keeper)(void));
+
+/* The status that the program ends with then: that of C for failures, unless the program defines another one. Memory
+ * can be wanted before main. */
+extern int out_of_memory_status;
 
 /* Lets arrays of 4 MB and more go back to the system as soon as they are freed. By default, the C library keeps up to
  * 32 MB of each size that was freed once. */

@@ -95,12 +95,14 @@ static int main_run(int argc, char **argv)
     die(STATUS_ERROR, "no command '%s'%s dwell --help lists them", argv[0], suggestion(argv[0], names, all_count, ";"));
 }
 
+int out_of_memory_status = STATUS_ERROR;
+
 int main(int argc, char **argv)
 {
     static char help[] = "--help";
     memory_return_arrays();
     if (argc > 1 && (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "compare") == 0))
-        memory_set_status(STATUS_OWN_FAILURE);
+        out_of_memory_status = STATUS_OWN_FAILURE;
     main_find_commands();
     setlocale(LC_CTYPE, ""); /* only characters follow the locale, numbers do not */
     if (argc < 2) {
