@@ -92,8 +92,8 @@ struct earlier_levels *earlier_levels_read(const char *path, struct error *error
         earlier_read_symbol(e, file, &file->symbols[i]);
     for (size_t i = 0; i < e->function_count; i++)
         e->leveled += e->functions[i].level != DWELL_PROBES_TIMED;
+    const int failed = session_file_take_error(file);
     session_file_close(file);
-    const int failed = session_file_take_error();
     if (!failed)
         return e;
     error_set(error, "%s: %s", path, strerror(failed));

@@ -125,7 +125,7 @@ void record_complete(const struct session *session, int fd, const char *path, st
         o->empty = record_is_empty(file, o);
         o->samples = samples_count(file);
         o->spare_samples = samples_are_spare(file);
-        const int unread = session_file_take_error();
+        const int unread = session_file_take_error(file);
         if (unread)
             say("%s: a part of the session could not be read at the end, so names may be missing: %s", path,
                 strerror(unread));

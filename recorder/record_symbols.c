@@ -139,7 +139,7 @@ static void gather_sampled_functions(struct symbol_gathering *g, const struct se
 /* Adds the call sites with their lines. This reads the session once more. */
 static void gather_call_sites(struct symbol_gathering *g, const struct session_file *file)
 {
-    struct profile *p = collect_sites(file, collect_default_jobs(), NULL);
+    struct profile *p = collect_sites(file, NULL, collect_default_jobs(), NULL);
     for (size_t i = 0; i < p->site_count; i++) {
         const struct profile_site *s = &p->sites[i];
         const struct profile_module *m = &p->modules[s->module];

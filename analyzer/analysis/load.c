@@ -331,12 +331,12 @@ static bool load_check_lines(const struct analysis *l, enum lines lines, struct 
 static void load_collect(struct analysis *l, const struct analysis_options *options)
 {
     const unsigned jobs = options->jobs ? options->jobs : collect_default_jobs();
-    l->file->samples = options->unsampled ? NULL : session_samples_read(l->file, true);
+    l->samples = options->unsampled ? NULL : session_samples_read(l->file, true);
     if (options->lines != LINES_NONE && l->file->header.also & DWELL_ALSO_CALL_SITES) {
-        l->profile = collect_sites(l->file, jobs, l->selection);
+        l->profile = collect_sites(l->file, l->samples, jobs, l->selection);
         l->lines = lines_find(l->file, l->profile);
     } else {
-        l->profile = collect_selection(l->file, jobs, l->selection);
+        l->profile = collect_selection(l->file, l->samples, jobs, l->selection);
     }
 }
 
@@ -406,6 +406,7 @@ static bool load_collected(struct analysis *l, const char *path, const struct an
     *damaged = !session_file_end_late_checks(l->file);
     if (!*damaged)
         return true;
+    session_file_take_error(l->file); /* it is read again */
     analysis_drop(l);
     return false;
 }
@@ -510,7 +511,7 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
         return false;
     load_join(l, options);
     l->thread_titles = thread_titles_find(l->file, l->profile, l->names);
-    const int unread = session_file_take_error();
+    const int unread = session_file_take_error(l->file);
     if (unread)
         error_set(error, "%s: %s", path, strerror(unread));
     const struct call_filters *filters = &options->selection.filters;
@@ -544,7 +545,6 @@ void analysis_drop(struct analysis *l)
         profile_free(l->measured);
     if (l->rollup)
         rollup_free(l->rollup);
-    if (l->file)
-        session_samples_free(l->file->samples);
+    session_samples_free(l->samples);
     session_file_close(l->file);
 }

@@ -123,7 +123,7 @@ static void causes_find_all(struct wait_causes *c, const struct analysis *l, uns
     struct tid_list tids = tid_list_of(l->file);
     struct wait_query *queries = causes_ask(c, &tids, &waits->query_count);
     waits->queries = queries;
-    c->acting = c->own_acting = collect_waits(l->file, jobs, NULL, waits);
+    c->acting = c->own_acting = collect_waits(l->file, l->samples, jobs, NULL, waits);
     c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
     for (size_t i = 0; i < waits->answer_count; i++)
         c->list[waits->answers[i].number].node = waits->answers[i].node;
@@ -186,7 +186,7 @@ struct wait_causes wait_causes_find(const struct analysis *l)
         return c;
     }
     struct waits waits = { .acts_only = false };
-    c.waiting = c.own_waiting = collect_waits(l->file, jobs, l->selection, &waits);
+    c.waiting = c.own_waiting = collect_waits(l->file, l->samples, jobs, l->selection, &waits);
     c.waiting_names = c.own_waiting_names = names_find(l->file, c.waiting);
     causes_keep_waits(&c, l, &waits);
     waits_drop(&waits);
@@ -207,7 +207,7 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     struct waits *waits = &acts.waits;
     struct tid_list tids = tid_list_of(l->file);
     uint64_t time;
-    c.waiting = c.own_waiting = collect_waits(l->file, analysis_jobs(l), NULL, waits);
+    c.waiting = c.own_waiting = collect_waits(l->file, l->samples, analysis_jobs(l), NULL, waits);
     c.list = need_memory(waits->count + 1, sizeof *c.list);
     for (; c.count < waits->count; c.count++) {
         c.list[c.count] = causes_new_wait(&waits->list[c.count]);

@@ -17,6 +17,7 @@
 #include "report/row_order.h"
 #include "report/table.h"
 #include "report/views.h"
+#include "trace/read_error.h"
 
 unsigned long option_number(const char *option, const char *text)
 {
@@ -200,7 +201,7 @@ void option_session(const struct argp_state *state, const char *argument, const 
 /* Prints why a session could not be read. The output lacks that part. */
 static bool options_read_failed(void)
 {
-    const int error = session_file_take_error();
+    const int error = read_error_take_any();
     if (error)
         say("a part of the session could not be read: %s", strerror(error));
     return error;

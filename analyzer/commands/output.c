@@ -11,6 +11,7 @@
 #include "base/leftovers.h"
 #include "base/memory.h"
 #include "commands/commands.h"
+#include "trace/read_error.h"
 
 enum { MAX_LINKS = 40 /* as Linux follows at most */ };
 
@@ -152,7 +153,7 @@ int output_close(const char *path, FILE *out)
 {
     if (out == stdout)
         return finish_output();
-    const int unread = session_file_take_error();
+    const int unread = read_error_take_any();
     if (!unread && output_end(out)) {
         output_forget();
         return STATUS_OK;

@@ -12,6 +12,7 @@
 
 #include "base/interrupted.h"
 #include "base/memory.h"
+#include "trace/read_error.h"
 #include "trace/session_file.h"
 
 enum {
@@ -100,7 +101,7 @@ bool ctf_folder_begin(struct ctf_folder *folder, const char *path, struct error 
 
 bool ctf_folder_end(struct ctf_folder *folder)
 {
-    const int unread = session_file_take_error();
+    const int unread = read_error_take_any();
     if (unread)
         ctf_folder_fail(folder, unread);
     if (!folder->error->text && rename(folder->unfinished, folder->path) < 0)

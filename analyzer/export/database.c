@@ -13,6 +13,7 @@
 #include "base/leftovers.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "trace/read_error.h"
 #include "trace/session_file.h"
 
 /* True if a step has failed. Later steps then do nothing. */
@@ -127,7 +128,7 @@ void database_insert_numbers(struct database *d, sqlite3_stmt *statement, const 
 
 static void database_put_in_place(struct database *d)
 {
-    const int unread = session_file_take_error();
+    const int unread = read_error_take_any();
     if (unread) {
         error_set(d->error, "a part of the session could not be read: %s", strerror(unread));
         return;

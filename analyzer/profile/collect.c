@@ -31,6 +31,7 @@ enum { MOST_NODES = 1 << 18, MOST_OF_ONE = 1 << 16, LEAST_OF_ONE = 1 << 14, PATH
 /* What the workers add their profiles to. */
 struct collect_whole {
     pthread_mutex_t lock;
+    const struct session_samples *samples; /* of the session; NULL if there are none, or they are not wanted */
     struct profile *profile;
     struct waits *waits; /* or NULL. With waits, the profile has only their paths, and no amounts */
 };
@@ -216,7 +217,7 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
                                               .ends = ends,
                                               .order = order,
                                               .next_chunk = &next_chunk };
-        collector_begin(&workers[i].collector, file, selection, sites);
+        collector_begin(&workers[i].collector, file, whole->samples, selection, sites);
         if (whole->waits) {
             workers[i].waits = *whole->waits;
             workers[i].collector.waits = &workers[i].waits;
@@ -240,11 +241,12 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
     free(ends);
 }
 
-static struct profile *collect_trees(const struct session_file *file, const struct selection *selection, bool sites)
+static struct profile *collect_trees(const struct session_file *file, const struct session_samples *samples,
+                                     const struct selection *selection, bool sites)
 {
     struct profile *trees = trees_profile(file, selection, sites);
-    if (file->samples && trees->node_count > trees->thread_count)
-        sampled_trees_add(trees, file, file->samples);
+    if (samples && trees->node_count > trees->thread_count)
+        sampled_trees_add(trees, file, samples);
     return trees;
 }
 
@@ -256,10 +258,11 @@ static struct profile *collect_used(struct profile *p)
 }
 
 /* Adds the events to a profile that has the trees. */
-static void collect_add_events(struct profile *p, const struct session_file *file, unsigned jobs,
-                               const struct selection *selection, bool sites)
+static void collect_add_events(struct profile *p, const struct session_file *file,
+                               const struct session_samples *samples, unsigned jobs, const struct selection *selection,
+                               bool sites)
 {
-    struct collect_whole whole = { .lock = PTHREAD_MUTEX_INITIALIZER, .profile = p };
+    struct collect_whole whole = { .lock = PTHREAD_MUTEX_INITIALIZER, .samples = samples, .profile = p };
     collect_with_workers(&whole, file, jobs, selection, sites);
     if (sites)
         shared_callees_settle(p);
@@ -269,44 +272,48 @@ static void collect_add_events(struct profile *p, const struct session_file *fil
     threads_flag_blind(p, file);
 }
 
-static struct profile *collect_part(const struct session_file *file, unsigned jobs, const struct selection *selection,
-                                    bool sites)
+static struct profile *collect_part(const struct session_file *file, const struct session_samples *samples,
+                                    unsigned jobs, const struct selection *selection, bool sites)
 {
-    struct profile *p = collect_trees(file, selection, sites);
-    collect_add_events(p, file, jobs, selection, sites);
+    struct profile *p = collect_trees(file, samples, selection, sites);
+    collect_add_events(p, file, samples, jobs, selection, sites);
     return selection && selection->cut ? collect_used(p) : p;
 }
 
-void collect_add_selection(struct profile *p, const struct session_file *file, unsigned jobs,
-                           const struct selection *selection)
+void collect_add_selection(struct profile *p, const struct session_file *file, const struct session_samples *samples,
+                           unsigned jobs, const struct selection *selection)
 {
-    struct profile *trees = collect_trees(file, selection, false);
+    struct profile *trees = collect_trees(file, samples, selection, false);
     profile_merge(p, trees);
     profile_free(trees);
-    collect_add_events(p, file, jobs, selection, false);
+    collect_add_events(p, file, samples, jobs, selection, false);
 }
 
-struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection)
+struct profile *collect_selection(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                                  const struct selection *selection)
 {
-    return collect_part(file, jobs, selection, false);
+    return collect_part(file, samples, jobs, selection, false);
 }
 
-struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection)
+struct profile *collect_sites(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                              const struct selection *selection)
 {
-    return collect_part(file, jobs, selection, true);
+    return collect_part(file, samples, jobs, selection, true);
 }
 
-struct profile *collect_waits(const struct session_file *file, unsigned jobs, const struct selection *selection,
-                              struct waits *waits)
+struct profile *collect_waits(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                              const struct selection *selection, struct waits *waits)
 {
-    struct collect_whole whole = { .lock = PTHREAD_MUTEX_INITIALIZER, .profile = profile_new(), .waits = waits };
+    struct collect_whole whole = {
+        .lock = PTHREAD_MUTEX_INITIALIZER, .samples = samples, .profile = profile_new(), .waits = waits
+    };
     collect_with_workers(&whole, file, jobs, selection, false);
     return whole.profile;
 }
 
 struct profile *collect_profile(const struct session_file *file, unsigned jobs)
 {
-    struct profile *p = collect_selection(file, jobs, NULL);
+    struct profile *p = collect_selection(file, NULL, jobs, NULL);
     counted_collect(p, file, NULL);
     return p;
 }

@@ -4,6 +4,7 @@
 
 #include "profile/profile.h"
 #include "profile/selection.h"
+#include "profile/session_samples.h"
 #include "trace/session_file.h"
 
 /* The number of worker threads if the user chose none: the processors that this process may use. */
@@ -16,21 +17,24 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs);
 struct profile *collect_chunks(const struct session_file *file, struct trace_chunk *chunks, size_t count,
                                unsigned jobs);
 
-/* The profile of a part of the session. A selection of NULL is the whole. */
-struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection);
+/* The profile of a part of the session. A selection of NULL is the whole. The samples are added to it, unless they are
+ * NULL. */
+struct profile *collect_selection(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                                  const struct selection *selection);
 
 /* Adds it to a profile of the session whose paths have no times and no counts. The selection has no limits in time. */
-void collect_add_selection(struct profile *p, const struct session_file *file, unsigned jobs,
-                           const struct selection *selection);
+void collect_add_selection(struct profile *p, const struct session_file *file, const struct session_samples *samples,
+                           unsigned jobs, const struct selection *selection);
 
 /* The same as collect_selection, but calls from different call sites are on different paths if the session has call
  * sites. */
-struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection);
+struct profile *collect_sites(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                              const struct selection *selection);
 
 /* Adds the waits, acts and answers of a part of the session to `waits`, which has none yet. Returns the call paths that
  * they name. They have no amounts. */
 struct waits;
-struct profile *collect_waits(const struct session_file *file, unsigned jobs, const struct selection *selection,
-                              struct waits *waits);
+struct profile *collect_waits(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                              const struct selection *selection, struct waits *waits);
 
 #endif

@@ -563,8 +563,8 @@ void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     counts->damaged_chunks += d.damaged;
 }
 
-void collector_begin(struct collector *w, const struct session_file *file, const struct selection *selection,
-                     bool sites)
+void collector_begin(struct collector *w, const struct session_file *file, const struct session_samples *samples,
+                     const struct selection *selection, bool sites)
 {
     *w = (struct collector){ .file = file, .selection = selection, .to = UINT64_MAX };
     if (selection && selection->cut) {
@@ -573,7 +573,7 @@ void collector_begin(struct collector *w, const struct session_file *file, const
     }
     w->profile = profile_new();
     w->children = index_new();
-    w->sampled = (struct sampled_paths){ .samples = file->samples, .next_time = UINT64_MAX };
+    w->sampled = (struct sampled_paths){ .samples = samples, .next_time = UINT64_MAX };
     w->sites = sites ? call_sites_new(w->profile) : NULL;
 }
 

@@ -44,8 +44,8 @@ struct collector {
 };
 
 /* With `sites`, calls from different call sites are on different paths. */
-void collector_begin(struct collector *c, const struct session_file *file, const struct selection *selection,
-                     bool sites);
+void collector_begin(struct collector *c, const struct session_file *file, const struct session_samples *samples,
+                     const struct selection *selection, bool sites);
 void collector_end(struct collector *c);
 
 /* Goes on with a profile without threads. Not with sites or periods, which have nodes of it. */

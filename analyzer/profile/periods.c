@@ -144,13 +144,13 @@ void period_sums_find(struct period_sums *s, uint64_t time, uint64_t *from, uint
 
 /* ---- a session ---- */
 
-static void periods_read_chunks(struct periods *p, const struct session_file *file, const struct selection *selection,
-                                size_t most)
+static void periods_read_chunks(struct periods *p, const struct session_file *file,
+                                const struct session_samples *samples, const struct selection *selection, size_t most)
 {
     struct period_sums sums = { .into = p, .places = index_new(), .turn = 1, .most = most };
     uint64_t *ends = chunk_ends(file);
     struct collector collector;
-    collector_begin(&collector, file, NULL, false);
+    collector_begin(&collector, file, samples, NULL, false);
     collector.periods = collector.sampled.periods = &sums;
     progress_begin("reading periods", file->path, file->chunk_count);
     for (size_t i = 0; i < file->chunk_count; i++) {
@@ -172,12 +172,13 @@ static void periods_read_chunks(struct periods *p, const struct session_file *fi
 }
 
 /* Call trees have no times. */
-static void periods_add_trees(struct periods *p, const struct session_file *file, const struct selection *selection)
+static void periods_add_trees(struct periods *p, const struct session_file *file, const struct session_samples *samples,
+                              const struct selection *selection)
 {
     struct profile *trees = trees_profile(file, selection, false);
     if (trees->node_count > trees->thread_count) {
-        if (file->samples)
-            sampled_trees_add(trees, file, file->samples);
+        if (samples)
+            sampled_trees_add(trees, file, samples);
         while (periods_join(p))
             ;
         uint32_t *paths = profile_add_nodes(p->profile, trees);
@@ -200,13 +201,14 @@ static void periods_flag_blind(struct periods *p, const struct session_file *fil
     free(blind);
 }
 
-struct periods *periods_collect(const struct session_file *file, const struct selection *selection, uint64_t *borders,
-                                uint32_t count, uint64_t first, size_t most)
+struct periods *periods_collect(const struct session_file *file, const struct session_samples *samples,
+                                const struct selection *selection, uint64_t *borders, uint32_t count, uint64_t first,
+                                size_t most)
 {
     struct periods *p = need_memory(1, sizeof *p);
     *p = (struct periods){ .profile = profile_new(), .borders = borders, .count = count, .first = first };
-    periods_read_chunks(p, file, selection, most);
-    periods_add_trees(p, file, selection);
+    periods_read_chunks(p, file, samples, selection, most);
+    periods_add_trees(p, file, samples, selection);
     periods_flag_blind(p, file);
     periods_sort(p);
     return p;

@@ -7,6 +7,7 @@
 
 #include "profile/profile.h"
 #include "profile/selection.h"
+#include "profile/session_samples.h"
 #include "trace/session_file.h"
 
 /* The amounts of a call path in one period. */
@@ -29,8 +30,9 @@ struct periods {
 /* Reads the session. The borders are ascending and belong to the periods from then on; times outside are left out. If
  * there would be more than `most` rows, periods are joined until there are fewer, or until one period is left. Call
  * trees without times require a single period. `first` is that of struct periods. */
-struct periods *periods_collect(const struct session_file *file, const struct selection *selection, uint64_t *borders,
-                                uint32_t count, uint64_t first, size_t most);
+struct periods *periods_collect(const struct session_file *file, const struct session_samples *samples,
+                                const struct selection *selection, uint64_t *borders, uint32_t count, uint64_t first,
+                                size_t most);
 
 /* Makes one period of two. Returns false if there is only one. */
 bool periods_join(struct periods *p);

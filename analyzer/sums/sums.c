@@ -356,6 +356,12 @@ static void sums_read(struct sums *s, struct sums_map *map)
     sums_read_symbols(s, file);
 }
 
+void sums_take_error(struct sums *s, const struct session_file *file)
+{
+    const int unread = session_file_take_error(file);
+    s->unread = s->unread ? s->unread : unread;
+}
+
 bool sums_add(struct sums *s, const struct session_file *file, struct error *error)
 {
     struct sums_map map = sums_map_new(file);
@@ -363,5 +369,6 @@ bool sums_add(struct sums *s, const struct session_file *file, struct error *err
     if (good)
         sums_read(s, &map);
     sums_map_drop(&map);
+    sums_take_error(s, file);
     return good;
 }

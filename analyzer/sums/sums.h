@@ -69,6 +69,7 @@ struct sums {
     struct descriptor_list descriptors; /* may be repeated */
     const struct trace_label *labels;   /* of the file that is written; adding keeps none. The owner has them */
     size_t label_count;
+    int unread; /* the errno of the first read of a session that failed; zero if none did */
 };
 
 struct sums *sums_new(void);
@@ -123,6 +124,9 @@ struct sums_losses sums_losses_of(const struct dwell_file_header *h);
 void sums_losses_add(struct dwell_file_header *h, const struct sums_losses *losses);
 
 void sums_free_sessions(struct sums *s);
+
+/* What could not be read of the session is missing in the sums. */
+void sums_take_error(struct sums *s, const struct session_file *file);
 
 /* Adds a session. False if the sums have these shards already, or if other shards of it had other processes. */
 bool sums_add_session(struct sums *s, struct sums_map *map, const struct trace_summed *summed,

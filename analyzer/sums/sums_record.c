@@ -112,7 +112,7 @@ static void sums_keep_limits(struct profile *p)
  */
 static void sums_collect_threads(const struct sums_recording *r, struct analysis *l)
 {
-    l->profile = collect_selection(l->file, r->jobs, l->selection);
+    l->profile = collect_selection(l->file, l->samples, r->jobs, l->selection);
     single_calls_find_net_limits(l);
 }
 
@@ -124,13 +124,13 @@ static void sums_record_paths(struct sums_recording *r, struct analysis *l)
         sums_collect_threads(r, l);
         sums_keep_limits(l->profile);
     }
-    l->file->samples = session_samples_read(l->file, true);
+    l->samples = session_samples_read(l->file, true);
     if (l->selection)
-        collect_add_selection(l->profile, l->file, r->jobs, &chunks);
+        collect_add_selection(l->profile, l->file, l->samples, r->jobs, &chunks);
     else
         sums_collect_threads(r, l);
-    session_samples_free(l->file->samples);
-    l->file->samples = NULL;
+    session_samples_free(l->samples);
+    l->samples = NULL;
     struct profile *p = l->profile;
     l->profile = NULL;
     counted_collect(p, l->file, l->selection ? &chunks : NULL);
@@ -209,7 +209,7 @@ static void sums_find_blocked(const struct sums_recording *r, struct analysis *l
 {
     if (l->file->header.mode != DWELL_MODE_PROFILE || l->file->header.also & DWELL_ALSO_CAUSES)
         return;
-    l->profile = collect_selection(l->file, r->jobs, l->selection);
+    l->profile = collect_selection(l->file, l->samples, r->jobs, l->selection);
     l->names = names_find(l->file, l->profile);
     analysis_subtract_overhead(l);
 }
@@ -317,6 +317,7 @@ bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard
         sums_name_functions(&r);
     }
     sums_map_drop(&map);
+    sums_take_error(s, l.file);
     analysis_drop(&l);
     return good;
 }
@@ -371,7 +372,8 @@ static struct profile *sums_copy_known(const struct sums_map *map, struct profil
  * is read before the parts: no part is in it that is missing in them. */
 static void sums_record_running(struct sums_recording *r)
 {
-    struct profile *before = collect_selection(r->file, 1, NULL), *now = collect_selection(r->file, 1, NULL);
+    struct profile *before = collect_selection(r->file, NULL, 1, NULL),
+                   *now = collect_selection(r->file, NULL, 1, NULL);
     counted_collect(now, r->file, NULL);
     struct profile *known = sums_copy_known(r->map, before, now);
     profile_free(before);
@@ -390,5 +392,6 @@ bool sums_add_running(struct sums *s, const struct session_file *file, struct er
         sums_add_facts(s, &map);
     }
     sums_map_drop(&map);
+    sums_take_error(s, file);
     return good;
 }

@@ -414,8 +414,7 @@ const char *sums_write(struct sums *s, const char *path)
         error = "more modules than one session can hold";
     }
     sums_order_drop(&w);
-    const int unread = session_file_take_error(); /* since the first session was opened */
-    if (unread && !error)
-        error = strerror(unread);
+    if (s->unread && !error)
+        error = strerror(s->unread);
     return session_output_end(&output, error);
 }

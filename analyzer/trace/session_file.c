@@ -17,27 +17,20 @@
 #include "symbols/os_calls.h"
 #include "trace/metadata.h"
 #include "trace/module_map.h"
+#include "trace/read_error.h"
 #include "trace/samples.h"
 #include "trace/session_seal.h"
 #include "trace/symbol_table.h"
 
 enum { MAX_HOLE = 256 << 10 }; /* bytes; larger holes are not read */
 
-static int session_file_error; /* of the first read that failed */
-
-int session_file_take_error(void)
+int session_file_take_error(const struct session_file *file)
 {
-    return __atomic_exchange_n(&session_file_error, 0, __ATOMIC_RELAXED);
+    return read_error_take(file->read_error);
 }
 
-static long session_file_note_error(int error)
-{
-    int none = 0;
-    __atomic_compare_exchange_n(&session_file_error, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return -1;
-}
-
-static long session_file_read_at(int fd, void *buffer, size_t size, uint64_t offset)
+/* `fd` is that of the file, or of its temporary one. */
+static long session_file_read_at(const struct session_file *file, int fd, void *buffer, size_t size, uint64_t offset)
 {
     struct interruptions interruptions = { 0 };
     size_t got = 0;
@@ -45,8 +38,10 @@ static long session_file_read_at(int fd, void *buffer, size_t size, uint64_t off
         ssize_t n = pread(fd, (char *)buffer + got, size - got, (off_t)(offset + got));
         if (n < 0 && interrupted(&interruptions))
             continue;
-        if (n < 0)
-            return session_file_note_error(errno);
+        if (n < 0) {
+            read_error_note(file->read_error, errno);
+            return -1;
+        }
         if (n == 0)
             break;
         got += (size_t)n;
@@ -85,12 +80,12 @@ static const char *session_file_read_header(struct session_file *file)
         return "is a directory";
     if (!S_ISREG(status.st_mode))
         return "not a regular file";
-    long got = session_file_read_at(file->fd, &file->header, sizeof file->header, 0);
+    long got = session_file_read_at(file, file->fd, &file->header, sizeof file->header, 0);
     if (got < 0)
         return strerror(errno);
     const char *error = session_file_check_header(&file->header, got);
     file->more = (struct dwell_file_more){ 0 };
-    if (session_file_read_at(file->fd, &file->more, sizeof file->more, sizeof file->header) < 0)
+    if (session_file_read_at(file, file->fd, &file->more, sizeof file->more, sizeof file->header) < 0)
         return strerror(errno);
     file->size = (uint64_t)status.st_size;
     file->has_holes = status.st_blocks < status.st_size / 512;
@@ -172,7 +167,7 @@ enum session_place session_file_look(const struct session_file *file, uint64_t o
                                      uint64_t *next)
 {
     struct dwell_chunk_header h;
-    const long got = session_file_read_at(file->fd, &h, sizeof h, offset);
+    const long got = session_file_read_at(file, file->fd, &h, sizeof h, offset);
     *next = file->size;
     if (got < (long)sizeof h)
         return got == 0 ? PLACE_EMPTY : PLACE_BAD_CHUNK;
@@ -249,15 +244,27 @@ static void session_file_index_chunks(struct session_file *file)
     }
 }
 
-struct session_file *session_file_begin(const char *path, const char **error)
+static struct session_file *session_file_new(const char *path)
 {
     struct session_file *file = need_memory(1, sizeof *file);
     file->path = need_copy(path, strlen(path));
-    *error = session_file_open_path(file, path);
-    if (!*error)
-        return file;
+    file->read_error = read_error_new();
+    return file;
+}
+
+/* The caller gets the reason as a text. */
+static struct session_file *session_file_refuse(struct session_file *file)
+{
+    read_error_take(file->read_error);
     session_file_close(file);
     return NULL;
+}
+
+struct session_file *session_file_begin(const char *path, const char **error)
+{
+    struct session_file *file = session_file_new(path);
+    *error = session_file_open_path(file, path);
+    return *error ? session_file_refuse(file) : file;
 }
 
 static struct session_file *session_file_open_checked(const char *path, bool late, const char **error)
@@ -296,14 +303,10 @@ bool session_file_end_late_checks(struct session_file *file)
 
 struct session_file *session_file_again(const struct session_file *file, const char **error)
 {
-    struct session_file *again = need_memory(1, sizeof *again);
-    again->path = need_copy(file->path, strlen(file->path));
+    struct session_file *again = session_file_new(file->path);
     again->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
     *error = again->fd < 0 ? strerror(errno) : session_file_read_header(again);
-    if (!*error)
-        return again;
-    session_file_close(again);
-    return NULL;
+    return *error ? session_file_refuse(again) : again;
 }
 
 static void session_file_free_module(struct trace_module *module)
@@ -357,13 +360,14 @@ static void session_file_free_host(struct trace_host *host)
 
 long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size)
 {
-    return session_file_read_at(file->fd, buffer, size, offset);
+    return session_file_read_at(file, file->fd, buffer, size, offset);
 }
 
 void session_file_close(struct session_file *file)
 {
     if (!file)
         return;
+    read_error_free(file->read_error);
     if (file->fd >= 0)
         close(file->fd);
     if (file->is_filtered)
@@ -428,16 +432,16 @@ static void session_file_clear(uint8_t *memory, size_t size)
 }
 
 /* Reads bytes of the file without its holes. Bytes that cannot be read are zero. */
-static void session_file_read_sparse(int fd, uint8_t *buffer, size_t size, uint64_t offset)
+static void session_file_read_sparse(const struct session_file *file, uint8_t *buffer, size_t size, uint64_t offset)
 {
     for (size_t done = 0; done < size;) {
-        const off_t data = lseek(fd, (off_t)(offset + done), SEEK_DATA);
-        const off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
+        const off_t data = lseek(file->fd, (off_t)(offset + done), SEEK_DATA);
+        const off_t hole = data < 0 ? -1 : lseek(file->fd, data, SEEK_HOLE);
         const bool none = data < 0 && errno == ENXIO;
         const size_t from = none ? size : data < 0 ? done : smaller((uint64_t)data - offset, size);
         const size_t to = hole < 0 ? size : smaller((uint64_t)hole - offset, size);
         session_file_clear(buffer + done, from - done);
-        const long read = from < to ? session_file_read_at(fd, buffer + from, to - from, offset + from) : 0;
+        const long read = from < to ? session_file_read_at(file, file->fd, buffer + from, to - from, offset + from) : 0;
         done = to;
         if (read < (long)(to - from) && from < to) {
             const size_t got = read > 0 ? (size_t)read : 0;
@@ -453,10 +457,10 @@ void session_file_read_part(const struct session_file *file, const struct trace_
     if (chunk->bytes) {
         memcpy(buffer, chunk->bytes + at, size);
     } else if (file->has_holes && size > MAX_HOLE && !chunk->filtered) {
-        session_file_read_sparse(file->fd, buffer, size, chunk->offset + at);
+        session_file_read_sparse(file, buffer, size, chunk->offset + at);
     } else {
         const int fd = chunk->filtered ? file->filtered_fd : file->fd;
-        const long read = session_file_read_at(fd, buffer, size, chunk->offset + at);
+        const long read = session_file_read_at(file, fd, buffer, size, chunk->offset + at);
         got = read > 0 ? (size_t)read : 0;
     }
     memset(buffer + got, 0, size - got + TRACE_PADDING);

@@ -201,6 +201,7 @@ struct trace_event_layout {
 struct session_file {
     char *path;
     int fd;
+    struct read_error *read_error;
     uint64_t size;    /* bytes of the file that count */
     bool has_holes;   /* parts of the file take no room on the disk, and are zero */
     bool is_filtered; /* calls were left out (filtered_session.h): the next is open */
@@ -246,14 +247,13 @@ struct session_file {
     size_t object_name_count, object_name_room;
     struct trace_label *labels; /* in the order of the file */
     size_t label_count, label_room;
-    struct session_samples *samples; /* NULL unless the owner has read them (profile/session_samples.h) */
-    bool is_sealed;                  /* its chunks have checksums, and page 0 said what the file holds */
-    bool damaged_page;               /* it does not say so any more */
-    bool lacks_parts;                /* of what was there when recording ended, or damaged_page */
-    uint64_t whole_size;             /* what the file had then, */
-    uint64_t missing_bytes;          /* and what is missing at its end */
-    uint64_t sealed_chunks;          /* those that have checksums, as page 0 has it; zero if unknown */
-    uint64_t whole_chunks;           /* those whose checksum is right */
+    bool is_sealed;           /* its chunks have checksums, and page 0 said what the file holds */
+    bool damaged_page;        /* it does not say so any more */
+    bool lacks_parts;         /* of what was there when recording ended, or damaged_page */
+    uint64_t whole_size;      /* what the file had then, */
+    uint64_t missing_bytes;   /* and what is missing at its end */
+    uint64_t sealed_chunks;   /* those that have checksums, as page 0 has it; zero if unknown */
+    uint64_t whole_chunks;    /* those whose checksum is right */
     uint64_t missing_chunks;  /* of these, neither whole nor among the damaged ones; unknown in a growing session */
     uint64_t damaged_chunks;  /* those with a wrong checksum, which are not in `chunks`, and others */
     uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */
@@ -293,9 +293,8 @@ enum session_place { PLACE_EMPTY, PLACE_CHUNK, PLACE_BAD_CHUNK, PLACE_BAD_UNIT }
 enum session_place session_file_look(const struct session_file *file, uint64_t offset, struct trace_chunk *chunk,
                                      uint64_t *next);
 
-/* Returns the errno of the first read of any session that has failed since the last call, or zero. Such a read is not
- * an error where it happens: what is missing is left out, like what a damaged session lacks. */
-int session_file_take_error(void);
+/* Returns the errno of the first read of this session that has failed since the last call, or zero (read_error.h). */
+int session_file_take_error(const struct session_file *file);
 
 /* Returns how many bytes were read, or -1 with errno set. */
 long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size);

@@ -442,9 +442,11 @@ const char *session_merge(struct session_file *const *sessions, size_t count, co
         if (!merge_shift_behind(&m.shift, file))
             m.error = "more processes, threads or symbols than one session can hold";
     }
-    const int unread = session_file_take_error(); /* also while the sessions were opened */
-    if (unread)
-        m.error = strerror(unread);
+    for (size_t i = 0; i < count; i++) {
+        const int unread = session_file_take_error(sessions[i]); /* also while it was opened */
+        if (unread)
+            m.error = strerror(unread);
+    }
     if (!m.error && ftruncate(output.fd, (off_t)m.end) < 0)
         m.error = merge_write_error();
     output.session.header->cursor = m.end;

@@ -61,8 +61,7 @@ const char *session_output_begin(struct session_output *o, const char *path)
 const char *session_output_end(struct session_output *o, const char *error)
 {
     if (!error) {
-        const int unwritten = seal_session(&o->session, o->fd) ? 0 : errno, unread = session_file_take_error();
-        error = unwritten || unread ? strerror(unwritten ? unwritten : unread) : NULL;
+        error = seal_session(&o->session, o->fd) ? NULL : strerror(errno);
     }
     munmap(o->session.header, DWELL_UNIT);
     if (close(o->fd) < 0 && !error)

@@ -18,6 +18,7 @@
 #include "chunk_sum.h"
 #include "session_lock.h"
 #include "trace/decode.h"
+#include "trace/read_error.h"
 
 enum {
     PIECE = 64 << 10,
@@ -227,9 +228,11 @@ static void seal_list(struct session_file *file)
 
 bool seal_session(const struct session *session, int fd)
 {
-    struct session_file file = { .fd = fd, .size = session->header->cursor, .has_holes = true };
     if (session_has_other_writers(fd))
         return true;
+    struct session_file file = {
+        .fd = fd, .read_error = read_error_new(), .size = session->header->cursor, .has_holes = true
+    };
     seal_list(&file);
     struct dwell_seal seal = { .length = file.size, .chunks = file.chunk_count };
     uint64_t bytes = 0;
@@ -238,7 +241,11 @@ bool seal_session(const struct session *session, int fd)
     const int error = seal_run(&file, seal_make_chunk, NULL, bytes);
     free(file.chunks);
     errno = error;
-    return !error && seal_write_page(&file, &seal);
+    const bool written = !error && seal_write_page(&file, &seal);
+    const int reason = errno, unread = read_error_take(file.read_error);
+    read_error_free(file.read_error);
+    errno = written ? unread : reason;
+    return written && !unread;
 }
 
 /* A dump's writer has no lock. It writes the header last. */

@@ -62,7 +62,7 @@ static struct periods *parts_collect(const struct analysis *l, size_t most, uint
         borders = need_memory(count + 1, sizeof *borders);
     borders[0] = cut ? l->selection->from : 0;
     borders[count] = cut ? l->selection->to : UINT64_MAX;
-    return periods_collect(l->file, l->selection, borders, count, first,
+    return periods_collect(l->file, l->samples, l->selection, borders, count, first,
                            most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS);
 }
 

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "export/exports.h"
 #include "profile/reported.h"
+#include "trace/read_error.h"
 #include "vsperf/vsperf_feature.h"
 #include "vsperf/vsperf_rows.h"
 
@@ -305,7 +306,7 @@ static bool vsperf_write_parts(struct vsperf_output *outputs, const struct vsper
 
 static bool vsperf_put_in_place(const struct vsperf_output *outputs, struct error *error)
 {
-    const int unread = session_file_take_error();
+    const int unread = read_error_take_any();
     if (unread)
         return error_set(error, "a part of the session could not be read: %s", strerror(unread));
     for (size_t i = 0; i < SUMMARY_COUNT; i++)

@@ -98,8 +98,9 @@ static void swallow_selections(const struct session_file *file, const struct pro
         end = file->chunks[i].start_time > end ? file->chunks[i].start_time : end;
     }
     const uint64_t middle = start < end ? start + (end - start) / 2 : start + 100;
-    profile_free(collect_selection(file, 1, &(struct selection){ .cut = true, .from = 0, .to = middle }));
-    profile_free(collect_selection(file, 1, &(struct selection){ .cut = true, .from = middle, .to = UINT64_MAX }));
+    profile_free(collect_selection(file, NULL, 1, &(struct selection){ .cut = true, .from = 0, .to = middle }));
+    profile_free(
+        collect_selection(file, NULL, 1, &(struct selection){ .cut = true, .from = middle, .to = UINT64_MAX }));
     bool *roots = calloc(profile->function_count + 1, sizeof *roots);
     for (uint32_t i = 0; i < profile->function_count && i < 4; i++) {
         roots[i] = true;
@@ -114,7 +115,7 @@ static void swallow_selections(const struct session_file *file, const struct pro
 /* With call sites, functions have the same values as without. Neither has calls that were only counted. */
 static void swallow_sites(const struct session_file *file)
 {
-    struct profile *sites = collect_sites(file, 1, NULL), *profile = collect_selection(file, 1, NULL);
+    struct profile *sites = collect_sites(file, NULL, 1, NULL), *profile = collect_selection(file, NULL, 1, NULL);
     struct rollup *rollup = rollup_new(sites);
     uint64_t calls = 0;
     for (size_t i = 0; i < sites->node_count; i++)

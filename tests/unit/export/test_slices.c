@@ -79,7 +79,7 @@ static void same_paths(struct profile *parts, const struct profile *whole)
 
 static void add_part(struct profile *sum, const struct session_file *file, const struct selection *slice, unsigned jobs)
 {
-    struct profile *part = collect_selection(file, jobs, slice);
+    struct profile *part = collect_selection(file, NULL, jobs, slice);
     profile_merge(sum, part);
     profile_free(part);
 }
@@ -473,7 +473,7 @@ Test(unit_slices, waits_pauses_and_other_stacks_are_cut)
 static struct times times_of(const struct session_file *file, uint64_t from, uint64_t to, uint64_t function)
 {
     const struct selection slice = { .cut = true, .from = from, .to = to };
-    struct profile *p = collect_selection(file, 1, &slice);
+    struct profile *p = collect_selection(file, NULL, 1, &slice);
     struct rollup *rollup = rollup_new(p);
     struct times *functions = rollup_groups(rollup, BY_FUNCTION), found = { .calls = 0 };
     const uint32_t f = profile_find_function(p, profile_find_module(p, "", (const uint8_t *)"", 0), function);

@@ -220,8 +220,8 @@ Test(unit_overhead, runtime_time_in_ranges_of_time)
     struct session_file *file = session_file_open(path, &error);
     static const uint64_t borders[][3] = { { 0, UINT64_MAX, 30 }, { 0, 80, 10 }, { 80, UINT64_MAX, 20 } };
     for (int i = 0; i < 3; i++) {
-        struct profile *p =
-            collect_selection(file, 1, &(struct selection){ .cut = true, .from = borders[i][0], .to = borders[i][1] });
+        struct profile *p = collect_selection(
+            file, NULL, 1, &(struct selection){ .cut = true, .from = borders[i][0], .to = borders[i][1] });
         uint64_t sum = 0;
         for (size_t j = 0; j < p->node_count; j++)
             sum += p->nodes[j].runtime;

@@ -58,7 +58,7 @@ static void check_same_amounts(struct profile *all, const struct profile *part)
 static void check_range(const struct session_file *file, const struct periods *p, uint32_t first, uint32_t last)
 {
     const struct selection selection = { .cut = true, .from = p->borders[first], .to = p->borders[last] };
-    struct profile *theirs = collect_selection(file, 2, &selection), *mine = periods_sum(p, first, last);
+    struct profile *theirs = collect_selection(file, NULL, 2, &selection), *mine = periods_sum(p, first, last);
     check_same_amounts(mine, theirs);
     profile_free(mine);
     profile_free(theirs);
@@ -69,7 +69,8 @@ static void check_session(const char *path, uint64_t begin, uint64_t end)
     const char *wrong;
     struct session_file *file = session_file_open(path, &wrong);
     cr_assert(file != NULL, "%s", wrong);
-    struct periods *p = periods_collect(file, NULL, periods_even_borders(begin, end, PERIODS), PERIODS, 5, PLENTY);
+    struct periods *p =
+        periods_collect(file, NULL, NULL, periods_even_borders(begin, end, PERIODS), PERIODS, 5, PLENTY);
     while (true) {
         struct profile *whole = collect_profile(file, 1), *sum = periods_sum(p, 0, p->count);
         check_same_amounts(sum, whole);
@@ -137,8 +138,8 @@ Test(unit_periods, are_joined_until_they_fit)
     writer_free(w);
     struct session_file *file = session_file_open(test_path("model.dwell"), &wrong);
     struct periods *all =
-        periods_collect(file, NULL, periods_even_borders(1000, m->end[0], PERIODS), PERIODS, 5, PLENTY);
-    struct periods *few = periods_collect(file, NULL, periods_even_borders(1000, m->end[0], PERIODS), PERIODS, 5,
+        periods_collect(file, NULL, NULL, periods_even_borders(1000, m->end[0], PERIODS), PERIODS, 5, PLENTY);
+    struct periods *few = periods_collect(file, NULL, NULL, periods_even_borders(1000, m->end[0], PERIODS), PERIODS, 5,
                                           all->row_count * 15 / 16);
     cr_assert(few->count > 1 && few->count < PERIODS && few->row_count <= all->row_count * 15 / 16,
               "%u periods, %zu of %zu rows", few->count, few->row_count, all->row_count);

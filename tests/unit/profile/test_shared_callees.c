@@ -149,7 +149,8 @@ static struct profile *join_parts(const struct session_file *file, uint64_t bord
     for (int i = 0; i < 2; i++) {
         const bool later = i != later_first;
         struct profile *part = collect_sites(
-            file, 1, &(struct selection){ .cut = true, .from = later ? border : 0, .to = later ? UINT64_MAX : border });
+            file, NULL, 1,
+            &(struct selection){ .cut = true, .from = later ? border : 0, .to = later ? UINT64_MAX : border });
         profile_merge(all, part);
         profile_free(part);
     }
@@ -170,7 +171,7 @@ Test(unit_shared_callees, parts_add_up_to_the_whole)
         writer_save(w, path);
         writer_free(w);
         struct session_file *file = session_file_open(path, &error);
-        struct profile *whole = collect_sites(file, 1, NULL);
+        struct profile *whole = collect_sites(file, NULL, 1, NULL);
         overhead_subtract(whole, &cost, 1, true);
         for (int later_first = 0; later_first < 2; later_first++) {
             struct profile *joined = join_parts(file, border, later_first);

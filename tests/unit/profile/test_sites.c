@@ -150,7 +150,7 @@ static void sites_check_open(unsigned with_sites, unsigned per_record)
     writer_save(w, path);
     writer_free(w);
     struct session_file *file = session_file_open(path, &error);
-    struct profile *p = collect_sites(file, 1, NULL), *without = collect_profile(file, 1);
+    struct profile *p = collect_sites(file, NULL, 1, NULL), *without = collect_profile(file, 1);
     cr_assert(eq(sz, p->site_count, with_sites));
     cr_assert(eq(sz, p->node_count, MANY + 2));
     cr_assert(eq(sz, without->node_count, MANY + 2));
@@ -187,7 +187,7 @@ Test(unit_sites, damaged_sites_of_open_calls)
     writer_save(w, path);
     writer_free(w);
     struct session_file *file = session_file_open(path, &error);
-    struct profile *p = collect_sites(file, 1, NULL);
+    struct profile *p = collect_sites(file, NULL, 1, NULL);
     cr_assert(eq(sz, p->site_count, 0));
     cr_assert(eq(sz, p->node_count, 2));
     profile_free(p);
@@ -204,7 +204,7 @@ Test(unit_sites, open_calls_at_address_zero)
     writer_save(w, path);
     writer_free(w);
     struct session_file *file = session_file_open(path, &error);
-    struct profile *sites = collect_sites(file, 1, NULL), *without = collect_selection(file, 1, NULL);
+    struct profile *sites = collect_sites(file, NULL, 1, NULL), *without = collect_selection(file, NULL, 1, NULL);
     cr_assert(eq(sz, without->function_count, 1));
     cr_assert(eq(sz, sites->function_count, 1));
     cr_assert(eq(sz, without->node_count, 3));
@@ -487,7 +487,7 @@ Test(unit_sites, sites_in_call_trees)
     writer_save(w, path);
     writer_free(w);
     struct session_file *file = session_file_open(path, &error);
-    struct profile *p = collect_sites(file, 1, NULL);
+    struct profile *p = collect_sites(file, NULL, 1, NULL);
     cr_assert(eq(sz, p->node_count, 4)); /* the thread, F, and G twice */
     cr_assert(eq(u64, p->nodes[1].site, PROFILE_NONE));
     cr_assert(eq(u64, p->nodes[2].calls, 11 + 13));
@@ -526,7 +526,7 @@ Test(unit_sites, the_order_of_paths)
     writer_save(w, path);
     writer_free(w);
     struct session_file *file = session_file_open(path, &error);
-    struct profile *p = collect_sites(file, 1, NULL);
+    struct profile *p = collect_sites(file, NULL, 1, NULL);
     cr_assert(eq(sz, p->node_count, SITES + 3));
     uint32_t *order = node_order_list(p);
     for (unsigned i = 0; i < SITES + 2; i++)

@@ -1,11 +1,15 @@
 /* The index of chunks and the content of metadata, record by record. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/scenario.h"
+#include "trace/read_error.h"
 
 enum { F = 0x1000, G = 0x2000 };
 
@@ -502,4 +506,59 @@ Test(unit_session_file, calls_between_two_modules_belong_to_the_nearest_one)
         free(modules);
         outcome_drop(&o);
     }
+}
+
+/* ---- reads that fail ---- */
+
+static struct session_file *session_file_open_empty(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 200, "/bin/prog");
+    return session_file_save_and_open(w);
+}
+
+/* From here on, the file cannot be read. */
+static void session_file_fail_a_read(struct session_file *f)
+{
+    char byte;
+    const int unreadable = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    cr_assert(eq(int, dup2(unreadable, f->fd), f->fd));
+    close(unreadable);
+    cr_assert(eq(i64, session_file_read_some(f, 0, &byte, 1), -1));
+}
+
+Test(unit_session_file, each_session_has_its_own_error)
+{
+    struct session_file *one = session_file_open_empty(), *other = session_file_open_empty();
+    session_file_fail_a_read(one);
+    cr_assert(eq(int, session_file_take_error(other), 0));
+    cr_assert(eq(int, session_file_take_error(one), EBADF));
+    cr_assert(eq(int, session_file_take_error(one), 0));
+    cr_assert(eq(int, read_error_take_any(), 0));
+    session_file_close(other);
+    session_file_close(one);
+    cr_assert(eq(int, read_error_take_any(), 0));
+}
+
+Test(unit_session_file, an_error_that_nobody_took_stays)
+{
+    struct session_file *open_one = session_file_open_empty(), *closed = session_file_open_empty();
+    session_file_fail_a_read(closed);
+    session_file_close(closed);
+    cr_assert(eq(int, session_file_take_error(open_one), 0));
+    cr_assert(eq(int, read_error_take_any(), EBADF));
+    cr_assert(eq(int, read_error_take_any(), 0));
+    session_file_fail_a_read(open_one);
+    cr_assert(eq(int, read_error_take_any(), EBADF));
+    session_file_close(open_one);
+    cr_assert(eq(int, read_error_take_any(), 0));
+}
+
+/* The caller has the reason as a text. */
+Test(unit_session_file, a_session_that_is_not_opened_has_no_error)
+{
+    const char *error = NULL;
+    cr_assert(session_file_open(test_folder(), &error) == NULL);
+    cr_assert(eq(str, (char *)error, "is a directory"));
+    cr_assert(eq(int, read_error_take_any(), 0));
 }

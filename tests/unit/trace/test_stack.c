@@ -87,7 +87,7 @@ static void stack_check_parts(struct session_file *file, const struct stack_mode
                                        { .cut = true, .from = border, .to = UINT64_MAX } };
     struct profile *sum = profile_new();
     for (int i = 0; i < 2; i++) {
-        struct profile *part = collect_selection(file, 2, &parts[i]);
+        struct profile *part = collect_selection(file, NULL, 2, &parts[i]);
         profile_merge(sum, part);
         profile_free(part);
     }
@@ -290,7 +290,7 @@ Test(unit_stack, all_readers_agree)
         struct stack_model *m = stack_make_session(seed);
         struct session_file *file = stack_open_session();
         stack_check_profile(collect_profile(file, (unsigned)(1 + seed % 3)), file, m);
-        stack_check_profile(collect_sites(file, 1, NULL), file, m);
+        stack_check_profile(collect_sites(file, NULL, 1, NULL), file, m);
         stack_check_timeline(file, m);
         stack_check_calls(file, m);
         for (int i = 1; i < 4; i++)
