@@ -149,8 +149,11 @@ static uint64_t session_file_next_unit(const struct session_file *file, uint64_t
  * chunk is empty. */
 static bool session_file_is_unwritten(const struct dwell_chunk_header *h)
 {
-    const struct dwell_chunk_header size_alone = { .size = h->size };
-    return memcmp(h, &size_alone, sizeof size_alone) == 0;
+    static const uint8_t zeros[sizeof *h];
+    uint8_t rest[sizeof *h];
+    memcpy(rest, h, sizeof rest);
+    memset(rest + offsetof(struct dwell_chunk_header, size), 0, sizeof h->size);
+    return memcmp(rest, zeros, sizeof rest) == 0;
 }
 
 /* A disk answers many requests as fast as one. So this requests the next headers, at the offsets that they have if all
