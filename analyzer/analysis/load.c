@@ -140,24 +140,24 @@ static void load_add_limit_remarks(struct summary *s, const struct dwell_file_he
 /* What the session had when its recording ended. */
 static void load_add_damage_remarks(struct summary *s, const struct session_file *file, uint64_t damaged_chunks)
 {
-    if (file->damaged_page)
+    if (file->health.damaged_page)
         summary_remark(s, "damaged-header",
                        "the file's first page is damaged: its times may be wrong, and parts may be missing");
-    if (file->missing_bytes)
+    if (file->health.missing_bytes)
         summary_remark(s, "file-cut", "the file was cut: the last %" PRIu64 " of its %" PRIu64 " bytes are missing",
-                       file->missing_bytes, file->whole_size);
-    if (file->missing_chunks)
-        summary_remark(s, "chunks-missing", "%" PRIu64 " of %" PRIu64 " chunks are missing", file->missing_chunks,
-                       file->sealed_chunks);
+                       file->health.missing_bytes, file->health.whole_size);
+    if (file->health.missing_chunks)
+        summary_remark(s, "chunks-missing", "%" PRIu64 " of %" PRIu64 " chunks are missing",
+                       file->health.missing_chunks, file->health.sealed_chunks);
     if (damaged_chunks)
         summary_remark(s, "chunks-damaged", "%" PRIu64 " damaged chunks were left out, wholly or in part",
                        damaged_chunks);
-    if (file->damaged_bytes)
+    if (file->health.damaged_bytes)
         summary_remark(s, "bytes-damaged", "%" PRIu64 " bytes belong to no chunk and were left out",
-                       file->damaged_bytes);
-    if (file->damaged_records)
+                       file->health.damaged_bytes);
+    if (file->health.damaged_records)
         summary_remark(s, "records-damaged", "%" PRIu64 " damaged records of metadata or symbols were left out",
-                       file->damaged_records);
+                       file->health.damaged_records);
 }
 
 /* The most harmful ones first: events that are missing here and there, then why, and then what else is missing. */
@@ -166,7 +166,7 @@ static void load_add_loss_remarks(struct summary *s, const struct session_file *
     const struct dwell_file_header *h = &file->header;
     if (h->lost_events)
         summary_remark(s, "events-lost", "%" PRIu64 " events were lost", h->lost_events);
-    load_add_damage_remarks(s, file, p->counts.damaged_chunks + file->damaged_chunks);
+    load_add_damage_remarks(s, file, p->counts.damaged_chunks + file->health.damaged_chunks);
     if (h->trouble & DWELL_TROUBLE_TRUNCATED)
         summary_remark(s, "file-truncated",
                        "the session file was truncated or overwritten while it was recorded, or its device failed: "

@@ -12,8 +12,8 @@
 /* Nobody knows where the events were that had no room, or what a damaged chunk was. */
 static bool wait_holes_lack_an_end(const struct session_file *file)
 {
-    return file->header.lost_events || file->header.lost_threads || file->damaged_chunks || file->damaged_bytes ||
-           file->lacks_parts || file->size < file->header.cursor;
+    return file->header.lost_events || file->header.lost_threads || file->health.damaged_chunks ||
+           file->health.damaged_bytes || file->health.lacks_parts || file->size < file->header.cursor;
 }
 
 static void wait_holes_add(struct wait_holes *h, uint64_t begin, uint64_t end)

@@ -106,7 +106,7 @@ static void info_print_time(const struct session_file *f)
                         info_time(f, f->header.end_ticks - f->header.start_ticks, text));
     info_print_line("state", "%s",
                     f->header.state != DWELL_COMPLETE ? "not finished: still recording, or the recorder was killed"
-                    : f->lacks_parts                  ? "damaged: parts of it are missing, see the remarks"
+                    : f->health.lacks_parts           ? "damaged: parts of it are missing, see the remarks"
                                                       : "complete");
 }
 
@@ -295,12 +295,13 @@ static void info_print_some_checksums(const struct session_file *f, uint64_t eve
 
 static void info_print_checksums(const struct session_file *f, uint64_t events)
 {
-    if (!f->is_sealed)
+    if (!f->health.is_sealed)
         info_print_some_checksums(f, events);
-    else if (f->whole_chunks == f->sealed_chunks)
+    else if (f->health.whole_chunks == f->health.sealed_chunks)
         info_print_line("checksums", "all chunks are whole");
     else
-        info_print_line("checksums", "%" PRIu64 " of %" PRIu64 " chunks are whole", f->whole_chunks, f->sealed_chunks);
+        info_print_line("checksums", "%" PRIu64 " of %" PRIu64 " chunks are whole", f->health.whole_chunks,
+                        f->health.sealed_chunks);
 }
 
 /* What recording took of the program's time, if there was a budget. */

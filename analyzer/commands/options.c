@@ -275,9 +275,9 @@ void command_load_moments(struct analysis *l, const char *path, unsigned jobs)
 struct damage damage_of(const struct session_file *file)
 {
     return (struct damage){
-        .chunks = file->damaged_chunks + file->missing_chunks,
-        .records = file->damaged_records,
-        .bytes = file->damaged_bytes + file->missing_bytes,
+        .chunks = file->health.damaged_chunks + file->health.missing_chunks,
+        .records = file->health.damaged_records,
+        .bytes = file->health.damaged_bytes + file->health.missing_bytes,
         .any = session_file_is_damaged(file),
     };
 }

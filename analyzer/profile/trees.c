@@ -149,7 +149,7 @@ static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *a
         open += p->nodes[node].calls > 0;
     p->counts.unwound += r->head.left;
     p->counts.exits -= open + r->head.left < p->counts.exits ? open + r->head.left : p->counts.exits;
-    if (r->head.paused || !t || t->end_time <= r->head.last_time || (r->file->lacks_parts && !t->end_recorded))
+    if (r->head.paused || !t || t->end_time <= r->head.last_time || (r->file->health.lacks_parts && !t->end_recorded))
         return;
     struct profile_node *node = &p->nodes[top];
     const uint64_t length = t->end_time - r->head.last_time,

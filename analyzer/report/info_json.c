@@ -56,7 +56,10 @@ static void info_json_add_recording(struct json_object *to, const struct session
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start, &tm));
     info_json_text(to, "recorded", text);
     info_json_number(to, "duration_ns", h->end_ticks != 0, info_json_ns(f, h->end_ticks - h->start_ticks));
-    info_json_text(to, "state", h->state != DWELL_COMPLETE ? "unfinished" : f->lacks_parts ? "damaged" : "complete");
+    info_json_text(to, "state",
+                   h->state != DWELL_COMPLETE ? "unfinished"
+                   : f->health.lacks_parts    ? "damaged"
+                                              : "complete");
     info_json_text(to, "mode", info_json_mode(f));
     info_json_text(to, "clock", recorded_clock_name(h->clock));
     info_json_number(to, "ticks_per_second", true, h->ticks_per_second);

@@ -55,9 +55,9 @@ static bool sums_record_session(struct sums_recording *r, const struct sums_rang
     record->shards = r->shard.count;
     record->waits_counted = file->header.mode != DWELL_MODE_PROFILE || file->header.also & DWELL_ALSO_CAUSES;
     if (r->shard.number == 0) { /* what belongs to no chunk */
-        record->damaged_chunks = file->damaged_chunks + file->missing_chunks;
-        record->damaged_bytes = file->damaged_bytes + file->missing_bytes;
-        record->damaged_records = file->damaged_records;
+        record->damaged_chunks = file->health.damaged_chunks + file->health.missing_chunks;
+        record->damaged_bytes = file->health.damaged_bytes + file->health.missing_bytes;
+        record->damaged_records = file->health.damaged_records;
     }
     record->header = sums_header_of(&file->header);
     sums_set_id(&record->header);

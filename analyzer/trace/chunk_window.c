@@ -36,7 +36,7 @@ static bool chunk_window_is_whole(const struct chunk_window *w)
 {
     if (seal_holds_bytes(w->chunk, w->buffer))
         return true;
-    __atomic_store_n(w->file->found_bad, true, __ATOMIC_RELAXED);
+    __atomic_store_n(w->file->health.found_bad, true, __ATOMIC_RELAXED);
     return false;
 }
 

@@ -189,7 +189,7 @@ static void filtered_add_chunks(struct session_file *file, const struct filtered
         GROW(file->chunks, file->chunk_count, file->chunk_room);
         file->chunks[file->chunk_count++] = w->chunks[i];
     }
-    file->damaged_chunks += w->damaged_chunks;
+    file->health.damaged_chunks += w->damaged_chunks;
 }
 
 /* The last chunks of the threads are others now. */

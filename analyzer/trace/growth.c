@@ -450,8 +450,8 @@ static void growth_read_metadata(struct growth *g)
     file->chunk_count = x->kept_count;
     for (size_t i = 0; i < file->thread_count; i++)
         file->threads[i].last_chunk = 0;
-    file->damaged_chunks += x->damaged_chunks;
-    file->damaged_bytes += x->damaged_bytes;
+    file->health.damaged_chunks += x->damaged_chunks;
+    file->health.damaged_bytes += x->damaged_bytes;
 }
 
 static const char *growth_reopen_file(struct growth *g)

@@ -446,7 +446,7 @@ static void metadata_read_records(struct session_file *file, const struct trace_
         if (head.type == 0)
             return;
         if (head.size < sizeof head || head.size % 8 || head.size > end - at) {
-            file->damaged_records++;
+            file->health.damaged_records++;
             return;
         }
         struct metadata_reader r = {
@@ -458,7 +458,7 @@ static void metadata_read_records(struct session_file *file, const struct trace_
         };
         if (head.type < sizeof readers / sizeof *readers && readers[head.type])
             readers[head.type](&r); /* records of later versions are skipped */
-        file->damaged_records += r.bad;
+        file->health.damaged_records += r.bad;
         at += head.size;
     }
 }
@@ -495,7 +495,7 @@ static void metadata_read_chunks(struct session_file *file, struct metadata_tabl
         if (session_file_read_chunk(file, chunks[i], buffer))
             metadata_read_records(file, chunks[i], buffer, tables);
         else
-            file->damaged_chunks++;
+            file->health.damaged_chunks++;
     }
     free(buffer);
 }

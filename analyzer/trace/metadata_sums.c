@@ -45,9 +45,9 @@ void metadata_read_summed(struct metadata_reader *r)
     if (record.shards % 8)
         s->held[s->held_length - 1] &= (uint8_t)((1u << record.shards % 8) - 1);
     metadata_read_host_texts(r, &s->host);
-    f->damaged_chunks += record.damaged_chunks;
-    f->damaged_bytes += record.damaged_bytes;
-    f->damaged_records += record.damaged_records;
+    f->health.damaged_chunks += record.damaged_chunks;
+    f->health.damaged_bytes += record.damaged_bytes;
+    f->health.damaged_records += record.damaged_records;
 }
 
 void metadata_read_object_name(struct metadata_reader *r)

@@ -236,10 +236,10 @@ static void session_file_index_chunks(struct session_file *file)
             file->chunks[file->chunk_count++] = chunk;
             break;
         case PLACE_BAD_CHUNK:
-            file->damaged_chunks++;
+            file->health.damaged_chunks++;
             break;
         case PLACE_BAD_UNIT:
-            file->damaged_bytes += DWELL_UNIT;
+            file->health.damaged_bytes += DWELL_UNIT;
             break;
         case PLACE_EMPTY:
             break;
@@ -276,7 +276,7 @@ static struct session_file *session_file_open_checked(const char *path, bool lat
     if (!file)
         return NULL;
     if (late)
-        file->found_bad = need_memory(1, sizeof *file->found_bad);
+        file->health.found_bad = need_memory(1, sizeof *file->health.found_bad);
     progress_begin("opening", path, file->size);
     session_file_index_chunks(file);
     progress_end();
@@ -298,9 +298,9 @@ struct session_file *session_file_open_late(const char *path, const char **error
 
 bool session_file_end_late_checks(struct session_file *file)
 {
-    const bool good = !file->found_bad || !*file->found_bad;
-    free(file->found_bad);
-    file->found_bad = NULL;
+    const bool good = !file->health.found_bad || !*file->health.found_bad;
+    free(file->health.found_bad);
+    file->health.found_bad = NULL;
     return good;
 }
 
@@ -413,7 +413,7 @@ void session_file_close(struct session_file *file)
     maker_list_drop(&file->makers);
     free(file->decisions);
     free(file->reported);
-    free(file->found_bad);
+    free(file->health.found_bad);
     free(file->chunks);
     free(file->path);
     free(file);

@@ -198,6 +198,22 @@ struct trace_event_layout {
     char *names[16];
 };
 
+/* What a session says that it holds, and what of it is missing or damaged. */
+struct session_health {
+    bool is_sealed;           /* its chunks have checksums, and page 0 said what the file holds */
+    bool damaged_page;        /* it does not say so any more */
+    bool lacks_parts;         /* of what was there when recording ended, or damaged_page */
+    uint64_t whole_size;      /* what the file had then, */
+    uint64_t missing_bytes;   /* and what is missing at its end */
+    uint64_t sealed_chunks;   /* those that have checksums, as page 0 has it; zero if unknown */
+    uint64_t whole_chunks;    /* those whose checksum is right */
+    uint64_t missing_chunks;  /* of these, neither whole nor among the damaged ones; unknown in a growing session */
+    uint64_t damaged_chunks;  /* those with a wrong checksum, which are not in `chunks`, and others */
+    uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */
+    uint64_t damaged_records; /* of metadata and symbols */
+    bool *found_bad;          /* by a late check; NULL if there are no such checks (session_file_open_late) */
+};
+
 struct session_file {
     char *path;
     int fd;
@@ -247,24 +263,14 @@ struct session_file {
     size_t object_name_count, object_name_room;
     struct trace_label *labels; /* in the order of the file */
     size_t label_count, label_room;
-    bool is_sealed;           /* its chunks have checksums, and page 0 said what the file holds */
-    bool damaged_page;        /* it does not say so any more */
-    bool lacks_parts;         /* of what was there when recording ended, or damaged_page */
-    uint64_t whole_size;      /* what the file had then, */
-    uint64_t missing_bytes;   /* and what is missing at its end */
-    uint64_t sealed_chunks;   /* those that have checksums, as page 0 has it; zero if unknown */
-    uint64_t whole_chunks;    /* those whose checksum is right */
-    uint64_t missing_chunks;  /* of these, neither whole nor among the damaged ones; unknown in a growing session */
-    uint64_t damaged_chunks;  /* those with a wrong checksum, which are not in `chunks`, and others */
-    uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */
-    uint64_t damaged_records; /* of metadata and symbols */
-    bool *found_bad;          /* by a late check; NULL if there are no such checks (session_file_open_late) */
+    struct session_health health;
 };
 
 /* Whether anything was found to be damaged or missing when the file was opened. */
 static inline bool session_file_is_damaged(const struct session_file *file)
 {
-    return file->lacks_parts || file->damaged_chunks || file->damaged_bytes || file->damaged_records;
+    return file->health.lacks_parts || file->health.damaged_chunks || file->health.damaged_bytes ||
+           file->health.damaged_records;
 }
 
 /* The session that commands record and read if none is named. */

@@ -273,21 +273,22 @@ void seal_read(struct session_file *file)
     const uint64_t there = file->size;
     session_file_read_some(file, 0, page, sizeof page);
     memcpy(&seal, page + DWELL_SEAL_OFFSET, sizeof seal);
-    file->is_sealed = memcmp(&seal, &none, sizeof seal) != 0;
+    file->health.is_sealed = memcmp(&seal, &none, sizeof seal) != 0;
     uint64_t length = file->header.cursor;
-    if (file->is_sealed && seal_sum_of_page(page) == seal.checksum) {
-        file->sealed_chunks = seal.chunks;
+    if (file->health.is_sealed && seal_sum_of_page(page) == seal.checksum) {
+        file->health.sealed_chunks = seal.chunks;
         length = seal.length;
-    } else if (file->is_sealed) {
-        file->damaged_page = true;
+    } else if (file->health.is_sealed) {
+        file->health.damaged_page = true;
         length = there;
     } else if (there < length && session_has_other_writers(file->fd)) {
         length = there; /* it claims space before the file has it */
     }
     file->size = smaller(length, there);
-    file->whole_size = length;
-    file->missing_bytes = less(length, there);
-    file->lacks_parts = file->missing_bytes || file->damaged_page || file->header.trouble & DWELL_TROUBLE_DAMAGED;
+    file->health.whole_size = length;
+    file->health.missing_bytes = less(length, there);
+    file->health.lacks_parts =
+        file->health.missing_bytes || file->health.damaged_page || file->header.trouble & DWELL_TROUBLE_DAMAGED;
 }
 
 /* A thread of a running program that records in mode ring may use the chunk again while it is read. */
@@ -295,21 +296,21 @@ static bool seal_has_changed(const struct session_file *file, const struct trace
 {
     struct trace_chunk now;
     uint64_t next;
-    return !file->is_sealed && session_file_look(file, chunk->offset, &now, &next) == PLACE_CHUNK &&
+    return !file->health.is_sealed && session_file_look(file, chunk->offset, &now, &next) == PLACE_CHUNK &&
            (!now.sealed || now.kind != chunk->kind || now.sequence != chunk->sequence);
 }
 
 bool seal_holds(const struct session_file *file, const struct trace_chunk *chunk)
 {
     if (!chunk->sealed)
-        return !file->is_sealed || !seal_is_for(chunk->kind);
+        return !file->health.is_sealed || !seal_is_for(chunk->kind);
     return chunk->sealed == 1 && (seal_sum(file, chunk) == chunk->checksum || seal_has_changed(file, chunk));
 }
 
 bool seal_is_late(const struct session_file *file, const struct trace_chunk *chunk)
 {
-    return file->found_bad && chunk->kind == DWELL_CHUNK_EVENTS && chunk->sealed == 1 && chunk->size <= LARGEST_LATE &&
-           decode_has_frames(chunk);
+    return file->health.found_bad && chunk->kind == DWELL_CHUNK_EVENTS && chunk->sealed == 1 &&
+           chunk->size <= LARGEST_LATE && decode_has_frames(chunk);
 }
 
 /* A damaged chunk may seem to be longer than it is. Keeps the whole ones that it covers. Sums may be made of `budget`
@@ -342,8 +343,8 @@ static void seal_remove_bad(struct session_file *file, const bool *bad)
             seal_keep(file, &chunks[i]);
         else
             seal_keep_covered(file, &chunks[i], &budget);
-        file->damaged_chunks += bad[i];
-        file->lacks_parts |= bad[i];
+        file->health.damaged_chunks += bad[i];
+        file->health.lacks_parts |= bad[i];
     }
     free(chunks);
 }
@@ -363,7 +364,8 @@ void seal_check(struct session_file *file)
     uint64_t bytes = 0;
     bool any = false;
     for (size_t i = 0; i < file->chunk_count; i++) {
-        const bool checked = (file->is_sealed || file->chunks[i].sealed) && !seal_is_late(file, &file->chunks[i]);
+        const bool checked =
+            (file->health.is_sealed || file->chunks[i].sealed) && !seal_is_late(file, &file->chunks[i]);
         bytes += checked ? trace_chunk_end(&file->chunks[i]) : 0;
         any |= checked;
     }
@@ -378,7 +380,8 @@ void seal_check(struct session_file *file)
         free(bad);
     }
     for (size_t i = 0; i < file->chunk_count; i++)
-        file->whole_chunks += file->chunks[i].sealed;
-    file->missing_chunks = less(file->sealed_chunks, file->whole_chunks + file->damaged_chunks);
-    file->lacks_parts |= file->is_sealed && file->whole_chunks != file->sealed_chunks;
+        file->health.whole_chunks += file->chunks[i].sealed;
+    file->health.missing_chunks =
+        less(file->health.sealed_chunks, file->health.whole_chunks + file->health.damaged_chunks);
+    file->health.lacks_parts |= file->health.is_sealed && file->health.whole_chunks != file->health.sealed_chunks;
 }

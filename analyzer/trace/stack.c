@@ -5,7 +5,7 @@ const struct trace_thread *stack_thread_end(const struct session_file *file, con
                                             const struct stack_state *s)
 {
     const struct trace_thread *t = session_file_thread(file, chunk->thread);
-    if (file->lacks_parts) /* perhaps its last chunk */
+    if (file->health.lacks_parts) /* perhaps its last chunk */
         return NULL;
     return chunk->last_of_thread && !s->paused && t && t->end_time > s->last ? t : NULL;
 }

@@ -147,7 +147,7 @@ Test(unit_reported, impossible_values_are_left_out)
     write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 43, 42, UINT64_MAX, 10, 20 });
     write_record(w, 1, REPORTED, "short", 5);
     struct analysis l = reported_load(w);
-    cr_assert(eq(u64, l.file->damaged_records, 9));
+    cr_assert(eq(u64, l.file->health.damaged_records, 9));
     cr_assert(eq(sz, l.file->reported_count, 0));
     ASSERT_TIMES(reported_times_of(&l, G), 40, 40, 40, 40, 1);
     analysis_drop(&l);

@@ -172,7 +172,7 @@ Test(unit_garbage, a_damaged_chunk_is_reported_and_the_rest_is_used)
     garbage_put_file(path, whole, whole_length);
     struct session_file *file = session_file_open(path, &error);
     cr_assert(file != NULL);
-    cr_assert(eq(u64, file->damaged_chunks, 1));
+    cr_assert(eq(u64, file->health.damaged_chunks, 1));
     cr_assert(eq(sz, file->thread_count, 1));
     cr_assert(eq(str, file->threads[0].name, "renamed"));
     cr_assert(eq(sz, file->note_count, 1));

@@ -62,8 +62,8 @@ Test(unit_growth, damage_counts_when_the_session_has_ended)
     for (int step = 0; step < 4; step++) {
         const bool ended = step >= 2;
         cr_assert(eq(ptr, (void *)growth_step(g, PLENTY, ended), NULL));
-        cr_assert(eq(u64, g->file->damaged_chunks, ended), "step %d", step);
-        cr_assert(eq(u64, g->file->damaged_bytes, ended ? DWELL_UNIT : 0), "step %d", step);
+        cr_assert(eq(u64, g->file->health.damaged_chunks, ended), "step %d", step);
+        cr_assert(eq(u64, g->file->health.damaged_bytes, ended ? DWELL_UNIT : 0), "step %d", step);
         cr_assert(eq(sz, g->file->note_count, 1));
     }
     growth_close(g);

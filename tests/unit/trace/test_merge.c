@@ -98,7 +98,7 @@ Test(unit_merge, the_report_covers_all_sessions)
     cr_assert(eq(sz, file->thread_count, 7));
     cr_assert(eq(int, (int)file->header.next_process, 6));
     cr_assert(eq(int, (int)file->header.next_thread, 8));
-    cr_assert(eq(u64, file->damaged_chunks + file->damaged_bytes + file->damaged_records, 0));
+    cr_assert(eq(u64, file->health.damaged_chunks + file->health.damaged_bytes + file->health.damaged_records, 0));
     session_file_close(file);
     free(of_all);
     free(of_merged);

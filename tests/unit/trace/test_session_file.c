@@ -68,7 +68,7 @@ Test(unit_session_file, processes_and_threads)
     cr_assert(eq(u32, session_file_thread(f, 6)->tid, 66));
     cr_assert(session_file_thread(f, 8) == NULL);
     cr_assert(session_file_process(f, 0) == NULL);
-    cr_assert(eq(u64, f->damaged_records, 0));
+    cr_assert(eq(u64, f->health.damaged_records, 0));
     session_file_close(f);
 }
 
@@ -211,7 +211,7 @@ Test(unit_session_file, records_of_a_later_version_are_stepped_over)
     write_note(w, 1, "behind them");
     struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 1));
-    cr_assert(eq(u64, f->damaged_records, 0));
+    cr_assert(eq(u64, f->health.damaged_records, 0));
     session_file_close(f);
 }
 
@@ -223,7 +223,7 @@ Test(unit_session_file, a_record_too_short_for_its_type_is_reported)
         write_record(w, 1, type, "", 0);
         write_note(w, 1, "behind it");
         struct session_file *f = session_file_save_and_open(w);
-        cr_assert(eq(u64, f->damaged_records, 1), "type %u", type);
+        cr_assert(eq(u64, f->health.damaged_records, 1), "type %u", type);
         cr_assert(eq(str, f->notes[f->note_count - 1], "behind it"));
         session_file_close(f);
     }
@@ -247,9 +247,9 @@ Test(unit_session_file, impossible_sums_of_a_session_are_reported)
         struct writer *w = writer_new();
         write_record(w, 1, DWELL_REC_SUMMED, &summed.record.processes, sizeof summed - sizeof summed.record.record);
         struct session_file *f = session_file_save_and_open(w);
-        cr_assert(eq(u64, f->damaged_records, !cases[i].possible), "case %zu", i);
+        cr_assert(eq(u64, f->health.damaged_records, !cases[i].possible), "case %zu", i);
         cr_assert(eq(sz, f->summed_count, cases[i].possible), "case %zu", i);
-        cr_assert(eq(u64, f->damaged_bytes, cases[i].possible ? 7 : 0), "case %zu", i);
+        cr_assert(eq(u64, f->health.damaged_bytes, cases[i].possible ? 7 : 0), "case %zu", i);
         session_file_close(f);
     }
 }
@@ -281,8 +281,8 @@ Test(unit_session_file, data_between_chunks_is_stepped_over)
     write_nothing(w);
     struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 2));
-    cr_assert(eq(u64, f->damaged_chunks, 0));
-    cr_assert(eq(u64, f->damaged_bytes, 0));
+    cr_assert(eq(u64, f->health.damaged_chunks, 0));
+    cr_assert(eq(u64, f->health.damaged_bytes, 0));
     session_file_close(f);
 }
 
@@ -294,7 +294,7 @@ Test(unit_session_file, unknown_kinds_are_stepped_over)
     write_note(w, 1, "behind them");
     struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 1));
-    cr_assert(eq(u64, f->damaged_chunks, 0));
+    cr_assert(eq(u64, f->health.damaged_chunks, 0));
     session_file_close(f);
 }
 
@@ -309,7 +309,7 @@ Test(unit_session_file, a_chunk_that_was_begun_but_not_finished)
     const uint32_t size = 16384;
     memcpy(w->file.at + unbegun + 8, &size, sizeof size);
     struct session_file *f = session_file_save_and_open(w);
-    cr_assert(eq(u64, f->damaged_bytes, 0));
+    cr_assert(eq(u64, f->health.damaged_bytes, 0));
     cr_assert(eq(sz, f->thread_count, 1));
     session_file_close(f);
 }
@@ -322,7 +322,7 @@ Test(unit_session_file, damage_between_chunks_is_reported)
     write_note(w, 1, "behind it");
     struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 1));
-    cr_assert(eq(u64, f->damaged_bytes, 4096));
+    cr_assert(eq(u64, f->health.damaged_bytes, 4096));
     session_file_close(f);
 }
 

@@ -122,11 +122,11 @@ Test(unit_seal, the_checksum_is_xxh64)
 Test(unit_seal, a_whole_session)
 {
     struct session_file *f = seal_open(seal_save("whole"));
-    cr_assert(f->is_sealed);
-    cr_assert(not(f->lacks_parts));
-    cr_assert(eq(u64, f->whole_chunks, CHUNKS));
-    cr_assert(eq(u64, f->sealed_chunks, CHUNKS));
-    cr_assert(eq(u64, f->whole_size, WHOLE));
+    cr_assert(f->health.is_sealed);
+    cr_assert(not(f->health.lacks_parts));
+    cr_assert(eq(u64, f->health.whole_chunks, CHUNKS));
+    cr_assert(eq(u64, f->health.sealed_chunks, CHUNKS));
+    cr_assert(eq(u64, f->health.whole_size, WHOLE));
     cr_assert(not(session_file_is_damaged(f)));
     session_file_close(f);
 }
@@ -157,10 +157,10 @@ static void seal_check_flip(const char *path, int fd, uint64_t offset, unsigned 
 {
     seal_flip(fd, offset, bit);
     struct session_file *f = seal_open(path);
-    cr_assert(f->lacks_parts, "%llu", (unsigned long long)offset);
-    cr_assert(eq(u64, f->whole_chunks, CHUNKS - 1), "%llu", (unsigned long long)offset);
-    cr_assert(eq(u64, f->missing_chunks + f->damaged_chunks, 1), "%llu", (unsigned long long)offset);
-    cr_assert(eq(u64, f->missing_bytes, 0));
+    cr_assert(f->health.lacks_parts, "%llu", (unsigned long long)offset);
+    cr_assert(eq(u64, f->health.whole_chunks, CHUNKS - 1), "%llu", (unsigned long long)offset);
+    cr_assert(eq(u64, f->health.missing_chunks + f->health.damaged_chunks, 1), "%llu", (unsigned long long)offset);
+    cr_assert(eq(u64, f->health.missing_bytes, 0));
     session_file_close(f);
     seal_flip(fd, offset, bit);
 }
@@ -205,13 +205,13 @@ static void seal_check_late(const char *path)
     cr_assert(late != NULL, "%s", error ? error : "");
     struct profile *p = collect_profile(late, 1);
     if (session_file_end_late_checks(late)) {
-        cr_assert(eq(u64, late->whole_chunks, f->whole_chunks));
-        cr_assert(eq(u64, late->damaged_chunks, f->damaged_chunks));
+        cr_assert(eq(u64, late->health.whole_chunks, f->health.whole_chunks));
+        cr_assert(eq(u64, late->health.damaged_chunks, f->health.damaged_chunks));
         cr_assert(eq(sz, late->chunk_count, f->chunk_count));
     } else {
-        cr_assert(eq(u64, f->whole_chunks, CHUNKS - 1));
+        cr_assert(eq(u64, f->health.whole_chunks, CHUNKS - 1));
     }
-    cr_assert(late->found_bad == NULL);
+    cr_assert(late->health.found_bad == NULL);
     profile_free(p);
     session_file_close(late);
     session_file_close(f);
@@ -249,8 +249,8 @@ Test(unit_seal, each_bit_of_page_0)
         const bool refused = byte < 16 || (byte >= 20 && byte < 24) || (byte >= 69 && byte < 72);
         cr_assert(eq(int, f == NULL, refused), "bit %u", bit);
         if (f) {
-            cr_assert(f->damaged_page && f->lacks_parts, "bit %u", bit);
-            cr_assert(eq(u64, f->whole_chunks, CHUNKS), "bit %u", bit);
+            cr_assert(f->health.damaged_page && f->health.lacks_parts, "bit %u", bit);
+            cr_assert(eq(u64, f->health.whole_chunks, CHUNKS), "bit %u", bit);
         }
         session_file_close(f);
         seal_flip(fd, bit / 8, bit % 8);
@@ -289,12 +289,13 @@ Test(unit_seal, cuts_at_each_boundary)
             seal_save("cuts");
             cr_assert(eq(int, truncate(path, (off_t)cut), 0));
             struct session_file *rest = seal_open(path);
-            cr_assert(rest->is_sealed && rest->lacks_parts);
-            cr_assert(eq(u64, rest->missing_bytes, WHOLE - cut));
-            cr_assert(eq(u64, rest->whole_chunks, seal_whole_before(f, cut, ends)), "cut at %llu",
+            cr_assert(rest->health.is_sealed && rest->health.lacks_parts);
+            cr_assert(eq(u64, rest->health.missing_bytes, WHOLE - cut));
+            cr_assert(eq(u64, rest->health.whole_chunks, seal_whole_before(f, cut, ends)), "cut at %llu",
                       (unsigned long long)cut);
-            cr_assert(eq(u64, rest->missing_chunks + rest->damaged_chunks, CHUNKS - rest->whole_chunks));
-            cr_assert(rest->damaged_chunks <= 1);
+            cr_assert(
+                eq(u64, rest->health.missing_chunks + rest->health.damaged_chunks, CHUNKS - rest->health.whole_chunks));
+            cr_assert(rest->health.damaged_chunks <= 1);
             session_file_close(rest);
         }
     session_file_close(f);
@@ -313,9 +314,9 @@ Test(unit_seal, chunks_that_became_zero)
         cr_assert(pwrite(fd, zeros, f->chunks[i].size, (off_t)f->chunks[i].offset) == (ssize_t)f->chunks[i].size);
         close(fd);
         struct session_file *rest = seal_open(path);
-        cr_assert(eq(u64, rest->whole_chunks, CHUNKS - 1));
-        cr_assert(eq(u64, rest->missing_chunks, 1));
-        cr_assert(eq(u64, rest->damaged_chunks + rest->damaged_bytes + rest->missing_bytes, 0));
+        cr_assert(eq(u64, rest->health.whole_chunks, CHUNKS - 1));
+        cr_assert(eq(u64, rest->health.missing_chunks, 1));
+        cr_assert(eq(u64, rest->health.damaged_chunks + rest->health.damaged_bytes + rest->health.missing_bytes, 0));
         session_file_close(rest);
     }
     session_file_close(f);
@@ -330,9 +331,9 @@ Test(unit_seal, chunks_behind_a_wrong_size)
     cr_assert(pwrite(fd, &size, sizeof size, 2 * PAGE + SIZE_BYTE) == sizeof size);
     close(fd);
     struct session_file *f = seal_open(path);
-    cr_assert(eq(u64, f->whole_chunks, CHUNKS - 1));
-    cr_assert(eq(u64, f->damaged_chunks, 1));
-    cr_assert(eq(u64, f->missing_chunks, 0));
+    cr_assert(eq(u64, f->health.whole_chunks, CHUNKS - 1));
+    cr_assert(eq(u64, f->health.damaged_chunks, 1));
+    cr_assert(eq(u64, f->health.missing_chunks, 0));
     session_file_close(f);
 }
 
@@ -378,15 +379,15 @@ Test(unit_seal, sessions_without_checksums)
     writer_save(w, path);
     writer_free(w);
     struct session_file *f = seal_open(path);
-    cr_assert(not(f->is_sealed));
+    cr_assert(not(f->health.is_sealed));
     cr_assert(not(session_file_is_damaged(f)));
     cr_assert(eq(sz, f->chunk_count, CHUNKS + 1));
     session_file_close(f);
     cr_assert(eq(int, truncate(path, 5 * PAGE + 100), 0));
     f = seal_open(path); /* the rest of a chunk is read, as nobody knows whether it was whole */
-    cr_assert(eq(u64, f->missing_bytes, WHOLE - 5 * PAGE - 100));
-    cr_assert(eq(u64, f->whole_size, WHOLE));
-    cr_assert(f->lacks_parts);
+    cr_assert(eq(u64, f->health.missing_bytes, WHOLE - 5 * PAGE - 100));
+    cr_assert(eq(u64, f->health.whole_size, WHOLE));
+    cr_assert(f->health.lacks_parts);
     session_file_close(f);
 }
 
@@ -399,8 +400,8 @@ Test(unit_seal, a_chunk_that_lost_its_checksum)
     cr_assert(pwrite(fd, none, sizeof none, 2 * PAGE + SEALED_BYTE) == sizeof none);
     close(fd);
     struct session_file *f = seal_open(path);
-    cr_assert(eq(u64, f->whole_chunks, CHUNKS - 1));
-    cr_assert(eq(u64, f->damaged_chunks, 1));
+    cr_assert(eq(u64, f->health.whole_chunks, CHUNKS - 1));
+    cr_assert(eq(u64, f->health.damaged_chunks, 1));
     session_file_close(f);
 }
 
@@ -415,7 +416,7 @@ Test(unit_seal, a_late_writer_breaks_the_seal)
     munmap(session.header, PAGE);
     close(fd);
     struct session_file *f = seal_open(path);
-    cr_assert(not(f->is_sealed));
+    cr_assert(not(f->health.is_sealed));
     cr_assert(not(session_file_is_damaged(f)));
     cr_assert(eq(sz, f->chunk_count, CHUNKS + 1));
     session_file_close(f);
@@ -432,9 +433,9 @@ Test(unit_seal, a_merge_of_damaged_sessions_says_so)
     cr_assert(session_merge(&f, 1, merged) == NULL);
     session_file_close(f);
     f = seal_open(merged);
-    cr_assert(f->is_sealed);
-    cr_assert(f->lacks_parts);
+    cr_assert(f->health.is_sealed);
+    cr_assert(f->health.lacks_parts);
     cr_assert(eq(u32, f->header.trouble, DWELL_TROUBLE_DAMAGED));
-    cr_assert(eq(u64, f->damaged_chunks + f->missing_chunks + f->missing_bytes, 0));
+    cr_assert(eq(u64, f->health.damaged_chunks + f->health.missing_chunks + f->health.missing_bytes, 0));
     session_file_close(f);
 }
