@@ -54,7 +54,7 @@ static void earlier_read_level(struct earlier_levels *e, const struct session_fi
 /* Only functions that were not timed at the end need a name. */
 static void earlier_read_symbol(struct earlier_levels *e, const struct session_file *file, const struct trace_symbol *s)
 {
-    const struct trace_symbol_module *of = &file->symbol_modules[s->module];
+    const struct trace_symbol_module *of = &file->code.symbol_modules[s->module];
     const struct symbol_module m = { of->path, of->build_id, of->build_id_length };
     const size_t module = module_numbers_find(&e->modules, &m);
     if (module == e->modules.count || !*s->name)
@@ -88,8 +88,8 @@ struct earlier_levels *earlier_levels_read(const char *path, struct error *error
     for (size_t i = 0; i < file->level_count; i++)
         earlier_read_level(e, file, &file->levels[i]);
     e->has_names = need_memory(e->modules.count + 1, sizeof *e->has_names);
-    for (size_t i = 0; i < file->symbol_count; i++)
-        earlier_read_symbol(e, file, &file->symbols[i]);
+    for (size_t i = 0; i < file->code.symbol_count; i++)
+        earlier_read_symbol(e, file, &file->code.symbols[i]);
     for (size_t i = 0; i < e->function_count; i++)
         e->leveled += e->functions[i].level != DWELL_PROBES_TIMED;
     const int failed = session_file_take_error(file);

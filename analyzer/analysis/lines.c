@@ -23,7 +23,7 @@ struct recorded_sites {
 static int lines_compare_place(const struct session_file *file, const struct trace_site *x, uint32_t identity,
                                uint64_t offset, bool inlined)
 {
-    const uint32_t own = symbol_table_identity_of(file->symbol_table, x->module);
+    const uint32_t own = symbol_table_identity_of(file->code.symbol_table, x->module);
     if (own != identity)
         return own < identity ? -1 : 1;
     if (x->offset != offset)
@@ -35,8 +35,8 @@ static int lines_compare_sites(const void *a, const void *b, void *context)
 {
     const struct trace_site *x = *(const struct trace_site *const *)a, *y = *(const struct trace_site *const *)b;
     const struct session_file *file = context;
-    const int order =
-        lines_compare_place(file, x, symbol_table_identity_of(file->symbol_table, y->module), y->offset, y->inlined);
+    const int order = lines_compare_place(file, x, symbol_table_identity_of(file->code.symbol_table, y->module),
+                                          y->offset, y->inlined);
     if (order)
         return order;
     return x->module != y->module ? (x->module < y->module ? -1 : 1) : (x > y) - (x < y);
@@ -44,11 +44,11 @@ static int lines_compare_sites(const void *a, const void *b, void *context)
 
 static struct recorded_sites lines_sort_recorded(const struct session_file *file)
 {
-    struct recorded_sites b = { file, need_memory(file->site_count, sizeof *b.sorted) };
-    for (size_t i = 0; i < file->site_count; i++)
-        b.sorted[i] = &file->sites[i];
-    if (file->site_count)
-        qsort_r(b.sorted, file->site_count, sizeof *b.sorted, lines_compare_sites, (void *)file);
+    struct recorded_sites b = { file, need_memory(file->code.site_count, sizeof *b.sorted) };
+    for (size_t i = 0; i < file->code.site_count; i++)
+        b.sorted[i] = &file->code.sites[i];
+    if (file->code.site_count)
+        qsort_r(b.sorted, file->code.site_count, sizeof *b.sorted, lines_compare_sites, (void *)file);
     return b;
 }
 
@@ -56,8 +56,8 @@ static bool lines_find_recorded(const struct recorded_sites *b, const struct pro
                                 const struct profile_site *site, struct symbol_site *found)
 {
     const struct session_file *file = b->file;
-    const uint32_t identity = symbol_table_identity(file->symbol_table, m->path, m->build_id, m->build_id_length);
-    size_t low = 0, high = identity == SYMBOL_TABLE_NONE ? 0 : file->site_count;
+    const uint32_t identity = symbol_table_identity(file->code.symbol_table, m->path, m->build_id, m->build_id_length);
+    size_t low = 0, high = identity == SYMBOL_TABLE_NONE ? 0 : file->code.site_count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
         if (lines_compare_place(file, b->sorted[middle], identity, site->offset, site->inlined) < 0)
@@ -65,7 +65,7 @@ static bool lines_find_recorded(const struct recorded_sites *b, const struct pro
         else
             high = middle;
     }
-    if (identity == SYMBOL_TABLE_NONE || low == file->site_count ||
+    if (identity == SYMBOL_TABLE_NONE || low == file->code.site_count ||
         lines_compare_place(file, b->sorted[low], identity, site->offset, site->inlined) != 0)
         return false;
     const struct trace_site *at = b->sorted[low];

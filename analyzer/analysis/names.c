@@ -21,7 +21,7 @@ struct recorded_symbols {
 static int names_compare_place(const struct session_file *file, const struct trace_symbol *x, uint32_t identity,
                                uint64_t offset)
 {
-    const uint32_t own = symbol_table_identity_of(file->symbol_table, x->module);
+    const uint32_t own = symbol_table_identity_of(file->code.symbol_table, x->module);
     if (own != identity)
         return own < identity ? -1 : 1;
     return (x->offset > offset) - (x->offset < offset);
@@ -32,7 +32,8 @@ static int names_compare_symbols(const void *a, const void *b, void *context)
     const struct trace_symbol *x = *(const struct trace_symbol *const *)a;
     const struct trace_symbol *y = *(const struct trace_symbol *const *)b;
     const struct session_file *file = context;
-    const int order = names_compare_place(file, x, symbol_table_identity_of(file->symbol_table, y->module), y->offset);
+    const int order =
+        names_compare_place(file, x, symbol_table_identity_of(file->code.symbol_table, y->module), y->offset);
     if (order)
         return order;
     return x->module != y->module ? (x->module < y->module ? -1 : 1) : (x > y) - (x < y);
@@ -40,11 +41,11 @@ static int names_compare_symbols(const void *a, const void *b, void *context)
 
 static struct recorded_symbols names_sort_recorded(const struct session_file *file)
 {
-    struct recorded_symbols b = { file, need_memory(file->symbol_count, sizeof *b.sorted) };
-    for (size_t i = 0; i < file->symbol_count; i++)
-        b.sorted[i] = &file->symbols[i];
-    if (file->symbol_count)
-        qsort_r(b.sorted, file->symbol_count, sizeof *b.sorted, names_compare_symbols, (void *)file);
+    struct recorded_symbols b = { file, need_memory(file->code.symbol_count, sizeof *b.sorted) };
+    for (size_t i = 0; i < file->code.symbol_count; i++)
+        b.sorted[i] = &file->code.symbols[i];
+    if (file->code.symbol_count)
+        qsort_r(b.sorted, file->code.symbol_count, sizeof *b.sorted, names_compare_symbols, (void *)file);
     return b;
 }
 
@@ -52,8 +53,8 @@ static bool names_find_recorded(const struct recorded_symbols *b, const struct p
                                 struct symbol *found)
 {
     const struct session_file *file = b->file;
-    const uint32_t identity = symbol_table_identity(file->symbol_table, m->path, m->build_id, m->build_id_length);
-    size_t low = 0, high = identity == SYMBOL_TABLE_NONE ? 0 : file->symbol_count;
+    const uint32_t identity = symbol_table_identity(file->code.symbol_table, m->path, m->build_id, m->build_id_length);
+    size_t low = 0, high = identity == SYMBOL_TABLE_NONE ? 0 : file->code.symbol_count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
         if (names_compare_place(file, b->sorted[middle], identity, offset) < 0)
@@ -61,7 +62,7 @@ static bool names_find_recorded(const struct recorded_symbols *b, const struct p
         else
             high = middle;
     }
-    if (identity == SYMBOL_TABLE_NONE || low == file->symbol_count ||
+    if (identity == SYMBOL_TABLE_NONE || low == file->code.symbol_count ||
         names_compare_place(file, b->sorted[low], identity, offset) != 0)
         return false;
     const struct trace_symbol *s = b->sorted[low];

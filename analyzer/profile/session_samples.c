@@ -63,22 +63,23 @@ static int samples_compare_symbols(const void *a, const void *b)
 static void samples_sort_symbols(struct samples_reader *r)
 {
     const struct session_file *file = r->file;
-    r->symbols = need_memory(file->symbol_count + 1, sizeof *r->symbols);
-    for (size_t i = 0; i < file->symbol_count; i++)
+    r->symbols = need_memory(file->code.symbol_count + 1, sizeof *r->symbols);
+    for (size_t i = 0; i < file->code.symbol_count; i++)
         r->symbols[i] = (struct samples_symbol){
-            symbol_table_identity_of(file->symbol_table, file->symbols[i].module),
-            file->symbols[i].offset,
+            symbol_table_identity_of(file->code.symbol_table, file->code.symbols[i].module),
+            file->code.symbols[i].offset,
         };
-    qsort(r->symbols, file->symbol_count, sizeof *r->symbols, samples_compare_symbols);
+    qsort(r->symbols, file->code.symbol_count, sizeof *r->symbols, samples_compare_symbols);
 }
 
 /* Without the binary: the nearest recorded symbol before the address. Zero if there is none. Of libc, only the calls of
  * the operating system are recorded, and most of its code is in none of them. So each address is by itself. */
 static uint64_t samples_recorded_function(struct samples_reader *r, const struct trace_module *m, uint64_t offset)
 {
-    const uint32_t identity = symbol_table_identity(r->file->symbol_table, m->path, m->build_id, m->build_id_length);
+    const uint32_t identity =
+        symbol_table_identity(r->file->code.symbol_table, m->path, m->build_id, m->build_id_length);
     const struct samples_symbol wanted = { identity, offset };
-    size_t low = 0, high = r->file->symbol_count;
+    size_t low = 0, high = r->file->code.symbol_count;
     if (os_calls_is_library(m->path))
         return offset;
     if (!r->symbols)

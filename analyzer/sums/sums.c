@@ -277,9 +277,9 @@ static void sums_read_causes(struct sums_reader *r)
 
 static void sums_read_symbols(struct sums *s, const struct session_file *file)
 {
-    for (size_t i = 0; i < file->symbol_count; i++) {
-        const struct trace_symbol *symbol = &file->symbols[i];
-        const struct trace_symbol_module *m = &file->symbol_modules[symbol->module];
+    for (size_t i = 0; i < file->code.symbol_count; i++) {
+        const struct trace_symbol *symbol = &file->code.symbols[i];
+        const struct trace_symbol_module *m = &file->code.symbol_modules[symbol->module];
         const uint32_t module = profile_find_module(s->profile, m->path, m->build_id, m->build_id_length);
         const uint32_t function = profile_find_function(s->profile, module, symbol->offset);
         if (function < s->name_count)

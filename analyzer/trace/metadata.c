@@ -283,12 +283,12 @@ static void metadata_read_symbol_module(struct metadata_reader *r)
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    GROW(f->symbol_modules, f->symbol_module_count, f->symbol_module_room);
-    struct trace_symbol_module *m = &f->symbol_modules[f->symbol_module_count++];
+    GROW(f->code.symbol_modules, f->code.symbol_module_count, f->code.symbol_module_room);
+    struct trace_symbol_module *m = &f->code.symbol_modules[f->code.symbol_module_count++];
     m->number = record.module;
     m->path = metadata_next_text(r);
     m->build_id = metadata_next_build_id(r, &m->build_id_length);
-    symbol_table_add_module(f->symbol_table, m);
+    symbol_table_add_module(f->code.symbol_table, m);
 }
 
 static void metadata_read_symbol_file(struct metadata_reader *r)
@@ -297,16 +297,16 @@ static void metadata_read_symbol_file(struct metadata_reader *r)
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    GROW(f->symbol_files, f->symbol_file_count, f->symbol_file_room);
-    f->symbol_files[f->symbol_file_count].number = record.file;
-    f->symbol_files[f->symbol_file_count++].path = metadata_next_text(r);
-    symbol_table_add_file(f->symbol_table, record.file);
+    GROW(f->code.symbol_files, f->code.symbol_file_count, f->code.symbol_file_room);
+    f->code.symbol_files[f->code.symbol_file_count].number = record.file;
+    f->code.symbol_files[f->code.symbol_file_count++].path = metadata_next_text(r);
+    symbol_table_add_file(f->code.symbol_table, record.file);
 }
 
 /* The index of the module of that number. If there is none, the record is bad. */
 static uint32_t metadata_find_symbol_module(struct metadata_reader *r, uint32_t number)
 {
-    const uint32_t module = symbol_table_module(r->file->symbol_table, number);
+    const uint32_t module = symbol_table_module(r->file->code.symbol_table, number);
     r->bad |= module == SYMBOL_TABLE_NONE;
     return module;
 }
@@ -320,8 +320,8 @@ static void metadata_read_site(struct metadata_reader *r)
     const uint32_t module = metadata_find_symbol_module(r, record.module);
     if (r->bad)
         return;
-    GROW(f->sites, f->site_count, f->site_room);
-    struct trace_site *site = &f->sites[f->site_count++];
+    GROW(f->code.sites, f->code.site_count, f->code.site_room);
+    struct trace_site *site = &f->code.sites[f->code.site_count++];
     *site = (struct trace_site){
         .module = module,
         .file = record.file,
@@ -344,8 +344,8 @@ static void metadata_read_symbol(struct metadata_reader *r)
     const uint32_t module = metadata_find_symbol_module(r, record.module);
     if (r->bad)
         return;
-    GROW(f->symbols, f->symbol_count, f->symbol_room);
-    f->symbols[f->symbol_count++] = (struct trace_symbol){
+    GROW(f->code.symbols, f->code.symbol_count, f->code.symbol_room);
+    f->code.symbols[f->code.symbol_count++] = (struct trace_symbol){
         .module = module,
         .file = record.file,
         .line = record.line,
@@ -505,7 +505,7 @@ void metadata_read(struct session_file *file)
     struct metadata_tables tables = { .processes = index_new(), .threads = index_new(), .modules = index_new() };
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
-    file->symbol_table = symbol_table_new();
+    file->code.symbol_table = symbol_table_new();
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_EVENTS)

@@ -333,23 +333,23 @@ static void session_file_free_process(struct trace_process *process)
 
 static void session_file_free_symbols(struct session_file *file)
 {
-    for (size_t i = 0; i < file->symbol_count; i++)
-        free(file->symbols[i].name);
-    for (size_t i = 0; i < file->symbol_module_count; i++) {
-        free(file->symbol_modules[i].path);
-        free(file->symbol_modules[i].build_id);
+    for (size_t i = 0; i < file->code.symbol_count; i++)
+        free(file->code.symbols[i].name);
+    for (size_t i = 0; i < file->code.symbol_module_count; i++) {
+        free(file->code.symbol_modules[i].path);
+        free(file->code.symbol_modules[i].build_id);
     }
-    for (size_t i = 0; i < file->symbol_file_count; i++)
-        free(file->symbol_files[i].path);
-    for (size_t i = 0; i < file->site_count; i++) {
-        free(file->sites[i].function);
-        free(file->sites[i].outer);
+    for (size_t i = 0; i < file->code.symbol_file_count; i++)
+        free(file->code.symbol_files[i].path);
+    for (size_t i = 0; i < file->code.site_count; i++) {
+        free(file->code.sites[i].function);
+        free(file->code.sites[i].outer);
     }
-    free(file->sites);
-    symbol_table_free(file->symbol_table);
-    free(file->symbols);
-    free(file->symbol_modules);
-    free(file->symbol_files);
+    free(file->code.sites);
+    symbol_table_free(file->code.symbol_table);
+    free(file->code.symbols);
+    free(file->code.symbol_modules);
+    free(file->code.symbol_files);
 }
 
 static void session_file_free_host(struct trace_host *host)

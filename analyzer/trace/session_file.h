@@ -198,6 +198,22 @@ struct trace_event_layout {
     char *names[16];
 };
 
+/* Names and source positions that are recorded in the session. */
+struct session_code {
+    struct trace_symbol *symbols;
+    size_t symbol_count, symbol_room;
+    struct trace_site *sites;
+    size_t site_count, site_room;
+    struct trace_symbol_module *symbol_modules;
+    size_t symbol_module_count, symbol_module_room;
+    struct {
+        uint32_t number;
+        char *path;
+    } * symbol_files;
+    size_t symbol_file_count, symbol_file_room;
+    struct symbol_table *symbol_table; /* finds symbol_modules and symbol_files */
+};
+
 /* What a session says that it holds, and what of it is missing or damaged. */
 struct session_health {
     bool is_sealed;           /* its chunks have checksums, and page 0 said what the file holds */
@@ -230,18 +246,7 @@ struct session_file {
     size_t process_count, process_room;
     struct trace_thread *threads; /* by serial number */
     size_t thread_count, thread_room;
-    struct trace_symbol *symbols;
-    size_t symbol_count, symbol_room;
-    struct trace_site *sites;
-    size_t site_count, site_room;
-    struct trace_symbol_module *symbol_modules;
-    size_t symbol_module_count, symbol_module_room;
-    struct {
-        uint32_t number;
-        char *path;
-    } * symbol_files;
-    size_t symbol_file_count, symbol_file_room;
-    struct symbol_table *symbol_table; /* finds symbol_modules and symbol_files */
+    struct session_code code;
     struct trace_host host;
     struct trace_event_class *event_classes; /* as registered: a GUID can occur several times */
     size_t event_class_count, event_class_room;

@@ -289,10 +289,10 @@ static struct merge_shift merge_largest_numbers(const struct session_file *f)
         s.process = merge_larger(s.process, f->processes[i].serial);
     for (size_t i = 0; i < f->thread_count; i++)
         s.thread = merge_larger(s.thread, f->threads[i].serial);
-    for (size_t i = 0; i < f->symbol_module_count; i++)
-        s.symbol_module = merge_larger(s.symbol_module, f->symbol_modules[i].number);
-    for (size_t i = 0; i < f->symbol_file_count; i++)
-        s.symbol_file = merge_larger(s.symbol_file, f->symbol_files[i].number);
+    for (size_t i = 0; i < f->code.symbol_module_count; i++)
+        s.symbol_module = merge_larger(s.symbol_module, f->code.symbol_modules[i].number);
+    for (size_t i = 0; i < f->code.symbol_file_count; i++)
+        s.symbol_file = merge_larger(s.symbol_file, f->code.symbol_files[i].number);
     for (size_t i = 0; i < f->chunk_count; i++) {
         s.process = merge_larger(s.process, f->chunks[i].process);
         s.thread = merge_larger(s.thread, f->chunks[i].thread);

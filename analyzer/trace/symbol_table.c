@@ -73,6 +73,6 @@ uint32_t symbol_table_identity_of(const struct symbol_table *table, uint32_t mod
 
 const char *symbol_table_path(const struct session_file *file, uint32_t number)
 {
-    const struct index_slot *slot = index_find(file->symbol_table->files, number, 0);
-    return number && slot->value_plus_1 ? file->symbol_files[slot->value_plus_1 - 1].path : NULL;
+    const struct index_slot *slot = index_find(file->code.symbol_table->files, number, 0);
+    return number && slot->value_plus_1 ? file->code.symbol_files[slot->value_plus_1 - 1].path : NULL;
 }

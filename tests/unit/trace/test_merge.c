@@ -135,7 +135,7 @@ Test(unit_merge, every_kind_of_record)
     cr_assert(eq(sz, both->process_count, 2 * one->process_count));
     cr_assert(eq(sz, both->thread_count, 2 * one->thread_count));
     cr_assert(eq(sz, both->note_count, 2 * one->note_count));
-    cr_assert(eq(sz, both->symbol_count, 2 * one->symbol_count));
+    cr_assert(eq(sz, both->code.symbol_count, 2 * one->code.symbol_count));
     cr_assert(eq(sz, both->event_class_count, 2 * one->event_class_count));
     for (size_t i = 0; i < both->thread_count; i++) {
         const struct trace_thread *t = &both->threads[i], *before = &one->threads[i % one->thread_count];

@@ -193,12 +193,12 @@ Test(unit_session_file, notes_modules_and_symbols)
     cr_assert(eq(u64, m->unload_time, 90));
     cr_assert(eq(sz, m->build_id_length, 3));
     cr_assert(memcmp(m->build_id, "\x01\x00\x02", 3) == 0);
-    cr_assert(eq(sz, f->symbol_count, 1));
-    cr_assert(eq(str, f->symbols[0].name, "a_function"));
-    cr_assert(eq(u32, f->symbols[0].line, 42));
-    cr_assert(eq(u64, f->symbols[0].offset, 0x1234));
-    cr_assert(eq(str, f->symbol_modules[f->symbols[0].module].path, "/lib/a.so"));
-    cr_assert(eq(str, f->symbol_files[0].path, "a.c"));
+    cr_assert(eq(sz, f->code.symbol_count, 1));
+    cr_assert(eq(str, f->code.symbols[0].name, "a_function"));
+    cr_assert(eq(u32, f->code.symbols[0].line, 42));
+    cr_assert(eq(u64, f->code.symbols[0].offset, 0x1234));
+    cr_assert(eq(str, f->code.symbol_modules[f->code.symbols[0].module].path, "/lib/a.so"));
+    cr_assert(eq(str, f->code.symbol_files[0].path, "a.c"));
     session_file_close(f);
 }
 
