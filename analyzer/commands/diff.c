@@ -15,7 +15,7 @@ static const struct argp_option options[] = {
     { "large", OPTION_LARGE, "AMOUNT", 0, "Mark changes of at least AMOUNT of the session's time (default: 1%)", 0 },
     { "fail-if", OPTION_FAIL, "CONDITION", 0,
       "Exit with status 1 if a row meets it: 'calls > +0', 'cpu_exclusive > +10%', 'elapsed_inclusive < -5ms'; may be "
-      "repeated",
+      "repeated; 'all_calls > +0' counts calls that chance decides, too",
       0 },
     { 0 },
 };
@@ -76,14 +76,15 @@ static const struct command_line line = {
     .name = "diff",
     .daily = "by fail-if large min from to sort limit columns format",
     .arguments = "BEFORE AFTER\nBEFORE... -- AFTER...",
-    .text = "Compares sessions from before and after a change: calls, the four times, and time on the CPU.\v"
-            "Functions are matched by the file name of their module and their own name. Several sessions on a side "
-            "count as their mean. With two or more on both sides, times are tested, and only significant changes can "
-            "fail --fail-if. Calls are compared exactly. docs/diff.md has the formulas.\n\nExamples:\n"
-            "  dwell diff before.data after.data\n"
-            "  dwell diff --by path --sort calls before.data after.data\n"
-            "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'\n"
-            "  dwell diff old-*.data -- new-*.data --format markdown > comment.md",
+    .text =
+        "Compares sessions from before and after a change: calls, the four times, and time on the CPU.\v"
+        "Functions are matched by the file name of their module and their own name. Several sessions on a side "
+        "count as their mean. With two or more on both sides, times are tested. Only what chance does not explain can "
+        "fail --fail-if. Calls are compared exactly. docs/diff.md has the formulas.\n\nExamples:\n"
+        "  dwell diff before.data after.data\n"
+        "  dwell diff --by path --sort calls before.data after.data\n"
+        "  dwell diff old-*.data -- new-*.data --fail-if 'cpu_exclusive > +10%'\n"
+        "  dwell diff old-*.data -- new-*.data --format markdown > comment.md",
     .options = options,
     .parse = diff_parse_option,
     .shared = shared,

@@ -99,6 +99,10 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
     char *usual = view_diff_usual_columns(d, &r->options), *judgement = diff_judgement(d, &r->options);
     if (!r->shared->columns)
         option_choose(rows, usual);
+    char *answer = diff_answer(d);
+    if (answer)
+        print_text(stdout, "%s\n\n", answer);
+    free(answer);
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
         print_text(stdout, "! %s\n", d->remarks[i]);
@@ -109,7 +113,9 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
         free(judgement);
         return;
     }
-    print_text(stdout, "\n%s %s\n\n", r->options.sort == DIFF_CALLS || diff_is_tested(d) ? "*" : "~", judgement);
+    const bool of_calls = r->options.sort == DIFF_CALLS;
+    print_text(stdout, "\n%s%s\n", of_calls ? "" : diff_is_tested(d) ? "* " : "~ ", judgement);
+    puts(!of_calls && diff_has_certain_calls(d) ? "! the calls have changed, for certain\n" : "");
     diff_print_rows(r, rows);
     table_drop(&sessions);
     free(usual);
@@ -119,9 +125,13 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
 static void diff_print_json(const struct diff_result *r, const struct diff *d, const struct table *rows)
 {
     struct table sessions = view_diff_sessions(d), remarks = view_diff_remarks(d);
-    char *judgement = diff_judgement(d, &r->options);
+    char *judgement = diff_judgement(d, &r->options), *answer = diff_answer(d);
     json_name_schema("diff"); /* of dwell compare, too */
     json_begin(stdout);
+    if (answer)
+        printf("\"answer\": \"%s\",\n ", answer);
+    else
+        fputs("\"answer\": null,\n ", stdout);
     printf("\"judged\": \"%s\",\n ", judgement);
     table_print_json_rows(&sessions, "sessions", stdout);
     fputs(",\n ", stdout);
@@ -132,6 +142,7 @@ static void diff_print_json(const struct diff_result *r, const struct diff *d, c
     table_drop(&remarks);
     table_drop(&sessions);
     free(judgement);
+    free(answer);
 }
 
 static void diff_print_result(const struct diff_result *r, const struct diff *d)

@@ -233,7 +233,7 @@ static bool perflog_gate_fails(const struct gate *gate, const void *comparison, 
     const struct gate_sums sums = perflog_sums(change);
     if (!sums.runs_before || !sums.runs_after)
         return false;
-    if (gate->value != PERFLOG_COUNT && perflog_is_tested(c) && !change->significant)
+    if (gate->value != PERFLOG_COUNT && !gate->all && perflog_is_tested(c) && !change->significant)
         return false;
     return gate_is_met(gate, &sums);
 }
@@ -256,6 +256,6 @@ static void perflog_gate_print(const struct gate *gate, const void *comparison, 
 
 size_t perflog_gate_report(const struct gate *gate, const struct perflog_comparison *c, FILE *out)
 {
-    const struct gate_rows rows = { c, "marker", c->row_count, perflog_gate_fails, perflog_gate_print };
+    const struct gate_rows rows = { c, "marker", c->row_count, perflog_gate_fails, perflog_gate_print, NULL };
     return gate_report(gate, &rows, out);
 }

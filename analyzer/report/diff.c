@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "base/units.h"
+#include "report/diff_chance.h"
 #include "report/diff_levels.h"
 #include "report/diff_names.h"
 
@@ -66,6 +67,7 @@ void diff_free(struct diff *d)
     free(d->places);
     free(d->levels);
     free(d->unknown);
+    free(d->called);
     profile_free(d->keys);
     intern_drop(&d->names);
     free(d);
@@ -99,7 +101,7 @@ static uint32_t *diff_find_keys(struct diff *d, const struct profile *p, size_t 
     return keys;
 }
 
-static size_t diff_key_count(const struct diff *d)
+size_t diff_key_count(const struct diff *d)
 {
     return d->by == DIFF_FUNCTIONS ? d->keys->function_count
            : d->by == DIFF_MODULES ? d->keys->module_count
@@ -161,6 +163,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
     struct diff_renaming renaming = diff_find_renaming(d, side, l);
     struct profile *named = diff_name_profile(d, l, &renaming);
     diff_levels_add(d, l, &renaming, named);
+    diff_chance_add(d, named);
     free(renaming.from);
     GROW(d->runs, d->run_count, d->run_room);
     struct diff_run *run = &d->runs[d->run_count++];
@@ -176,6 +179,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
     };
     d->side_count[side]++;
     d->estimated |= run->has_samples;
+    d->threads |= s->threads > 1 || s->processes > 1;
     diff_fill_run(d, run, named, s->samples ? 1000000000 : s->ticks_per_second);
     profile_free(named);
     const unsigned knows = summary_knows(s) & ~(s->imported ? NEEDS_OFF_CPU : 0u);
@@ -208,21 +212,25 @@ static bool diff_lacks_samples(const struct diff *d, uint32_t key)
     return false;
 }
 
-static struct diff_row diff_make_row(const struct diff *d, uint32_t key)
+static struct diff_row diff_make_row(const struct diff *d, uint32_t key, enum diff_chance chance)
 {
-    struct diff_row row = { .key = key };
+    struct diff_row row = { .key = key, .chance = chance, .least_calls = { UINT64_MAX, UINT64_MAX } };
     for (size_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->runs[i];
         const struct diff_values *values = diff_run_values(run, key);
         row.present[run->side] |= diff_values_present(values);
         row.counted |= values->counted;
         row.uncalled |= values->uncalled;
+        row.least_calls[run->side] = smaller(row.least_calls[run->side], values->of[DIFF_CALLS]);
+        row.most_calls[run->side] = larger(row.most_calls[run->side], values->of[DIFF_CALLS]);
         for (int j = 0; j < DIFF_VALUES; j++) {
             struct diff_pair *pair = &row.values[j];
             pair->sum[run->side] = add_saturated(pair->sum[run->side], values->of[j]);
             pair->error[run->side] = hypot(pair->error[run->side], (double)values->error[j]);
         }
     }
+    if (!chance && row.least_calls[DIFF_BEFORE] != row.most_calls[DIFF_BEFORE])
+        row.chance = CHANCE_RUNS;
     row.counted |= row.uncalled && diff_lacks_samples(d, key);
     row.counted |= d->unknown && d->unknown[key] & DIFF_UNKNOWN_TIMES;
     row.uncalled |= d->unknown && d->unknown[key] & DIFF_UNKNOWN_CALLS;
@@ -259,15 +267,17 @@ static bool diff_row_is_small(const struct diff *d, const struct diff_row *row, 
 static void diff_make_rows(struct diff *d, const struct amount *min)
 {
     const size_t count = diff_key_count(d);
+    uint8_t *chance = diff_chance_judge(d);
     for (size_t key = 0; key < count; key++) {
         if (d->by == DIFF_PATHS && d->keys->nodes[key].parent == PROFILE_NONE)
             continue;
-        const struct diff_row row = diff_make_row(d, (uint32_t)key);
+        const struct diff_row row = diff_make_row(d, (uint32_t)key, (enum diff_chance)chance[key]);
         if ((!row.present[DIFF_BEFORE] && !row.present[DIFF_AFTER]) || diff_row_is_small(d, &row, min))
             continue;
         GROW(d->rows, d->row_count, d->row_room);
         d->rows[d->row_count++] = row;
     }
+    free(chance);
 }
 
 /* ---- judging ---- */
@@ -285,10 +295,11 @@ static struct sample diff_side_sample(const struct diff *d, const struct diff_ro
     return sample;
 }
 
-static bool diff_runs_agree(const struct diff *d, const struct diff_row *row)
+/* Whether chance has no part in the calls: then any change of them is certain. */
+static bool diff_calls_are_exact(const struct diff_row *row)
 {
-    return diff_side_sample(d, row, DIFF_CALLS, DIFF_BEFORE).variance <= 0 &&
-           diff_side_sample(d, row, DIFF_CALLS, DIFF_AFTER).variance <= 0;
+    return row->chance == CHANCE_NONE && row->least_calls[DIFF_BEFORE] == row->most_calls[DIFF_BEFORE] &&
+           row->least_calls[DIFF_AFTER] == row->most_calls[DIFF_AFTER];
 }
 
 struct gate_sums diff_sums(const struct diff *d, const struct diff_pair *pair)
@@ -332,7 +343,7 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
     for (size_t i = 0; i < d->row_count; i++) {
         const struct sample before = diff_side_sample(d, &d->rows[i], value, DIFF_BEFORE);
         const struct sample after = diff_side_sample(d, &d->rows[i], value, DIFF_AFTER);
-        const bool exact = value == DIFF_CALLS && diff_runs_agree(d, &d->rows[i]);
+        const bool exact = value == DIFF_CALLS && diff_calls_are_exact(&d->rows[i]);
         probabilities[i] = exact || !diff_row_knows(d, &d->rows[i], value) ? NAN : welch_test(&before, &after);
     }
     adjust_for_many(probabilities, d->row_count);
@@ -344,8 +355,10 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
         else if (is_significant(probabilities[i]))
             pair->judged = JUDGED_SIGNIFICANT;
         else if (value == DIFF_CALLS)
-            pair->judged =
-                diff_runs_agree(d, &d->rows[i]) && diff_pair_is_changed(d, pair) ? JUDGED_SIGNIFICANT : JUDGED_NOTHING;
+            pair->judged = diff_calls_are_exact(&d->rows[i]) && diff_row_knows(d, &d->rows[i], value) &&
+                                   diff_pair_is_changed(d, pair)
+                               ? JUDGED_CERTAIN
+                               : JUDGED_NOTHING;
         else if (!diff_is_tested(d) && diff_row_knows(d, &d->rows[i], value) &&
                  diff_pair_is_large(d, pair, value, &options->large))
             pair->judged = JUDGED_LARGE;

@@ -55,7 +55,15 @@ struct diff_run {
     uint64_t events, lost_events;
 };
 
-enum diff_judged { JUDGED_NOTHING, JUDGED_LARGE, JUDGED_SIGNIFICANT };
+enum diff_judged { JUDGED_NOTHING, JUDGED_LARGE, JUDGED_SIGNIFICANT, JUDGED_CERTAIN /* calls only */ };
+
+/* What lets the calls of a row differ between runs of one program. */
+enum diff_chance {
+    CHANCE_NONE,
+    CHANCE_SYSTEM, /* they are calls of the system, or waits */
+    CHANCE_CALLED, /* some are made by such calls */
+    CHANCE_RUNS,   /* they do differ between the runs before the change */
+};
 
 struct diff_pair {
     uint64_t sum[DIFF_SIDES];  /* over the side's runs */
@@ -70,6 +78,8 @@ struct diff_row {
     bool present[DIFF_SIDES];
     bool counted;  /* in some session, times are unknown */
     bool uncalled; /* in some session, calls are unknown */
+    enum diff_chance chance;
+    uint64_t least_calls[DIFF_SIDES], most_calls[DIFF_SIDES]; /* of the side's runs */
     struct diff_pair values[DIFF_VALUES];
 };
 
@@ -90,6 +100,7 @@ struct diff {
     size_t side_count[DIFF_SIDES];
     bool samples;            /* the sessions have samples instead of times */
     bool estimated;          /* some session has times that are estimated by samples */
+    bool threads;            /* some session has several threads or processes */
     bool known[DIFF_VALUES]; /* the value is known in all sessions */
     char **remarks;
     const char **remark_codes; /* a stable name of each */
@@ -102,6 +113,8 @@ struct diff {
     size_t level_count;
     bool ranged;      /* some session has such calls outside of a selected range of time */
     uint8_t *unknown; /* by key, such bits; NULL if none is set. Set by diff_judge */
+    bool *called;     /* by function, whether calls of the system call it: diff_chance.h */
+    size_t called_count;
 };
 
 struct diff_options {
@@ -117,6 +130,9 @@ struct diff *diff_new(enum diff_by by);
 bool diff_add(struct diff *d, enum diff_side side, const struct analysis *session, struct error *error);
 void diff_judge(struct diff *d, const struct diff_options *options);
 void diff_free(struct diff *d);
+
+/* The number of functions, modules or call paths, of all sessions so far. */
+size_t diff_key_count(const struct diff *d);
 
 /* Adds a remark. The comparison frees the line. */
 void diff_add_remark(struct diff *d, const char *code, char *line);
@@ -152,6 +168,13 @@ const char *diff_function_module(const struct diff *d, uint32_t function);
 /* A path such as "main;handle x3;audit". Very long paths have only their innermost functions. The caller frees it. */
 char *diff_path(const struct diff *d, uint32_t node);
 
+/* A sentence with the change of the CPU time, and of the calls. NULL if the sessions have samples instead of times. The
+ * caller frees it. */
+char *diff_answer(const struct diff *d);
+
+/* Whether some row has a certain change of calls. */
+bool diff_has_certain_calls(const struct diff *d);
+
 /* A line that explains the marks of the rows. The caller frees it. */
 char *diff_judgement(const struct diff *d, const struct diff_options *options);
 
@@ -175,6 +198,10 @@ bool diff_gate_parse(struct gate *gate, const char *text, struct error *error);
 /* Returns NULL, or the reason why the condition cannot be applied to these sessions. */
 const char *diff_gate_check(const struct gate *gate, const struct diff *d);
 bool diff_gate_fails(const struct gate *gate, const struct diff *d, const struct diff_row *row);
+/* Whether the row meets a condition on calls, but does not fail, as chance has a part in its calls. */
+bool diff_gate_leaves_out(const struct gate *gate, const struct diff *d, const struct diff_row *row);
+/* What that part is. */
+const char *diff_chance_text(const struct diff_row *row);
 /* Prints the value before and after, such as "465 -> 1219 (+162.15 %)". */
 void diff_print_change(const struct diff *d, const struct diff_row *row, enum diff_value value, FILE *out);
 /* Prints the first rows that fail to `out`, and returns the number of all that fail. */

@@ -66,6 +66,22 @@ static void github_print_more(size_t count, const char *of, FILE *out)
     fputs("\n", out);
 }
 
+static void github_print_left_out(const struct diff *d, const struct gate *gate, const char *title, FILE *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->row_count; i++)
+        count += diff_gate_leaves_out(gate, d, &d->rows[i]);
+    if (!count)
+        return;
+    char *all = gate_for_all(gate);
+    fputs("::notice title=", out);
+    github_put(title, true, out);
+    fprintf(out, "::left out %zu more, whose calls chance decides; '", count);
+    github_put(all, false, out);
+    fprintf(out, "' counts %s\n", count == 1 ? "it" : "them");
+    free(all);
+}
+
 static size_t github_print_errors(const struct diff_output *o, const struct gate *gate, FILE *out)
 {
     size_t count = 0;
@@ -74,6 +90,7 @@ static size_t github_print_errors(const struct diff_output *o, const struct gate
         if (diff_gate_fails(gate, o->diff, &o->diff->rows[i]) && ++count <= MAX_OF_A_KIND)
             github_print_row(o, &o->diff->rows[i], gate->value, "error", title, out);
     github_print_more(count, gate->text, out);
+    github_print_left_out(o->diff, gate, title, out);
     free(title);
     return count;
 }

@@ -44,11 +44,18 @@ static bool junit_fails(const struct diff_output *o, const struct junit_suite *s
     return suite->gate ? diff_gate_fails(suite->gate, o->diff, row) : diff_has_regressed(row, suite->value);
 }
 
-static size_t junit_count(const struct diff_output *o, const struct junit_suite *suite)
+static bool junit_leaves_out(const struct diff_output *o, const struct junit_suite *suite, const struct diff_row *row)
+{
+    return suite->gate && diff_gate_leaves_out(suite->gate, o->diff, row);
+}
+
+typedef bool junit_test(const struct diff_output *o, const struct junit_suite *suite, const struct diff_row *row);
+
+static size_t junit_count(const struct diff_output *o, const struct junit_suite *suite, junit_test *test)
 {
     size_t count = 0;
     for (size_t i = 0; i < o->diff->row_count; i++)
-        count += junit_fails(o, suite, &o->diff->rows[i]);
+        count += test(o, suite, &o->diff->rows[i]);
     return count;
 }
 
@@ -75,7 +82,8 @@ static void junit_print_case(const struct diff_output *o, const struct junit_sui
         junit_put_attribute("file", diff_source_relative(source->file), out);
         fprintf(out, " line=\"%" PRIu32 "\"", source->line);
     }
-    if (!junit_fails(o, suite, row)) {
+    const bool fails = junit_fails(o, suite, row);
+    if (!fails && !junit_leaves_out(o, suite, row)) {
         fputs("/>\n", out);
         return;
     }
@@ -84,8 +92,9 @@ static void junit_print_case(const struct diff_output *o, const struct junit_sui
     FILE *text = need_stream(&change, &length);
     diff_print_change(o->diff, row, suite->value, text);
     need_stream_end(text);
-    char *message = need_text("%s: %s", diff_value_name(suite->value), change);
-    fputs(">\n      <failure type=\"regression\"", out);
+    char *message = need_text("%s: %s%s%s", diff_value_name(suite->value), change, fails ? "" : ": ",
+                              fails ? "" : diff_chance_text(row));
+    fputs(fails ? ">\n      <failure type=\"regression\"" : ">\n      <skipped", out);
     junit_put_attribute("message", message, out);
     fputs("/>\n    </testcase>\n", out);
     free(message);
@@ -98,7 +107,12 @@ static void junit_print_suite(const struct diff_output *o, const struct junit_su
                              : need_text("no significant increase of %s", diff_value_name(suite->value));
     fputs("  <testsuite", out);
     junit_put_attribute("name", name, out);
-    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\">\n", o->diff->row_count, junit_count(o, suite));
+    const size_t skipped = junit_count(o, suite, junit_leaves_out);
+    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\"", o->diff->row_count,
+            junit_count(o, suite, junit_fails));
+    if (skipped)
+        fprintf(out, " skipped=\"%zu\"", skipped);
+    fputs(">\n", out);
     for (size_t i = 0; i < o->diff->row_count; i++)
         junit_print_case(o, suite, &o->diff->rows[i], out);
     fputs("  </testsuite>\n", out);
@@ -112,9 +126,9 @@ void diff_print_junit(const struct diff_output *o, FILE *out)
     if (o->gate_count)
         tests *= o->gate_count;
     else
-        failures = junit_count(o, &usual);
+        failures = junit_count(o, &usual, junit_fails);
     for (size_t i = 0; i < o->gate_count; i++)
-        failures += junit_count(o, &(struct junit_suite){ &o->gates[i], o->gates[i].value });
+        failures += junit_count(o, &(struct junit_suite){ &o->gates[i], o->gates[i].value }, junit_fails);
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuites name=\"dwell diff\" tests=\"%zu\" failures=\"%zu\">\n",

@@ -106,10 +106,7 @@ uint8_t *diff_levels_judge(const struct diff *d)
 {
     if (!d->level_count || (d->by != DIFF_PATHS && !d->ranged))
         return NULL;
-    uint8_t *unknown = need_memory(d->by == DIFF_PATHS     ? d->keys->node_count
-                                   : d->by == DIFF_MODULES ? d->keys->module_count
-                                                           : d->keys->function_count,
-                                   sizeof *unknown);
+    uint8_t *unknown = need_memory(diff_key_count(d), sizeof *unknown);
     if (d->by == DIFF_PATHS)
         diff_levels_judge_paths(d, unknown);
     else

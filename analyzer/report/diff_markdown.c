@@ -1,4 +1,5 @@
 /* A comparison as a table in Markdown, for a comment on a change. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -6,6 +7,8 @@
 #include "base/visible.h"
 #include "report/diff_formats.h"
 #include "report/markdown.h"
+
+typedef bool gate_of_row(const struct gate *gate, const struct diff *d, const struct diff_row *row);
 
 enum diff_value diff_judged_value(const struct diff_options *options)
 {
@@ -15,7 +18,7 @@ enum diff_value diff_judged_value(const struct diff_options *options)
 bool diff_has_regressed(const struct diff_row *row, enum diff_value value)
 {
     const struct diff_pair *pair = &row->values[value];
-    return pair->judged == JUDGED_SIGNIFICANT && pair->mean[DIFF_AFTER] >= pair->mean[DIFF_BEFORE];
+    return pair->judged >= JUDGED_SIGNIFICANT && pair->mean[DIFF_AFTER] >= pair->mean[DIFF_BEFORE];
 }
 
 static void markdown_print_sessions(const struct diff *d, FILE *out)
@@ -36,9 +39,10 @@ static void markdown_print_sessions(const struct diff *d, FILE *out)
 
 static void markdown_print_row(const struct diff *d, const struct diff_row *row, enum diff_value value, FILE *out)
 {
-    static const char *const marks[] = {
-        [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "large", [JUDGED_SIGNIFICANT] = "**significant**"
-    };
+    static const char *const marks[] = { [JUDGED_NOTHING] = "",
+                                         [JUDGED_LARGE] = "large",
+                                         [JUDGED_SIGNIFICANT] = "**significant**",
+                                         [JUDGED_CERTAIN] = "**certain**" };
     const struct diff_pair *pair = &row->values[value];
     char *name = diff_row_name(d, row);
     fputs("| ", out);
@@ -46,6 +50,7 @@ static void markdown_print_row(const struct diff *d, const struct diff_row *row,
     if (value != DIFF_CALLS) {
         fputs(" | ", out);
         diff_print_change(d, row, DIFF_CALLS, out);
+        fputs(row->values[DIFF_CALLS].judged == JUDGED_CERTAIN ? ", certain" : "", out);
     }
     fputs(" | ", out);
     diff_print_change(d, row, value, out);
@@ -58,6 +63,16 @@ static size_t markdown_limit(const struct diff_output *o)
     return o->options->limit ? o->options->limit : SIZE_MAX;
 }
 
+/* Names of values without their underscores. */
+static void markdown_print_head(const char *title, enum diff_value value, FILE *out)
+{
+    const bool calls = value == DIFF_CALLS;
+    fprintf(out, "| %s%s | ", title, calls ? "" : " | Calls");
+    for (const char *at = diff_value_name(value); *at; at++)
+        fputc(at == diff_value_name(value) ? toupper((unsigned char)*at) : *at == '_' ? ' ' : *at, out);
+    fprintf(out, " | |\n| :--- |%s ---: | :--- |\n", calls ? "" : " ---: |");
+}
+
 static size_t markdown_print_rows(const struct diff_output *o, FILE *out)
 {
     static const char *const titles[] = {
@@ -67,12 +82,12 @@ static size_t markdown_print_rows(const struct diff_output *o, FILE *out)
     size_t marked = 0, printed = 0;
     for (size_t i = 0; i < o->diff->row_count; i++) {
         const struct diff_row *row = &o->diff->rows[i];
-        if (row->values[value].judged == JUDGED_NOTHING || ++marked > markdown_limit(o))
+        const bool is_marked =
+            row->values[value].judged != JUDGED_NOTHING || row->values[DIFF_CALLS].judged == JUDGED_CERTAIN;
+        if (!is_marked || ++marked > markdown_limit(o))
             continue;
         if (!printed++)
-            fprintf(out, "| %s%s | %s | |\n| :--- |%s ---: | :--- |\n", titles[o->diff->by],
-                    value == DIFF_CALLS ? "" : " | calls", diff_value_name(value),
-                    value == DIFF_CALLS ? "" : " ---: |");
+            markdown_print_head(titles[o->diff->by], value, out);
         markdown_print_row(o->diff, row, value, out);
     }
     if (marked > printed)
@@ -80,14 +95,29 @@ static size_t markdown_print_rows(const struct diff_output *o, FILE *out)
     return marked;
 }
 
-static void markdown_print_gate(const struct diff_output *o, const struct gate *gate, FILE *out)
+static size_t markdown_count(const struct diff *d, const struct gate *gate, gate_of_row *test)
 {
     size_t count = 0;
-    for (size_t i = 0; i < o->diff->row_count; i++)
-        count += diff_gate_fails(gate, o->diff, &o->diff->rows[i]);
+    for (size_t i = 0; i < d->row_count; i++)
+        count += test(gate, d, &d->rows[i]);
+    return count;
+}
+
+static void markdown_print_gate(const struct diff_output *o, const struct gate *gate, FILE *out)
+{
+    const size_t count = markdown_count(o->diff, gate, diff_gate_fails);
+    const size_t left_out = markdown_count(o->diff, gate, diff_gate_leaves_out);
     fprintf(out, "\n%s ", count ? ":x:" : ":white_check_mark:");
     markdown_put_code(gate->text, out);
-    fprintf(out, ": %zu of %zu rows\n", count, o->diff->row_count);
+    fprintf(out, ": %zu of %zu rows", count, o->diff->row_count);
+    if (left_out) {
+        char *all = gate_for_all(gate);
+        fprintf(out, "; %zu more whose calls chance decides, which ", left_out);
+        markdown_put_code(all, out);
+        fputs(" counts", out);
+        free(all);
+    }
+    fputs("\n", out);
     for (size_t i = 0, printed = 0; i < o->diff->row_count && printed < markdown_limit(o); i++) {
         const struct diff_row *row = &o->diff->rows[i];
         if (!diff_gate_fails(gate, o->diff, row))
@@ -105,7 +135,11 @@ static void markdown_print_gate(const struct diff_output *o, const struct gate *
 void diff_print_markdown(const struct diff_output *o, FILE *out)
 {
     char *judgement = diff_judgement(o->diff, o->options);
+    char *answer = diff_answer(o->diff);
     fputs("### dwell diff\n\n", out);
+    if (answer)
+        fprintf(out, "%s\n\n", answer);
+    free(answer);
     markdown_print_sessions(o->diff, out);
     if (!markdown_print_rows(o, out))
         fprintf(out, "No change of %s is marked, of %zu rows.\n", diff_value_name(diff_judged_value(o->options)),

@@ -16,8 +16,9 @@ static const struct diff_view_column {
     { "_before", " 1", CELL_TICKS, CELL_DIGITS },   { "_after", " 2", CELL_TICKS, CELL_DIGITS },
     { "_change", " +-", CELL_CHANGE, CELL_DIGITS }, { "_change_percent", "%", CELL_PERCENT, CELL_PERCENT },
     { "_p", " p", CELL_DIGITS, CELL_DIGITS },       { "_change_ci95", " CI95", CELL_TICKS, CELL_DIGITS },
+    { "_judged", " JUDGED", CELL_TEXT, CELL_TEXT },
 };
-enum { BEFORE, AFTER, CHANGE, CHANGE_PERCENT, PROBABILITY, INTERVAL, COLUMNS_A_VALUE };
+enum { BEFORE, AFTER, CHANGE, CHANGE_PERCENT, PROBABILITY, INTERVAL, JUDGED, COLUMNS_A_VALUE };
 
 static const struct column judged_columns[] = {
     { "mark", "", CELL_TEXT, USE_TEXT, false },
@@ -69,10 +70,8 @@ static void diff_view_add_value_columns(struct diff_view_columns *columns, const
                  c->title[0] == ' ' ? v->titles[diff_compared[value].form] : "", c->title);
         const enum cell_kind kind = v->kind == VALUE_IS_COUNT ? c->kind_of_counts : c->kind;
         columns->unit_groups[columns->count] = (size_t)value + 1;
-        const bool interval = i == INTERVAL;
-        const enum column_use use = !interval                             ? USE_ALWAYS
-                                    : d->estimated && value != DIFF_CALLS ? USE_DATA
-                                                                          : USE_CHOSEN;
+        const bool is_data = i == INTERVAL ? d->estimated && value != DIFF_CALLS : value == DIFF_CALLS;
+        const enum column_use use = i != INTERVAL && i != JUDGED ? USE_ALWAYS : is_data ? USE_DATA : USE_CHOSEN;
         columns->list[columns->count++] = (struct column){ key, title, kind, use, false };
     }
 }
@@ -104,6 +103,7 @@ void view_diff_list_columns(FILE *out)
     fprintf(out, "%-30s %s\n", "_before, _after", "the mean of the side's sessions");
     fprintf(out, "%-30s %s\n", "_change, _change_percent", "from before to after");
     fprintf(out, "%-30s %s\n", "_change_ci95", "the half width of the 95 % interval of a change of estimated times");
+    fprintf(out, "%-30s %s\n", "_judged", "certain, significant or large, or that chance decides it");
     fprintf(out, "%-30s %s\n", "_p", "the probability of such a change by chance, if both sides have several sessions");
 }
 
@@ -178,8 +178,8 @@ char *diff_judgement(const struct diff *d, const struct diff_options *options)
 {
     static const char test[] = "by Welch's t-test, at most 5 % of the findings false (Benjamini and Hochberg)";
     if (options->sort == DIFF_CALLS)
-        return need_text("significant: any change if the sessions of a side agree%s%s",
-                         diff_is_tested(d) ? "; otherwise " : "", diff_is_tested(d) ? test : "");
+        return need_text("certain (!): the sessions of a side agree, and chance does not decide the calls%s%s",
+                         diff_is_tested(d) ? "; significant (*): " : "", diff_is_tested(d) ? test : "");
     if (diff_is_tested(d))
         return need_text("significant: %s", test);
     char large[AMOUNT_TEXT];
@@ -234,12 +234,24 @@ static void diff_view_fill_calls(struct cell *cells, const struct diff *d, const
         cell_percent(&cells[CHANGE_PERCENT], 100 * (mean[DIFF_AFTER] - mean[DIFF_BEFORE]) / mean[DIFF_BEFORE]);
 }
 
+static void diff_view_fill_judged(struct cell *cell, const struct diff_row *row, enum diff_value value)
+{
+    static const char *const words[] = { [JUDGED_NOTHING] = "",
+                                         [JUDGED_LARGE] = "large",
+                                         [JUDGED_SIGNIFICANT] = "significant",
+                                         [JUDGED_CERTAIN] = "certain" };
+    const enum diff_judged judged = row->values[value].judged;
+    const bool chance = value == DIFF_CALLS && row->chance != CHANCE_NONE && judged == JUDGED_NOTHING;
+    cell_text(cell, chance ? "chance" : words[judged]);
+}
+
 static void diff_view_fill_values(const struct diff *d, struct cell *cells, const struct diff_row *row, bool people)
 {
     for (int value = 0; value < DIFF_VALUES; value++, cells += COLUMNS_A_VALUE) {
         const struct diff_pair *pair = &row->values[value];
         if (!diff_row_knows(d, row, value))
             continue;
+        diff_view_fill_judged(&cells[JUDGED], row, (enum diff_value)value);
         fill_probability(&cells[PROBABILITY], pair->probability);
         if (value == DIFF_CALLS) {
             diff_view_fill_calls(cells, d, pair, row->present, people);
@@ -277,18 +289,25 @@ static void diff_view_fill_key(const struct diff *d, struct cell *cells, uint32_
 
 struct table view_diff(const struct diff *d, const struct diff_options *options, bool people)
 {
-    static const char *const marks[] = { [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "~", [JUDGED_SIGNIFICANT] = "*" };
-    static const char *const words[] = {
-        [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "large", [JUDGED_SIGNIFICANT] = "significant"
+    static const char *const marks[] = {
+        [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "~", [JUDGED_SIGNIFICANT] = "*", [JUDGED_CERTAIN] = "!"
     };
+    static const char *const with_calls[] = {
+        [JUDGED_NOTHING] = "!", [JUDGED_LARGE] = "~!", [JUDGED_SIGNIFICANT] = "*!", [JUDGED_CERTAIN] = "!"
+    };
+    static const char *const words[] = { [JUDGED_NOTHING] = "",
+                                         [JUDGED_LARGE] = "large",
+                                         [JUDGED_SIGNIFICANT] = "significant",
+                                         [JUDGED_CERTAIN] = "certain" };
     const enum diff_value value = options->sort < DIFF_VALUES ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
     struct table t = diff_view_make_table(d, d->samples ? &of_samples : NULL);
     const size_t shown = options->limit && options->limit < d->row_count ? options->limit : d->row_count;
     for (size_t i = 0; i < shown; i++) {
         const struct diff_row *row = &d->rows[i];
         const enum diff_judged judged = row->values[value].judged;
+        const bool certain = row->values[DIFF_CALLS].judged == JUDGED_CERTAIN;
         struct cell *cells = table_row(&t);
-        cell_text(&cells[0], marks[judged]);
+        cell_text(&cells[0], (certain ? with_calls : marks)[judged]);
         cell_text(&cells[1], words[judged]);
         cell_text(&cells[2], !row->present[DIFF_BEFORE] ? "after" : !row->present[DIFF_AFTER] ? "before" : "both");
         diff_view_fill_key(d, &cells[3], row->key);

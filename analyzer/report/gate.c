@@ -87,10 +87,12 @@ bool gate_parse(struct gate *gate, const char *text, const char *const *names, s
 {
     static const char form[] =
         "a condition is a value, > or <, and a change, such as 'calls > +0' or 'cpu_exclusive > +10%'";
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_", prefix[] = "all_";
     const char *at = gate_skip_blanks(text);
+    const bool all = strncmp(at, prefix, sizeof prefix - 1) == 0;
+    at += all ? sizeof prefix - 1 : 0;
     const size_t length = strspn(at, letters);
-    *gate = (struct gate){ .text = text, .value = gate_find_value(at, length, names, count) };
+    *gate = (struct gate){ .text = text, .value = gate_find_value(at, length, names, count), .all = all };
     at = gate_skip_blanks(at + length);
     if (!length || (*at != '>' && *at != '<'))
         return error_set(error, "%s", form);
@@ -138,19 +140,47 @@ bool gate_is_met(const struct gate *gate, const struct gate_sums *sums)
     return gate->above ? change > (long double)gate->limit : change < (long double)gate->limit;
 }
 
+char *gate_for_all(const struct gate *gate)
+{
+    return need_text("all_%s", gate_skip_blanks(gate->text));
+}
+
+typedef bool gate_test(const struct gate *gate, const void *comparison, size_t row);
+
+static size_t gate_count(const struct gate *gate, const struct gate_rows *rows, gate_test *test)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        count += test(gate, rows->comparison, i);
+    return count;
+}
+
+static void gate_print_rows(const struct gate *gate, const struct gate_rows *rows, gate_test *test, size_t most,
+                            FILE *out)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (test(gate, rows->comparison, i) && ++found <= most)
+            rows->print(gate, rows->comparison, i, out);
+    if (found > most)
+        fprintf(out, "  and %zu more\n", found - most);
+}
+
 size_t gate_report(const struct gate *gate, const struct gate_rows *rows, FILE *out)
 {
-    enum { MAX_PRINTED = 10 };
-    size_t count = 0, printed = 0;
-    for (size_t i = 0; i < rows->count; i++)
-        count += rows->fails(gate, rows->comparison, i);
-    if (!count)
-        return 0;
-    print_text(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, rows->thing, count == 1 ? "" : "s");
-    for (size_t i = 0; i < rows->count && printed < MAX_PRINTED; i++)
-        if (rows->fails(gate, rows->comparison, i) && ++printed)
-            rows->print(gate, rows->comparison, i, out);
-    if (count > printed)
-        fprintf(out, "  and %zu more\n", count - printed);
+    enum { MOST_FAILING = 10, MOST_LEFT_OUT = 3 };
+    const size_t count = gate_count(gate, rows, rows->fails);
+    const size_t left_out = rows->leaves_out ? gate_count(gate, rows, rows->leaves_out) : 0;
+    if (count) {
+        print_text(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, rows->thing, count == 1 ? "" : "s");
+        gate_print_rows(gate, rows, rows->fails, MOST_FAILING, out);
+    }
+    if (left_out) {
+        char *all = gate_for_all(gate);
+        print_text(out, "dwell: --fail-if '%s': left out %zu %s%s whose calls chance decides; '%s' counts %s\n",
+                   gate->text, left_out, rows->thing, left_out == 1 ? "" : "s", all, left_out == 1 ? "it" : "them");
+        gate_print_rows(gate, rows, rows->leaves_out, MOST_LEFT_OUT, out);
+        free(all);
+    }
     return count;
 }

@@ -15,11 +15,13 @@ struct gate {
     const char *text;
     size_t value; /* its place in the list of names */
     bool above;   /* a change above the limit fails; otherwise one below it */
+    bool all;     /* it is for all rows, also for those that chance decides */
     enum gate_unit unit;
     double limit; /* with its sign; times are in nanoseconds */
 };
 
-/* Returns false and sets the error if the text is not a condition on one of the `count` values of these names. */
+/* Returns false and sets the error if the text is not a condition on one of the `count` values of these names. With
+ * "all_" before its name, all rows count. */
 bool gate_parse(struct gate *gate, const char *text, const char *const *names, size_t count, struct error *error);
 
 /* The values of a row before and after, each as a sum over so many runs, which are not zero. */
@@ -34,6 +36,9 @@ bool gate_sums_differ(const struct gate_sums *sums);
 /* Whether the means differ so much. */
 bool gate_is_met(const struct gate *gate, const struct gate_sums *sums);
 
+/* The condition with "all_", which counts all rows. The caller frees it. */
+char *gate_for_all(const struct gate *gate);
+
 /* The change in percent of the mean before, which is not zero. */
 double gate_percent(const struct gate_sums *sums);
 
@@ -44,9 +49,11 @@ struct gate_rows {
     size_t count;
     bool (*fails)(const struct gate *gate, const void *comparison, size_t row);
     void (*print)(const struct gate *gate, const void *comparison, size_t row, FILE *out); /* a line */
+    /* Whether a row meets the condition, but does not fail, as chance decides its value. NULL if there are none. */
+    bool (*leaves_out)(const struct gate *gate, const void *comparison, size_t row);
 };
 
-/* Prints the first rows that fail, and returns the number of all that do. */
+/* Prints the first rows that fail, and the first ones that are left out. Returns the number of all that fail. */
 size_t gate_report(const struct gate *gate, const struct gate_rows *rows, FILE *out);
 
 #endif

@@ -224,7 +224,7 @@ Test(e2e_counted, views_without_times_or_paths)
     cr_assert(has(text, "2000,2000,0,0.0000,,,,,,,"), "%s", text);
     free(text);
     /* Its time is unknown, so it is no change. */
-    free(run_well("$DWELL diff --fail-if 'elapsed_inclusive > +1000000000%%' dwell.data timed.data"));
+    free(run_well("$DWELL diff --fail-if 'all_elapsed_inclusive > +1000000000%%' dwell.data timed.data"));
     struct ran r = run("$DWELL histogram work");
     cr_assert(ne(int, r.status, 0));
     cr_assert(has(r.err, "calls of work were only counted"), "%s", r.err);

@@ -57,8 +57,8 @@ Test(e2e_mixed_levels, calls_are_compared_by_function)
                            "  loop_2 (phases): 20000 -> 20050 (+0.25 %)\n"
                            "  outer_1 (phases): 400 -> 401 (+0.25 %)\n"
                            "  outer_2 (phases): 400 -> 401 (+0.25 %)\n"));
-    free(mixed_levels_diff("all outer --only 'outer_*' --fail-if 'elapsed_exclusive > +0ns' --fail-if "
-                           "'elapsed_exclusive < -0ns'",
+    free(mixed_levels_diff("all outer --only 'outer_*' --fail-if 'all_elapsed_exclusive > +0ns' --fail-if "
+                           "'all_elapsed_exclusive < -0ns'",
                            0, ""));
 }
 

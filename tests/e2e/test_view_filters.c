@@ -318,7 +318,7 @@ Test(e2e_view_filters, exports_within_activities)
     cr_assert(eq(str, rows, "begins 0 0\ndeep 200 204\nends 50 51\ninside 50 51\nmain 0 0\n"), "%s", rows);
     free(rows);
     char *sides =
-        run_well("$DWELL diff --within marker:1 dwell.data more.data | head -3 | grep -o 'before .*\\|after .*'");
+        run_well("$DWELL diff --within marker:1 dwell.data more.data | head -5 | grep -o 'before .*\\|after .*'");
     cr_assert(eq(str, sides, "before dwell.data within marker:1\nafter  more.data  within marker:1\n"), "%s", sides);
     free(sides);
 }

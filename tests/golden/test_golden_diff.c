@@ -122,13 +122,13 @@ static void check_status(const char *arguments, int status, const char *message)
 Test(golden_diff, conditions)
 {
     check_status("before-1 before-2 --fail-if 'calls > +0' --fail-if 'calls < -0'", 0, "");
-    check_status("before-1 after-1 --fail-if 'elapsed_exclusive > +1ms'", 0, "");
-    check_status("before-1 after-1 --fail-if 'calls > +0' --fail-if 'elapsed_exclusive < -1ns' --limit 1", 1,
+    check_status("before-1 after-1 --fail-if 'all_elapsed_exclusive > +1ms'", 0, "");
+    check_status("before-1 after-1 --fail-if 'calls > +0' --fail-if 'all_elapsed_exclusive < -1ns' --limit 1", 1,
                  "dwell: --fail-if 'calls > +0': 2 functions\n"
                  "  price::lookup(int) (libprice.so): 3 -> 7 (+133.33 %)\n"
                  "  price::cached(int) (libprice.so): 0 -> 1 (new)\n"
-                 "dwell: --fail-if 'elapsed_exclusive < -1ns': 2 functions\n"
-                 "  log_line (shop): 0.030 us -> 0.000 us (gone)\n"
+                 "dwell: --fail-if 'all_elapsed_exclusive < -1ns': 2 functions\n"
+                 "  log_line (shop): 30 ns -> 0 ns (gone)\n"
                  "  main (shop): 5.000 us -> 4.991 us (-0.18 %)\n");
     check_status("before-1 -- --by path after-1 --fail-if 'calls > +100%'", 1,
                  "dwell: --fail-if 'calls > +100%': 2 call paths\n"

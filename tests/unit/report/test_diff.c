@@ -276,7 +276,7 @@ Test(unit_diff, calls_are_exact_where_sessions_agree)
 {
     struct diff *d = three_each(100, 100, (uint64_t[]){ 0, 50, 500 }, 3);
     const struct diff_pair *lookups = &diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS];
-    cr_assert(eq(int, lookups->judged, JUDGED_SIGNIFICANT));
+    cr_assert(eq(int, lookups->judged, JUDGED_CERTAIN));
     cr_assert(isnan(lookups->probability));
     cr_assert(eq(int, diff_row_of(d, "main (shop)")->values[DIFF_CALLS].judged, JUDGED_NOTHING));
     diff_free(d);
@@ -300,8 +300,7 @@ Test(unit_diff, with_one_session_on_a_side_changes_are_large_at_most)
     cr_assert(eq(int, diff_row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_NOTHING));
     cr_assert(eq(int, diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_ELAPSED_EXCLUSIVE].judged,
                  JUDGED_LARGE));
-    cr_assert(
-        eq(int, diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS].judged, JUDGED_SIGNIFICANT));
+    cr_assert(eq(int, diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS].judged, JUDGED_CERTAIN));
     diff_free(d);
     const struct diff_options fine = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 0.99 };
     d = diff_compare(DIFF_FUNCTIONS, &before, &after, &fine);
@@ -350,14 +349,14 @@ Test(unit_diff, conditions)
     cr_assert(diff_condition_fails(d, "calls < -0", "log_line (shop)"));
     cr_assert(diff_condition_fails(d, "calls < -99.5 %", "log_line (shop)"));
     cr_assert(not(diff_condition_fails(d, "calls < -100%", "log_line (shop)")));
-    cr_assert(diff_condition_fails(d, " application_exclusive  >  +99ns ", lookup)); /* 1000 to 1100 */
-    cr_assert(not(diff_condition_fails(d, "application_exclusive > +100ns", lookup)));
-    cr_assert(diff_condition_fails(d, "elapsed_exclusive > +0.0999us", lookup));
-    cr_assert(not(diff_condition_fails(d, "elapsed_exclusive > +0.1us", lookup)));
-    cr_assert(not(diff_condition_fails(d, "cpu_exclusive > +0.0001ms", lookup)));
-    cr_assert(diff_condition_fails(d, "cpu_exclusive > +0.000000099s", lookup));
-    cr_assert(diff_condition_fails(d, "elapsed_exclusive < -4%", "main (shop)"));
-    cr_assert(not(diff_condition_fails(d, "elapsed_exclusive < -5%", "main (shop)")));
+    cr_assert(diff_condition_fails(d, " all_application_exclusive  >  +99ns ", lookup)); /* 1000 to 1100 */
+    cr_assert(not(diff_condition_fails(d, "all_application_exclusive > +100ns", lookup)));
+    cr_assert(diff_condition_fails(d, "all_elapsed_exclusive > +0.0999us", lookup));
+    cr_assert(not(diff_condition_fails(d, "all_elapsed_exclusive > +0.1us", lookup)));
+    cr_assert(not(diff_condition_fails(d, "all_cpu_exclusive > +0.0001ms", lookup)));
+    cr_assert(diff_condition_fails(d, "all_cpu_exclusive > +0.000000099s", lookup));
+    cr_assert(diff_condition_fails(d, "all_elapsed_exclusive < -4%", "main (shop)"));
+    cr_assert(not(diff_condition_fails(d, "all_elapsed_exclusive < -5%", "main (shop)")));
     diff_free(d);
 }
 
@@ -370,6 +369,32 @@ Test(unit_diff, conditions_of_several_sessions)
     cr_assert(diff_condition_fails(d, "elapsed_exclusive > +2%", "main (shop)"));
     cr_assert(not(diff_condition_fails(d, "elapsed_exclusive > +3%", "main (shop)"))); /* 300 of 10003 */
     cr_assert(diff_condition_fails(d, "calls > +0", "price::lookup(int) (libprice.so)"));
+    diff_free(d);
+}
+
+/* A mark may be chance once in twenty times, a failure once in a hundred. */
+Test(unit_diff, conditions_need_more_than_a_mark)
+{
+    struct diff *d = three_each(10000, 10300, (uint64_t[]){ 0, 150, 75 }, 2);
+    const struct diff_pair *pair = &diff_row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE];
+    cr_assert(eq(int, pair->judged, JUDGED_SIGNIFICANT));
+    cr_assert(gt(dbl, pair->probability, 0.01));
+    cr_assert(lt(dbl, pair->probability, 0.05));
+    cr_assert(not(diff_condition_fails(d, "elapsed_exclusive > +1%", "main (shop)")));
+    cr_assert(diff_condition_fails(d, "all_elapsed_exclusive > +1%", "main (shop)"));
+    diff_free(d);
+}
+
+Test(unit_diff, conditions_on_times_need_several_sessions)
+{
+    const struct version version = { .lookups = 1, .main_time = 100, .source = SOURCE_PERF };
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &version, &version, &usual);
+    struct gate gate;
+    struct error error = { NULL };
+    cr_assert(diff_gate_parse(&gate, "cpu_exclusive > +10%", &error));
+    cr_assert(diff_gate_check(&gate, d) != NULL);
+    cr_assert(diff_gate_parse(&gate, "all_cpu_exclusive > +10%", &error));
+    cr_assert(diff_gate_check(&gate, d) == NULL);
     diff_free(d);
 }
 
@@ -388,6 +413,8 @@ Test(unit_diff, invalid_conditions)
         "calls > 5.",
         "calls > .5",
         "speed > 5",
+        "all_speed > 5",
+        "all_ > 5",
         "elapsed_inclusive > 5h",
         "elapsed_inclusive > 1e3ns",
         "calls > +-5",
