@@ -174,6 +174,6 @@ Test(golden_suggestions, help_with_examples)
     }
     cr_assert(ge(int, count, 20));
     free(commands);
-    need_features("events fleet perflog vsperf");
-    cr_assert(eq(int, count, 27));
+    need_features("events fleet mcp perflog vsperf");
+    cr_assert(eq(int, count, 28));
 }

@@ -1,0 +1,66 @@
+/* dwell mcp and programs: what a recorded program prints, programs that do not end, and clients that are gone. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_mcp, .timeout = 600);
+
+#define CALL "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"record\",\"arguments\":"
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"
+
+/* Each line of standard output is a message, whatever the program prints. */
+Test(e2e_mcp, a_program_is_recorded)
+{
+    char *text = run_well("cp $SAMPLES/fib . && echo '" CALL "{\"program\":\"fib\",\"arguments\":[\"10\"],\"output\":"
+                          "\"new.data\"}}}' | $DWELL mcp --allow-record | python3 -c 'import json, sys\n"
+                          "for line in sys.stdin: print(json.loads(line)[\"result\"][\"content\"][0][\"text\"])'");
+    cr_assert(has(text, "the program ended with exit status 0\ndwell: "), "%s", text);
+    cr_assert(has(text, "\nstandard output of the program:\n| "), "%s", text);
+    free(text);
+    text = run_well("$DWELL report --by function --format csv new.data");
+    cr_assert(has(text, "fib"), "%s", text);
+    free(text);
+}
+
+/* Other requests are answered while it runs. */
+Test(e2e_mcp, programs_that_do_not_end)
+{
+    char *text = run_well("printf '#!/bin/sh\\nexec sleep 1000\\n' >prog && chmod +x prog && "
+                          "{ echo '" CALL "{\"program\":\"prog\",\"timeout_seconds\":1}}}'; echo '" PING "'; } | "
+                          "$DWELL mcp --allow-record");
+    static const char pong[] = "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n";
+    cr_assert(eq(int, strncmp(text, pong, strlen(pong)), 0), "%s", text);
+    cr_assert(has(text, "\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"record: it took longer than "
+                        "timeout_seconds, and was ended\\n"),
+              "%s", text);
+    cr_assert(has(text, "\"isError\":true"));
+    free(text);
+}
+
+Test(e2e_mcp, calls_that_are_cancelled)
+{
+    char *text = run_well("printf '#!/bin/sh\\nexec sleep 1000\\n' >prog && chmod +x prog && "
+                          "{ echo '" CALL "{\"program\":\"prog\"}}}'; sleep 1; echo '{\"jsonrpc\":\"2.0\",\"method\":"
+                          "\"notifications/cancelled\",\"params\":{\"requestId\":1}}'; echo '" PING "'; } | "
+                          "$DWELL mcp --allow-record");
+    cr_assert(eq(str, text, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n"));
+    free(text);
+}
+
+/* Without a reader, nothing is worth running. */
+Test(e2e_mcp, clients_that_are_gone)
+{
+    char *text =
+        run_well("printf '#!/bin/sh\\nexec sleep 1000\\n' >prog && chmod +x prog && mkfifo in && "
+                 "{ { echo '" CALL "{\"program\":\"prog\"}}}'; sleep 1; } >in & } && "
+                 "$DWELL mcp --allow-record <in | true; wait; $DWELL mcp </dev/null; $DWELL mcp <&-; echo done");
+    cr_assert(eq(str, text, "done\n"));
+    free(text);
+    struct ran r = run("$DWELL mcp nothing-here </dev/null");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err, "dwell: nothing-here: No such file or directory\n"));
+    ran_drop(&r);
+}
