@@ -423,6 +423,14 @@ static uint64_t session_advance(const struct session *session, int fd, uint32_t 
     return offset;
 }
 
+/* A process may be killed between a claim and the file's growth. So the length that the file has had is noted, too. */
+static void session_note_filled(const struct session *session, uint64_t end)
+{
+    uint64_t *filled = &session_more(session)->filled, before = __atomic_load_n(filled, __ATOMIC_RELAXED);
+    while (before < end && !__atomic_compare_exchange_n(filled, &before, end, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+}
+
 uint64_t session_claim(const struct session *session, int fd, uint32_t size)
 {
     if (!session_is_whole(session)) {
@@ -436,8 +444,10 @@ uint64_t session_claim(const struct session *session, int fd, uint32_t size)
     if (!offset)
         return 0;
     long error = session_beyond_limit(offset + size) ? -EFBIG : session_write_zeros(fd, offset, size);
-    if (error == 0)
+    if (error == 0) {
+        session_note_filled(session, offset + size);
         return offset;
+    }
     const bool full = error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
     session_trouble(session, full ? DWELL_TROUBLE_NO_SPACE : DWELL_TROUBLE_REFUSED);
     return 0;

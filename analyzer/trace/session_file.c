@@ -87,6 +87,8 @@ static const char *session_file_read_header(struct session_file *file)
     file->more = (struct dwell_file_more){ 0 };
     if (session_file_read_at(file, file->fd, &file->more, sizeof file->more, sizeof file->header) < 0)
         return strerror(errno);
+    if (fstat(file->fd, &status) < 0) /* after the header, which says how long the file is at least */
+        return strerror(errno);
     file->size = (uint64_t)status.st_size;
     file->has_holes = status.st_blocks < status.st_size / 512;
     if (!error)

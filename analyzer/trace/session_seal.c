@@ -283,6 +283,8 @@ void seal_read(struct session_file *file)
         length = there;
     } else if (there < length && session_has_other_writers(file->fd)) {
         length = there; /* it claims space before the file has it */
+    } else if (file->more.filled && file->more.filled < length) {
+        length = larger(file->more.filled, there); /* the same of a process that was killed meanwhile */
     }
     file->size = smaller(length, there);
     file->health.whole_size = length;

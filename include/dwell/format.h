@@ -102,6 +102,7 @@ struct dwell_file_more {
     uint64_t stolen_time;   /* nanoseconds that the host of a virtual machine took from its processors meanwhile */
     uint64_t levels; /* offset of the levels chunk that processes begin with, plus its number modulo DWELL_UNIT */
     uint64_t sites;  /* offset of the newest sites chunk, or zero */
+    uint64_t filled; /* the file has been that long: claims up to here were filled with zeros. Zero in older files */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */

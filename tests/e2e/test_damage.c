@@ -2,6 +2,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,14 +228,59 @@ Test(e2e_damage, noise_in_a_session_whose_recorder_was_killed)
     }
 }
 
+/* Kills a program without a recorder when three of its chunks of events have checksums. */
+static void record_killed(void)
+{
+    struct sealed_chunk chunks[MOST_CHUNKS];
+    char *pid = run_well("unset DWELL_RANDOM_LEVELS; LD_PRELOAD=$RUNTIME DWELL_OUTPUT=dead DWELL_MAX_SIZE=64000000 "
+                         "$SAMPLES/fib 60 >/dev/null 2>&1 & printf %%d $!");
+    while (find_sealed("dead", chunks) < 3)
+        usleep(10000);
+    free(run_well("kill -9 %s; while kill -0 %s 2>/dev/null; do sleep 0.01; done", pid, pid));
+    free(pid);
+}
+
 /* What had a checksum at that moment keeps it. */
 Test(e2e_damage, noise_in_a_session_whose_program_was_killed)
 {
-    free(run_well("unset DWELL_RANDOM_LEVELS; LD_PRELOAD=$RUNTIME DWELL_OUTPUT=dead DWELL_MAX_SIZE=64000000 "
-                  "$SAMPLES/fib 60 >/dev/null 2>&1 & until $DWELL info dead 2>/dev/null | "
-                  "awk '$1 == \"checksums\" && $2 >= 3 { some = 1 } END { exit !some }'; do sleep 0.05; done; "
-                  "kill -9 $!; ! wait $!"));
+    record_killed();
     expect_noise_to_be_seen("dead", 3);
+}
+
+static uint64_t change_number(const char *session, size_t at, int64_t by)
+{
+    uint64_t number = 0;
+    const int fd = open(test_path(session), O_RDWR);
+    cr_assert(pread(fd, &number, sizeof number, (off_t)at) == (ssize_t)sizeof number);
+    number += (uint64_t)by;
+    cr_assert(pwrite(fd, &number, sizeof number, (off_t)at) == (ssize_t)sizeof number);
+    close(fd);
+    return number;
+}
+
+/* A thread has claimed space, and the file is not longer yet: nothing is missing. */
+Test(e2e_damage, a_program_that_was_killed_while_it_claimed_space)
+{
+    const size_t cursor = offsetof(struct dwell_file_header, cursor);
+    const size_t filled = sizeof(struct dwell_file_header) + offsetof(struct dwell_file_more, filled);
+    record_killed();
+    const uint64_t length = change_number("dead", filled, 0);
+    cr_assert(eq(str, run_well("stat -c %%s dead"), run_well("printf '%%s\n' %" PRIu64, length)));
+    change_number("dead", cursor, (int64_t)(length + (256 << 10) - change_number("dead", cursor, 0)));
+    struct ran r = run("$DWELL report --strict dead");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+
+    free(run_well("truncate -s -4096 dead"));
+    char *remark = run_well("printf 'the file was cut: the last 4096 of its %%s bytes are missing' %" PRIu64, length);
+    expect_remark("report %s", "dead", remark);
+    free(remark);
+
+    change_number("dead", filled, -(int64_t)length); /* a file of an older runtime */
+    remark = run_well("printf 'the file was cut: the last %%s of its %%s bytes are missing' %d %" PRIu64,
+                      (256 << 10) + 4096, length + (256 << 10));
+    expect_remark("report %s", "dead", remark);
+    free(remark);
 }
 
 /* Merged sessions are sealed as a whole, without what was damaged. */
