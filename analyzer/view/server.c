@@ -210,7 +210,8 @@ static enum MHD_Result view_server_send_session(struct server *s, struct MHD_Con
     return view_server_send_packed(connection, snapshot, &snapshot->session->main);
 }
 
-/* Sends a block. Its number is only valid in the generation that the page has. */
+/* Sends a block. Its number is only valid in the generation that the page has. A page that asks for one while a newer
+ * generation comes has done nothing wrong: an error's status would appear in the browser's log. */
 static enum MHD_Result view_server_send_block(struct server *s, struct MHD_Connection *connection, const char *number)
 {
     struct server_snapshot *snapshot = view_server_acquire_snapshot(s);
@@ -224,8 +225,8 @@ static enum MHD_Result view_server_send_block(struct server *s, struct MHD_Conne
     const bool gone = generation && !view_server_number_matches(generation, snapshot->generation);
     if (gone || bad || block >= snapshot->session->block_count) {
         view_server_release_snapshot(snapshot);
-        return view_server_send_text(connection, gone ? MHD_HTTP_GONE : MHD_HTTP_NOT_FOUND,
-                                     gone ? "gone\n" : "no such block\n");
+        return gone ? view_server_send_text(connection, MHD_HTTP_NO_CONTENT, "")
+                    : view_server_send_text(connection, MHD_HTTP_NOT_FOUND, "no such block\n");
     }
     return view_server_send_packed(connection, snapshot, &snapshot->session->blocks[block]);
 }

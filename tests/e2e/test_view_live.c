@@ -117,7 +117,7 @@ Test(e2e_view_live, a_session_that_is_complete)
     answer_drop(&block);
     live_expect(live_get(&l, "/session?since=1"), 204);
     live_expect(live_get(&l, "/session?since=0"), 200);
-    live_expect(live_get(&l, "/block/0?generation=2"), 410);
+    live_expect(live_get(&l, "/block/0?generation=2"), 204);
     live_expect(live_get(&l, "/block/1000000"), 404);
     live_expect(live_get(&l, "/block/-1"), 404);
     live_expect(live_get(&l, "/block/"), 404);

@@ -60,7 +60,7 @@ function served(interval: number): Source {
         },
         async block(_, number) {
             const answer = await get(`block/${number}?token=${token}${generation ? `&generation=${generation}` : ''}`);
-            if (!answer) throw new Error('the timeline is not ready yet');
+            if (!answer) throw new Error('newer data is being read');
             return read(answer);
         },
     };
