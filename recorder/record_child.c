@@ -179,14 +179,14 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     close(report[0]);
     int status;
     const pid_t waited = signal_relay_wait(relay, *pid, &status);
+    if (waited >= 0 && !failed) /* before another thread that finds no memory may end dwell */
+        out_of_memory_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (!record_memory_becomes(MEMORY_LATE) && waited >= 0)
         _exit(record_child_end_as(status));
     memory_set_keeper(NULL);
     if (waited < 0 && !failed) {
         status = RECORD_CHILD_LOST;
         *error = errno;
-    } else if (!failed) {
-        out_of_memory_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
     return failed ? -1 : status;
 }
