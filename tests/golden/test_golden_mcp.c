@@ -27,37 +27,49 @@ static void mcp_write_script(const char *text)
     fclose(file);
 }
 
+static void mcp_write_lines(const char *const lines[])
+{
+    FILE *file = fopen(test_path("script"), "w");
+    cr_assert(file != NULL);
+    for (size_t i = 0; lines[i]; i++)
+        fputs(lines[i], file);
+    fclose(file);
+}
+
 #define REQUEST(id, method, params)                                                                                    \
     "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"" method "\",\"params\":" params "}\n"
 
 /* Each bad line has its error, and the next line is answered. */
 Test(golden_mcp, protocol)
 {
-    mcp_write_script(
-        REQUEST("0", "initialize", "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}}") "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n" REQUEST(
-            "1", "initialize", "{\"protocolVersion\":\"2025-03-26\"}") REQUEST("2", "initialize",
-                                                                               "{\"protocolVersion\":\"2099-01-01\"}")
-            REQUEST("3", "initialize", "{}") REQUEST("\"text\"", "ping", "{}") REQUEST(
-                "4", "resources/list",
-                "{}") REQUEST("5", "tools/call",
-                              "{}") REQUEST("6", "tools/call",
-                                            "{\"name\":\"record\",\"arguments\":{\"program\":\"x\"}}")
-                REQUEST("7", "tools/call", "{\"name\":\"report\",\"arguments\":[]}") REQUEST(
-                    "8", "ping",
-                    "[]") "nonsense\n"
-                          "\n"
-                          "\r\n"
-                          "{\"jsonrpc\":\"2.0\",\"id\":9\n"
-                          "[" REQUEST(
-                              "10", "ping",
-                              "{}") "{\"jsonrpc\":\"2.0\",\"id\":11,\"result\":{}}\n"
-                                    "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}\n"
-                                    "{\"jsonrpc\":\"1.0\",\"id\":12,\"method\":\"ping\"}\n"
-                                    "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}\n"
-                                    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}\n"
-                                    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/nobody-knows\"}\n"
-                                    "{\"jsonrpc\":\"2.0\",\"id\":13,\"method\":\"ping\"}"); /* without an end of the
-                                                                                               line */
+    static const char *const lines[] = {
+        REQUEST("0", "initialize", "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}}"),
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
+        REQUEST("1", "initialize", "{\"protocolVersion\":\"2025-03-26\"}"),
+        REQUEST("2", "initialize", "{\"protocolVersion\":\"2099-01-01\"}"),
+        REQUEST("3", "initialize", "{}"),
+        REQUEST("\"text\"", "ping", "{}"),
+        REQUEST("4", "resources/list", "{}"),
+        REQUEST("5", "tools/call", "{}"),
+        REQUEST("6", "tools/call", "{\"name\":\"record\",\"arguments\":{\"program\":\"x\"}}"),
+        REQUEST("7", "tools/call", "{\"name\":\"report\",\"arguments\":[]}"),
+        REQUEST("8", "ping", "[]"),
+        "nonsense\n",
+        "\n",
+        "\r\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":9\n",
+        "[",
+        REQUEST("10", "ping", "{}"),
+        "{\"jsonrpc\":\"2.0\",\"id\":11,\"result\":{}}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}\n",
+        "{\"jsonrpc\":\"1.0\",\"id\":12,\"method\":\"ping\"}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}\n",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}\n",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/nobody-knows\"}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":13,\"method\":\"ping\"}", /* without an end of the line */
+        NULL,
+    };
+    mcp_write_lines(lines);
     char *text = run_well("{ cat script; } | $DWELL mcp | sed \"s,$PWD,HERE,g\"");
     check_text(text, "mcp-protocol.txt");
     free(text);
@@ -68,12 +80,13 @@ Test(golden_mcp, lines_that_are_long_or_deep)
     char *text =
         run_well("{ head -c 3000000 /dev/zero | tr '\\0' x; echo; head -c 100000 /dev/zero | tr '\\0' '['; echo\n"
                  "printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\\n'; } | $DWELL mcp");
-    cr_assert(eq(
-        str, text,
-        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"parse error: the line has more "
-        "than 1 MiB\"}}\n"
-        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"parse error: it is nested too deeply\"}}\n"
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"));
+    cr_assert(
+        eq(str, text,
+           "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"parse error: the line has more "
+           "than 1 MiB\"}}\n"
+           "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"parse error: it is nested too "
+           "deeply\"}}\n"
+           "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"));
     free(text);
 }
 
