@@ -1,6 +1,7 @@
 /*
  * rates FILE: works until each of these has a sample of the later rate in the session: a thread from the start, the
- * main thread, a thread that is made then, and a child. The last two have no others. FILE is the session's file.
+ * main thread, a thread that is made then, and a child. The last two have none of the first rate. FILE is the session's
+ * file.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,9 +18,10 @@ enum { LIMIT = 200 /* seconds */ };
 
 static int file;
 
-/* Samples of a thread in the session: whether there are some of the later rate, and of another one. */
+/* Samples of a thread in the session: whether there are some of the later rate, and of the first one, whose period is
+ * shorter. Those of windows in time, as threads have that switch often, stand for a longer period. */
 struct rates {
-    int later, other;
+    int later, first;
 };
 
 static struct rates rates_find(uint32_t tid)
@@ -35,7 +37,7 @@ static struct rates rates_find(uint32_t tid)
         if (chunk.magic != DWELL_CHUNK_MAGIC || chunk.kind != DWELL_CHUNK_SAMPLES || chunk.depth != tid)
             continue;
         found.later |= chunk.upper[1] == head.sample_period;
-        found.other |= chunk.upper[1] != head.sample_period;
+        found.first |= chunk.upper[1] < head.sample_period;
     }
     return found;
 }
@@ -49,7 +51,7 @@ __attribute__((noinline)) static void work(void)
     while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 20000000);
 }
 
-/* Ends the process if there are no samples of the later rate, or, unless it is `old`, any others. */
+/* Ends the process if there are no samples of the later rate, or, unless it is `old`, any of the first one. */
 static void *wait_for_later(void *old)
 {
     const uint32_t tid = (uint32_t)syscall(SYS_gettid);
@@ -59,9 +61,9 @@ static void *wait_for_later(void *old)
         work();
         found = rates_find(tid);
     }
-    if (found.later && (old || !found.other))
+    if (found.later && (old || !found.first))
         return NULL;
-    fprintf(stderr, "thread %u: later rate %d, other %d\n", tid, found.later, found.other);
+    fprintf(stderr, "thread %u: later rate %d, first %d\n", tid, found.later, found.first);
     _exit(1);
 }
 
