@@ -65,7 +65,7 @@ test('sampled functions and paths have ~, and a tooltip with the interval and th
 });
 
 test('the source has the own time of functions by line, as dwell annotate has it', async () => {
-    const session = recordings.record('lines.data', [testProgram('sampled'), '20000'], '--sample', '2000');
+    const session = recordings.record('lines.data', [testProgram('sampled'), '200000'], '--sample', '2000');
     const page = await browser.open(recordings.view('lines', '--source', session), {
         fragment: '#view=functions&by=elapsed&details=0',
     });
