@@ -90,9 +90,8 @@ static bool *chance_find_waiting(const struct diff *d, const struct profile *p)
 }
 
 /* Parents come before their children. */
-void diff_chance_add(struct diff *d, const struct profile *named)
+void diff_chance_add(struct diff *d, const struct profile *p)
 {
-    const struct profile *p = named;
     enum diff_chance *own = chance_of_functions(d, p);
     bool *below = need_memory(p->node_count + 1, sizeof *below), *waiting = chance_find_waiting(d, p);
     for (uint32_t i = 0; i < p->node_count; i++) {

@@ -4,9 +4,9 @@
 
 #include "report/diff.h"
 
-/* Notes which functions the session's waits and calls of the system call. `named` is the session's profile with the
+/* Notes which functions the session's waits and calls of the system call. `p` is the session's profile with the
  * names of the comparison. */
-void diff_chance_add(struct diff *d, const struct profile *named);
+void diff_chance_add(struct diff *d, const struct profile *p);
 
 /* By key, values of enum diff_chance, without CHANCE_RUNS. The caller frees them. */
 uint8_t *diff_chance_judge(const struct diff *d);

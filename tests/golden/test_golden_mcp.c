@@ -19,14 +19,6 @@ static void mcp_save_session(void)
 
 TestSuite(golden_mcp, .init = mcp_save_session, .timeout = 300);
 
-static void mcp_write_script(const char *text)
-{
-    FILE *file = fopen(test_path("script"), "w");
-    cr_assert(file != NULL);
-    fputs(text, file);
-    fclose(file);
-}
-
 static void mcp_write_lines(const char *const lines[])
 {
     FILE *file = fopen(test_path("script"), "w");
@@ -34,6 +26,11 @@ static void mcp_write_lines(const char *const lines[])
     for (size_t i = 0; lines[i]; i++)
         fputs(lines[i], file);
     fclose(file);
+}
+
+static void mcp_write_script(const char *text)
+{
+    mcp_write_lines((const char *const[]){ text, NULL });
 }
 
 #define REQUEST(id, method, params)                                                                                    \
