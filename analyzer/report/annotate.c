@@ -65,15 +65,33 @@ static void annotate_scan_line(struct annotate_scan *s, const char *at)
         s->state = SCAN_CODE;
 }
 
-uint32_t annotate_find_end(const char *const *lines, uint32_t count, uint32_t first)
+/* Scans from line `first` to the end of the function. Returns its line, and zero if there is none. */
+static uint32_t annotate_scan_from(struct annotate_scan *s, const char *const *lines, uint32_t count, uint32_t first)
 {
-    struct annotate_scan s = { .state = SCAN_CODE };
     for (uint32_t line = first; line >= 1 && line <= count; line++) {
-        annotate_scan_line(&s, lines[line - 1]);
-        if (s.ended)
+        annotate_scan_line(s, lines[line - 1]);
+        if (s->ended)
             return line;
     }
     return 0;
+}
+
+uint32_t annotate_find_end(const char *const *lines, uint32_t count, uint32_t first)
+{
+    return annotate_scan_from(&(struct annotate_scan){ .state = SCAN_CODE }, lines, count, first);
+}
+
+uint32_t annotate_find_end_of_body(const char *const *lines, uint32_t count, uint32_t line)
+{
+    return annotate_scan_from(&(struct annotate_scan){ .state = SCAN_CODE, .begun = true, .braces = 1 }, lines, count,
+                              line);
+}
+
+/* Whether line `first` is a whole statement or declaration without a body. */
+static bool annotate_has_no_body(const char *const *lines, uint32_t count, uint32_t first)
+{
+    struct annotate_scan s = { .state = SCAN_CODE };
+    return annotate_scan_from(&s, lines, count, first) && !s.begun;
 }
 
 /* Whether the line may be a part of the declaration whose body begins in a later line. */
@@ -112,7 +130,39 @@ static void annotate_split(struct annotation *a)
     a->count = (uint32_t)count;
 }
 
-static void annotate_find_lines(struct annotation *a)
+struct annotate_samples {
+    struct annotation *annotation;
+    const bool *functions;
+};
+
+/* Widens the range of lines to that of a sample. */
+static void annotate_widen(void *context, uint32_t function, const char *file, uint32_t line,
+                           const struct sample_sum *samples)
+{
+    (void)samples;
+    const struct annotate_samples *s = context;
+    struct annotation *a = s->annotation;
+    if (!s->functions[function] || !file || strcmp(file, a->file) != 0 || line < 1 || line > a->count)
+        return;
+    a->first = line < a->first ? line : a->first;
+    a->last = line > a->last ? line : a->last;
+}
+
+/* Compilers leave out the line of a function's begin where they merge it with that of the first statement, such as a
+ * loop. Then the range goes from the brace above to the end of the body that has all samples. */
+static void annotate_find_body(struct annotation *a, const char *const *texts, const bool *functions)
+{
+    const uint32_t statement = a->first;
+    line_samples_find(a->analysis, annotate_widen, &(struct annotate_samples){ a, functions });
+    if (a->first == statement && a->last == statement)
+        return;
+    const uint32_t end = annotate_find_end_of_body(texts, a->count, a->first);
+    a->last = end > a->last ? end : a->last;
+    if (a->first > 1 && texts[a->first - 2][strspn(texts[a->first - 2], " \t")] == '{')
+        a->first--;
+}
+
+static void annotate_find_lines(struct annotation *a, const bool *functions)
 {
     enum { UNKNOWN_LENGTH = 50 };
     const char **texts = need_memory(a->count, sizeof *texts);
@@ -121,6 +171,8 @@ static void annotate_find_lines(struct annotation *a)
     a->last = annotate_find_end(texts, a->count, a->first);
     if (!a->last)
         a->last = a->count - a->first < UNKNOWN_LENGTH ? a->count : a->first + UNKNOWN_LENGTH;
+    else if (a->has_samples && annotate_has_no_body(texts, a->count, a->first))
+        annotate_find_body(a, texts, functions);
     a->first = annotate_find_begin(texts, a->first);
     free(texts);
 }
@@ -192,11 +244,6 @@ static void annotate_add_calls(struct annotation *a, const bool *functions)
     free(open);
 }
 
-struct annotate_samples {
-    struct annotation *annotation;
-    const bool *functions;
-};
-
 static void annotate_take_samples(void *context, uint32_t function, const char *file, uint32_t line,
                                   const struct sample_sum *samples)
 {
@@ -237,12 +284,12 @@ struct annotation annotate(const struct analysis *l, const bool *functions, cons
     struct annotation a = { .analysis = l, .file = file, .first = first, .text = source->text };
     source->text = NULL;
     annotate_split(&a);
+    a.has_sites = l->lines && l->profile->site_count;
+    a.has_samples = l->summary.stack_samples > 0;
     if (first < 1 || first > a.count)
         a.first = a.last = 0;
     else
-        annotate_find_lines(&a);
-    a.has_sites = l->lines && l->profile->site_count;
-    a.has_samples = l->summary.stack_samples > 0;
+        annotate_find_lines(&a, functions);
     annotate_add_sums(&a, functions);
     if (!a.first)
         return a;

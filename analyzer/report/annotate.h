@@ -42,6 +42,9 @@ uint32_t annotate_find_begin(const char *const *lines, uint32_t first);
 /* The last line of the function that begins in line `first`: that of the brace that ends it. Zero if there is none. */
 uint32_t annotate_find_end(const char *const *lines, uint32_t count, uint32_t first);
 
+/* The same of the function whose body has the statement that begins in `line`, outside of all inner blocks. */
+uint32_t annotate_find_end_of_body(const char *const *lines, uint32_t count, uint32_t line);
+
 extern const struct column view_annotation_columns[];
 extern const size_t view_annotation_column_count;
 

@@ -78,6 +78,18 @@ Test(e2e_annotate, own_time_by_line)
     cr_assert(gt(u64, annotate_value("spin", 5, "self_ns"), own / 2));
 }
 
+/* The compiler left no line of the function's begin: its first is that of a loop without braces. */
+Test(e2e_annotate, a_function_that_begins_with_its_first_statement)
+{
+    free(run_well("$DWELL record -q --overhead none --sample 2000 -o heavy.data $PROGRAMS/sampled 6000"));
+    char *text = run_well("$DWELL annotate heavy heavy.data");
+    cr_assert(has(text, " WITHOUT_PROBES static int heavy(const void *a, const void *b)\n"), "%s", text);
+    cr_assert(has(text, "         heavy_sum = heavy_sum + i;\n"), "%s", text);
+    cr_assert(has(text, "     return *(const int *)a - *(const int *)b;\n"), "%s", text);
+    cr_assert(not(has(text, "static void part(void)")), "%s", text);
+    free(text);
+}
+
 Test(e2e_annotate, a_source_elsewhere)
 {
     free(run_well("mv src/run.cc elsewhere.cc; mkdir there; mv elsewhere.cc there/run.cc"));

@@ -26,6 +26,8 @@ Test(unit_annotate, the_end_of_a_function)
     cr_assert(eq(u32, annotate_find_end(lines, count, 10), 10));
     cr_assert(eq(u32, annotate_find_end(lines, count, 11), 0));
     cr_assert(eq(u32, annotate_find_end(lines, count, 13), 0));
+    cr_assert(eq(u32, annotate_find_end_of_body(lines, count, 5), 8));
+    cr_assert(eq(u32, annotate_find_end_of_body(lines, count, 10), 0));
 }
 
 Test(unit_annotate, the_begin_of_a_function)
