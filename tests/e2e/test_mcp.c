@@ -64,3 +64,21 @@ Test(e2e_mcp, clients_that_are_gone)
     cr_assert(eq(str, r.err, "dwell: nothing-here: No such file or directory\n"));
     ran_drop(&r);
 }
+
+/* The protocol's own client, from npm, shares no code with dwell. It checks each message against its schemas. */
+Test(e2e_mcp, the_client_of_the_protocol)
+{
+    free(run_well("printf 'int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
+                  "int main(void) { return fib(15) == 0; }\n' >fib.c && $DWELL cc -g -o fib fib.c && "
+                  "$DWELL record -q -o fib.data ./fib"));
+    char *text =
+        run_well(DWELL_CONSUMERS "/node " DWELL_CONSUMERS "/mcp_client.mjs fib.data $DWELL mcp --allow-record");
+    cr_assert(eq(str, text,
+                 "server: dwell\nrecord: ok\nreport: ok\ntree: ok\ncallers: ok\nwaits: ok\ncritical: ok\nwhatif: ok\n"
+                 "diff: ok\nadvise: ok\nannotate: ok\ninfo: ok\nno such file: true, nothing.data\n"
+                 "no such tool: -32602\n"));
+    free(text);
+    text = run_well("$DWELL report --by function --format csv by-client.data");
+    cr_assert(has(text, "fib"), "%s", text);
+    free(text);
+}
