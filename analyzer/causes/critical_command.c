@@ -11,15 +11,7 @@
 #include "commands/commands.h"
 #include "commands/die.h"
 
-enum { OPTION_BY = 256, OPTION_CALL, OPTION_SLOWEST, TEXT_ROWS = 20 };
-
-static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0,
-      "only a table of function, segment or thread (default: in text all three; in csv, function)", 0 },
-    { "call", OPTION_CALL, "FUNCTION", 0, "the path of one call of FUNCTION: its slowest", 0 },
-    { "slowest", OPTION_SLOWEST, NULL, 0, "with --call: the slowest call (default)", 0 },
-    { 0 },
-};
+enum { TEXT_ROWS = 20 };
 
 static const struct shared_use shared[] = {
     { SHARED_FROM, NULL },
@@ -44,32 +36,22 @@ enum critical_by { BY_ALL, BY_FUNCTIONS, BY_SEGMENTS, BY_THREADS };
 struct critical_settings {
     struct shared_options shared;
     enum critical_by by;
+    bool slowest; /* is so anyway */
     const char *call, *file;
 };
 
-static error_t critical_parse_option(int key, char *argument, struct argp_state *state)
-{
-    static const struct {
-        const char *name;
-        enum critical_by by;
-    } ways[] = { { "function", BY_FUNCTIONS }, { "segment", BY_SEGMENTS }, { "thread", BY_THREADS } };
-    struct critical_settings *s = state->input;
-    switch (key) {
-    case OPTION_BY:
-        s->by = option_choice("--by", argument, ways)->by;
-        return 0;
-    case OPTION_CALL:
-        s->call = argument;
-        return 0;
-    case OPTION_SLOWEST:
-        return 0;
-    case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_word ways[] = {
+    { "function", BY_FUNCTIONS }, { "segment", BY_SEGMENTS }, { "thread", BY_THREADS }, { NULL, 0 }
+};
+
+static const struct option_row options[] = {
+    { "by", "WHAT", "only a table of function, segment or thread (default: in text all three; in csv, function)",
+      STORE_CHOICE(struct critical_settings, by, ways) },
+    { "call", "FUNCTION", "the path of one call of FUNCTION: its slowest", STORE_TEXT(struct critical_settings, call) },
+    { "slowest", NULL, "with --call: the slowest call (default)", STORE_FLAG(struct critical_settings, slowest) },
+    { TAKE_SESSION(struct critical_settings, file) },
+    { 0 },
+};
 
 static void critical_list_columns(const struct critical_settings *s, const char *argument)
 {
@@ -103,7 +85,6 @@ static const struct command_line line = {
         "  dwell critical --from mark:loaded --by segment --limit 0\n"
         "  dwell critical --call handle_request --slowest --format json run.data",
     .options = options,
-    .parse = critical_parse_option,
     .shared = shared,
     .read_shared = critical_read_shared,
 };

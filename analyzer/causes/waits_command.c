@@ -8,15 +8,6 @@
 #include "commands/commands.h"
 #include "commands/die.h"
 
-enum { OPTION_BY = 256 };
-
-static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0,
-      "a row for each lock, function, thread or waker (default: path, for each call path, kind of object and cause)",
-      0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_CALLS, NULL },
@@ -39,36 +30,17 @@ struct waits_settings {
     const char *file;
 };
 
-static error_t waits_parse_option(int key, char *argument, struct argp_state *state)
-{
-    static const struct {
-        const char *name;
-        enum waits_by by;
-    } ways[] = { { "path", WAITS_BY_PATH },
-                 { "lock", WAITS_BY_LOCK },
-                 { "function", WAITS_BY_FUNCTION },
-                 { "thread", WAITS_BY_THREAD },
-                 { "waker", WAITS_BY_WAKER } };
-    struct waits_settings *s = state->input;
-    switch (key) {
-    case OPTION_BY:
-        s->by = option_choice("--by", argument, ways)->by;
-        return 0;
-    case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_word ways[] = { { "path", WAITS_BY_PATH },         { "lock", WAITS_BY_LOCK },
+                                           { "function", WAITS_BY_FUNCTION }, { "thread", WAITS_BY_THREAD },
+                                           { "waker", WAITS_BY_WAKER },       { NULL, 0 } };
 
-static bool waits_read_shared(void *settings, enum shared_option option, const char *argument)
-{
-    (void)settings;
-    if (option == SHARED_COLUMNS)
-        option_list_columns(argument, view_causes_columns, view_causes_column_count);
-    return false;
-}
+static const struct option_row options[] = {
+    { "by", "WHAT",
+      "a row for each lock, function, thread or waker (default: path, for each call path, kind of object and cause)",
+      STORE_CHOICE(struct waits_settings, by, ways) },
+    { TAKE_SESSION(struct waits_settings, file) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "waits",
@@ -84,9 +56,9 @@ static const struct command_line line = {
         "  dwell waits --by lock\n"
         "  dwell waits --thread worker --format json run.data",
     .options = options,
-    .parse = waits_parse_option,
     .shared = shared,
-    .read_shared = waits_read_shared,
+    .columns = view_causes_columns,
+    .column_count = &view_causes_column_count,
 };
 
 static void waits_add_remark(struct analysis *l, const struct wait_causes *causes)

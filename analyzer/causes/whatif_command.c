@@ -17,15 +17,9 @@
 #include "report/text_options.h"
 #include "report/text_summary.h"
 
-enum { OPTION_RANK = 256, OPTION_CPUS, MAX_CPUS = 4096, MAX_SCALES = 64, MAX_RANKED = 200, TEXT_ROWS = 20 };
+enum { MAX_CPUS = 4096, MAX_SCALES = 64, MAX_RANKED = 200, TEXT_ROWS = 20 };
 
 static const double max_factor = 1000;
-
-static const struct argp_option options[] = {
-    { "rank", OPTION_RANK, NULL, 0, "list the functions by what 10, 50 and 100 % less of each would bring", 0 },
-    { "cpus", OPTION_CPUS, "N", 0, "replay on N processors (default: threads run when they ran)", 0 },
-    { 0 },
-};
 
 static const struct shared_use shared[] = {
     { SHARED_FROM, NULL },
@@ -71,43 +65,32 @@ static bool whatif_take_scale(struct whatif_settings *s, const char *text)
     return true;
 }
 
-static error_t whatif_parse_option(int key, char *argument, struct argp_state *state)
+static void whatif_take(void *settings, const struct option_row *row, char *argument)
 {
-    struct whatif_settings *s = state->input;
-    switch (key) {
-    case OPTION_RANK:
-        s->rank = true;
-        return 0;
-    case OPTION_CPUS: {
-        const unsigned long cpus = option_number("--cpus", argument);
-        if (!cpus || cpus > MAX_CPUS)
-            die(STATUS_ERROR, "--cpus: '%s' is not from 1 to %d", argument, MAX_CPUS);
-        s->cpus = (unsigned)cpus;
-        return 0;
-    }
-    case ARGP_KEY_ARG:
-        if (whatif_take_scale(s, argument))
-            return 0;
-        if (s->file)
-            die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
-        s->file = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!s->count && !s->rank && !s->cpus)
-            die(STATUS_ERROR, "whatif: which FUNCTION=FACTOR? --rank lists the functions that matter");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct whatif_settings *s = settings;
+    (void)row;
+    if (whatif_take_scale(s, argument))
+        return;
+    if (s->file)
+        die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
+    s->file = argument;
 }
 
-static bool whatif_read_shared(void *settings, enum shared_option option, const char *argument)
+static void whatif_check(void *settings)
 {
-    (void)settings;
-    if (option == SHARED_COLUMNS)
-        option_list_columns(argument, view_what_if_columns, view_what_if_column_count);
-    return false;
+    const struct whatif_settings *s = settings;
+    if (!s->count && !s->rank && !s->cpus)
+        die(STATUS_ERROR, "whatif: which FUNCTION=FACTOR? --rank lists the functions that matter");
 }
+
+static const struct option_row options[] = {
+    { "rank", NULL, "list the functions by what 10, 50 and 100 % less of each would bring",
+      STORE_FLAG(struct whatif_settings, rank) },
+    { "cpus", "N", "replay on N processors (default: threads run when they ran)",
+      STORE_NUMBER(struct whatif_settings, cpus, 1, MAX_CPUS, "from 1 to 4096") },
+    { TAKE_BY(whatif_take) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "whatif",
@@ -123,9 +106,10 @@ static const struct command_line line = {
         "  dwell whatif --cpus 8\n"
         "  dwell whatif --rank",
     .options = options,
-    .parse = whatif_parse_option,
+    .check = whatif_check,
     .shared = shared,
-    .read_shared = whatif_read_shared,
+    .columns = view_what_if_columns,
+    .column_count = &view_what_if_column_count,
 };
 
 /* ---- loading ---- */

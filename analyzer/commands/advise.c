@@ -12,18 +12,7 @@
 #include "report/advice_rows.h"
 #include "report/text_summary.h"
 
-enum { OPTION_OVERHEAD = 256, OPTION_FLAGS, OPTION_ATTRIBUTES, OPTION_FILTER, OPTION_LEVELS, TEXT_ROWS = 20 };
-
-static const struct argp_option options[] = {
-    { "overhead", OPTION_OVERHEAD, "PERCENT", 0,
-      "Aim at probes that take PERCENT of the program's own CPU time (1 to 1000; default: 10)", 0 },
-    { "flags", OPTION_FLAGS, "COMPILER", 0, "Print flags of the compiler: gcc or clang", 1 },
-    { "attributes", OPTION_ATTRIBUTES, NULL, 0, "List where the source needs __attribute__((no_instrument_function))",
-      1 },
-    { "filter", OPTION_FILTER, NULL, 0, "Print a filter file that suppresses the functions, for dwell record", 1 },
-    { "levels", OPTION_LEVELS, NULL, 0, "Print a filter file that only counts their calls, for dwell record", 1 },
-    { 0 },
-};
+enum { TEXT_ROWS = 20 };
 
 static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: those that cost most first)" },
@@ -45,6 +34,13 @@ struct advise_settings {
     const char *file;
 };
 
+static void advise_read_overhead(void *settings, const struct option_row *row, char *argument)
+{
+    struct advise_settings *s = settings;
+    (void)row;
+    s->permille = option_overhead("--overhead", argument);
+}
+
 static void advise_choose_form(struct advise_settings *s, enum advice_form form)
 {
     if (s->form != ADVICE_TABLE && s->form != form)
@@ -52,41 +48,33 @@ static void advise_choose_form(struct advise_settings *s, enum advice_form form)
     s->form = form;
 }
 
-static error_t advise_parse_option(int key, char *argument, struct argp_state *state)
+static void advise_read_form(void *settings, const struct option_row *row, char *argument)
 {
-    struct advise_settings *s = state->input;
-    switch (key) {
-    case OPTION_OVERHEAD:
-        s->permille = option_overhead("--overhead", argument);
-        return 0;
-    case OPTION_FLAGS:
-        option_check("--flags", argument, "gcc, clang");
-        advise_choose_form(s, strcmp(argument, "gcc") == 0 ? ADVICE_GCC : ADVICE_CLANG);
-        return 0;
-    case OPTION_ATTRIBUTES:
-        advise_choose_form(s, ADVICE_ATTRIBUTES);
-        return 0;
-    case OPTION_FILTER:
-        advise_choose_form(s, ADVICE_FILTER);
-        return 0;
-    case OPTION_LEVELS:
-        advise_choose_form(s, ADVICE_LEVELS);
-        return 0;
-    case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)argument;
+    advise_choose_form(settings, (enum advice_form)row->value);
 }
 
-static bool advise_read_shared(void *settings, enum shared_option option, const char *argument)
+static void advise_read_flags(void *settings, const struct option_row *row, char *argument)
 {
-    (void)settings;
-    if (option == SHARED_COLUMNS)
-        option_list_columns(argument, view_advice_columns, view_advice_column_count);
-    return false;
+    advise_choose_form(settings, (enum advice_form)option_word_value(row, argument));
 }
+
+static const struct option_word compilers[] = { { "gcc", ADVICE_GCC }, { "clang", ADVICE_CLANG }, { NULL, 0 } };
+
+static const struct option_row options[] = {
+    { "overhead", "PERCENT", "Aim at probes that take PERCENT of the program's own CPU time (1 to 1000; default: 10)",
+      READ_BY(advise_read_overhead) },
+    { "flags", "COMPILER", "Print flags of the compiler: gcc or clang", READ_BY(advise_read_flags), .words = compilers,
+      .group = 1 },
+    { "attributes", NULL, "List where the source needs __attribute__((no_instrument_function))",
+      READ_BY(advise_read_form), .value = ADVICE_ATTRIBUTES },
+    { "filter", NULL, "Print a filter file that suppresses the functions, for dwell record", READ_BY(advise_read_form),
+      .value = ADVICE_FILTER },
+    { "levels", NULL, "Print a filter file that only counts their calls, for dwell record", READ_BY(advise_read_form),
+      .value = ADVICE_LEVELS },
+    { TAKE_SESSION(struct advise_settings, file) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "advise",
@@ -107,9 +95,9 @@ static const struct command_line line = {
         "  dwell advise --filter > tiny.filters; dwell record --no-hidden-probes --filter-file tiny.filters ./prog\n"
         "  dwell advise --levels --overhead 5% > tiny.levels; dwell record --filter-file tiny.levels ./prog",
     .options = options,
-    .parse = advise_parse_option,
     .shared = shared,
-    .read_shared = advise_read_shared,
+    .columns = view_advice_columns,
+    .column_count = &view_advice_column_count,
 };
 
 static void advise_load(struct analysis *l, const struct advise_settings *s)

@@ -16,13 +16,7 @@
 #include "report/text_options.h"
 #include "report/text_summary.h"
 
-enum { OPTION_SOURCE_PATH = 256, MAX_SOURCE = 64 << 20 };
-
-static const struct argp_option options[] = {
-    { "source-path", OPTION_SOURCE_PATH, "A=B", 0,
-      "Look for files of folder A in B instead; may be repeated, the first that fits counts", 0 },
-    { 0 },
-};
+enum { MAX_SOURCE = 64 << 20 };
 
 static const struct shared_use shared[] = {
     { SHARED_FORMAT, NULL },   { SHARED_TEXT, NULL }, { SHARED_CSV_SAFE, NULL }, { SHARED_RAW, NULL },
@@ -35,9 +29,11 @@ struct annotate_settings {
     struct function_words words;
 };
 
-static void annotate_add_map(struct annotate_settings *s, char *text)
+static void annotate_add_map(void *settings, const struct option_row *row, char *text)
 {
+    struct annotate_settings *s = settings;
     char *equals = strchr(text, '=');
+    (void)row;
     if (!equals)
         die(STATUS_ERROR, "--source-path: '%s' is not A=B, a folder of the build and the one that replaces it", text);
     *equals = '\0';
@@ -45,20 +41,12 @@ static void annotate_add_map(struct annotate_settings *s, char *text)
     s->search.maps[s->search.map_count++] = (struct source_map){ text, equals + 1 };
 }
 
-static error_t annotate_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct annotate_settings *s = state->input;
-    switch (key) {
-    case OPTION_SOURCE_PATH:
-        annotate_add_map(s, argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        function_words_add(&s->words, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row options[] = {
+    { "source-path", "A=B", "Look for files of folder A in B instead; may be repeated, the first that fits counts",
+      READ_BY(annotate_add_map) },
+    { TAKE_FUNCTION(struct annotate_settings, words) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "annotate",
@@ -75,7 +63,6 @@ static const struct command_line line = {
         "  dwell annotate parse_line\n"
         "  dwell annotate --source-path /build/src=. parse_line run.data",
     .options = options,
-    .parse = annotate_parse_option,
     .shared = shared,
 };
 

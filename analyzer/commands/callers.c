@@ -8,13 +8,6 @@
 #include "report/first_screen.h"
 #include "report/row_probes.h"
 
-enum { OPTION_BY = 256 };
-
-static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "line: a row for each line that makes calls (needs record --call-sites)", 0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_CALLS, NULL },
@@ -36,22 +29,14 @@ struct callers_settings {
     struct function_words words;
 };
 
-static error_t callers_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct callers_settings *s = state->input;
-    switch (key) {
-    case OPTION_BY:
-        if (strcmp(argument, "line") != 0)
-            option_refuse("--by", argument, "line");
-        s->shared.load.lines = LINES_NEEDED;
-        return 0;
-    case ARGP_KEY_ARG:
-        function_words_add(&s->words, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_word ways[] = { { "line", LINES_NEEDED }, { NULL, 0 } };
+
+static const struct option_row options[] = {
+    { "by", "WHAT", "line: a row for each line that makes calls (needs record --call-sites)",
+      STORE_CHOICE(struct callers_settings, shared.load.lines, ways) },
+    { TAKE_FUNCTION(struct callers_settings, words) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "callers",
@@ -69,7 +54,6 @@ static const struct command_line line = {
         "  dwell callers read@libc.so.6 run.data\n"
         "  dwell callers --process worker 'ns::Class::method'",
     .options = options,
-    .parse = callers_parse_option,
     .shared = shared,
     .read_shared = option_read_times,
 };

@@ -11,44 +11,23 @@
 #include "commands/commands.h"
 #include "recorder/executable.h"
 
-enum { OPTION_FRAME_POINTERS = 256, OPTION_HEADERS, OPTION_EXCLUDE, OPTION_SHOW };
-
-static const struct argp_option options[] = {
-    { "frame-pointers", OPTION_FRAME_POINTERS, NULL, 0, "Keep frame pointers, so that samples have their stacks", 0 },
-    { "headers", OPTION_HEADERS, NULL, 0,
-      "Also instrument inline functions of the system's headers (GCC), and functions before they are inlined (clang)",
-      0 },
-    { "exclude", OPTION_EXCLUDE, "LIST", 0, "Leave out functions of files whose names contain one of these (GCC)", 0 },
-    { "show", OPTION_SHOW, NULL, 0, "Print the command instead of running it", 0 },
-    { 0 },
-};
-
 struct cc_settings {
     struct shared_options shared;
     struct instrumentation how;
     bool show;
 };
 
-static error_t cc_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct cc_settings *s = state->input;
-    switch (key) {
-    case OPTION_FRAME_POINTERS:
-        s->how.frame_pointers = true;
-        return 0;
-    case OPTION_HEADERS:
-        s->how.headers = true;
-        return 0;
-    case OPTION_EXCLUDE:
-        s->how.exclude = argument;
-        return 0;
-    case OPTION_SHOW:
-        s->show = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row options[] = {
+    { "frame-pointers", NULL, "Keep frame pointers, so that samples have their stacks",
+      STORE_FLAG(struct cc_settings, how.frame_pointers) },
+    { "headers", NULL,
+      "Also instrument inline functions of the system's headers (GCC), and functions before they are inlined (clang)",
+      STORE_FLAG(struct cc_settings, how.headers) },
+    { "exclude", "LIST", "Leave out functions of files whose names contain one of these (GCC)",
+      STORE_TEXT(struct cc_settings, how.exclude) },
+    { "show", NULL, "Print the command instead of running it", STORE_FLAG(struct cc_settings, show) },
+    { 0 },
+};
 
 #define CC_TEXT                                                                                                        \
     "Runs the compiler with the flags that instrument what it compiles.\v"                                             \
@@ -72,13 +51,11 @@ static const struct command_line lines[] = {
       .arguments = "[COMPILER] [ARGUMENT...]",
       .text = CC_TEXT,
       .options = options,
-      .parse = cc_parse_option,
       .program_follows = true },
     { .name = "c++",
       .arguments = "[COMPILER] [ARGUMENT...]",
       .text = CC_TEXT,
       .options = options,
-      .parse = cc_parse_option,
       .program_follows = true },
 };
 
@@ -89,9 +66,9 @@ static int cc_count_options(int argc, char **argv)
     while (count < argc && strncmp(argv[count], "--", 2) == 0) {
         const size_t length = strcspn(argv[count] + 2, "=");
         bool own = strcmp(argv[count], "--help") == 0 || strcmp(argv[count], "--print-options") == 0;
-        for (const struct argp_option *o = options; o->name && !own; o++) {
+        for (const struct option_row *o = options; o->name && !own; o++) {
             own = strlen(o->name) == length && memcmp(o->name, argv[count] + 2, length) == 0;
-            if (own && o->arg && !argv[count][2 + length])
+            if (own && o->argument && !argv[count][2 + length])
                 count++;
         }
         if (!own)

@@ -12,14 +12,13 @@
 #include "commands/config.h"
 #include "commands/option_names.h"
 
-enum { MAX_OWN = 64 };
-
 /* The state of the parsers. */
 struct command_line_input {
     const struct command_line *line;
     void *settings;
     struct shared_options *shared;
     const struct option_list *all;
+    const struct argp_option *own;
 };
 
 static bool command_line_is_daily(const struct command_line *line, const char *name)
@@ -69,12 +68,12 @@ static char *command_line_filter_help(int key, const char *text, void *input)
 static void command_line_help(const struct command_line_input *in, bool all, char *name) __attribute__((noreturn));
 static void command_line_help(const struct command_line_input *in, bool all, char *name)
 {
-    struct argp_option list[SHARED_ENTRIES + MAX_OWN], own_list[MAX_OWN];
+    struct argp_option list[SHARED_ENTRIES + MAX_OWN_OPTIONS], own_list[MAX_OWN_OPTIONS];
     struct command_line shown = *in->line;
     if (all)
         shown.daily = NULL;
     size_t more = command_line_keep_daily(&shown, in->all->options, list);
-    more += command_line_keep_daily(&shown, in->line->options, own_list);
+    more += command_line_keep_daily(&shown, in->own, own_list);
     const char *after = strchr(shown.text, '\v');
     char *text = more ? need_text("%.*s\v'%s --help-all' lists %zu more options.\n\n%s", (int)(after - shown.text),
                                   shown.text, name, more, after + 1)
@@ -92,7 +91,7 @@ static error_t command_line_parse_shared(int key, char *argument, struct argp_st
 {
     const struct command_line_input *in = state->input;
     if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = in->settings;
+        state->child_inputs[0] = state->input;
         config_follow(state);
         return 0;
     }
@@ -113,10 +112,28 @@ static error_t command_line_parse_shared(int key, char *argument, struct argp_st
         in->shared->set |= UINT64_C(1) << option;
         if (!config_place())
             in->shared->typed |= UINT64_C(1) << option;
+        if (option == SHARED_COLUMNS && in->line->columns)
+            option_list_columns(argument, in->line->columns, *in->line->column_count);
         if (!in->line->read_shared || !in->line->read_shared(in->settings, option, argument))
             shared_option_read(in->shared, option, argument);
         return 0;
     }
+}
+
+static error_t command_line_parse_own(int key, char *argument, struct argp_state *state)
+{
+    const struct command_line_input *in = state->input;
+    if (key == ARGP_KEY_ARG)
+        return option_table_take(in->line->options, in->settings, argument, state) ? 0 : ARGP_ERR_UNKNOWN;
+    if (key == ARGP_KEY_END && in->line->check)
+        in->line->check(in->settings);
+    const struct option_row *row = option_table_find(in->line->options, key);
+    if (!row)
+        return ARGP_ERR_UNKNOWN;
+    if (in->line->before)
+        in->line->before(in->settings, row, argument);
+    option_table_store(row, in->settings, argument);
+    return 0;
 }
 
 /* All options of the command: the shared ones, an empty one, then its own. */
@@ -134,9 +151,7 @@ static size_t command_line_list(const struct command_line *line, struct argp_opt
     count = shared_options_append(config_takes(line->name) ? config : config + 1, list, count);
     count = shared_options_append(line->daily ? short_help : help, list, count);
     list[count++] = (struct argp_option){ 0 };
-    for (const struct argp_option *o = line->options; o && (o->name || o->key || o->doc); o++)
-        list[count++] = *o;
-    return count;
+    return option_table_append(line->options, list, count);
 }
 
 /* An error in an option before --format json is one of a program that wants JSON. */
@@ -152,14 +167,15 @@ static void command_line_run(const struct command_line *line, int argc, char **a
                              struct shared_options *shared, bool with_config)
 {
     static char full_name[64];
-    struct argp_option list[SHARED_ENTRIES + MAX_OWN];
+    struct argp_option list[SHARED_ENTRIES + MAX_OWN_OPTIONS], own_list[MAX_OWN_OPTIONS];
     const struct option_list all = { list, command_line_list(line, list) };
-    const struct argp own = { line->options, line->parse, NULL, NULL, NULL, NULL, NULL };
+    own_list[option_table_append(line->options, own_list, 0)] = (struct argp_option){ 0 };
+    const struct argp own = { own_list, command_line_parse_own, NULL, NULL, NULL, NULL, NULL };
     const struct argp_child children[] = { { &own, 0, NULL, 0 }, { 0 } };
     const struct argp argp = {
         list, command_line_parse_shared, line->arguments, line->text, children, command_line_filter_help, NULL
     };
-    struct command_line_input input = { line, settings, shared, &all };
+    struct command_line_input input = { line, settings, shared, &all, own_list };
     json_name_schema(line->name);
     snprintf(full_name, sizeof full_name, "dwell %s", line->name);
     argv[0] = full_name;

@@ -2,19 +2,22 @@
 #ifndef DWELL_COMMANDS_COMMAND_LINE_H
 #define DWELL_COMMANDS_COMMAND_LINE_H
 
-#include <argp.h>
-
+#include "commands/option_table.h"
 #include "commands/shared_options.h"
 
 struct command_line {
-    const char *name;                  /* of the command */
-    const char *arguments;             /* such as "[FILE...]" */
-    const char *text;                  /* for --help: the text before the options, \v, and the text after them */
-    const struct argp_option *options; /* its own, ended by an empty one; NULL if none */
-    argp_parser_t parse;               /* reads these and the arguments; its input are the settings */
-    const struct shared_use *shared;   /* ended by SHARED_END; NULL if none */
+    const char *name;                 /* of the command */
+    const char *arguments;            /* such as "[FILE...]" */
+    const char *text;                 /* for --help: the text before the options, \v, and the text after them */
+    const struct option_row *options; /* its own and its arguments, ended by an empty one; NULL if none */
+    const struct shared_use *shared;  /* ended by SHARED_END; NULL if none */
+    /* Is called before each option of its own, and when all have been read. Both may be NULL. */
+    void (*before)(void *settings, const struct option_row *row, const char *argument);
+    void (*check)(void *settings);
     /* Reads a shared option instead of the common parser. Returns false to leave it to that. May be NULL. */
     bool (*read_shared)(void *settings, enum shared_option option, const char *argument);
+    const struct column *columns; /* those that --columns help lists; NULL if read_shared does so */
+    const size_t *column_count;
     /* The options that --help shows, separated by spaces: --help-all shows the others. NULL: all. */
     const char *daily;
     bool program_follows; /* the first argument and all after it are a program's */

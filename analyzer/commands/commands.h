@@ -72,9 +72,6 @@ void option_arrange(struct table *t, const char *sort, const char *columns, bool
 /* Whether an argument that may be a PID or a file is a PID. */
 bool option_is_pid(const char *text);
 
-/* For ARGP_KEY_ARG of commands that take one session: sets *file. */
-void option_session(const struct argp_state *state, const char *argument, const char **file);
-
 /* The function that FUNCTION names. Ends the program if there is none, or more than one. */
 uint32_t option_function(const struct analysis *session, const char *text);
 

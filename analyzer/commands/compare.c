@@ -12,12 +12,7 @@
 #include "recorder/record_series.h"
 #include "report/diff.h"
 
-enum { OPTION_FAIL = 512, USUAL_RUNS = 5, MAX_CONDITIONS = 64 };
-
-static const struct argp_option own_options[] = {
-    { "fail-if", OPTION_FAIL, "CONDITION", 0,
-      "Exit with status 1 if a row meets it: see dwell diff --help; may be repeated", 0 },
-};
+enum { USUAL_RUNS = 5, MAX_CONDITIONS = 64 };
 
 static const struct shared_use shared[] = {
     { SHARED_OUTPUT, "(default: compare.data): the sessions are FILE-before-1.data, FILE-after-1.data, ..." },
@@ -35,20 +30,23 @@ struct compare_settings {
     bool csv_safe;
 };
 
-static error_t compare_parse_option(int key, char *argument, struct argp_state *state)
+static void compare_add_condition(void *settings, const struct option_row *row, char *argument)
 {
-    struct compare_settings *s = state->input;
+    struct compare_settings *s = settings;
     struct gate gate;
     struct error error = { NULL };
-    if (key != OPTION_FAIL)
-        return record_parse_option(key, argument, state);
+    (void)row;
     if (s->condition_count == MAX_CONDITIONS)
         die(STATUS_OWN_FAILURE, "--fail-if: more than %d conditions", MAX_CONDITIONS);
     if (!diff_gate_parse(&gate, argument, &error))
         die(STATUS_OWN_FAILURE, "--fail-if '%s': %s", argument, error.text);
     s->conditions[s->condition_count++] = argument;
-    return 0;
 }
+
+static const struct option_row fail_if = {
+    "fail-if", "CONDITION", "Exit with status 1 if a row meets it: see dwell diff --help; may be repeated",
+    READ_BY(compare_add_condition)
+};
 
 static bool compare_read_shared(void *settings, enum shared_option option, const char *argument)
 {
@@ -61,21 +59,27 @@ static bool compare_read_shared(void *settings, enum shared_option option, const
     return true;
 }
 
-/* The options of dwell compare and of dwell record. The caller frees the list. */
-static struct argp_option *compare_options(void)
+/* The options of dwell compare and of dwell record. */
+static void compare_list_options(struct option_row list[MAX_OWN_OPTIONS])
 {
     size_t count = 0;
-    while (record_own_options[count].name || record_own_options[count].doc)
-        count++;
-    struct argp_option *list = need_memory(count + 2, sizeof *list);
-    list[0] = own_options[0];
-    memcpy(list + 1, record_own_options, count * sizeof *list);
-    return list;
+    list[count++] = fail_if;
+    do
+        list[count] = record_own_options[count - 1];
+    while (list[count++].kind != OPTION_END);
+}
+
+/* Those of a recording are given to each. */
+static void compare_forward(void *settings, const struct option_row *row, const char *argument)
+{
+    if (row->read != compare_add_condition)
+        record_forward(settings, row, argument);
 }
 
 static void compare_parse(struct compare_settings *s, int argc, char **argv)
 {
-    struct argp_option *options = compare_options();
+    struct option_row options[MAX_OWN_OPTIONS];
+    compare_list_options(options);
     const struct command_line line = {
         .name = "compare",
         .daily = "output quiet runs fail-if format mode overhead call-sites only suppress",
@@ -90,7 +94,8 @@ static void compare_parse(struct compare_settings *s, int argc, char **argv)
                 "  dwell compare --runs 10 --mode profile ./old ./new\n"
                 "  dwell compare --fail-if 'calls > +0' --format markdown ./old ./new > comment.md",
         .options = options,
-        .parse = compare_parse_option,
+        .before = compare_forward,
+        .check = record_check_options,
         .shared = shared,
         .read_shared = compare_read_shared,
         .program_follows = true,
@@ -100,7 +105,6 @@ static void compare_parse(struct compare_settings *s, int argc, char **argv)
     command_line_parse(&line, argc, argv, s, &common);
     s->record.output = common.output;
     shared_options_drop(&common);
-    free(options);
 }
 
 /* A program's words: itself and the arguments after --. The caller frees the list. */

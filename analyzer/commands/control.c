@@ -39,32 +39,32 @@ struct control_settings {
     const char *level; /* of the action "level": LEVEL=PATTERN */
 };
 
-static error_t control_parse_option(int key, char *argument, struct argp_state *state)
+static void control_take(void *settings, const struct option_row *row, char *argument)
 {
-    struct control_settings *s = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (!s->target)
-            s->target = argument;
-        else if (!s->action)
-            s->action = argument;
-        else if (!s->event && strcmp(s->action, "event") == 0)
-            s->event = argument;
-        else if (!s->level && strcmp(s->action, "level") == 0)
-            s->level = argument;
-        else
-            die(STATUS_ERROR, "control: too many arguments: '%s'", argument);
-        return 0;
-    case ARGP_KEY_END:
-        if (!s->action)
-            die(STATUS_ERROR,
-                "control: give a PID or a session file, then pause, resume, stop, dump, event or level; see dwell control "
-                "--help");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct control_settings *s = settings;
+    (void)row;
+    if (!s->target)
+        s->target = argument;
+    else if (!s->action)
+        s->action = argument;
+    else if (!s->event && strcmp(s->action, "event") == 0)
+        s->event = argument;
+    else if (!s->level && strcmp(s->action, "level") == 0)
+        s->level = argument;
+    else
+        die(STATUS_ERROR, "control: too many arguments: '%s'", argument);
 }
+
+static void control_check(void *settings)
+{
+    const struct control_settings *s = settings;
+    if (!s->action)
+        die(STATUS_ERROR,
+            "control: give a PID or a session file, then pause, resume, stop, dump, event or level; see dwell control "
+            "--help");
+}
+
+static const struct option_row options[] = { { TAKE_BY(control_take) }, { 0 } };
 
 /* ---- the session of a process ---- */
 
@@ -323,7 +323,8 @@ static const struct command_line line = {
         "  dwell control dwell.data resume\n"
         "  dwell control 1234 event 'Requests:information'\n"
         "  dwell control 1234 level 'out=get_*'",
-    .parse = control_parse_option,
+    .options = options,
+    .check = control_check,
     .shared = shared,
 };
 

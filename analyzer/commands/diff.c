@@ -8,18 +8,6 @@
 #include "commands/diff_result.h"
 #include "commands/sessions.h"
 
-enum { OPTION_BY = 256, OPTION_LARGE, OPTION_FAIL };
-
-static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module or call path (path)", 0 },
-    { "large", OPTION_LARGE, "AMOUNT", 0, "Mark changes of at least AMOUNT of the session's time (default: 1%)", 0 },
-    { "fail-if", OPTION_FAIL, "CONDITION", 0,
-      "Exit with status 1 if a row meets it: 'calls > +0', 'cpu_exclusive > +10%', 'elapsed_inclusive < -5ms'; may be "
-      "repeated; 'all_calls > +0' counts calls that chance decides, too",
-      0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_CALLS, NULL },
@@ -45,26 +33,32 @@ struct diff_settings {
     struct diff_result result;
 };
 
-static error_t diff_parse_option(int key, char *argument, struct argp_state *state)
+static void diff_add_gate(void *settings, const struct option_row *row, char *argument)
 {
-    struct diff_settings *s = state->input;
-    switch (key) {
-    case OPTION_BY:
-        s->by = diff_parse_by(argument);
-        return 0;
-    case OPTION_LARGE:
-        s->result.options.large = option_amount("--large", argument);
-        return 0;
-    case OPTION_FAIL:
-        diff_result_add_gate(&s->result, argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        session_list_add(&s->sides[s->side], argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct diff_settings *s = settings;
+    (void)row;
+    diff_result_add_gate(&s->result, argument);
 }
+
+static void diff_take(void *settings, const struct option_row *row, char *argument)
+{
+    struct diff_settings *s = settings;
+    (void)row;
+    session_list_add(&s->sides[s->side], argument);
+}
+
+static const struct option_row options[] = {
+    { "by", "WHAT", "A row for each function (default), module or call path (path)",
+      STORE_CHOICE(struct diff_settings, by, diff_ways) },
+    { "large", "AMOUNT", "Mark changes of at least AMOUNT of the session's time (default: 1%)",
+      STORE_AMOUNT(struct diff_settings, result.options.large) },
+    { "fail-if", "CONDITION",
+      "Exit with status 1 if a row meets it: 'calls > +0', 'cpu_exclusive > +10%', 'elapsed_inclusive < -5ms'; may be "
+      "repeated; 'all_calls > +0' counts calls that chance decides, too",
+      READ_BY(diff_add_gate) },
+    { TAKE_BY(diff_take) },
+    { 0 },
+};
 
 static bool diff_read_shared(void *settings, enum shared_option option, const char *argument)
 {
@@ -86,7 +80,6 @@ static const struct command_line line = {
         "  dwell diff old-*.data -- new-*.data --fail-if 'cpu_exclusive > +10%'\n"
         "  dwell diff old-*.data -- new-*.data --format markdown > comment.md",
     .options = options,
-    .parse = diff_parse_option,
     .shared = shared,
     .read_shared = diff_read_shared,
 };

@@ -24,14 +24,9 @@ static enum diff_value diff_parse_sort(const char *text)
     return value;
 }
 
-enum diff_by diff_parse_by(const char *text)
-{
-    static const struct {
-        const char *name;
-        enum diff_by by;
-    } ways[] = { { "function", DIFF_FUNCTIONS }, { "module", DIFF_MODULES }, { "path", DIFF_PATHS } };
-    return option_choice("--by", text, ways)->by;
-}
+const struct option_word diff_ways[] = {
+    { "function", DIFF_FUNCTIONS }, { "module", DIFF_MODULES }, { "path", DIFF_PATHS }, { NULL, 0 }
+};
 
 void diff_result_add_gate(struct diff_result *r, const char *text)
 {

@@ -2,6 +2,7 @@
 #ifndef DWELL_COMMANDS_DIFF_RESULT_H
 #define DWELL_COMMANDS_DIFF_RESULT_H
 
+#include "commands/option_table.h"
 #include "commands/shared_options.h"
 #include "report/diff_formats.h"
 
@@ -20,8 +21,8 @@ struct diff_result {
         .shared = (others), .options = {.sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 }                           \
     }
 
-/* What --by says. Ends the program if it is none of them. */
-enum diff_by diff_parse_by(const char *text);
+/* What --by may say; the values are those of enum diff_by. */
+extern const struct option_word diff_ways[];
 
 /* Adds a condition of --fail-if. Ends the program if it is none. */
 void diff_result_add_gate(struct diff_result *r, const char *text);

@@ -20,16 +20,16 @@ struct doctor_settings {
     const char *program;
 };
 
-static error_t doctor_parse_option(int key, char *argument, struct argp_state *state)
+static void doctor_take(void *settings, const struct option_row *row, char *argument)
 {
-    struct doctor_settings *s = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
+    struct doctor_settings *s = settings;
+    (void)row;
     if (s->program)
         die(STATUS_ERROR, "one program at a time: '%s' is a second one", argument);
     s->program = argument;
-    return 0;
 }
+
+static const struct option_row options[] = { { TAKE_BY(doctor_take) }, { 0 } };
 
 static const char *const names[] = { [HEALTH_OK] = "ok", [HEALTH_WARN] = "warn", [HEALTH_BAD] = "bad" };
 
@@ -73,7 +73,7 @@ static const struct command_line line = {
             "  dwell doctor\n"
             "  dwell doctor ./prog\n"
             "  dwell doctor -o /mnt/big/dwell.data ./prog",
-    .parse = doctor_parse_option,
+    .options = options,
     .shared = shared,
 };
 

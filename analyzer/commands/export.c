@@ -20,14 +20,7 @@
 #include "report/views.h"
 #include "trace/samples.h"
 
-enum { OPTION_LIST = 256, OPTION_AGGREGATE };
 enum { OUTPUT_BUFFER = 1 << 20 };
-
-static const struct argp_option options[] = {
-    { "list", OPTION_LIST, NULL, 0, "List the formats", 0 },
-    { "aggregate", OPTION_AGGREGATE, NULL, 0, "Write a line for each function instead of one for each call", 0 },
-    { 0 },
-};
 
 static const struct shared_use shared[] = {
     { SHARED_FROM, NULL },
@@ -60,10 +53,12 @@ struct export_settings {
     struct analysis_options load;
 };
 
-static void export_list_formats(void)
+static void export_list_formats(void *settings, const struct option_row *row, char *argument)
 {
+    (void)settings, (void)row, (void)argument;
     for (const struct export_format *const *format = all_exports(); *format; format++)
         printf("%-12s %s\n", (*format)->name, (*format)->summary);
+    exit(finish_output());
 }
 
 static void __attribute__((noreturn)) export_refuse_format(const char *name)
@@ -76,18 +71,28 @@ static void __attribute__((noreturn)) export_refuse_format(const char *name)
     die(STATUS_ERROR, "no format '%s'%s dwell export --list lists them", name, suggestion(name, names, count, ";"));
 }
 
-static void export_parse_argument(struct export_settings *s, const struct argp_state *state, const char *argument)
+static void export_take(void *settings, const struct option_row *row, char *argument)
 {
+    struct export_settings *s = settings;
+    (void)row;
     if (!s->format) {
         s->format = find_export(argument);
         if (!s->format)
             export_refuse_format(argument);
         return;
     }
-    if (state->arg_num > 1)
+    if (s->file)
         die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
     s->file = argument;
 }
+
+static const struct option_row options[] = {
+    { "list", NULL, "List the formats", READ_BY(export_list_formats) },
+    { "aggregate", NULL, "Write a line for each function instead of one for each call",
+      STORE_FLAG(struct export_settings, options.aggregate) },
+    { TAKE_BY(export_take) },
+    { 0 },
+};
 
 static enum export_time export_parse_measure(const char *text)
 {
@@ -97,24 +102,6 @@ static enum export_time export_parse_measure(const char *text)
     if (!measure_find(text, &measure))
         option_refuse("--value", text, names);
     return measure;
-}
-
-static error_t export_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct export_settings *s = state->input;
-    switch (key) {
-    case OPTION_LIST:
-        export_list_formats();
-        exit(finish_output());
-    case OPTION_AGGREGATE:
-        s->options.aggregate = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        export_parse_argument(s, state, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 static bool export_read_shared(void *settings, enum shared_option option, const char *argument)
@@ -243,16 +230,16 @@ static const struct command_line line = {
             "  dwell export callgrind -o callgrind.out\n"
             "  dwell export collapsed run.data | flamegraph.pl >flame.svg",
     .options = options,
-    .parse = export_parse_option,
     .shared = shared,
     .read_shared = export_read_shared,
 };
 
 int command_export(int argc, char **argv)
 {
-    struct export_settings s = { .file = DEFAULT_SESSION };
+    struct export_settings s = { 0 };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     export_check_settings(&s);
+    s.file = s.file ? s.file : DEFAULT_SESSION;
     struct analysis loaded;
     s.shared.load.lines = s.format->uses & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
     s.shared.load.limits = s.format->uses & EXPORT_LIMITS;

@@ -21,6 +21,11 @@ void function_words_add(struct function_words *w, const char *word)
     w->words[w->count++] = word;
 }
 
+void function_words_take_argument(void *settings, const struct option_row *row, char *argument)
+{
+    function_words_add((struct function_words *)(void *)((char *)settings + row->at), argument);
+}
+
 /* A session that is not there is known by its form. */
 static bool function_words_has_form(const char *word)
 {

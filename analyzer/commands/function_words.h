@@ -2,7 +2,7 @@
 #ifndef DWELL_COMMANDS_FUNCTION_WORDS_H
 #define DWELL_COMMANDS_FUNCTION_WORDS_H
 
-#include <stddef.h>
+#include "commands/option_table.h"
 
 struct function_words {
     const char *command;
@@ -10,6 +10,12 @@ struct function_words {
     const char **words;
     size_t count, room;
 };
+
+/* The row of a command's table of options that takes such words. */
+#define TAKE_FUNCTION(settings, member)                                                                                \
+    TAKE_BY(function_words_take_argument),                                                                             \
+        OPTION_MEMBER(settings, member, OPTION_IS(settings, member, struct function_words))
+option_reader function_words_take_argument;
 
 /* Takes the next word of the command line. It has to stay valid. Ends the program if there are too many. */
 void function_words_add(struct function_words *w, const char *word);

@@ -8,15 +8,6 @@
 #include "commands/commands.h"
 #include "commands/features.h"
 
-enum { OPTION_LIST = 256, OPTION_RESOLUTION };
-
-static const struct argp_option options[] = {
-    { "list", OPTION_LIST, NULL, 0, "List the formats", 0 },
-    { "resolution", OPTION_RESOLUTION, "HZ", 0,
-      "Times in the files are in ticks, HZ a second (default: nanoseconds, unless a file says it)", 0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_OUTPUT, "(required); an older session of that name becomes FILE.old" },
     { SHARED_END, NULL },
@@ -30,10 +21,12 @@ struct import_settings {
     struct import_options options;
 };
 
-static void import_list_formats(void)
+static void import_list_formats(void *settings, const struct option_row *row, char *argument)
 {
+    (void)settings, (void)row, (void)argument;
     for (const struct import_format *const *format = all_imports(); *format; format++)
         printf("%-12s %s\n", (*format)->name, (*format)->does);
+    exit(finish_output());
 }
 
 static void __attribute__((noreturn)) import_refuse_format(const char *name)
@@ -46,32 +39,28 @@ static void __attribute__((noreturn)) import_refuse_format(const char *name)
     die(STATUS_ERROR, "no format '%s'%s dwell import --list lists them", name, suggestion(name, names, count, ";"));
 }
 
-static error_t import_parse_option(int key, char *argument, struct argp_state *state)
+static void import_take(void *settings, const struct option_row *row, char *argument)
 {
-    struct import_settings *s = state->input;
-    switch (key) {
-    case OPTION_LIST:
-        import_list_formats();
-        exit(finish_output());
-    case OPTION_RESOLUTION:
-        s->options.resolution = option_number("--resolution", argument);
-        if (s->options.resolution < 1000 || s->options.resolution > 1000000000000)
-            die(STATUS_ERROR, "--resolution: must be from 1000 to 10^12 ticks per second");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num == 0) {
-            s->format = find_import(argument);
-            if (!s->format)
-                import_refuse_format(argument);
-            return 0;
-        }
-        GROW(s->files, s->count, s->room);
-        s->files[s->count++] = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    struct import_settings *s = settings;
+    (void)row;
+    if (!s->format) {
+        s->format = find_import(argument);
+        if (!s->format)
+            import_refuse_format(argument);
+        return;
     }
+    GROW(s->files, s->count, s->room);
+    s->files[s->count++] = argument;
 }
+
+static const struct option_row options[] = {
+    { "list", NULL, "List the formats", READ_BY(import_list_formats) },
+    { "resolution", "HZ", "Times in the files are in ticks, HZ a second (default: nanoseconds, unless a file says it)",
+      STORE_NUMBER(struct import_settings, options.resolution, 1000, 1000000000000,
+                   "must be from 1000 to 10^12 ticks per second") },
+    { TAKE_BY(import_take) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "import",
@@ -80,7 +69,6 @@ static const struct command_line line = {
             "  dwell import --list\n"
             "  dwell import vsperf app_CallTreeSummary.csv -o app.data",
     .options = options,
-    .parse = import_parse_option,
     .shared = shared,
 };
 

@@ -48,14 +48,7 @@ struct info_settings {
     const char *file;
 };
 
-static error_t info_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct info_settings *s = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    option_session(state, argument, &s->file);
-    return 0;
-}
+static const struct option_row options[] = { { TAKE_SESSION(struct info_settings, file) }, { 0 } };
 
 void info_print_line(const char *name, const char *format, ...)
 {
@@ -513,7 +506,7 @@ static const struct command_line line = {
             "Examples:\n"
             "  dwell info\n"
             "  dwell info run.data",
-    .parse = info_parse_option,
+    .options = options,
     .shared = shared,
 };
 

@@ -16,22 +16,7 @@ struct marks_settings {
     const char *file;
 };
 
-static error_t marks_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct marks_settings *s = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    option_session(state, argument, &s->file);
-    return 0;
-}
-
-static bool marks_read_shared(void *settings, enum shared_option option, const char *argument)
-{
-    (void)settings;
-    if (option == SHARED_COLUMNS)
-        option_list_columns(argument, view_marks_columns, view_marks_column_count);
-    return false;
-}
+static const struct option_row options[] = { { TAKE_SESSION(struct marks_settings, file) }, { 0 } };
 
 static const struct command_line line = {
     .name = "marks",
@@ -41,9 +26,10 @@ static const struct command_line line = {
             "in dwell/perflog.h) are listed at their begin, with their duration.\vExamples:\n"
             "  dwell marks\n"
             "  dwell marks --filter 'frame*' --format csv run.data",
-    .parse = marks_parse_option,
+    .options = options,
     .shared = shared,
-    .read_shared = marks_read_shared,
+    .columns = view_marks_columns,
+    .column_count = &view_marks_column_count,
 };
 
 int command_marks(int argc, char **argv)

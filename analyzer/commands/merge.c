@@ -21,14 +21,7 @@ struct merge_settings {
     struct session_list sessions;
 };
 
-static error_t merge_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct merge_settings *s = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    session_list_add(&s->sessions, argument);
-    return 0;
-}
+static const struct option_row options[] = { { TAKE_SESSIONS(struct merge_settings, sessions) }, { 0 } };
 
 static void merge_check_settings(struct merge_settings *s)
 {
@@ -105,7 +98,7 @@ static const struct command_line line = {
             "Processes and threads get new serial numbers. Times stay as they are, so that the session shows what "
             "happened at the same time.\n\nExamples:\n"
             "  dwell merge server.data client.data -o both.data",
-    .parse = merge_parse_option,
+    .options = options,
     .shared = shared,
 };
 

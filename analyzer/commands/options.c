@@ -191,13 +191,6 @@ bool option_is_pid(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-void option_session(const struct argp_state *state, const char *argument, const char **file)
-{
-    if (state->arg_num > 0)
-        die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
-    *file = argument;
-}
-
 /* Prints why a session could not be read. The output lacks that part. */
 static bool options_read_failed(void)
 {

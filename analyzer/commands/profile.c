@@ -7,16 +7,6 @@
 #include "commands/sessions.h"
 #include "sums/sums.h"
 
-enum { OPTION_SHARD = 256 };
-
-static const struct argp_option options[] = {
-    { "shard", OPTION_SHARD, "SHARD", 0,
-      "only one of several parts, such as 1/4: a run for each shares the work on a large session. dwell merge makes the "
-      "whole of them",
-      0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_OUTPUT, "(required); an older session of that name becomes FILE.old" },
     { SHARED_JOBS, NULL },
@@ -30,32 +20,28 @@ struct profile_settings {
     struct session_list sessions;
 };
 
-static struct sums_shard profile_parse_shard(const char *text)
+static void profile_read_shard(void *settings, const struct option_row *row, char *text)
 {
+    struct profile_settings *s = settings;
     char *end;
     const unsigned long number = strtoul(text, &end, 10);
     const char *slash = end;
     const unsigned long count = *slash == '/' ? strtoul(slash + 1, &end, 10) : 0;
     const bool digits = *text >= '0' && *text <= '9' && *slash == '/' && slash[1] >= '0' && slash[1] <= '9';
+    (void)row;
     if (!digits || *end || number == 0 || number > count || count > DWELL_MOST_SHARDS)
         die(STATUS_ERROR, "--shard: '%s' is not a part such as 1/4, of at most %d", text, DWELL_MOST_SHARDS);
-    return (struct sums_shard){ (uint32_t)number - 1, (uint32_t)count };
+    s->shard = (struct sums_shard){ (uint32_t)number - 1, (uint32_t)count };
 }
 
-static error_t profile_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct profile_settings *s = state->input;
-    switch (key) {
-    case OPTION_SHARD:
-        s->shard = profile_parse_shard(argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        session_list_add(&s->sessions, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row options[] = {
+    { "shard", "SHARD",
+      "only one of several parts, such as 1/4: a run for each shares the work on a large session. dwell merge makes the "
+      "whole of them",
+      READ_BY(profile_read_shard) },
+    { TAKE_SESSIONS(struct profile_settings, sessions) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "profile",
@@ -69,7 +55,6 @@ static const struct command_line line = {
         "calls cannot be made of sums.\n\nExamples:\n"
         "  dwell profile run.data -o run.sums\n"
         "  dwell profile big.data --shard 2/8 -o big.2.sums",
-    .parse = profile_parse_option,
     .shared = shared,
 };
 

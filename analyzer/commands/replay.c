@@ -12,15 +12,6 @@
 #include "report/replay.h"
 #include "trace/counts.h"
 
-enum { OPTION_DEPTH = 256, OPTION_NO_EVENTS, OPTION_LAST };
-
-static const struct argp_option options[] = {
-    { "depth", OPTION_DEPTH, "N", 0, "Show only the N outermost levels", 0 },
-    { "last", OPTION_LAST, "N", 0, "Print only the last N rows", 0 },
-    { "no-events", OPTION_NO_EVENTS, NULL, 0, "Leave out trace events and PerfLog timers", 0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_CALLS_AT_ANY_DEPTH, NULL },
@@ -42,30 +33,15 @@ struct replay_settings {
     bool no_events;
 };
 
-static error_t replay_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct replay_settings *s = state->input;
-    switch (key) {
-    case OPTION_DEPTH:
-        s->what.depth = option_number("--depth", argument);
-        if (!s->what.depth)
-            die(STATUS_ERROR, "--depth: must be 1 or more");
-        return 0;
-    case OPTION_LAST:
-        s->last = option_number("--last", argument);
-        if (!s->last)
-            die(STATUS_ERROR, "--last: must be 1 or more");
-        return 0;
-    case OPTION_NO_EVENTS:
-        s->no_events = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row options[] = {
+    { "depth", "N", "Show only the N outermost levels",
+      STORE_NUMBER(struct replay_settings, what.depth, 1, SIZE_MAX, "must be 1 or more") },
+    { "last", "N", "Print only the last N rows",
+      STORE_NUMBER(struct replay_settings, last, 1, SIZE_MAX, "must be 1 or more") },
+    { "no-events", NULL, "Leave out trace events and PerfLog timers", STORE_FLAG(struct replay_settings, no_events) },
+    { TAKE_SESSION(struct replay_settings, file) },
+    { 0 },
+};
 
 static void replay_find_part(struct replay_settings *s, const struct session_file *file)
 {
@@ -159,7 +135,6 @@ static const struct command_line line = {
         "  dwell replay --last 40\n"
         "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
     .options = options,
-    .parse = replay_parse_option,
     .shared = shared,
 };
 

@@ -12,20 +12,6 @@
 #include "report/row_probes.h"
 #include "report/summary_markdown.h"
 
-enum { OPTION_BY = 256, OPTION_HOT, OPTION_SUMMARY };
-
-static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0,
-      "A row for each function (default), line (that makes calls), module, module-function (modules with their "
-      "functions), thread, thread-name or process",
-      0 },
-    { "hot", OPTION_HOT, NULL, 0, "Only the functions, sorted by exclusive time on the CPU", 0 },
-    { "summary", OPTION_SUMMARY, NULL, 0,
-      "In at most 40 lines of Markdown, for comments on changes and for chats: the answer and the ten rows that matter",
-      0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_CALLS, NULL },
@@ -47,53 +33,58 @@ enum { TEXT_LIMIT = 40 };
 
 typedef struct table table_view(const struct analysis *l);
 
+/* What a row is, by --by; the usual one is that of functions. */
+enum report_way {
+    WAY_USUAL,
+    WAY_FUNCTION,
+    WAY_LINE,
+    WAY_MODULE,
+    WAY_MODULE_FUNCTION,
+    WAY_THREAD,
+    WAY_THREAD_NAME,
+    WAY_PROCESS
+};
+
+static const struct option_word ways[] = {
+    { "function", WAY_FUNCTION }, { "line", WAY_LINE },
+    { "module", WAY_MODULE },     { "module-function", WAY_MODULE_FUNCTION },
+    { "thread", WAY_THREAD },     { "thread-name", WAY_THREAD_NAME },
+    { "process", WAY_PROCESS },   { NULL, 0 },
+};
+
+static const struct report_rows {
+    enum rollup_by by;
+    table_view *view; /* NULL for view_rows */
+} report_rows[] = {
+    [WAY_USUAL] = { BY_FUNCTION, NULL },
+    [WAY_FUNCTION] = { BY_FUNCTION, NULL },
+    [WAY_LINE] = { BY_LINE, view_lines },
+    [WAY_MODULE] = { BY_MODULE, NULL },
+    [WAY_MODULE_FUNCTION] = { BY_MODULE, view_module_functions },
+    [WAY_THREAD] = { BY_THREAD, NULL },
+    [WAY_THREAD_NAME] = { BY_THREAD, view_thread_names },
+    [WAY_PROCESS] = { BY_PROCESS, NULL },
+};
+
 struct report_settings {
     struct shared_options shared;
     struct session_list sessions;
-    enum rollup_by by;
-    bool by_is_set;
-    table_view *view; /* NULL for view_rows */
+    enum report_way way;
     bool hot, summary;
 };
 
-static void report_parse_by(struct report_settings *s, const char *text)
-{
-    static const struct way {
-        const char *name;
-        enum rollup_by by;
-        table_view *view;
-    } ways[] = {
-        { "function", BY_FUNCTION, NULL }, { "line", BY_LINE, view_lines },
-        { "module", BY_MODULE, NULL },     { "module-function", BY_MODULE, view_module_functions },
-        { "thread", BY_THREAD, NULL },     { "thread-name", BY_THREAD, view_thread_names },
-        { "process", BY_PROCESS, NULL },
-    };
-    const struct way *way = option_choice("--by", text, ways);
-    s->by = way->by;
-    s->view = way->view;
-}
-
-static error_t report_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct report_settings *s = state->input;
-    switch (key) {
-    case OPTION_BY:
-        report_parse_by(s, argument);
-        s->by_is_set = true;
-        return 0;
-    case OPTION_HOT:
-        s->hot = true;
-        return 0;
-    case OPTION_SUMMARY:
-        s->summary = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        session_list_add(&s->sessions, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row options[] = {
+    { "by", "WHAT",
+      "A row for each function (default), line (that makes calls), module, module-function (modules with their "
+      "functions), thread, thread-name or process",
+      STORE_CHOICE(struct report_settings, way, ways) },
+    { "hot", NULL, "Only the functions, sorted by exclusive time on the CPU", STORE_FLAG(struct report_settings, hot) },
+    { "summary", NULL,
+      "In at most 40 lines of Markdown, for comments on changes and for chats: the answer and the ten rows that matter",
+      STORE_FLAG(struct report_settings, summary) },
+    { TAKE_SESSIONS(struct report_settings, sessions) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "report",
@@ -117,7 +108,6 @@ static const struct command_line line = {
         "  dwell report --from mark:loaded --thread 'worker*' run.data\n"
         "  dwell report --format csv run-*.data",
     .options = options,
-    .parse = report_parse_option,
     .shared = shared,
     .read_shared = option_read_times,
 };
@@ -126,7 +116,7 @@ static struct sorting report_sorting(const struct report_settings *s)
 {
     struct sorting sorting = { .key = s->shared.sort, .limit = s->shared.limit, .filters = &s->shared.filters };
     if (!sorting.key)
-        sorting.key = s->by == BY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
+        sorting.key = s->way == WAY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
     if (!shared_is_set(&s->shared, SHARED_LIMIT) && s->shared.print == table_print_text)
         sorting.limit = TEXT_LIMIT;
     sorting.call_times = view_call_times(sorting.key) | view_call_times(s->shared.columns);
@@ -140,7 +130,7 @@ static struct sorting report_sorting(const struct report_settings *s)
 static bool report_has_first_screen(const struct report_settings *s, const struct sorting *sorting,
                                     const struct analysis *l)
 {
-    const bool arranged = s->by_is_set || s->shared.sort || s->shared.columns || sorting->calls;
+    const bool arranged = s->way != WAY_USUAL || s->shared.sort || s->shared.columns || sorting->calls;
     return !arranged && s->shared.print == table_print_text && first_screen_is_known(&l->summary);
 }
 
@@ -212,7 +202,7 @@ static void report_print_first_screen(const struct report_settings *s, struct an
 
 static void report_check_summary(const struct report_settings *s)
 {
-    if (s->summary && (s->by_is_set || s->hot || s->shared.sort || s->shared.columns ||
+    if (s->summary && (s->way != WAY_USUAL || s->hot || s->shared.sort || s->shared.columns ||
                        shared_is_set(&s->shared, SHARED_LIMIT) || s->shared.print != table_print_text))
         die(STATUS_ERROR, "--summary: is Markdown with rows of its own; it goes with the options for a part of the "
                           "session and --filter, and not with --by, --hot, --sort, --limit, --columns or --format");
@@ -255,6 +245,7 @@ static void report_print_json(const struct report_settings *s, const struct anal
 
 static void report_print_rows(const struct report_settings *s, struct analysis *l, struct sorting sorting)
 {
+    const struct report_rows *rows = &report_rows[s->way];
     const bool text = s->shared.print == table_print_text;
     const struct hot_measure *hot = s->hot ? hot_measure_of(&l->summary) : NULL;
     const char *columns = s->shared.columns ? s->shared.columns : hot ? hot->columns : NULL;
@@ -262,7 +253,7 @@ static void report_print_rows(const struct report_settings *s, struct analysis *
         sorting.key = hot->key;
         sorting.waits_last = true;
     }
-    struct table table = s->view ? s->view(l) : view_rows(l, s->by, &sorting);
+    struct table table = rows->view ? rows->view(l) : view_rows(l, rows->by, &sorting);
     option_order(&table, &sorting);
     row_probes_remark(&l->summary, &table);
     if (columns)
@@ -283,11 +274,11 @@ static void report_print_rows(const struct report_settings *s, struct analysis *
 
 int command_report(int argc, char **argv)
 {
-    struct report_settings s = { .by = BY_FUNCTION };
+    struct report_settings s = { .way = WAY_USUAL };
     command_line_parse(&line, argc, argv, &s, &s.shared);
-    s.shared.load.lines = s.by == BY_LINE ? LINES_NEEDED : LINES_NONE;
+    s.shared.load.lines = s.way == WAY_LINE ? LINES_NEEDED : LINES_NONE;
     const struct sorting sorting = report_sorting(&s);
-    if (sorting.calls && s.by != BY_FUNCTION)
+    if (sorting.calls && report_rows[s.way].by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: only functions have columns of single calls, such as min; choose other columns");
     report_check_summary(&s);
     session_list_unique(&s.sessions);

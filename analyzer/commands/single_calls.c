@@ -39,40 +39,14 @@ struct single_calls_settings {
     enum call_time time;
 };
 
-static enum call_time single_calls_parse_time(const char *text)
-{
-    return (enum call_time)option_find_row("--value", text, call_time_names, sizeof *call_time_names, CALL_TIMES);
-}
+static const struct option_row options[] = { { TAKE_FUNCTION(struct single_calls_settings, words) }, { 0 } };
 
-static error_t single_calls_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct single_calls_settings *s = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        function_words_add(&s->words, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static bool histogram_read_shared(void *settings, enum shared_option option, const char *argument)
+static bool single_calls_read_shared(void *settings, enum shared_option option, const char *argument)
 {
     struct single_calls_settings *s = settings;
-    if (option == SHARED_COLUMNS)
-        option_list_columns(argument, view_histogram_columns, view_histogram_column_count);
     if (option == SHARED_VALUE)
-        s->time = single_calls_parse_time(argument);
-    return false;
-}
-
-static bool slowest_read_shared(void *settings, enum shared_option option, const char *argument)
-{
-    struct single_calls_settings *s = settings;
-    if (option == SHARED_COLUMNS)
-        option_list_columns(argument, view_slowest_columns, view_slowest_column_count);
-    if (option == SHARED_VALUE)
-        s->time = single_calls_parse_time(argument);
+        s->time =
+            (enum call_time)option_find_row("--value", argument, call_time_names, sizeof *call_time_names, CALL_TIMES);
     return false;
 }
 
@@ -163,9 +137,11 @@ static const struct command_line histogram_line = {
             "callers.\n\nExamples:\n"
             "  dwell histogram parse\n"
             "  dwell histogram --value application_exclusive --format csv parse",
-    .parse = single_calls_parse_option,
+    .options = options,
     .shared = histogram_shared,
-    .read_shared = histogram_read_shared,
+    .read_shared = single_calls_read_shared,
+    .columns = view_histogram_columns,
+    .column_count = &view_histogram_column_count,
 };
 
 int command_histogram(int argc, char **argv)
@@ -198,9 +174,11 @@ static const struct command_line slowest_line = {
             "Examples:\n"
             "  dwell slowest parse\n"
             "  dwell slowest -n 5 --from 1s --to 2s parse run.data",
-    .parse = single_calls_parse_option,
+    .options = options,
     .shared = slowest_shared,
-    .read_shared = slowest_read_shared,
+    .read_shared = single_calls_read_shared,
+    .columns = view_slowest_columns,
+    .column_count = &view_slowest_column_count,
 };
 
 static size_t slowest_limit(const struct shared_options *s)

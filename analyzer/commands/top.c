@@ -12,21 +12,6 @@
 #include "recorder/find_session.h"
 #include "report/views.h"
 
-enum { OPTION_BY = 256, OPTION_COUNT, OPTION_ONCE, OPTION_CALLS };
-
-static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread or process", 0 },
-    { "interval", 'i', "TIME", 0, "Refresh every TIME (default: 2s)", 0 },
-    { "once", OPTION_ONCE, NULL, 0, "Print one table after one interval and end; at once if the program has ended", 0 },
-    { "count", OPTION_COUNT, "N", 0, "Print N tables, one an interval, and end", 0 },
-    { "only", OPTION_CALLS, "PATTERN", OPTION_HIDDEN, NULL, 0 },
-    { "suppress", OPTION_CALLS, "PATTERN", OPTION_HIDDEN, NULL, 0 },
-    { "ignore", OPTION_CALLS, "PATTERN", OPTION_HIDDEN, NULL, 0 },
-    { "min-duration", OPTION_CALLS, "TIME", OPTION_HIDDEN, NULL, 0 },
-    { "depth", OPTION_CALLS, "N", OPTION_HIDDEN, NULL, 0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_FILTER, NULL },
     { SHARED_SORT, "(default: what takes most time now)" },
@@ -59,51 +44,37 @@ static const char ended_columns[] = "calls,elapsed_inclusive,elapsed_exclusive,e
 
 const char *const top_optional_columns[] = { "source", "module", NULL };
 
-static uint64_t top_parse_interval(const char *text)
+static void top_refuse_filter(void *settings, const struct option_row *row, char *argument)
 {
-    const uint64_t least = 10000000, most = 86400000000000;
-    const uint64_t ns = option_time("--interval", text);
-    if (ns < least || ns > most)
-        die(STATUS_ERROR, "--interval: must be from 10ms to a day");
-    return ns;
+    (void)settings, (void)row, (void)argument;
+    die(STATUS_ERROR, "top shows all calls as they are recorded; give --only, --suppress, --ignore, --min-duration "
+                      "and --depth to dwell record, or to dwell report after it");
 }
 
-static error_t top_parse_option(int key, char *argument, struct argp_state *state)
-{
-    static const struct {
-        const char *name;
-        enum rollup_by by;
-    } ways[] = {
-        { "function", BY_FUNCTION }, { "module", BY_MODULE }, { "thread", BY_THREAD }, { "process", BY_PROCESS }
-    };
-    struct top_command_settings *s = state->input;
-    switch (key) {
-    case OPTION_BY:
-        s->top.by = option_choice("--by", argument, ways)->by;
-        return 0;
-    case 'i':
-        s->top.interval = top_parse_interval(argument);
-        return 0;
-    case OPTION_ONCE:
-        s->count = 1;
-        return 0;
-    case OPTION_CALLS:
-        die(STATUS_ERROR, "top shows all calls as they are recorded; give --only, --suppress, --ignore, --min-duration "
-                          "and --depth to dwell record, or to dwell report after it");
-    case OPTION_COUNT:
-        s->count = option_number("--count", argument);
-        if (s->count == 0)
-            die(STATUS_ERROR, "--count: must be at least 1");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (s->target)
-            die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
-        s->target = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_word ways[] = { { "function", BY_FUNCTION },
+                                           { "module", BY_MODULE },
+                                           { "thread", BY_THREAD },
+                                           { "process", BY_PROCESS },
+                                           { NULL, 0 } };
+
+static const struct option_row options[] = {
+    { "by", "WHAT", "A row for each function (default), module, thread or process",
+      STORE_CHOICE(struct top_command_settings, top.by, ways) },
+    { "interval", "TIME", "Refresh every TIME (default: 2s)",
+      STORE_DURATION(struct top_command_settings, top.interval, 10000000, 86400000000000, "must be from 10ms to a day"),
+      .letter = 'i' },
+    { "once", NULL, "Print one table after one interval and end; at once if the program has ended",
+      STORE_VALUE(struct top_command_settings, count, 1) },
+    { "count", "N", "Print N tables, one an interval, and end",
+      STORE_NUMBER(struct top_command_settings, count, 1, SIZE_MAX, "must be at least 1") },
+    { "only", "PATTERN", NULL, READ_BY(top_refuse_filter), .hidden = true },
+    { "suppress", "PATTERN", NULL, READ_BY(top_refuse_filter), .hidden = true },
+    { "ignore", "PATTERN", NULL, READ_BY(top_refuse_filter), .hidden = true },
+    { "min-duration", "TIME", NULL, READ_BY(top_refuse_filter), .hidden = true },
+    { "depth", "N", NULL, READ_BY(top_refuse_filter), .hidden = true },
+    { TAKE_SESSION(struct top_command_settings, target) },
+    { 0 },
+};
 
 static bool top_read_shared(void *settings, enum shared_option option, const char *argument)
 {
@@ -232,7 +203,6 @@ static const struct command_line line = {
             "  dwell top --sort calls_per_second --filter 'parse*' 1234\n"
             "  dwell top --once --format csv 1234",
     .options = options,
-    .parse = top_parse_option,
     .shared = shared,
     .read_shared = top_read_shared,
 };

@@ -7,22 +7,6 @@
 #include "report/first_screen.h"
 #include "report/row_probes.h"
 
-enum { OPTION_DEPTH = 256, OPTION_BY, OPTION_COLLAPSE, OPTION_FOLD_RECURSION };
-
-static const struct argp_option options[] = {
-    { "depth", OPTION_DEPTH, "N", 0, "Fold calls that are deeper than N (default: 40)", 0 },
-    { "by", OPTION_BY, "WHAT", 0,
-      "thread: a tree for each thread; line: keep calls from different lines apart and show the lines (needs record "
-      "--call-sites); may be repeated",
-      0 },
-    { "collapse", OPTION_COLLAPSE, "AMOUNT", OPTION_ARG_OPTIONAL,
-      "Show a function that has a single callee, and no more than AMOUNT of exclusive time (default: 1%), in one row "
-      "with it",
-      0 },
-    { "fold-recursion", OPTION_FOLD_RECURSION, NULL, 0, "Show functions once a path, and how deep they recursed", 0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_CALLS_AT_ANY_DEPTH, NULL },
@@ -49,31 +33,40 @@ struct tree_settings {
     struct tree_options tree;
 };
 
-static error_t tree_parse_option(int key, char *argument, struct argp_state *state)
+enum { TREE_BY_THREAD, TREE_BY_LINE };
+
+static const struct option_word ways[] = { { "thread", TREE_BY_THREAD }, { "line", TREE_BY_LINE }, { NULL, 0 } };
+
+static void tree_read_by(void *settings, const struct option_row *row, char *argument)
 {
-    struct tree_settings *s = state->input;
-    switch (key) {
-    case OPTION_DEPTH:
-        s->tree.depth = (unsigned)option_number("--depth", argument);
-        return 0;
-    case OPTION_BY:
-        option_check("--by", argument, "thread, line");
-        *(strcmp(argument, "thread") == 0 ? &s->tree.by_thread : &s->tree.by_line) = true;
-        return 0;
-    case OPTION_COLLAPSE:
-        s->tree.collapse = true;
-        s->tree.own = argument ? option_amount("--collapse", argument) : (struct amount){ .percent = 1 };
-        return 0;
-    case OPTION_FOLD_RECURSION:
-        s->tree.fold_recursion = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        session_list_add(&s->sessions, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct tree_settings *s = settings;
+    *(option_word_value(row, argument) == TREE_BY_THREAD ? &s->tree.by_thread : &s->tree.by_line) = true;
 }
+
+static void tree_read_collapse(void *settings, const struct option_row *row, char *argument)
+{
+    struct tree_settings *s = settings;
+    (void)row;
+    s->tree.collapse = true;
+    s->tree.own = argument ? option_amount("--collapse", argument) : (struct amount){ .percent = 1 };
+}
+
+static const struct option_row options[] = {
+    { "depth", "N", "Fold calls that are deeper than N (default: 40)",
+      STORE_NUMBER(struct tree_settings, tree.depth, 0, UINT32_MAX, "a number") },
+    { "by", "WHAT",
+      "thread: a tree for each thread; line: keep calls from different lines apart and show the lines (needs record "
+      "--call-sites); may be repeated",
+      READ_BY(tree_read_by), .words = ways },
+    { "collapse", "AMOUNT",
+      "Show a function that has a single callee, and no more than AMOUNT of exclusive time (default: 1%), in one row "
+      "with it",
+      READ_BY(tree_read_collapse), .optional = true },
+    { "fold-recursion", NULL, "Show functions once a path, and how deep they recursed",
+      STORE_FLAG(struct tree_settings, tree.fold_recursion) },
+    { TAKE_SESSIONS(struct tree_settings, sessions) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "tree",
@@ -91,7 +84,6 @@ static const struct command_line line = {
         "  dwell tree --min 5% --collapse --fold-recursion\n"
         "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
     .options = options,
-    .parse = tree_parse_option,
     .shared = shared,
     .read_shared = option_read_times,
 };

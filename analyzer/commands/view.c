@@ -22,24 +22,8 @@
 #include "view/server.h"
 #include "view/session.h"
 
-enum { OPTION_NO_OPEN = 256, OPTION_FORCE, OPTION_DETAIL, OPTION_LIVE, OPTION_PORT, OPTION_SOURCE };
-
 #define DEFAULT_PAGE "dwell.html"
 enum { MAX_SESSIONS = 2, USUAL_DETAIL = 8 << 20, MAX_DETAIL = 1 << 30 };
-
-static const struct argp_option options[] = {
-    { "force", OPTION_FORCE, NULL, 0, "Replace FILE even if it is not a page of dwell", 0 },
-    { "no-open", OPTION_NO_OPEN, NULL, 0, "Do not open the page in a browser", 0 },
-    { "detail", OPTION_DETAIL, "SIZE", 0,
-      "Let the timeline add at most SIZE to the page (default: 8M; 0: no timeline); a larger one can be zoomed further",
-      0 },
-    { "source", OPTION_SOURCE, NULL, 0,
-      "Put the text of the functions' source files into the page, as far as they can be read now", 0 },
-    { "live", OPTION_LIVE, NULL, 0, "Serve the page on this machine until Ctrl-C, and update it while the program runs",
-      0 },
-    { "port", OPTION_PORT, "PORT", 0, "With --live: serve on this port (default: any free one)", 0 },
-    { 0 },
-};
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },   { SHARED_CALLS, NULL },    { SHARED_OUTPUT, "(default: " DEFAULT_PAGE ")" },
@@ -56,40 +40,31 @@ struct view_settings {
     struct view_options options;
 };
 
-static error_t view_parse_option(int key, char *argument, struct argp_state *state)
+static void view_take(void *settings, const struct option_row *row, char *argument)
 {
-    struct view_settings *s = state->input;
-    switch (key) {
-    case OPTION_FORCE:
-        s->force = true;
-        return 0;
-    case OPTION_NO_OPEN:
-        s->no_open = true;
-        return 0;
-    case OPTION_DETAIL:
-        s->options.detail =
-            (size_t)option_size("--detail", argument, 0, MAX_DETAIL, "a number of bytes up to 1G, such as 500K or 32M");
-        return 0;
-    case OPTION_SOURCE:
-        s->options.sources = true;
-        return 0;
-    case OPTION_LIVE:
-        s->options.live = true;
-        return 0;
-    case OPTION_PORT:
-        s->port = option_number("--port", argument);
-        if (s->port < 1 || s->port > UINT16_MAX)
-            die(STATUS_ERROR, "--port: must be from 1 to 65535");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (s->count == MAX_SESSIONS)
-            die(STATUS_ERROR, "a page compares two sessions at most; leave out '%s'", argument);
-        s->files[s->count++] = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct view_settings *s = settings;
+    (void)row;
+    if (s->count == MAX_SESSIONS)
+        die(STATUS_ERROR, "a page compares two sessions at most; leave out '%s'", argument);
+    s->files[s->count++] = argument;
 }
+
+static const struct option_row options[] = {
+    { "force", NULL, "Replace FILE even if it is not a page of dwell", STORE_FLAG(struct view_settings, force) },
+    { "no-open", NULL, "Do not open the page in a browser", STORE_FLAG(struct view_settings, no_open) },
+    { "detail", "SIZE",
+      "Let the timeline add at most SIZE to the page (default: 8M; 0: no timeline); a larger one can be zoomed further",
+      STORE_SIZE(struct view_settings, options.detail, 0, MAX_DETAIL,
+                 "a number of bytes up to 1G, such as 500K or 32M") },
+    { "source", NULL, "Put the text of the functions' source files into the page, as far as they can be read now",
+      STORE_FLAG(struct view_settings, options.sources) },
+    { "live", NULL, "Serve the page on this machine until Ctrl-C, and update it while the program runs",
+      STORE_FLAG(struct view_settings, options.live) },
+    { "port", "PORT", "With --live: serve on this port (default: any free one)",
+      STORE_NUMBER(struct view_settings, port, 1, UINT16_MAX, "must be from 1 to 65535") },
+    { TAKE_BY(view_take) },
+    { 0 },
+};
 
 /* ---- the file ---- */
 
@@ -364,7 +339,6 @@ static const struct command_line line = {
             "  dwell view before.data after.data\n"
             "  dwell view --live",
     .options = options,
-    .parse = view_parse_option,
     .shared = shared,
 };
 

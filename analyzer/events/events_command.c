@@ -15,42 +15,6 @@
 #include "trace/event_cost.h"
 #include "trace/event_names.h"
 
-enum {
-    OPTION_CLASS = 256,
-    OPTION_LEVEL,
-    OPTION_TYPE,
-    OPTION_TIMER_PERIOD,
-    OPTION_STACK,
-    OPTION_PAIRS,
-    OPTION_QUEUES,
-    OPTION_KEY,
-    OPTION_PROCESSOR_TIME,
-    OPTION_RAW_TIMESTAMP
-};
-
-static const struct argp_option options[] = {
-    { "pairs", OPTION_PAIRS, NULL, 0, "Show activities: from START to END, or to the last REPLY", 0 },
-    { "queues", OPTION_QUEUES, NULL, 0,
-      "Show for each class how long activities waited (START to DEQUEUE), and how long they took then", 0 },
-    { "key", OPTION_KEY, "N", 0,
-      "With --pairs or --queues: events with the same first N bytes of data (1 to 64) belong together, on any threads",
-      0 },
-    { "processor-time", OPTION_PROCESSOR_TIME, NULL, 0,
-      "With --format etw: write ProcessorTime (in user mode, in ticks of the session's clock) instead of KernelTime "
-      "and UserTime",
-      0 },
-    { "raw-timestamp", OPTION_RAW_TIMESTAMP, NULL, 0,
-      "Show time stamps in ticks of the session's clock, as recorded, instead of units of 100 ns since 1601", 0 },
-    { "stack", OPTION_STACK, NULL, 0, "Show all open functions, not only the innermost", 0 },
-    { "timer-period", OPTION_TIMER_PERIOD, "TIME", 0,
-      "Count CPU times in units of this time, a multiple of 100ns (default: 1ms)", 0 },
-    { NULL, 0, NULL, 0, "Which events; these may be repeated:", 1 },
-    { "class", OPTION_CLASS, "CLASS", 0, "Only this class: a name, a glob for names, or a GUID", 1 },
-    { "type", OPTION_TYPE, "TYPE", 0, "Only this type: a number, or INFO, START, END, DEQUEUE, REPLY and so on", 1 },
-    { "level", OPTION_LEVEL, "LEVEL", 0, "Only up to this level: a number, or critical, error, warning and so on", 1 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_FROM, NULL },
     { SHARED_TO, NULL },
@@ -81,10 +45,13 @@ struct events_settings {
 };
 
 /* Adds a class. A GUID in any spelling becomes that of guid_text. */
-static void events_add_class(struct event_filter *f, const char *text)
+static void events_add_class(void *settings, const struct option_row *row, char *argument)
 {
+    struct event_filter *f = &((struct events_settings *)settings)->filter;
     uint8_t guid[16];
     char spelled[GUID_TEXT];
+    const char *text = argument;
+    (void)row;
     if (guid_parse(text, guid)) {
         guid_text(guid, spelled);
         text = spelled;
@@ -93,9 +60,11 @@ static void events_add_class(struct event_filter *f, const char *text)
     f->classes[f->class_count++] = need_copy(text, strlen(text));
 }
 
-static void events_add_type(struct event_filter *f, const char *text)
+static void events_add_type(void *settings, const struct option_row *row, char *text)
 {
+    struct event_filter *f = &((struct events_settings *)settings)->filter;
     const int type = event_type(text);
+    (void)row;
     if (type < 0)
         die(STATUS_ERROR,
             "--type: '%s' is not a type: a number from 0 to 255, INFO, START, END, DC_START, DC_END, EXTENSION, "
@@ -104,39 +73,31 @@ static void events_add_type(struct event_filter *f, const char *text)
     f->types[type] = f->some_types = true;
 }
 
-static bool events_parse_filter(struct event_filter *f, int key, char *argument)
+static void events_read_level(void *settings, const struct option_row *row, char *text)
 {
-    switch (key) {
-    case OPTION_CLASS:
-        events_add_class(f, argument);
-        return true;
-    case OPTION_TYPE:
-        events_add_type(f, argument);
-        return true;
-    case OPTION_LEVEL:
-        f->level = event_level(argument);
-        if (f->level < 0)
-            die(STATUS_ERROR,
-                "--level: '%s' is not a level: a number from 0 to 255, critical, error, warning, information or "
-                "verbose",
-                argument);
-        return true;
-    default:
-        return false;
-    }
+    struct event_filter *f = &((struct events_settings *)settings)->filter;
+    (void)row;
+    f->level = event_level(text);
+    if (f->level < 0)
+        die(STATUS_ERROR,
+            "--level: '%s' is not a level: a number from 0 to 255, critical, error, warning, information or verbose",
+            text);
 }
 
-static void events_parse_timer_period(struct events_settings *s, const char *text)
+static void events_read_timer_period(void *settings, const struct option_row *row, char *text)
 {
     enum { UNIT = 100, LONGEST = 1000000000 };
+    struct events_settings *s = settings;
     const uint64_t ns = option_time("--timer-period", text);
+    (void)row;
     if (ns < UNIT || ns > LONGEST || ns % UNIT)
         die(STATUS_ERROR, "--timer-period: '%s' is not a multiple of 100ns up to 1s", text);
     s->view.resolution = (uint32_t)(ns / UNIT);
 }
 
-static void events_check_settings(const struct events_settings *s)
+static void events_check_settings(void *settings)
 {
+    const struct events_settings *s = settings;
     if (s->what != WHAT_EVENTS && s->filter.some_types)
         die(STATUS_ERROR, "--type: an activity has events of several types; leave it out with --pairs and --queues");
     if (s->what == WHAT_EVENTS && s->key)
@@ -147,45 +108,34 @@ static void events_check_settings(const struct events_settings *s)
         die(STATUS_ERROR, "--processor-time: only with --format etw");
 }
 
-static error_t events_parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct events_settings *s = state->input;
-    if (events_parse_filter(&s->filter, key, argument))
-        return 0;
-    switch (key) {
-    case OPTION_PROCESSOR_TIME:
-        s->times = ETW_PROCESSOR;
-        return 0;
-    case OPTION_PAIRS:
-        s->what = WHAT_PAIRS;
-        return 0;
-    case OPTION_QUEUES:
-        s->what = WHAT_QUEUES;
-        return 0;
-    case OPTION_KEY:
-        s->key = option_number("--key", argument);
-        if (s->key < 1 || s->key > EVENT_LONGEST_KEY)
-            die(STATUS_ERROR, "--key: '%s' is not between 1 and %d bytes", argument, EVENT_LONGEST_KEY);
-        return 0;
-    case OPTION_STACK:
-        s->view.stacks = true;
-        return 0;
-    case OPTION_RAW_TIMESTAMP:
-        s->view.raw_timestamps = true;
-        return 0;
-    case OPTION_TIMER_PERIOD:
-        events_parse_timer_period(s, argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
-        return 0;
-    case ARGP_KEY_END:
-        events_check_settings(s);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row options[] = {
+    { "pairs", NULL, "Show activities: from START to END, or to the last REPLY",
+      STORE_VALUE(struct events_settings, what, WHAT_PAIRS) },
+    { "queues", NULL, "Show for each class how long activities waited (START to DEQUEUE), and how long they took then",
+      STORE_VALUE(struct events_settings, what, WHAT_QUEUES) },
+    { "key", "N",
+      "With --pairs or --queues: events with the same first N bytes of data (1 to 64) belong together, on any threads",
+      STORE_NUMBER(struct events_settings, key, 1, EVENT_LONGEST_KEY, "between 1 and 64 bytes") },
+    { "processor-time", NULL,
+      "With --format etw: write ProcessorTime (in user mode, in ticks of the session's clock) instead of KernelTime "
+      "and UserTime",
+      STORE_VALUE(struct events_settings, times, ETW_PROCESSOR) },
+    { "raw-timestamp", NULL,
+      "Show time stamps in ticks of the session's clock, as recorded, instead of units of 100 ns since 1601",
+      STORE_FLAG(struct events_settings, view.raw_timestamps) },
+    { "stack", NULL, "Show all open functions, not only the innermost",
+      STORE_FLAG(struct events_settings, view.stacks) },
+    { "timer-period", "TIME", "Count CPU times in units of this time, a multiple of 100ns (default: 1ms)",
+      READ_BY(events_read_timer_period) },
+    { .help = "Which events; these may be repeated:", .kind = OPTION_HEADING },
+    { "class", "CLASS", "Only this class: a name, a glob for names, or a GUID", READ_BY(events_add_class) },
+    { "type", "TYPE", "Only this type: a number, or INFO, START, END, DEQUEUE, REPLY and so on",
+      READ_BY(events_add_type) },
+    { "level", "LEVEL", "Only up to this level: a number, or critical, error, warning and so on",
+      READ_BY(events_read_level) },
+    { TAKE_SESSION(struct events_settings, file) },
+    { 0 },
+};
 
 static bool events_read_shared(void *settings, enum shared_option option, const char *argument)
 {
@@ -277,7 +227,7 @@ static const struct command_line line = {
             "  dwell events --pairs --key 8\n"
             "  dwell events --queues --format csv run.data",
     .options = options,
-    .parse = events_parse_option,
+    .check = events_check_settings,
     .shared = shared,
     .read_shared = events_read_shared,
 };

@@ -10,49 +10,6 @@
 #include "fleet/fleet_feature.h"
 #include "fleet/schema.h"
 
-enum {
-    OPTION_URL = 256,
-    OPTION_USER,
-    OPTION_PASSWORD_FILE,
-    OPTION_DATABASE,
-    OPTION_CA,
-    OPTION_LABEL,
-    OPTION_CLUSTER,
-    OPTION_KEEP,
-    OPTION_BY,
-    OPTION_DEPTH,
-    OPTION_LARGE,
-    OPTION_FAIL,
-    OPTION_SPOOL,
-    OPTION_DELTAS,
-};
-
-static const struct argp_option options[] = {
-    { "url", OPTION_URL, "URL", 0, "The server, such as http://HOST:8123 (default: DWELL_FLEET_URL, or the file)", 0 },
-    { "user", OPTION_USER, "NAME", 0, "Its user (default: DWELL_FLEET_USER, or the file)", 0 },
-    { "password-file", OPTION_PASSWORD_FILE, "FILE", 0,
-      "The password is FILE's first line (default: DWELL_FLEET_PASSWORD, or the file)", 0 },
-    { "database", OPTION_DATABASE, "NAME", 0, "Its database (default: DWELL_FLEET_DATABASE, the file, or dwell)", 0 },
-    { "ca", OPTION_CA, "FILE", 0,
-      "With https: the certificates of the authorities to trust (default: DWELL_FLEET_CA, the file, or the system's)",
-      0 },
-    { "label", OPTION_LABEL, "KEY=VALUE", 0, "push: what to know the runs by; may be repeated", 0 },
-    { "spool", OPTION_SPOOL, NULL, 0,
-      "push: send what dwell record --push has left; the arguments are its folders (default: that of the server)", 0 },
-    { "cluster", OPTION_CLUSTER, "NAME", 0, "init: the cluster of these servers, as their configuration names it", 0 },
-    { "keep", OPTION_KEEP, "DAYS", 0, "expire: remove the runs of all days before the last DAYS", 0 },
-    { "deltas", OPTION_DELTAS, NULL, 0, "runs: list each delta of a recording (record --every) by itself", 0 },
-    { "by", OPTION_BY, "WHAT", 0,
-      "report, diff: a row for each function (default), module or, of diff, path; outliers: compare each run (default) "
-      "or host; outliers, top: build tells builds of a function apart; trend: a row for each build (default), day or "
-      "label:KEY",
-      0 },
-    { "depth", OPTION_DEPTH, "N", 0, "tree: fold calls that are deeper than N (default: 40)", 0 },
-    { "large", OPTION_LARGE, "AMOUNT", 0, "diff: mark changes of at least AMOUNT of the runs' time (default: 1%)", 0 },
-    { "fail-if", OPTION_FAIL, "CONDITION", 0, "diff: exit with status 1 if a row meets it; may be repeated", 0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_FILTER, NULL },
     { SHARED_MIN, "(tree: default 1%; diff: on both sides)" },
@@ -93,8 +50,10 @@ static const struct fleet_action *fleet_find_action(const char *name)
         suggestion(name, names, ACTIONS, ";"));
 }
 
-static void fleet_add_argument(struct fleet_settings *s, char *argument)
+static void fleet_take(void *settings, const struct option_row *row, char *argument)
 {
+    struct fleet_settings *s = settings;
+    (void)row;
     if (!s->action) {
         s->action = fleet_find_action(argument);
         return;
@@ -103,11 +62,20 @@ static void fleet_add_argument(struct fleet_settings *s, char *argument)
     s->arguments[s->argument_count++] = argument;
 }
 
-static void fleet_add_label(struct fleet_settings *s, const char *text)
+static void fleet_add_label(void *settings, const struct option_row *row, char *text)
 {
+    struct fleet_settings *s = settings;
     struct error error = { NULL };
+    (void)row;
     if (!fleet_labels_add(&s->labels, text, &error))
         die(STATUS_ERROR, "--label: %s", error.text);
+}
+
+static void fleet_add_gate(void *settings, const struct option_row *row, char *text)
+{
+    struct fleet_settings *s = settings;
+    (void)row;
+    diff_result_add_gate(&s->diff, text);
 }
 
 static void fleet_set(char **member, const char *text)
@@ -116,59 +84,50 @@ static void fleet_set(char **member, const char *text)
     *member = need_copy(text, strlen(text));
 }
 
-static error_t fleet_parse_option(int key, char *argument, struct argp_state *state)
+/* The members of the store are freed with it. */
+static void fleet_read_text(void *settings, const struct option_row *row, char *text)
 {
-    struct fleet_settings *s = state->input;
-    switch (key) {
-    case OPTION_URL:
-        fleet_set(&s->store.url, argument);
-        return 0;
-    case OPTION_USER:
-        fleet_set(&s->store.user, argument);
-        return 0;
-    case OPTION_PASSWORD_FILE:
-        s->password_file = argument;
-        return 0;
-    case OPTION_DATABASE:
-        fleet_set(&s->store.database, argument);
-        return 0;
-    case OPTION_CA:
-        fleet_set(&s->store.ca, argument);
-        return 0;
-    case OPTION_LABEL:
-        fleet_add_label(s, argument);
-        return 0;
-    case OPTION_SPOOL:
-        s->spool = true;
-        return 0;
-    case OPTION_CLUSTER:
-        s->cluster = argument;
-        return 0;
-    case OPTION_DELTAS:
-        s->deltas = true;
-        return 0;
-    case OPTION_KEEP:
-        s->keep = (unsigned)option_number("--keep", argument);
-        return 0;
-    case OPTION_BY:
-        s->by = argument;
-        return 0;
-    case OPTION_DEPTH:
-        s->depth = (unsigned)option_number("--depth", argument);
-        return 0;
-    case OPTION_LARGE:
-        s->diff.options.large = option_amount("--large", argument);
-        return 0;
-    case OPTION_FAIL:
-        diff_result_add_gate(&s->diff, argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        fleet_add_argument(s, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    fleet_set((char **)((char *)settings + row->at), text);
 }
+
+#define KEEP_TEXT(member)                                                                                              \
+    READ_BY(fleet_read_text),                                                                                          \
+        OPTION_MEMBER(struct fleet_settings, member, OPTION_IS(struct fleet_settings, member, char *))
+
+static const struct option_row options[] = {
+    { "url", "URL", "The server, such as http://HOST:8123 (default: DWELL_FLEET_URL, or the file)",
+      KEEP_TEXT(store.url) },
+    { "user", "NAME", "Its user (default: DWELL_FLEET_USER, or the file)", KEEP_TEXT(store.user) },
+    { "password-file", "FILE", "The password is FILE's first line (default: DWELL_FLEET_PASSWORD, or the file)",
+      STORE_TEXT(struct fleet_settings, password_file) },
+    { "database", "NAME", "Its database (default: DWELL_FLEET_DATABASE, the file, or dwell)",
+      KEEP_TEXT(store.database) },
+    { "ca", "FILE",
+      "With https: the certificates of the authorities to trust (default: DWELL_FLEET_CA, the file, or the system's)",
+      KEEP_TEXT(store.ca) },
+    { "label", "KEY=VALUE", "push: what to know the runs by; may be repeated", READ_BY(fleet_add_label) },
+    { "spool", NULL,
+      "push: send what dwell record --push has left; the arguments are its folders (default: that of the server)",
+      STORE_FLAG(struct fleet_settings, spool) },
+    { "cluster", "NAME", "init: the cluster of these servers, as their configuration names it",
+      STORE_TEXT(struct fleet_settings, cluster) },
+    { "keep", "DAYS", "expire: remove the runs of all days before the last DAYS",
+      STORE_NUMBER(struct fleet_settings, keep, 0, UINT32_MAX, "a number") },
+    { "deltas", NULL, "runs: list each delta of a recording (record --every) by itself",
+      STORE_FLAG(struct fleet_settings, deltas) },
+    { "by", "WHAT",
+      "report, diff: a row for each function (default), module or, of diff, path; outliers: compare each run (default) "
+      "or host; outliers, top: build tells builds of a function apart; trend: a row for each build (default), day or "
+      "label:KEY",
+      STORE_TEXT(struct fleet_settings, by) },
+    { "depth", "N", "tree: fold calls that are deeper than N (default: 40)",
+      STORE_NUMBER(struct fleet_settings, depth, 0, UINT32_MAX, "a number") },
+    { "large", "AMOUNT", "diff: mark changes of at least AMOUNT of the runs' time (default: 1%)",
+      STORE_AMOUNT(struct fleet_settings, diff.options.large) },
+    { "fail-if", "CONDITION", "diff: exit with status 1 if a row meets it; may be repeated", READ_BY(fleet_add_gate) },
+    { TAKE_BY(fleet_take) },
+    { 0 },
+};
 
 /* The formats, the order and the columns of diff are its own. */
 static bool fleet_read_shared(void *settings, enum shared_option option, const char *argument)
@@ -211,7 +170,6 @@ static const struct command_line line = {
         "  dwell fleet pull commit=1f0c -o 1f0c.data\n"
         "  dwell fleet tree host=web3 since=2026-11-01 --format json",
     .options = options,
-    .parse = fleet_parse_option,
     .shared = shared,
     .read_shared = fleet_read_shared,
 };

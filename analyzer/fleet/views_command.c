@@ -131,7 +131,7 @@ static void fleet_diff_add(struct fleet_settings *s, struct diff *d, enum diff_s
 
 int fleet_diff(struct fleet_settings *s)
 {
-    const enum diff_by by = s->by ? diff_parse_by(s->by) : DIFF_FUNCTIONS;
+    const enum diff_by by = s->by ? (enum diff_by)option_word_find("--by", s->by, diff_ways)->value : DIFF_FUNCTIONS;
     const size_t middle = s->middle == SIZE_MAX ? 1 : s->middle;
     if (s->argument_count < 2 || (s->middle == SIZE_MAX && s->argument_count > 2) || !middle ||
         middle == s->argument_count)

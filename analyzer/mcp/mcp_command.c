@@ -10,13 +10,6 @@
 #include "mcp/mcp_feature.h"
 #include "mcp/server.h"
 
-enum { OPTION_ALLOW_RECORD = 256 };
-
-static const struct argp_option options[] = {
-    { "allow-record", OPTION_ALLOW_RECORD, NULL, 0, "Also run and record programs in the folders", 0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = { { SHARED_END, NULL } };
 
 struct mcp_settings {
@@ -31,20 +24,18 @@ static void mcp_add_folder(struct mcp_settings *s, const char *path)
         die_of(&error);
 }
 
-static error_t mcp_parse_option(int key, char *argument, struct argp_state *state)
+static void mcp_take(void *settings, const struct option_row *row, char *argument)
 {
-    struct mcp_settings *s = state->input;
-    switch (key) {
-    case OPTION_ALLOW_RECORD:
-        s->mcp.allow_record = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        mcp_add_folder(s, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)row;
+    mcp_add_folder(settings, argument);
 }
+
+static const struct option_row options[] = {
+    { "allow-record", NULL, "Also run and record programs in the folders",
+      STORE_FLAG(struct mcp_settings, mcp.allow_record) },
+    { TAKE_BY(mcp_take) },
+    { 0 },
+};
 
 static const struct command_line line = {
     .name = "mcp",
@@ -57,7 +48,6 @@ static const struct command_line line = {
         "  dwell mcp\n"
         "  dwell mcp --allow-record ~/project",
     .options = options,
-    .parse = mcp_parse_option,
     .shared = shared,
 };
 

@@ -15,23 +15,6 @@
 #include "perflog/perflog_compare.h"
 #include "perflog/perflog_feature.h"
 
-enum { OPTION_INSTANCES = 256, OPTION_MONITORS, OPTION_DIFF, OPTION_FAIL, OPTION_RESOLUTION };
-
-static const struct argp_option options[] = {
-    { "instances", OPTION_INSTANCES, NULL, 0, "A row for each registration of a marker instead of one for each name",
-      0 },
-    { "monitors", OPTION_MONITORS, NULL, 0, "In text and csv: show CPU and memory instead of the markers", 0 },
-    { "diff", OPTION_DIFF, NULL, 0,
-      "Compare two logs, or those before and after --, the largest change of a total first", 0 },
-    { "fail-if", OPTION_FAIL, "CONDITION", 0,
-      "With --diff: exit with status 1 if a marker meets it: 'mean > +10%', 'total > +5ms', 'count > +0'; may be "
-      "repeated",
-      0 },
-    { "resolution", OPTION_RESOLUTION, "HZ", 0, "Durations are in ticks, HZ a second, in logs that lack this number",
-      0 },
-    { 0 },
-};
-
 static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: total), or by order, as in the log" },
     { SHARED_LIMIT, "(default: 40 in text)" },
@@ -55,42 +38,39 @@ struct perflog_settings {
     uint64_t resolution;
 };
 
-static void perflog_add_gate(struct perflog_settings *s, const char *text)
+static void perflog_add_gate(void *settings, const struct option_row *row, char *text)
 {
+    struct perflog_settings *s = settings;
     struct error error = { NULL };
+    (void)row;
     GROW(s->gates, s->gate_count, s->gate_room);
     if (!perflog_gate_parse(&s->gates[s->gate_count++], text, &error))
         die(STATUS_ERROR, "--fail-if '%s': %s", text, error.text);
 }
 
-static error_t perflog_parse_option(int key, char *argument, struct argp_state *state)
+static void perflog_take(void *settings, const struct option_row *row, char *argument)
 {
-    struct perflog_settings *s = state->input;
-    switch (key) {
-    case OPTION_INSTANCES:
-        s->choice.instances = true;
-        return 0;
-    case OPTION_MONITORS:
-        s->monitors = true;
-        return 0;
-    case OPTION_DIFF:
-        s->diff = true;
-        return 0;
-    case OPTION_FAIL:
-        perflog_add_gate(s, argument);
-        return 0;
-    case OPTION_RESOLUTION:
-        s->resolution = option_number("--resolution", argument);
-        if (s->resolution == 0)
-            die(STATUS_ERROR, "--resolution: must be at least 1");
-        return 0;
-    case ARGP_KEY_ARG:
-        s->files[s->file_count++] = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct perflog_settings *s = settings;
+    (void)row;
+    s->files[s->file_count++] = argument;
 }
+
+static const struct option_row options[] = {
+    { "instances", NULL, "A row for each registration of a marker instead of one for each name",
+      STORE_FLAG(struct perflog_settings, choice.instances) },
+    { "monitors", NULL, "In text and csv: show CPU and memory instead of the markers",
+      STORE_FLAG(struct perflog_settings, monitors) },
+    { "diff", NULL, "Compare two logs, or those before and after --, the largest change of a total first",
+      STORE_FLAG(struct perflog_settings, diff) },
+    { "fail-if", "CONDITION",
+      "With --diff: exit with status 1 if a marker meets it: 'mean > +10%', 'total > +5ms', 'count > +0'; may be "
+      "repeated",
+      READ_BY(perflog_add_gate) },
+    { "resolution", "HZ", "Durations are in ticks, HZ a second, in logs that lack this number",
+      STORE_NUMBER(struct perflog_settings, resolution, 1, UINT64_MAX, "must be at least 1") },
+    { TAKE_BY(perflog_take) },
+    { 0 },
+};
 
 static void perflog_check_sides(struct perflog_settings *s)
 {
@@ -358,7 +338,6 @@ static const struct command_line line = {
             "  dwell perflog --diff before.log after.log\n"
             "  dwell perflog --diff old-*.log -- new-*.log --fail-if 'mean > +10%'",
     .options = options,
-    .parse = perflog_parse_option,
     .shared = shared,
 };
 

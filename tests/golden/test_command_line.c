@@ -172,6 +172,16 @@ Test(golden_command_line, words_that_do_not_fit)
                                 "--aggregate: format callgrind has no use for it; leave it out");
 }
 
+Test(golden_command_line, a_number_fits_its_member)
+{
+    command_line_expect_refusal("tree --depth 4294967297 example.dwell", 2, "--depth: '4294967297' is not a number");
+    command_line_expect_refusal("replay --last 0 example.dwell", 2, "--last: must be 1 or more");
+    command_line_expect_refusal("whatif --cpus 4097 example.dwell", 2, "--cpus: '4097' is not from 1 to 4096");
+    command_line_expect_refusal("record --runs 10001 true", 125, "--runs: '10001' is not a number from 1 to 10000");
+    command_line_expect_refusal("record --min-duration x true", 125,
+                                "--min-duration: 'x' is not a time such as 500ns, 10us, 2.5ms or 1s");
+}
+
 Test(golden_command_line, an_amount_is_a_percentage_or_a_time)
 {
     need_features("perflog");
