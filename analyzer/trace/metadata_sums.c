@@ -29,7 +29,7 @@ void metadata_read_summed(struct metadata_reader *r)
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    if (record.header.ticks_per_second == 0 || record.shards > DWELL_MOST_SHARDS) {
+    if (!session_rate_is_possible(record.header.ticks_per_second) || record.shards > DWELL_MOST_SHARDS) {
         r->bad = true;
         return;
     }

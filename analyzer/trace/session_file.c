@@ -65,7 +65,7 @@ static const char *session_file_check_header(const struct dwell_file_header *hea
         return "written by an older version of dwell, whose format is no longer read";
     if (header->unit != DWELL_UNIT)
         return "damaged: its unit is invalid";
-    if (header->ticks_per_second < 1000 || header->ticks_per_second > 1000000000000)
+    if (!session_rate_is_possible(header->ticks_per_second))
         return "damaged: its clock rate is impossible";
     return NULL;
 }

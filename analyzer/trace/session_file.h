@@ -348,6 +348,12 @@ size_t session_file_thread_index(const struct session_file *file, uint32_t seria
 /* Whether the calls of any process were recorded in mode profile, also if the file has only sums of them. */
 bool session_file_has_trees(const struct session_file *file);
 
+/* Whether a clock may count at this rate. A session with another one is damaged, and so are sums of it. */
+static inline bool session_rate_is_possible(uint64_t ticks_per_second)
+{
+    return ticks_per_second >= 1000 && ticks_per_second <= 1000000000000;
+}
+
 /* Why the file has sums instead of single calls: "recorded in mode profile" or "imported from a report". NULL if it has
  * single calls. */
 static inline const char *session_file_why_sums(const struct session_file *file)

@@ -233,10 +233,17 @@ Test(unit_session_file, a_record_too_short_for_its_type_is_reported)
 Test(unit_session_file, impossible_sums_of_a_session_are_reported)
 {
     static const struct {
-        uint32_t ticks, shards;
+        uint64_t ticks;
+        uint32_t shards;
         bool possible;
     } cases[] = {
-        { 0, 1, false }, { 1, 1, true }, { 1, DWELL_MOST_SHARDS, true }, { 1, DWELL_MOST_SHARDS + 1, false }
+        { 0, 1, false },
+        { 999, 1, false },
+        { 1000, 1, true },
+        { 1000, DWELL_MOST_SHARDS, true },
+        { 1000, DWELL_MOST_SHARDS + 1, false },
+        { 1000000000000, 1, true },
+        { 1000000000001, 1, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct {
