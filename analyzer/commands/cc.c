@@ -65,7 +65,8 @@ static int cc_count_options(int argc, char **argv)
     int count = 1;
     while (count < argc && strncmp(argv[count], "--", 2) == 0) {
         const size_t length = strcspn(argv[count] + 2, "=");
-        bool own = strcmp(argv[count], "--help") == 0 || strcmp(argv[count], "--print-options") == 0;
+        bool own = strcmp(argv[count], "--help") == 0 || strcmp(argv[count], "--print-options") == 0 ||
+                   strcmp(argv[count], "--print-text") == 0;
         for (const struct option_row *o = options; o->name && !own; o++) {
             own = strlen(o->name) == length && memcmp(o->name, argv[count] + 2, length) == 0;
             if (own && o->argument && !argv[count][2 + length])

@@ -87,6 +87,23 @@ static void command_line_help(const struct command_line_input *in, bool all, cha
     exit(finish_output());
 }
 
+static const char *command_line_words(const void *context, const struct argp_option *option, char *buffer, size_t room)
+{
+    const struct command_line *line = context;
+    const struct option_row *row = option_table_find(line->options, option->key);
+    const enum shared_option shared = shared_option_of_key(option->key);
+    if (!row && (shared != SHARED_FORMAT || !line->formats))
+        return shared_option_words(shared);
+    if (!row) {
+        snprintf(buffer, room, "%s %s", shared_option_words(shared), line->formats);
+        return buffer;
+    }
+    size_t length = 0;
+    for (const struct option_word *word = row->words; word && word->word && length < room; word++)
+        length += (size_t)snprintf(buffer + length, room - length, "%s%s", length ? " " : "", word->word);
+    return length ? buffer : NULL;
+}
+
 static error_t command_line_parse_shared(int key, char *argument, struct argp_state *state)
 {
     const struct command_line_input *in = state->input;
@@ -106,7 +123,10 @@ static error_t command_line_parse_shared(int key, char *argument, struct argp_st
     case SHARED_HELP_ALL:
         command_line_help(in, option == SHARED_HELP_ALL, state->name);
     case SHARED_PRINT_OPTIONS:
-        option_names_print(in->all);
+        option_names_print(in->all, command_line_words, in->line);
+        exit(finish_output());
+    case SHARED_PRINT_TEXT:
+        printf("%s\n", in->line->text);
         exit(finish_output());
     default:
         in->shared->set |= UINT64_C(1) << option;
@@ -142,10 +162,12 @@ static size_t command_line_list(const struct command_line *line, struct argp_opt
     static const struct shared_use config[] = { { SHARED_NO_CONFIG, NULL }, { SHARED_END, NULL } },
                                    help[] = { { SHARED_HELP, NULL },
                                               { SHARED_PRINT_OPTIONS, NULL },
+                                              { SHARED_PRINT_TEXT, NULL },
                                               { SHARED_END, NULL } },
                                    short_help[] = { { SHARED_HELP, "with the options of daily use" },
                                                     { SHARED_HELP_ALL, NULL },
                                                     { SHARED_PRINT_OPTIONS, NULL },
+                                                    { SHARED_PRINT_TEXT, NULL },
                                                     { SHARED_END, NULL } };
     size_t count = shared_options_append(line->shared, list, 0);
     count = shared_options_append(config_takes(line->name) ? config : config + 1, list, count);

@@ -18,6 +18,7 @@ struct command_line {
     bool (*read_shared)(void *settings, enum shared_option option, const char *argument);
     const struct column *columns; /* those that --columns help lists; NULL if read_shared does so */
     const size_t *column_count;
+    const char *formats; /* those of --format beside text, csv and json; NULL if none */
     /* The options that --help shows, separated by spaces: --help-all shows the others. NULL: all. */
     const char *daily;
     bool program_follows; /* the first argument and all after it are a program's */

@@ -6,6 +6,7 @@
 #include "base/terminal.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/diff_result.h"
 #include "commands/record_options.h"
 #include "recorder/executable.h"
 #include "recorder/record_child.h"
@@ -97,6 +98,7 @@ static void compare_parse(struct compare_settings *s, int argc, char **argv)
         .before = compare_forward,
         .check = record_check_options,
         .shared = shared,
+        .formats = DIFF_FORMATS,
         .read_shared = compare_read_shared,
         .program_follows = true,
     };

@@ -81,6 +81,7 @@ static const struct command_line line = {
         "  dwell diff old-*.data -- new-*.data --format markdown > comment.md",
     .options = options,
     .shared = shared,
+    .formats = DIFF_FORMATS,
     .read_shared = diff_read_shared,
 };
 

@@ -21,6 +21,9 @@ struct diff_result {
         .shared = (others), .options = {.sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 }                           \
     }
 
+/* The formats beside text, csv and json. */
+#define DIFF_FORMATS "markdown github junit"
+
 /* What --by may say; the values are those of enum diff_by. */
 extern const struct option_word diff_ways[];
 

@@ -149,17 +149,26 @@ static char option_short(const struct argp_option *o)
     return o->key > ' ' && o->key < 127 ? (char)o->key : '\0';
 }
 
-static void option_print(const struct argp_option *o)
+static const char *option_heading(const struct option_list *list, int group)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!list->options[i].name && list->options[i].doc && list->options[i].group == group)
+            return list->options[i].doc;
+    return "-";
+}
+
+static void option_print(const struct option_list *list, const struct argp_option *o, const char *words)
 {
     const bool is_optional = o->flags & OPTION_ARG_OPTIONAL;
     const char letter[] = { '-', option_short(o), '\0' };
-    printf("--%s\t%s\t%s%s%s\t%s\n", o->name, letter, is_optional ? "[=" : "", o->arg ? o->arg : "-",
-           is_optional ? "]" : "", o->doc ? o->doc : "");
+    printf("--%s\t%s\t%s%s%s\t%s\t%s\t%s\n", o->name, letter, is_optional ? "[=" : "", o->arg ? o->arg : "-",
+           is_optional ? "]" : "", o->doc ? o->doc : "", option_heading(list, o->group), words ? words : "-");
 }
 
-void option_names_print(const struct option_list *list)
+void option_names_print(const struct option_list *list, option_words *words, const void *context)
 {
+    char buffer[512];
     for (size_t i = 0; i < list->count; i++)
         if (list->options[i].name && !(list->options[i].flags & OPTION_HIDDEN))
-            option_print(&list->options[i]);
+            option_print(list, &list->options[i], words(context, &list->options[i], buffer, sizeof buffer));
 }

@@ -22,8 +22,12 @@ const char *option_suggestion(const struct option_list *list, const char *name, 
  * `first_ends`, the first argument and all after it are not the command's. */
 void option_names_check(const struct option_list *list, const char *command, int argc, char **argv, bool first_ends);
 
-/* Prints a line for each option: long name, letter, argument and help, separated by tabs, "-" for those that it lacks.
- */
-void option_names_print(const struct option_list *list);
+/* The words that an option's argument can be, separated by spaces. It may write them into the buffer. NULL if it can be
+ * others. */
+typedef const char *option_words(const void *context, const struct argp_option *option, char *buffer, size_t room);
+
+/* Prints a line for each option: long name, letter, argument, help, heading of its group, and words of its argument,
+ * separated by tabs, "-" for those that it lacks. */
+void option_names_print(const struct option_list *list, option_words *words, const void *context);
 
 #endif

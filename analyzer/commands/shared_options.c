@@ -85,6 +85,7 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
     [SHARED_HELP] = { "help", 'h', NULL, 0, "Print this help", GROUP_COMMON },
     [SHARED_HELP_ALL] = { "help-all", KEY(SHARED_HELP_ALL), NULL, 0, "Print all options", GROUP_COMMON },
     [SHARED_PRINT_OPTIONS] = { "print-options", KEY(SHARED_PRINT_OPTIONS), NULL, OPTION_HIDDEN, NULL, GROUP_COMMON },
+    [SHARED_PRINT_TEXT] = { "print-text", KEY(SHARED_PRINT_TEXT), NULL, OPTION_HIDDEN, NULL, GROUP_COMMON },
 };
 
 static const char *shared_text_with_note(enum shared_option option, const char *note)
@@ -143,6 +144,20 @@ enum shared_option shared_option_of_key(int key)
         if (shared_table[i].key == key)
             return (enum shared_option)i;
     return SHARED_END;
+}
+
+const char *shared_option_words(enum shared_option option)
+{
+    switch (option) {
+    case SHARED_FORMAT:
+        return "text csv json";
+    case SHARED_UNITS:
+        return "column auto s ms us ns";
+    case SHARED_COLOR:
+        return "auto always never";
+    default:
+        return NULL;
+    }
 }
 
 static void shared_read_moment(const char *option, const char *text, struct selection_moment *moment)

@@ -44,6 +44,7 @@ enum shared_option {
     SHARED_HELP,
     SHARED_HELP_ALL,
     SHARED_PRINT_OPTIONS,
+    SHARED_PRINT_TEXT,
     SHARED_COUNT,
     SHARED_PART = SHARED_COUNT, /* in a command's list: all from SHARED_FROM to SHARED_ROOT */
     SHARED_CALLS,               /* likewise: from SHARED_ONLY to SHARED_CALL_DEPTH */
@@ -86,6 +87,9 @@ size_t shared_options_append(const struct shared_use *uses, struct argp_option *
 
 /* The option with this key of argp; SHARED_END if there is none. */
 enum shared_option shared_option_of_key(int key);
+
+/* The words that the option's argument can be, separated by spaces; NULL if it can be others. */
+const char *shared_option_words(enum shared_option option);
 
 /* Reads an argument. Ends the program if it is not valid. */
 void shared_option_read(struct shared_options *s, enum shared_option option, const char *argument);

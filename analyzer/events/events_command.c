@@ -229,6 +229,7 @@ static const struct command_line line = {
     .options = options,
     .check = events_check_settings,
     .shared = shared,
+    .formats = "etw",
     .read_shared = events_read_shared,
 };
 

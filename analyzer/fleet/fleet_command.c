@@ -171,6 +171,7 @@ static const struct command_line line = {
         "  dwell fleet tree host=web3 since=2026-11-01 --format json",
     .options = options,
     .shared = shared,
+    .formats = DIFF_FORMATS,
     .read_shared = fleet_read_shared,
 };
 

@@ -1,7 +1,9 @@
-"""Makes the man pages: pages.py SCDOC MAIN_C,FEATURE_C... COMMAND,... DWELL_SCD FOLDER HEADER...
+"""Makes the man pages: pages.py SCDOC MAIN_C,FEATURE_C... COMMAND,... DWELL_SCD FOLDER DWELL HEADER...
 
 dwell.scd describes all commands in one text. This program makes dwell(1) of what they share, dwell-COMMAND(1) of each
-command's synopsis and text, and dwell_HEADER(3) of each public header's comments and declarations.
+command's synopsis and text, and dwell_HEADER(3) of each public header's comments and declarations. The options and the
+examples of a command come from the program itself, as those of its --help. DWELL is - where it cannot run: then pages
+refer to --help.
 """
 import os
 import re
@@ -10,6 +12,41 @@ import sys
 
 # Sections of dwell.scd that describe one command.
 OWN_SECTIONS = {"export": "EXPORT FORMATS", "import": "IMPORT FORMATS"}
+
+# Commands that have to do with each other.
+NEIGHBOURS = [
+    "record control cc c++ doctor report", "report tree callers annotate waits view", "waits critical whatif why",
+    "histogram slowest replay why", "marks events replay", "diff compare fleet", "profile merge fleet export import",
+    "advise record annotate info", "doctor info", "top control report", "view top", "perflog marks diff",
+    "mcp record report"]
+
+EXITS = {
+    "record": "As the program, with its exit status or by its signal. 127: it was not found; 126: it cannot be executed; "
+              "125: dwell failed before it started.",
+    "compare": "As *dwell-diff*(1), unless a program failed: then as that one. 127: a program was not found; 126: it "
+               "cannot be executed; 125: dwell failed before it started.",
+    "cc": "That of the compiler. 127: it was not found; 126: it cannot be executed; 125: an option of dwell is wrong; 2: "
+          "there is no command of a compiler.",
+    "doctor": "0; 1 if anything is bad; 2 for bad usage.",
+    "diff": "0; 1 if a condition of *--fail-if* is met; 2 for bad usage or a file that cannot be read.",
+    "fleet": "0; 1 if a condition of *--fail-if* is met; 2 for bad usage, or if the server does not answer as it should.",
+    "perflog": "0; 1 if a condition of *--fail-if* is met; 2 for bad usage or a log that cannot be read.",
+}
+EXITS["c++"] = EXITS["cc"]
+USUAL_EXIT = "0, or 2 for bad usage or a file that cannot be read."
+
+# Files of single commands.
+FILES = {
+    "record": [("dwell.data, dwell.data.old", "The session, and the one before it of the same name (*-o*).")],
+    "compare": [("compare-before-1.data, compare-after-1.data", "The sessions of the first run of both programs, and so "
+                 "on (*-o*).")],
+    "control": [("dwell.dump.data", "What *dump* writes without *-o*.")],
+    "view": [("dwell.html", "The page that is written without *-o*.")],
+    **{command: [("FILE.old", "An older session of the name that *-o* gives.")] for command in ("import", "merge", "profile")},
+    "fleet": [("~/.config/dwell/fleet", "The server with its user, password, database and certificates.")],
+}
+CONFIG = ("$XDG_CONFIG_HOME/dwell/config, ~/.config/dwell/config",
+          "Options that always apply; see CONFIGURATION of *dwell*(1).")
 
 
 def command_summaries(sources):
@@ -49,15 +86,70 @@ def other_page(text, titles):
     return re.sub(rf"(?<![A-Z])((?:see|in|as in) |\()({names})(?=[.,;:)\s])", r"\1\2 of *dwell*(1)", text)
 
 
-def page_of_command(command, does, synopsis, text, extra, titles):
+class Help:
+    """What --help of a command says: its options, and its text before and after them."""
+
+    def __init__(self, program, command):
+        def printed(option):
+            return subprocess.run([program, command, option], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.options = [line.split("\t") for line in printed("--print-options").splitlines()]
+        self.summary, rest = printed("--print-text").split("\v")
+        self.examples = rest.split("Examples:\n")[1].rstrip() if "Examples:\n" in rest else ""
+        self.configurable = any(option[0] == "--no-config" for option in self.options)
+
+
+def marked_argument(argument):
+    return "".join(f"_{part}_" if re.fullmatch("[A-Z]+", part) else escaped(part)
+                   for part in re.split(r"([A-Z]+)", argument) if part)
+
+
+def option_entry(name, letter, argument, text):
+    value = "" if argument == "-" else marked_argument(argument) if argument[0:2] == "[=" else f" {marked_argument(argument)}"
+    spellings = [f"*{name}*{value}"] if letter == "-" else [f"*{letter}*{value}", f"*{name}*{value}"]
+    return f"{', '.join(spellings)}\n\t{escaped(text)}{'' if text.endswith('.') else '.'}\n\n"
+
+
+def options_section(options):
+    """By the headings of --help, in its order: those of the command first, without one."""
+    result = ""
+    for heading in dict.fromkeys(["-"] + [option[4] for option in options if option[4] != "Other:"] + ["Other:"]):
+        title = re.sub(r"[:(,].*", "", heading).strip()
+        result += "" if heading == "-" else f"## {title.upper()}\n\n"
+        result += "".join(option_entry(*option[:4]) for option in options if option[4] == heading)
+    return f"# OPTIONS\n\n{result}"
+
+
+def files_section(command, synopsis, configurable):
+    files = list(FILES.get(command, []))
+    if re.search(r"\[_FILE_(\.\.\.|\\?\]| \[)", synopsis):
+        files.insert(0, ("dwell.data", "The session that is read if no _FILE_ is given."))
+    if configurable:
+        files.append(CONFIG)
+    return "# FILES\n\n" + "".join(f"_{escaped(name)}_\n\t{text}\n\n" for name, text in files) if files else ""
+
+
+def see_also(command, commands):
+    others = [other for other in commands
+              if other != command and any({command, other} <= set(line.split()) for line in NEIGHBOURS)]
+    return "# SEE ALSO\n\n" + ", ".join(["*dwell*(1)"] + [f"*dwell-{o}*(1)".replace("+", r"\+") for o in others])
+
+
+def page_of_command(command, does, synopsis, text, extra, titles, program, commands):
     name = command.replace("+", r"\+")
     purpose = does.replace("+", r"\+")
+    said = None if program == "-" else Help(program, command)
     body = f"dwell-{command.replace('+', 'x')}(1)\n\n# NAME\n\ndwell-{name} - {purpose}\n\n# SYNOPSIS\n\n{synopsis}\n"
-    body += f"# DESCRIPTION\n\n{other_page(text, titles)}\n"
+    body += "# DESCRIPTION\n\n" + (f"{escaped(said.summary)}\n\n" if said else "") + f"{other_page(text, titles)}\n"
     for title, part in extra:
         body += f"# {title}\n\n{other_page(part, titles)}"
-    return body + (f"# SEE ALSO\n\n*dwell*(1) describes options, patterns, exit status and environment. "
-                   f"*dwell {name} --help* lists the options, with examples.\n")
+    if said:
+        body += options_section(said.options)
+        if said.examples:
+            body += "# EXAMPLES\n\n```\n" + re.sub(r"^  ", "", said.examples, flags=re.M) + "\n```\n\n"
+    body += f"# EXIT STATUS\n\n{EXITS.get(command, USUAL_EXIT)}\n\n"
+    body += files_section(command, synopsis, said and said.configurable)
+    return body + see_also(command, commands) + (
+        "\n" if said else f"\n\n*dwell {name} --help* lists the options, with examples.\n")
 
 
 def page_of_program(page, summaries):
@@ -139,7 +231,7 @@ def tidy_roff(roff, name):
     """scdoc takes no + in a page's name, and prints empty paragraphs."""
     roff = roff.replace('.TH "dwell-cxx"', '.TH "dwell-c++"') if name == "dwell-c++.1" else roff
     roff = re.sub(r"^\.P\n(?=\.(P|SH|RE)\b)|\.P\n\Z", "", roff, flags=re.M)
-    return re.sub(r"^(\.SH .*\n|\.TH .*\n|\.RE\n)(\.P\n)+(?=\.SH)|^(\.SH .*\n)(\.P\n)+", lambda match: match[1] or match[3], roff, flags=re.M)
+    return re.sub(r"^(\.SH .*\n|\.TH .*\n|\.RE\n)(\.P\n)+(?=\.S[HS])|^(\.S[HS] .*\n)(\.P\n)+", lambda match: match[1] or match[3], roff, flags=re.M)
 
 
 def write_page(scdoc, folder, name, text):
@@ -151,7 +243,7 @@ def write_page(scdoc, folder, name, text):
 
 
 def main():
-    scdoc, sources, commands, scd, folder, *headers = sys.argv[1:]
+    scdoc, sources, commands, scd, folder, program, *headers = sys.argv[1:]
     summaries = command_summaries(sources)
     with open(scd, encoding="utf-8") as file:
         page = file.read()
@@ -166,7 +258,8 @@ def main():
     for command, does in summaries.items():
         extra = [(OWN_SECTIONS[command], parts[OWN_SECTIONS[command]])] if command in OWN_SECTIONS else []
         write_page(scdoc, folder, f"dwell-{command}.1",
-                   page_of_command(command, does, synopsis_of(command, lines), texts[command], extra, titles))
+                   page_of_command(command, does, synopsis_of(command, lines), texts[command], extra, titles, program,
+                                   list(summaries)))
     for header in headers:
         write_page(scdoc, folder, f"dwell_{os.path.basename(header)}.3", page_of_header(header))
 

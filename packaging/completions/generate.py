@@ -23,7 +23,7 @@ def first_clause(text):
 
 class Option:
     def __init__(self, line):
-        self.name, self.letter, argument, help_text = line.split("\t")
+        self.name, self.letter, argument, help_text, *_ = line.split("\t")
         self.has_argument = argument != "-" and not argument.startswith("[=")
         self.kind = argument if self.has_argument else ""
         self.help = first_clause(help_text)

@@ -21,7 +21,7 @@ def options_in(text):
 def parsed(command):
     """The same of the command's parser."""
     lines = (line.split("\t") for line in dwell(command, "--print-options").splitlines())
-    return {name: (letter, argument) for name, letter, argument, _ in lines}
+    return {name: (letter, argument) for name, letter, argument, *_ in lines}
 
 
 def section(page, title):

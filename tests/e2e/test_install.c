@@ -160,9 +160,11 @@ Test(e2e_install, recorded_programs_execute_programs_of_musl)
     free(text);
 }
 
-/* Each command has a page, and a header's page has its functions. */
+/* Each command has a page with its options and examples, and a header's page has its functions. */
 Test(e2e_install, man_pages)
 {
+    free(
+        run_well(TREE "mkdir m && cd m && python3 -B " DWELL_CONSUMERS "/man_pages.py $T/bin/dwell $T/share/man/man1"));
     char *text = run_well(
         TREE "cd $T/share/man; for c in $($T/bin/dwell --print-commands | cut -f1); do "
              "mandoc -T ascii man1/dwell-$c.1 | col -b | grep -q \"^ *dwell $c \" || echo no page of $c; done; "
