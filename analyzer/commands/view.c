@@ -17,6 +17,8 @@
 #include "commands/commands.h"
 #include "commands/page_waits.h"
 #include "recorder/find_session.h"
+#include "report/answer.h"
+#include "report/text_summary.h"
 #include "view/browser.h"
 #include "view/page.h"
 #include "view/server.h"
@@ -121,8 +123,12 @@ static struct view_session *view_load(const char *file, const struct analysis_op
     *ended = loaded.file->header.state == DWELL_COMPLETE;
     struct packed waits;
     const bool has_waits = (*ended || !options->live) && page_waits_make(&loaded, options->detail, &waits);
-    struct view_session *view =
-        view_session_new(&loaded, has_lines ? &lines : NULL, has_waits ? &waits : NULL, options, error);
+    char *answer = answer_sentence(&loaded);
+    if (!answer)
+        answer = text_summary_facts(&loaded.summary, false);
+    const struct view_inputs inputs = { &loaded, has_lines ? &lines : NULL, has_waits ? &waits : NULL, answer };
+    struct view_session *view = view_session_new(&inputs, options, error);
+    free(answer);
     if (has_lines)
         analysis_drop(&lines);
     analysis_drop(&loaded);

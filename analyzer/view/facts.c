@@ -12,6 +12,7 @@
 #include "analysis/waits.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "symbols/display_name.h"
 #include "trace/recorded_names.h"
 
 static void facts_add_text(struct json_object *object, const char *key, const char *text)
@@ -57,7 +58,10 @@ static struct json_object *facts_functions(const struct analysis *l, const struc
         struct json_object *function = json_object_new_object();
         char address[32];
         snprintf(address, sizeof address, "0x%" PRIx64, f->offset);
+        char *shown = display_name(name->name);
         facts_add_text(function, "name", name->name);
+        facts_add_text(function, "shown", strcmp(shown, name->name) == 0 ? NULL : shown);
+        free(shown);
         facts_add_number(function, "module", order->module_ranks[f->module]);
         facts_add_text(function, "file", name->file);
         facts_add_number(function, "line", name->line);
@@ -129,6 +133,7 @@ static struct json_object *facts_threads(const struct analysis *l, const struct 
         facts_add_number(thread, "id", t ? t->tid : 0);
         facts_add_number(thread, "process", facts_process_index(serials, process_count, of->process));
         facts_add_text(thread, "name", t && t->name[0] ? t->name : "[unknown]");
+        facts_add_text(thread, "title", t ? analysis_thread_title(l, t->serial) : NULL);
         facts_add_text(thread, "os_source", facts_source_name(t));
         json_object_array_add(list, thread);
     }
@@ -146,11 +151,6 @@ static struct json_object *facts_texts(char *const *lines, size_t count)
 static struct json_object *facts_remarks(const struct summary *s)
 {
     struct json_object *list = facts_texts(s->remarks, s->remark_count);
-    char *bounds = bounds_remark(s), *line = bounds ? need_text("application time is %s", bounds) : NULL;
-    if (line)
-        json_object_array_add(list, json_new_text(line));
-    free(line);
-    free(bounds);
     char *probes = probe_share_remark(s, times_value(&s->sums, VALUE_OVERHEAD, INCLUSIVE),
                                       times_value(&s->sums, probe_share_rest(s), INCLUSIVE), "");
     if (probes)
@@ -318,6 +318,10 @@ struct json_object *facts_of(const struct analysis *l, const struct order *order
     json_object_object_add(object, "host", facts_host(l->file));
     json_object_object_add(object, "remarks", facts_remarks(&l->summary));
     facts_add_number(object, "losses", l->summary.loss_count);
+    facts_add_number(object, "run_ticks", l->summary.run);
+    char *bounds = bounds_remark(&l->summary);
+    facts_add_text(object, "application_bounds", bounds);
+    free(bounds);
     json_object_object_add(object, "notes", facts_texts(l->file->notes, l->file->note_count));
     json_object_object_add(object, "session", facts_totals(l));
     json_object_object_add(object, "values", facts_values(&l->summary));

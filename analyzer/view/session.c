@@ -4,6 +4,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "view/call_counts.h"
 #include "view/facts.h"
@@ -74,9 +75,10 @@ static struct json_object *view_session_add_waits(struct packed *waits, struct b
     return object;
 }
 
-struct view_session *view_session_new(const struct analysis *l, const struct analysis *lines, struct packed *waits,
-                                      const struct view_options *options, struct error *error)
+struct view_session *view_session_new(const struct view_inputs *inputs, const struct view_options *options,
+                                      struct error *error)
 {
+    const struct analysis *l = inputs->session;
     struct view_session *view = need_memory(1, sizeof *view);
     struct order *order = order_new(l);
     struct paths paths = paths_of(l, order);
@@ -89,6 +91,7 @@ struct view_session *view_session_new(const struct analysis *l, const struct ana
     marks_find(&marks, l, order);
     events_find(&events, l, order);
     activities_find(&activities, l, order);
+    json_object_object_add(header, "answer", inputs->answer ? json_new_text(inputs->answer) : NULL);
     json_object_object_add(header, "mark_names", moments_names(&marks));
     json_object_object_add(header, "event_names", moments_names(&events));
     json_object_object_add(header, "activity_names", moments_names(&activities));
@@ -102,8 +105,8 @@ struct view_session *view_session_new(const struct analysis *l, const struct ana
     json_object_object_add(header, "sources",
                            options->sources ? source_texts_make(l, order, options->detail / CALLS_OF_DETAIL, &blocks)
                                             : NULL);
-    json_object_object_add(header, "lines", line_values_make(lines, order, &blocks));
-    json_object_object_add(header, "waits", view_session_add_waits(waits, &blocks));
+    json_object_object_add(header, "lines", line_values_make(inputs->lines, order, &blocks));
+    json_object_object_add(header, "waits", view_session_add_waits(inputs->waits, &blocks));
     struct timing_row *path_timing =
         summary_has_timing(&l->summary) ? timing_rows(paths.rollup->nodes, paths.profile->node_count, false) : NULL;
     view->blocks = blocks.list;

@@ -17,10 +17,17 @@ struct view_session {
     size_t block_count;
 };
 
-/* `lines` is the same session loaded with call sites, and `waits` is its block of waits, which the session takes. Each
- * is NULL if there is none. Returns NULL and sets the error if the session has too many names for a page. */
-struct view_session *view_session_new(const struct analysis *session, const struct analysis *lines,
-                                      struct packed *waits, const struct view_options *options, struct error *error);
+/* What a page is made of. All but the session may be NULL. */
+struct view_inputs {
+    const struct analysis *session;
+    const struct analysis *lines; /* the same session, loaded with call sites */
+    struct packed *waits;         /* its block of waits, which the page's session takes */
+    const char *answer;           /* the sentence that its report opens with */
+};
+
+/* Returns NULL and sets the error if the session has too many names for a page. */
+struct view_session *view_session_new(const struct view_inputs *inputs, const struct view_options *options,
+                                      struct error *error);
 void view_session_free(struct view_session *view);
 
 #endif

@@ -55,7 +55,7 @@ static void analysis_make_page(const struct analysis *l)
 {
     const struct view_options options = { .detail = 100000 };
     struct error error = { NULL };
-    struct view_session *page = view_session_new(l, NULL, NULL, &options, &error);
+    struct view_session *page = view_session_new(&(struct view_inputs){ .session = l }, &options, &error);
     if (page)
         view_session_free(page);
     else

@@ -76,6 +76,12 @@ export function shortDuration(ns: number): string {
     return `${sign}${Number.isInteger(size) ? size : size.toFixed(1)} ns`;
 }
 
+// How long a run took. Empty if that is unknown.
+export function lengthOf(f: SessionFacts): string {
+    const ticks = f.run_ticks || f.duration_ticks;
+    return ticks > 0 && !f.samples ? shortDuration((ticks * 1e9) / f.ticks_per_second) : '';
+}
+
 export function percent(share: number, decimals = 1): string {
     if (!Number.isFinite(share)) return '';
     const text = (Math.abs(share) * 100).toFixed(decimals);

@@ -149,7 +149,9 @@ function nextUnit(): void {
 }
 
 export function focusView(): void {
-    document.querySelector<HTMLElement>('.view .grid, .view .scroller, .view .about')?.focus({ preventScroll: true });
+    document
+        .querySelector<HTMLElement>('.view .grid, .view .scroller, .view .about, .view .summary')
+        ?.focus({ preventScroll: true });
 }
 
 const actions: Record<string, () => void> = {

@@ -104,7 +104,7 @@ export function restore(m: Model, fragment: string): boolean {
     state.view.value = oneOf(
         p.get('view'),
         state.views.map((v) => v.key),
-        'tree',
+        'summary',
     );
     // Without a choice, time on the CPU: elapsed times are mostly those of functions that wait.
     const by = oneOf<Measure>(

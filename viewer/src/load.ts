@@ -32,7 +32,7 @@ async function showModel(whole: Model): Promise<void> {
         if (!restore(m, location.hash) && state.path.value < 0) {
             const subject = state.subject.value;
             openHotPath(-1);
-            if (subject >= 0 || state.view.value !== 'tree') state.selectFunction(subject);
+            if (subject >= 0 || !['tree', 'summary'].includes(state.view.value)) state.selectFunction(subject);
         }
     });
 }

@@ -1,5 +1,6 @@
 // The chosen part of the recording, which all views show: a range of time of each session, and threads. Times are
 // snapped to the borders of periods.
+import { threadName } from './data/names';
 import type { Container } from './data/container';
 import type { SessionFacts } from './data/facts';
 import { identities } from './data/identity';
@@ -79,7 +80,7 @@ export function rangeWords(facts: SessionFacts, range: [number, number]): string
 export function threadWords(m: Model, part: Chosen): string {
     const rows = chosenThreads(m, part);
     if (!rows) return '';
-    const names = m.threads.filter((_, row) => rows[row]).map((t) => `${shortened(t.name, 40)} (${t.id})`);
+    const names = m.threads.filter((_, row) => rows[row]).map((t) => `${shortened(threadName(t), 40)} (${t.id})`);
     return names.length > 4
         ? `${names.length} of ${rows.length} threads`
         : `thread${names.length > 1 ? 's' : ''} ${names.join(', ')}`;

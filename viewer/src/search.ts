@@ -22,6 +22,7 @@ export interface Matcher {
     problem: string;
     conditions: Condition[];
     unfinished: { column: string; text: string }[]; // words with an operator, but no number
+    // `name` has a line for each name of the row.
     matches(name: string, module: string, file: string): boolean;
 }
 
@@ -37,7 +38,7 @@ export function makeMatcher(text: string): Matcher {
     if (pattern) {
         try {
             const compiled = new RegExp(pattern[1]!, pattern[2]);
-            tests.push((name) => compiled.test(name));
+            tests.push((name) => name.split('\n').some((one) => compiled.test(one)));
         } catch (error) {
             const reason = (error as Error).message.split(': ').at(-1)!.toLowerCase();
             problem = `not a valid regular expression: ${reason}`;

@@ -1,4 +1,5 @@
 // The state of the page: what is loaded, selected and shown. All that a link restores is here (link.ts).
+import { searchedName } from './data/names';
 import { computed, signal } from '@preact/signals';
 import type { Measure } from './data/measures';
 import type { LaneOrder } from './data/threads';
@@ -11,6 +12,7 @@ import { type Unit, timeUnit } from './format';
 import { type Matcher, makeMatcher } from './search';
 
 export type View =
+    | 'summary'
     | 'tree'
     | 'flame'
     | 'inverted'
@@ -26,21 +28,23 @@ export type View =
     | 'source'
     | 'about';
 
-export const views: { key: View; title: string }[] = [
+// The tabs, and those that are under "More".
+export const views: { key: View; title: string; more?: boolean }[] = [
+    { key: 'summary', title: 'Summary' },
     { key: 'tree', title: 'Call tree' },
     { key: 'flame', title: 'Flame graph' },
-    { key: 'inverted', title: 'Inverted graph' },
-    { key: 'callers', title: 'Callers & callees' },
-    { key: 'functions', title: 'Functions' },
-    { key: 'modules', title: 'Modules' },
-    { key: 'threads', title: 'Threads' },
-    { key: 'processes', title: 'Processes' },
     { key: 'timeline', title: 'Timeline' },
+    { key: 'functions', title: 'Functions' },
     { key: 'waits', title: 'Waits' },
-    { key: 'critical', title: 'Critical path' },
-    { key: 'histogram', title: 'Calls' },
-    { key: 'source', title: 'Lines' },
-    { key: 'about', title: 'About' },
+    { key: 'inverted', title: 'Inverted graph', more: true },
+    { key: 'callers', title: 'Callers & callees', more: true },
+    { key: 'critical', title: 'Critical path', more: true },
+    { key: 'modules', title: 'Modules', more: true },
+    { key: 'threads', title: 'Threads', more: true },
+    { key: 'processes', title: 'Processes', more: true },
+    { key: 'histogram', title: 'Calls', more: true },
+    { key: 'source', title: 'Lines', more: true },
+    { key: 'about', title: 'About', more: true },
 ];
 
 export type WaitsBy = 'path' | 'lock' | 'function' | 'thread' | 'waker' | 'graph';
@@ -62,7 +66,7 @@ export const model = signal<Model | null>(null);
 export const failure = signal('');
 export const progress = signal('Reading the recording …');
 
-export const view = signal<View>('tree');
+export const view = signal<View>('summary');
 export const measure = signal<Measure>('elapsed');
 export const search = signal('');
 export const path = signal(-1); // the selected row of the call tree
@@ -103,7 +107,7 @@ export const found = computed<Uint8Array | null>(() => {
     const by = matcher.value;
     if (!m || by.empty || by.conditions.length > 0) return null;
     return Uint8Array.from(m.functions, (f) =>
-        Number(by.matches(f.name, m.modules[f.module]?.name ?? '', f.file ?? '')),
+        Number(by.matches(searchedName(f), m.modules[f.module]?.name ?? '', f.file ?? '')),
     );
 });
 export const unit = computed<Unit>(() => {

@@ -351,11 +351,12 @@ test('the help lists the keys; digits choose views, i the details', async () => 
     await press(page, 'Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
     for (const [digit, name] of [
-        ['2', 'flame'],
+        ['3', 'flame'],
         ['5', 'functions'],
-        ['4', 'callers'],
-        ['9', 'timeline'],
-        ['1', 'tree'],
+        ['8', 'callers'],
+        ['4', 'timeline'],
+        ['1', 'summary'],
+        ['2', 'tree'],
     ]) {
         await press(page, digit);
         await page.waitForSelector(`[data-view=${name}][aria-selected=true]`);

@@ -34,8 +34,9 @@ async function checkPart(page, session) {
         await view(page, table);
         const said = recordings.json('report', '--limit', '0', '--by', single[table], ...options, session).rows;
         assert.ok(said.length > 0);
-        const mine = (await rowsOf(page, table)).map((row) => [row.name, ofPage(row)]);
-        const theirs = said.map((row) => [row[single[table]], ofReport(row)]);
+        // Text and the page number threads of equal names, so their ids tell them apart.
+        const mine = (await rowsOf(page, table)).map((row) => [row.id ?? row.name, ofPage(row)]);
+        const theirs = said.map((row) => [String(row.tid ?? row.pid ?? row[single[table]]), ofReport(row)]);
         assert.deepEqual(mine.sort(byText), theirs.sort(byText), `${table} ${options.join(' ')}`);
     }
     const tree = recordings.json('tree', '--min', '0', '--depth', '1000', ...options, session).rows;

@@ -46,7 +46,15 @@ for (const [name, command] of [
     test(`${name}: the call tree, functions, modules, threads and processes are those of the reports`, async () => {
         const session = recordings.record(`${name}.data`, command());
         const fragment = `#by=elapsed&unit=ns&view=functions&details=0&columns=tree:${all};functions:module,source,${all};modules:path,${all};threads:id,process,${all};processes:id,${all}`;
-        const page = await browser.open(recordings.view(name, session), {
+        const file = recordings.view(name, session);
+        const { header } = sessionIn(file);
+        const shown = new Map(header.functions.map((f) => [f.name, f.shown ?? f.name]));
+        const titles = new Map(header.threads.map((t) => [t.id, t.title ?? t.name]));
+        const nameIn = (table, row) =>
+            table === 'threads'
+                ? titles.get(row.tid)
+                : inTable(table === 'functions' ? shown.get(row.function) : row[single[table]]);
+        const page = await browser.open(file, {
             fragment,
             viewport: { width: 3000, height: 900 },
         });
@@ -61,7 +69,7 @@ for (const [name, command] of [
                 only(row, like),
             ]);
             const theirs = said.map((row) => [
-                inTable(row[single[table]]),
+                nameIn(table, row),
                 table === 'functions' ? row.module : String(row.path ?? row.tid ?? row.pid),
                 asCells(row),
             ]);
@@ -85,10 +93,10 @@ for (const [name, command] of [
             (n) => document.querySelector('.below').textContent.includes(`, ${n} shown`),
             tree.length.toLocaleString('en'),
         );
-        const shown = await rowsOf(page, 'Call tree');
+        const rows = await rowsOf(page, 'Call tree');
         assertSame(
-            shown.map((row) => [row.level, row.name.replace(/^\d*[▾▸]?/, ''), only(row, asCells(tree[0]))]),
-            tree.map((row) => [row.depth, inTable(row.function), asCells(row)]),
+            rows.map((row) => [row.level, row.name.replace(/^\d*[▾▸]?/, ''), only(row, asCells(tree[0]))]),
+            tree.map((row) => [row.depth, inTable(shown.get(row.function)), asCells(row)]),
             'tree',
         );
         await browser.done(page);

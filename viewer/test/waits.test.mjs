@@ -202,7 +202,7 @@ test('timeline: a click or a key shows the cause of a wait, and moves to the act
 });
 
 test('Waits: the tables of dwell waits, sorted and searched', async () => {
-    const page = await open('view=waits&unit=ns');
+    const page = await open('view=waits&unit=ns', header(), tables(), { viewport: { width: 1440, height: 700 } });
     const label = 'waits by path';
     const [one, other] = await rowsOf(page, label);
     assert.deepEqual(

@@ -39,7 +39,8 @@ static void view_all(const struct analysis *l)
 {
     enum { ROOM = 100000 };
     struct view_session *view;
-    EXPECT_SUCCESS(view = view_session_new(l, NULL, NULL, &(struct view_options){ .detail = ROOM }, &error));
+    EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = l },
+                                           &(struct view_options){ .detail = ROOM }, &error));
     size_t bytes = 0;
     struct viewed v = viewed_packed(view->main.bytes, view->main.length);
     viewed_drop(&v);

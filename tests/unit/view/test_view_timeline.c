@@ -59,7 +59,8 @@ static void expect_sums_of_activity(const struct shown *s, size_t thread)
 static struct shown shown_of(const struct analysis *l, size_t detail)
 {
     struct view_session *view;
-    EXPECT_SUCCESS(view = view_session_new(l, NULL, NULL, &(struct view_options){ .detail = detail }, &error));
+    EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = l },
+                                           &(struct view_options){ .detail = detail }, &error));
     struct shown s = { .main = viewed_packed(view->main.bytes, view->main.length), .block_count = view->block_count };
     static const char *const others[] = { "parts", "calls", "sources" }; /* their blocks follow */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -16,10 +16,11 @@ export interface ActivityHit {
 export function drawActivity(
     { context, width }: Drawing,
     activity: Activity,
-    lane: Lane,
+    lane: Pick<Lane, 'threads'>,
     range: { from: number; to: number },
     pieces: Piece[],
     y: number,
+    laneHeight = activityHeight,
 ): ActivityHit {
     const colours = palette();
     const w: Window = { ...range, width: Math.max(1, Math.floor(width)) };
@@ -29,7 +30,7 @@ export function drawActivity(
     if (lane.threads.length > 1)
         for (let x = 0; x < w.width; x++)
             most = Math.max(most, shares.cpu[x]! + shares.blocked[x]! + shares.preempted[x]!);
-    const height = activityHeight - 3;
+    const height = laneHeight - 3;
     const parts = [
         [shares.cpu, colours.busy],
         [shares.preempted, hatch(context, colours.preempted, colours.back)],

@@ -55,7 +55,7 @@ export class Activity {
 
     shares(threads: readonly number[], w: Window, pieces: Piece[]): Shares {
         const shares = noShares(w.width);
-        const exact = (this.bin * w.width) / (w.to - w.from) <= maxBinWidth;
+        const exact = pieces.length === 0 || (this.bin * w.width) / (w.to - w.from) <= maxBinWidth;
         for (const thread of threads)
             if (exact) this.addBins(shares, thread, w);
             else addPieces(shares, thread, w, pieces);

@@ -2,6 +2,7 @@
 
 export interface FunctionFacts {
     name: string;
+    shown?: string | null; // what text reports show of it, if that is shorter
     module: number;
     file: string | null;
     line: number;
@@ -26,6 +27,7 @@ export interface ThreadFacts {
     id: number;
     process: number;
     name: string;
+    title?: string | null; // of threads whose names are equal
     os_source?: string;
 }
 
@@ -79,6 +81,10 @@ export interface SessionFacts {
     complete: boolean;
     mode: string;
     remarks: string[];
+    losses?: number; // so many remarks are about lost data
+    answer?: string | null; // the sentence that a report opens with
+    run_ticks?: number; // the length of the run; 0 if it is unknown
+    application_bounds?: string | null; // how far application time is below CPU time, if it is far
     session: Record<string, number | null>;
     values: ValueFacts[];
     modules: ModuleFacts[];

@@ -1,4 +1,5 @@
 // The order of the timeline's threads, by process, and how links name threads and processes.
+import { threadName } from './names';
 import type { TimelineFacts } from './facts';
 import { identify } from './identity';
 import type { Model, Side } from './model';
@@ -39,7 +40,7 @@ function threadLane(m: Model, side: Side, lane: TimelineFacts['lanes'][number]):
         depth: lane.depth,
         start: lane.start ?? 0,
         cpu: m.column('threads', m.knows('cpu_inclusive') ? 'cpu_inclusive' : 'elapsed_inclusive', side)[row] ?? 0,
-        name: facts?.name ?? 'thread',
+        name: facts ? threadName(facts) : 'thread',
         id: facts?.id ?? lane.thread,
     };
 }

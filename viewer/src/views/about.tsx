@@ -66,6 +66,7 @@ function sentences(f: SessionFacts): string[] {
         f.application
             ? 'Application times are known.'
             : 'Application times are unknown: the recording has no OS events.',
+        ...(f.application_bounds ? [`Application time is ${f.application_bounds}.`] : []),
         ...(f.partial_paths ? ['Call paths begin at one function. Numbers of events are unknown.'] : []),
         ...(f.events_left_out ? [`The page lacks ${count(f.events_left_out as number)} trace events.`] : []),
         ...lines(f, 'notes').map(visible),

@@ -1,7 +1,6 @@
 // The frame of the page: header, tabs, remarks, the chosen view and the details.
 import { useEffect } from 'preact/hooks';
-import { choicesOf } from '../data/measures';
-import { shortDuration, shortened } from '../format';
+import { lengthOf, shortened } from '../format';
 import { isDark as darkNow } from '../colours';
 import { copyLink, focusView } from '../keys';
 import { isNarrow } from '../narrow';
@@ -12,7 +11,6 @@ import {
     failure,
     helping,
     lost,
-    measure,
     model,
     notice,
     path,
@@ -21,7 +19,6 @@ import {
     source,
     subject,
     view,
-    views,
 } from '../state';
 import { About } from './about';
 import { Callers } from './callers';
@@ -31,9 +28,12 @@ import { Entities } from './entities';
 import { Flame, InvertedGraph } from './flames';
 import { Help } from './help';
 import { HistogramView } from './histogram';
-import { PartBar, PartButton } from './part';
+import { MeasureChoice } from './measure_choice';
+import { PartBar } from './part';
 import { SearchBox } from './search_box';
 import { SourceView } from './source';
+import { Summary } from './summary';
+import { Tabs } from './tabs';
 import { Timeline } from './timeline';
 import { TransformBar } from './transforms';
 import { Tree } from './tree';
@@ -48,7 +48,7 @@ function Remarks() {
         remarks.push('application times are unavailable: the recording has no OS events');
     if (remarks.length === 0) return null;
     return (
-        <details class="remarks" open={!isNarrow.peek()}>
+        <details class="remarks" open={!isNarrow.peek() && m.facts.some((f) => (f.losses ?? 0) > 0)}>
             <summary>{remarks.length === 1 ? '1 remark' : `${remarks.length} remarks`}</summary>
             <ul>
                 {remarks.map((r) => (
@@ -66,34 +66,16 @@ function Top() {
         <header class="top">
             <strong class="brand">dwell</strong>
             <Live />
-            <div class="titles">
+            <h1 class="titles">
                 {m.facts.map((f, side) => (
                     <span class="title" title={f.title}>
                         {m.sides === 2 && <b class={side ? 'side-b' : 'side-a'}>{side ? 'B ' : 'A '}</b>}
                         {shortened(f.title, 300)}
-                        {f.duration_ticks > 0 && !f.samples && (
-                            <small> {shortDuration((f.duration_ticks * 1e9) / f.ticks_per_second)}</small>
-                        )}
+                        {lengthOf(f) && <small> {lengthOf(f)}</small>}
                     </span>
                 ))}
-            </div>
-            <div class="measures" role="radiogroup" aria-label="Measure">
-                {choicesOf(m).map((x) => (
-                    <button
-                        role="radio"
-                        aria-checked={measure.value === x.key}
-                        disabled={!m.knows(`${x.key}_inclusive`)}
-                        title={
-                            m.knows(`${x.key}_inclusive`)
-                                ? x.meanings[0]
-                                : 'unavailable: the recording has no such data'
-                        }
-                        onClick={() => (measure.value = x.key)}
-                    >
-                        {x.title}
-                    </button>
-                ))}
-            </div>
+            </h1>
+            <MeasureChoice m={m} />
             <SearchBox />
             <button title="Details (i)" aria-pressed={details.value} onClick={() => (details.value = !details.value)}>
                 Details
@@ -127,30 +109,10 @@ function Live() {
     );
 }
 
-function Tabs() {
-    return (
-        <nav class="tabs" role="tablist">
-            {views.map((v, i) => (
-                <button
-                    role="tab"
-                    aria-selected={view.value === v.key}
-                    data-view={v.key}
-                    title={i < 9 ? `${v.title} (${i + 1})` : v.title}
-                    onClick={() => {
-                        view.value = v.key;
-                        focusView();
-                    }}
-                >
-                    {v.title}
-                </button>
-            ))}
-            <PartButton />
-        </nav>
-    );
-}
-
 function Shown({ which }: { which: View }) {
     switch (which) {
+        case 'summary':
+            return <Summary />;
         case 'functions':
         case 'modules':
         case 'threads':

@@ -1,4 +1,5 @@
 // The view of one function, its callers above it and its callees below. A click on one of them makes it the centre.
+import { nameOf, searchedName } from '../data/names';
 import { useMemo, useState } from 'preact/hooks';
 import type { ColumnKey } from '../data/measures';
 import type { Model, Side as WhichSide, TableName, Values } from '../data/model';
@@ -53,8 +54,8 @@ const startOfThread = '(start of thread)';
 function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 'callees' }) {
     const m = model.value!;
     const columns = useMemo<GridColumn[]>(() => {
-        const nameOf = (row: number) =>
-            list[row]!.function < 0 ? startOfThread : m.functions[list[row]!.function]!.name;
+        const shownName = (row: number) =>
+            list[row]!.function < 0 ? startOfThread : nameOf(m.functions[list[row]!.function]!);
         const text = (key: string, title: string, width: number, get: (row: number) => string): GridColumn => ({
             key,
             title,
@@ -67,7 +68,7 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
         });
         const of = (row: number) => m.functions[list[row]!.function];
         return [
-            text('name', which === 'callers' ? 'Called by' : 'Calls to', 360, nameOf),
+            text('name', which === 'callers' ? 'Called by' : 'Calls to', 360, shownName),
             ...valueColumns(modelOf(m, list), 'functions', chosenUnit.value, false),
             text('module', 'Module', 130, (row) => shortened(m.modules[of(row)?.module ?? -1]?.name ?? '', 200)),
             text('source', 'Source', 150, (row) => sourceText(of(row)?.file ?? null, of(row)?.line ?? 0)),
@@ -83,7 +84,7 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
         const fits = meets(filters ? by.conditions : [], columns);
         const all = [...list.keys()].filter((row) => {
             const f = m.functions[list[row]!.function];
-            const named = !f || by.matches(f.name, m.modules[f.module]?.name ?? '', f.file ?? '');
+            const named = !f || by.matches(searchedName(f), m.modules[f.module]?.name ?? '', f.file ?? '');
             return !filters || (named && fits(row));
         });
         if (!column) return all;
@@ -140,7 +141,7 @@ export function Callers() {
             <Neighbourhood list={both.callers} which="callers" />
             <section class="centre" aria-label="Function">
                 <h2>
-                    <Name text={f.name} />
+                    <Name text={nameOf(f)} whole={f.name} />
                 </h2>
                 <span class="where">
                     {shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}

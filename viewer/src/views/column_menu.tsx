@@ -1,19 +1,19 @@
 // The menu in which the columns of a table are chosen.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Sort, columns as chosenColumns } from '../state';
-import { type GridColumn, shownColumns } from './columns';
+import type { GridColumn } from './columns';
 
 interface Props {
     name: string;
     columns: GridColumn[];
+    shown: Set<string>;
     sort: Sort;
     at: { x: number; y: number };
     onClose: () => void;
 }
 
-export function ColumnMenu({ name, columns, sort, at, onClose }: Props) {
+export function ColumnMenu({ name, columns, shown, sort, at, onClose }: Props) {
     const box = useRef<HTMLDivElement>(null);
-    const shown = shownColumns(name, columns, sort);
     useLayoutEffect(() => {
         const outside = (e: Event) => {
             if (!box.current?.contains(e.target as Node)) onClose();

@@ -5,6 +5,7 @@ import type { Model, Side, TableName, Values } from '../data/model';
 import { hasTiming, intervalOf, isKnownAt, signOf, timingMeanings, timingOf } from '../data/timing';
 import { type Unit, count, duration, nanoseconds, percent, signed, timeUnit, unitOfColumn, units } from '../format';
 import { waitsByName } from '../heat';
+import { isNarrow } from '../narrow';
 import { type Sort, columns as chosenColumns, measure, sorts } from '../state';
 
 export interface GridColumn {
@@ -15,6 +16,7 @@ export interface GridColumn {
     width: number;
     numeric: boolean;
     shown: boolean; // by default
+    kept?: boolean; // by default also where the columns before it do not fit
     text(row: number): string;
     sortBy(row: number): number | string;
     share?(row: number): number; // length of the cell's bar, 0 to 1
@@ -125,8 +127,12 @@ function single(model: Model, table: TableName, q: Quantity, chosen: ChosenUnit,
     const perNanosecond = model.facts[0]!.ticks_per_second / 1e9;
     const unit = columnUnit(model, time ? largest(values, isKnown) / perNanosecond : 0, chosen);
     const leads = leading(model).includes(q.value.key);
-    const hint = known ? q.hint : `${q.hint} (unavailable: the recording has no such data)`;
-    const group = q.group && (time ? `${q.group} (${units[unit].text})` : q.group);
+    const bounds = q.value.key === 'application' ? model.facts[0]!.application_bounds : null;
+    const hint = known
+        ? q.hint + (bounds ? `. It is ${bounds}` : '')
+        : `${q.hint} (unavailable: the recording has no such data)`;
+    const title = q.group && (bounds ? `${q.group}*` : q.group);
+    const group = title && (time ? `${title} (${units[unit].text})` : title);
     const main: GridColumn = {
         key: q.key,
         title: time && !group ? `${q.title} (${units[unit].text})` : q.title,
@@ -311,11 +317,28 @@ export function waits(model: Model, table: TableName, row: number): boolean {
     return whole > 0 && model.column(table, 'blocked_exclusive', side)[row]! > whole / 2;
 }
 
-// The name, the chosen columns, and always the one that the table is sorted by.
-export function shownColumns(name: string, all: GridColumn[], sort: Sort): Set<string> {
+// The name, the chosen columns, and always the one that the table is sorted by. If the user chose none, they are the usual
+// ones as far as they fit into the table's width beside a name of `nameWidth` pixels.
+export function shownColumns(
+    name: string,
+    all: GridColumn[],
+    sort: Sort,
+    width: number,
+    nameWidth: number,
+): Set<string> {
     const chosen = chosenColumns.value[name];
-    const shown = all.filter((c, i) => c.key === sort.key || (chosen ? i === 0 || chosen.includes(c.key) : c.shown));
-    return new Set(shown.map((c) => c.key));
+    if (chosen)
+        return new Set(all.map((c) => c.key).filter((key, i) => i === 0 || key === sort.key || chosen.includes(key)));
+    const kept = all.filter((c, i) => i === 0 || c.key === sort.key || (c.kept && !isNarrow.value));
+    const shown = new Set(kept.map((c) => c.key));
+    let room = width - nameWidth - kept.reduce((sum, c) => sum + (c === all[0] ? 0 : c.width), 0);
+    for (const c of all) {
+        if (!c.shown || shown.has(c.key)) continue;
+        room -= c.width;
+        if (room < 0) break;
+        shown.add(c.key);
+    }
+    return shown;
 }
 
 // The order that the user chose for a table, if it still has the column; otherwise the standard one.

@@ -2,6 +2,7 @@
 // bring.
 import { useMemo } from 'preact/hooks';
 import type { Container } from '../data/container';
+import { nameOf as shownName, threadName } from '../data/names';
 import type { Model, Side } from '../data/model';
 import { columnOf, places, rowsIn, waitsFacts } from '../data/waits';
 import { count, percent, shortDuration, nanoseconds, shortened, visible } from '../format';
@@ -45,11 +46,11 @@ function shownTable(m: Model, side: Side, block: Container, which: CriticalTable
     };
     const nameOf = (table: string) => (row: number) => {
         const fn = functionRow(table, row);
-        return fn < 0 ? (places[get(table, 'place')[row] ?? 0] ?? '') : shortened(m.functions[fn]!.name);
+        return fn < 0 ? (places[get(table, 'place')[row] ?? 0] ?? '') : shortened(shownName(m.functions[fn]!));
     };
     const threadOf = (table: string) => (row: number) => {
         const t = m.facts[side]!.threads[get(table, 'thread')[row]!];
-        return t ? `${shortened(t.name, 100)} (${t.id})` : 'unknown';
+        return t ? `${shortened(threadName(t), 100)} (${t.id})` : 'unknown';
     };
     const open = (table: string) => (row: number) => {
         if (functionRow(table, row) >= 0) recentre(functionRow(table, row));
@@ -233,7 +234,7 @@ export function Critical() {
                 <SideChoice m={m} />
                 <span class="where">
                     {text(critical.to - critical.from)}, from {text(critical.from)} to {text(critical.to)}
-                    {thread ? `, ends on ${visible(thread.name)} (${thread.id})` : ''}
+                    {thread ? `, ends on ${visible(threadName(thread))} (${thread.id})` : ''}
                     {critical.unknown_origins > 0 ? '; it is unknown which thread made its first thread' : ''}
                     {isWhole(chosen.value) ? '' : '. It is that of the whole recording'}
                 </span>

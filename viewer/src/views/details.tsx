@@ -1,5 +1,6 @@
 // The panel about the selected function or path: its full name, its source and module, all its values.
 import { copy, largestPath, showInFlame, showInTree } from '../keys';
+import { nameOf } from '../data/names';
 import { type ColumnKey, measuresOf } from '../data/measures';
 import type { Model, Side, TableName } from '../data/model';
 import { stackOf } from '../data/paths';
@@ -151,7 +152,7 @@ export function Details() {
                         {stack.slice(-maxSteps).map((at) => (
                             <li key={at}>
                                 <a class="go" onClick={() => reveal(at)}>
-                                    <Name text={m.functions[m.paths.function[at]!]!.name} />
+                                    <Name text={nameOf(m.functions[m.paths.function[at]!]!)} />
                                 </a>
                             </li>
                         ))}

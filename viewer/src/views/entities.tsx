@@ -1,6 +1,7 @@
 // The tables of functions, modules, threads and processes.
 import { useMemo } from 'preact/hooks';
 import type { Model, Side, TableName } from '../data/model';
+import { nameOf, searchedName, threadName } from '../data/names';
 import { shortFile, shortened } from '../format';
 import { type Condition, type Matcher, holds, problemOf } from '../search';
 import {
@@ -52,7 +53,7 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
         ];
     if (table === 'threads')
         return [
-            textColumn('name', 'Thread', 240, 'name of the thread', (row) => shortened(m.threads[row]!.name)),
+            textColumn('name', 'Thread', 240, 'name of the thread', (row) => shortened(threadName(m.threads[row]!))),
             {
                 ...textColumn('id', 'TID', 80, 'thread id', (row) => String(m.threads[row]!.id)),
                 numeric: true,
@@ -61,7 +62,7 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
         ];
     return [
         textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'name of the function', (row) =>
-            shortened(m.functions[row]!.name),
+            shortened(nameOf(m.functions[row]!)),
         ),
     ];
 }
@@ -70,9 +71,12 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
 function placeColumns(m: Model, table: EntityTable): GridColumn[] {
     if (table === 'modules')
         return [
-            textColumn('path', 'Path', 300, 'path of the file when it was recorded', (row) =>
-                shortened(m.modules[row]!.path),
-            ),
+            {
+                ...textColumn('path', 'Path', 300, 'path of the file when it was recorded', (row) =>
+                    shortened(m.modules[row]!.path),
+                ),
+                kept: true,
+            },
         ];
     if (table === 'threads')
         return [
@@ -86,9 +90,12 @@ function placeColumns(m: Model, table: EntityTable): GridColumn[] {
         textColumn('module', 'Module', 130, 'executable or shared library of the function', (row) =>
             shortened(m.modules[m.functions[row]!.module]?.name ?? '', 200),
         ),
-        textColumn('source', 'Source', 170, 'source file and line', (row) =>
-            sourceText(m.functions[row]!.file, m.functions[row]!.line),
-        ),
+        {
+            ...textColumn('source', 'Source', 170, 'source file and line', (row) =>
+                sourceText(m.functions[row]!.file, m.functions[row]!.line),
+            ),
+            kept: true,
+        },
         {
             ...textColumn(
                 'address',
@@ -108,10 +115,12 @@ function placeColumns(m: Model, table: EntityTable): GridColumn[] {
 function searched(m: Model, table: EntityTable, row: number): [string, string, string] {
     if (table === 'functions') {
         const f = m.functions[row]!;
-        return [f.name, m.modules[f.module]?.name ?? '', f.file ?? ''];
+        return [searchedName(f), m.modules[f.module]?.name ?? '', f.file ?? ''];
     }
     if (table === 'modules') return [`${m.modules[row]!.name} ${m.modules[row]!.path}`, m.modules[row]!.name, ''];
-    const one = table === 'threads' ? m.threads[row]! : m.processes[row]!;
+    if (table === 'threads')
+        return [`${m.threads[row]!.name} ${threadName(m.threads[row]!)} ${m.threads[row]!.id}`, '', ''];
+    const one = m.processes[row]!;
     return [`${one.name} ${one.id}`, '', ''];
 }
 
@@ -193,7 +202,9 @@ export function Entities({ table }: { table: EntityTable }) {
                     if (ofFunctions) recentre(row);
                 }}
                 cell={(c, row) =>
-                    c.key === 'name' && ofFunctions ? <Name text={m.functions[row]!.name} /> : undefined
+                    c.key === 'name' && ofFunctions ? (
+                        <Name text={nameOf(m.functions[row]!)} whole={m.functions[row]!.name} />
+                    ) : undefined
                 }
                 rowClass={(row) => (waits(m, table, row) ? 'waits' : '')}
                 empty={search.value ? 'Nothing matches the search.' : 'The recording has no rows for this table.'}

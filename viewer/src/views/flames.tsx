@@ -4,6 +4,7 @@ import { FlameChart } from '../charts/flame';
 import { InvertedFrames, TreeFrames } from '../charts/frames';
 import { change, heat, ofKind, palette } from '../colours';
 import { heatOf, hottestOf } from '../heat';
+import { nameOf } from '../data/names';
 import { type ColumnKey, isOffCpu, measureName, measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Yielder } from '../data/yielder';
@@ -63,12 +64,14 @@ function colourOf(m: Model, p: Painted): string {
     return heat(p.value / p.most);
 }
 
+const shortenedTip = (name: string) => visible(name.length > 600 ? `${name.slice(0, 600)}…` : name);
+
 function Head({ m, node }: { m: Model; node: number }) {
     const f = m.functions[node]!;
     return (
         <>
             <p class="tip-name">
-                <bdi>{visible(f.name.length > 600 ? `${f.name.slice(0, 600)}…` : f.name)}</bdi>
+                <bdi>{shortenedTip(nameOf(f))}</bdi>
             </p>
             <p class="where">
                 {shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}
@@ -191,7 +194,7 @@ export function Flame() {
                 selected={path.value}
                 onSelect={selectPath}
                 onOpen={(node) => node >= 0 && recentre(frames.functionOf(node))}
-                text={(node) => shortened(m.functions[frames.functionOf(node)]!.name, 300)}
+                text={(node) => shortened(nameOf(m.functions[frames.functionOf(node)]!), 300)}
                 colour={(node) =>
                     colourOf(m, {
                         origins: [node],
@@ -297,7 +300,7 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
                     }
                 }}
                 onOpen={(node) => node >= 0 && recentre(frames.functionOf(node))}
-                text={(node) => shortened(m.functions[frames.functionOf(node)]!.name, 300)}
+                text={(node) => shortened(nameOf(m.functions[frames.functionOf(node)]!), 300)}
                 colour={(node) =>
                     colourOf(m, {
                         origins: frames.rowsOf(node).origins,

@@ -11,7 +11,7 @@ import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { copy } from '../keys';
-import { nameWidth } from '../narrow';
+import { isNarrow, nameWidth } from '../narrow';
 import type { Sort } from '../state';
 import { ColumnMenu } from './column_menu';
 import { type GridColumn, shownColumns } from './columns';
@@ -40,20 +40,38 @@ export interface GridProps {
     empty?: string;
 }
 
-function useColumns(name: string, all: GridColumn[], sort: Sort) {
+// The width of an element without its scroll bars.
+function useWidth(element: { current: HTMLDivElement | null }): number {
+    const [width, setWidth] = useState(window.innerWidth);
+    useLayoutEffect(() => {
+        const measure = () => setWidth(element.current!.clientWidth);
+        const observed = new ResizeObserver(measure);
+        measure();
+        observed.observe(element.current!);
+        return () => observed.disconnect();
+    }, []);
+    return width;
+}
+
+// The name has all the width that the other columns leave.
+function useColumns(name: string, all: GridColumn[], sort: Sort, width: number) {
+    const least = isNarrow.value ? Math.min(all[0]!.width, nameWidth.value) : Math.max(all[0]!.width, 0.25 * width);
+    const shown = shownColumns(name, all, sort, width, least);
+    const others = all.slice(1).reduce((sum, c) => sum + (shown.has(c.key) ? c.width : 0), 0);
+    const first = Math.max(least, width - others);
     const [sizing, setSizing] = useState<ColumnSizingState>({});
     const [sizingInfo, setSizingInfo] = useState<TableState['columnSizingInfo'] | null>(null);
     const definitions = useMemo<ColumnDef<number>[]>(() => {
         const groups: ColumnDef<number>[] = [];
         for (const c of all) {
-            const size = c === all[0] ? Math.min(c.width, nameWidth.value) : c.width;
+            const size = c === all[0] ? first : c.width;
             const own = { id: c.key, size, minSize: 40, maxSize: 4000, accessorFn: (row: number) => row };
             const last = groups.at(-1);
             if (c.group && last?.header === c.group && 'columns' in last) last.columns!.push(own);
             else groups.push({ id: `group:${c.key}`, header: c.group ?? '', columns: [own] });
         }
         return groups;
-    }, [all, nameWidth.value]);
+    }, [all, first]);
     const [table] = useState(() =>
         createTable<number>({
             data: [],
@@ -65,7 +83,6 @@ function useColumns(name: string, all: GridColumn[], sort: Sort) {
             getCoreRowModel: getCoreRowModel(),
         }),
     );
-    const shown = shownColumns(name, all, sort);
     const visibility = Object.fromEntries(all.map((c) => [c.key, shown.has(c.key)]));
     table.setOptions((before) => ({
         ...before,
@@ -83,7 +100,7 @@ function useColumns(name: string, all: GridColumn[], sort: Sort) {
                 return typeof change === 'function' ? change(from) : change;
             }),
     }));
-    return table;
+    return { table, shown };
 }
 
 function useVirtualizer(count: number, element: { current: HTMLDivElement | null }) {
@@ -113,7 +130,7 @@ export function indexOfRow(rows: ArrayLike<number>, row: number): number {
 export function Grid(props: GridProps) {
     const { columns, rows, sort } = props;
     const scroller = useRef<HTMLDivElement>(null);
-    const table = useColumns(props.name, columns, sort);
+    const { table, shown } = useColumns(props.name, columns, sort, useWidth(scroller));
     const byKey = useMemo(() => new Map(columns.map((c) => [c.key, c])), [columns]);
     const count = Math.min(rows.length, maxRows);
     const virtualizer = useVirtualizer(count, scroller);
@@ -259,7 +276,14 @@ export function Grid(props: GridProps) {
                 copy
             </button>
             {menu && (
-                <ColumnMenu name={props.name} columns={columns} sort={sort} at={menu} onClose={() => setMenu(null)} />
+                <ColumnMenu
+                    name={props.name}
+                    columns={columns}
+                    shown={shown}
+                    sort={sort}
+                    at={menu}
+                    onClose={() => setMenu(null)}
+                />
             )}
             {rows.length > maxRows && (
                 <p class="cut">

@@ -1,6 +1,7 @@
 // The view of how long the calls of the selected function took.
 import { type Bucket, histogramOf, percentileOf } from '../data/calls';
 import { type Model, type Side, ownFunction } from '../data/model';
+import { nameOf } from '../data/names';
 import { count, percent, shortDuration, visible } from '../format';
 import { chosenThreads, periodsOf, timeOf } from '../part';
 import { chosen, model, subject } from '../state';
@@ -70,7 +71,7 @@ export function HistogramView() {
     return (
         <div class="scroller text-view" tabIndex={0}>
             <h2>
-                <bdi>{visible(m.functions[subject.value]!.name)}</bdi>
+                <bdi>{visible(nameOf(m.functions[subject.value]!))}</bdi>
             </h2>
             <OneHistogram key={0} m={m} side={0} />
             {m.sides === 2 && <OneHistogram key={1} m={m} side={1} />}

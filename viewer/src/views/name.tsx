@@ -2,11 +2,12 @@
 import { shortened, visible } from '../format';
 import { search } from '../state';
 
-export function Name({ text }: { text: string }) {
+// `whole` is the name in full, if the text is a part of it.
+export function Name({ text, whole = text }: { text: string; whole?: string }) {
     const shown = shortened(text);
     const word = search.value.trim().toLowerCase();
     const at = word && !word.includes(' ') ? shown.toLowerCase().indexOf(word) : -1;
-    const title = text.length > 60 ? visible(text.slice(0, 2000)) : undefined;
+    const title = whole.length > 60 || whole !== text ? visible(whole.slice(0, 2000)) : undefined;
     if (at < 0)
         return (
             <span class="name" title={title}>

@@ -1,4 +1,5 @@
 // The choice of a part of the recording: a button with a panel of threads and times, and a bar that names the part.
+import { threadName } from '../data/names';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Model, Side } from '../data/model';
 import { copy } from '../keys';
@@ -107,7 +108,7 @@ function Threads({ m }: { m: Model }) {
                     choice(list, `process ${shortened(p.name, 60)} (${p.id})`, `p${process}`, true),
                     ...list.slice(0, maxThreads).map((row) => {
                         const t = m.threads[row]!;
-                        return choice([row], `${shortened(t.name, 60)} (${t.id})`, `t${row}`, false);
+                        return choice([row], `${shortened(threadName(t), 60)} (${t.id})`, `t${row}`, false);
                     }),
                 ];
             })}

@@ -58,7 +58,7 @@ export function timeColumn(
         key,
         title: `${title} (${units[unit].text})`,
         hint: `${hint}, in ${units[unit].text}`,
-        width: options.change ? 140 : 122,
+        width: options.change ? 140 : 110,
         numeric: true,
         shown: true,
         text: options.change ? (row) => signed(text(row)) : text,

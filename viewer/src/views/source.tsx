@@ -1,6 +1,7 @@
 // The view of the lines of the selected function: their values, and the source text. Lines of the text show the values of
 // the functions that begin there, of the calls from there, and with samples their own time.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { nameOf } from '../data/names';
 import type { Container } from '../data/container';
 import { type LineSamples, lineColumn, linesInFile, samplesInFile } from '../data/lines';
 import { measureTitle } from '../data/measures';
@@ -133,7 +134,7 @@ export function SourceView() {
         <div class="text-view lines-view">
             <div class={file ? 'line-tables' : 'scroller'} tabIndex={0}>
                 <h2>
-                    <bdi>{visible(f.name)}</bdi>
+                    <bdi>{visible(nameOf(f))}</bdi>
                 </h2>
                 {m.sides === 2 && <LineTable key={0} m={m} side={0} />}
                 <LineTable key={1} m={m} side={side} />

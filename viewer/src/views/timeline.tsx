@@ -12,6 +12,7 @@ import { ofKind } from '../colours';
 import { heatOf } from '../heat';
 import type { TimelineFacts } from '../data/facts';
 import type { Model, Side } from '../data/model';
+import { nameOf } from '../data/names';
 import { Activity } from '../data/activity';
 import { type ProcessLanes, orderLanes } from '../data/threads';
 import { Tiles } from '../data/tiles';
@@ -187,7 +188,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             selected,
             scrolled,
             pieces: tiles.pieces(from, to, (to - from) / d.width),
-            nameOf: (fn) => shortened(m.functions[m.rowOf('functions', fn, side)]!.name, 200),
+            nameOf: (fn) => shortened(nameOf(m.functions[m.rowOf('functions', fn, side)]!), 200),
             colourOf,
             isFound: (fn) => highlighted?.[m.rowOf('functions', fn, side)] === 1,
             searching: highlighted !== null,

@@ -1,4 +1,5 @@
 // The tooltip of what is under the mouse pointer on the timeline.
+import { nameOf, threadName } from '../data/names';
 import type { Hit, Mark } from '../charts/timeline_draw';
 import { activityKinds } from '../data/activity';
 import type { Model, Side } from '../data/model';
@@ -29,14 +30,15 @@ export function HitTip({
                 <p class="tip-name">{mark.text}</p>
                 <p class="where">
                     {mark.event ? 'event' : 'mark'} at {shortDuration(toNs(mark.time))}
-                    {thread ? ` on ${shortened(thread.name, 100)}` : ''}
+                    {thread ? ` on ${shortened(threadName(thread), 100)}` : ''}
                 </p>
             </>
         );
     }
     if (hit.bar) {
         const { text, time, length, waited, thread } = hit.bar;
-        const name = m.facts[side]!.threads[thread]?.name;
+        const own = m.facts[side]!.threads[thread];
+        const name = own && threadName(own);
         return (
             <>
                 <p class="tip-name">{text}</p>
@@ -98,7 +100,7 @@ export function HitTip({
     return (
         <>
             <p class="tip-name">
-                <bdi>{visible(f.name.slice(0, 600))}</bdi>
+                <bdi>{visible(nameOf(f).slice(0, 600))}</bdi>
                 {span.count > 1 ? ` ×${span.count}` : ''}
             </p>
             <p class="where">

@@ -1,4 +1,5 @@
 // The transforms of the call tree: how they are chosen, and the chips that show and remove them.
+import { nameOf as shownName } from '../data/names';
 import { type Transform, type TransformKind, sameTransform, transformOf } from '../data/transform';
 import { locate } from '../data/identity';
 import { shortened } from '../format';
@@ -28,7 +29,7 @@ export function addTransform(kind: TransformKind): void {
 
 function nameOf(one: Transform): string {
     const row = one.function ? locate(model.value!, 'functions', one.function) : -1;
-    return row < 0 ? '' : shortened(model.value!.functions[row]!.name, 80);
+    return row < 0 ? '' : shortened(shownName(model.value!.functions[row]!), 80);
 }
 
 export function TransformBar() {

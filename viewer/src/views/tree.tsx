@@ -1,5 +1,6 @@
 // The view of the call tree. Every row has the values of its call path, not scaled or estimated.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { nameOf } from '../data/names';
 import { measureName } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Order, hotPath, shownRows, workOf } from '../data/open';
@@ -52,13 +53,8 @@ function treeColumns(m: Model): GridColumn[] {
         sortBy: get,
     });
     return [
-        text(
-            'name',
-            'Call path',
-            m.sides === 2 ? 320 : 380,
-            'the function and its callers above it',
-            true,
-            (row) => of(row).name,
+        text('name', 'Call path', m.sides === 2 ? 320 : 380, 'the function and its callers above it', true, (row) =>
+            nameOf(of(row)),
         ),
         ...valueColumns(m, 'paths', chosenUnit.value),
         text('module', 'Module', 130, 'executable or shared library of the function', true, (row) =>
@@ -188,6 +184,7 @@ export function Tree() {
         return () => document.removeEventListener('dwell:next', next);
     });
 
+    const of = (row: number) => m.functions[m.paths.function[row]!]!;
     const nameCell = (row: number) => {
         const depth = m.paths.depth[row]!;
         const open = expanded.value.has(row);
@@ -207,7 +204,7 @@ export function Tree() {
                 >
                     {hasChildren(m.paths, row) ? (open ? '▾' : '▸') : ''}
                 </button>
-                <Name text={m.functions[m.paths.function[row]!]!.name} />
+                <Name text={nameOf(of(row))} whole={of(row).name} />
             </span>
         );
     };

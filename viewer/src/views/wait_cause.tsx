@@ -1,4 +1,5 @@
 // What the timeline shows of waits below its lanes: what a single wait was for and what ended it, and what is drawn.
+import { shownText, threadName } from '../data/names';
 import type { Container } from '../data/container';
 import type { Model, Side } from '../data/model';
 import { rowsIn, textIn, waitAt, waitsFacts } from '../data/waits';
@@ -7,7 +8,7 @@ import { selectFunction, showsArrows, showsCritical } from '../state';
 
 function FunctionLink({ m, name }: { m: Model; name: string }) {
     const row = m.functions.findIndex((f) => f.name === name);
-    const text = <bdi>{shortened(name, 200)}</bdi>;
+    const text = <bdi>{shortened(shownText(m, name), 200)}</bdi>;
     return row < 0 ? (
         text
     ) : (
@@ -39,15 +40,16 @@ export function WaitCause({
     const path = (key: string) => (wait.byPath < 0 ? '' : textIn(block, 'by_path', key, wait.byPath));
     const object = wait.byLock < 0 ? path('waits_for') : textIn(block, 'by_lock', 'waits_for', wait.byLock);
     const thread = m.facts[side]!.threads[wait.thread];
-    const waker = wait.waker >= 0 ? m.facts[side]!.threads[wait.waker]?.name : undefined;
+    const ender = wait.waker >= 0 ? m.facts[side]!.threads[wait.waker] : undefined;
+    const waker = ender && threadName(ender);
     const cause = path('cause');
     const causing = path('cause_function').replace('(outside functions)', '');
     const joined = cause === 'waker' && !causing && waker;
     return (
         <p class="wait-cause" role="status">
             <span>
-                <b>{visible(thread?.name ?? '')}</b> waited {time(wait.end - wait.begin)}
-                {object && ` for ${shortened(object, 200)}`}
+                <b>{visible(thread ? threadName(thread) : '')}</b> waited {time(wait.end - wait.begin)}
+                {object && ` for ${shortened(shownText(m, object), 200)}`}
                 {path('function') && (
                     <>
                         {' in '}

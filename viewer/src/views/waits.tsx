@@ -1,4 +1,5 @@
 // The view of waits: the tables of `dwell waits`, and the graph of threads and locks.
+import { shownText, threadName } from '../data/names';
 import { useMemo } from 'preact/hooks';
 import type { Container } from '../data/container';
 import type { Model, Side } from '../data/model';
@@ -32,10 +33,10 @@ const firsts: Record<WaitsBy, string> = {
 
 const texts = [
     ['function', 'Waiting function', 200, 'the function that waited, or called what waited'],
-    ['waits_for', 'Waits for', 200, 'the object, or the call if the object is unknown'],
+    ['waits_for', 'Waits for', 170, 'the object, or the call if the object is unknown'],
     ['thread', 'Thread', 130, 'the thread that waited'],
     ['cause', 'Cause', 76, 'holder: held the lock when the wait began; waker: ended the wait; none: unknown'],
-    ['cause_function', 'Caused by', 190, 'the function of the holder or of the waker'],
+    ['cause_function', 'Caused by', 170, 'the function of the holder or of the waker'],
     ['cause_thread', 'In thread', 130, 'the thread of the holder or of the waker'],
     ['module', 'Module', 120, 'module of the waiting function'],
     ['object.kind', 'Kind', 90, 'kind of object'],
@@ -62,7 +63,7 @@ export const waitConditions = [
     { key: 'share_percent', numeric: true, whole: 1 },
 ];
 
-const pathWords = (path: string): string => shortened(path.replaceAll(';', ' → '), 3000);
+const pathWords = (m: Model, path: string): string => shortened(shownText(m, path).replaceAll(';', ' → '), 3000);
 
 function waitColumns(m: Model, side: Side, block: Container, by: WaitsBy): GridColumn[] {
     const table = `by_${by}`;
@@ -73,16 +74,17 @@ function waitColumns(m: Model, side: Side, block: Container, by: WaitsBy): GridC
     const shares = columnOf(block, table, 'share_percent');
     const ofTexts = texts
         .filter(([key]) => rows === 0 || get(key).some((n) => n > 0))
-        .map(([key, title, width, hint]) =>
-            textColumn(
+        .map(([key, title, width, hint]) => ({
+            ...textColumn(
                 key,
                 title,
                 width,
                 hint,
-                (row) => shortened(textIn(block, table, key, row)),
+                (row) => shortened(shownText(m, textIn(block, table, key, row))),
                 !hiddenTexts.has(key),
             ),
-        );
+            kept: key === 'cause' || key === 'cause_function',
+        }));
     const first = ofTexts.filter((c) => c.key === firsts[by]);
     const numbers = [
         ...(waitsFacts(block).counted ? [countColumn('waits', 'Waits', 'number of waits', get('waits'))] : []),
@@ -117,7 +119,7 @@ function WaitTable({ m, side, block, by }: { m: Model; side: Side; block: Contai
             columns={columns}
             count={rowsIn(block, table)}
             standard={{ key: 'total', descending: true }}
-            searched={(row) => texts.map(([key]) => text(key, row)).join(' ')}
+            searched={(row) => texts.map(([key]) => `${text(key, row)} ${shownText(m, text(key, row))}`).join(' ')}
             onOpen={(row) => functionOf(row) >= 0 && recentre(functionOf(row))}
             note={left > 0 ? `${count(left)} rows with less time are left out` : undefined}
             about={(row) => (
@@ -125,13 +127,13 @@ function WaitTable({ m, side, block, by }: { m: Model; side: Side; block: Contai
                     {text('path', row) && (
                         <div>
                             <dt>Waited in</dt>
-                            <dd>{pathWords(text('path', row))}</dd>
+                            <dd>{pathWords(m, text('path', row))}</dd>
                         </div>
                     )}
                     {text('cause_path', row) && (
                         <div>
                             <dt>{text('cause', row) === 'holder' ? 'Held in' : 'Woken in'}</dt>
-                            <dd>{pathWords(text('cause_path', row))}</dd>
+                            <dd>{pathWords(m, text('cause_path', row))}</dd>
                         </div>
                     )}
                     {functionOf(row) >= 0 && (
@@ -153,7 +155,7 @@ export function Waits() {
     const perSecond = m.facts[side]!.ticks_per_second;
     const nameOf = (thread: number) => {
         const t = m.facts[side]!.threads[thread];
-        return t ? `${visible(t.name)} (${t.id})` : 'a thread';
+        return t ? `${visible(threadName(t))} (${t.id})` : 'a thread';
     };
     return (
         <div class="fill waits-view">
@@ -177,7 +179,9 @@ export function Waits() {
                     onOpen={(node) => {
                         waitsBy.value = node.column === 1 ? 'lock' : node.column === 0 ? 'thread' : 'waker';
                         search.value =
-                            node.column === 1 ? node.name : (m.facts[side]!.threads[node.number]?.name ?? '');
+                            node.column === 1
+                                ? node.name
+                                : threadName(m.facts[side]!.threads[node.number] ?? { name: '' });
                     }}
                 />
             ) : (

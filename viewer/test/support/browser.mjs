@@ -31,7 +31,8 @@ export class Browser {
         rmSync(this.folder, { recursive: true, force: true });
     }
 
-    // Opens a page made of the tests' own sessions, or the page at a path.
+    // Opens a page made of the tests' own sessions, or the page at a path. It shows the call tree, unless the fragment
+    // names a view: `#view=` shows what the page opens with.
     write(name, sessions) {
         const file = join(this.folder, `${name}.html`);
         writeFileSync(file, pageWith(template, sessions));
@@ -39,7 +40,8 @@ export class Browser {
     }
 
     async open(file, options = {}) {
-        const { fragment = '', ...context } = options;
+        const { fragment: given = '', ...context } = options;
+        const fragment = given.includes('view=') ? given : `${given || '#'}&view=tree`;
         const page = await this.browser.newPage({ viewport: { width: 1400, height: 800 }, ...context });
         page.setDefaultTimeout(120000);
         page.problems = [];
@@ -95,6 +97,7 @@ export class Browser {
 
 // Returns when the view has the focus, so that keys reach it.
 export async function view(page, name) {
+    if (!(await page.locator(`.tabs [data-view=${name}]`).count())) await page.click('.more-button');
     await page.click(`.tabs [data-view=${name}]`);
     await page.waitForFunction(
         (n) =>
