@@ -168,7 +168,7 @@ void guard_set_link(const void *at, void *link)
         leaf->links[guard_index(at)] = link;
 }
 
-/* ---- memory in the place of pages ---- */
+/* ---- memory in place of pages ---- */
 
 /* Copies without an access that could fault. */
 static bool guard_read(void *to, const void *from, uint32_t size)

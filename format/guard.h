@@ -1,6 +1,6 @@
 /*
  * Guards the mappings of the session file. A store into a mapped file raises SIGBUS if the file was truncated, or if
- * its disk is full and copies on write. The guard then puts memory in the place of the page, and the store succeeds.
+ * its disk is full and copies on write. The guard then puts memory in place of the page, and the store succeeds.
  *
  * A table holds the file offset of each mapped page. It also holds the sizes of the chunks in memory, because the
  * headers of a file that somebody overwrites cannot be trusted. A forked child finds the table empty, as it does not
@@ -40,7 +40,7 @@ void guard_header(struct dwell_file_header *header, const struct dwell_file_head
 /* Whether memory has taken the place of the header. */
 bool guard_header_is_lost(void);
 
-/* Puts memory in the place of the page that holds `address`, with the page's contents if they can be read. False if
+/* Puts memory in place of the page that holds `address`, with the page's contents if they can be read. False if
  * the address is not guarded, or if the system refuses. Safe in signal handlers. */
 bool guard_replace(const void *address);
 

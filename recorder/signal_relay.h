@@ -17,8 +17,8 @@ struct signal_relay {
     sigset_t mask;                   /* before */
     struct sigaction child;          /* the action for SIGCHLD before */
     uint64_t heard[RELAYED_SIGNALS]; /* when the listener heard the last one that was also for the program */
-    struct zombie_cpu cpu;           /* of the child that signal_relay_wait has waited for, */
-    bool killed;                     /* if it was killed and this is known */
+    struct zombie_cpu cpu;           /* of the child that signal_relay_wait has waited for */
+    bool killed;                     /* the child was killed, and `cpu` is known */
     int ending;                      /* the last signal that asks to end (INT, QUIT, TERM, HUP); zero: none has come */
 };
 

@@ -22,8 +22,8 @@ struct analysis_options {
     bool sites_apart;                   /* sites of one line are not joined, so that each has its own inlined place */
     bool no_merge;                      /* copies of one source function are functions of their own */
     bool raw;                           /* leave the probes' own time in all times */
-    bool timed_only;                    /* leave out calls that were only counted, */
-    bool unsampled;                     /* and samples: all time is that of timed calls */
+    bool timed_only;                    /* leave out calls that were only counted */
+    bool unsampled;                     /* leave out samples: all time is that of timed calls */
     bool strict;                        /* it is an error if anything is missing from the session */
     bool limits;                        /* find the shortest and the longest calls, also if they must be read again */
     struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
@@ -88,7 +88,7 @@ void analysis_drop(struct analysis *l);
 /* The path of the session of a process (serial number). */
 const char *analysis_session_of(const struct analysis *l, uint32_t process);
 
-/* What text shows of a thread (serial number) in the place of its name, or NULL. */
+/* What text shows of a thread (serial number) in place of its name, or NULL. */
 const char *analysis_thread_title(const struct analysis *l, uint32_t thread);
 
 /* Whether the function's address is known. Imported reports may lack it; then its offset is only a number. */

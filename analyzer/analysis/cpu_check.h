@@ -7,8 +7,8 @@
 /* Nanoseconds of CPU time of a process. */
 struct cpu_check {
     bool known;         /* the kernel's figures are, and the times of all threads on the CPU */
-    uint64_t usage;     /* by getrusage, */
-    uint64_t kernel;    /* and by the scheduler's clock: both without the runtime's own thread */
+    uint64_t usage;     /* by getrusage, without the runtime's own thread */
+    uint64_t kernel;    /* by the scheduler's clock, without that thread */
     uint64_t functions; /* in recorded functions, with the probes that were left out */
     uint64_t stolen;    /* at most: what the host took from all of the machine's processors */
     uint64_t outside;   /* of the runtime outside of these; not more than the kernel's count has beyond them */

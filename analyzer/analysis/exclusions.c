@@ -19,7 +19,7 @@ static bool exclusion_is_safe(const char *text)
     return *text && *text != '-' && !text[strspn(text, safe)];
 }
 
-/* GCC writes unnamed namespaces in another way than the demangler. What follows the last one is a part of both. */
+/* GCC writes unnamed namespaces differently from the demangler. What follows the last one is a part of both. */
 static const char *exclusion_skip_unnamed(const char *name)
 {
     static const char unnamed[] = "(anonymous namespace)::";

@@ -30,15 +30,15 @@ struct summary {
     bool partial_paths;     /* the selection has only some call paths; its number of events is unknown */
     bool imported;          /* from another profiler's report, without events */
     bool samples;           /* values are numbers of samples instead of ticks, and calls are unknown */
-    bool has_counts;        /* there are calls that were only counted, */
-    size_t counted;         /* of so many functions; zero if they are left out */
+    bool has_counts;        /* there are calls that were only counted */
+    size_t counted;         /* number of functions with such calls; zero if they are left out */
     size_t partly_timed;    /* of these, functions whose times are those of the other calls */
-    uint64_t stack_samples; /* while a function was open (docs/time-model.md), */
-    uint64_t samples_in_probes; /* and of these, in the runtime */
+    uint64_t stack_samples; /* samples while a function was open (docs/time-model.md) */
+    uint64_t samples_in_probes; /* those of stack_samples that were in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;
-    char **remarks; /* lines of text, the most harmful ones first: `loss_count` are about losses and damage, */
+    char **remarks; /* lines of text, the most harmful ones first: `loss_count` are about losses and damage */
     size_t loss_count;
-    size_t missing_count; /* and of these the first ones about what the session should have */
+    size_t missing_count; /* of the loss_count remarks, the first ones are about what the session should have */
     size_t remark_count, remark_room;
     const char **remark_codes; /* a stable name of each; NULL if they are unknown */
     size_t code_room;

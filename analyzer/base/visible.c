@@ -27,7 +27,7 @@ static bool visible_are_digits(const char *text, unsigned count)
     return strspn(text, "0123456789abcdef") >= count;
 }
 
-/* Whether the backslash would be read as the begin of an escape. */
+/* Whether the backslash would be read as the beginning of an escape. */
 static bool visible_begins_escape(const char *text)
 {
     return (text[1] == 'x' && visible_are_digits(text + 2, 2)) || (text[1] == 'u' && visible_are_digits(text + 2, 4)) ||

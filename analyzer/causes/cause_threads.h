@@ -16,7 +16,7 @@ void tid_list_drop(struct tid_list *t);
 /* The first thread with this tid that was recorded after that time; NULL if there is none. */
 const struct trace_thread *tid_list_find_next(const struct tid_list *t, uint32_t tid, uint64_t time);
 
-/* Sets the thread that let the wait end. A thread that acted before the wait began did not end it. */
+/* Sets the thread that ended the wait. A thread that acted before the wait began did not end it. */
 void causes_set_waker(struct caused_wait *w, uint32_t thread, uint64_t time);
 
 /* Sets the thread that the wait was for, and the time at which its open calls are of interest. False if the object

@@ -1,5 +1,5 @@
 /* The critical path: what the length of a run, or of a part of it, consisted of. It goes back from the end of the part,
- * and at each wait to the thread that let the wait end. */
+ * and at each wait to the thread that ended the wait. */
 #ifndef DWELL_CAUSES_CRITICAL_H
 #define DWELL_CAUSES_CRITICAL_H
 

@@ -76,7 +76,7 @@ static const struct command_line line = {
     .arguments = "[FILE]",
     .text =
         "Shows the critical path: what the length of a run consisted of, across threads. It goes back from the end, "
-        "and at each wait to the thread that let the wait end.\v"
+        "and at each wait to the thread that ended the wait.\v"
         "The path ends where the first thread of the first process ends. WORK is time on the CPU, RUNNABLE is time in "
         "which a thread was to run and did not, and OUTSIDE is time in which it waited for something that is not "
         "recorded. All are exclusive times, with the time of the probes in them, and add up to the length. SLACK is "

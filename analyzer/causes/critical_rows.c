@@ -102,7 +102,7 @@ static void critical_fill_thread(const struct analysis *l, uint32_t serial, stru
     cell_thread(name, l, serial, t->name ? t->name : "");
 }
 
-/* Moments count from the begin of the session. */
+/* Moments count from the beginning of the session. */
 static uint64_t critical_moment(const struct analysis *l, uint64_t time)
 {
     return time > l->file->header.start_ticks ? time - l->file->header.start_ticks : 0;

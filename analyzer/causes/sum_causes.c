@@ -17,8 +17,8 @@ struct sum_causes {
     struct tree_waits *trees; /* finds nodes of all threads by their numbers */
     uint32_t *places;         /* by node: that of the waiting and acting profile, or PROFILE_NONE */
     size_t room;
-    const struct trace_thread *thread; /* the one whose rows are read, */
-    uint32_t root;                     /* and its root in the profile */
+    const struct trace_thread *thread; /* the one whose rows are read */
+    uint32_t root;                     /* the thread's root in the profile */
     uint64_t rate;                     /* of its clock, if ticks become nanoseconds; else zero */
 };
 

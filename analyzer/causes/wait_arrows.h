@@ -1,4 +1,4 @@
-/* Arrows from the threads that let waits end to the threads that waited. Exports and the page show them. */
+/* Arrows from the threads that ended waits to the threads that waited. Exports and the page show them. */
 #ifndef DWELL_CAUSES_WAIT_ARROWS_H
 #define DWELL_CAUSES_WAIT_ARROWS_H
 

@@ -195,7 +195,7 @@ struct wait_causes wait_causes_find(const struct analysis *l)
     return c;
 }
 
-/* ---- only who let waits end ---- */
+/* ---- only who ended waits ---- */
 
 struct wait_causes wait_causes_find_wakers(const struct analysis *l)
 {

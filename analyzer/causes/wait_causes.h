@@ -11,13 +11,13 @@ enum wait_cause { CAUSE_NONE, CAUSE_HOLDER, CAUSE_WAKER };
 struct caused_wait {
     struct profile_wait wait; /* its node is one of `waiting` */
     uint64_t ticks;           /* blocked, as reports show it */
-    uint64_t count;           /* number of waits; in mode profile there may be several, */
-    uint64_t longest;         /* and this is the longest one in ticks */
+    uint64_t count;           /* number of waits; in mode profile there may be several */
+    uint64_t longest;         /* the longest of the waits, in ticks */
     bool rest;                /* mode profile: waits of a thread that have no rows of their own */
     enum wait_cause cause;
     uint32_t thread; /* serial number of the thread that is the cause; zero if there is none */
     uint32_t node;   /* of `acting`: the holder's call when the wait began, or the waker's; PROFILE_NONE if unknown */
-    uint32_t waker;  /* serial number of the thread that let the wait end, which may be another one than the holder; */
+    uint32_t waker;  /* serial number of the thread that ended the wait, which may be another one than the holder; */
     uint64_t woken;  /* and when it did, within the wait. Both are zero if unknown */
     uint32_t act;    /* of `acting`: the waker's call. PROFILE_NONE if it ended, or if its act is not recorded */
     uint64_t act_begin, act_end; /* the interval of this act, in ticks */
@@ -47,7 +47,7 @@ struct wait_causes {
 /* Reads the session again. The analysis must outlive the result. */
 struct wait_causes wait_causes_find(const struct analysis *l);
 
-/* All waits of the session, and only what let them end, as critical paths need it: no holders and no acting nodes. It
+/* All waits of the session, and only what ended them, as critical paths need it: no holders and no acting nodes. It
  * takes one pass less. Without recorded causes, no waker is known. */
 struct wait_causes wait_causes_find_wakers(const struct analysis *l);
 

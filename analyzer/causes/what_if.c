@@ -118,7 +118,7 @@ static int what_if_compare_points(const void *a, const void *b)
 
 /* ---- stretches ---- */
 
-/* Threads are followed from the begin of the part, or from their start. */
+/* Threads are followed from the beginning of the part, or from their start. */
 static void what_if_reset(struct what_if *w)
 {
     const struct session_file *file = w->loaded->file;

@@ -1,6 +1,6 @@
 /*
  * What a run would have taken if functions were faster or slower. The recorded order is replayed: what each thread did
- * between its waits, which act let each wait end, and which call made each thread. The exclusive time of functions is
+ * between its waits, which act ended each wait, and which call made each thread. The exclusive time of functions is
  * scaled, with the time in which they were preempted.
  */
 #ifndef DWELL_CAUSES_WHAT_IF_H

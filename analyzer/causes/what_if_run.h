@@ -29,8 +29,8 @@ struct what_if_lanes {
 };
 
 struct what_if_edge {
-    uint64_t time;                 /* of the act, as recorded, */
-    struct what_if_lanes replayed; /* and as replayed */
+    uint64_t time;                 /* of the act, as recorded */
+    struct what_if_lanes replayed; /* of the act, as replayed */
     uint64_t gaps;                 /* ticks of gaps on the way to it */
 };
 
@@ -53,8 +53,8 @@ struct what_if {
     uint64_t *yields;               /* by stretch: ticks in which the thread waited by giving up its processor */
     uint64_t *gap_times;            /* by thread: ticks of gaps on the way to its last point */
     uint64_t *blocked;              /* by function: ticks in which its own code was blocked, for no known object */
-    uint64_t *recorded;             /* by thread: the time of its last point, */
-    struct what_if_lanes *replayed; /* and as replayed */
+    uint64_t *recorded;             /* by thread: the recorded time of its last point */
+    struct what_if_lanes *replayed; /* by thread: the replayed time of that point */
 };
 
 /* The index of a thread in the file's list; WHAT_IF_NONE if there is none. */

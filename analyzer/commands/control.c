@@ -119,7 +119,7 @@ static void control_send_command(struct dwell_control *control, uint32_t pid, ui
         die(STATUS_ERROR, "process %u: too many classes; use * for all", pid);
     if (control->result < 0)
         die(STATUS_ERROR, "process %u refused: %s", pid,
-            control->result == -EPERM ? "its recording was stopped for good" : strerror(-control->result));
+            control->result == -EPERM ? "its recording was stopped permanently" : strerror(-control->result));
 }
 
 /* ---- levels ---- */
@@ -313,7 +313,7 @@ static const struct command_line line = {
     .text =
         "Controls the recording of a running program: of the process PID, or of all processes of the session "
         "FILE.\v"
-        "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file "
+        "pause and resume its recording; stop it permanently; dump what it has recorded until now into a session file "
         "of its own, while it goes on (mostly for record --mode ring); enable or disable the trace events of a "
         "class (its name, its GUID, or * for all; LEVEL is as in record --event); take the probes of functions out of "
         "the code (level out=PATTERN), only count their calls (counted=PATTERN), or put them back "

@@ -14,9 +14,9 @@ enum export_uses {
     EXPORT_CSV = 1 << 5,     /* --csv-safe */
     EXPORT_LINES = 1 << 6,   /* not an option: the format uses the lines of calls, if the session has them */
     EXPORT_LIMITS = 1 << 7,  /* not an option: the format has the shortest and the longest calls */
-    EXPORT_COUNTED = 1 << 8, /* the same: calls that were only counted, */
-    EXPORT_TIMING = 1 << 9,  /* how times are known, */
-    EXPORT_SINGLE = 1 << 10, /* and single calls, which samples say nothing about */
+    EXPORT_COUNTED = 1 << 8, /* the same: calls that were only counted */
+    EXPORT_TIMING = 1 << 9,  /* the same: how times are known */
+    EXPORT_SINGLE = 1 << 10, /* the same: single calls, which samples say nothing about */
 };
 
 enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CALLS };

@@ -107,7 +107,7 @@ static void perfetto_name_function(const struct perfetto_slices *w, struct perfe
     free(file);
 }
 
-/* Packs the begin of a function's slices without the time. */
+/* Packs the beginning of a function's slices without the time. */
 static struct packet_piece perfetto_slice_begin(const struct perfetto_slices *w, uint32_t function, bool continued)
 {
     const struct profile *p = w->session->profile;

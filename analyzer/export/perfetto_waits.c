@@ -1,5 +1,5 @@
-/* Flows from the threads that let waits end to the threads that waited, for Perfetto. Each end of a flow is an instant
- * of its thread, as Perfetto draws flows between slices from the end of one to the begin of the other. */
+/* Flows from the threads that ended waits to the threads that waited, for Perfetto. Each end of a flow is an instant
+ * of its thread, as Perfetto draws flows between slices from the end of one to the beginning of the other. */
 #include <stdlib.h>
 
 #include "base/memory.h"

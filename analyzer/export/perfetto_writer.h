@@ -54,7 +54,7 @@ void perfetto_write_interval(const struct packet_stream *stream, uint64_t track,
 /* Writes trace events as instants, and activities as slices. */
 void perfetto_write_events(struct perfetto_writer *w);
 
-/* Writes flows from the acts that let waits end to the ends of these waits. */
+/* Writes flows from the acts that ended waits to the ends of these waits. */
 void perfetto_write_waits(struct perfetto_writer *w);
 
 /* Writes flows from each process to those that it created, and samples of CPU and memory. */

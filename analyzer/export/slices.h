@@ -26,7 +26,7 @@ struct slices_thread {
     struct call_slice *stack; /* outermost first; the first `open` ones have an open slice */
     size_t depth, open, room;
     size_t next_range;                   /* of the selection: the ranges before it have ended */
-    uint64_t last;                       /* begin of the current interval: earlier time has been reported */
+    uint64_t last;                       /* beginning of the current interval: earlier time has been reported */
     uint64_t resume;                     /* when the calls without an open slice continue */
     const struct decoded_extras *extras; /* of the current interval */
 };

@@ -1,4 +1,4 @@
-/* Flows from the act that let a wait end to the end of the wait, for formats that show single calls. */
+/* Flows from the act that ended a wait to the end of the wait, for formats that show single calls. */
 #ifndef DWELL_EXPORT_WAIT_FLOWS_H
 #define DWELL_EXPORT_WAIT_FLOWS_H
 

@@ -28,9 +28,9 @@ struct answer {
     size_t module_count, module_room;
     struct answer_name *names; /* by module and address */
     size_t name_count, name_room;
-    struct number_index *module_places; /* from the store's number of a module to its place in `modules`, */
-    struct number_index *places;        /* from a module and address to their place in `names`, */
-    struct number_index *functions;     /* and from a function's number to that of its copy with the lowest address */
+    struct number_index *module_places; /* from the store's number of a module to its place in `modules` */
+    struct number_index *places;        /* from a module and address to their place in `names` */
+    struct number_index *functions;     /* from a function's number to that of its copy with the lowest address */
 };
 
 /* Begins to ask about these runs, for one analysis of all or for one of each. */

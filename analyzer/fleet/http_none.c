@@ -1,4 +1,4 @@
-/* In the place of http.c where dwell is built without libcurl. */
+/* In place of http.c where dwell is built without libcurl. */
 #include "fleet/http.h"
 
 const char *http_missing(void)

@@ -43,9 +43,9 @@ struct rows_walk {
     void *context;
     struct error *error;
     const struct rows_tree *tree;
-    uint32_t *first_child, *sibling; /* of a session that is loaded as a whole; or */
-    struct thread_trees trees;       /* those of one that is not, */
-    struct thread_tree links;        /* and the thread's tree */
+    uint32_t *first_child, *sibling; /* of a session that is loaded as a whole */
+    struct thread_trees trees;       /* those of a session that is not loaded as a whole */
+    struct thread_tree links;        /* the tree of the present thread of such a session */
     struct probe_cost *costs;
     struct number_index *cost_places;
     const struct probe_cost *cost; /* of the thread's process, or NULL */

@@ -25,8 +25,9 @@ static const struct mcp_argument function = { .name = "function",
 static const struct mcp_argument from = { .name = "from",
                                           .type = MCP_TEXT,
                                           .option = "--from",
-                                          .does = "Begin of the part to look at: a time since the session began with "
-                                                  "its unit (2ms), or a mark (mark:TEXT)." };
+                                          .does =
+                                              "Beginning of the part to look at: a time since the session began with "
+                                              "its unit (2ms), or a mark (mark:TEXT)." };
 static const struct mcp_argument to = {
     .name = "to", .type = MCP_TEXT, .option = "--to", .does = "End of the part, as from."
 };

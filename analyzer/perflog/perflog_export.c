@@ -27,8 +27,8 @@ struct perflog_total {
     uint64_t elapsed, estimated, calls, timed;
     uint64_t written;           /* ticks */
     uint64_t carried;           /* 1/256 ticks, signed: not yet written */
-    uint64_t incomplete;        /* calls without a line, */
-    uint64_t incomplete_amount; /* and their time in 1/256 ticks */
+    uint64_t incomplete;        /* calls without a line */
+    uint64_t incomplete_amount; /* the time of the calls without a line, in 1/256 ticks */
 };
 
 /* An end or an error of one of the program's own timers. */

@@ -27,7 +27,7 @@ bool budget_schedule_is_brief(const struct budget_schedule *s, uint64_t now)
     return now < s->usual;
 }
 
-/* A program may be above its budget for good, and ask for looks that change nothing. */
+/* A program may be above its budget permanently, and ask for looks that change nothing. */
 static uint64_t budget_schedule_rest(const struct budget_schedule *s, bool brief, bool useful)
 {
     if (useful)

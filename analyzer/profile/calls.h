@@ -37,9 +37,9 @@ struct calls_source {
     const struct profile *profile;     /* has the call paths of all selected threads, as they were recorded */
     const uint32_t *functions;         /* by function of the profile: its number in calls; NULL: the same */
     const struct selection *selection; /* the calls must end in it; NULL: the whole session */
-    const struct probe_cost *costs;    /* that were subtracted from the profile, */
+    const struct probe_cost *costs;    /* costs that were subtracted from the profile */
     size_t cost_count;
-    bool recorded; /* or not, as it has the probes' time */
+    bool recorded; /* nothing was subtracted: times have the probes' time in them */
     bool all;      /* also calls that are not completed */
 };
 

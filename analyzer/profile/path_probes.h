@@ -34,8 +34,8 @@ struct path_probes {
     struct path_parts sampled; /* of the rest: what is that of functions below the path that are known by samples */
     uint8_t rest;              /* less than a tick: added to the first call, as the path's overhead was rounded down */
     bool subtracted;           /* the overhead is known, and was subtracted */
-    bool held;                 /* the path was held at its off-CPU time: it has no time on the CPU, */
-    bool idle;                 /* or only no application time */
+    bool held;                 /* the path was held at its off-CPU time: it has no time on the CPU */
+    bool idle;                 /* the path has no application time */
 };
 _Static_assert(DWELL_PROBE_FRACTION <= 256, "a rest has one byte");
 

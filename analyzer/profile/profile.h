@@ -82,8 +82,8 @@ struct profile_counts {
     uint64_t pauses, paused;     /* how often recording was paused on a thread, and for how many ticks in all */
     uint64_t outside;            /* ticks between events of a thread while no function was open */
     uint64_t chunks, damaged_chunks;
-    uint64_t samples;           /* while a function was open, */
-    uint64_t samples_in_probes; /* and of these, in the runtime */
+    uint64_t samples;           /* samples while a function was open */
+    uint64_t samples_in_probes; /* those of `samples` that were in the runtime */
 };
 
 /* A row of an imported report. It overrides the values of the call tree. */

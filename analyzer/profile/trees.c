@@ -22,8 +22,8 @@ struct trees_reader {
     struct tree_waits *waits; /* NULL if they are not wanted */
     struct tree_chunks sums;  /* the file's chunks with rows of sums */
     struct tree_rows rows;    /* of the thread */
-    trees_root *root;         /* finds the root of a thread, */
-    void *context;            /* with this */
+    trees_root *root;         /* finds the root of a thread */
+    void *context;            /* what `root` gets */
 };
 
 static int trees_compare_chunks(const void *a, const void *b)

@@ -66,9 +66,9 @@ struct wait_answer {
 };
 
 struct waits {
-    bool acts_only;                   /* waits are not kept, and queries are answered */
-    bool acts_too;                    /* both waits and acts are kept, and waits of threads that did not sleep, */
-    uint64_t spin;                    /* if they took more than that of their processor's time: ticks */
+    bool acts_only; /* waits are not kept, and queries are answered */
+    bool acts_too;  /* acts are kept as well as waits, and so are long waits of threads that did not sleep */
+    uint64_t spin;  /* the CPU time in ticks above which a wait without sleep is kept */
     const struct wait_query *queries; /* sorted by wait_compare_queries */
     size_t query_count, next_query;
     struct profile_wait *list; /* in no order, as the acts */

@@ -1,4 +1,4 @@
-/* Gives the functions and modules of sessions names in the place of addresses and paths, and common numbers by them. */
+/* Gives the functions and modules of sessions names in place of addresses and paths, and common numbers by them. */
 #include "report/diff_names.h"
 
 #include <stdlib.h>

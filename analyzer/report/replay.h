@@ -39,7 +39,7 @@ enum {
 struct replay_line {
     enum replay_kind kind;
     unsigned notes;
-    uint64_t time;     /* the begin; of REPLAY_END the end */
+    uint64_t time;     /* the beginning; of REPLAY_END the end */
     uint64_t duration; /* ticks on the stack without pauses; of REPLAY_BLOCKED and REPLAY_PREEMPTED ticks off the CPU */
     bool has_time, has_duration;
     bool far; /* REPLAY_END: many lines after the line that began the call */

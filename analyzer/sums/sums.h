@@ -38,8 +38,8 @@ enum sums_fact_kind { FACT_LEVEL, FACT_DECISION, FACT_MADE };
 struct sums_fact {
     enum sums_fact_kind fact;
     uint32_t process, function; /* places */
-    uint32_t level;             /* or the object's kind, */
-    uint64_t time, calls, mean; /* and its number instead of calls */
+    uint32_t level;             /* of FACT_MADE: the object's kind */
+    uint64_t time, calls, mean; /* of FACT_MADE, `calls` is the object's number */
 };
 
 /* The name of an object that a process waited for. */
@@ -85,8 +85,8 @@ bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard
 
 /*
  * Adds the part of a session of mode profile that is known while it is recorded. That is the time of each call path up
- * to the last event of its thread, and never more than the session will have when it is complete. Who let threads wait,
- * samples and the names of functions are not added.
+ * to the last event of its thread, and never more than the session will have when it is complete. Who made threads
+ * wait, samples and the names of functions are not added.
  *
  * Processes and threads are the first ones of the session. One whose predecessor cannot be read yet is left out.
  */

@@ -21,8 +21,8 @@ struct sums_deltas {
     struct function_name *names; /* by function of `made` */
     size_t name_count;
     struct binaries *binaries;
-    struct intern counted;   /* threads and functions whose calls are counted, */
-    uint64_t *counted_calls; /* and by number: their calls in all deltas */
+    struct intern counted;   /* threads and functions whose calls are counted */
+    uint64_t *counted_calls; /* by number in `counted`: calls in all deltas */
     size_t counted_count, counted_room;
 };
 

@@ -95,8 +95,8 @@ bool image_table_entry(const struct image *image, uint32_t i, uint64_t *begin)
 }
 
 /* The end of a function, as its entry of the unwind table says: a length of four bytes, a number of four bytes, and
- * then the begin and the size. Their form is another entry's matter, but only one form gives the known begin. Without
- * one, the function reaches to the next. */
+ * then the beginning and the size. Their form is another entry's matter, but only one form gives the known begin.
+ * Without one, the function reaches to the next. */
 static uint64_t image_end(const struct image *image, uint64_t entry, uint64_t begin)
 {
     const uint64_t at = entry + 8;

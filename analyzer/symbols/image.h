@@ -28,10 +28,10 @@ void image_drop(struct image *image);
 /* Copies bytes of the file. False if they are not all in one segment. */
 bool image_read(const struct image *image, uint64_t address, void *into, size_t size);
 
-/* The begin of the function that is number `i` in the unwind table, by address. False if it cannot be read. */
+/* The beginning of the function that is number `i` in the unwind table, by address. False if it cannot be read. */
 bool image_table_entry(const struct image *image, uint32_t i, uint64_t *begin);
 
-/* The begin and the end of the last function of the unwind table that does not begin behind the address. The end is
+/* The beginning and the end of the last function of the unwind table that does not begin behind the address. The end is
  * UINT64_MAX if it is unknown. False if there is no such function. */
 bool image_function(const struct image *image, uint64_t address, uint64_t *begin, uint64_t *end);
 

@@ -16,7 +16,7 @@ void kept_file_add(const struct symbol_module *module, int fd);
  */
 int kept_file_open(const struct symbol_module *module);
 
-/* Waits for the i-th kept file. False if kept_files_end was called. The texts of *module are valid for good. */
+/* Waits for the i-th kept file. False if kept_files_end was called. The texts of *module are valid permanently. */
 bool kept_file_await(size_t i, struct symbol_module *module);
 
 /* Nobody waits for files any more. */

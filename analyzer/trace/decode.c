@@ -176,7 +176,7 @@ static void decode_commit_pending(struct decoder *d, const struct pending *p, co
 }
 
 /*
- * A probe that was interrupted between its claim and its stores leaves zeros. If a handler has left the probe for good,
+ * A probe that was interrupted between its claim and its stores leaves zeros. If a handler never returns to the probe,
  * the runtime stores the record later (runtime/thread/holes.c). It cannot do so for exits that no later event shows to
  * be missing. So a few zeros are exits, at the time of the previous event. As many zeros as an enter has are an enter
  * whose probe was still interrupted when the process was killed.

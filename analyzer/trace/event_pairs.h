@@ -42,7 +42,7 @@ struct event_pairs {
 
 /* `key` is the length of the key in bytes, or zero for none. */
 struct event_pairs event_pairs_match(const struct trace_events *events, size_t key);
-/* Whether it is the begin, end or error of a timer of PerfLog. */
+/* Whether it is the beginning, end or error of a timer of PerfLog. */
 bool event_is_of_perflog(const struct trace_events *events, const struct trace_event *e);
 
 void event_pairs_free(struct event_pairs *pairs);

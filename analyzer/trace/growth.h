@@ -26,7 +26,7 @@ struct growth {
     struct growth_thread *threads; /* in no order */
     size_t thread_count, thread_room;
     uint64_t left;    /* bytes that have not been read yet */
-    bool newest_only; /* set by the caller: steps leave out what is older than `most` bytes, for good */
+    bool newest_only; /* set by the caller: steps leave out what is older than `most` bytes, permanently */
     struct growth_index *index;
 };
 

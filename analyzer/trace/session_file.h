@@ -219,8 +219,8 @@ struct session_health {
     bool is_sealed;           /* its chunks have checksums, and page 0 said what the file holds */
     bool damaged_page;        /* it does not say so any more */
     bool lacks_parts;         /* of what was there when recording ended, or damaged_page */
-    uint64_t whole_size;      /* what the file had then, */
-    uint64_t missing_bytes;   /* and what is missing at its end */
+    uint64_t whole_size;      /* what the file had then */
+    uint64_t missing_bytes;   /* what is missing at the file's end */
     uint64_t sealed_chunks;   /* those that have checksums, as page 0 has it; zero if unknown */
     uint64_t whole_chunks;    /* those whose checksum is right */
     uint64_t missing_chunks;  /* of these, neither whole nor among the damaged ones; unknown in a growing session */

@@ -25,7 +25,7 @@ struct activity {
 /* `length` is that of the timeline, in ticks. */
 void activity_begin(struct activity *a, uint64_t length, size_t lanes);
 
-/* Adds a time in which the thread was in a call. Times count from the begin of the timeline. */
+/* Adds a time in which the thread was in a call. Times count from the beginning of the timeline. */
 void activity_add_calls(struct activity *a, size_t lane, uint64_t begin, uint64_t end);
 /* Adds a time off the CPU, which is also part of the thread's time in calls. */
 void activity_add_off_cpu(struct activity *a, size_t lane, bool preempted, uint64_t begin, uint64_t end);

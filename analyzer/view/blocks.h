@@ -17,8 +17,8 @@ struct blocks {
     bool whole;                 /* the finest level shows every single call */
 };
 
-/* Makes the blocks of all levels from the coarsest on that fit completely into `most` bytes. `begin` is the begin of
- * the timeline, in ticks since the session's start. The caller frees the list and its elements. */
+/* Makes the blocks of all levels from the coarsest on that fit completely into `most` bytes. `begin` is the beginning
+ * of the timeline, in ticks since the session's start. The caller frees the list and its elements. */
 void blocks_make(struct blocks *blocks, const struct levels *levels, uint64_t begin, size_t most);
 
 /* The size of a block in a page. */

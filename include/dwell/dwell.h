@@ -41,7 +41,7 @@ enum dwell_level {
 enum dwell_status {
     DWELL_OK = 0,
     DWELL_NOT_RECORDED =
-        1, /* no runtime is loaded, or it does not record this process, or recording was stopped for good */
+        1, /* no runtime is loaded, or it does not record this process, or recording was stopped permanently */
     DWELL_NO_LEVEL = 2,   /* unknown level, or the function does not accept it */
     DWELL_NO_ID = 3,      /* no such thread or process */
     DWELL_IS_OFF = 4,     /* this thread is not being recorded at the moment */
@@ -62,7 +62,7 @@ enum {
  * The connection to the runtime. Call the functions below instead.
  *
  * The address of a function that may be missing is read from the global offset table. The loader fills the table in
- * every kind of program. The address of a weak symbol would be zero for good in a program that is not
+ * every kind of program. The address of a weak symbol would be zero permanently in a program that is not
  * position-independent.
  */
 #define DWELL_CALL static inline __attribute__((no_instrument_function, unused))

@@ -46,7 +46,7 @@ enum {
     EVENT_TRACE_TYPE_START = 1,      /* an activity begins; with DEQUEUE, it enters a queue */
     EVENT_TRACE_TYPE_END = 2,        /* an activity ends */
     EVENT_TRACE_TYPE_STOP = 2,       /* the same as END */
-    EVENT_TRACE_TYPE_DC_START = 3,   /* state at the begin of the data collection */
+    EVENT_TRACE_TYPE_DC_START = 3,   /* state at the beginning of the data collection */
     EVENT_TRACE_TYPE_DC_END = 4,     /* state at its end */
     EVENT_TRACE_TYPE_EXTENSION = 5,  /* continues the event before, whose data was too long */
     EVENT_TRACE_TYPE_REPLY = 6,      /* one of possibly several answers to a START */
@@ -104,8 +104,8 @@ typedef struct dwell_event_trace_header {
     };
     __extension__ union {
         __extension__ struct {
-            uint32_t KernelTime; /* in a recorded event: CPU time of the thread so far in the kernel, */
-            uint32_t UserTime;   /* and in user mode, in units of the timer resolution */
+            uint32_t KernelTime; /* in a recorded event: CPU time of the thread so far in the kernel */
+            uint32_t UserTime;   /* the same in user mode; both in units of the timer resolution */
         };
         uint64_t ProcessorTime; /* the CPU time in user mode, in ticks of the CPU's clock */
         __extension__ struct {
@@ -345,7 +345,7 @@ DWELL_CALL int dwell_event_level(const struct dwell_event_class *event_class)
  * `size` is 0.
  *
  * Returns DWELL_OK, DWELL_EVENT_DISABLED, DWELL_EVENT_TOO_LONG, DWELL_EVENT_LOST or DWELL_EVENT_BAD_SIZE (data is NULL
- * and size is not 0). Returns DWELL_NOT_RECORDED if recording was stopped for good or does not cover this process.
+ * and size is not 0). Returns DWELL_NOT_RECORDED if recording was stopped permanently or does not cover this process.
  */
 DWELL_CALL int dwell_event_write(const struct dwell_event_class *event_class, uint8_t type, uint8_t level,
                                  uint16_t version, const void *data, size_t size)

@@ -325,8 +325,8 @@ struct dwell_trace_event {
     uint16_t version;
     uint64_t time;        /* ticks */
     uint8_t guid[16];     /* of the class, as it lies in an EVENT_TRACE_HEADER */
-    uint64_t kernel_time; /* nanoseconds of the thread in the kernel so far, as precise as the system counts, */
-    uint64_t user_time;   /* and in user mode */
+    uint64_t kernel_time; /* nanoseconds of the thread in the kernel so far, as precise as the system counts */
+    uint64_t user_time;   /* the same in user mode */
     uint64_t cpu_time;    /* nanoseconds on a CPU, exact */
     uint32_t data_size;
     uint16_t frames; /* number of open calls that are kept */
@@ -499,9 +499,9 @@ struct dwell_rec_event_layout {
 struct dwell_rec_thread_end { /* no strings */
     struct dwell_record record;
     uint32_t thread;
-    uint32_t flagged; /* whether OS events happened between the thread's last event and `time`, */
+    uint32_t flagged; /* whether OS events happened between the thread's last event and `time` */
     uint64_t time;
-    uint64_t blocked; /* and its time off the CPU there; absent in older recordings */
+    uint64_t blocked; /* ticks off the CPU in that time, as `preempted`; both are absent in older recordings */
     uint64_t preempted;
 };
 

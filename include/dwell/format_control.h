@@ -53,7 +53,7 @@ enum dwell_command {
     DWELL_COMMAND_NONE = 0,
     DWELL_COMMAND_PAUSE = 1,
     DWELL_COMMAND_RESUME = 2,
-    DWELL_COMMAND_STOP = 3,  /* for good */
+    DWELL_COMMAND_STOP = 3,  /* permanently */
     DWELL_COMMAND_DUMP = 4,  /* writes the current contents of the session to the file `text` */
     DWELL_COMMAND_LOOK = 5,  /* read global_stopped and global_suspended again */
     DWELL_COMMAND_EVENT = 6, /* enables or disables trace events as in `text`; result: the number of classes */

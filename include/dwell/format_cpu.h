@@ -12,9 +12,10 @@ struct dwell_rec_process_cpu {
     uint32_t process;
     uint32_t pid;
     uint64_t time;    /* ticks */
-    uint64_t usage;   /* nanoseconds, by getrusage, */
-    uint64_t clock;   /* and by CLOCK_PROCESS_CPUTIME_ID; */
-    uint64_t runtime; /* what the runtime's own thread and the set-up of threads took. It grows in the first record */
+    uint64_t usage;   /* nanoseconds, by getrusage */
+    uint64_t clock;   /* nanoseconds, by CLOCK_PROCESS_CPUTIME_ID */
+    uint64_t runtime; /* the part of both that the runtime's own thread and the set-up of threads took. It grows in the
+                         first record */
 };
 
 _Static_assert(sizeof(struct dwell_rec_process_cpu) == 48, "the layout of a process' CPU time is fixed");

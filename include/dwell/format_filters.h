@@ -9,8 +9,8 @@ enum dwell_filter_action {
     DWELL_FILTER_RECORD = 0,
     DWELL_FILTER_SUPPRESS = 1,  /* its time belongs to its caller */
     DWELL_FILTER_IGNORE = 2,    /* its time and that of its callees is discarded */
-    DWELL_FILTER_START = 4,     /* the process starts recording, */
-    DWELL_FILTER_STOP = 8,      /* or stops, before the enter */
+    DWELL_FILTER_START = 4,     /* the process starts recording, before the enter */
+    DWELL_FILTER_STOP = 8,      /* the process stops recording, before the enter */
     DWELL_FILTER_ROOT = 16,     /* if there are roots: only their calls and those below them are recorded */
     DWELL_FILTER_TARGET = 32,   /* if there are targets: only their calls and those that lead to one are recorded */
     DWELL_FILTER_OUT = 64,      /* the calls of its probes are taken out of the code: see docs/levels.md */

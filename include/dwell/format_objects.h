@@ -38,8 +38,8 @@ enum dwell_object {
 enum dwell_object_role {
     DWELL_ROLE_WAITED = 0,          /* the call waited for the object */
     DWELL_ROLE_ACTED = 1,           /* the call may have ended waits of others for it */
-    DWELL_ROLE_WAITED_FOR_ROOM = 2, /* the same two for a descriptor that could not be written, */
-    DWELL_ROLE_MADE_ROOM = 3,       /* and for calls that read from it */
+    DWELL_ROLE_WAITED_FOR_ROOM = 2, /* waited until a descriptor could be written */
+    DWELL_ROLE_MADE_ROOM = 3,       /* read from a descriptor, which makes room */
     DWELL_ROLE_GAVE_UP = 4,         /* the call waited until its time was over, or a signal came: no act ended it */
     DWELL_ROLE_ACTED_ON_ALL = 5,    /* as DWELL_ROLE_ACTED: it may have ended the waits of all of them */
     DWELL_ROLE_TOOK = 6,            /* the call took the lock of a file, which the process' end releases, too */
@@ -77,8 +77,8 @@ struct dwell_wait_row {
     uint64_t waits;       /* stored last */
     uint64_t blocked;     /* ticks */
     uint64_t longest;     /* of them in one wait */
-    uint64_t first_time;  /* when the interval of the first wait began, */
-    uint64_t last_time;   /* and when that of the last one ended */
+    uint64_t first_time;  /* when the interval of the first wait began */
+    uint64_t last_time;   /* when the interval of the last wait ended */
 };
 
 _Static_assert(sizeof(struct dwell_wait_row) == 64, "the layout of a row of waits is fixed");

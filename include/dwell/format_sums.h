@@ -50,8 +50,8 @@ struct dwell_sum_row {
     uint32_t weighed;          /* not zero: the next but two are known; zero in older sums */
     uint64_t flagged, runtime; /* ticks of the node's `elapsed`: in flagged intervals, and of the runtime */
     uint64_t runtime_flagged;  /* the part of `runtime` in flagged intervals */
-    uint64_t sample_time;      /* nanoseconds of CPU time that the samples stand for, */
-    uint64_t stub_time;        /* and those in code that counts calls. In older sums, parts of `runtime` */
+    uint64_t sample_time;      /* nanoseconds of CPU time that the samples stand for */
+    uint64_t stub_time;        /* the same in code that counts calls. In older sums, both are parts of `runtime` */
     uint64_t samples, samples_in_stubs;
     uint64_t first;                     /* number of the first chunk of the thread that has the path */
     uint64_t net_shortest, net_longest; /* of completed calls without probes; 2^64 - 1 and 0 if unknown */

@@ -12,7 +12,7 @@
 /* Returns false before libc has begun: in functions of .preinit_array and in resolvers of IFUNCs. */
 bool environment_is_there(void);
 
-/* Copies the variables, in the place of earlier ones. Called before the other functions. */
+/* Copies the variables, in place of earlier ones. Called before the other functions. */
 void environment_adopt(void);
 
 /* Removes the variables from the program's environment. */

@@ -1,4 +1,5 @@
-/* Texts that are kept for good, each once: the names, paths and build-ids of modules. Equal ones have one address. */
+/* Texts that are kept permanently, each once: the names, paths and build-ids of modules. Equal ones have one address.
+ */
 #ifndef DWELL_KEPT_TEXTS_H
 #define DWELL_KEPT_TEXTS_H
 

@@ -33,7 +33,7 @@
 #define LIBC_OPTIONAL(F) F(_dl_find_object)
 
 #if defined(DWELL_ARCHIVE)
-/* The shared library has functions of its own in the place of these, and calls those. */
+/* The shared library has functions of its own in place of these, and calls those. */
 #define LIBC_ONE_SIDED(F)                                                                                              \
     F(pthread_cond_destroy)                                                                                            \
     F(pthread_cond_init)                                                                                               \

@@ -23,10 +23,10 @@ struct runtime {
     const struct recorder *recorder; /* of the mode */
     bool off;                        /* nothing is recorded in this process and its children */
     bool lossy;                      /* if off: the events are counted as lost */
-    bool closed;                     /* switched off for good */
+    bool closed;                     /* switched off permanently */
     bool on;                         /* what the global and the process level say together */
-    bool os_calls;                   /* calls of the OS are rows (oscalls.c), and what they wait for is recorded, */
-    bool acts;                       /* and what ends waits of others */
+    bool os_calls;                   /* calls of the OS are rows (oscalls.c), and what they wait for is recorded */
+    bool acts;                       /* what ends waits of others is recorded */
     bool call_sites;                 /* are recorded */
     bool helper_is_wanted;           /* by the user */
     bool thread_key_valid;           /* thread_key can be used */
@@ -36,8 +36,8 @@ struct runtime {
     uint64_t forked_at;     /* time of the last fork, read in the child, in ticks */
     uint64_t forked_cpu;    /* CPU time that the child's thread had used then, in nanoseconds */
     uint32_t forked_pid;    /* this process, if it was made by that fork */
-    uint32_t forked_from;   /* its parent, */
-    uint32_t forked_thread; /* and the serial number of the thread that called fork; zero if it was not recorded */
+    uint32_t forked_from;   /* the parent's serial number */
+    uint32_t forked_thread; /* that of the thread that called fork; zero if it was not recorded */
     char path[4096];        /* of the session file */
 };
 

@@ -143,7 +143,7 @@ struct area chunk_take_unit(void)
     return area;
 }
 
-/* Keeps a chunk for later, in the place of a smaller one if need be. */
+/* Keeps a chunk for later, in place of a smaller one if need be. */
 static void chunk_keep(char *at)
 {
     char **rests = runtime.process->pool.rests;

@@ -111,7 +111,7 @@ static void helper_hold_chunk(struct process *p, char *at)
             return;
         }
     }
-    /* All slots are taken: the chunk stays mapped for good, as a record may still be stored. */
+    /* All slots are taken: the chunk stays mapped permanently, as a record may still be stored. */
 }
 
 /* Chunks of a ring stay mapped. */

@@ -22,9 +22,9 @@ enum {
 
 /* Chunks begin at pages, so the lowest bits are free. */
 enum retired_state {
-    RETIRED_SUMMED = 0,     /* its checksum is being made, */
-    RETIRED_STORED = 1,     /* or stored; */
-    RETIRED_TAKEN_BACK = 2, /* or it must not be stored any more */
+    RETIRED_SUMMED = 0,     /* its checksum is being made */
+    RETIRED_STORED = 1,     /* its checksum is stored */
+    RETIRED_TAKEN_BACK = 2, /* its checksum must not be stored any more */
 };
 
 static bool retired_put(struct dwell_chunk_header *chunk)

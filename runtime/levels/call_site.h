@@ -23,8 +23,8 @@ struct call_site {
     uint8_t length;    /* of the instruction */
     uint8_t hook;      /* enum hook */
     bool jump;         /* the last call of a function */
-    uint8_t form;      /* enum call_form: what it was rewritten to, */
-    uint8_t wanted;    /* and what it is to be */
+    uint8_t form;      /* enum call_form: what it was rewritten to */
+    uint8_t wanted;    /* enum call_form: what it is to be */
     uint8_t change;    /* enum machine_change, while it is rewritten */
     uint8_t protected; /* its page's protection then: PROT_ bits, and one of the rewriter's own */
     bool first;        /* in its function's code */

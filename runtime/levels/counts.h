@@ -34,7 +34,7 @@ struct thread_counts {
     bool refused;               /* there was no space for a page: it is not tried again */
     struct dwell_counts **made; /* its pages, whether they are in use now or not (counts_made); NULL before the first */
     int64_t distance;           /* where it counts in place (in_place.h); zero if it does not */
-    bool orphaned;              /* it is in a forked child, and other memory is in the place of its open pages */
+    bool orphaned;              /* it is in a forked child, and other memory is in place of its open pages */
 };
 
 /* The thread's page of that number, if it has a list. The lists of COUNTS_LISTS threads lie in one memory, entry beside

@@ -66,8 +66,8 @@ struct flow {
     uint32_t target_count;
     uint32_t arrived;               /* targets that lie above, in a pass */
     bool strict;                    /* nothing is known after a call, as the next instruction may not follow it */
-    bool indirect;                  /* there is a jump to an address that is computed, */
-    struct flow_values at_indirect; /* with these values */
+    bool indirect;                  /* there is a jump to an address that is computed */
+    struct flow_values at_indirect; /* the values at that jump */
     bool changed;
 };
 

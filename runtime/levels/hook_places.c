@@ -17,7 +17,7 @@ struct hook_dynamic {
     uint64_t tables[2], sizes[2]; /* of relocations */
 };
 
-/* The loader stores addresses in the place of offsets, but not on every machine. */
+/* The loader stores addresses in place of offsets, but not on every machine. */
 static uint64_t hook_dynamic_address(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
 {
     return entry->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + entry->d_un.d_ptr : entry->d_un.d_ptr;

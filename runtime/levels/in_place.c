@@ -1,4 +1,4 @@
-/* Distances of threads, the base of gs, and the begin of new threads. */
+/* Distances of threads, the base of gs, and the beginning of new threads. */
 #include "levels/in_place.h"
 
 #include <fcntl.h>

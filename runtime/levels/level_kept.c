@@ -6,7 +6,7 @@
 
 struct level_kept {
     struct level_kept *next;
-    struct text build_id, path; /* kept for good */
+    struct text build_id, path; /* kept permanently */
     uint64_t patterns;          /* see struct level_module */
     uint32_t count;
     struct leveled_function functions[]; /* by offsets */

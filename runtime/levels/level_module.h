@@ -26,14 +26,14 @@ struct level_module {
     struct level_module *next;
     struct dl_phdr_info info;   /* without its name */
     uint64_t begin, end;        /* of its code */
-    struct text build_id, path; /* kept for good */
+    struct text build_id, path; /* kept permanently */
     uint64_t patterns;          /* offset of the newest levels chunk whose pattern its levels are of; zero if none */
     uint32_t number;            /* in the slots of its functions; never used again */
     bool loaded;                /* now */
     bool program;               /* it is never unloaded */
     bool later;                 /* the helper brings it to the levels that it begins with, when it is worth while */
-    bool reading;               /* a part of its code was looked at, */
-    uint8_t stage;              /* enum level_stage, then */
+    bool reading;               /* a part of its code was looked at */
+    uint8_t stage;              /* enum level_stage at that time */
     struct site_key key, again; /* of its code: before it was read, and after that */
     bool read;                  /* and all of it */
     const char *problem;        /* that was found then and is not reported yet, or NULL */

@@ -1,6 +1,6 @@
 /* A paused program whose probes are taken out of the code. Until it is resumed, a checked call of a probe passes only
- * if an earlier call of the same function is open on its thread. So calls that are open at the begin of the pause end
- * as usual, and no other call is recorded. */
+ * if an earlier call of the same function is open on its thread. So calls that are open at the beginning of the pause
+ * end as usual, and no other call is recorded. */
 #ifndef DWELL_LEVELS_LEVEL_PAUSE_H
 #define DWELL_LEVELS_LEVEL_PAUSE_H
 
@@ -16,7 +16,7 @@ struct thread;
 
 enum level_pause_phase {
     PAUSE_NONE,
-    PAUSE_CHECKS, /* a module's calls of the probes are checked: at the begin and at the end of a pause */
+    PAUSE_CHECKS, /* a module's calls of the probes are checked: at the beginning and at the end of a pause */
     PAUSE_HOLDS,  /* the probes are out, but for those of functions with an open call */
 };
 

@@ -18,7 +18,7 @@ struct process_level_records {
 /* The function has had this level since `time` (ticks). */
 void level_records_add(uint64_t function, enum level level, uint64_t time);
 
-/* The session gets this note once. The text is kept for good. Under the levels' lock. */
+/* The session gets this note once. The text is kept permanently. Under the levels' lock. */
 void level_note(const char *text);
 
 /* What a change of code costs: protection, synchronization and copies of pages. The second adds the CPU time of the

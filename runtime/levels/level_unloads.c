@@ -8,7 +8,7 @@
 static struct {
     uint32_t count;    /* of ends of dlclose */
     uint32_t visiting; /* `count` when the last visit began */
-    uint32_t visited;  /* and at the begin of the last complete one */
+    uint32_t visited;  /* and at the beginning of the last complete one */
 } unloads;
 
 static uint32_t *level_unloads_closing(void)

@@ -69,7 +69,7 @@ static void level_lock_release(void)
 }
 
 /* Takes the lock, but not during a fork: the child would get a half-made change. A fork that does not end does not stop
- * changes for good. */
+ * changes permanently. */
 static void level_lock_to_change(void)
 {
     level_lock_take();

@@ -33,7 +33,7 @@ struct process_levels {
 struct level_visit {
     const struct dl_phdr_info *info;
     uint64_t begin, end;        /* of its code */
-    struct text build_id, path; /* kept for good */
+    struct text build_id, path; /* kept permanently */
     uint32_t filter;            /* the module's number in the filters, or zero */
     bool program;               /* the main program */
 };

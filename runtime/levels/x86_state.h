@@ -19,8 +19,8 @@ struct x86_state {
     uint8_t reg_high, index_high, rm_high;
     uint8_t vvvv;
     uint8_t mod, reg, rm; /* with the high bits, where they are registers */
-    bool has_address;     /* the memory operand is relative to the instruction's end, */
-    int32_t displacement; /* by so much */
+    bool has_address;     /* the memory operand is relative to the instruction's end */
+    int32_t displacement; /* the distance from there */
 };
 
 static inline uint32_t x86_bytes(struct x86_state *s, int count)

@@ -353,7 +353,7 @@ DWELL_EXPORT uint64_t dwell_runtime_time(void)
 
 /* ---- marks and names ---- */
 
-/* The length of a text that is cut at the begin of a character. */
+/* The length of a text that is cut at the beginning of a character. */
 static size_t control_cut_text(const char *text, size_t most)
 {
     size_t length = text ? strnlen(text, most + 1) : 0;

@@ -24,8 +24,8 @@ struct range {
 /* What of the process' memory is the runtime's, besides the pieces of sys.h. */
 struct own_memory {
     struct range variables;     /* of this library: private memory behind its file's */
-    char session[LONGEST_FILE]; /* how /proc/self/maps names the session's file, */
-    char library[LONGEST_FILE]; /* and this library's: device and inode */
+    char session[LONGEST_FILE]; /* device and inode of the session's file, as in /proc/self/maps */
+    char library[LONGEST_FILE]; /* the same of this library */
 };
 
 /* ---- /proc/self/maps ---- */

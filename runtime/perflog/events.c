@@ -1,5 +1,5 @@
-/* The begin and end of a marker's timer as trace events of the class "perflog" (docs/format.md), while dwell records.
- * The event of a begin comes before the timer starts, and that of an end after it stops. */
+/* The beginning and end of a marker's timer as trace events of the class "perflog" (docs/format.md), while dwell
+ * records. The event of a begin comes before the timer starts, and that of an end after it stops. */
 #include <stdint.h>
 #include <string.h>
 

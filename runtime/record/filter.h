@@ -23,8 +23,8 @@ struct filter_settings {
     bool levels;       /* some function has a limit of levels below it */
     bool targets;      /* only calls of targets, and calls that lead to them, are shown */
     bool hidden_out;   /* the probes of functions that are hidden whatever calls them go out of the code */
-    bool waits;        /* calls wait until it is known whether they are shown, */
-    bool waits_partly; /* but not all */
+    bool waits;        /* calls wait until it is known whether they are shown */
+    bool waits_partly; /* calls wait, but not all */
     uint32_t depth;    /* number of shown calls that may be open */
     /* Ticks: shorter calls are not recorded. The first one counts for all calls, the others in calls of certain
      * functions. If there are targets, no duration is long enough. */

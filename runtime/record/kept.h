@@ -18,8 +18,8 @@ struct kept_events {
     bool any;
     uint32_t faults;            /* page faults */
     uint32_t length;            /* number of words in `words` */
-    uint64_t ticks;             /* of the parts of the interval in which the OS intervened, */
-    uint64_t own;               /* and of the runtime in these */
+    uint64_t ticks;             /* length of the parts of the interval in which the OS intervened */
+    uint64_t own;               /* the runtime's own time in these parts */
     uint16_t words[KEPT_WORDS]; /* BLOCKED and PREEMPTED records */
 };
 

@@ -116,7 +116,7 @@ static enum attempt_outcome slow_try_inside(struct thread *t, struct attempt *at
     return runtime.recorder->record(t, attempt);
 }
 
-/* If a signal handler leaves this by a jump, the thread counts as inside for good. That is safe. */
+/* If a signal handler leaves this by a jump, the thread counts as inside permanently. That is safe. */
 static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
 {
     __atomic_store_n(&t->levels.inside, t->levels.inside + 1, __ATOMIC_RELEASE);

@@ -12,8 +12,8 @@ struct thread;
 enum {
     MAX_OPENED = 16,              /* calls that a control event finds open */
     MAX_OS_WORDS = 160,           /* on the OS's work before one event */
-    OPEN_WORDS = 8,               /* of a call that is found open, */
-    OPEN_SITE_WORDS = 4,          /* and of its call site */
+    OPEN_WORDS = 8,               /* of a call that is found open */
+    OPEN_SITE_WORDS = 4,          /* of the call site of such a call */
     MAX_OBJECT_WORDS = 8 + 6 + 6, /* on what a call waited for and acted on */
     MAX_EVENT_WORDS =
         MAX_OS_WORDS + MAX_OBJECT_WORDS + 3 + 4 + 4 + 4 + 4, /* and what else comes before an enter or exit */

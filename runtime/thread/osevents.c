@@ -225,8 +225,8 @@ bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
     }
     struct perf_event_mmap_page *ring = t->os_source.ring;
     if (t->os.seen >= head && !t->os_source.forked &&
-        !events->until) {             /* a signal handler's probe has read them first, */
-        if (t->os.seen > *t->os.word) /* or it has forked, and this is still the parent's count */
+        !events->until) {             /* nothing new: perhaps a signal handler's probe has read them first */
+        if (t->os.seen > *t->os.word) /* after its fork, it is still the parent's count */
             t->os_source.tail = t->os.seen = *t->os.word;
         return false;
     }

@@ -1,6 +1,6 @@
 /*
- * The CPU time of the process by the kernel's count, at the begin and at the end of its recording: a reader compares it
- * with what was recorded.
+ * The CPU time of the process by the kernel's count, at the beginning and at the end of its recording: a reader
+ * compares it with what was recorded.
  */
 #ifndef DWELL_PROCESS_CPU_H
 #define DWELL_PROCESS_CPU_H

@@ -42,8 +42,8 @@ uint32_t ring_chunk_size(void)
     return size;
 }
 
-/* Frees the chunk, and returns true. If a record of it is claimed but not stored, it stays as it is, for good. So does
- * a chunk whose checksum is stored in this moment. */
+/* Frees the chunk, and returns true. If a record of it is claimed but not stored, it stays as it is, permanently. So
+ * does a chunk whose checksum is stored in this moment. */
 static bool ring_drop_chunk(struct dwell_chunk_header *chunk)
 {
     if (!retired_take_back(chunk))

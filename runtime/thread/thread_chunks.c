@@ -155,7 +155,7 @@ static void thread_retire_chunk(struct thread *t, struct dwell_chunk_header *chu
 {
     t->chunks.last[t->chunks.begun % CHUNKS_REMEMBERED] = (struct area){ (char *)chunk, guard_size(chunk) };
     if (t->holes.found)
-        return; /* an interrupted probe may go on and store its record: the chunk stays mapped for good */
+        return; /* an interrupted probe may go on and store its record: the chunk stays mapped permanently */
     if (!ring_keep(&t->ring, chunk))
         retired_add(chunk);
 }

@@ -12,8 +12,8 @@
 
 /* Forked children keep both. */
 static bool binding_expected;  /* a library was loaded in a scope of its own */
-static bool binding_foreign;   /* a search of all modules finds other functions than the probes, */
-static uint64_t binding_enter; /* and this one at enters */
+static bool binding_foreign;   /* a search of all modules finds other functions than the probes */
+static uint64_t binding_enter; /* the function that it finds for enters */
 
 void binding_expect(void)
 {

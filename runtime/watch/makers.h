@@ -14,9 +14,9 @@
 struct maker {
     uint64_t time;     /* ticks */
     uint64_t function; /* zero: unknown */
-    uint64_t id;       /* of the object, */
-    uint32_t recorded; /* serial number of the process that has recorded it last, */
-    uint8_t kind;      /* and the object's kind then */
+    uint64_t id;       /* of the object */
+    uint32_t recorded; /* serial number of the process that has recorded it last */
+    uint8_t kind;      /* the object's kind when it was recorded */
     bool shared;       /* several descriptors mean the object, and another one may live on */
 };
 

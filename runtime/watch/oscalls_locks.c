@@ -33,11 +33,11 @@ static inline uint32_t mutex_holder(const pthread_mutex_t *mutex)
 }
 
 enum {
-    MUTEX_RECURSIVE = 1, /* in the type, like the rest: */
+    MUTEX_RECURSIVE = 1, /* this and the next ones, up to the ceiling, are parts of the type */
     MUTEX_TYPE = 3,
-    MUTEX_HOLDS_TID = 16 | 32,      /* robust, priority inheritance: the lock's word holds the owner's tid, */
-    MUTEX_HAS_CEILING = 64,         /* or a priority */
-    MUTEX_WAITERS = (int)0x80000000 /* and whether threads wait */
+    MUTEX_HOLDS_TID = 16 | 32,      /* robust, priority inheritance: the lock's word holds the owner's tid */
+    MUTEX_HAS_CEILING = 64,         /* the lock's word holds a priority */
+    MUTEX_WAITERS = (int)0x80000000 /* the lock's word says whether threads wait */
 };
 
 /* The least usual case is a recursive lock that stays locked. */

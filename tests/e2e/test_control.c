@@ -175,7 +175,7 @@ Test(e2e_control, control_from_outside)
         cr_assert(has(out, "status 0\nstatus 0\nstatus 0\ndwell: dumped to early.data; see: dwell report "
                            "early.data\nstatus 0\nstatus 0\n"),
                   "%s", out);
-        cr_assert(has(out, "refused: its recording was stopped for good\nstatus 2\n"), "%s", out);
+        cr_assert(has(out, "refused: its recording was stopped permanently\nstatus 2\n"), "%s", out);
         struct report *r = report_of("");
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 70), "%s", modes[i]);
         cr_assert(eq(u64, report_sum(r, "function", "run", "calls"), 3), "%s", modes[i]);

@@ -1,4 +1,4 @@
-/* record --level counted: calls that one instruction counts in the place of the probe's call. */
+/* record --level counted: calls that one instruction counts in place of the probe's call. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

@@ -50,7 +50,7 @@ Test(e2e_damage, sessions_without_a_recorder_say_so)
     expect_checksums("tree", "none: damage may go unnoticed\n");
 }
 
-/* `view` has %s in the place of the session. */
+/* `view` has %s in place of the session. */
 static struct ran run_view(const char *view, const char *options)
 {
     char command[200];

@@ -1,4 +1,4 @@
-/* Flows of exports from the acts that let waits end to the ends of these waits, as the readers of the formats see them.
+/* Flows of exports from the acts that ended waits to the ends of these waits, as the readers of the formats see them.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -95,7 +95,7 @@ Test(e2e_flows, end_of_a_thread)
     free(text);
 }
 
-/* A thread's end is recorded before its end in the kernel, which lets the wait end. The wait may begin between both. */
+/* A thread's end is recorded before its end in the kernel, which ends the wait. The wait may begin between both. */
 Test(e2e_flows, end_of_a_thread_before_the_wait)
 {
     struct writer *w = wakes_new();

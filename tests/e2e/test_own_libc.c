@@ -120,7 +120,7 @@ Test(e2e_own_libc, the_library_needs_no_function_of_others)
 }
 
 /*
- * What the shared library has in the place of libc's functions is in libdwell.a as well, or is one of these. Each is a
+ * What the shared library has in place of libc's functions is in libdwell.a as well, or is one of these. Each is a
  * known limit of docs/runtime.md: other ends and forks have other ways there, and what is not seen costs a recording
  * some knowledge, but no program its safety. initgroups calls setgroups, or is followed by a call that is there.
  * arch_prctl, mq_notify and timer_create are of matter to calls that are counted in place, which no program with

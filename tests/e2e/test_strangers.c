@@ -27,7 +27,7 @@ static void strangers_expect(const char *out, const char *expected)
     cr_assert(eq(str, (char *)out, (char *)expected));
 }
 
-/* Begins a recording by hand of a program that ends when the file `go` exists, runs `commands`, and lets it end. */
+/* Begins a recording by hand of a program that ends when the file `go` exists, runs `commands`, and waits for it. */
 static struct ran during_recording(const char *commands)
 {
     return run(

@@ -16,7 +16,7 @@ enum { FUZZ_PATH = 64 };
 /* A file in memory with these bytes. Sets `path`, under which it can be opened until the descriptor is closed. */
 int fuzz_file(const void *data, size_t size, char path[FUZZ_PATH]);
 
-/* Takes a number from the begin of the input. Zero where that is too short. */
+/* Takes a number from the beginning of the input. Zero where that is too short. */
 uint8_t fuzz_byte(const uint8_t **data, size_t *size);
 uint32_t fuzz_word(const uint8_t **data, size_t *size);
 

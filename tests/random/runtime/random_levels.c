@@ -210,7 +210,7 @@ long __wrap_levels_tick(void)
     return 1;
 }
 
-/* In the place of the helper, which qemu-user cannot start. */
+/* In place of the helper, which qemu-user cannot start. */
 static void *random_work(void *data)
 {
     sigset_t all;

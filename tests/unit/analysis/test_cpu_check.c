@@ -22,7 +22,7 @@ static void check_write_cpu(struct writer *w, uint32_t by, uint32_t process, uin
 }
 
 /* F from 100 to 1100 ms, of which it is blocked for 300. The kernel has counted so many milliseconds since
- * the begin, 20 of them of the runtime. */
+ * the beginning, 20 of them of the runtime. */
 static struct writer *check_session(uint32_t source, uint64_t kernel)
 {
     struct writer *w = writer_new();

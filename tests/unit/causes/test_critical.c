@@ -98,7 +98,7 @@ Test(unit_critical, parts)
     }
 }
 
-/* The holder of the begin has passed the lock on to a third thread, which released it last. */
+/* The holder of the beginning has passed the lock on to a third thread, which released it last. */
 Test(unit_critical, lock_that_was_passed_on)
 {
     struct writer *w = wakes_new();

@@ -1,4 +1,4 @@
-/* The table of the session's pages, and memory in the place of pages of a file that has ended. */
+/* The table of the session's pages, and memory in place of pages of a file that has ended. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>

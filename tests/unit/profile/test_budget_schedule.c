@@ -29,7 +29,7 @@ static uint64_t schedule_brief(struct budget_schedule *s, uint64_t *ended, uint6
 }
 
 /* The first change of levels comes within 50 ms of a hot phase if no thread asks for a look. In the worst case, the
- * phase begins just after the begin of a look. */
+ * phase begins just after the beginning of a look. */
 Test(unit_budget_schedule, a_hot_phase_is_seen_within_50_ms)
 {
     for (uint64_t took = 0; took <= 15 * MS; took += MS / 2) {

@@ -18,10 +18,10 @@ Test(unit_sampling, divides_to_the_tick)
     for (unsigned jobs = 1; jobs < 4; jobs += 2) {
         struct writer *w = sampling_two_calls();
         begin_samples(w, 1, 1, 70, 71, 0);
-        sampling_write(w, 950, F + 8); /* in F: two of three are in the library, */
+        sampling_write(w, 950, F + 8); /* in F: two of three are in the library */
         sampling_write(w, 10, COPY + 5);
         sampling_write(w, 900, COPY + 5);
-        sampling_write(w, 300, G + 4); /* and in G one of four, and one in a function of the program */
+        sampling_write(w, 300, G + 4); /* in G: one of four is in the library, and one in a function of the program */
         sampling_write(w, 400, G + 4);
         sampling_write(w, 500, PARSE);
         sampling_write(w, 599, PLAIN + 1);

@@ -187,7 +187,7 @@ Test(unit_bpf_kernel, loads, .init = bpf_need_seccomp)
         COMPARE("argument", BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 4 * word), VALUE);
     COMPARE("length", BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0), VALUE);
     COMPARE("length in x", BPF_STMT(BPF_LDX | BPF_W | BPF_LEN, 0), BPF_STMT(BPF_MISC | BPF_TXA, 0), VALUE);
-    COMPARE("x at the begin", BPF_STMT(BPF_MISC | BPF_TXA, 0), VALUE);
+    COMPARE("x at the beginning", BPF_STMT(BPF_MISC | BPF_TXA, 0), VALUE);
     COMPARE("memory", LOAD(0x12345678), BPF_STMT(BPF_ST, 15), LOAD_X(0x9abcdef0), BPF_STMT(BPF_STX, 14), LOAD(1),
             BPF_STMT(BPF_LDX | BPF_MEM, 15), BPF_STMT(BPF_LD | BPF_MEM, 14), BPF_STMT(BPF_ALU | BPF_XOR | BPF_X, 0),
             VALUE);

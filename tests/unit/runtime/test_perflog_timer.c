@@ -103,7 +103,7 @@ Test(unit_perflog_timer, the_accumulator_adds_until_the_end)
     cr_assert(perflog_timer_accumulate(&timer, 2500, OVERHEAD));
     timer_begin(3000);
     cr_assert(perflog_timer_look(&timer, 3050, OVERHEAD, &ticks));
-    cr_assert(eq(u64, ticks, 50 - OVERHEAD)); /* only since the begin */
+    cr_assert(eq(u64, ticks, 50 - OVERHEAD)); /* only since the beginning */
     cr_assert(timer_ends(4000));
     cr_assert(eq(u64, ticks, 100 + 10 + 1000 - 3 * OVERHEAD));
     cr_assert(not(timer_ends(5000)));

@@ -234,8 +234,8 @@ Test(unit_merge, damaged_records_are_left_out)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/p");
-    write_record(w, 1, 5, "", 0); /* THREAD_END, too short: skipped; as THREAD_SWITCHES, */
-    write_record(w, 1, 19, "", 0);
+    write_record(w, 1, 5, "", 0);            /* THREAD_END, too short: skipped */
+    write_record(w, 1, 19, "", 0);           /* THREAD_SWITCHES, the same */
     write_thread_switches(w, 1, 1, 7, 6, 5); /* which is the thread's in the merged session, too */
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
     write_header(w, 120, 3, 8);

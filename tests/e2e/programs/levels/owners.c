@@ -1,4 +1,4 @@
-/* owners.so: preloaded in the place of the runtime. It finds the calls of the probes as the runtime does, and compares
+/* owners.so: preloaded in place of the runtime. It finds the calls of the probes as the runtime does, and compares
  * the function of each with the one that the probe is called with. At the end it appends a line to the file
  * OWNERS: calls of probes that were run, how many of these had a known function, how many a wrong one, and how many
  * were not found. Jumps to a probe are not looked at, as their place is not known. */

@@ -25,8 +25,8 @@ struct plain_flow {
     struct plain_values *at; /* for each target */
     uint32_t count;
     bool strict;                     /* nothing is known after a call, as the next instruction may not follow it */
-    bool indirect;                   /* there is a jump to an address that is computed, */
-    struct plain_values at_indirect; /* with these values */
+    bool indirect;                   /* there is a jump to an address that is computed */
+    struct plain_values at_indirect; /* the values at that jump */
     bool changed;
     struct call_sites *sites; /* in the last pass; else NULL */
 };

@@ -1,6 +1,6 @@
 /*
  * removed HOW LIBRARY [OTHER]: loads a library, and at once removes its file (HOW is "removed") or puts the file OTHER
- * in its place ("replaced"); "program": puts OTHER in the place of its own file, before it loads the library. Calls
+ * in its place ("replaced"); "program": puts OTHER in place of its own file, before it loads the library. Calls
  * three functions of the library.
  */
 #include <dlfcn.h>
