@@ -3,7 +3,6 @@
 #include "recorder/find_session.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,20 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "dwell/format.h"
-
-int session_open_raw(const char *path, int flags)
-{
-    int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
-    char magic[8];
-    if (fd >= 0 &&
-        (pread(fd, magic, sizeof magic, 0) != sizeof magic || memcmp(magic, DWELL_FILE_MAGIC, sizeof magic) != 0)) {
-        close(fd);
-        fd = -1;
-        errno = EINVAL;
-    }
-    return fd;
-}
+#include "trace/raw_session.h"
 
 static char *find_session_check_file(const char *path)
 {

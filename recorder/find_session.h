@@ -6,9 +6,6 @@
 
 #include "base/error.h"
 
-/* Opens a session file; `flags` are those of open. Returns -1 with errno set, EINVAL if it is not a session. */
-int session_open_raw(const char *path, int flags);
-
 /* Returns a path by which the session can be opened, even if it was renamed or removed. The caller frees it. NULL
  * and an error if the process does not exist or is not recorded. */
 char *find_session(uint32_t pid, struct error *error);

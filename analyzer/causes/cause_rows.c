@@ -260,15 +260,30 @@ static uint64_t cause_made_at(const struct cause_rows *r, const struct profile_w
     return m ? m->time : 0;
 }
 
+/* Objects of one name have one number, and those without a name: zero. */
+static uint32_t cause_object_number(struct cause_rows *r, const struct profile_wait *w)
+{
+    if (r->by != WAITS_BY_OBJECT || !w->kind || w->kind == DWELL_OBJECT_SLEEP || w->kind == DWELL_OBJECT_THREAD ||
+        w->kind == DWELL_OBJECT_CHILD || w->kind == DWELL_OBJECT_SET || w->kind == DWELL_OBJECT_SIGNAL)
+        return 0;
+    if (object_is_of_process(w->kind, w->id)) {
+        const char *name = object_names_find(r->objects, w->place.process, w->id, w->place.end);
+        return name ? 1 + cause_name_number(r, name) : 0;
+    }
+    const struct trace_descriptor *d = descriptor_list_find(&r->loaded->file->descriptors, w->id);
+    return d ? 1 + cause_name_number(r, d->name) : 0;
+}
+
 /* What distinguishes the row of a wait from others. Two objects may have had one address after each other. */
 static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_t key[KEY_PARTS])
 {
     const bool sleeps = w->wait.kind == DWELL_OBJECT_SLEEP;
     switch (r->by) {
     case WAITS_BY_PATH:
+    case WAITS_BY_OBJECT:
         key[0] = r->waiting.ids[w->wait.place.node];
         key[1] = w->wait.kind | (uint64_t)cause_is_page_fault(r, &w->wait) << 8;
-        key[2] = sleeps ? w->wait.id : 0;
+        key[2] = r->by == WAITS_BY_OBJECT ? cause_object_number(r, &w->wait) : sleeps ? w->wait.id : 0;
         key[3] = w->cause;
         key[4] = w->node == PROFILE_NONE || !r->acting.ids ? PROFILE_NONE : r->acting.ids[w->node];
         key[5] = cause_name_number(r, cause_thread_name(r, w->thread)) | (uint64_t)cause_made_number(r, &w->wait) << 32;
@@ -313,7 +328,7 @@ static void cause_compare_with_first(struct cause_rows *r, struct cause_row *row
 {
     const struct caused_wait *first = row->first;
     const struct profile_wait *wait = &w->wait, *other = &first->wait;
-    row->same_object = row->same_object && cause_same_object(r, wait, other);
+    row->same_object = row->same_object && (cause_object_number(r, wait) || cause_same_object(r, wait, other));
     row->same_made = row->same_made && cause_made_number(r, wait) == cause_made_number(r, other);
     row->same_thread = row->same_thread && cause_same_thread(r, wait->place.thread, other->place.thread);
     row->same_path = row->same_path && r->waiting.ids[wait->place.node] == r->waiting.ids[other->place.node];
@@ -418,7 +433,7 @@ static void cause_fill_waiting(const struct cause_rows *r, const struct cause_ro
 static void cause_fill_object(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)
 {
     const bool named = row->same_object;
-    if (r->by != WAITS_BY_PATH && !named)
+    if (r->by != WAITS_BY_PATH && r->by != WAITS_BY_OBJECT && !named)
         return;
     char *name = cause_object(r, row->first), *waits_for = cause_waits_for(r, row);
     cell_text(&cells[KIND], cause_kind(r, &row->first->wait));
@@ -446,7 +461,7 @@ static void cause_fill_cause(const struct cause_rows *r, const struct cause_row 
     if (w->cause == CAUSE_NONE)
         return;
     cell_text(&cells[CAUSE_FUNCTION], owner == PROFILE_NONE ? "(outside functions)" : r->acting.names[owner].name);
-    if (r->by == WAITS_BY_PATH && w->node != PROFILE_NONE) {
+    if ((r->by == WAITS_BY_PATH || r->by == WAITS_BY_OBJECT) && w->node != PROFILE_NONE) {
         char *path = cause_path_text(&r->acting, w->node, r->limits->path);
         cell_text(&cells[CAUSE_PATH], path);
         free(path);

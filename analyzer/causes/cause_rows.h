@@ -6,8 +6,15 @@
 #include "report/table.h"
 
 /* What makes a row: the waiting call path, the kind of object and the cause with its call path; the object; the waiting
- * function; the waiting thread; or the cause's function and thread. */
-enum waits_by { WAITS_BY_PATH, WAITS_BY_LOCK, WAITS_BY_FUNCTION, WAITS_BY_THREAD, WAITS_BY_WAKER };
+ * function; the waiting thread; the cause's function and thread; or what the first one has and the object's name. */
+enum waits_by {
+    WAITS_BY_PATH,
+    WAITS_BY_LOCK,
+    WAITS_BY_FUNCTION,
+    WAITS_BY_THREAD,
+    WAITS_BY_WAKER,
+    WAITS_BY_OBJECT,
+};
 
 /* The longest total first. Puts the waits into an order that all tables of them have. */
 struct table view_causes(const struct analysis *l, const struct wait_causes *causes, enum waits_by by);

@@ -13,8 +13,8 @@
 #include "commands/option_names.h"
 
 static const char *const configurable[] = { "report", "top",    "tree",     "callers",   "waits",   "critical",
-                                            "whatif", "advise", "annotate", "histogram", "slowest", "diff",
-                                            "marks",  "replay", "events",   "view" };
+                                            "whatif", "advise", "annotate", "histogram", "slowest", "why",
+                                            "diff",   "marks",  "replay",   "events",    "view" };
 
 static char no_config[] = "--no-config";
 

@@ -21,6 +21,7 @@
 #include "recorder/filter_service.h"
 #include "recorder/filters.h"
 #include "recorder/find_session.h"
+#include "trace/raw_session.h"
 #include "trace/session_file.h"
 #include "trace/session_seal.h"
 

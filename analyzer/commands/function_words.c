@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "commands/die.h"
-#include "recorder/find_session.h"
+#include "trace/raw_session.h"
 #include "trace/session_file.h"
 
 void function_words_add(struct function_words *w, const char *word)

@@ -104,8 +104,8 @@ Test(golden_typed, help_of_every_command)
 {
     need_features("events fleet perflog vsperf");
     static const char *const commands[] = { "record",  "control", "doctor", "report", "tree",   "callers", "histogram",
-                                            "slowest", "replay",  "marks",  "events", "info",   "view",    "top",
-                                            "diff",    "export",  "import", "merge",  "perflog" };
+                                            "slowest", "why",     "replay", "marks",  "events", "info",    "view",
+                                            "top",     "diff",    "export", "import", "merge",  "perflog" };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char *help = run_well("$DWELL help %s", commands[i]), *option = run_well("$DWELL %s -h", commands[i]);
         cr_assert(eq(str, help, option));

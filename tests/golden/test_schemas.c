@@ -23,7 +23,7 @@ Test(golden_schemas, all_golden_files)
     char *used = run_well(SCHEMAS DWELL_GOLDEN "/*.json " DWELL_GOLDEN "/perflog/*.json");
     cr_assert(eq(str, used,
                  "advise\nannotate\ncallers\ncritical\ndiff\nevents\nperflog\nreplay\nreport\ntop\ntree\nwaits\n"
-                 "whatif\n"));
+                 "whatif\nwhy\n"));
     free(used);
 }
 

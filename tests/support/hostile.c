@@ -32,6 +32,7 @@ const struct hostile_view hostile_views[] = {
     { "waits", "--by lock hostile.data" },
     { "histogram", "hostile.data main" },
     { "slowest", "hostile.data main" },
+    { "why", "--call 1 hostile.data work" },
     { "replay", "hostile.data" },
     { "marks", "hostile.data" },
     { "events", "hostile.data" },

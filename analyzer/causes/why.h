@@ -1,0 +1,76 @@
+/* Why calls of a function were slow: what the slow ones did more of than the usual ones, row by row. */
+#ifndef DWELL_CAUSES_WHY_H
+#define DWELL_CAUSES_WHY_H
+
+#include "causes/why_scan.h"
+
+enum why_slow { WHY_SHARE, WHY_ABOVE, WHY_PERCENTILE, WHY_RANK, WHY_MOMENT };
+
+/* Which calls are slow, and which ones they are compared with. */
+struct why_choice {
+    enum why_slow slow;
+    double percent;  /* the slowest share, or a percentile */
+    uint64_t number; /* nanoseconds: of a limit, or since the session began; or 1 for the slowest call */
+    bool between;    /* the usual calls are those between two percentiles, and not all others */
+    double from, to; /* percentiles */
+};
+
+/* Times are nanoseconds, means of a call, and add up to those of the set. */
+struct why_line {
+    char *path; /* from the function on, separated by semicolons; the caller's are left out */
+    enum why_kind kind;
+    const struct why_wait *wait; /* NULL if unknown or none */
+    uint64_t count[WHY_SETS];    /* calls of the path, waits, faults: in all calls of the set */
+    uint64_t ticks[WHY_SETS];    /* likewise */
+    uint64_t ns[WHY_SETS];
+    int64_t difference;
+    double ci95;        /* half width of the 95 % interval of the difference; NAN if there are too few calls */
+    double share;       /* of the difference of the sets, as the usual calls predict it: see why_chance.c */
+    double probability; /* that chance makes any row differ so much; NAN if that was not tested */
+    bool found;         /* it separates the sets: it differs by more than chance, and by more than a little */
+};
+
+struct why_set {
+    uint64_t calls, ticks; /* of all calls */
+    uint64_t least;        /* ticks */
+    uint64_t ns;           /* the mean */
+};
+
+struct why {
+    uint64_t calls;
+    struct why_set sets[WHY_SETS];
+    struct why_line *lines; /* what differs most first, in the direction in which the sets differ */
+    size_t line_count;
+    size_t found;         /* number of lines that separate the sets */
+    struct why_call call; /* the slow one, if a single one was chosen */
+    struct why_found scan;
+    struct why_waits waits;
+};
+
+/* Reads the events of the session several times. It is an error if there are no calls, or not the wanted one. */
+bool why_find(struct why *why, const struct analysis *l, uint32_t function, const struct why_choice *choice,
+              struct error *error);
+void why_drop(struct why *why);
+
+/* There are calls of both sets, which can be compared. */
+static inline bool why_has_sets(const struct why *why)
+{
+    return why->sets[WHY_SLOW].calls && why->sets[WHY_USUAL].calls;
+}
+
+/* The slow calls take more time than the usual ones, or as much; otherwise less. */
+static inline bool why_is_more(const struct why *why)
+{
+    return why->sets[WHY_SLOW].ns >= why->sets[WHY_USUAL].ns;
+}
+
+/* ---- parts of why_find ---- */
+
+/* Finds the probabilities of the lines. `lines_of_rows`: by row of the scan; PROFILE_NONE if it has no line. `beyond`:
+ * the slow calls are beyond the tail of the usual ones; otherwise, a line must differ from what these predict. */
+void why_find_chance(struct why *why, const uint32_t *lines_of_rows, bool beyond);
+
+/* Makes lines of the rows of the scan. */
+void why_make_lines(struct why *why, const struct analysis *l, bool beyond);
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * Tests which lines separate the slow calls from the usual ones by more than chance: a permutation test. The calls keep
+ * what they did, and which of them are slow is drawn anew. In each draw, the line that differs most counts. So the
+ * chance that any line of a function is found without reason is that of one test.
+ *
+ * Slow calls take longer by choice, so each line of them may be longer, too. If they are not further away than the tail
+ * of the usual calls reaches, a line must differ from what the usual calls predict. There, calls that take longer have
+ * a part of it in this line: its share. It is the slope of the line's time over that of the call.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "causes/why.h"
+
+enum { DRAWS = 999 };
+
+/* The sums of a line over calls: of its time, of that time's square, and of its product with the calls' times. */
+struct why_moments {
+    double sum, squares, products;
+};
+
+/* The calls of a set, or of both. */
+struct why_group {
+    struct why_moments *lines;
+    double count, sum, squares; /* the calls, their times, and the squares of these */
+};
+
+struct why_test {
+    struct why *why;
+    const uint32_t *lines; /* by row */
+    size_t call_count;
+    double *times;  /* by call, of all its lines */
+    double *shares; /* by line */
+    double certain; /* what a distance is worth, as the shares are estimated */
+    double sign;
+    struct why_group all, slow;
+    uint64_t state; /* of the random numbers */
+};
+
+static uint64_t why_random(struct why_test *t)
+{
+    t->state += 0x9e3779b97f4a7c15U;
+    uint64_t mixed = t->state;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9U;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebU;
+    return mixed ^ mixed >> 31;
+}
+
+static void why_add_to_group(const struct why_test *t, struct why_group *group, size_t number)
+{
+    const struct why_sampled *call = &t->why->scan.sampled[number];
+    const double time = t->times[number];
+    for (size_t i = call->first; i < call->first + call->count; i++) {
+        const struct why_value *value = &t->why->scan.values[i];
+        const uint32_t line = t->lines[value->row];
+        if (line == PROFILE_NONE)
+            continue;
+        struct why_moments *m = &group->lines[line];
+        m->sum += value->ticks;
+        m->squares += value->ticks * value->ticks;
+        m->products += value->ticks * time;
+    }
+    group->count++;
+    group->sum += time;
+    group->squares += time * time;
+}
+
+static void why_clear_group(const struct why_test *t, struct why_group *group)
+{
+    for (size_t i = 0; i < t->why->line_count; i++)
+        group->lines[i] = (struct why_moments){ 0 };
+    group->count = group->sum = group->squares = 0;
+}
+
+/* What a line takes beyond its share: sum and squares over the calls of a group. */
+static struct why_moments why_beyond_share(const struct why_group *group, size_t line, double share)
+{
+    const struct why_moments *m = &group->lines[line];
+    return (struct why_moments){ .sum = m->sum - share * group->sum,
+                                 .squares = m->squares - 2 * share * m->products + share * share * group->squares };
+}
+
+static double why_spread(const struct why_moments *m, double count)
+{
+    const double squares = m->squares - m->sum * m->sum / count;
+    return squares > 1e-9 * m->squares ? squares : 0;
+}
+
+/* How far the line's means are apart, by Welch; of few slow calls, by the spread of all. */
+static double why_distance(const struct why_test *t, size_t line)
+{
+    enum { FEW = 8 };
+    const struct why_moments all = why_beyond_share(&t->all, line, t->shares[line]);
+    const struct why_moments slow = why_beyond_share(&t->slow, line, t->shares[line]);
+    const struct why_moments usual = { .sum = all.sum - slow.sum, .squares = all.squares - slow.squares };
+    const double count = t->slow.count, others = t->all.count - t->slow.count;
+    const double difference = t->sign * (slow.sum / count - usual.sum / others);
+    const double slow_spread = why_spread(&slow, count), usual_spread = why_spread(&usual, others);
+    const double variance = count < FEW || others < FEW
+                                ? (slow_spread + usual_spread) / (count + others - 2) * (1 / count + 1 / others)
+                                : slow_spread / (count - 1) / count + usual_spread / (others - 1) / others;
+    if (difference <= 1e-9 * fabs(all.sum) / t->all.count)
+        return 0;
+    return variance > 0 ? difference / sqrt(variance) : HUGE_VAL;
+}
+
+/* Draws as many calls as there are slow ones. `order` is a list of all calls. */
+static void why_draw(struct why_test *t, size_t *order, size_t slow)
+{
+    why_clear_group(t, &t->slow);
+    for (size_t i = 0; i < slow && i < t->call_count; i++) {
+        const size_t other = i + (size_t)(why_random(t) % (t->call_count - i)), call = order[other];
+        order[other] = order[i];
+        order[i] = call;
+        why_add_to_group(t, &t->slow, call);
+    }
+}
+
+static void why_count_draws(struct why_test *t, size_t slow)
+{
+    struct why *why = t->why;
+    double *distances = need_memory(why->line_count + 1, sizeof *distances);
+    size_t *order = need_memory(t->call_count + 1, sizeof *order);
+    for (size_t i = 0; i < t->call_count; i++)
+        order[i] = i;
+    for (size_t i = 0; i < why->line_count; i++) {
+        distances[i] = why_distance(t, i) * t->certain;
+        why->lines[i].probability = 1;
+        why->lines[i].share = t->shares[i];
+    }
+    for (int draw = 0; draw < DRAWS; draw++) {
+        double most = 0;
+        why_draw(t, order, slow);
+        for (size_t i = 0; i < why->line_count; i++)
+            most = fmax(most, why_distance(t, i));
+        for (size_t i = 0; i < why->line_count; i++)
+            why->lines[i].probability += most >= distances[i];
+    }
+    for (size_t i = 0; i < why->line_count; i++)
+        why->lines[i].probability = distances[i] > 0 ? why->lines[i].probability / (DRAWS + 1) : 1;
+    free(order);
+    free(distances);
+}
+
+/* The error of a slope counts by how far the slow calls are away. */
+static void why_find_shares(struct why_test *t)
+{
+    const double count = t->all.count - t->slow.count, sum = t->all.sum - t->slow.sum;
+    const double spread = t->all.squares - t->slow.squares - sum * sum / count;
+    const double away = t->slow.sum / t->slow.count - sum / count;
+    if (spread <= 0)
+        return;
+    for (size_t i = 0; i < t->why->line_count; i++) {
+        const struct why_moments *all = &t->all.lines[i], *slow = &t->slow.lines[i];
+        t->shares[i] = (all->products - slow->products - (all->sum - slow->sum) * sum / count) / spread;
+    }
+    t->certain = 1 / sqrt(1 + t->slow.count * away * away / spread);
+}
+
+static size_t why_begin_test(struct why_test *t, bool beyond)
+{
+    struct why *why = t->why;
+    size_t slow = 0;
+    t->call_count = why->scan.sampled_count;
+    t->times = need_memory(t->call_count + 1, sizeof *t->times);
+    t->shares = need_memory(why->line_count + 1, sizeof *t->shares);
+    t->all.lines = need_memory(why->line_count + 1, sizeof *t->all.lines);
+    t->slow.lines = need_memory(why->line_count + 1, sizeof *t->slow.lines);
+    for (size_t i = 0; i < t->call_count; i++) {
+        const struct why_sampled *call = &why->scan.sampled[i];
+        for (size_t j = call->first; j < call->first + call->count; j++)
+            t->times[i] += t->lines[why->scan.values[j].row] == PROFILE_NONE ? 0 : why->scan.values[j].ticks;
+        why_add_to_group(t, &t->all, i);
+        if (call->set == WHY_SLOW) {
+            why_add_to_group(t, &t->slow, i);
+            slow++;
+        }
+    }
+    t->certain = 1;
+    if (!beyond)
+        why_find_shares(t);
+    return slow;
+}
+
+void why_find_chance(struct why *why, const uint32_t *lines_of_rows, bool beyond)
+{
+    struct why_test t = { .why = why, .lines = lines_of_rows, .sign = why_is_more(why) ? 1 : -1 };
+    const size_t slow = why_begin_test(&t, beyond);
+    if (slow && t.call_count > slow + 1)
+        why_count_draws(&t, slow);
+    free(t.times);
+    free(t.shares);
+    free(t.all.lines);
+    free(t.slow.lines);
+}

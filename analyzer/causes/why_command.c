@@ -1,0 +1,242 @@
+/* dwell why: reads its options, and prints what slow calls of a function do more of than usual ones. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/json_text.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "base/visible.h"
+#include "causes/causes_feature.h"
+#include "causes/why_rows.h"
+#include "commands/command_line.h"
+#include "commands/commands.h"
+#include "commands/die.h"
+#include "commands/function_words.h"
+#include "report/text_summary.h"
+
+enum { TEXT_ROWS = 20 };
+
+static const struct shared_use shared[] = {
+    { SHARED_FROM, NULL },
+    { SHARED_TO, NULL },
+    { SHARED_WITHIN, NULL },
+    { SHARED_THREAD, NULL },
+    { SHARED_PROCESS, NULL },
+    { SHARED_CALLS, NULL },
+    { SHARED_FILTER, NULL },
+    { SHARED_SORT, "(default: what differs most)" },
+    { SHARED_LIMIT, "(default: 20 in text, else all)" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, NULL },
+    { SHARED_TEXT, NULL },
+    { SHARED_CSV_SAFE, NULL },
+    { SHARED_RAW, NULL },
+    { SHARED_NO_MERGE, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_STRICT, NULL },
+    { SHARED_END, NULL },
+};
+
+struct why_settings {
+    struct shared_options shared;
+    struct function_words words;
+    struct why_choice choice;
+    bool interval;
+};
+
+/* ---- options ---- */
+
+/* Reads the number of a percentile. Returns what follows it, or NULL if it is none. */
+static const char *why_read_percentile(const char *text, double *percent)
+{
+    char *end;
+    if (*text != 'p')
+        return NULL;
+    *percent = strtod(text + 1, &end);
+    return end == text + 1 || !(*percent >= 0 && *percent <= 100) ? NULL : end;
+}
+
+static void why_parse_slow(struct why_choice *c, const char *text)
+{
+    struct amount amount;
+    const char *end = why_read_percentile(text, &c->percent);
+    if (end && !*end) {
+        c->slow = WHY_PERCENTILE;
+    } else if (*text == '>' && duration_parse(text + 1, &c->number)) {
+        c->slow = WHY_ABOVE;
+    } else if (strchr(text, '%') && !amount_parse(text, &amount) && amount.percent > 0) {
+        c->slow = WHY_SHARE;
+        c->percent = amount.percent;
+    } else {
+        die(STATUS_ERROR, "--slow: '%s' is no share such as 1%%, time such as '>20ms', or percentile such as p99",
+            text);
+    }
+}
+
+static void why_parse_against(struct why_choice *c, const char *text)
+{
+    c->between = strcmp(text, "rest") != 0;
+    if (!c->between)
+        return;
+    const char *end = why_read_percentile(text, &c->from);
+    if (end && *end == '-')
+        end = why_read_percentile(end + 1, &c->to);
+    if (!end || *end || c->from > c->to)
+        die(STATUS_ERROR, "--against: '%s' is neither rest nor a range such as p25-p75", text);
+}
+
+static void why_parse_call(struct why_choice *c, const char *text)
+{
+    char *end;
+    const unsigned long rank = strtoul(text, &end, 10);
+    if (end != text && !*end && rank > 0 && *text != '-') {
+        c->slow = WHY_RANK;
+        c->number = rank;
+    } else if (duration_parse(text, &c->number)) {
+        c->slow = WHY_MOMENT;
+    } else {
+        die(STATUS_ERROR, "--call: '%s' is neither a number such as 1, the slowest, nor a time such as 1.5s", text);
+    }
+}
+
+static void why_read_choice(void *settings, const struct option_row *row, char *argument)
+{
+    struct why_settings *s = settings;
+    switch (row->name[0]) {
+    case 's':
+        why_parse_slow(&s->choice, argument);
+        break;
+    case 'a':
+        why_parse_against(&s->choice, argument);
+        break;
+    default:
+        why_parse_call(&s->choice, argument);
+        break;
+    }
+}
+
+static const struct option_row options[] = {
+    { "slow", "WHICH",
+      "the slow calls: a share such as 1% (default), those above a time such as '>20ms', or above a percentile such as "
+      "p99",
+      READ_BY(why_read_choice) },
+    { "against", "WHICH", "the usual calls: rest (default), or those from p25-p75", READ_BY(why_read_choice) },
+    { "call", "WHICH", "one slow call: 1 is the slowest, 1.5s one that was open at that time",
+      READ_BY(why_read_choice) },
+    { "interval", NULL, "show how certain each difference is", STORE_FLAG(struct why_settings, interval) },
+    { TAKE_FUNCTION(struct why_settings, words) },
+    { 0 },
+};
+
+static const struct command_line line = {
+    .name = "why",
+    .daily = "slow against call interval from to thread filter limit format",
+    .arguments = "FUNCTION [FILE]",
+    .text =
+        "Explains why calls of a function were slow: compares the slow ones with the usual ones, row by row.\v"
+        "A row is a call path below FUNCTION, with what its time was: CPU time, blocked on an object, preempted, page "
+        "faults, files, and the probes. Times are means of a call, and add up to those of both sets. FUNCTION is as in "
+        "dwell callers; of recursive calls, the outermost one counts.\n\nExamples:\n"
+        "  dwell why handle_request\n"
+        "  dwell why --slow '>20ms' --against p25-p75 handle_request run.data\n"
+        "  dwell why --call 1 --format json handle_request",
+    .options = options,
+    .shared = shared,
+    .columns = view_why_columns,
+    .column_count = &view_why_column_count,
+};
+
+/* ---- output ---- */
+
+static uint32_t why_load(struct analysis *l, struct why_settings *s)
+{
+    const char *name = function_words_take(&s->words);
+    shared_options_load(l, function_words_file(&s->words), &s->shared);
+    if (session_file_why_sums(l->file))
+        die(STATUS_ERROR, "%s: %s, which keeps no single calls", l->file->path, session_file_why_sums(l->file));
+    return option_timed_function(l, name);
+}
+
+static void why_add_remarks(struct analysis *l, const struct why *why)
+{
+    if (!(l->file->header.also & DWELL_ALSO_CAUSES))
+        summary_remark(&l->summary, "no-causes", "causes of waits were not recorded: record again");
+    if (why->scan.cut)
+        summary_remark(&l->summary, "why-cut-calls", "%" PRIu64 " call%s not recorded as a whole, and in neither set",
+                       why->scan.cut, why->scan.cut == 1 ? " was" : "s were");
+}
+
+static void why_print_set(const char *key, const struct analysis *l, const struct why_set *s)
+{
+    printf(", \"%s\": {\"calls\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64 "}", key, s->calls,
+           ticks_to_ns(s->least, l->summary.ticks_per_second), s->ns);
+}
+
+static void why_print_json(const struct why *why, const struct analysis *l, uint32_t function, const char *answer,
+                           const struct table *t)
+{
+    char *name = json_text(l->names[function].name), *module = json_text(l->names[function].module);
+    char *words = json_text(answer);
+    json_begin(stdout);
+    json_print_remarks(&l->summary, stdout);
+    printf("\"function\": %s, \"module\": %s, \"calls\": %" PRIu64, name, module, why->calls);
+    why_print_set("slow", l, &why->sets[WHY_SLOW]);
+    why_print_set("usual", l, &why->sets[WHY_USUAL]);
+    printf(", \"difference_ns\": %" PRId64 ",\n \"answer\": %s,\n ",
+           (int64_t)(why->sets[WHY_SLOW].ns - why->sets[WHY_USUAL].ns), words);
+    table_print_json_rows(t, "rows", stdout);
+    fputs("}\n", stdout);
+    free(words);
+    free(module);
+    free(name);
+}
+
+static void why_print(const struct why_settings *s, const struct why *why, const struct analysis *l, uint32_t function)
+{
+    const bool text = s->shared.print == table_print_text;
+    char *answer = why_answer(why, l, function, &s->choice);
+    struct table t = view_why(why);
+    option_filter(&t, &s->shared.filters);
+    option_arrange(&t, s->shared.sort, NULL, true);
+    const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) || !text ? s->shared.limit : TEXT_ROWS;
+    if (limit)
+        table_limit(&t, limit);
+    option_arrange(&t, NULL,
+                   s->shared.columns     ? s->shared.columns
+                   : text && s->interval ? why_columns_with_intervals
+                                         : NULL,
+                   true);
+    if (s->shared.print == table_print_json) {
+        why_print_json(why, l, function, answer, &t);
+    } else {
+        if (text) {
+            text_print_summary(&l->summary, stdout);
+            print_text(stdout, "%s\n", answer);
+        }
+        t.follows = text;
+        s->shared.print(&t, stdout);
+    }
+    table_drop(&t);
+    free(answer);
+}
+
+int why_command(int argc, char **argv)
+{
+    struct why_settings s = { .words = { .command = "why", .most = 1 }, .choice = { .percent = 1 } };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
+    struct analysis l;
+    struct why why;
+    struct error error = { NULL };
+    const uint32_t function = why_load(&l, &s);
+    if (!why_find(&why, &l, function, &s.choice, &error))
+        die(STATUS_ERROR, "%s: %s", l.file->path, error.text);
+    why_add_remarks(&l, &why);
+    why_print(&s, &why, &l, function);
+    why_drop(&why);
+    analysis_drop(&l);
+    shared_options_drop(&s.shared);
+    function_words_drop(&s.words);
+    return finish_output();
+}

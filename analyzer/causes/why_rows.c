@@ -1,0 +1,312 @@
+/* Says in words what separates slow calls from usual ones, and makes a table row of each line. */
+#include "causes/why_rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "report/text_options.h"
+#include "symbols/display_name.h"
+
+const struct column view_why_columns[] = {
+    { "path", "PATH", CELL_PATH, USE_DATA, false },
+    { "kind", "KIND", CELL_TEXT, USE_DATA, false },
+    { "object.kind", "OBJECT KIND", CELL_TEXT, USE_DATA, false },
+    { "object.name", "OBJECT", CELL_TEXT, USE_DATA, false },
+    { "cause", "CAUSE", CELL_TEXT, USE_DATA, false },
+    { "cause_function", "CAUSED BY", CELL_NAME, USE_DATA, false },
+    { "cause_path", "CAUSED BY PATH", CELL_PATH, USE_DATA, false },
+    { "cause_thread", "IN THREAD", CELL_TEXT, USE_DATA, false },
+    { "where", "WHERE", CELL_NAME, USE_TEXT, false },
+    { "slow_calls", "SLOW CALLS", CELL_COUNT, USE_DATA, false },
+    { "usual_calls", "USUAL CALLS", CELL_COUNT, USE_DATA, false },
+    { "slow", "SLOW", CELL_NS, USE_ALWAYS, false },
+    { "usual", "USUAL", CELL_NS, USE_ALWAYS, false },
+    { "difference", "MORE", CELL_CHANGE, USE_ALWAYS, false },
+    { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    { "ci95", "+-95 %", CELL_NS, USE_DATA, false },
+    { "probability", "CHANCE", CELL_DIGITS, USE_DATA, false },
+    { "times", "CALLS", CELL_TEXT, USE_TEXT, false },
+    { "what", "WHAT", CELL_TEXT, USE_TEXT, false },
+    { "caused_by", "CAUSED BY", CELL_NAME, USE_TEXT, false },
+};
+enum {
+    PATH,
+    KIND,
+    OBJECT_KIND,
+    OBJECT_NAME,
+    CAUSE,
+    CAUSE_FUNCTION,
+    CAUSE_PATH,
+    CAUSE_THREAD,
+    WHERE,
+    SLOW_CALLS,
+    USUAL_CALLS,
+    SLOW,
+    USUAL,
+    DIFFERENCE,
+    SHARE,
+    CI95,
+    PROBABILITY,
+    TIMES,
+    WHAT,
+    CAUSED_BY,
+    COLUMN_COUNT
+};
+const size_t view_why_column_count = COLUMN_COUNT;
+_Static_assert(sizeof view_why_columns / sizeof *view_why_columns == COLUMN_COUNT, "each column has its number");
+const char why_columns_with_intervals[] = "slow,usual,difference,ci95,share_percent,times,what,where,caused_by";
+
+static const char *const kind_names[] = { [WHY_CPU] = "cpu",     [WHY_BLOCKED] = "blocked", [WHY_RUNNABLE] = "runnable",
+                                          [WHY_FAULT] = "fault", [WHY_FILE] = "file",       [WHY_PROBE] = "probe" };
+
+/* ---- words ---- */
+
+static bool why_is_call(const struct why_wait *wait)
+{
+    return strcmp(wait->kind, "call") == 0 || strcmp(wait->kind, "sleep") == 0;
+}
+
+/* What the line's time is. The caller frees it. */
+static char *why_what(const struct why_line *line)
+{
+    switch (line->kind) {
+    case WHY_CPU:
+        return need_text("%s", "cpu");
+    case WHY_RUNNABLE:
+        return need_text("%s", "preempted");
+    case WHY_PROBE:
+        return need_text("%s", "probes");
+    case WHY_FAULT:
+        return need_text("%s", "page faults");
+    case WHY_FILE:
+        return need_text("%s", line->wait ? line->wait->text : "file");
+    case WHY_BLOCKED:
+        break;
+    }
+    if (!line->wait || strcmp(line->wait->kind, "other") == 0)
+        return need_text("%s", "blocked in its own code");
+    return need_text("blocked %s %s", why_is_call(line->wait) ? "in" : "on", line->wait->text);
+}
+
+/* The last names of a path that ends with `last`, the innermost first: "evict < shrink". All of the path's end counts
+ * if there is no such name. The caller frees it. */
+static char *why_innermost(const char *path, const char *last, size_t most)
+{
+    size_t length, end = strlen(path);
+    char *text;
+    FILE *out = need_stream(&text, &length);
+    bool begun = !last;
+    for (size_t printed = 0; printed < most && end;) {
+        size_t begin = end;
+        while (begin > 0 && path[begin - 1] != ';')
+            begin--;
+        begun = begun || (strlen(last) == end - begin && strncmp(path + begin, last, end - begin) == 0);
+        if (begun) {
+            char *name = need_copy(path + begin, end - begin), *shown = display_name(name);
+            fprintf(out, "%s%s", printed++ ? " < " : "", text_options()->full_names ? name : shown);
+            free(shown);
+            free(name);
+        }
+        end = begin ? begin - 1 : 0;
+    }
+    need_stream_end(out);
+    return text;
+}
+
+/* Where the time was: the path below the function, or the function itself. The caller frees it. */
+static char *why_where(const struct why_line *line, size_t most)
+{
+    const char *below = strchr(line->path, ';');
+    if (line->kind == WHY_PROBE || line->kind == WHY_RUNNABLE)
+        return need_text("%s", "");
+    return why_innermost(below ? below + 1 : line->path, NULL, most);
+}
+
+/* Who made the thread wait: "held by evict < shrink"; empty if that is unknown. The caller frees it. */
+static char *why_caused_by(const struct why_line *line)
+{
+    enum { CALLERS = 3 };
+    const struct why_wait *w = line->wait;
+    if (!w || strcmp(w->cause, "none") == 0 || !*w->cause)
+        return need_text("%s", "");
+    char *path = why_innermost(w->path, w->function, CALLERS);
+    const char *how = strcmp(w->cause, "holder") == 0 ? "held by" : "woken by";
+    char *text = *path        ? need_text("%s %s", how, path)
+                 : *w->thread ? need_text("%s thread %s", how, w->thread)
+                              : need_text("%s %s", how, w->function);
+    free(path);
+    return text;
+}
+
+/* How many times as many calls of the path, waits or faults a slow call has; zero if there are none in a set. */
+static double why_times_as_many(const struct why *why, const struct why_line *line)
+{
+    const double slow = (double)line->count[WHY_SLOW] / (double)why->sets[WHY_SLOW].calls;
+    const double usual = (double)line->count[WHY_USUAL] / (double)why->sets[WHY_USUAL].calls;
+    return usual > 0 ? slow / usual : 0;
+}
+
+static const double many_more = 2;
+
+/* ---- the sentence ---- */
+
+static uint64_t why_difference(const struct why *why)
+{
+    const uint64_t slow = why->sets[WHY_SLOW].ns, usual = why->sets[WHY_USUAL].ns;
+    return why_is_more(why) ? slow - usual : usual - slow;
+}
+
+static void why_say_line(FILE *out, const struct why *why, const struct why_line *line)
+{
+    enum { CALLERS = 2 };
+    char time[TIME_TEXT];
+    char *what = why_what(line), *where = why_where(line, CALLERS), *cause = why_caused_by(line);
+    text_time((uint64_t)(line->difference < 0 ? -line->difference : line->difference), time);
+    if (line->kind == WHY_CPU)
+        fprintf(out, "%s of CPU time in %s", time, where);
+    else if (line->kind == WHY_FAULT)
+        fprintf(out, "%s in page faults of %s", time, where);
+    else if (line->kind == WHY_FILE)
+        fprintf(out, "%s waiting for %s in %s", time, what, where);
+    else if (line->kind == WHY_PROBE)
+        fprintf(out, "%s in probes", time);
+    else if (line->kind == WHY_BLOCKED && (!line->wait || strcmp(line->wait->kind, "other") == 0))
+        fprintf(out, "%s blocked in the own code of %s", time, where);
+    else
+        fprintf(out, "%s %s", time, what);
+    if (line->kind == WHY_CPU && why_times_as_many(why, line) >= many_more)
+        fprintf(out, ", called %.3g times as often", why_times_as_many(why, line));
+    if (*cause)
+        fprintf(out, ", %s", cause);
+    free(what);
+    free(where);
+    free(cause);
+}
+
+static void why_say_sets(FILE *out, const struct why *why, const struct analysis *l, const char *name,
+                         const struct why_choice *choice)
+{
+    const uint64_t slow = why->sets[WHY_SLOW].calls, start = l->file->header.start_ticks;
+    char time[TIME_TEXT];
+    text_time(choice->slow == WHY_ABOVE
+                  ? choice->number
+                  : ticks_to_ns(why->call.begin > start ? why->call.begin - start : 0, l->summary.ticks_per_second),
+              time);
+    if (choice->slow == WHY_RANK || choice->slow == WHY_MOMENT)
+        fprintf(out, "of %" PRIu64 " calls of %s, the one at %s", why->calls, name, time);
+    else if (choice->slow == WHY_ABOVE)
+        fprintf(out, "the %" PRIu64 " of %" PRIu64 " calls of %s above %s", slow, why->calls, name, time);
+    else if (choice->slow == WHY_PERCENTILE)
+        fprintf(out, "the %" PRIu64 " of %" PRIu64 " calls of %s above p%g", slow, why->calls, name, choice->percent);
+    else if (slow == 1)
+        fprintf(out, "the slowest of %" PRIu64 " calls of %s", why->calls, name);
+    else
+        fprintf(out, "the slowest %" PRIu64 " of %" PRIu64 " calls of %s", slow, why->calls, name);
+    text_time(why_difference(why), time);
+    fprintf(out, " take%s %s %s", slow == 1 ? "s" : "", time, why_is_more(why) ? "more" : "less");
+    if (choice->between)
+        fprintf(out, " than those from p%g to p%g", choice->from, choice->to);
+}
+
+char *why_answer(const struct why *why, const struct analysis *l, uint32_t function, const struct why_choice *choice)
+{
+    enum { SAID = 3 };
+    size_t length;
+    char *text;
+    FILE *out = need_stream(&text, &length);
+    const char *name = l->names[function].name;
+    char *shown = text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
+    if (why_has_sets(why))
+        why_say_sets(out, why, l, shown, choice);
+    else
+        fprintf(out,
+                "of %" PRIu64 " call%s of %s, %" PRIu64 " count%s as slow and %" PRIu64
+                " as usual: there is nothing to compare",
+                why->calls, why->calls == 1 ? "" : "s", shown, why->sets[WHY_SLOW].calls,
+                why->sets[WHY_SLOW].calls == 1 ? "s" : "", why->sets[WHY_USUAL].calls);
+    if (!why->found && why_has_sets(why))
+        fputs(": nothing separates them. No row differs by more than chance", out);
+    for (size_t i = 0, said = 0; i < why->line_count && said < SAID; i++)
+        if (why->lines[i].found) {
+            fputs(said++ ? "; " : ": ", out);
+            why_say_line(out, why, &why->lines[i]);
+        }
+    need_stream_end(out);
+    free(shown);
+    return text;
+}
+
+/* ---- the table ---- */
+
+static void why_fill_words(struct cell *cells, const struct why *why, const struct why_line *line)
+{
+    enum { CALLERS = 8 };
+    const double times = why_times_as_many(why, line);
+    char *what = why_what(line), *where = why_where(line, CALLERS), *cause = why_caused_by(line);
+    cell_text(&cells[WHAT], what);
+    cell_text(&cells[WHERE], where);
+    if (*cause)
+        cell_text(&cells[CAUSED_BY], cause);
+    if (times >= many_more) {
+        char *text = need_text("%.3g times as many", times);
+        cell_text(&cells[TIMES], text);
+        free(text);
+    }
+    free(what);
+    free(where);
+    free(cause);
+}
+
+static void why_fill_wait(struct cell *cells, const struct why_wait *wait)
+{
+    cell_text(&cells[OBJECT_KIND], wait->kind);
+    cell_text(&cells[OBJECT_NAME], wait->name);
+    cell_text(&cells[CAUSE], wait->cause);
+    if (*wait->function)
+        cell_text(&cells[CAUSE_FUNCTION], wait->function);
+    if (*wait->path)
+        cell_text(&cells[CAUSE_PATH], wait->path);
+    if (*wait->thread)
+        cell_text(&cells[CAUSE_THREAD], wait->thread);
+}
+
+static void why_fill_numbers(struct cell *cells, const struct why *why, const struct why_line *line)
+{
+    const double difference = (double)why->sets[WHY_SLOW].ns - (double)why->sets[WHY_USUAL].ns;
+    cell_number(&cells[SLOW_CALLS], line->count[WHY_SLOW]);
+    cell_number(&cells[USUAL_CALLS], line->count[WHY_USUAL]);
+    cell_number(&cells[SLOW], line->ns[WHY_SLOW]);
+    cell_number(&cells[USUAL], line->ns[WHY_USUAL]);
+    cell_change(&cells[DIFFERENCE], line->difference);
+    if (difference != 0)
+        cell_percent(&cells[SHARE], 100 * (double)line->difference / difference);
+    if (!isnan(line->ci95))
+        cell_number(&cells[CI95], (uint64_t)llround(line->ci95));
+    if (!isnan(line->probability)) {
+        char *digits = need_text("%.3f", line->probability);
+        cell_text(&cells[PROBABILITY], digits);
+        free(digits);
+    }
+}
+
+struct table view_why(const struct why *why)
+{
+    static const char *const optional[] = { "times", "share_percent", "where", NULL };
+    struct table t = table_make(view_why_columns, COLUMN_COUNT, NULL); /* ticks are nanoseconds */
+    t.optional = optional;
+    for (size_t i = 0; i < why->line_count; i++) {
+        const struct why_line *line = &why->lines[i];
+        struct cell *cells = table_row(&t);
+        cell_text(&cells[PATH], line->path);
+        cell_text(&cells[KIND], kind_names[line->kind]);
+        if (line->wait)
+            why_fill_wait(cells, line->wait);
+        why_fill_words(cells, why, line);
+        why_fill_numbers(cells, why, line);
+    }
+    return t;
+}

@@ -1,0 +1,272 @@
+/* Chooses the slow and the usual calls of a function by how long they took. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "causes/why.h"
+
+/* So many calls of each set are enough to test what is chance. */
+enum { MOST_SLOW_SAMPLES = 1000, MOST_USUAL_SAMPLES = 4000 };
+
+/* What a worker finds out about the calls. */
+struct why_list {
+    uint64_t *durations;
+    size_t count, room;
+    bool wants_moment, wants_duration; /* `call` becomes the longest one that was open at `wanted`; or the first one */
+    uint64_t wanted;                   /* that took so long */
+    struct why_call call;
+    bool found;
+};
+
+/* The limits of the sets. */
+struct why_limits {
+    uint64_t slow_from; /* ticks */
+    uint64_t usual_from, usual_to;
+    bool single; /* `call` is the only slow one */
+    struct why_call call;
+    struct why_set sets[WHY_SETS];
+};
+
+static int why_compare_durations(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool why_is_earlier(const struct why_call *a, const struct why_call *b)
+{
+    return a->begin != b->begin ? a->begin < b->begin : a->thread < b->thread;
+}
+
+static bool why_is_better(const struct why_list *list, const struct why_call *a, const struct why_call *b)
+{
+    if (list->wants_moment && a->duration != b->duration)
+        return a->duration > b->duration;
+    return why_is_earlier(a, b);
+}
+
+static unsigned why_list_call(void *context, const struct why_call *call)
+{
+    struct why_list *list = context;
+    const bool wanted = list->wants_moment     ? call->begin <= list->wanted && list->wanted < call->end
+                        : list->wants_duration ? call->duration == list->wanted
+                                               : false;
+    if (wanted && (!list->found || why_is_better(list, call, &list->call))) {
+        list->call = *call;
+        list->found = true;
+    }
+    if (!list->wants_duration) {
+        GROW(list->durations, list->count, list->room);
+        list->durations[list->count++] = call->duration;
+    }
+    return WHY_NEITHER;
+}
+
+/* Lists the calls of all workers. The durations are sorted. */
+static struct why_list why_list_calls(const struct why_plan *plan, const struct why_list *wanted)
+{
+    const unsigned jobs = analysis_jobs(plan->loaded);
+    struct why_list *lists = need_memory(jobs, sizeof *lists), all;
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    struct why_plan first = *plan;
+    for (unsigned i = 0; i < jobs; i++) {
+        lists[i] = *wanted;
+        contexts[i] = &lists[i];
+    }
+    first.choose = why_list_call;
+    first.contexts = contexts;
+    struct why_found found = why_scan(&first);
+    why_found_drop(&found);
+    all = lists[0];
+    for (unsigned i = 1; i < jobs; i++) {
+        for (size_t j = 0; j < lists[i].count; j++) {
+            GROW(all.durations, all.count, all.room);
+            all.durations[all.count++] = lists[i].durations[j];
+        }
+        if (lists[i].found && (!all.found || why_is_better(wanted, &lists[i].call, &all.call))) {
+            all.call = lists[i].call;
+            all.found = true;
+        }
+        free(lists[i].durations);
+    }
+    if (all.count)
+        qsort(all.durations, all.count, sizeof *all.durations, why_compare_durations);
+    free(contexts);
+    free(lists);
+    return all;
+}
+
+/* By nearest rank. */
+static uint64_t why_percentile(const struct why_list *list, double percent)
+{
+    const double rank = ceil((double)list->count * percent / 100 - 1e-9);
+    const size_t at = rank < 1 ? 0 : (size_t)rank - 1;
+    return list->durations[at < list->count ? at : list->count - 1];
+}
+
+static uint64_t why_ticks(const struct analysis *l, uint64_t ns)
+{
+    return (uint64_t)((uint128)ns * l->summary.ticks_per_second / 1000000000);
+}
+
+/* If half of the calls took as long as the slowest share, only those that took longer are slow. */
+static uint64_t why_share_limit(const struct why_list *list, double percent)
+{
+    const double wanted = ceil((double)list->count * percent / 100 - 1e-9);
+    const size_t count = wanted < 1 ? 1 : (size_t)wanted;
+    const uint64_t limit = list->durations[list->count - (count < list->count ? count : list->count)];
+    return limit == list->durations[list->count / 2] && list->count > 1 && percent < 50 ? limit + 1 : limit;
+}
+
+/* The wanted call is one of its rank, or one that was open at the moment. */
+static bool why_find_call(struct why_limits *limits, const struct why_plan *plan, const struct why_list *list,
+                          const struct why_choice *choice, struct error *error)
+{
+    limits->single = true;
+    limits->call = list->call;
+    if (choice->slow == WHY_MOMENT && !list->found)
+        return error_set(error, "no call of the function that was recorded as a whole was open at that time");
+    if (choice->slow == WHY_MOMENT)
+        return true;
+    if (choice->number > list->count)
+        return error_set(error, "there are only %zu calls of the function that were recorded as a whole", list->count);
+    struct why_list again = { .wants_duration = true, .wanted = list->durations[list->count - choice->number] };
+    again = why_list_calls(plan, &again);
+    limits->call = again.call;
+    free(again.durations);
+    return true;
+}
+
+static bool why_find_limits(struct why_limits *limits, const struct why_plan *plan, const struct why_list *list,
+                            const struct why_choice *choice, struct error *error)
+{
+    *limits = (struct why_limits){ .slow_from = UINT64_MAX, .usual_to = UINT64_MAX };
+    switch (choice->slow) {
+    case WHY_SHARE:
+        limits->slow_from = why_share_limit(list, choice->percent);
+        break;
+    case WHY_ABOVE:
+        limits->slow_from = why_ticks(plan->loaded, choice->number) + 1;
+        break;
+    case WHY_PERCENTILE:
+        limits->slow_from = why_percentile(list, choice->percent) + 1;
+        break;
+    case WHY_RANK:
+    case WHY_MOMENT:
+        if (!why_find_call(limits, plan, list, choice, error))
+            return false;
+        break;
+    }
+    if (choice->between) {
+        limits->usual_from = why_percentile(list, choice->from);
+        limits->usual_to = why_percentile(list, choice->to);
+    }
+    return true;
+}
+
+static unsigned why_set_of(const struct why_limits *limits, const struct why_call *call)
+{
+    const bool slow = limits->single ? call->thread == limits->call.thread && call->begin == limits->call.begin
+                                     : call->duration >= limits->slow_from;
+    if (slow)
+        return WHY_SLOW;
+    return call->duration >= limits->usual_from && call->duration <= limits->usual_to ? WHY_USUAL : WHY_NEITHER;
+}
+
+static unsigned why_choose_set(void *context, const struct why_call *call)
+{
+    return why_set_of(context, call);
+}
+
+/* Counts the calls of both sets. */
+static void why_count_sets(struct why_limits *limits, const struct why_list *list)
+{
+    bool taken = false;
+    for (size_t i = 0; i < list->count; i++) {
+        struct why_call call = { .duration = list->durations[i], .thread = UINT32_MAX };
+        if (limits->single && !taken && call.duration == limits->call.duration) {
+            call = limits->call;
+            taken = true;
+        }
+        const unsigned set = why_set_of(limits, &call);
+        if (set >= WHY_SETS)
+            continue;
+        struct why_set *s = &limits->sets[set];
+        s->least = s->calls ? s->least : call.duration;
+        s->calls++;
+        s->ticks += call.duration;
+    }
+}
+
+/*
+ * Whether the slow calls are further away than the tail of the usual ones reaches. The measure is work that may end at
+ * any moment with the same chance, however long it took before. Half of such times lie within ln(3) of its mean, and
+ * the slowest share q of them takes 1 + ln(1/q) of it. Times of random work end sooner than those. The middle half of
+ * the usual calls says how large that mean is, so that a few slow ones among them do not matter. The number of slow
+ * calls makes their mean uncertain.
+ */
+static bool why_is_beyond(const struct why_limits *limits, const struct why_list *list)
+{
+    const struct why_set *slow = &limits->sets[WHY_SLOW], *usual = &limits->sets[WHY_USUAL];
+    size_t first = 0;
+    while (first < list->count && list->durations[first] < limits->usual_from)
+        first++;
+    const struct why_list middle = { .durations = list->durations + first, .count = usual->calls };
+    const double spread = (double)(why_percentile(&middle, 75) - why_percentile(&middle, 25)) / log(3);
+    const double share = (double)slow->calls / (double)(slow->calls + usual->calls);
+    const double limit = 1 + log(1 / share) - log(2) + 2 * sqrt(2 / (double)slow->calls);
+    const double mean = (double)slow->ticks / (double)slow->calls;
+    return mean > (double)why_percentile(&middle, 50) + limit * spread;
+}
+
+static void why_compare(struct why *why, struct why_plan *plan, struct why_limits *limits, const struct why_list *list)
+{
+    const struct analysis *l = plan->loaded;
+    const unsigned jobs = analysis_jobs(l);
+    why_count_sets(limits, list);
+    *why = (struct why){ .calls = list->count, .call = limits->call };
+    for (int set = 0; set < WHY_SETS; set++)
+        why->sets[set] = limits->sets[set];
+    if (!why_has_sets(why))
+        return;
+    why->waits = why_waits_find(l);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++)
+        contexts[i] = limits;
+    plan->contexts = contexts;
+    plan->choose = why_choose_set;
+    plan->waits = &why->waits;
+    plan->sampled[WHY_SLOW] = MOST_SLOW_SAMPLES / (double)why->sets[WHY_SLOW].calls;
+    plan->sampled[WHY_USUAL] = MOST_USUAL_SAMPLES / (double)why->sets[WHY_USUAL].calls;
+    why->scan = why_scan(plan);
+    free(contexts);
+    why_make_lines(why, l, why_is_beyond(limits, list));
+}
+
+bool why_find(struct why *why, const struct analysis *l, uint32_t function, const struct why_choice *choice,
+              struct error *error)
+{
+    struct why_plan plan = { .loaded = l, .function = function };
+    struct why_limits limits = { .slow_from = 0 };
+    struct why_list list = { .wants_moment = choice->slow == WHY_MOMENT };
+    list.wanted = l->file->header.start_ticks + why_ticks(l, choice->number);
+    list = why_list_calls(&plan, &list);
+    const bool known = list.count ? why_find_limits(&limits, &plan, &list, choice, error)
+                                  : error_set(error, "no call of the function was recorded as a whole");
+    if (known)
+        why_compare(why, &plan, &limits, &list);
+    free(list.durations);
+    return known;
+}
+
+void why_drop(struct why *why)
+{
+    for (size_t i = 0; i < why->line_count; i++)
+        free(why->lines[i].path);
+    free(why->lines);
+    if (why->scan.paths)
+        why_found_drop(&why->scan);
+    why_waits_drop(&why->waits);
+}

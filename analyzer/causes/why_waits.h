@@ -1,0 +1,37 @@
+/* The waits of a session by their object and cause, found by the interval in which a thread waited. */
+#ifndef DWELL_CAUSES_WHY_WAITS_H
+#define DWELL_CAUSES_WHY_WAITS_H
+
+#include "analysis/analysis.h"
+
+/* What was waited for, and who made it last. Texts are "" if unknown. */
+struct why_wait {
+    const char *kind, *name, *text; /* text: "mutex cache_lock" */
+    const char *cause, *function, *path, *thread;
+};
+
+struct why_interval {
+    uint32_t thread; /* serial number */
+    uint64_t begin, end;
+    uint64_t ticks; /* blocked */
+    uint32_t wait;  /* number */
+};
+
+struct why_waits {
+    struct why_wait *list;
+    size_t count, room;
+    struct why_interval *intervals; /* sorted by thread and begin */
+    size_t interval_count;
+    char **texts;
+    size_t text_count, text_room;
+};
+
+/* Of the whole session, whatever part of it is selected. */
+struct why_waits why_waits_find(const struct analysis *l);
+
+/* The first interval of the thread that does not begin before that time. */
+size_t why_waits_seek(const struct why_waits *waits, uint32_t thread, uint64_t time);
+
+void why_waits_drop(struct why_waits *waits);
+
+#endif

@@ -1,0 +1,165 @@
+/* dwell why, byte for byte, on a hand-written session: 200 calls, of which three wait for a lock that is held by
+ * another thread, and one parses far more. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/golden.h"
+#include "support/run.h"
+#include "support/scenario.h"
+#include "support/session_writer.h"
+
+enum {
+    US = 1000,
+    CALLS = 200,
+    MAIN = 0x401000,
+    HANDLE = 0x401100,
+    PARSE = 0x401200,
+    ITEM = 0x401300,
+    LOOKUP = 0x401400,
+    SHRINK = 0x401500,
+    EVICT = 0x401600,
+    LOCK = 0x801000,
+    UNLOCK = 0x801100,
+    SLEEP = 0x801200,
+    ALSO = 176,
+    CAUSES = 2
+};
+
+static void why_write_names(struct writer *w)
+{
+    static const char *const program[] = { "main", "handle", "parse", "parse_item", "lookup", "shrink", "evict" };
+    static const char *const libc[] = { "pthread_mutex_lock", "pthread_mutex_unlock", "nanosleep" };
+    write_symbol_module(w, 0, "/bin/program");
+    write_symbol_module(w, 1, "/lib/libc.so.6");
+    for (uint64_t i = 0; i < sizeof program / sizeof *program; i++)
+        write_symbol(w, 0, 0, 0, 0x1000 + i * 0x100, program[i]);
+    for (uint64_t i = 0; i < sizeof libc / sizeof *libc; i++)
+        write_symbol(w, 1, 0, 0, 0x1000 + i * 0x100, libc[i]);
+}
+
+/* Every 70th call waits for the lock until the other thread lets it go. */
+static bool why_waits(uint64_t call)
+{
+    return call % 70 == 30;
+}
+
+static uint64_t why_begin_of(uint64_t call)
+{
+    return (1000 + call * 10000) * US;
+}
+
+static void why_write_handle(struct writer *w, uint64_t call, bool equal)
+{
+    uint64_t now = why_begin_of(call), items = !equal && call == 150 ? 28 : 2;
+    write_enter(w, now, HANDLE);
+    write_enter(w, now += US, PARSE);
+    for (uint64_t i = 0; i < items; i++) {
+        write_enter(w, now += US, ITEM);
+        write_exit(w, now += (10 + (call * 7 + i) % 5) * US);
+    }
+    write_exit(w, now += US);
+    write_enter(w, now += US, LOOKUP);
+    if (!equal && why_waits(call)) {
+        write_enter(w, now += US, LOCK);
+        write_off_cpu(w, false, now + US, 6000 * US);
+        write_object(w, OBJECT_MUTEX, false, 0x5000, 101);
+        write_exit(w, now += 6002 * US);
+        write_off_cpu(w, true, now + US, 300 * US);
+    }
+    write_exit(w, now += 320 * US);
+    write_exit(w, now += US);
+}
+
+static void why_write_evict(struct writer *w, uint64_t call)
+{
+    const uint64_t begin = why_begin_of(call) - 100 * US;
+    write_enter(w, begin, SHRINK);
+    write_enter(w, begin + US, EVICT);
+    write_enter(w, begin + 6000 * US, UNLOCK);
+    write_os(w);
+    write_object(w, OBJECT_MUTEX, true, 0x5000, 0);
+    write_exit(w, begin + 6001 * US);
+    write_exit(w, begin + 6300 * US);
+    write_exit(w, begin + 6301 * US);
+}
+
+/* `equal`: all calls do the same. */
+static void why_save(const char *name, bool equal)
+{
+    const uint64_t end = why_begin_of(CALLS);
+    struct writer *w = writer_new();
+    write_header(w, ALSO, CAUSES, 4);
+    write_process(w, 1, 100, "/bin/program");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
+    write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+    write_thread_at(w, 1, 1, 100, SOURCE_PERF, 0, "server");
+    write_thread_at(w, 1, 2, 101, SOURCE_PERF, 0, "cleaner");
+    why_write_names(w);
+    begin_events(w, 1, 1, 0, 10 * US, NULL, 0);
+    write_enter(w, 10 * US, MAIN);
+    for (uint64_t i = 0; i < CALLS; i++)
+        why_write_handle(w, i, equal);
+    write_exit(w, end);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, end);
+    begin_events(w, 1, 2, 0, 10 * US, NULL, 0);
+    for (uint64_t i = 0; i < CALLS; i++)
+        if (why_waits(i))
+            why_write_evict(w, i);
+    end_events(w, true);
+    write_thread_end(w, 1, 2, false, end);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+Test(golden_why, formats)
+{
+    why_save("slow", false);
+    check_golden("why handle slow", "why.txt");
+    check_golden("why handle slow --interval", "why-interval.txt");
+    check_golden("why handle slow --format csv", "why.csv");
+    check_golden("why handle slow --format json", "why.json");
+}
+
+Test(golden_why, sets)
+{
+    why_save("slow", false);
+    check_golden("why handle slow --slow '>5ms' --against p25-p75 -n 2", "why-above.txt");
+    check_golden("why handle slow --slow p98", "why-percentile.txt");
+    check_golden("why handle slow --call 4", "why-rank.txt");
+    check_golden("why handle slow --call 1501.1ms", "why-moment.txt");
+    check_golden("why handle slow --from 1s --to 2s --slow 2% --columns difference,what,where", "why-range.txt");
+}
+
+Test(golden_why, nothing_separates_them)
+{
+    why_save("equal", true);
+    check_golden("why handle equal", "why-nothing.txt");
+    check_golden("why handle equal --slow '>1s'", "why-none-slow.txt");
+    check_golden("why main equal --format json", "why-one-call.json");
+}
+
+static void why_refuses(const char *arguments, const char *said)
+{
+    struct ran r = run("$DWELL why %s", arguments);
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err, (char *)said));
+    ran_drop(&r);
+}
+
+Test(golden_why, errors)
+{
+    why_save("slow", false);
+    why_refuses("handle slow --slow 20ms",
+                "dwell: --slow: '20ms' is no share such as 1%, time such as '>20ms', or percentile such as p99\n");
+    why_refuses("handle slow --slow p101",
+                "dwell: --slow: 'p101' is no share such as 1%, time such as '>20ms', or percentile such as p99\n");
+    why_refuses("handle slow --against p75-p25",
+                "dwell: --against: 'p75-p25' is neither rest nor a range such as p25-p75\n");
+    why_refuses("handle slow --call 0",
+                "dwell: --call: '0' is neither a number such as 1, the slowest, nor a time such as 1.5s\n");
+    why_refuses("handle slow --call 201",
+                "dwell: slow: there are only 200 calls of the function that were recorded as a whole\n");
+}
