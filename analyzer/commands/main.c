@@ -119,6 +119,8 @@ int main(int argc, char **argv)
         puts("dwell " DWELL_VERSION_TEXT);
         return finish_output();
     }
+    if (strcmp(name, "complete") == 0) /* likewise */
+        return command_complete(argc - 1, argv + 1);
     const bool is_help = strcmp(name, "help") == 0;
     if (is_help && argc > 2 && argv[2][0] != '-' && strcmp(argv[2], "help") != 0)
         return main_run(2, (char *[]){ argv[2], help, NULL });

@@ -1,5 +1,6 @@
-"""The completions offer each option of each command's --help: completions.py DWELL FOLDER, which holds dwell, _dwell and
-dwell.fish. zsh and fish are asked only if they are installed."""
+"""The completions offer each option of each command's --help, and what the options take: completions.py DWELL FOLDER, which
+holds dwell, _dwell and dwell.fish. The current folder has a session of samples/cplusplus, dwell.data. zsh and fish are
+asked only if they are installed."""
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import sys
 
 program, folder = sys.argv[1:]
 os.environ.update(HOME=folder, XDG_CONFIG_HOME=folder)  # fish writes there
+os.environ["PATH"] = f"{os.path.dirname(program)}:{os.environ['PATH']}"  # they ask dwell for functions
 
 
 def output(*arguments, **more):
@@ -24,10 +26,16 @@ def options_of_help(command):
     return options
 
 
-def bash_words(*words):
+def bash_words(*words, line=""):
     script = (f"source {folder}/dwell; compopt() {{ :; }}; COMP_WORDS=({' '.join(words)} \"\"); COMP_WORDS[{len(words) - 1}]={words[-1]}; "
-              f"COMP_CWORD={len(words) - 1}; _dwell; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+              f"COMP_LINE='{line}' COMP_POINT={len(line)} COMP_CWORD={len(words) - 1}; _dwell; "
+              "printf '%s\\n' \"${COMPREPLY[@]}\"")
     return output("bash", "-c", script).split()
+
+
+def bash_split(line):
+    """The same for a line that bash has split, at = and : as well."""
+    return bash_words(*re.findall(r"=|:+|[^ =:]+", line), line=line)
 
 
 def fish_words(line):
@@ -39,6 +47,43 @@ def zsh_words(command):
     with open(f"{folder}/_dwell", encoding="utf-8") as file:
         branch = re.search(rf"^    {re.escape(command)}\)\n(.*?) ;;$", file.read(), re.S | re.M)
     return set(re.findall(r"'\*(--?[a-z-]+)", branch.group(1), re.I))
+
+
+VALUES = [
+    ("report --format j", ["json"]),
+    ("diff --format m", ["markdown"]),
+    ("report --by mod", ["module", "module-function"]),
+    ("report --by=mod", ["module", "module-function"]),
+    ("waits --by w", ["waker"]),
+    ("record --mode p", ["profile"]),
+    ("record --clock o", ["ordered"]),
+    ("report --units col", ["column"]),
+    ("report --sort na", ["name"]),
+    ("report -s page", ["page_faults", "page_faults_exclusive"]),
+    ("critical --sort wo", ["work"]),
+    ("report --columns calls,page", ["calls,page_faults", "calls,page_faults_exclusive"]),
+    ("diff --columns calls_b", ["calls_before"]),
+    ("diff --sort call", ["calls"]),
+    ("export perfe", ["perfetto"]),
+    ("callers shop::pri", ["shop::price"]),
+    ("callers dwell.data main", ["main"]),
+    ("callers none.data mai", []),
+    ("tree --root mai", ["main"]),
+    ("critical --call mai", ["main"]),
+]
+
+
+def check_values(have_fish):
+    """The words that bash and fish offer. bash replaces only what follows an = or a colon."""
+    for line, wanted in VALUES:
+        offers = {"bash": bash_split(f"dwell {line}")}
+        if have_fish:
+            option = re.match(r"[^ ]+ (--[a-z]+=)", line)
+            offers["fish"] = [word.removeprefix(option[1] if option else "") for word in fish_words(f"dwell {line}")]
+        for shell, words in offers.items():
+            ends = [word.rpartition(":")[2] for word in wanted] if shell == "bash" else wanted
+            if sorted(words) != sorted(ends):
+                yield f"{shell}: dwell {line}: {sorted(words)}"
 
 
 def main():
@@ -63,10 +108,12 @@ def main():
             offers["fish"] = fish_words(f"dwell {command} -") | fish_words(f"dwell {command} --")
         for shell, words in offers.items():
             wrong += [f"{shell}: {command} lacks {option}" for option in sorted(wanted - words)]
-    if bash_words("dwell", "report", "--format", "j") != ["json"]:
-        wrong.append("bash: formats")
-    if "perfetto" not in bash_words("dwell", "export", "p"):
-        wrong.append("bash: names of exports")
+    wrong += check_values(have_fish)
+    with open(f"{folder}/_dwell", encoding="utf-8") as file:
+        actions = file.read()
+    for part in [":WHAT:(function line module", ":KEYS: _values -s , column calls ", ":FUNCTION:_dwell_functions'"]:
+        if part not in actions:
+            wrong.append(f"zsh: no {part}")
     sys.exit("\n".join(wrong) if wrong else 0)
 
 

@@ -123,9 +123,10 @@ Test(e2e_install, meson_dependency)
 
 Test(e2e_install, completions)
 {
-    free(run_well(TREE "mkdir c && cp $T/share/bash-completion/completions/dwell $T/share/zsh/site-functions/_dwell "
-                       "$T/share/fish/vendor_completions.d/dwell.fish c && "
-                       "python3 -B " DWELL_CONSUMERS "/completions.py $T/bin/dwell $PWD/c"));
+    free(run_well(TREE
+                  "mkdir c && cp $T/share/bash-completion/completions/dwell $T/share/zsh/site-functions/_dwell "
+                  "$T/share/fish/vendor_completions.d/dwell.fish c && $DWELL record -q $SAMPLES/cplusplus 1 >out && "
+                  "python3 -B " DWELL_CONSUMERS "/completions.py $T/bin/dwell $PWD/c"));
 }
 
 /* musl has no probes, so instrumented objects do not link without the stub. */

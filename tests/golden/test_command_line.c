@@ -172,6 +172,20 @@ Test(golden_command_line, words_that_do_not_fit)
                                 "--aggregate: format callgrind has no use for it; leave it out");
 }
 
+/* For the completions of shells: functions that begin so, each once, and silence where nothing can be read. */
+Test(golden_command_line, functions_to_complete)
+{
+    char *all = run_well("$DWELL complete functions example.dwell"),
+         *some = run_well("$DWELL complete functions example.dwell pr"),
+         *none = run_well("$DWELL complete functions none.data 2>&1; $DWELL complete functions . x 2>&1");
+    cr_assert(eq(str, all, "[unknown]+0x7f0000dead00\naudit\nhandle\nmain\nprice_of\nshop::round_up\n"));
+    cr_assert(eq(str, some, "price_of\n"));
+    cr_assert(eq(str, none, ""));
+    free(all);
+    free(some);
+    free(none);
+}
+
 Test(golden_command_line, a_number_fits_its_member)
 {
     command_line_expect_refusal("tree --depth 4294967297 example.dwell", 2, "--depth: '4294967297' is not a number");
