@@ -68,8 +68,8 @@ struct why_worker {
     bool whole;  /* this call has been recorded as a whole so far */
     uint64_t begin, duration;
     size_t next_wait;
-    const struct trace_chunk *chunk; /* the last one that was read; NULL if none was, */
-    uint64_t last;                   /* and when it ended */
+    const struct trace_chunk *chunk; /* the last one that was read; NULL if none was */
+    uint64_t last;                   /* when that chunk ended */
     uint32_t thread;                 /* serial number */
     const struct trace_process *process;
     struct dwell_rec_probes probes;
