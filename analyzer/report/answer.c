@@ -6,6 +6,7 @@
 #include "report/answer.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,25 @@ static void answer_put_functions(const struct analysis *l, FILE *out)
 
 /* ---- the sentence ---- */
 
+/* That of the whole session: a part of it has ended otherwise. */
+static void answer_put_end(const struct analysis *l, FILE *out)
+{
+    const struct session_file *file = l->file;
+    uint32_t first = 0;
+    size_t killed = 0;
+    for (size_t i = 0; i < file->process_count && !l->summary.selection; i++) {
+        if (file->processes[i].end_how != DWELL_END_SIGNAL)
+            continue;
+        first = killed++ ? first : file->processes[i].end_value;
+    }
+    const char *name = first < NSIG ? sigabbrev_np((int)first) : NULL;
+    if (killed > 1)
+        fprintf(out, ", %zu of them ended by signals", killed);
+    else if (killed)
+        fprintf(out, ", %sended by signal %" PRIu32 "%s%s%s", l->summary.processes > 1 ? "one of them " : "", first,
+                name ? " (" : "", name ? name : "", name ? ")" : "");
+}
+
 static void answer_put_run(const struct analysis *l, FILE *out)
 {
     const struct summary *s = &l->summary;
@@ -241,6 +261,7 @@ static void answer_put_run(const struct analysis *l, FILE *out)
     fprintf(out, "%" PRIu64 " thread%s", s->threads, s->threads == 1 ? "" : "s");
     if (s->processes > 1)
         fprintf(out, " of %" PRIu64 " processes", s->processes);
+    answer_put_end(l, out);
     fputs(": ", out);
 }
 

@@ -214,3 +214,20 @@ Test(e2e_modes, mistakes)
         ran_drop(&r);
     }
 }
+
+/* The report says which signal ended the program, unless it is about a part of the session. */
+Test(e2e_modes, the_report_says_how_the_program_ended)
+{
+    char *text =
+        run_well("ending() { $DWELL report \"$@\" | head -n 1 | grep -o '[0-9]* threads*[^:]*' | head -n 1; }\n"
+                 "for way in segv abort kill exit; do\n"
+                 "  $DWELL record -q $SAMPLES/crash $way >out 2>&1 || :; ending\n"
+                 "done\n"
+                 "$DWELL record -q sh -c '$SAMPLES/crash kill; $SAMPLES/crash segv; exit 0' >out 2>&1; ending; "
+                 "ending --from 1ns\n");
+    cr_assert(eq(str, text,
+                 "1 thread, ended by signal 11 (SEGV)\n1 thread, ended by signal 6 (ABRT)\n"
+                 "1 thread, ended by signal 9 (KILL)\n1 thread\n"
+                 "2 threads of 2 processes, 2 of them ended by signals\n2 threads of 2 processes\n"));
+    free(text);
+}
