@@ -117,13 +117,16 @@ static char *why_innermost(const char *path, const char *last, size_t most)
     return text;
 }
 
-/* Where the time was: the path below the function, or the function itself. The caller frees it. */
+/* Where the time was: the path below the function, or the function itself. A call of it within it shows both. The
+ * caller frees it. */
 static char *why_where(const struct why_line *line, size_t most)
 {
     const char *below = strchr(line->path, ';');
+    const size_t length = below ? (size_t)(below - line->path) : 0;
+    const bool again = below && strncmp(below + 1, line->path, length) == 0 && strchr(";", below[1 + length]);
     if (line->kind == WHY_PROBE || line->kind == WHY_RUNNABLE)
         return need_text("%s", "");
-    return why_innermost(below ? below + 1 : line->path, NULL, most);
+    return why_innermost(below && !again ? below + 1 : line->path, NULL, again ? most + 1 : most);
 }
 
 /* Who made the thread wait: "held by evict < shrink"; empty if that is unknown. The caller frees it. */

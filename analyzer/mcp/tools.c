@@ -109,6 +109,20 @@ static const struct mcp_argument whatif_cpus = { .name = "cpus",
                                                  .least = 1,
                                                  .most = 4096,
                                                  .does = "Replay on so many processors." };
+static const struct mcp_argument why_slow = { .name = "slow",
+                                              .type = MCP_TEXT,
+                                              .option = "--slow",
+                                              .does = "The slow calls: a share (1%, the default), those above a time "
+                                                      "(>20ms), or above a percentile (p99)." };
+static const struct mcp_argument why_against = { .name = "against",
+                                                 .type = MCP_TEXT,
+                                                 .option = "--against",
+                                                 .does = "The usual calls: rest (default), or a range (p25-p75)." };
+static const struct mcp_argument why_call = { .name = "call",
+                                              .type = MCP_TEXT,
+                                              .option = "--call",
+                                              .does = "One slow call: 1 is the slowest, 1.5s one that was open at that "
+                                                      "time." };
 static const struct mcp_argument diff_before = {
     .name = "before", .type = MCP_SESSIONS, .required = true, .does = "Sessions from before the change."
 };
@@ -214,6 +228,13 @@ const struct mcp_tool mcp_tools[] = {
               "would bring most.",
       .next = "annotate for the function to change; after the change, record again and diff.",
       .arguments = { &whatif_rank, &whatif_cpus, &limit, &from, &to, &thread, &whatif_factors, &session_after, &room,
+                     &seconds } },
+    { .name = "why",
+      .options = "--no-config",
+      .does = "Why some calls of a function are slow: what they do more of than the usual ones, by call path and kind "
+              "of time, with who made them wait.",
+      .next = "waits for all waits of that object; critical with call for the slowest call across threads.",
+      .arguments = { &why_slow, &why_against, &why_call, &limit, &from, &to, &thread, &function, &session_after, &room,
                      &seconds } },
     { .name = "diff",
       .options = "--no-config",

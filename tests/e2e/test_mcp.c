@@ -73,10 +73,11 @@ Test(e2e_mcp, the_client_of_the_protocol)
                   "$DWELL record -q -o fib.data ./fib"));
     char *text =
         run_well(DWELL_CONSUMERS "/node " DWELL_CONSUMERS "/mcp_client.mjs fib.data $DWELL mcp --allow-record");
-    cr_assert(eq(str, text,
-                 "server: dwell\nrecord: ok\nreport: ok\ntree: ok\ncallers: ok\nwaits: ok\ncritical: ok\nwhatif: ok\n"
-                 "diff: ok\nadvise: ok\nannotate: ok\ninfo: ok\nno such file: true, nothing.data\n"
-                 "no such tool: -32602\n"));
+    cr_assert(eq(
+        str, text,
+        "server: dwell\nrecord: ok\nreport: ok\ntree: ok\ncallers: ok\nwaits: ok\ncritical: ok\nwhatif: ok\nwhy: ok\n"
+        "diff: ok\nadvise: ok\nannotate: ok\ninfo: ok\nno such file: true, nothing.data\n"
+        "no such tool: -32602\n"));
     free(text);
     text = run_well("$DWELL report --by function --format csv by-client.data");
     cr_assert(has(text, "fib"), "%s", text);

@@ -110,6 +110,7 @@ Test(golden_mcp, answers)
         "waits\"",
         "critical\", \"arguments\":{\"by\":\"thread\"}",
         "whatif\", \"arguments\":{\"functions\":[\"handle=0.5\"]}",
+        "why\", \"arguments\":{\"function\":\"price_of\",\"call\":\"1\"}",
         "diff\", \"arguments\":{\"before\":[\"dwell.data\"],\"after\":[\"dwell.data\"]}",
         "info\", \"arguments\":{\"session\":\"./dwell.data\"}",
         "callers\", \"arguments\":{\"function\":\"--help\"}",

@@ -212,6 +212,8 @@ Test(unit_mcp, command_lines)
                      "dwell|whatif|--no-config|--rank|--cpus=8|HERE/dwell.data");
     mcp_expect_words(&f, "whatif", "{\"rank\":false,\"functions\":[\"a=0.5\",\"-b=2\"]}",
                      "dwell|whatif|--no-config|--|a=0.5|-b=2|HERE/dwell.data");
+    mcp_expect_words(&f, "why", "{\"function\":\"-f\",\"slow\":\">2ms\",\"against\":\"p25-p75\"}",
+                     "dwell|why|--no-config|--slow=>2ms|--against=p25-p75|--|-f|HERE/dwell.data");
     mcp_expect_words(&f, "record",
                      "{\"program\":\"dwell.data\",\"arguments\":[\"-o\",\"/etc/x\"],\"output\":\"sub/n\"}",
                      "dwell|record|--output=HERE/sub/n|--|HERE/dwell.data|-o|/etc/x");
