@@ -61,6 +61,10 @@ static uint32_t single_calls_load(struct analysis *l, struct single_calls_settin
     return option_timed_function(l, name);
 }
 
+/* Where all calls were open at the end, as at a crash. */
+#define NO_COMPLETED                                                                                                   \
+    "no call was both entered and left while recording; dwell replay shows those that were open at the end"
+
 /* A time of the line above the histogram. */
 struct single_calls_time {
     const char *title;
@@ -121,7 +125,10 @@ static void single_calls_print_exact(const struct analysis *l, const struct call
     for (size_t i = 0; i < TIMES; i++)
         times[i].below = times[i].ticks < (double)l->summary.resolution;
     times[MEAN].below = mean < 0.5 && times[MEAN].below; /* of many calls, it is known better than the time of one */
-    single_calls_print_times(l, times, TIMES);
+    if (h.count)
+        single_calls_print_times(l, times, TIMES);
+    else
+        puts("! " NO_COMPLETED);
     for (size_t i = 0; i < l->summary.missing_count; i++)
         print_text(stdout, "! %s\n", l->summary.remarks[i]);
     putchar('\n');
@@ -197,6 +204,8 @@ int command_slowest(int argc, char **argv)
     struct analysis l;
     const uint32_t function = single_calls_load(&l, &s);
     struct table table = view_slowest(&l, function, s.time, s.shared.filters.count ? MAX_CALLS : limit);
+    if (!table.row_count)
+        summary_remark(&l.summary, "no-completed-calls", "%s", NO_COMPLETED);
     option_filter(&table, &s.shared.filters);
     table_limit(&table, limit);
     table.hidden_rows = 0; /* the user chose how many */

@@ -231,3 +231,18 @@ Test(e2e_modes, the_report_says_how_the_program_ended)
                  "2 threads of 2 processes, 2 of them ended by signals\n2 threads of 2 processes\n"));
     free(text);
 }
+
+/* Where no call was left, there are no times, rather than times of zero. */
+Test(e2e_modes, calls_that_a_crash_has_cut)
+{
+    char *text =
+        run_well("$DWELL record -q $SAMPLES/crash segv 1 >out 2>&1 || :; $DWELL histogram descend; "
+                 "$DWELL slowest descend | sed 1d; $DWELL slowest descend --format json | grep -c no-completed");
+    static const char remark[] =
+        "! no call was both entered and left while recording; dwell replay shows those that were open at the end\n\n";
+    cr_assert(has(text, "descend: 0 completed calls, elapsed_inclusive:\n"), "%s", text);
+    cr_assert(not(has(text, "below the resolution")), "%s", text);
+    cr_assert(has(text, remark), "%s", text);
+    cr_assert(has(text, "\n1\n"), "%s", text);
+    free(text);
+}
