@@ -37,6 +37,7 @@ struct single_calls_settings {
     struct shared_options shared;
     struct function_words words;
     enum call_time time;
+    const char *function; /* as it was given */
 };
 
 static const struct option_row options[] = { { TAKE_FUNCTION(struct single_calls_settings, words) }, { 0 } };
@@ -52,7 +53,7 @@ static bool single_calls_read_shared(void *settings, enum shared_option option, 
 
 static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)
 {
-    const char *name = function_words_take(&s->words);
+    const char *name = s->function = function_words_take(&s->words);
     shared_options_load(l, function_words_file(&s->words), &s->shared);
     if (session_file_why_sums(l->file))
         die(STATUS_ERROR, "%s: %s, which keeps no single calls", l->file->path, session_file_why_sums(l->file));
@@ -135,6 +136,39 @@ static void single_calls_print_exact(const struct analysis *l, const struct call
     histogram_drop(&h);
 }
 
+/* As a word for a shell. */
+static void single_calls_print_word(const char *word)
+{
+    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/@-")]) {
+        print_text(stdout, "%s", word);
+        return;
+    }
+    putchar('\'');
+    for (const char *at = word; *at;) {
+        const size_t length = strcspn(at, "'");
+        print_text(stdout, "%.*s", (int)length, at);
+        at += length;
+        if (*at++ != '\'')
+            break;
+        fputs("'\\''", stdout);
+    }
+    putchar('\'');
+}
+
+/* The command that explains the slow calls. */
+static void single_calls_print_next(const struct single_calls_settings *s, const struct table *t)
+{
+    if (s->shared.print != table_print_text || !t->row_count)
+        return;
+    fputs("dwell why ", stdout);
+    single_calls_print_word(s->function);
+    if (s->words.count) {
+        putchar(' ');
+        single_calls_print_word(s->words.words[0]);
+    }
+    fputs(" says what the slow calls do more of\n", stdout);
+}
+
 static const struct command_line histogram_line = {
     .name = "histogram",
     .daily = "value from to thread root filter columns format",
@@ -164,6 +198,7 @@ int command_histogram(int argc, char **argv)
     if (s.shared.print == table_print_text)
         single_calls_print_exact(&l, &exact, function, s.time);
     s.shared.print(&table, stdout);
+    single_calls_print_next(&s, &table);
     table_drop(&table);
     call_spread_drop(&exact);
     analysis_drop(&l);
@@ -211,6 +246,7 @@ int command_slowest(int argc, char **argv)
     table.hidden_rows = 0; /* the user chose how many */
     option_arrange(&table, s.shared.sort, s.shared.columns, true);
     s.shared.print(&table, stdout);
+    single_calls_print_next(&s, &table);
     table_drop(&table);
     analysis_drop(&l);
     shared_options_drop(&s.shared);
