@@ -26,6 +26,7 @@ struct analysis_options {
     bool unsampled;                     /* leave out samples: all time is that of timed calls */
     bool strict;                        /* it is an error if anything is missing from the session */
     bool limits;                        /* find the shortest and the longest calls, also if they must be read again */
+    bool durations;                     /* keep how long completed calls took, by path */
     struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
 };
 
@@ -48,7 +49,7 @@ struct analysis {
     const struct selection *selection; /* that of `request`; NULL if the whole session was loaded */
     struct selection_request request;  /* its texts and lists belong to the options */
     unsigned jobs;                     /* as in the options */
-    bool limits;                       /* as in the options */
+    bool limits, durations;            /* as in the options */
     struct overhead overhead;          /* the probes' own time, which was subtracted */
     struct profile *measured;          /* the profile before copies were joined and paths left out, if any were */
     bool raw;                          /* it was not subtracted, as requested */

@@ -230,6 +230,19 @@ static void load_find_whole(struct analysis *l)
                        (int)((share - (int)share) * 100));
 }
 
+/* What the columns of percentiles cannot know. */
+static void load_add_percentiles(struct summary *s, const struct analysis *l)
+{
+    const char *sums = session_file_why_sums(l->file);
+    if (sums)
+        summary_remark(s, "percentiles-need-calls", "percentiles are unknown: %s, which keeps no single calls", sums);
+    else if (l->lines)
+        summary_remark(s, "percentiles-need-calls", "percentiles are unknown where call paths have lines");
+    else if (s->counted)
+        summary_remark(s, "percentiles-of-timed",
+                       "percentiles are those of the timed calls: how long counted ones took is unknown");
+}
+
 void analysis_summarize(struct analysis *l)
 {
     struct summary *s = &l->summary;
@@ -270,6 +283,8 @@ void analysis_summarize(struct analysis *l)
         load_find_whole(l);
     if (l->limits && s->overhead_known && (l->lines || session_file_has_trees(l->file)))
         summary_remark(s, "limits-need-raw", "min and max are known only with the time of the probes in them (--raw)");
+    if (l->durations)
+        load_add_percentiles(s, l);
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
         summary_remark(s, "paths-scaled", "call paths are approximate (scaled)");
     if (!l->profile->function_count && !l->selection && !s->imported && !s->lost_events)
@@ -335,6 +350,8 @@ static void load_collect(struct analysis *l, const struct analysis_options *opti
     if (options->lines != LINES_NONE && l->file->header.also & DWELL_ALSO_CALL_SITES) {
         l->profile = collect_sites(l->file, l->samples, jobs, l->selection);
         l->lines = lines_find(l->file, l->profile);
+    } else if (options->durations) {
+        single_calls_collect(l, jobs);
     } else {
         l->profile = collect_selection(l->file, l->samples, jobs, l->selection);
     }
@@ -347,11 +364,14 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     l->summary.raw = options->raw;
     l->jobs = options->jobs;
     l->limits = options->limits;
+    l->durations = options->durations;
     l->summary.partial_paths = l->file->summed_count && l->selection;
     if (!options->raw)
         analysis_subtract_overhead(l);
     if (options->limits && !options->raw && !l->lines)
         single_calls_find_limits(l);
+    if (l->durations && !l->lines && !single_calls_are_kept(l))
+        single_calls_find_durations(l);
     sum_sessions_divide(l);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);

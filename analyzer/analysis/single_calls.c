@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/collect.h"
+#include "profile/durations.h"
 
 struct probe_cost *single_calls_list_costs(const struct session_file *f, size_t *count)
 {
@@ -207,4 +208,85 @@ void single_calls_find_net_limits(struct analysis *l)
     }
     free(cost);
     free(costs);
+}
+
+/* ---- durations ---- */
+
+static bool single_calls_have_range(const struct analysis *l)
+{
+    return l->selection && l->selection->cut;
+}
+
+void single_calls_collect(struct analysis *l, unsigned jobs)
+{
+    if (single_calls_have_range(l)) {
+        l->profile = collect_selection(l->file, l->samples, jobs, l->selection);
+        return;
+    }
+    size_t count;
+    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
+    l->profile = collect_durations(l->file, l->samples, jobs, l->selection, costs, l->raw ? 0 : count);
+    free(costs);
+}
+
+/* Whether the durations of a path with so much inclusive time add up to it. Those of a path with unfinished calls do
+ * not, and times below the resolution are those of probes. */
+static bool single_calls_add_up(const struct profile_node *node, uint64_t inclusive, uint64_t resolution)
+{
+    enum { PART = 1024 };
+    if (!node->durations || durations_calls(node->durations) != node->calls || inclusive / resolution < node->calls)
+        return true;
+    const uint64_t sum = node->durations->sum / DWELL_PROBE_FRACTION;
+    return less(sum, inclusive) + less(inclusive, sum) <= inclusive / PART;
+}
+
+static bool single_calls_all_add_up(const struct analysis *l)
+{
+    const struct profile *p = l->profile;
+    const uint64_t resolution = larger(single_calls_resolution(l->file), 1);
+    uint64_t *inclusive = need_memory(p->node_count + 1, sizeof *inclusive);
+    bool good = true;
+    for (size_t i = p->node_count; i-- > 0 && good;) { /* children come after their parents */
+        inclusive[i] += p->nodes[i].elapsed;
+        if (p->nodes[i].parent != PROFILE_NONE)
+            inclusive[p->nodes[i].parent] += inclusive[i];
+        good = single_calls_add_up(&p->nodes[i], inclusive[i], resolution);
+    }
+    free(inclusive);
+    return good;
+}
+
+bool single_calls_are_kept(const struct analysis *l)
+{
+    return !single_calls_have_range(l) && !l->profile->counts.switches && !path_probes_are_divided(l->profile) &&
+           single_calls_all_add_up(l);
+}
+
+static void single_calls_add_durations(void *context, const struct call_amount *amounts, size_t count)
+{
+    struct durations **durations = context;
+    for (size_t i = 0; i < count; i++)
+        durations_add_call(&durations[amounts[i].path], call_ticks(amounts[i].time), amounts[i].time);
+}
+
+/* Each worker has its own, also for paths that the profile does not have. */
+void single_calls_find_durations(struct analysis *l)
+{
+    struct profile *p = l->profile;
+    const unsigned jobs = analysis_jobs(l);
+    const size_t paths = p->node_count + l->file->thread_count + 1;
+    struct durations ***lists = need_memory(jobs, sizeof *lists);
+    for (unsigned i = 0; i < jobs; i++)
+        lists[i] = need_memory(paths, sizeof *lists[i]);
+    profile_drop_durations(p);
+    single_calls_scan_elapsed(l, false, PROFILE_NONE, single_calls_add_durations, (void *const *)lists);
+    for (unsigned i = 0; i < jobs; i++) {
+        for (size_t j = 0; j < paths; j++) {
+            if (j < p->node_count)
+                durations_merge(&p->nodes[j].durations, lists[i][j]);
+            free(lists[i][j]);
+        }
+        free(lists[i]);
+    }
+    free(lists);
 }

@@ -70,6 +70,8 @@ void session_list_load(struct session_list *list, struct analysis *l, const stru
         die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
     const char *const *paths = list->count ? (const char *const *)list->paths : usual;
     const struct analysis_options load = shared_options_of_load(shared);
+    if (load.durations && list->count > 1)
+        die(STATUS_ERROR, "--columns: percentiles, such as p99, need a single session");
     if (!analysis_load_several(l, paths, list->count ? list->count : 1, &load, &error))
         die_of(&error);
     shared_options_check_min(shared, l->summary.samples, paths[0]);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
+#include "report/percentiles.h"
 #include "report/text_options.h"
 #include "report/views.h"
 #include "trace/activities.h"
@@ -340,6 +341,9 @@ struct analysis_options shared_options_of_load(const struct shared_options *s)
     load.limits |= s->print != table_print_text && !s->columns;
     for (size_t i = 0; i < s->filters.count; i++)
         load.limits |= shared_names_limits(s->filters.list[i].key);
+    load.durations = percentiles_are_named(s->sort) || percentiles_are_named(s->columns);
+    for (size_t i = 0; i < s->filters.count; i++)
+        load.durations |= percentiles_are_named(s->filters.list[i].key);
     return load;
 }
 

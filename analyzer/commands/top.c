@@ -10,6 +10,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "recorder/find_session.h"
+#include "report/percentiles.h"
 #include "report/views.h"
 
 static const struct shared_use shared[] = {
@@ -216,7 +217,7 @@ static void top_check_settings(const struct top_command_settings *s)
     if (!s->count && s->shared.typed & (UINT64_C(1) << SHARED_LIMIT | UINT64_C(1) << SHARED_FORMAT))
         die(STATUS_ERROR, "--%s: only with --once or --count N",
             s->shared.typed & UINT64_C(1) << SHARED_LIMIT ? "limit" : "format");
-    if (s->shared.columns && view_needs_calls(s->shared.columns))
+    if (s->shared.columns && (view_needs_calls(s->shared.columns) || percentiles_are_named(s->shared.columns)))
         die(STATUS_ERROR, "--columns: only dwell report has columns of single calls");
 }
 

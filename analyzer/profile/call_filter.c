@@ -27,6 +27,7 @@ static void call_filter_add_time(struct profile_node *into, const struct profile
     amounts.calls = 0;
     amounts.shortest = UINT64_MAX;
     amounts.longest = 0;
+    amounts.durations = NULL;
     profile_add_values(into, &amounts);
 }
 

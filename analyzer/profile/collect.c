@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "profile/chunk_ends.h"
 #include "profile/collector.h"
+#include "profile/collector_durations.h"
 #include "profile/counted.h"
 #include "profile/sampled_trees.h"
 #include "profile/shared_callees.h"
@@ -33,7 +34,8 @@ struct collect_whole {
     pthread_mutex_t lock;
     const struct session_samples *samples; /* of the session; NULL if there are none, or they are not wanted */
     struct profile *profile;
-    struct waits *waits; /* or NULL. With waits, the profile has only their paths, and no amounts */
+    struct waits *waits;         /* or NULL. With waits, the profile has only their paths, and no amounts */
+    struct timed_session *timed; /* or NULL: durations of calls are kept */
 };
 
 struct collect_worker {
@@ -116,6 +118,14 @@ static void collect_add_waits(struct collect_whole *whole, struct waits *waits, 
     free(kept);
 }
 
+static void collect_merge(struct profile *into, const struct collector *from)
+{
+    uint32_t *nodes = profile_merge_numbered(into, from->profile);
+    if (from->durations)
+        timed_calls_renumber(from->durations, nodes);
+    free(nodes);
+}
+
 static void collect_add_to_whole(struct collect_worker *w)
 {
     struct collect_whole *whole = w->whole;
@@ -123,7 +133,7 @@ static void collect_add_to_whole(struct collect_worker *w)
     if (whole->waits)
         collect_add_waits(whole, &w->waits, w->collector.profile);
     else
-        profile_merge(whole->profile, w->collector.profile);
+        collect_merge(whole->profile, &w->collector);
     pthread_mutex_unlock(&whole->lock);
 }
 
@@ -222,6 +232,8 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
             workers[i].waits = *whole->waits;
             workers[i].collector.waits = &workers[i].waits;
         }
+        if (whole->timed)
+            workers[i].collector.durations = timed_calls_new(whole->timed);
     }
     progress_begin("reading", file->path, file->chunk_count);
     for (unsigned i = 1; i < jobs; i++)
@@ -231,6 +243,7 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
         if (started[i])
             pthread_join(workers[i].thread, NULL);
         collect_add_to_whole(&workers[i]);
+        timed_calls_free(workers[i].collector.durations);
         collector_end(&workers[i].collector);
         index_free(workers[i].known);
     }
@@ -260,9 +273,11 @@ static struct profile *collect_used(struct profile *p)
 /* Adds the events to a profile that has the trees. */
 static void collect_add_events(struct profile *p, const struct session_file *file,
                                const struct session_samples *samples, unsigned jobs, const struct selection *selection,
-                               bool sites)
+                               bool sites, struct timed_session *timed)
 {
-    struct collect_whole whole = { .lock = PTHREAD_MUTEX_INITIALIZER, .samples = samples, .profile = p };
+    struct collect_whole whole = {
+        .lock = PTHREAD_MUTEX_INITIALIZER, .samples = samples, .profile = p, .timed = timed
+    };
     collect_with_workers(&whole, file, jobs, selection, sites);
     if (sites)
         shared_callees_settle(p);
@@ -273,10 +288,11 @@ static void collect_add_events(struct profile *p, const struct session_file *fil
 }
 
 static struct profile *collect_part(const struct session_file *file, const struct session_samples *samples,
-                                    unsigned jobs, const struct selection *selection, bool sites)
+                                    unsigned jobs, const struct selection *selection, bool sites,
+                                    struct timed_session *timed)
 {
     struct profile *p = collect_trees(file, samples, selection, sites);
-    collect_add_events(p, file, samples, jobs, selection, sites);
+    collect_add_events(p, file, samples, jobs, selection, sites, timed);
     return selection && selection->cut ? collect_used(p) : p;
 }
 
@@ -286,19 +302,31 @@ void collect_add_selection(struct profile *p, const struct session_file *file, c
     struct profile *trees = collect_trees(file, samples, selection, false);
     profile_merge(p, trees);
     profile_free(trees);
-    collect_add_events(p, file, samples, jobs, selection, false);
+    collect_add_events(p, file, samples, jobs, selection, false, NULL);
 }
 
 struct profile *collect_selection(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                                   const struct selection *selection)
 {
-    return collect_part(file, samples, jobs, selection, false);
+    return collect_part(file, samples, jobs, selection, false, NULL);
 }
 
 struct profile *collect_sites(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                               const struct selection *selection)
 {
-    return collect_part(file, samples, jobs, selection, true);
+    return collect_part(file, samples, jobs, selection, true, NULL);
+}
+
+/* Calls on several stacks are not those of the chunks one by one. */
+struct profile *collect_durations(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                                  const struct selection *selection, const struct probe_cost *costs, size_t count)
+{
+    struct timed_session timed = timed_session_begin(file, costs, count, jobs);
+    struct profile *p = collect_part(file, samples, jobs, selection, false, &timed);
+    timed_session_end(&timed, p);
+    if (p->counts.switches)
+        profile_drop_durations(p);
+    return p;
 }
 
 struct profile *collect_waits(const struct session_file *file, const struct session_samples *samples, unsigned jobs,

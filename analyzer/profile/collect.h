@@ -31,6 +31,13 @@ void collect_add_selection(struct profile *p, const struct session_file *file, c
 struct profile *collect_sites(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                               const struct selection *selection);
 
+/* The same as collect_selection, and keeps how long completed calls took, by path (durations.h): without probes of
+ * these costs, which are as for overhead_subtract. The selection has no limits in time. Nothing is kept in a session
+ * with several stacks on a thread (counts.switches). */
+struct probe_cost;
+struct profile *collect_durations(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                                  const struct selection *selection, const struct probe_cost *costs, size_t count);
+
 /* Adds the waits, acts and answers of a part of the session to `waits`, which has none yet. Returns the call paths that
  * they name. They have no amounts. */
 struct waits;

@@ -8,15 +8,15 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/collector_calls.h"
+#include "profile/collector_durations.h"
 #include "profile/identify.h"
-#include "profile/interval.h"
 #include "profile/interval_limits.h"
 #include "profile/periods.h"
 
 /* ---- the call tree ---- */
 
-static uint32_t collector_add_child(struct collector *w, uint32_t parent, uint64_t address, uint64_t time,
-                                    struct index_slot *slot)
+uint32_t collector_add_child(struct collector *w, uint32_t parent, uint64_t address, uint64_t time,
+                             struct index_slot *slot)
 {
     struct profile *p = w->profile;
     uint32_t function = identify_function(w->profile, w->process, address, time);
@@ -27,35 +27,6 @@ static uint32_t collector_add_child(struct collector *w, uint32_t parent, uint64
     p->nodes[node].first = w->chunk_number;
     index_set(w->children, slot, generations_address(&w->generations, address), parent, node);
     return node;
-}
-
-STACK_INLINE uint32_t collector_find_child(struct collector *w, uint32_t parent, uint64_t address, uint64_t time)
-{
-    struct index_slot *slot = index_find(w->children, generations_address(&w->generations, address), parent);
-    if (__builtin_expect(slot->value_plus_1 != 0, 1))
-        return slot->value_plus_1 - 1;
-    return collector_add_child(w, parent, address, time, slot);
-}
-
-static inline void collector_push_call(struct collector *w, uint32_t node, uint64_t enter_time)
-{
-    if (__builtin_expect(w->depth == w->room, 0))
-        GROW(w->stack, w->depth, w->room);
-    w->stack[w->depth++] = (struct collector_call){ node, enter_time };
-}
-
-static inline void collector_add_duration(struct profile_node *node, uint64_t duration)
-{
-    if (duration < node->shortest)
-        node->shortest = duration;
-    if (duration > node->longest)
-        node->longest = duration;
-}
-
-static inline void collector_pop_call(struct collector *w, uint64_t now)
-{
-    const struct collector_call *call = &w->stack[--w->depth];
-    collector_add_duration(&w->profile->nodes[call->node], now - call->enter_time);
 }
 
 /* ---- call sites ---- */
@@ -96,71 +67,16 @@ static void collector_open_frames(struct collector *w, const struct trace_chunk 
     generations_find(&w->generations, chunk->start_time);
 }
 
-/* ---- actions on events: in any chunk ---- */
+/* ---- actions on events ---- */
 
-/* A worker in its loop over events, with the loop's counts. */
-struct collector_loop {
-    struct collector *w;
-    uint64_t enters, exits;
-};
-
-static inline size_t collector_depth(const void *to)
-{
-    const struct collector_loop *l = to;
-    return l->w->depth - 1;
-}
-
-static inline void collector_delay_calls(void *to, uint64_t ticks)
-{
-    struct collector *w = ((struct collector_loop *)to)->w;
-    for (size_t i = 1; i < w->depth; i++)
-        w->stack[i].enter_time += ticks;
-}
-
-static inline void collector_drop_call(void *to, const struct decoder *d)
-{
-    struct collector_loop *l = to;
-    (void)d;
-    l->w->depth--;
-}
-
-static void collector_reopen_call(struct collector *w, uint64_t now, const struct dwell_frame *frame, uint64_t site)
+void collector_reopen_call(struct collector *w, uint64_t now, const struct dwell_frame *frame, uint64_t site)
 {
     generations_find(&w->generations, now);
     const uint32_t node = collector_find_called(w, w->stack[w->depth - 1].node, frame->function, now, site);
     collector_push_called(w, node, frame->function, frame->enter_time);
 }
 
-static inline void collector_open_call(void *to, const struct decoder *d, const struct dwell_frame *frame,
-                                       uint64_t site)
-{
-    const struct collector_loop *l = to;
-    collector_reopen_call(l->w, d->time, frame, site);
-}
-
-static inline void collector_set_aside(void *to, const struct decoder *d)
-{
-    const struct collector_loop *l = to;
-    l->w->depth = 1;
-    l->w->profile->counts.switches++;
-    l->w->profile->counts.intervals += collector_holds(l->w, d->time);
-}
-
-static inline void collector_pause(void *to, const struct decoder *d)
-{
-    const struct collector_loop *l = to;
-    const bool inside = collector_holds(l->w, d->time);
-    l->w->profile->counts.pauses += inside;
-    l->w->profile->counts.intervals += inside;
-}
-
-static inline void collector_resume(void *to, const struct decoder *d)
-{
-    (void)to;
-    (void)d;
-}
-
-static void collector_add_mark(struct collector *w, const struct decoder *d)
+void collector_add_mark(struct collector *w, const struct decoder *d)
 {
     const struct decoded_mark mark = decode_mark(d);
     struct profile *p = w->profile;
@@ -176,86 +92,7 @@ static void collector_add_mark(struct collector *w, const struct decoder *d)
     };
 }
 
-static inline void collector_mark(void *to, const struct decoder *d)
-{
-    const struct collector_loop *l = to;
-    l->w->profile->counts.intervals += collector_holds(l->w, d->time);
-    collector_add_mark(l->w, d);
-}
-
 /* ---- in a chunk that counts as a whole ---- */
-
-static inline void collector_add_interval(void *to, const struct decoder *d, uint64_t begin)
-{
-    const struct collector_loop *l = to;
-    struct profile_node *top = collector_top(l->w);
-    top->elapsed += d->time - begin;
-    if (__builtin_expect(d->has_extras, 0)) {
-        const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
-        interval_add_os(top, &extras, d->time - begin);
-        interval_count_os(&l->w->profile->counts, &extras);
-        if (__builtin_expect(l->w->waits != NULL, 0)) {
-            const struct interval_parts parts = interval_parts(&extras, d->time - begin);
-            collector_add_wait(l->w, &extras, begin, d->time, parts.blocked);
-        }
-    }
-}
-
-static inline void collector_skip_interval(void *to, const struct decoder *d, uint64_t begin)
-{
-    const struct collector_loop *l = to;
-    l->w->profile->counts.paused += d->time - begin;
-    interval_count_os(&l->w->profile->counts, &d->extras);
-}
-
-/* Counts a call that the innermost call makes, and returns its node. */
-STACK_INLINE uint32_t collector_begin_call(struct collector *w, uint64_t address, uint64_t now)
-{
-    if (__builtin_expect(now >= w->generations.next_at, 0))
-        generations_find(&w->generations, now);
-    const uint32_t node = collector_find_child(w, w->stack[w->depth - 1].node, address, now);
-    w->profile->nodes[node].calls++;
-    return node;
-}
-
-STACK_INLINE void collector_enter(void *to, const struct decoder *d)
-{
-    struct collector_loop *l = to;
-    collector_push_call(l->w, collector_begin_call(l->w, d->function, d->time), d->time);
-    l->enters++;
-}
-
-static inline void collector_exit(void *to, const struct decoder *d)
-{
-    struct collector_loop *l = to;
-    collector_pop_call(l->w, d->time);
-    l->exits++;
-}
-
-STACK_INLINE void collector_leaf(void *to, const struct decoder *d, uint64_t entered)
-{
-    struct collector_loop *l = to;
-    const uint32_t number = collector_begin_call(l->w, d->function, entered);
-    struct profile_node *node = &l->w->profile->nodes[number];
-    node->elapsed += d->time - entered;
-    collector_add_duration(node, d->time - entered);
-    l->enters++;
-    l->exits++;
-}
-
-static inline void collector_left(void *to, const struct decoder *d)
-{
-    const struct collector_loop *l = to;
-    collector_pop_call(l->w, d->time);
-    l->w->profile->counts.unwound++;
-}
-
-static inline void collector_stray_exit(void *to, const struct decoder *d)
-{
-    const struct collector_loop *l = to;
-    (void)d;
-    l->w->profile->counts.stray_exits++;
-}
 
 static void collector_events(struct collector *w, struct decoder *d)
 {
@@ -547,16 +384,22 @@ void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     stack_begin(&w->state, chunk);
     sampled_paths_begin(&w->sampled, chunk->thread, chunk->start_time);
     collector_open_frames(w, chunk, &d);
+    if (w->durations)
+        timed_calls_begin(w);
     if (w->periods)
         collector_begin_period(w, chunk->start_time);
     do {
         if (w->periods)
             collector_events_in_periods(w, &d);
+        else if (w->durations)
+            timed_calls_add(w, &d);
         else if (whole && !w->sites && w->sampled.next_time == UINT64_MAX)
             collector_events(w, &d);
         else
             collector_events_within(w, &d);
     } while ((w->periods || d.time < w->to) && window_more(&w->window, &d));
+    if (w->durations)
+        timed_calls_end(w);
     collector_add_last_interval(w, chunk);
     if (w->periods)
         period_sums_move(w->periods, w->profile);
@@ -581,6 +424,8 @@ void collector_clear(struct collector *w)
 {
     profile_clear(w->profile);
     index_clear(w->children);
+    if (w->durations)
+        timed_calls_clear(w->durations);
 }
 
 void collector_end(struct collector *w)

@@ -18,6 +18,7 @@
 #include "trace/stack.h"
 
 struct collector_call;
+struct collector_durations;
 struct waits;
 
 struct collector {
@@ -33,9 +34,10 @@ struct collector {
     size_t depth, room;
     struct call_sites *sites; /* NULL if paths do not include call sites */
     struct sampled_paths sampled;
-    struct waits *waits;         /* if set, waits are added here; see waits.h */
-    struct period_sums *periods; /* if set, `from` and `to` are the current period; see periods.h */
-    uint64_t chunk_number;       /* of the current chunk among those of its thread; set by the owner */
+    struct waits *waits;                   /* if set, waits are added here; see waits.h */
+    struct period_sums *periods;           /* if set, `from` and `to` are the current period; see periods.h */
+    struct collector_durations *durations; /* if set, all chunks count as a whole; see collector_durations.h */
+    uint64_t chunk_number;                 /* of the current chunk among those of its thread; set by the owner */
     /* of the current chunk */
     const struct trace_chunk *chunk;
     struct stack_state state;

@@ -22,10 +22,19 @@ struct profile *profile_new(void)
     return p;
 }
 
+void profile_drop_durations(struct profile *p)
+{
+    for (size_t i = 0; i < p->node_count; i++) {
+        free(p->nodes[i].durations);
+        p->nodes[i].durations = NULL;
+    }
+}
+
 void profile_clear(struct profile *p)
 {
     for (size_t i = 0; i < p->mark_count; i++)
         free(p->marks[i].text);
+    profile_drop_durations(p);
     p->thread_count = p->node_count = p->mark_count = p->reported_count = p->counted_count = 0;
     p->counts = (struct profile_counts){ 0 };
     index_clear(p->thread_table);

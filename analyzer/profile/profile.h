@@ -59,6 +59,7 @@ struct profile_node {
 #define AMOUNT_MEMBER(member, unit, merge) uint64_t member;
     PATH_AMOUNTS(AMOUNT_MEMBER)
 #undef AMOUNT_MEMBER
+    struct durations *durations; /* of its completed calls, elapsed inclusive; NULL if there are none, or not kept */
 };
 
 /* A mark that the program set on one of its threads. */
@@ -103,6 +104,7 @@ struct profile_counted {
     uint64_t calls;
 };
 
+struct durations;
 struct intern;
 struct number_index;
 struct node_index;
@@ -139,6 +141,9 @@ void profile_free(struct profile *p);
 
 /* Removes the threads with their nodes, marks, rows and counts, and keeps the memory for others. */
 void profile_clear(struct profile *p);
+
+/* Removes the durations of all paths. */
+void profile_drop_durations(struct profile *p);
 
 /* The path of the module of the node's function; empty for a thread's root. */
 const char *profile_module_path(const struct profile *p, uint32_t node);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "dwell/format.h"
 #include "profile/counted.h"
+#include "profile/durations.h"
 #include "profile/reported.h"
 
 static void rollup_link_children(struct rollup *r)
@@ -293,14 +294,16 @@ static void rollup_enter_neighbour(struct rollup_visitor *v, uint32_t node)
     if (caller == w->function) {
         struct neighbour *callee = rollup_find_neighbour(&w->callees, function, site);
         times_add_own(&callee->times, times);
+        durations_merge(&callee->durations, p->nodes[node].durations);
         if ((*rollup_open_count(&w->callees, callee))++ == 0)
             times_add_inclusive(&callee->times, times);
     }
     if (function == w->function) {
-        struct times *sum = &rollup_find_neighbour(&w->callers, caller, site)->times;
-        times_add_own(sum, times);
+        struct neighbour *called_from = rollup_find_neighbour(&w->callers, caller, site);
+        times_add_own(&called_from->times, times);
+        durations_merge(&called_from->durations, p->nodes[node].durations);
         if (w->open++ == 0)
-            times_add_inclusive(sum, times);
+            times_add_inclusive(&called_from->times, times);
     }
 }
 
@@ -323,6 +326,8 @@ static struct neighbour *rollup_pick_neighbours(struct neighbour_sums *sums, siz
     for (size_t i = 0; i < sums->count; i++)
         if (list[i].times.calls || list[i].times.elapsed_inclusive || list[i].times.elapsed_exclusive)
             list[(*picked)++] = list[i];
+        else
+            free(list[i].durations);
     index_free(sums->places);
     free(sums->open);
     return list;
@@ -367,6 +372,10 @@ struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
 
 void neighbours_free(struct neighbours *n)
 {
+    for (size_t i = 0; i < n->caller_count; i++)
+        free(n->callers[i].durations);
+    for (size_t i = 0; i < n->callee_count; i++)
+        free(n->callees[i].durations);
     free(n->callers);
     free(n->callees);
 }

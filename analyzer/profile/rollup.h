@@ -36,6 +36,7 @@ struct neighbour {
     uint32_t function; /* PROFILE_NONE as a caller if the function was the first on its thread's stack */
     uint32_t site;     /* of the calls; a profile with sites can have several neighbours of one function */
     struct times times;
+    struct durations *durations;       /* of the completed calls, if the profile has them */
     unsigned reported;                 /* number of rows that an imported report has for it */
     const struct dwell_stated *stated; /* the columns of that row if there is one, else NULL */
 };

@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "base/units.h"
 #include "base/wide.h"
+#include "profile/durations.h"
 #include "profile/profile.h"
 
 /* ---- the table ---- */
@@ -278,12 +279,15 @@ void profile_add_values(struct profile_node *into, const struct profile_node *fr
 {
 #define ADD_AMOUNT(member, unit, merge) MERGE_##merge(into->member, from->member);
     PATH_AMOUNTS(ADD_AMOUNT)
+    if (__builtin_expect(from->durations != NULL, 0))
+        durations_merge(&into->durations, from->durations);
 }
 
 void amounts_clear(struct profile_node *node)
 {
 #define CLEAR_AMOUNT(member, unit, merge) node->member = START_##merge;
     PATH_AMOUNTS(CLEAR_AMOUNT)
+    node->durations = NULL;
 }
 
 /* An open interval can count as blocked or flagged at first, and as neither once it has ended. So each part is limited

@@ -217,7 +217,7 @@ void times_scale(struct times *t, uint64_t ticks_per_second);
 /* Adds the amounts of one path to those of another. */
 void profile_add_values(struct profile_node *into, const struct profile_node *from);
 
-/* Sets the amounts to the initial values of their merges. */
+/* Sets the amounts to the initial values of their merges. The path has no durations of its own. */
 void amounts_clear(struct profile_node *node);
 
 /* Subtracts the earlier amounts from the later ones of the same path. The shortest and the longest call become unknown.

@@ -6,6 +6,7 @@
 #include "analysis/waits.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "report/percentiles.h"
 #include "report/views.h"
 
 static const struct column columns[] = {
@@ -70,7 +71,8 @@ static int callers_compare_neighbours(const void *a, const void *b, void *data)
 }
 
 static void callers_add_row(const struct callers_context *c, const char *role, uint32_t function, uint32_t site,
-                            const struct times *times, const struct dwell_stated *stated)
+                            const struct times *times, const struct durations *durations,
+                            const struct dwell_stated *stated)
 {
     struct cell *cells = table_row(c->table);
     cell_text(&cells[0], role);
@@ -96,6 +98,7 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
     shares[0].partial = shares[1].partial = times_are_partial(times);
     shares[0].estimated = shares[1].estimated = times_error(times, VALUE_CPU, INCLUSIVE) != 0;
     fill_function_times(c->table, times);
+    percentiles_fill(&cells[c->table->column_count - PLACE_COLUMNS - PERCENTILE_COLUMNS], c->loaded, durations);
     fill_stated(c->table, c->loaded->selection ? NULL : stated);
 }
 
@@ -103,7 +106,7 @@ static void callers_add_rows(const struct callers_context *c, const char *role, 
 {
     qsort_r(list, count, sizeof *list, callers_compare_neighbours, (void *)c);
     for (size_t i = 0; i < count; i++)
-        callers_add_row(c, role, list[i].function, list[i].site, &list[i].times, list[i].stated);
+        callers_add_row(c, role, list[i].function, list[i].site, &list[i].times, list[i].durations, list[i].stated);
 }
 
 static void callers_prefer_columns(struct table *t, enum value_id measure)
@@ -128,11 +131,15 @@ static void callers_prefer_columns(struct table *t, enum value_id measure)
 
 struct table view_callers(const struct analysis *l, uint32_t function, bool by_cpu)
 {
-    struct table t = l->lines ? values_table(line_columns, LINE_COLUMN_COUNT, place_columns, PLACE_COLUMNS, &l->summary)
-                              : values_table(columns, COLUMN_COUNT, place_columns, PLACE_COLUMNS, &l->summary);
+    struct column others[PERCENTILE_COLUMNS + PLACE_COLUMNS];
+    const size_t percentiles = percentiles_list(others, l), other_count = percentiles + PLACE_COLUMNS;
+    memcpy(others + percentiles, place_columns, sizeof place_columns);
+    struct table t = l->lines ? values_table(line_columns, LINE_COLUMN_COUNT, others, other_count, &l->summary)
+                              : values_table(columns, COLUMN_COUNT, others, other_count, &l->summary);
     t.wait_column = t.first_value - 1;
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);
+    struct durations **durations = percentiles_by_function(l->profile);
     const struct dwell_stated **stated = stated_percentages(l, BY_FUNCTION);
     const bool waits = times_percent(&sums[function], VALUE_WAITING) > 50;
     const struct callers_context c = { l, &t, by_cpu && !waits ? VALUE_CPU : VALUE_ELAPSED,
@@ -141,10 +148,12 @@ struct table view_callers(const struct analysis *l, uint32_t function, bool by_c
     if (by_cpu)
         callers_prefer_columns(&t, c.measure);
     callers_add_rows(&c, "caller", n.callers, n.caller_count);
-    callers_add_row(&c, "function", function, PROFILE_NONE, &sums[function], stated ? stated[function] : NULL);
+    callers_add_row(&c, "function", function, PROFILE_NONE, &sums[function], durations[function],
+                    stated ? stated[function] : NULL);
     t.fixed_row = t.row_count;
     callers_add_rows(&c, "callee", n.callees, n.callee_count);
     neighbours_free(&n);
+    percentiles_free_list(durations, l->profile);
     free(stated);
     free(sums);
     return t;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/path_text.h"
 #include "base/units.h"
+#include "report/percentiles.h"
 #include "report/row_order.h"
 #include "report/views.h"
 
@@ -204,10 +205,13 @@ void view_list_columns(FILE *out, bool recent)
         fprintf(out, "%-*s %s\n", width, recent_columns[i].column.key, recent_columns[i].meaning);
     rows_list_value_columns(out, width);
     if (!recent)
-        fputs("\nFunctions also have columns of their single completed calls. Append _min, _mean, _median, _p90,\n"
-              "_p99 or _max to elapsed_inclusive, elapsed_exclusive, application_inclusive or\n"
-              "application_exclusive. The session is read once more for these.\n",
-              out);
+        fputs(
+            "\nFunctions, call paths and callers have p50, p90 and p99: percentiles of their completed calls, elapsed\n"
+            "inclusive, to 2 %.\n"
+            "\nFunctions also have columns of their single completed calls. Append _min, _mean, _median, _p90,\n"
+            "_p99 or _max to elapsed_inclusive, elapsed_exclusive, application_inclusive or\n"
+            "application_exclusive. The session is read once more for these.\n",
+            out);
     fputs("\n--filter accepts these, name (the first column), and the other columns of csv.\n", out);
 }
 
@@ -224,6 +228,8 @@ size_t view_sort_keys(const char **keys, bool recent)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         keys[count++] = names[i];
     if (!recent) {
+        for (size_t i = 0; i < PERCENTILE_COLUMNS; i++)
+            keys[count++] = percentile_columns[i].key;
         for (size_t i = 0; i < CALL_COLUMN_COUNT; i++)
             keys[count++] = call_columns[i].key;
         return count;
@@ -362,6 +368,15 @@ static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_
     }
 }
 
+/* Fills the columns of percentiles, which begin at `first`. */
+static void rows_fill_percentiles(const struct analysis *l, struct table *t, size_t first, const size_t *groups)
+{
+    struct durations **durations = percentiles_by_function(l->profile);
+    for (size_t i = 0; i < t->row_count; i++)
+        percentiles_fill(&t->cells[i * t->column_count + first], l, durations[groups[i]]);
+    percentiles_free_list(durations, l->profile);
+}
+
 size_t view_row_number(const struct table *t, size_t row)
 {
     const size_t last = t->column_count - 1;
@@ -409,12 +424,14 @@ static bool rows_are_numbered(const struct sorting *sorting)
 }
 
 /* Lists the columns after the values. */
-static size_t rows_list_others(struct column *columns, const struct summary *s, bool calls,
+static size_t rows_list_others(struct column *columns, const struct analysis *l, bool calls,
                                const struct sorting *sorting)
 {
     size_t count = 0;
-    if (!summary_has_timing(s)) /* else all views have it */
+    if (!summary_has_timing(&l->summary)) /* else all views have it */
         columns[count++] = timing_column;
+    if (calls)
+        count += percentiles_list(columns + count, l);
     for (size_t i = 0; calls && i < CALL_COLUMN_COUNT; i++)
         columns[count++] = call_columns[i];
     for (size_t i = 0; sorting->recent && i < RECENT_VALUES; i++)
@@ -448,8 +465,8 @@ static size_t rows_hot_column(const struct table *t, const struct summary *s)
 
 struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
 {
-    struct column others[1 + CALL_COLUMN_COUNT + RECENT_VALUES + 1];
-    const size_t other_count = rows_list_others(others, &l->summary, by == BY_FUNCTION, sorting);
+    struct column others[1 + PERCENTILE_COLUMNS + CALL_COLUMN_COUNT + RECENT_VALUES + 1];
+    const size_t other_count = rows_list_others(others, l, by == BY_FUNCTION, sorting);
     struct table t =
         values_table(subjects[by].columns, subjects[by].count + (l->part_count ? subjects[by].of_several : 0), others,
                      other_count, &l->summary);
@@ -484,9 +501,13 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
             rows_fill_means(&t, &sums[i]);
     }
     free(stated);
+    size_t first = t.column_count - other_count + !summary_has_timing(&l->summary);
+    if (by == BY_FUNCTION && l->durations) {
+        rows_fill_percentiles(l, &t, first, groups);
+        first += PERCENTILE_COLUMNS;
+    }
     if (by == BY_FUNCTION && sorting->calls)
-        rows_fill_all_calls(l, &t, t.column_count - other_count + !summary_has_timing(&l->summary), sorting->call_times,
-                            groups);
+        rows_fill_all_calls(l, &t, first, sorting->call_times, groups);
     for (size_t i = 0; rows_are_numbered(sorting) && i < t.row_count; i++)
         cell_number(&t.cells[(i + 1) * t.column_count - 1], groups[i]);
     if (sorting->recent)

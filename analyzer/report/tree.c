@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/recursion.h"
+#include "report/percentiles.h"
 #include "report/views.h"
 
 static const struct column path_columns[] = {
@@ -264,13 +265,14 @@ static uint32_t tree_single_callee(const struct tree_drawing *d, uint32_t node)
     return tree_is_large(d, child) && !tree_name_waits(d, child) ? child : PROFILE_NONE;
 }
 
-/* Adds a row for the node and the callees that share it. Calls and inclusive times are those of the first one. p->node
- * becomes the last one. */
+/* Adds a row for the node and the callees that share it. Calls, their durations and inclusive times are those of the
+ * first one. p->node becomes the last one. */
 static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
 {
     struct times times = d->rollup->nodes[p->node];
     const struct profile_node *nodes = d->rollup->profile->nodes;
     const struct line_name *line = d->options->by_line ? lines_of_node(d->loaded, &nodes[p->node]) : NULL;
+    const struct durations *durations = nodes[p->node].durations;
     uint32_t deepest = d->deepest ? d->deepest[p->node] : 0;
     char *name = NULL;
     size_t size;
@@ -286,6 +288,7 @@ static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
     const struct function_name *last = &d->loaded->names[nodes[p->node].function];
     const size_t row = tree_add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, last, &times);
     struct cell *cells = &d->table->cells[(row - 1) * d->table->column_count];
+    percentiles_fill(&cells[d->table->column_count - PLACE_COLUMNS - PERCENTILE_COLUMNS], d->loaded, durations);
     if (line) {
         char *of = lines_function(line);
         cell_text(&cells[SOURCE], line->source);
@@ -425,7 +428,10 @@ struct table view_tree(const struct analysis *l, const struct tree_options *opti
 {
     struct column subjects[MAX_SUBJECTS];
     const size_t count = tree_list_subjects(subjects, options);
-    struct table t = values_table(subjects, count, place_columns, PLACE_COLUMNS, &l->summary);
+    struct column others[PERCENTILE_COLUMNS + PLACE_COLUMNS];
+    const size_t percentiles = percentiles_list(others, l);
+    memcpy(others + percentiles, place_columns, sizeof place_columns);
+    struct table t = values_table(subjects, count, others, percentiles + PLACE_COLUMNS, &l->summary);
     t.wait_column = HOT;
     void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
     struct tree_drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };

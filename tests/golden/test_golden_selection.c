@@ -43,6 +43,15 @@ Test(golden_selections, below_a_function)
     check_golden("histogram example.dwell round_up --root handle --format csv", "selection-root-histogram.csv");
 }
 
+Test(golden_selections, percentiles)
+{
+    check_golden("report example.dwell --columns calls,p50,p90,p99 --sort p99", "percentiles.txt");
+    check_golden("report example.dwell --filter 'p90>40us' --columns calls,p90 --format json", "percentiles.json");
+    check_golden("tree example.dwell --columns calls,p50,p90,p99,elapsed_inclusive", "percentiles-tree.txt");
+    check_golden("callers example.dwell round_up --columns calls,p50,p99 --format csv", "percentiles-callers.csv");
+    check_golden("report example.dwell --from 100us --columns calls,p50,p90,p99", "percentiles-range.txt");
+}
+
 Test(golden_selections, rows)
 {
     check_golden("report example.dwell --filter 'calls>=4' --filter 'name!~[*'", "filter-report.txt");

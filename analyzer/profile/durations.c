@@ -1,0 +1,123 @@
+/* Counts how many calls took how long, and finds percentiles. */
+#include "profile/durations.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "profile/path_probes.h"
+
+enum { FIRST_SLOTS = 4 };
+
+static const uint64_t count_mask = ((uint64_t)1 << DURATION_COUNT_BITS) - 1;
+
+/* The slot of a counter, or a free one. */
+static uint64_t *durations_find(struct durations *d, uint64_t counter)
+{
+    uint64_t at = counter & d->mask;
+    while (d->slots[at] && d->slots[at] >> DURATION_COUNT_BITS != counter + 1)
+        at = (at + 1) & d->mask;
+    return &d->slots[at];
+}
+
+static struct durations *durations_new(uint32_t slots)
+{
+    struct durations *d = need_memory(1, sizeof *d + slots * sizeof *d->slots);
+    d->mask = slots - 1;
+    return d;
+}
+
+/* Needs a free slot. */
+static void durations_count(struct durations *d, uint64_t counter, uint64_t calls)
+{
+    uint64_t *slot = durations_find(d, counter);
+    if (!*slot) {
+        d->used++;
+        *slot = (counter + 1) << DURATION_COUNT_BITS;
+    }
+    *slot += calls < count_mask - (*slot & count_mask) ? calls : count_mask - (*slot & count_mask);
+}
+
+/* Lets the table have a free slot after one more counter. */
+static void durations_make_room(struct durations **d)
+{
+    struct durations *before = *d;
+    if (before && before->used < before->mask - before->mask / 4)
+        return;
+    *d = durations_new(before ? 2 * (before->mask + 1) : FIRST_SLOTS);
+    (*d)->sum = before ? before->sum : 0;
+    for (uint32_t i = 0; before && i <= before->mask; i++)
+        if (before->slots[i])
+            durations_count(*d, (before->slots[i] >> DURATION_COUNT_BITS) - 1, before->slots[i] & count_mask);
+    free(before);
+}
+
+void durations_add(struct durations **d, uint64_t ticks, uint64_t calls, uint64_t sum)
+{
+    durations_make_room(d);
+    (*d)->sum += sum;
+    durations_count(*d, durations_counter(ticks), calls);
+}
+
+void durations_merge(struct durations **into, const struct durations *from)
+{
+    for (uint32_t i = 0; from && i <= from->mask; i++)
+        if (from->slots[i]) {
+            durations_make_room(into);
+            durations_count(*into, (from->slots[i] >> DURATION_COUNT_BITS) - 1, from->slots[i] & count_mask);
+        }
+    if (from && from->used)
+        (*into)->sum += from->sum;
+}
+
+uint64_t durations_calls(const struct durations *d)
+{
+    uint64_t calls = 0;
+    for (uint32_t i = 0; d && i <= d->mask; i++)
+        calls += d->slots[i] & count_mask;
+    return calls;
+}
+
+/* The middle of the durations that a counter counts. */
+static uint64_t durations_middle(uint64_t counter)
+{
+    const uint64_t whole = (uint64_t)1 << DURATION_BITS;
+    if (counter < 2 * whole)
+        return counter;
+    const uint64_t dropped = (counter >> DURATION_BITS) - 1, least = (whole + (counter & (whole - 1))) << dropped;
+    return least + ((uint64_t)1 << dropped) / 2;
+}
+
+/* The numbers of counters are those of slots in their upper bits, so this is the order of durations. */
+static int durations_compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void durations_percentiles(const struct durations *d, const double *percents, uint64_t *ticks, size_t count)
+{
+    const uint64_t calls = durations_calls(d);
+    memset(ticks, 0, count * sizeof *ticks);
+    if (!calls)
+        return;
+    if (calls == 1) {
+        for (size_t i = 0; i < count; i++)
+            ticks[i] = call_ticks(d->sum);
+        return;
+    }
+    uint64_t *sorted = need_memory(d->used, sizeof *sorted);
+    size_t used = 0;
+    for (uint32_t i = 0; i <= d->mask; i++)
+        if (d->slots[i])
+            sorted[used++] = d->slots[i];
+    qsort(sorted, used, sizeof *sorted, durations_compare);
+    uint64_t passed = 0;
+    for (size_t i = 0, found = 0; i < used && found < count; i++) {
+        passed += sorted[i] & count_mask;
+        while (found < count && ((double)passed >= ceil((double)calls * percents[found] / 100) || i + 1 == used))
+            ticks[found++] = durations_middle((sorted[i] >> DURATION_COUNT_BITS) - 1);
+    }
+    free(sorted);
+}

@@ -1,0 +1,60 @@
+/*
+ * How long the completed calls of a call path took: counters that are as wide as a 32nd of the durations that they
+ * count. Durations below 64 ticks have a counter each. A percentile is the middle of its counter, so it is at most
+ * 1/64, or 1.6 %, from the exact one. That of a single call is exact. Memory depends on how many counters are in use,
+ * and not on the number of calls. Adding is associative and commutative.
+ */
+#ifndef DWELL_PROFILE_DURATIONS_H
+#define DWELL_PROFILE_DURATIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    DURATION_BITS = 5,        /* a counter is one of 32 of its power of two */
+    DURATION_COUNT_BITS = 48, /* of a slot: how many calls; above them the number of the counter, plus one */
+};
+
+/* No calls are a null pointer. The table is a hash table whose hash is the number of the counter: so neighbours do not
+ * collide. */
+struct durations {
+    uint64_t sum; /* in 1/256 ticks, as in path_probes.h */
+    uint32_t used, mask;
+    uint64_t slots[];
+};
+
+/* The number of the counter of a duration. */
+static inline uint64_t durations_counter(uint64_t ticks)
+{
+    const int bits = 64 - __builtin_clzll(ticks | 1), dropped = bits > DURATION_BITS + 1 ? bits - DURATION_BITS - 1 : 0;
+    return ((uint64_t)dropped << DURATION_BITS) + (ticks >> dropped);
+}
+
+/* Adds calls of a duration, whose sum in 1/256 ticks is `sum`. *d can move. */
+void durations_add(struct durations **d, uint64_t ticks, uint64_t calls, uint64_t sum);
+
+/* Adds one call, in few steps if its counter is in use. */
+static inline void durations_add_call(struct durations **d, uint64_t ticks, uint64_t sum)
+{
+    const uint64_t counter = durations_counter(ticks);
+    struct durations *known = *d;
+    if (__builtin_expect(known != NULL, 1)) {
+        uint64_t *slot = &known->slots[counter & known->mask];
+        if (__builtin_expect(*slot >> DURATION_COUNT_BITS == counter + 1, 1)) {
+            ++*slot;
+            known->sum += sum;
+            return;
+        }
+    }
+    durations_add(d, ticks, 1, sum);
+}
+
+void durations_merge(struct durations **into, const struct durations *from);
+
+uint64_t durations_calls(const struct durations *d);
+
+/* Sets ticks[i] to the duration that percents[i] percent of the calls do not exceed, or to zero without calls. The
+ * percents ascend. */
+void durations_percentiles(const struct durations *d, const double *percents, uint64_t *ticks, size_t count);
+
+#endif
