@@ -74,18 +74,28 @@ static bool chance_is_lambda(const char *name)
     return strstr(name, "{lambda(") || strstr(name, "'lambda");
 }
 
+/* By module: whether it is a library of the system's calls. There are many more nodes than modules. */
+static bool *chance_find_libraries(const struct profile *p)
+{
+    bool *libraries = need_memory(p->module_count + 1, sizeof *libraries);
+    for (size_t i = 0; i < p->module_count; i++)
+        libraries[i] = os_calls_is_library(p->modules[i].path);
+    return libraries;
+}
+
 /* The nodes that wait for a condition themselves, as the C++ library's functions are often part of their callers. */
 static bool *chance_find_waiting(const struct diff *d, const struct profile *p)
 {
-    bool *waiting = need_memory(p->node_count + 1, sizeof *waiting);
+    bool *waiting = need_memory(p->node_count + 1, sizeof *waiting), *libraries = chance_find_libraries(p);
     for (uint32_t i = 0; i < p->node_count; i++) {
         const uint32_t parent = p->nodes[i].parent;
-        if (parent == PROFILE_NONE || !os_calls_is_library(p->modules[p->functions[p->nodes[i].function].module].path))
+        if (parent == PROFILE_NONE || !libraries[p->functions[p->nodes[i].function].module])
             continue;
         const char *name = chance_name(d, p, p->nodes[i].function);
         waiting[parent] |=
             strncmp(name, "pthread_cond_", strlen("pthread_cond_")) == 0 || strncmp(name, "cnd_", 4) == 0;
     }
+    free(libraries);
     return waiting;
 }
 
