@@ -87,7 +87,7 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
             ['[ ]', 'previous, next mark'],
             ['n N', 'the next, the previous wait: its cause is shown below'],
             ['j', 'move to what ended the wait'],
-            ['v b', 'arrows of waits; band of the critical path'],
+            ['v b', 'arrows of all waits; line of the critical path'],
             ['0, Home', 'show the whole session'],
         ],
     },

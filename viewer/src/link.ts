@@ -51,7 +51,7 @@ function textOf(m: Model): string {
     put('session', String(state.timelineSide.value), '0');
     put('waits', state.waitsBy.value, 'path');
     put('critical', state.criticalTable.value, 'functions');
-    put('arrows', state.showsArrows.value ? '1' : '0', '1');
+    put('arrows', state.showsArrows.value ? '1' : '0', '0');
     put('band', state.showsCritical.value ? '1' : '0', '1');
     put('unit', state.chosenUnit.value, 'auto');
     put('details', state.details.value ? '1' : '0', '1');
@@ -152,7 +152,7 @@ export function restore(m: Model, fragment: string): boolean {
         ['functions', 'segments', 'threads', 'ranking'] as const,
         'functions',
     );
-    state.showsArrows.value = get('arrows') !== '0';
+    state.showsArrows.value = get('arrows') === '1';
     state.showsCritical.value = get('band') !== '0';
     state.chosenUnit.value = oneOf<Unit | 'auto'>(p.get('unit'), ['auto', 'ns', 'us', 'ms', 's'], 'auto');
     state.details.value = get('details') !== '0';
@@ -170,34 +170,45 @@ export function fragment(): string {
     return state.model.value ? `#${textOf(state.model.value)}` : '';
 }
 
-// Keeps the fragment up to date. A change of view or of the central function makes an entry in the browser's history.
+// What Back undoes: views, central functions, and where the graphs, the timeline and the part begin and end.
+const placeNow = (): string => `${state.view.value}/${state.view.value === 'callers' ? state.subject.value : ''}`;
+const zoomNow = (): string =>
+    JSON.stringify([state.range.value, state.zoomed.value, state.invertedZoom.value, state.chosen.value]);
+
+const oneZoom = 1000; // milliseconds: later steps are undone alone
+
+// Keeps the fragment up to date. A change of view or of the central function makes an entry in the browser's history, and
+// so does a zoom or another range. The turns of a wheel make one together.
 export function followState(): void {
     let timer = 0;
     let written = location.hash;
-    let place = '';
+    let [place, zoom, zoomedAt] = ['', '', -Infinity];
     effect(() => {
         const m = state.model.value;
         if (!m) return;
         const now = `#${textOf(m)}`;
-        const here = `${state.view.value}/${state.view.value === 'callers' ? state.subject.value : ''}`;
+        const [here, range] = [placeNow(), zoomNow()];
         clearTimeout(timer);
         timer = window.setTimeout(() => {
+            if (!place) [place, zoom] = [here, range];
             if (now === written) return;
             written = now;
             const url = location.pathname + location.search + now;
             try {
-                if (place && here !== place) history.pushState(null, '', url);
+                const zooms = range !== zoom && performance.now() - zoomedAt > oneZoom;
+                if (place && (here !== place || zooms)) history.pushState(null, '', url);
                 else history.replaceState(null, '', url);
             } catch {
                 location.hash = now;
             }
-            place = here;
+            if (range !== zoom) zoomedAt = performance.now();
+            [place, zoom] = [here, range];
         }, 150);
     });
     window.addEventListener('popstate', () => {
         if (!state.model.value || location.hash === written) return;
         written = location.hash;
         restore(state.model.value, location.hash);
-        place = `${state.view.value}/${state.view.value === 'callers' ? state.subject.value : ''}`;
+        [place, zoom, zoomedAt] = [placeNow(), zoomNow(), -Infinity];
     });
 }

@@ -156,6 +156,9 @@ for (const scheme of ['light', 'dark'])
     test(`timeline, ${scheme}: arrows and the critical path, and keys that switch them`, async () => {
         const { arrow, critical } = colours[scheme];
         const page = await open('view=timeline&details=0', header(), tables(), { colorScheme: scheme });
+        await becomes(page, 484, second - 5, arrow, false); // only on demand
+        await page.keyboard.press('v');
+        await fragmentWith(page, 'arrows=1');
         await becomes(page, 468, first + 3 * 17 - 1, arrow); // the act, at 30,000 of 64 ticks a pixel
         await becomes(page, 484, second - 5, arrow); // the head, at 31,000
         await becomes(page, 200, first - 2, critical);
@@ -163,7 +166,6 @@ for (const scheme of ['light', 'dark'])
         await becomes(page, 600, first - 2, critical, false);
         await page.keyboard.press('v');
         await becomes(page, 484, second - 5, arrow, false);
-        await fragmentWith(page, 'arrows=0');
         await page.keyboard.press('b');
         await becomes(page, 200, first - 2, critical, false);
         await fragmentWith(page, 'band=0');
@@ -173,8 +175,9 @@ for (const scheme of ['light', 'dark'])
     });
 
 test('timeline: a click or a key shows the cause of a wait, and moves to the act', async () => {
-    const page = await open('view=timeline&details=0');
+    const page = await open('view=timeline&details=0&arrows=1');
     await becomes(page, 484, second - 5, colours.light.arrow);
+    await page.keyboard.press('v');
     const box = await boxOf(page, '.timeline');
     await page.mouse.click(box.x + 200, box.y + second + 17 + 4);
     await until_cause(page, 'mutex 0x10');
@@ -199,6 +202,56 @@ test('timeline: a click or a key shows the cause of a wait, and moves to the act
     await page.click('.wait-cause [aria-label="Close the wait"]');
     await page.waitForSelector('.wait-cause', { state: 'detached' });
     await browser.done(page);
+});
+
+test('timeline: without arrows, the selected wait has one', async () => {
+    const page = await open('view=timeline&details=0');
+    await page.waitForSelector('.critical-toggle');
+    await page.keyboard.press('n');
+    await until_cause(page, 'nanosleep');
+    await page.keyboard.press('N');
+    await until_cause(page, 'mutex 0x10');
+    await becomes(page, 484, second - 5, '163,21,138', false);
+    await page.waitForFunction(
+        ([x, y]) => {
+            const canvas = document.querySelector('.timeline canvas');
+            const [r, g, b] = canvas.getContext('2d').getImageData(x, y, 1, 1).data;
+            return r !== g || g !== b;
+        },
+        [484, second - 5],
+    );
+    await browser.done(page);
+});
+
+test('timeline: the critical path is a line without a tint, and that of a single thread is not drawn', async () => {
+    const { critical } = colours.light;
+    const two = await open('view=timeline&details=0');
+    await becomes(two, 700, second - 2, critical); // 44,800 ticks, within parse on the second thread
+    const withPath = await colourAt(two, 900, second + 10); // no call there
+    await two.keyboard.press('b');
+    await becomes(two, 700, second - 2, critical, false);
+    assert.equal(await colourAt(two, 900, second + 10), withPath);
+    await browser.done(two);
+    const alone = timed({
+        timeline: {
+            start: 0,
+            end: 65536,
+            lanes: [{ thread: 1, depth: 1, start: 2000 }],
+            bin: 64,
+            levels: [],
+            complete: true,
+        },
+    });
+    const one = await browser.open(browser.write('alone', [withWaits(alone, header(), tables())]), {
+        fragment: '#view=timeline&details=0',
+        viewport: { width: 1024, height: 700 },
+    });
+    await one.waitForSelector('.timeline canvas');
+    await one.keyboard.press('n'); // the waits are there
+    await one.waitForSelector('.wait-cause');
+    await becomes(one, 700, first - 2, critical, false);
+    assert.equal(await one.locator('.critical-toggle').count(), 0);
+    await browser.done(one);
 });
 
 test('Waits: the tables of dwell waits, sorted and searched', async () => {
@@ -257,6 +310,20 @@ test('Waits: a graph has the largest 30 threads and objects, none on top of anot
     await page.waitForSelector('.wait-graph .node');
     const boxes = await page.$$eval('.wait-graph .node rect', (all) =>
         all.map((one) => one.getBoundingClientRect()).map(({ x, y, width, height }) => [x, y, width, height]),
+    );
+    const labels = await page.$$eval('.wait-graph .edge text', (all) =>
+        all.map((one) => one.getBBox()).map(({ x, y, width, height }) => [x, y, width, height]),
+    );
+    assert.ok(labels.length >= 15, `${labels.length} labels`);
+    labels.forEach(([x, y, width, height], i) =>
+        labels
+            .slice(0, i)
+            .forEach(([a, b, w, h]) =>
+                assert.ok(
+                    x + width <= a + 1 || a + w <= x + 1 || y + height <= b + 1 || b + h <= y + 1,
+                    `label ${i} is on another one`,
+                ),
+            ),
     );
     assert.equal(boxes.length, 30);
     for (const [i, a] of boxes.entries())

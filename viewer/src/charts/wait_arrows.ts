@@ -69,13 +69,13 @@ function drawArrow(d: Drawing, view: View, wait: Wait, lanes: Map<number, Lane>,
     return { x: x2 - 6, y: down ? y2 - 8 : y2 - 1, width: 12, height: 10, wait: wait.row };
 }
 
-// The waits are sorted, the longest first.
+// All arrows, or that of the selected wait. The waits are sorted, the longest first.
 function drawArrows(d: Drawing, view: View, scene: WaitScene, lanes: Map<number, Lane>): ArrowHit[] {
     const { block } = scene;
     const hits: ArrowHit[] = [];
     const [begins, ends, wakers] = ['begin', 'end', 'waker'].map((key) => columnOf(block, 'waits', key));
     const shortest = (minPixels * (view.to - view.from)) / d.width;
-    for (let i = 0; i < rowsIn(block, 'waits') && hits.length < maxArrows; i++) {
+    for (let i = 0; scene.arrows && i < rowsIn(block, 'waits') && hits.length < maxArrows; i++) {
         if (ends![i]! - begins![i]! < shortest) break;
         if (wakers![i]! < 0 || i === scene.selected || ends![i]! < view.from || begins![i]! > view.to) continue;
         const hit = drawArrow(d, view, waitAt(block, i), lanes, false);
@@ -88,7 +88,7 @@ function drawArrows(d: Drawing, view: View, scene: WaitScene, lanes: Map<number,
     return hits;
 }
 
-// A band above the calls of each segment's thread, a tint over them, and lines where the path changes the thread.
+// A line above the calls of each segment's thread, and thin ones where the path changes the thread.
 function drawCritical(d: Drawing, view: View, block: Container, lanes: Map<number, Lane>): void {
     const { context, width } = d;
     const scale = width / (view.to - view.from);
@@ -105,15 +105,12 @@ function drawCritical(d: Drawing, view: View, block: Container, lanes: Map<numbe
             before = null;
             continue;
         }
-        const { calls, strip } = placeOf(view, lane);
+        const { calls } = placeOf(view, lane);
         const x = Math.max(0, (begins![i]! - view.from) * scale);
         const end = Math.min(width, (ends![i]! - view.from) * scale);
         if (end > (drawnTo.get(lane) ?? -1)) {
             const w = Math.max(1, end - x);
             context.fillRect(x, calls - 3, w, 3);
-            context.globalAlpha = 0.12;
-            context.fillRect(x, calls, w, strip - calls);
-            context.globalAlpha = 1;
             drawnTo.set(lane, x + w);
         }
         if (before && before.end === begins![i]! && before.y !== calls) {
@@ -134,7 +131,7 @@ export function drawWaits(d: Drawing, view: View, scene: WaitScene): ArrowHit[] 
     context.rect(0, view.top, width, height - view.top);
     context.clip();
     if (scene.critical) drawCritical(d, view, scene.block, lanes);
-    const hits = scene.arrows ? drawArrows(d, view, scene, lanes) : [];
+    const hits = drawArrows(d, view, scene, lanes);
     context.restore();
     return hits;
 }

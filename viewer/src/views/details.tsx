@@ -1,7 +1,7 @@
 // The panel about the selected function or path: its full name, its source and module, all its values.
 import { copy, largestPath, showInFlame, showInTree } from '../keys';
 import { nameOf } from '../data/names';
-import { type ColumnKey, measuresOf } from '../data/measures';
+import { type ColumnKey, extents, measuresOf } from '../data/measures';
 import type { Model, Side, TableName } from '../data/model';
 import { stackOf } from '../data/paths';
 import { isKnownAt, signOf } from '../data/timing';
@@ -79,6 +79,16 @@ function AllValues({ m, table, row }: { m: Model; table: TableName; row: number 
     return <Values m={m} lines={lines.filter((one) => one.get(0) !== 0 || one.get(1) !== 0)} />;
 }
 
+// Whether the path has all that the function has.
+function isWholeFunction(m: Model, row: number, fn: number): boolean {
+    const keys = ['calls', ...measuresOf(m).flatMap((x) => extents.map((extent) => `${x.key}_${extent}`))];
+    return ([0, 1] as Side[])
+        .slice(0, m.sides)
+        .every((side) =>
+            keys.every((key) => m.column('paths', key, side)[row] === m.column('functions', key, side)[fn]),
+        );
+}
+
 const maxSteps = 40;
 
 export function Details() {
@@ -136,13 +146,17 @@ export function Details() {
                 <dt>Address</dt>
                 <dd class="path">{f.address ?? 'unknown'}</dd>
             </dl>
-            {row >= 0 && (
+            {row >= 0 && !isWholeFunction(m, row, fn) && (
                 <>
                     <h3>This path</h3>
                     <AllValues m={m} table="paths" row={row} />
                 </>
             )}
-            <h3>All paths of the function</h3>
+            <h3>
+                {row >= 0 && isWholeFunction(m, row, fn)
+                    ? 'This path, all of the function'
+                    : 'All paths of the function'}
+            </h3>
             <AllValues m={m} table="functions" row={fn} />
             {row >= 0 && (
                 <>

@@ -8,7 +8,13 @@ import { ColourMeanings, TimingMeanings, ValueMeanings } from './meanings';
 export function Help() {
     const box = useRef<HTMLDialogElement>(null);
     useLayoutEffect(() => {
-        box.current?.showModal();
+        const before = document.activeElement as HTMLElement | null;
+        const dialog = box.current!;
+        dialog.showModal();
+        return () => {
+            dialog.close(); // what is behind an open dialog cannot have the focus
+            before?.focus({ preventScroll: true });
+        };
     }, []);
     return (
         <dialog

@@ -172,7 +172,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     // The canvas is drawn after the render. Reading these here renders and draws again when they change.
     const highlighted = found.value;
     void measure.value;
-    const [arrows, critical] = [showsArrows.value, showsCritical.value];
+    const [arrows, critical] = [showsArrows.value, showsCritical.value && facts.lanes.length > 1];
     const [from, to] = clampedRange(range.value ?? [facts.start, facts.end], facts);
     const top = headHeight(marks.length, linesOf(bars));
     const part = dragged ?? chosenRange(m, side);
@@ -300,7 +300,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             recentre(m.rowOf('functions', selected.function, side));
         else if (key === 'l') setChoosing(true);
         else if (key === 'v') showsArrows.value = !arrows;
-        else if (key === 'b') showsCritical.value = !critical;
+        else if (key === 'b') showsCritical.value = !showsCritical.value;
         else if (key === 'n' || key === 'N') toWait(key === 'n');
         else if (key === 'j') toAct();
         else if (key === ']') toMark(true);
@@ -384,7 +384,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 <button class="save-button" title="Save all threads as a picture (Y)" onClick={save}>
                     Save picture
                 </button>
-                <WaitToggles waits={waits} />
+                <WaitToggles m={m} side={side} waits={waits} />
                 <span class="range">
                     {shortDuration(toNs(from))} … {shortDuration(toNs(to))} ({shortDuration(toNs(to - from))})
                 </span>

@@ -87,8 +87,8 @@ export function WaitCause({
     );
 }
 
-// Arrows and the critical path, if the recording has them.
-export function WaitToggles({ waits }: { waits: Container | null }) {
+// Arrows and the critical path, if the recording has them. The path of a single thread is all of it.
+export function WaitToggles({ m, side, waits }: { m: Model; side: Side; waits: Container | null }) {
     if (!waits) return null;
     const facts = waitsFacts(waits);
     const shown = rowsIn(waits, 'waits');
@@ -97,17 +97,17 @@ export function WaitToggles({ waits }: { waits: Container | null }) {
             {facts.causes && facts.waits > 0 && (
                 <button
                     aria-pressed={showsArrows.value}
-                    title={`Arrows from what ended a wait to its end (v)${shown < facts.waits ? `, of the ${shown} longest of ${facts.waits} waits` : ''}`}
+                    title={`Arrows of all waits, from what ended each to its end (v); the selected wait has one${shown < facts.waits ? `, of the ${shown} longest of ${facts.waits} waits` : ''}`}
                     onClick={() => (showsArrows.value = !showsArrows.value)}
                 >
                     Arrows
                 </button>
             )}
-            {facts.critical && (
+            {facts.critical && m.facts[side]!.timeline!.lanes.length > 1 && (
                 <button
                     class="critical-toggle"
                     aria-pressed={showsCritical.value}
-                    title="The critical path as a band over the threads (b)"
+                    title="The critical path as a line over the threads (b)"
                     onClick={() => (showsCritical.value = !showsCritical.value)}
                 >
                     Critical path

@@ -1,7 +1,7 @@
 // The graph of threads and locks: who waited, for what, and whose act ended the waits.
 import { useMemo } from 'preact/hooks';
 import type { Container } from '../data/container';
-import { type GraphNode, causeNames, graphOf, layGraph, maxNodes } from '../data/waits';
+import { type Graph, type GraphEdge, type GraphNode, causeNames, graphOf, layGraph, maxNodes } from '../data/waits';
 import { count, shortened } from '../format';
 import { useFocus } from './row_table';
 
@@ -10,6 +10,38 @@ const columnGap = 150;
 const width = 3 * nodeWidth + 2 * columnGap;
 const titles = ['waited', 'for', 'ended by'];
 const xOf = (column: number) => column * (nodeWidth + columnGap);
+
+const topOf = (place: number) => top + place * (nodeHeight + rowGap);
+const [letterWidth, labelHeight] = [7, 14];
+
+// Where the edges have their times: at the first place along each where no label is yet. An edge without room has none,
+// but its tooltip. The longest waits come first.
+function placeLabels(
+    { nodes, edges }: Graph,
+    places: Map<string, number>,
+    timeOf: (ticks: number) => string,
+): Map<GraphEdge, { x: number; y: number }> {
+    const columns = new Map(nodes.map((n) => [n.key, n.column]));
+    const labels = new Map<GraphEdge, { x: number; y: number }>();
+    const taken: { x: number; y: number; half: number }[] = [];
+    for (const e of [...edges].sort((a, b) => b.total - a.total)) {
+        const [x1, x2] = [xOf(columns.get(e.from)!) + nodeWidth, xOf(columns.get(e.to)!) - 2];
+        const [y1, y2] = [e.from, e.to].map((key) => topOf(places.get(key)!) + nodeHeight / 2) as [number, number];
+        const half = (timeOf(e.total).length * letterWidth) / 2;
+        for (const t of [0.5, 0.4, 0.6, 0.3, 0.7]) {
+            // A point of the edge's curve, whose inner points are halfway between the columns.
+            const inner = 3 * t * (1 - t);
+            const x = (1 - t) ** 3 * x1 + (inner * (x1 + x2)) / 2 + t ** 3 * x2;
+            const y = ((1 - t) ** 3 + inner * (1 - t)) * y1 + (inner * t + t ** 3) * y2 - 5;
+            if (x - half < Math.min(x1, x2) || x + half > Math.max(x1, x2)) continue;
+            if (taken.some((o) => Math.abs(o.x - x) < o.half + half && Math.abs(o.y - y) < labelHeight)) continue;
+            taken.push({ x, y, half });
+            labels.set(e, { x, y });
+            break;
+        }
+    }
+    return labels;
+}
 
 export function WaitGraph({
     block,
@@ -28,7 +60,8 @@ export function WaitGraph({
     const most = Math.max(1, ...graph.edges.map((e) => e.total));
     const rows = 1 + Math.max(0, ...places.values());
     const byKey = new Map(graph.nodes.map((n) => [n.key, n]));
-    const yOf = (key: string) => top + places.get(key)! * (nodeHeight + rowGap);
+    const labels = useMemo(() => placeLabels(graph, places, timeOf), [graph, places]);
+    const yOf = (key: string) => topOf(places.get(key)!);
     if (graph.nodes.length === 0)
         return <p class="wait">No thread waited for a lock, a thread or another object that threads share.</p>;
     return (
@@ -70,9 +103,11 @@ export function WaitGraph({
                                 style={{ strokeWidth: `${1 + (5 * e.total) / most}px` }}
                                 marker-end="url(#wait-head)"
                             />
-                            <text x={x1 + (x2 - x1) * 0.5} y={y1 + (y2 - y1) * 0.5 - 5}>
-                                {timeOf(e.total)}
-                            </text>
+                            {labels.has(e) && (
+                                <text x={labels.get(e)!.x} y={labels.get(e)!.y}>
+                                    {timeOf(e.total)}
+                                </text>
+                            )}
                         </g>
                     );
                 })}
