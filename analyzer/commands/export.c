@@ -35,7 +35,7 @@ static const struct shared_use shared[] = {
       "(default: cpu_exclusive, and functions that only wait last); decides which functions --limit keeps" },
     { SHARED_LIMIT, "(default); a row is a function" },
     { SHARED_VALUE,
-      "elapsed_exclusive (default), application_exclusive, blocked_exclusive or calls of each call path" },
+      "elapsed_exclusive (default), application_exclusive, cpu_exclusive, blocked_exclusive or calls of each call path" },
     { SHARED_CSV_SAFE, NULL },
     { SHARED_OUTPUT, "(default: standard output), or to several files whose names begin with FILE" },
     { SHARED_RAW, NULL },

@@ -18,7 +18,7 @@
 #include "export/text.h"
 
 /* The format's events are times. Calls are counted at each edge. */
-static const enum export_time events[] = { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED };
+static const enum export_time events[] = { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CPU };
 enum { EVENT_COUNT = sizeof events / sizeof *events };
 
 struct callgrind_costs {

@@ -19,7 +19,7 @@ enum export_uses {
     EXPORT_SINGLE = 1 << 10, /* the same: single calls, which samples say nothing about */
 };
 
-enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CALLS };
+enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_CPU, EXPORT_BLOCKED, EXPORT_CALLS };
 
 struct export_options {
     const bool *only;      /* by function, true if it is chosen; NULL if all are */

@@ -9,6 +9,7 @@
 static const enum value_id measured[] = {
     [EXPORT_ELAPSED] = VALUE_ELAPSED,
     [EXPORT_APPLICATION] = VALUE_APPLICATION,
+    [EXPORT_CPU] = VALUE_CPU,
     [EXPORT_BLOCKED] = VALUE_BLOCKED,
     [EXPORT_CALLS] = VALUE_CALLS,
 };

@@ -5,6 +5,7 @@ import sys
 
 csv.field_size_limit(1 << 30)
 TIMES = ("elapsed_inclusive", "elapsed_exclusive", "application_inclusive", "application_exclusive")
+CPU = ("cpu_inclusive", "cpu_exclusive")
 
 
 def read(path):
@@ -17,10 +18,10 @@ def by_function(path, name=lambda row: row["function"]):
     """The sums of the rows that have the same name: {name: {"calls": n, "elapsed_exclusive": ns, ...}}"""
     sums = {}
     for row in read(path):
-        sum_ = sums.setdefault(name(row), dict.fromkeys(("calls",) + TIMES, 0))
+        sum_ = sums.setdefault(name(row), dict.fromkeys(("calls",) + TIMES + CPU, 0))
         sum_["calls"] += int(row["calls"])
-        for key in TIMES:
-            sum_[key] += int(row[key + "_ns"] or 0)
+        for key in TIMES + CPU:
+            sum_[key] += int(row.get(key + "_ns") or 0)
     return sums
 
 

@@ -215,7 +215,7 @@ Test(e2e_tree_exports, errors)
         "dwell: dwell.data: No such file or directory; record a program first: dwell record ./prog\n");
     tree_exports_check_error(
         "$DWELL export collapsed --value wall",
-        "dwell: --value: 'wall' is none of elapsed_exclusive, application_exclusive, blocked_exclusive, calls\n");
+        "dwell: --value: 'wall' is none of elapsed_exclusive, application_exclusive, cpu_exclusive, blocked_exclusive, calls\n");
     tree_exports_check_error("$DWELL export collapsed --limit 3",
                              "dwell: --limit: format collapsed has no use for it; leave it out\n");
     free(run_well("$DWELL record -q --os-events=none $SAMPLES/fib 5"));

@@ -105,7 +105,7 @@ Test(golden_suggestions, formats_and_other_choices)
                      "no format 'calgrind'; did you mean 'callgrind'? dwell export --list lists them");
     expect_suggested(
         "export collapsed --value elapsed_exclusve", 2,
-        "--value: 'elapsed_exclusve' is none of elapsed_exclusive, application_exclusive, blocked_exclusive, calls; "
+        "--value: 'elapsed_exclusve' is none of elapsed_exclusive, application_exclusive, cpu_exclusive, blocked_exclusive, calls; "
         "did you mean 'elapsed_exclusive'?");
     expect_suggested("import vspref x", 2, "no format 'vspref'; did you mean 'vsperf'? dwell import --list lists them");
     expect_suggested(

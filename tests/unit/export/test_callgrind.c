@@ -147,7 +147,7 @@ static void expect_events(uint32_t source, const char *line)
 
 Test(unit_callgrind, unknown_times_are_left_out)
 {
-    expect_events(SOURCE_PERF, "\nevents: Elapsed Application Blocked\nsummary: 294000 178750 18000\n");
+    expect_events(SOURCE_PERF, "\nevents: Elapsed Application Blocked CPU\nsummary: 294000 178750 18000 267000\n");
     expect_events(SOURCE_RSEQ, "\nevents: Elapsed Application\nsummary: 294000 178750\n");
     expect_events(SOURCE_NONE, "\nevents: Elapsed\nsummary: 294000\n");
 }
