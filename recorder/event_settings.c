@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "trace/event_names.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 /* Whether it is a name that dwell_event_register takes. */
 static bool event_settings_is_subject(const char *text)

@@ -23,7 +23,7 @@
 #include "trace/scan.h"
 #include "trace/session_finish.h"
 #include "trace/session_seal.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 static bool record_is_empty(const struct session_file *file, const struct record_outcome *o)
 {

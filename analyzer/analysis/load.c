@@ -23,7 +23,7 @@
 #include "profile/reported.h"
 #include "profile/session_samples.h"
 #include "profile/subtree.h"
-#include "trace/counts.h"
+#include "trace/counted_calls.h"
 #include "trace/session_import.h"
 
 /* A thread without a source of OS events has no application time. If no thread has a source, application times are

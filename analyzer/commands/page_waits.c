@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "causes/cause_rows.h"
 #include "view/critical_path.h"
-#include "view/waits.h"
+#include "view/longest_waits.h"
 
 enum { MAX_TEXTS = 13, MAX_NUMBERS = 4, MAX_COLUMNS = MAX_TEXTS + MAX_NUMBERS };
 enum { TABLE_COUNT = 5, ALL_TABLES = TABLE_COUNT + 2 + CRITICAL_TABLES };

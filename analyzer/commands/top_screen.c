@@ -12,7 +12,7 @@
 #include "base/visible.h"
 #include "clock.h"
 #include "commands/commands.h"
-#include "commands/top.h"
+#include "commands/top_command.h"
 #include "report/views.h"
 
 enum {

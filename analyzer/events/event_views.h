@@ -5,7 +5,7 @@
 #include "profile/selection.h"
 #include "report/views.h"
 #include "trace/event_pairs.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 /* Selects the events to show. An empty list selects all. */
 struct event_filter {

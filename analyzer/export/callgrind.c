@@ -13,9 +13,9 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "export/export_text.h"
 #include "export/formats.h"
 #include "export/measures.h"
-#include "export/text.h"
 
 /* The format's events are times. Calls are counted at each edge. */
 static const enum export_time events[] = { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CPU };

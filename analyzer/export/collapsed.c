@@ -8,10 +8,10 @@
 
 #include "analysis/order.h"
 #include "base/memory.h"
+#include "export/export_text.h"
 #include "export/formats.h"
 #include "export/measures.h"
 #include "export/stack_limit.h"
-#include "export/text.h"
 
 struct collapsed_writer {
     struct order_visitor visitor;

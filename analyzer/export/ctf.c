@@ -14,7 +14,7 @@
 #include "export/formats.h"
 #include "export/slices.h"
 #include "trace/event_fields.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 struct ctf_writer {
     struct slices_visitor visitor;

@@ -10,7 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "trace/timeline.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 struct call_slice {
     uint32_t function; /* number in the profile; function_count for functions that it does not hold */

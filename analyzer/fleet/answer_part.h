@@ -3,8 +3,8 @@
 #define DWELL_FLEET_ANSWER_PART_H
 
 #include "base/index.h"
-#include "fleet/answer.h"
-#include "fleet/rows.h"
+#include "fleet/store_answer.h"
+#include "fleet/sum_rows.h"
 
 /* A module and a function that the store knows. An analysis gets them with the first row that has them. */
 struct answer_module {

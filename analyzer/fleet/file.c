@@ -11,7 +11,7 @@
 #include "base/gzip.h"
 #include "base/memory.h"
 #include "fleet/schema.h"
-#include "fleet/session.h"
+#include "fleet/session_sums.h"
 #include "sums/sums.h"
 
 /* ---- to the store ---- */

@@ -12,8 +12,8 @@
 #include "fleet/file.h"
 #include "fleet/ids.h"
 #include "fleet/push_names.h"
-#include "fleet/rows.h"
 #include "fleet/runs.h"
+#include "fleet/sum_rows.h"
 
 enum { ROWS_A_PART = 16384 }; /* about 5 MB */
 

@@ -2,7 +2,7 @@
 #ifndef DWELL_FLEET_PUSH_NAMES_H
 #define DWELL_FLEET_PUSH_NAMES_H
 
-#include "fleet/session.h"
+#include "fleet/session_sums.h"
 #include "fleet/store.h"
 
 /* Sends the names that the store lacks. Each name of a build travels once; a name that is sent twice does no harm. Sets

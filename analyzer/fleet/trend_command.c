@@ -7,8 +7,8 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "fleet/answer.h"
 #include "fleet/fleet_command.h"
+#include "fleet/store_answer.h"
 #include "fleet/trend.h"
 
 static const char TREND_LABEL[] = "label:";

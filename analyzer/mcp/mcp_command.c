@@ -8,7 +8,7 @@
 #include "commands/commands.h"
 #include "commands/die.h"
 #include "mcp/mcp_feature.h"
-#include "mcp/server.h"
+#include "mcp/mcp_server.h"
 
 static const struct shared_use shared[] = { { SHARED_END, NULL } };
 

@@ -4,7 +4,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "mcp/message.h"
+#include "mcp/rpc_message.h"
 
 /* ---- arguments ---- */
 

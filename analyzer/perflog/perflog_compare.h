@@ -3,7 +3,7 @@
 #define DWELL_PERFLOG_PERFLOG_COMPARE_H
 
 #include "perflog/perflog_views.h"
-#include "report/gate.h"
+#include "report/gate_condition.h"
 
 enum perflog_compared { PERFLOG_COUNT, PERFLOG_MEAN, PERFLOG_TOTAL, PERFLOG_COMPARED };
 

@@ -9,11 +9,11 @@
 #define DWELL_PROFILE_COLLECTOR_H
 
 #include "base/index.h"
-#include "profile/call_sites.h"
 #include "profile/generations.h"
 #include "profile/profile.h"
 #include "profile/sampled_paths.h"
 #include "profile/selection.h"
+#include "profile/site_paths.h"
 #include "trace/chunk_window.h"
 #include "trace/stack.h"
 

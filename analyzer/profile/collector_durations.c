@@ -16,8 +16,8 @@ struct timed_call {
     uint64_t clock;    /* when its time in this chunk began */
     uint64_t function; /* address */
     uint64_t begin;    /* its enter time in the format, if it was found open */
-    uint32_t callee;   /* what each call that it makes costs it, */
-    uint32_t first;    /* and its first one besides */
+    uint32_t callee;   /* what each call that it makes costs it */
+    uint32_t first;    /* what its first call costs it besides */
     bool found;        /* it was not entered in this chunk */
 };
 

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/identify.h"
-#include "trace/counts.h"
+#include "trace/counted_calls.h"
 
 void counted_add(struct profile *p, uint32_t thread, uint32_t function, uint64_t calls)
 {

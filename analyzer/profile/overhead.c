@@ -10,7 +10,7 @@
 #include "dwell/format.h"
 #include "profile/call_path.h"
 
-/* Recursive nodes of one function and parent. They share their callees (profile/call_sites.c). */
+/* Recursive nodes of one function and parent. They share their callees (profile/site_paths.c). */
 struct sharing {
     uint64_t calls, callees; /* sums over these nodes */
     uint64_t dealt;          /* calls of the nodes that have had their share */

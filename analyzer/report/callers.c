@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/lines.h"
-#include "analysis/waits.h"
+#include "analysis/waiting_names.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "report/percentiles.h"

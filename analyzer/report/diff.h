@@ -7,7 +7,7 @@
 
 #include "base/amount.h"
 #include "base/intern.h"
-#include "report/gate.h"
+#include "report/gate_condition.h"
 #include "report/views.h"
 
 enum diff_by { DIFF_FUNCTIONS, DIFF_MODULES, DIFF_PATHS };

@@ -11,7 +11,7 @@
 #include "profile/selection.h"
 #include "trace/session_file.h"
 #include "trace/timeline.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 enum replay_kind {
     REPLAY_CALL, /* a whole call, with nothing shown between begin and end */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/live.h"
-#include "analysis/waits.h"
+#include "analysis/waiting_names.h"
 #include "base/memory.h"
 #include "base/path_text.h"
 #include "base/units.h"

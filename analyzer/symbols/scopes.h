@@ -2,8 +2,8 @@
 #ifndef DWELL_SYMBOLS_SCOPES_H
 #define DWELL_SYMBOLS_SCOPES_H
 
+#include "symbols/compile_units.h"
 #include "symbols/symbols.h"
-#include "symbols/units.h"
 
 /* The site of a call from `address` or, if `inlined`, of the inlined call that contains the address. Also has the
  * addresses at which the functions begin, from which better names can be found; zero if unknown. */

@@ -6,7 +6,7 @@
 #ifndef DWELL_TRACE_EVENT_COST_H
 #define DWELL_TRACE_EVENT_COST_H
 
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 /* The default resolution, 1 ms, in units of 100 ns. */
 enum { EVENT_RESOLUTION_USUAL = 10000 };

@@ -3,7 +3,7 @@
 #define DWELL_TRACE_EVENT_FIELDS_H
 
 #include "trace/session_file.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 /* Sorts the file's descriptions for event_fields_layout. Called once, when the file has been read. */
 void event_fields_sort_layouts(struct session_file *file);

@@ -3,7 +3,7 @@
 #define DWELL_TRACE_EVENT_NAMES_H
 
 #include "trace/session_file.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 /* The name of a predefined type, or NULL if the program defined the type. */
 const char *event_type_name(unsigned type);

@@ -19,7 +19,7 @@
 #ifndef DWELL_TRACE_EVENT_PAIRS_H
 #define DWELL_TRACE_EVENT_PAIRS_H
 
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 enum { EVENT_LONGEST_KEY = 64 };
 

@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "trace/chunk_order.h"
 #include "trace/chunk_window.h"
-#include "trace/counts.h"
+#include "trace/counted_calls.h"
 
 /* The chunks of one thread, one after the other in filtered.sorted. */
 struct filtered_lane {

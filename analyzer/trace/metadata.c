@@ -9,7 +9,7 @@
 #include "dwell/event.h"
 #include "trace/metadata_finish.h"
 #include "trace/metadata_reader.h"
-#include "trace/reported.h"
+#include "trace/reported_rows.h"
 #include "trace/symbol_table.h"
 
 static struct trace_process *metadata_need_process(struct session_file *file, struct metadata_tables *tables,

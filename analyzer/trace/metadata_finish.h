@@ -3,7 +3,7 @@
 #define DWELL_TRACE_METADATA_FINISH_H
 
 #include "base/index.h"
-#include "trace/process_cpu.h"
+#include "trace/process_cpu_times.h"
 
 /* What is needed only while the records are read. Lists are sorted at the end, since numbers can come in any order. */
 struct metadata_tables {

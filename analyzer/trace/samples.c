@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "trace/counts.h"
+#include "trace/counted_calls.h"
 
 enum { WORD = sizeof(uint64_t) };
 

@@ -13,7 +13,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "trace/counts.h"
+#include "trace/counted_calls.h"
 #include "trace/decode.h"
 
 enum { STREAMS = 4, FEW_RECENT = 1 << 12, MOST_RECENT = 1 << 18 };

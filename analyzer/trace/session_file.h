@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "dwell/format.h"
-#include "trace/descriptors.h"
-#include "trace/makers.h"
+#include "trace/descriptor_list.h"
+#include "trace/maker_list.h"
 
 struct trace_chunk {
     uint64_t offset; /* in the file */

@@ -11,7 +11,7 @@
 #include "base/progress.h"
 #include "base/wide.h"
 #include "trace/header.h"
-#include "trace/process_cpu.h"
+#include "trace/process_cpu_times.h"
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
 

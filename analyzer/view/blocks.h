@@ -4,7 +4,7 @@
 #define DWELL_VIEW_BLOCKS_H
 
 #include "view/container.h"
-#include "view/levels.h"
+#include "view/zooms.h"
 
 /* Rows of a lane: two of off-CPU times, then calls by their depth. */
 enum { ROW_BLOCKED, ROW_PREEMPTED, ROW_CALLS };

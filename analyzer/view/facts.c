@@ -9,7 +9,7 @@
 
 #include "analysis/bounds.h"
 #include "analysis/probe_share.h"
-#include "analysis/waits.h"
+#include "analysis/waiting_names.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "symbols/display_name.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "view/session.h"
+#include "view/page_session.h"
 
 /* Writes a page with one session, or with two to compare, the base first. */
 void page_write(const struct view_session *const *sessions, size_t count, FILE *out);

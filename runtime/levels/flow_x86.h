@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "levels/call_sites.h"
+#include "levels/probe_calls.h"
 #include "levels/x86_decode.h"
 
 #pragma GCC visibility push(hidden)

@@ -9,11 +9,11 @@
 
 #include "common.h"
 #include "level_table.h"
-#include "levels/call_sites.h"
 #include "levels/count_stubs.h"
 #include "levels/counts.h"
 #include "levels/hook_places.h"
 #include "levels/level_pause.h"
+#include "levels/probe_calls.h"
 #include "levels/rewrite.h"
 #include "levels/site_key.h"
 

@@ -7,7 +7,7 @@
 
 #include "helper.h"
 #include "lock.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "process.h"
 #include "runtime.h"
 #include "sys.h"

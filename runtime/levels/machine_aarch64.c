@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "levels/call_sites.h"
 #include "levels/hook_places.h"
 #include "levels/machine.h"
+#include "levels/probe_calls.h"
 
 enum { WORD = 4 };
 #define OP_BL 0x94000000u

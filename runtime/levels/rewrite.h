@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "levels/call_sites.h"
 #include "levels/hook_places.h"
 #include "levels/machine.h"
+#include "levels/probe_calls.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -24,7 +24,7 @@
 #include "levels/level_command.h"
 #include "levels/level_session.h"
 #include "levels/levels.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "process.h"
 #include "process_lock.h"
 #include "recorder.h"

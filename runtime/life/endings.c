@@ -15,7 +15,7 @@
 #include "helper.h"
 #include "levels/levels.h"
 #include "losses.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "monitor.h"
 #include "process.h"
 #include "recorder.h"

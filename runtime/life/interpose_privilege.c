@@ -20,7 +20,7 @@
 #include "helper.h"
 #include "interposed.h"
 #include "libc.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "osevents.h"
 #include "process.h"
 #include "runtime.h"

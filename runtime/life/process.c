@@ -26,7 +26,7 @@
 #include "levels/levels.h"
 #include "loaded.h"
 #include "losses.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "modules.h"
 #include "monitor.h"
 #include "osevents.h"

@@ -11,7 +11,7 @@
 #include "helper.h"
 #include "levels/levels.h"
 #include "loader.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "modules.h"
 #include "monitor.h"
 #include "osevents.h"

@@ -11,9 +11,10 @@
 
 #include "calibrate.h"
 #include "call.h"
+#include "call_tree.h"
 #include "clock.h"
 #include "filter.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "probes.h"
 #include "process.h"
 #include "record.h"
@@ -21,7 +22,6 @@
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"
-#include "tree.h"
 
 enum {
     ITEMS = 64,

@@ -11,7 +11,7 @@
 #include "clock.h"
 #include "filter.h"
 #include "lock.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "process.h"
 #include "runtime.h"
 #include "session.h"

@@ -2,10 +2,10 @@
 #ifndef DWELL_TREE_TABLE_H
 #define DWELL_TREE_TABLE_H
 
+#include "call_tree.h"
 #include "filter.h"
 #include "sys.h"
 #include "thread.h"
-#include "tree.h"
 
 /* A key that is not zero means that the node is there: it is stored last. Different nodes may have the same key. */
 struct tree_slot {

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "clock.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "process.h"
 #include "runtime.h"
 #include "switches.h"

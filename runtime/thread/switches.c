@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "clock.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "os_ring.h"
 #include "osevents.h"
 #include "process.h"

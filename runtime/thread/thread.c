@@ -16,7 +16,7 @@
 #include "gate.h"
 #include "helper.h"
 #include "interposed.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "modules.h"
 #include "osevents.h"
 #include "process.h"

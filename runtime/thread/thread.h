@@ -11,6 +11,7 @@
 
 #include "activation.h"
 #include "call.h"
+#include "call_tree.h"
 #include "chunk.h"
 #include "common.h"
 #include "dwell/format.h"
@@ -25,8 +26,7 @@
 #include "stacks.h"
 #include "switches.h"
 #include "trace_events.h"
-#include "tree.h"
-#include "wait_rows.h"
+#include "wait_sums.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -11,7 +11,7 @@
 #include "holes.h"
 #include "interposed.h"
 #include "losses.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "modules.h"
 #include "process.h"
 #include "record.h"

@@ -1,6 +1,6 @@
 /* The record of a thread's end. */
 #include "clock.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "osevents.h"
 #include "process.h"
 #include "process_lock.h"

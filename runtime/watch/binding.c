@@ -6,7 +6,7 @@
 #include "interposed.h"
 #include "levels/hook_places.h"
 #include "levels/rewrite.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "modules.h"
 #include "probes.h"
 

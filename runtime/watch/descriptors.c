@@ -9,7 +9,7 @@
 
 #include "descriptor_identity.h"
 #include "lock.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "oscalls_made.h"
 #include "runtime.h"
 #include "sys.h"

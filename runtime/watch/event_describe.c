@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dwell/event.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "sys.h"
 #include "thread.h"
 

@@ -16,7 +16,7 @@
 #include "kept_texts.h"
 #include "levels/levels.h"
 #include "loader.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "modules.h"
 #include "process.h"
 #include "program_path.h"

@@ -7,7 +7,7 @@
 
 #include "clock.h"
 #include "environment.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "monitor.h"
 #include "process.h"
 #include "runtime.h"

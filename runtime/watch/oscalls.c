@@ -15,12 +15,12 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 
+#include "call_tree.h"
 #include "filter.h"
 #include "makers.h"
 #include "sites.h"
 #include "slow.h"
 #include "stacks.h"
-#include "tree.h"
 
 static const char *const names[OS_CALL_COUNT] = {
 #define OS_CALL_NAME(name) #name,

@@ -22,7 +22,7 @@
 #include "guard.h"
 #include "lock.h"
 #include "losses.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "process.h"
 #include "recorder.h"
 #include "retired.h"

@@ -13,7 +13,7 @@
 #include "recorder/earlier_levels.h"
 #include "report/table.h"
 #include "report/views.h"
-#include "view/session.h"
+#include "view/page_session.h"
 
 static void analysis_check_error(struct error *error)
 {

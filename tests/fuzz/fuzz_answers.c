@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "fleet/answer.h"
 #include "fleet/file.h"
 #include "fleet/schema.h"
+#include "fleet/store_answer.h"
 #include "fuzz/fuzz.h"
 #include "report/diff.h"
 #include "report/table.h"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "fuzz/fuzz.h"
-#include "levels/call_sites.h"
+#include "levels/probe_calls.h"
 #include "levels/x86_decode.h"
 
 enum { ROOM = 1 << 16, PAGE_SIZE = 4096 };

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
-#include "mcp/lines.h"
-#include "mcp/message.h"
+#include "mcp/client_lines.h"
 #include "mcp/request.h"
+#include "mcp/rpc_message.h"
 
 static char mcp_folder[] = "/tmp/dwell-fuzz-mcp-XXXXXX";
 static struct mcp_folders mcp_folders;

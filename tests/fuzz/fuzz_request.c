@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "fuzz/fuzz.h"
-#include "view/server.h"
+#include "view/page_server.h"
 
 enum { MOST = 1 << 16, PATIENCE = 60000 /* milliseconds, for hangs */ };
 

@@ -2,9 +2,9 @@
 #ifndef DWELL_TESTS_STORE_ANSWERS_H
 #define DWELL_TESTS_STORE_ANSWERS_H
 
-#include "fleet/answer.h"
 #include "fleet/binary.h"
 #include "fleet/schema.h"
+#include "fleet/store_answer.h"
 #include "support/http_stub.h"
 
 #define ANSWERS_COLUMN(name, add) +1

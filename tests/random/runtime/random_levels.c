@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "environment.h"
-#include "levels/call_sites.h"
 #include "levels/in_place.h"
 #include "levels/levels.h"
 #include "levels/machine.h"
+#include "levels/probe_calls.h"
 #include "probes.h"
 #include "process.h"
 #include "runtime.h"

@@ -15,7 +15,7 @@
 #include "support/scenario.h"
 #include "support/success.h"
 #include "support/viewed.h"
-#include "view/session.h"
+#include "view/page_session.h"
 
 TestSuite(unit_damaged_exports, .init = cr_redirect_stderr, .timeout = 300);
 

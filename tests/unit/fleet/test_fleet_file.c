@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "fleet/file.h"
-#include "fleet/session.h"
+#include "fleet/session_sums.h"
 #include "support/http_stub.h"
 #include "support/scenario.h"
 

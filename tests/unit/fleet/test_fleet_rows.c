@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "fleet/binary.h"
 #include "fleet/ids.h"
-#include "fleet/rows.h"
 #include "fleet/runs.h"
+#include "fleet/sum_rows.h"
 #include "support/scenario.h"
 
 TestSuite(unit_fleet_rows, .timeout = 300);

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "mcp/answer.h"
-#include "mcp/lines.h"
-#include "mcp/message.h"
+#include "mcp/client_lines.h"
 #include "mcp/request.h"
+#include "mcp/rpc_message.h"
+#include "mcp/tool_answer.h"
 #include "support/scenario.h"
 
 TestSuite(unit_mcp, .timeout = 300);

@@ -10,7 +10,7 @@
 #include "gate.h"
 #include "guard.h"
 #include "losses.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "pause.h"
 #include "process_lock.h"
 #include "retired.h"

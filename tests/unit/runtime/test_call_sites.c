@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "levels/call_sites.h"
+#include "levels/probe_calls.h"
 
 TestSuite(unit_call_sites);
 

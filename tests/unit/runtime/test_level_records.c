@@ -4,7 +4,7 @@
 
 #include "helper.h"
 #include "levels/level_records.h"
-#include "metadata.h"
+#include "metadata_records.h"
 #include "unit/runtime/runtime_block.h"
 
 TestSuite(unit_runtime_level_records);

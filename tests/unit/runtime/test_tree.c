@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "tree.h"
+#include "call_tree.h"
 #include "tree_table.h"
 #include "unit/runtime/runtime_block.h"
 

@@ -5,7 +5,7 @@
 #include "guard.h"
 #include "objects.h"
 #include "unit/runtime/runtime_block.h"
-#include "wait_rows.h"
+#include "wait_sums.h"
 
 TestSuite(unit_runtime_wait_rows);
 

@@ -1,5 +1,5 @@
 /* Descriptions of descriptors: one for each object, whatever their order in the session. */
-#include "trace/descriptors.h"
+#include "trace/descriptor_list.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -6,7 +6,7 @@
 
 #include "event_check.h"
 #include "trace/event_names.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 TestSuite(unit_event_layout);
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "trace/makers.h"
+#include "trace/maker_list.h"
 
 TestSuite(unit_trace_makers);
 

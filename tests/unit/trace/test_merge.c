@@ -12,7 +12,7 @@
 #include "support/scenario.h"
 #include "support/versions.h"
 #include "trace/session_merge.h"
-#include "trace/trace_events.h"
+#include "trace/trace_event_list.h"
 
 TestSuite(unit_merge, .timeout = 300);
 

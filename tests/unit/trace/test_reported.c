@@ -1,5 +1,5 @@
 /* Rows of imported reports: the limits of their values. */
-#include "trace/reported.h"
+#include "trace/reported_rows.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/levels.h"
+#include "view/zooms.h"
 
 TestSuite(unit_view_levels);
 

@@ -13,7 +13,7 @@
 #include "support/http.h"
 #include "support/success.h"
 #include "view/connections.h"
-#include "view/server.h"
+#include "view/page_server.h"
 
 TestSuite(unit_view_server, .timeout = 300);
 

@@ -13,7 +13,7 @@
 #include "support/scenario.h"
 #include "support/success.h"
 #include "support/viewed.h"
-#include "view/session.h"
+#include "view/page_session.h"
 
 TestSuite(unit_view_timeline, .timeout = 300);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/waits.h"
+#include "analysis/waiting_names.h"
 #include "commands/features.h"
 #include "support/scenario.h"
 #include "support/success.h"

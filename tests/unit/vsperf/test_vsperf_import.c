@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/find_function.h"
-#include "analysis/waits.h"
+#include "analysis/waiting_names.h"
 #include "base/units.h"
 #include "support/load.h"
 #include "support/scenario.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "levels/call_sites.h"
+#include "levels/probe_calls.h"
 
 #define QUIET __attribute__((no_instrument_function))
 

@@ -2,7 +2,7 @@
 #ifndef DWELL_TESTS_PLAIN_FLOW_H
 #define DWELL_TESTS_PLAIN_FLOW_H
 
-#include "levels/call_sites.h"
+#include "levels/probe_calls.h"
 
 bool plain_sites_in_range(struct call_sites *sites, const struct hook_places *places, const struct unwind_range *range);
 

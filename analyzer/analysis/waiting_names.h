@@ -1,0 +1,17 @@
+/* Knows the functions that only wait, by name. Imported reports have no blocked times, so only the names of their
+ * functions distinguish waiting from work. */
+#ifndef DWELL_ANALYSIS_WAITING_NAMES_H
+#define DWELL_ANALYSIS_WAITING_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+
+/* Whether a function of that name only waits. The name can be decorated. */
+bool function_waits(const char *name);
+
+/* Whether a function of an imported session only waits. Other sessions have blocked times; there it is false. */
+bool waits_by_name(const struct analysis *l, uint32_t function);
+
+#endif

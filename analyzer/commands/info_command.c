@@ -1,0 +1,574 @@
+/* dwell info: prints a session's time, clock, mode, losses, processes and threads. */
+#include <errno.h>
+#include <inttypes.h>
+#include <libsmartcols.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "analysis/bounds.h"
+#include "analysis/budget_reached.h"
+#include "analysis/cpu_check.h"
+#include "analysis/names.h"
+#include "analysis/probe_share.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/units.h"
+#include "base/visible.h"
+#include "commands/command_line.h"
+#include "commands/commands.h"
+#include "commands/info_lines.h"
+#include "report/info_json.h"
+#include "report/text_options.h"
+#include "report/views.h"
+#include "trace/event_cost.h"
+#include "trace/recorded_names.h"
+#include "trace/samples.h"
+#include "trace/session_seal.h"
+#include "trace/trace_event_list.h"
+
+static const struct shared_use shared[] = { { SHARED_LIMIT,
+                                              "(default: 20); a row is a function whose level the budget has chosen" },
+                                            { SHARED_FORMAT, "(csv: the facts about the session, without the tables)" },
+                                            { SHARED_CSV_SAFE, NULL },
+                                            { SHARED_UNITS, NULL },
+                                            { SHARED_NO_PAGER, NULL },
+                                            { SHARED_JOBS, NULL },
+                                            { SHARED_STRICT, NULL },
+                                            { SHARED_END, NULL } };
+
+enum { MAX_LEVELS = 20 }; /* functions whose level has changed */
+
+struct info_settings {
+    struct shared_options shared;
+    const char *file;
+};
+
+static const struct option_row options[] = { { TAKE_SESSION(struct info_settings, file) }, { 0 } };
+
+void info_print_line(const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printf("%-16s", name);
+    vprint_text(stdout, format, arguments);
+    putchar('\n');
+    va_end(arguments);
+}
+
+static uint64_t info_ns(const struct session_file *f, uint64_t ticks)
+{
+    return ticks_to_ns(ticks, f->header.ticks_per_second);
+}
+
+const char *info_time(const struct session_file *f, uint64_t ticks, char text[TIME_TEXT])
+{
+    text_time(info_ns(f, ticks), text);
+    return text;
+}
+
+/* The run's own length, and the sums over its threads that reports are about. */
+static void info_print_lengths(const struct analysis *l)
+{
+    const struct summary *s = &l->summary;
+    char run[TIME_TEXT], elapsed[TIME_TEXT], cpu[TIME_TEXT];
+    if (s->run)
+        info_print_line("run", "%s, from the first process' start to the last one's end",
+                        info_time(l->file, s->run, run));
+    if (s->imported || s->samples)
+        return;
+    info_time(l->file, s->elapsed_inclusive, elapsed);
+    info_time(l->file, times_value(&s->sums, VALUE_CPU, INCLUSIVE), cpu);
+    info_print_line("elapsed", "%s %s%s%s", elapsed, s->threads == 1 ? "in 1 thread" : "summed over all threads",
+                    s->off_cpu_known ? "; CPU time " : "", s->off_cpu_known ? cpu : "");
+}
+
+static void info_print_time(const struct session_file *f)
+{
+    time_t start = (time_t)(f->header.start_realtime / 1000000000u);
+    char text[64];
+    struct tm tm;
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", localtime_r(&start, &tm));
+    info_print_line(f->header.origin & DWELL_ORIGIN_IMPORTED ? "imported" : "recorded", "%s", text);
+    if (f->header.end_ticks)
+        info_print_line("duration", "%s, of the recording",
+                        info_time(f, f->header.end_ticks - f->header.start_ticks, text));
+    info_print_line("state", "%s",
+                    f->header.state != DWELL_COMPLETE ? "not finished: still recording, or the recorder was killed"
+                    : f->health.lacks_parts           ? "damaged: parts of it are missing, see the remarks"
+                                                      : "complete");
+}
+
+static void info_print_clock(const struct session_file *f)
+{
+    const char *machine = recorded_machine_name(f->header.machine);
+    if (f->header.origin & DWELL_ORIGIN_SAMPLES)
+        info_print_line("values", "samples");
+    if (f->header.origin & DWELL_ORIGIN_IMPORTED) {
+        if (!(f->header.origin & DWELL_ORIGIN_SAMPLES))
+            info_print_line("resolution", "%" PRIu64 " ticks per second", f->header.ticks_per_second);
+        return;
+    }
+    info_print_line("clock", "%s, %.3f MHz", recorded_clock_name(f->header.clock),
+                    (double)f->header.ticks_per_second / 1e6);
+    info_print_line("machine", "%s", machine ? machine : "unknown");
+    if (f->host.node)
+        info_print_line("host", "%s, %s %s", f->host.node, f->host.system, f->host.release);
+}
+
+/* Per call, in the first process that has it. */
+static void info_print_probes(const struct analysis *l)
+{
+    const struct session_file *f = l->file;
+    const struct overhead *o = &l->overhead;
+    const struct dwell_rec_probes *probes = NULL;
+    for (size_t i = 0; i < f->process_count && !probes; i++)
+        if (f->processes[i].probes.rounds)
+            probes = &f->processes[i].probes;
+    if (!probes)
+        return;
+    const double ns = 1e9 / (double)f->header.ticks_per_second / DWELL_PROBE_FRACTION;
+    info_print_line("order", "%s",
+                    probes->ordered ? "the clock is read when all before it is done"
+                                    : "the clock may be read before earlier loads are done (--clock=ordered: never)");
+    info_print_line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
+                    probes->in_caller * ns);
+    char subtracted[TIME_TEXT], missing[TIME_TEXT];
+    info_print_line("left out",
+                    "%s of CPU time, as the probes' own; %zu of %zu call paths are held at zero, which are %s short",
+                    info_time(f, o->subtracted, subtracted), o->held, o->paths, info_time(f, o->missing, missing));
+}
+
+static void info_print_mode(const struct session_file *f)
+{
+    if (f->summed_count)
+        info_print_line("mode", "%s of %zu recorded session%s",
+                        f->summed_count == 1 && !f->summed[0].record.shards ? "deltas of the sums" : "sums",
+                        f->summed_count, f->summed_count == 1 ? "" : "s");
+    else if (f->header.shared_ring)
+        info_print_line("mode", "ring, of %" PRIu64 " bytes for all threads", f->header.max_size);
+    else if (f->header.mode == DWELL_MODE_RING)
+        info_print_line("mode", "ring, of %" PRIu32 " bytes for each thread", f->header.ring_size);
+    else
+        info_print_line("mode", "%s", f->header.mode == DWELL_MODE_PROFILE ? "profile" : "trace");
+    if (f->header.also & DWELL_ALSO_CALL_SITES)
+        info_print_line("call sites", "recorded; see dwell report --by line");
+}
+
+/* In flagged intervals, and in all. */
+static void info_print_switches(const struct session_file *f)
+{
+    uint64_t recorded = 0, waits = 0, preemptions = 0;
+    size_t threads = 0;
+    for (size_t i = 0; i < f->thread_count; i++) {
+        const struct dwell_rec_thread_switches *s = &f->threads[i].switches;
+        threads += s->record.type != 0;
+        recorded += s->recorded;
+        waits += s->waits;
+        preemptions += s->preemptions;
+    }
+    if (threads)
+        info_print_line("switches",
+                        "%" PRIu64 " recorded; by the kernel's own count %" PRIu64 " (%" PRIu64 " waits, %" PRIu64
+                        " preemptions) in %zu thread%s",
+                        recorded, waits + preemptions, waits, preemptions, threads, threads == 1 ? "" : "s");
+}
+
+static void info_print_samples(const struct session_file *f)
+{
+    const struct dwell_file_header *h = &f->header;
+    uint32_t shortest, longest;
+    char first[40] = "", windows[80] = "";
+    const bool known = samples_periods(f, &shortest, &longest);
+    if (known && shortest < h->sample_period)
+        snprintf(first, sizeof first, "%.5g, then ", 1e9 / shortest);
+    if (known && longest > h->sample_period)
+        snprintf(windows, sizeof windows, "; down to %.3g where threads switched often", 1e9 / longest);
+    if (h->sample_error)
+        info_print_line("samples", "none: the system refused them (%s); see dwell doctor", strerror(h->sample_error));
+    else if (h->sample_period && samples_are_spare(f))
+        info_print_line("samples", "none kept, as all calls were timed; taken %.5g a second of CPU time",
+                        1e9 / h->sample_period);
+    else if (h->sample_period)
+        info_print_line("samples", "%" PRIu64 " of recorded threads, %s%.5g a second of CPU time%s, lost %" PRIu32,
+                        samples_count(f), first, 1e9 / h->sample_period, windows, h->lost_samples);
+    if (h->sample_period && h->sample_cost)
+        info_print_line("a sample", "stops its thread for %.1f us; %s", h->sample_cost / 1e3,
+                        h->also & DWELL_ALSO_KERNEL_SAMPLES ? "also in the kernel" : "in user mode only");
+}
+
+static void info_print_trace_events(const struct session_file *f)
+{
+    struct trace_events events = trace_events_read(f);
+    if (events.count || events.class_count)
+        info_print_line("trace events", "%zu, %zu class%s registered", events.count, events.registered,
+                        events.registered == 1 ? "" : "es");
+    if (events.count)
+        info_print_line("CPU time unit", "timer resolution %d x 100 ns, of KernelTime and UserTime of trace events",
+                        EVENT_RESOLUTION_USUAL);
+    trace_events_free(&events);
+}
+
+static void info_print_events(const struct analysis *l, const struct profile_counts *c)
+{
+    char blocked[TIME_TEXT], preempted[TIME_TEXT], paused[TIME_TEXT];
+    info_print_line("events",
+                    "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
+                    c->enters + c->exits, c->enters, c->exits, c->unwound);
+    info_print_line("intervals", "%" PRIu64 ", of them flagged %" PRIu64 " (%.3f %%)", c->intervals,
+                    c->flagged_intervals,
+                    c->intervals ? 100.0 * (double)c->flagged_intervals / (double)c->intervals : 0);
+    if (l->summary.application_known)
+        info_print_line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %s, preempted %s", c->os_events,
+                        c->page_faults, info_time(l->file, c->blocked, blocked),
+                        info_time(l->file, c->preempted, preempted));
+    info_print_switches(l->file);
+    info_print_samples(l->file);
+    info_print_trace_events(l->file);
+    if (c->pauses)
+        info_print_line("pauses", "%" PRIu64 ", together %s of threads' time", c->pauses,
+                        info_time(l->file, c->paused, paused));
+}
+
+/* The functions whose calls were only counted, those with the most calls first. */
+static void info_print_counted(const struct analysis *l)
+{
+    enum { MOST = 10 };
+    if (!l->summary.counted)
+        return;
+    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    char *names = need_copy("", 0);
+    uint64_t calls = 0;
+    for (size_t i = 0; i < l->profile->function_count; i++)
+        calls += sums[i].counted;
+    for (size_t shown = 0; shown < l->summary.counted && shown < MOST; shown++) {
+        size_t most = 0;
+        for (size_t i = 1; i < l->profile->function_count; i++)
+            most = sums[i].counted > sums[most].counted ? i : most;
+        char *more = need_text("%s%s%s", names, shown ? ", " : "", l->names[most].name);
+        sums[most].counted = 0;
+        free(names);
+        names = more;
+    }
+    info_print_line("counted", "%" PRIu64 " calls of %zu function%s: %s%s", calls, l->summary.counted,
+                    l->summary.counted == 1 ? "" : "s", names, l->summary.counted > MOST ? ", ..." : "");
+    if (l->file->header.count_cost)
+        info_print_line("a counted call", "takes %.2f ns in its function", l->file->header.count_cost / 1e3);
+    free(names);
+    free(sums);
+}
+
+/* Of a session without a recorder, or whose recorder was killed: chunks that its processes had finished have checksums.
+ */
+static void info_print_some_checksums(const struct session_file *f, uint64_t events)
+{
+    size_t chunks = 0, sealed = 0;
+    uint64_t covered = 0;
+    char part[64] = "";
+    for (size_t i = 0; i < f->chunk_count; i++) {
+        const struct trace_chunk *chunk = &f->chunks[i];
+        const bool counted = chunk->kind == DWELL_CHUNK_EVENTS && chunk->sealed && chunk->enters != DWELL_NOT_COUNTED;
+        chunks += seal_is_for(chunk->kind);
+        sealed += chunk->sealed;
+        covered += counted ? (uint64_t)chunk->enters + chunk->exits : 0;
+    }
+    if (covered && events)
+        snprintf(part, sizeof part, ", with %" PRIu64 " %% of the events",
+                 multiply_divide(smaller(covered, events), 100, events));
+    if (sealed)
+        info_print_line("checksums", "%zu of %zu chunks have one%s: damage to the others may go unnoticed", sealed,
+                        chunks, part);
+    else
+        info_print_line("checksums", "none: damage may go unnoticed");
+}
+
+static void info_print_checksums(const struct session_file *f, uint64_t events)
+{
+    if (!f->health.is_sealed)
+        info_print_some_checksums(f, events);
+    else if (f->health.whole_chunks == f->health.sealed_chunks)
+        info_print_line("checksums", "all chunks are whole");
+    else
+        info_print_line("checksums", "%" PRIu64 " of %" PRIu64 " chunks are whole", f->health.whole_chunks,
+                        f->health.sealed_chunks);
+}
+
+/* What recording took of the program's time, if there was a budget. */
+static void info_print_budget(const struct analysis *l)
+{
+    char *reached = budget_reached_text(&l->summary);
+    if (reached)
+        info_print_line("budget", "%s%s", reached,
+                        l->summary.budget_acted
+                            ? ""
+                            : "; no function was changed (the first 250,000 calls of a program are timed)");
+    free(reached);
+}
+
+/* What levels and pauses cost. */
+static void info_print_changes(const struct session_file *f)
+{
+    char time[TIME_TEXT];
+    const uint64_t ticks = multiply_divide(f->more.change_time, f->header.ticks_per_second, 1000000000);
+    if (f->more.code_changes)
+        info_print_line("changes of code", "%" PRIu64 ", which took %s of CPU time", f->more.code_changes,
+                        info_time(f, ticks, time));
+}
+
+static void info_print_stolen(const struct session_file *f)
+{
+    char time[TIME_TEXT];
+    const uint64_t ticks = multiply_divide(f->more.stolen_time, f->header.ticks_per_second, 1000000000);
+    if (f->more.stolen_time)
+        info_print_line("stolen",
+                        "%s, which the host took from the processors of this machine: it is in no CPU time "
+                        "of the kernel",
+                        info_time(f, ticks, time));
+}
+
+static void info_print_counts(const struct analysis *l)
+{
+    if (!l->summary.imported)
+        info_print_events(l, &l->profile->counts);
+    info_print_line("call paths", "%zu, of %zu functions in %zu modules",
+                    l->profile->node_count - l->profile->thread_count, l->profile->function_count,
+                    l->profile->module_count);
+    info_print_counted(l);
+    struct stat status;
+    if (fstat(l->file->fd, &status) < 0)
+        die(STATUS_ERROR, "%s: %s", l->file->path, strerror(errno));
+    info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
+    info_print_checksums(l->file, l->profile->counts.enters + l->profile->counts.exits);
+    if (!l->summary.imported)
+        info_print_line("lost events", "%" PRIu64, l->file->header.lost_events);
+    if (!(l->summary.imported || l->file->summed_count || l->file->header.mode == DWELL_MODE_PROFILE))
+        info_print_line("searches", "%" PRIu64 " of chunks, for records that probes had claimed and not stored",
+                        l->file->more.hole_searches);
+    info_print_changes(l->file);
+    info_print_stolen(l->file);
+    info_print_budget(l);
+}
+
+static const char *info_process_ending(const struct trace_process *p, char *text, size_t size)
+{
+    if (p->end_how == DWELL_END_EXIT)
+        snprintf(text, size, "exit %u", p->end_value);
+    else if (p->end_how == DWELL_END_SIGNAL)
+        snprintf(text, size, "signal %u", p->end_value);
+    else if (p->end_how == DWELL_END_EXECUTED)
+        snprintf(text, size, "exec");
+    else
+        snprintf(text, size, "%s", p->end_how ? "exit" : "unknown");
+    return text;
+}
+
+static struct libscols_table *info_new_table(const char *const *titles, int count)
+{
+    struct libscols_table *table = scols_new_table();
+    for (int i = 0; table && i < count; i++)
+        if (!scols_table_new_column(table, titles[i], 0, 0))
+            table = NULL;
+    if (!table)
+        die(STATUS_ERROR, "out of memory");
+    scols_table_enable_noencoding(table, true);
+    return table;
+}
+
+static void info_print_table(struct libscols_table *table)
+{
+    putchar('\n');
+    fflush(stdout);
+    scols_print_table(table);
+    scols_unref_table(table);
+}
+
+static void info_set_text(struct libscols_line *row, size_t column, const char *text)
+{
+    char *shown = visible_cell(text);
+    scols_line_set_data(row, column, shown);
+    free(shown);
+}
+
+static void info_set_number(struct libscols_line *row, size_t column, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    scols_line_set_data(row, column, text);
+}
+
+/* The time from the session's start to that of the process. */
+static uint64_t info_process_start(const struct session_file *f, const struct trace_process *p)
+{
+    return p->start_time > f->header.start_ticks ? info_ns(f, p->start_time - f->header.start_ticks) : 0;
+}
+
+/* Columns of the CPU time by the kernel's count, of what the recording has, and of what is known of the rest. */
+static void info_print_cpu(const struct analysis *l)
+{
+    const struct session_file *f = l->file;
+    struct cpu_check *checks = cpu_checks(l);
+    enum { FIGURES = 6 };
+    const char *titles[FIGURES + 2] = { "CPU OF" };
+    char units[FIGURES][48];
+    uint64_t most = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < f->process_count; i++) {
+        known += checks[i].known;
+        most = checks[i].known ? larger(most, larger(checks[i].kernel, checks[i].functions)) : most;
+    }
+    const struct time_unit *unit =
+        text_options()->units == UNITS_FIXED ? text_options()->unit : time_unit_for_all(most);
+    static const char *const names[FIGURES] = { "BY KERNEL", "BY GETRUSAGE", "IN REPORT", "PROBES", "REST", "RUNTIME" };
+    for (int i = 0; i < FIGURES; i++) {
+        snprintf(units[i], sizeof units[i], "%s %s", names[i], unit->name);
+        titles[1 + i] = units[i];
+    }
+    titles[FIGURES + 1] = "";
+    struct libscols_table *table = info_new_table(titles, FIGURES + 2);
+    for (size_t i = 0; i < f->process_count; i++) {
+        const struct cpu_check *c = &checks[i];
+        const uint64_t values[FIGURES] = { c->kernel, c->usage, c->functions, c->outside, c->rest, c->runtime };
+        if (!c->known)
+            continue;
+        struct libscols_line *row = scols_table_new_line(table, NULL);
+        info_set_number(row, 0, f->processes[i].pid);
+        for (size_t j = 0; j < FIGURES; j++) {
+            char text[TIME_TEXT];
+            time_text_exact(values[j], unit, text);
+            scols_line_set_data(row, 1 + j, text);
+        }
+        scols_line_set_data(row, FIGURES + 1, cpu_check_differs(c) ? "differs" : "");
+    }
+    if (known)
+        info_print_table(table);
+    else
+        scols_unref_table(table);
+    free(checks);
+}
+
+static void info_print_processes(const struct session_file *f)
+{
+    const char *titles[] = { "PROCESS", "PARENT", NULL, "END", "COMMAND", "NAME" };
+    bool named = false;
+    uint64_t last = 0;
+    for (size_t i = 0; i < f->process_count; i++) {
+        const uint64_t start = info_process_start(f, &f->processes[i]);
+        named |= f->processes[i].name[0] != '\0';
+        last = start > last ? start : last;
+    }
+    const struct time_unit *unit =
+        text_options()->units == UNITS_FIXED ? text_options()->unit : time_unit_for_all(last);
+    char title[16];
+    snprintf(title, sizeof title, "START %s", unit->name);
+    titles[2] = title;
+    struct libscols_table *table = info_new_table(titles, named ? 6 : 5);
+    for (size_t i = 0; i < f->process_count; i++) {
+        const struct trace_process *p = &f->processes[i];
+        struct libscols_line *row = scols_table_new_line(table, NULL);
+        char text[TIME_TEXT];
+        info_set_number(row, 0, p->pid);
+        info_set_number(row, 1, p->parent_pid);
+        time_text_exact(info_process_start(f, p), unit, text);
+        scols_line_set_data(row, 2, info_process_start(f, p) ? text : "-");
+        scols_line_set_data(row, 3, info_process_ending(p, text, sizeof text));
+        info_set_text(row, 4, p->arguments[0] ? p->arguments : p->path);
+        if (named)
+            info_set_text(row, 5, p->name);
+    }
+    info_print_table(table);
+}
+
+static void info_print_threads(const struct session_file *f)
+{
+    static const char *const titles[] = { "THREAD", "TID", "PROCESS", "OS EVENTS FROM" };
+    struct libscols_table *table = info_new_table(titles, 4);
+    for (size_t i = 0; i < f->thread_count; i++) {
+        const struct trace_thread *t = &f->threads[i];
+        const struct trace_process *p = session_file_process(f, t->process);
+        struct libscols_line *row = scols_table_new_line(table, NULL);
+        info_set_text(row, 0, t->name[0] ? t->name : "[unknown]");
+        info_set_number(row, 1, t->tid);
+        info_set_number(row, 2, p ? p->pid : 0);
+        const char *source = recorded_source_name(t->os_source);
+        scols_line_set_data(row, 3, source ? source : "unknown");
+    }
+    info_print_table(table);
+}
+
+static const struct command_line line = {
+    .name = "info",
+    .arguments = "[FILE]",
+    .text = "Describes a session (default: dwell.data): what was recorded, where and how, and what was lost.\v"
+            "Examples:\n"
+            "  dwell info\n"
+            "  dwell info run.data",
+    .options = options,
+    .shared = shared,
+};
+
+/* Each text once: many processes may have the same. */
+static void info_print_notes(const struct session_file *file)
+{
+    struct intern seen = { .index = NULL };
+    for (size_t i = 0; i < file->note_count; i++) {
+        const size_t count = seen.count;
+        if (intern(&seen, file->notes[i], strlen(file->notes[i])) == count)
+            info_print_line("note", "%s", file->notes[i]);
+    }
+    intern_drop(&seen);
+}
+
+/* That of reports about their rows, for all of them. */
+static void info_remark_probes(struct summary *s)
+{
+    char *probes = probe_share_remark(s, s->overhead, times_value(&s->sums, probe_share_rest(s), INCLUSIVE), "");
+    if (probes)
+        summary_remark_doubt(s, "mostly-probes", "%s", probes);
+    free(probes);
+}
+
+static void info_print_remarks(const struct summary *s)
+{
+    char *bounds = bounds_remark(s);
+    if (bounds)
+        info_print_line("application", "%s", bounds);
+    for (size_t i = 0; i < s->remark_count; i++)
+        info_print_line("remark", "%s", s->remarks[i]);
+    free(bounds);
+}
+
+int command_info(int argc, char **argv)
+{
+    struct info_settings s = { .file = DEFAULT_SESSION, .shared.limit = MAX_LEVELS };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
+    struct analysis l;
+    command_load(&l, s.file, &s.shared.load);
+    info_remark_probes(&l.summary);
+    if (s.shared.print != table_print_text) {
+        (s.shared.print == table_print_json ? info_print_json : info_print_csv)(&l, s.file);
+        analysis_drop(&l);
+        return finish_output();
+    }
+    info_print_line("session", "%s", s.file);
+    info_print_time(l.file);
+    info_print_lengths(&l);
+    info_print_clock(l.file);
+    if (!l.summary.imported) {
+        info_print_mode(l.file);
+        info_print_probes(&l);
+    }
+    info_print_counts(&l);
+    info_print_notes(l.file);
+    info_print_remarks(&l.summary);
+    info_print_levels(l.file, s.shared.limit);
+    info_print_processes(l.file);
+    if (!l.summary.imported)
+        info_print_threads(l.file);
+    info_print_cpu(&l);
+    analysis_drop(&l);
+    return finish_output();
+}
