@@ -3,6 +3,7 @@
  * its token and "HOST" its address. An input without the token gets no data.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,8 @@ static void request_send(int fd, const char *text, size_t length)
 {
     for (size_t sent = 0; sent < length;) {
         const ssize_t more = send(fd, text + sent, length - sent, MSG_NOSIGNAL);
+        if (more < 0 && errno == EINTR)
+            continue;
         if (more <= 0)
             return; /* it was refused before its end */
         sent += (size_t)more;
@@ -72,9 +75,14 @@ static size_t request_read(int fd, char *answer)
     struct pollfd wait = { .fd = fd, .events = POLLIN };
     char rest[4096];
     for (;;) {
-        fuzz_require(poll(&wait, 1, PATIENCE) == 1);
+        const int ready = poll(&wait, 1, PATIENCE);
+        if (ready < 0 && errno == EINTR)
+            continue; /* the fuzzer's own timer */
+        fuzz_require(ready == 1);
         char *into = length < MOST ? answer + length : rest;
         const ssize_t got = recv(fd, into, length < MOST ? MOST - length : sizeof rest, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
         if (got <= 0)
             return length;
         length += length < MOST ? (size_t)got : 0;
