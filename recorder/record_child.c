@@ -181,13 +181,14 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     const pid_t waited = signal_relay_wait(relay, *pid, &status);
     if (waited >= 0 && !failed) /* before another thread that finds no memory may end dwell */
         out_of_memory_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (waited < 0 && !failed) {
+        status = RECORD_CHILD_LOST;
+        *error = errno; /* said at once, without memory: dwell may end for want of it */
+        dprintf(STDERR_FILENO, "dwell: the program has begun, but its end is unknown: %s\n", strerror(*error));
+    }
     if (!record_memory_becomes(MEMORY_LATE) && waited >= 0)
         _exit(record_child_end_as(status));
     memory_set_keeper(NULL);
-    if (waited < 0 && !failed) {
-        status = RECORD_CHILD_LOST;
-        *error = errno;
-    }
     return failed ? -1 : status;
 }
 

@@ -22,7 +22,7 @@ void record_child_join(struct child_environment *child, const struct session *se
 
 /* Runs the program with the sampler attached, and waits for its end; the relay passes signals on to it. Returns the
  * wait status, or -1 with *error set if the program cannot be started. Then *pid is negative if the cause is not
- * the program. Returns RECORD_CHILD_LOST with *error set if the program runs or has run, but its end is unknown. From
+ * the program. Returns RECORD_CHILD_LOST, and says so, if the program runs or has run, but its end is unknown. From
  * its end on, dwell ends with its status if there is no memory. */
 enum { RECORD_CHILD_LOST = -2 };
 struct sampler;

@@ -268,8 +268,6 @@ int command_record(int argc, char **argv)
     record_check_start(&s, &program, error);
     record_begun.session = NULL;
     const bool lost = program.status == RECORD_CHILD_LOST;
-    if (lost)
-        say("%s: its end is unknown: %s", s.program[0], strerror(error));
     if (session_is_whole(&session)) {
         record_end(&s, &session, fd, watch.ends, &program);
         struct record_outcome outcome = { 0 };
