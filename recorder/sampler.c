@@ -153,12 +153,6 @@ enum { COST_SAMPLES = 40, COST_ENOUGH = 10, COST_STEPS = 1000 /* gaps between tw
 /* In nanoseconds. What counts is the thread's CPU time, which takes the samples: others may use the processors. */
 enum { COST_PERIOD = 100000, COST_PATIENCE = 20000000, COST_LONGEST = 1000000000 };
 
-static int sampler_compare_gaps(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Reads the clock over and over while this thread is sampled. Writes the gaps in which samples were taken, and returns
  * their number. */
 static size_t sampler_find_gaps(const struct perf_event_mmap_page *page, uint64_t *gaps)
@@ -197,7 +191,7 @@ uint64_t sampler_measure_cost(void)
     sampler_close_ring(&ring);
     if (count < COST_ENOUGH)
         return 0;
-    qsort(gaps, count, sizeof *gaps, sampler_compare_gaps);
+    qsort(gaps, count, sizeof *gaps, compare_numbers);
     return gaps[count / 2];
 }
 

@@ -207,12 +207,6 @@ static void run_go_on(struct run *r, uint32_t thread)
 
 /* ---- begin and end ---- */
 
-static int run_compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median: most waits end while a processor is free. */
 static uint64_t run_usual_latency(const struct what_if *w)
 {
@@ -222,7 +216,7 @@ static uint64_t run_usual_latency(const struct what_if *w)
         if (w->points[i].kind == POINT_WAIT)
             list[count++] = w->points[i].time - w->edges[w->points[i].edge].time;
     if (count)
-        qsort(list, count, sizeof *list, run_compare_numbers);
+        qsort(list, count, sizeof *list, compare_numbers);
     const uint64_t latency = count ? list[count / 2] : 0;
     free(list);
     return latency;

@@ -29,12 +29,6 @@ struct why_limits {
     struct why_set sets[WHY_SETS];
 };
 
-static int why_compare_durations(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool why_is_earlier(const struct why_call *a, const struct why_call *b)
 {
     return a->begin != b->begin ? a->begin < b->begin : a->thread < b->thread;
@@ -92,7 +86,7 @@ static struct why_list why_list_calls(const struct why_plan *plan, const struct 
         free(lists[i].durations);
     }
     if (all.count)
-        qsort(all.durations, all.count, sizeof *all.durations, why_compare_durations);
+        qsort(all.durations, all.count, sizeof *all.durations, compare_numbers);
     free(contexts);
     free(lists);
     return all;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "profile/path_probes.h"
 
 enum { FIRST_SLOTS = 4 };
@@ -89,13 +90,6 @@ static uint64_t durations_middle(uint64_t counter)
     return least + ((uint64_t)1 << dropped) / 2;
 }
 
-/* The numbers of counters are those of slots in their upper bits, so this is the order of durations. */
-static int durations_compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 void durations_percentiles(const struct durations *d, const double *percents, uint64_t *ticks, size_t count)
 {
     const uint64_t calls = durations_calls(d);
@@ -112,7 +106,8 @@ void durations_percentiles(const struct durations *d, const double *percents, ui
     for (uint32_t i = 0; i <= d->mask; i++)
         if (d->slots[i])
             sorted[used++] = d->slots[i];
-    qsort(sorted, used, sizeof *sorted, durations_compare);
+    /* A counter's number is in the upper bits of its slot, so this is the order of durations. */
+    qsort(sorted, used, sizeof *sorted, compare_numbers);
     uint64_t passed = 0;
     for (size_t i = 0, found = 0; i < used && found < count; i++) {
         passed += sorted[i] & count_mask;

@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "profile/node_order.h"
 
 static int sums_compare_sessions(const void *a, const void *b, void *context)
@@ -137,12 +138,6 @@ static void sums_note_module(struct sums_writer *w, struct number_index *seen, u
     w->process_modules[w->process_module_count++] = (uint64_t)process << 32 | rank;
 }
 
-static int sums_compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* A process has the modules of its functions. */
 static void sums_find_modules(struct sums_writer *w)
 {
@@ -161,7 +156,7 @@ static void sums_find_modules(struct sums_writer *w)
     for (size_t i = 0; i < s->fact_count; i++)
         sums_note_module(w, seen, w->process_serials[s->facts[i].process], p->functions[s->facts[i].function].module);
     if (w->process_module_count)
-        qsort(w->process_modules, w->process_module_count, sizeof *w->process_modules, sums_compare_numbers);
+        qsort(w->process_modules, w->process_module_count, sizeof *w->process_modules, compare_numbers);
     index_free(seen);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 enum { FEW_MODULES = 16 };
 
@@ -31,12 +32,6 @@ uint64_t trace_module_distance(const struct trace_module *m, uint64_t time)
 
 /* ---- making it ---- */
 
-static int module_map_compare_bounds(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void module_map_find_bounds(struct module_map *map, size_t count)
 {
     map->bounds = need_memory(2 * count, sizeof *map->bounds);
@@ -44,7 +39,7 @@ static void module_map_find_bounds(struct module_map *map, size_t count)
         map->bounds[2 * i] = map->modules[i].begin;
         map->bounds[2 * i + 1] = map->modules[i].end;
     }
-    qsort(map->bounds, 2 * count, sizeof *map->bounds, module_map_compare_bounds);
+    qsort(map->bounds, 2 * count, sizeof *map->bounds, compare_numbers);
     for (size_t i = 0; i < 2 * count; i++)
         if (i == 0 || map->bounds[i] != map->bounds[i - 1])
             map->bounds[map->bound_count++] = map->bounds[i];

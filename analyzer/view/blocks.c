@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 enum { SPAN_COLUMNS = 8, OFF_CPU_COLUMNS = 7, TAG_LENGTH = 100, MIN_ROW = 2 };
 
@@ -49,12 +50,6 @@ static uint64_t blocks_span_last_tick(const struct level_span *span)
 
 /* ---- which stretches ---- */
 
-static int blocks_compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* A span that is new at a level is shorter than a stretch, so it lies in two stretches at most. */
 static void blocks_find_stretches(const struct blocks_maker *m, struct blocks_stretches *s)
 {
@@ -71,7 +66,7 @@ static void blocks_find_stretches(const struct blocks_maker *m, struct blocks_st
         }
     }
     if (s->count)
-        qsort(s->list, s->count, sizeof *s->list, blocks_compare_numbers);
+        qsort(s->list, s->count, sizeof *s->list, compare_numbers);
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++)
         if (i == 0 || s->list[i] != s->list[kept - 1])
