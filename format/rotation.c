@@ -67,8 +67,7 @@ static bool rotation_chunk_holds_data(int fd, uint64_t offset, const struct dwel
            first.type == DWELL_REC_SAMPLE;
 }
 
-/* Returns whether the session holds recorded data. True if that cannot be determined. */
-static bool rotation_holds_data(int fd)
+bool rotation_holds_data(int fd)
 {
     struct dwell_file_header header = { .origin = 0 };
     if (SYS4(pread64, fd, &header, sizeof header, 0) != (long)sizeof header || header.origin)

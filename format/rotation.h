@@ -20,6 +20,9 @@ enum rotation {
  * negative errno value. It is -EAGAIN if another file has taken the name. */
 int rotation_begin(const char *path, int fd);
 
+/* Returns whether the session holds recorded data. True if that cannot be determined. */
+bool rotation_holds_data(int fd);
+
 /* Gives the earlier session its name. Does nothing if `path` is not that session any more. Returns whether there is an
  * earlier session that has its old name again. */
 bool rotation_end(const struct session *session, const char *path, enum rotation how);

@@ -78,17 +78,27 @@ static int record_create_session(const struct record_settings *s, const char *pa
     }
 }
 
-/* The session until the program runs. If dwell ends before, the earlier sessions get their names back. */
+/* The session until its names are settled. If dwell ends before that, by a lack of memory, the names are right all the
+ * same. */
 static struct {
     const struct session *session;
     const char *path;
+    int fd;
+    bool ran; /* the program has run */
 } record_begun;
 
-static void record_undo(void)
+static void record_settle(void)
 {
-    if (record_begun.session)
-        rotation_end(record_begun.session, record_begun.path, ROTATION_UNDONE);
+    const struct session *session = record_begun.session;
+    if (!session)
+        return;
     record_begun.session = NULL;
+    if (!record_begun.ran)
+        rotation_end(session, record_begun.path, ROTATION_UNDONE);
+    else if (rotation_holds_data(record_begun.fd))
+        rotation_end(session, record_begun.path, ROTATION_RECORDED);
+    else if (!session_has_other_writers(record_begun.fd))
+        rotation_end(session, record_begun.path, ROTATION_EMPTY);
 }
 
 /* Creates the session with what the runtime must know of the settings. */
@@ -97,7 +107,8 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     const int fd = record_create_session(s, path, session);
     record_begun.session = session;
     record_begun.path = path;
-    atexit(record_undo);
+    record_begun.fd = fd;
+    atexit(record_settle);
     session->header->mode = s->mode;
     session->header->ring_size = s->ring_size;
     session->header->also = (s->call_sites ? DWELL_ALSO_CALL_SITES : 0) | (s->overhead ? DWELL_ALSO_BUDGET : 0);
@@ -266,7 +277,7 @@ int command_record(int argc, char **argv)
     size_warning_stop(&warning);
     child_environment_drop(&environment);
     record_check_start(&s, &program, error);
-    record_begun.session = NULL;
+    record_begun.ran = true;
     const bool lost = program.status == RECORD_CHILD_LOST;
     if (session_is_whole(&session)) {
         record_end(&s, &session, fd, watch.ends, &program);
@@ -286,6 +297,7 @@ int command_record(int argc, char **argv)
         rotation_end(&session, path, ROTATION_RECORDED);
         record_push_finish(push, true);
     }
+    record_begun.session = NULL;
     close(fd);
     module_names_free(names.names);
     record_others_drop(&others);

@@ -52,6 +52,19 @@ Test(e2e_rotation, nothing_recorded)
     }
 }
 
+/* From each of the last allocations on, there is no more memory: also when the program has ended. */
+Test(e2e_rotation, no_memory_while_nothing_is_recorded)
+{
+    make_two_sessions();
+    free(run_well("export LD_PRELOAD=$PROGRAMS/scarcity/libnomemory.so; FAIL_LOG=log $DWELL record sh -c 'exit 3'\n"
+                  "n=$(cat log); for number in $(seq $((n - 60)) 3 $n); do\n"
+                  "FAIL_ALLOCATION=$number+ $DWELL record sh -c 'exit 3'; status=$?\n"
+                  "case $status in 2|3|125) ;; *) echo \"$number: status $status\"; exit 1 ;; esac\n"
+                  "cmp newer dwell.data && cmp older dwell.data.old && test ! -e dwell.data.earlier ||\n"
+                  "{ echo \"allocation $number\"; ls -l; exit 1; }\n"
+                  "done"));
+}
+
 Test(e2e_rotation, the_earlier_session_is_announced)
 {
     make_two_sessions();
