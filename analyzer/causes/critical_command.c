@@ -85,24 +85,12 @@ static const struct command_line line = {
         "  dwell critical --from mark:loaded --by segment --limit 0\n"
         "  dwell critical --call handle_request --slowest --format json run.data",
     .options = options,
+    .needs = SESSION_ORDER,
     .shared = shared,
     .read_shared = critical_read_shared,
 };
 
 /* ---- the part ---- */
-
-/* The path may go through any thread at any time before its end: the whole session is loaded. */
-static void critical_load(struct analysis *l, const struct critical_settings *s)
-{
-    command_load_moments(l, s->file, s->shared.load.jobs);
-    if (l->summary.imported)
-        die(STATUS_ERROR, "%s: imported reports have sums without times, and so no critical path", l->file->path);
-    if (l->file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR,
-            "%s: recorded in mode profile, which keeps no order of events; record in mode trace or ring for a critical "
-            "path",
-            l->file->path);
-}
 
 static struct critical_part critical_choose_part(const struct analysis *l, struct critical_settings *s)
 {
@@ -198,7 +186,8 @@ int critical_command(int argc, char **argv)
     struct critical_settings s = { .file = DEFAULT_SESSION };
     struct analysis loaded;
     command_line_parse(&line, argc, argv, &s, &s.shared);
-    critical_load(&loaded, &s);
+    /* The path may go through any thread at any time before its end: the whole session is loaded. */
+    shared_options_load_moments(&loaded, s.file, &s.shared);
     const struct critical_part part = critical_choose_part(&loaded, &s);
     struct wait_causes causes = wait_causes_find_wakers(&loaded);
     struct critical_path path = critical_path_find(&loaded, &part, &causes);

@@ -84,7 +84,7 @@ int waits_command(int argc, char **argv)
     struct waits_settings s = { .file = DEFAULT_SESSION };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     struct analysis loaded;
-    command_load(&loaded, s.file, &s.shared.load);
+    shared_options_load_plain(&loaded, s.file, &s.shared);
     struct wait_causes causes = wait_causes_find(&loaded);
     waits_add_remark(&loaded, &causes);
     struct table table = view_causes(&loaded, &causes, s.by);

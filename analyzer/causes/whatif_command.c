@@ -106,6 +106,7 @@ static const struct command_line line = {
         "  dwell whatif --cpus 8\n"
         "  dwell whatif --rank",
     .options = options,
+    .needs = SESSION_ORDER,
     .check = whatif_check,
     .shared = shared,
     .columns = view_what_if_columns,
@@ -117,13 +118,7 @@ static const struct command_line line = {
 static void whatif_load(struct analysis *l, struct whatif_settings *s, struct critical_part *part)
 {
     struct error error = { NULL };
-    command_load_moments(l, s->file ? s->file : DEFAULT_SESSION, s->shared.load.jobs);
-    if (l->summary.imported)
-        die(STATUS_ERROR, "%s: imported reports have sums without times, which cannot be replayed", l->file->path);
-    if (l->file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR,
-            "%s: recorded in mode profile, which keeps no order of events; record in mode trace or ring to replay it",
-            l->file->path);
+    shared_options_load_moments(l, s->file, &s->shared);
     if (!critical_find_part(l, &s->shared.load.selection, part, &error))
         die_of(&error);
     if (!(l->file->header.also & DWELL_ALSO_CAUSES))

@@ -143,6 +143,7 @@ static const struct command_line line = {
         "  dwell why --slow '>20ms' --against p25-p75 handle_request run.data\n"
         "  dwell why --call 1 --format json handle_request",
     .options = options,
+    .needs = SESSION_SINGLE_CALLS,
     .shared = shared,
     .columns = view_why_columns,
     .column_count = &view_why_column_count,
@@ -154,8 +155,6 @@ static uint32_t why_load(struct analysis *l, struct why_settings *s)
 {
     const char *name = function_words_take(&s->words);
     shared_options_load(l, function_words_file(&s->words), &s->shared);
-    if (session_file_why_sums(l->file))
-        die(STATUS_ERROR, "%s: %s, which keeps no single calls", l->file->path, session_file_why_sums(l->file));
     return option_timed_function(l, name);
 }
 

@@ -95,20 +95,11 @@ static const struct command_line line = {
         "  dwell advise --filter > tiny.filters; dwell record --no-hidden-probes --filter-file tiny.filters ./prog\n"
         "  dwell advise --levels --overhead 5% > tiny.levels; dwell record --filter-file tiny.levels ./prog",
     .options = options,
+    .needs = SESSION_PROBES,
     .shared = shared,
     .columns = view_advice_columns,
     .column_count = &view_advice_column_count,
 };
-
-static void advise_load(struct analysis *l, const struct advise_settings *s)
-{
-    const char *path = s->file ? s->file : DEFAULT_SESSION;
-    command_load(l, path, &s->shared.load);
-    if (l->summary.imported || l->summary.samples)
-        die(STATUS_ERROR, "%s: imported from another profiler's report, which has no probes to leave out", path);
-    if (!l->summary.overhead_known)
-        die(STATUS_ERROR, "%s: has no cost of the probes; record again, with at least one call", path);
-}
 
 /* ---- the table ---- */
 
@@ -170,7 +161,7 @@ int command_advise(int argc, char **argv)
     command_line_parse(&line, argc, argv, &s, &s.shared);
     if (s.form != ADVICE_TABLE && s.shared.print != table_print_text)
         die(STATUS_ERROR, "advise: --format is of the table; the other forms have their own");
-    advise_load(&loaded, &s);
+    shared_options_load_plain(&loaded, s.file, &s.shared);
     struct advice a = advice_of(&loaded, s.permille);
     const struct advice_effect e = advice_predict(&a, a.has, loaded.profile->function_count, false);
     if (s.form == ADVICE_TABLE)

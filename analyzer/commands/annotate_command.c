@@ -167,7 +167,7 @@ int command_annotate(int argc, char **argv)
     const char *function = function_words_take(&s.words), *file = function_words_file(&s.words);
     s.shared.load.lines = LINES_IF_KNOWN;
     s.shared.load.sites_apart = true;
-    command_load(&loaded, file, &s.shared.load);
+    shared_options_load_plain(&loaded, file, &s.shared);
     bool *functions = need_memory(loaded.profile->function_count, sizeof *functions);
     const uint32_t first = annotate_select(&loaded, function, functions);
     const struct function_name *name = &loaded.names[first];

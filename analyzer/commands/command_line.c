@@ -216,11 +216,17 @@ static void command_line_run(const struct command_line *line, int argc, char **a
     die_read_usage(false);
 }
 
-void command_line_parse(const struct command_line *line, int argc, char **argv, void *settings,
-                        struct shared_options *shared)
+static void command_line_begin(const struct command_line *line, struct shared_options *shared)
 {
     shared->print = table_print_text;
     shared->format = "text";
+    shared->needs = line->needs;
+}
+
+void command_line_parse(const struct command_line *line, int argc, char **argv, void *settings,
+                        struct shared_options *shared)
+{
+    command_line_begin(line, shared);
     command_line_run(line, argc, argv, settings, shared, config_takes(line->name));
     terminal_page();
 }
@@ -229,8 +235,7 @@ bool command_line_parse_sides(const struct command_line *line, int argc, char **
                               struct shared_options *shared, void (*go_over)(void *settings))
 {
     int middle = 1;
-    shared->print = table_print_text;
-    shared->format = "text";
+    command_line_begin(line, shared);
     while (middle < argc && strcmp(argv[middle], "--") != 0)
         middle++;
     command_line_run(line, middle, argv, settings, shared, config_takes(line->name));

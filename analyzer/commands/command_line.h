@@ -3,6 +3,7 @@
 #define DWELL_COMMANDS_COMMAND_LINE_H
 
 #include "commands/option_table.h"
+#include "commands/session_needs.h"
 #include "commands/shared_options.h"
 
 struct command_line {
@@ -21,6 +22,7 @@ struct command_line {
     const char *formats; /* those of --format beside text, csv and json; NULL if none */
     /* The options that --help shows, separated by spaces: --help-all shows the others. NULL: all. */
     const char *daily;
+    unsigned needs; /* of a session: a set of enum session_needs; read_shared may add to that of the shared options */
     bool program_follows; /* the first argument and all after it are a program's */
 };
 

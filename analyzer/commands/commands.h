@@ -85,10 +85,6 @@ void say_counted(const char *file, const char *where);
 /* Loads a session. Ends the program if that fails. */
 void command_load(struct analysis *session, const char *path, const struct analysis_options *options);
 
-/* Loads a whole session for a view that goes by moments. These are as measured, with the probes in them, as are single
- * calls. The sums of the session are those that all commands show. */
-void command_load_moments(struct analysis *session, const char *path, unsigned jobs);
-
 /* What of a session was damaged or missing when it was opened. */
 struct damage {
     uint64_t chunks, records, bytes;

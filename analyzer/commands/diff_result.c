@@ -178,9 +178,8 @@ static void diff_check_sessions(const struct diff_result *r, const struct diff *
             die(STATUS_ERROR, "--fail-if '%s': %s", r->gates[i].text, diff_gate_check(&r->gates[i], d));
     if (r->options.sort < DIFF_VALUES && !d->known[r->options.sort])
         die(STATUS_ERROR, "--sort: some of these sessions do not have %s", diff_value_name(r->options.sort));
-    shared_options_check_min(r->shared, d->samples, first);
-    if (d->samples && r->options.large.ns)
-        die(STATUS_ERROR, "%s: holds samples, not times; give --large as a percentage", first);
+    option_check_times("--min", r->shared->min, d->samples, first);
+    option_check_times("--large", r->options.large, d->samples, first);
 }
 
 void diff_result_check(const struct diff_result *r)

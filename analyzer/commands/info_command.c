@@ -546,7 +546,7 @@ int command_info(int argc, char **argv)
     struct info_settings s = { .file = DEFAULT_SESSION, .shared.limit = MAX_LEVELS };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     struct analysis l;
-    command_load(&l, s.file, &s.shared.load);
+    shared_options_load_plain(&l, s.file, &s.shared);
     info_remark_probes(&l.summary);
     if (s.shared.print != table_print_text) {
         (s.shared.print == table_print_json ? info_print_json : info_print_csv)(&l, s.file);

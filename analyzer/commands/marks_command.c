@@ -37,7 +37,7 @@ int command_marks(int argc, char **argv)
     struct marks_settings s = { .file = DEFAULT_SESSION };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     struct analysis loaded;
-    command_load(&loaded, s.file, &s.shared.load);
+    shared_options_load_plain(&loaded, s.file, &s.shared);
     struct table table = view_marks(&loaded);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, NULL, true);

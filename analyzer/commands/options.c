@@ -258,13 +258,6 @@ void command_load(struct analysis *l, const char *path, const struct analysis_op
         die_of(&error);
 }
 
-void command_load_moments(struct analysis *l, const char *path, unsigned jobs)
-{
-    const struct analysis_options whole = { .jobs = jobs };
-    command_load(l, path, &whole);
-    l->raw = l->summary.raw = true;
-}
-
 struct damage damage_of(const struct session_file *file)
 {
     return (struct damage){

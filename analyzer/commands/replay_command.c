@@ -135,6 +135,7 @@ static const struct command_line line = {
         "  dwell replay --last 40\n"
         "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
     .options = options,
+    .needs = SESSION_SINGLE_CALLS,
     .shared = shared,
 };
 
@@ -147,8 +148,7 @@ static struct session_file *replay_open(const char *path, const struct analysis_
     if (!file)
         die(STATUS_ERROR, "%s: %s", path, wrong);
     damage_report(path, damage_of(file), load->strict);
-    if (session_file_why_sums(file))
-        die(STATUS_ERROR, "%s: %s, which keeps no single calls", path, session_file_why_sums(file));
+    session_needs_check(line.needs, file);
     if (!call_filters_apply(filters, file, load->jobs, &error) || !call_filters_check(filters, path, &error))
         die_of(&error);
     return file;

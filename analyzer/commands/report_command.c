@@ -282,8 +282,8 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--by: only functions have columns of single calls, such as min; choose other columns");
     report_check_summary(&s);
     session_list_unique(&s.sessions);
-    if (sorting.calls && s.sessions.count > 1)
-        die(STATUS_ERROR, "--columns: columns of single calls, such as min, need a single session");
+    if (sorting.calls)
+        session_list_need_one(&s.sessions, "columns of single calls, such as min,");
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.shared);
     if (s.summary)

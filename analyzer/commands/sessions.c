@@ -61,6 +61,12 @@ void session_list_drop(struct session_list *list)
     free(list->paths);
 }
 
+void session_list_need_one(const struct session_list *list, const char *columns)
+{
+    if (list->count > 1)
+        die(STATUS_ERROR, "--columns: %s need a single session", columns);
+}
+
 void session_list_load(struct session_list *list, struct analysis *l, const struct shared_options *shared)
 {
     static const char *const usual[] = { DEFAULT_SESSION };
@@ -70,9 +76,9 @@ void session_list_load(struct session_list *list, struct analysis *l, const stru
         die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
     const char *const *paths = list->count ? (const char *const *)list->paths : usual;
     const struct analysis_options load = shared_options_of_load(shared);
-    if (load.durations && list->count > 1)
-        die(STATUS_ERROR, "--columns: percentiles, such as p99, need a single session");
+    if (load.durations)
+        session_list_need_one(list, "percentiles, such as p99,");
     if (!analysis_load_several(l, paths, list->count ? list->count : 1, &load, &error))
         die_of(&error);
-    shared_options_check_min(shared, l->summary.samples, paths[0]);
+    option_check_times("--min", shared->min, l->summary.samples, paths[0]);
 }

@@ -20,6 +20,9 @@ void session_list_add(struct session_list *list, const char *argument);
 void session_list_unique(struct session_list *list);
 void session_list_drop(struct session_list *list);
 
+/* Ends the program if there are several sessions: `columns` are of one. */
+void session_list_need_one(const struct session_list *list, const char *columns);
+
 /* Loads all sessions as one, each once; dwell.data if the list is empty. Ends the program if one cannot be read, or if
  * the options select a part of several sessions. */
 void session_list_load(struct session_list *list, struct analysis *l, const struct shared_options *shared);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
+#include "commands/session_needs.h"
 #include "report/percentiles.h"
 #include "report/text_options.h"
 #include "report/views.h"
@@ -347,15 +348,34 @@ struct analysis_options shared_options_of_load(const struct shared_options *s)
     return load;
 }
 
-void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s)
+static void shared_options_load_as(struct analysis *l, const char *path, const struct shared_options *s,
+                                   const struct analysis_options *options)
 {
-    const struct analysis_options load = shared_options_of_load(s);
-    command_load(l, path, &load);
-    shared_options_check_min(s, l->summary.samples, path);
+    command_load(l, path ? path : DWELL_USUAL_FILE, options);
+    session_needs_check_loaded(s->needs, l);
+    option_check_times("--min", s->min, l->summary.samples, l->file->path);
 }
 
-void shared_options_check_min(const struct shared_options *s, bool samples, const char *path)
+void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s)
 {
-    if (samples && s->min.ns)
-        die(STATUS_ERROR, "%s: holds samples, not times; give --min as a percentage", path);
+    const struct analysis_options options = shared_options_of_load(s);
+    shared_options_load_as(l, path, s, &options);
+}
+
+void shared_options_load_plain(struct analysis *l, const char *path, const struct shared_options *s)
+{
+    shared_options_load_as(l, path, s, &s->load);
+}
+
+void shared_options_load_moments(struct analysis *l, const char *path, const struct shared_options *s)
+{
+    const struct analysis_options whole = { .jobs = s->load.jobs, .strict = s->load.strict };
+    shared_options_load_as(l, path, s, &whole);
+    l->raw = l->summary.raw = true;
+}
+
+void option_check_times(const char *option, struct amount amount, bool samples, const char *path)
+{
+    if (samples && amount.ns)
+        die(STATUS_ERROR, "%s: holds samples, not times; give %s as a percentage", path, option);
 }

@@ -70,6 +70,7 @@ struct shared_options {
     const char *format; /* "text" by default */
     table_printer *print;
     const char *output; /* NULL for standard output */
+    unsigned needs;     /* what the session must have: a set of enum session_needs */
     uint64_t set;       /* bits 1 << enum shared_option: given at all */
     uint64_t typed;     /* likewise, but on the command line, not in the config file */
 };
@@ -99,11 +100,18 @@ void shared_options_drop(struct shared_options *s);
 /* What is loaded, with the shortest and the longest calls if the output has them. */
 struct analysis_options shared_options_of_load(const struct shared_options *s);
 
-/* Loads the part of the session that the options select. Ends the program if that fails, or if --min is a time and the
- * session holds samples. */
+/* Loads the part of the session that the options select; DWELL_USUAL_FILE if `path` is NULL. Ends the program if that
+ * fails, if the session lacks what the command needs, or if --min is a time and the session holds samples. */
 void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s);
 
-/* Ends the program if --min is a time and the session holds samples. */
-void shared_options_check_min(const struct shared_options *s, bool samples, const char *path);
+/* The same without the shortest and the longest calls, which the command has no columns for. */
+void shared_options_load_plain(struct analysis *l, const char *path, const struct shared_options *s);
+
+/* The same for a whole session and a view that goes by moments. These are as measured, with the probes in them, as are
+ * single calls. The sums of the session are those that all commands show. */
+void shared_options_load_moments(struct analysis *l, const char *path, const struct shared_options *s);
+
+/* Ends the program if the option's amount is a time and the session holds samples. */
+void option_check_times(const char *option, struct amount amount, bool samples, const char *path);
 
 #endif

@@ -48,6 +48,8 @@ static bool single_calls_read_shared(void *settings, enum shared_option option, 
     if (option == SHARED_VALUE)
         s->time =
             (enum call_time)option_find_row("--value", argument, call_time_names, sizeof *call_time_names, CALL_TIMES);
+    if (s->time >= CALL_APPLICATION_INCLUSIVE)
+        s->shared.needs |= SESSION_OS_EVENTS;
     return false;
 }
 
@@ -55,10 +57,6 @@ static uint32_t single_calls_load(struct analysis *l, struct single_calls_settin
 {
     const char *name = s->function = function_words_take(&s->words);
     shared_options_load(l, function_words_file(&s->words), &s->shared);
-    if (session_file_why_sums(l->file))
-        die(STATUS_ERROR, "%s: %s, which keeps no single calls", l->file->path, session_file_why_sums(l->file));
-    if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
-        die(STATUS_ERROR, "%s: application times are unknown: there was no source of OS events", l->file->path);
     return option_timed_function(l, name);
 }
 
@@ -179,6 +177,7 @@ static const struct command_line histogram_line = {
             "  dwell histogram parse\n"
             "  dwell histogram --value application_exclusive --format csv parse",
     .options = options,
+    .needs = SESSION_SINGLE_CALLS,
     .shared = histogram_shared,
     .read_shared = single_calls_read_shared,
     .columns = view_histogram_columns,
@@ -217,6 +216,7 @@ static const struct command_line slowest_line = {
             "  dwell slowest parse\n"
             "  dwell slowest -n 5 --from 1s --to 2s parse run.data",
     .options = options,
+    .needs = SESSION_SINGLE_CALLS,
     .shared = slowest_shared,
     .read_shared = single_calls_read_shared,
     .columns = view_slowest_columns,

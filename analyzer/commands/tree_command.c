@@ -115,8 +115,7 @@ int command_tree(int argc, char **argv)
         s.tree.min = (struct amount){ .percent = 1 };
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.shared);
-    if (loaded.summary.samples && s.tree.own.ns)
-        die(STATUS_ERROR, "%s: holds samples, not times; give --collapse a percentage", loaded.summary.path);
+    option_check_times("--collapse", s.tree.own, loaded.summary.samples, loaded.summary.path);
     s.tree.by_cpu = s.shared.print == table_print_text && first_screen_is_known(&loaded.summary);
     struct table table = view_tree(&loaded, &s.tree);
     option_filter(&table, &s.shared.filters);

@@ -77,7 +77,9 @@ Test(e2e_why, mode_profile)
     free(run_well("$DWELL record --mode profile $PROGRAMS/slow_calls sleep"));
     struct ran r = run("$DWELL why handle");
     cr_assert(eq(int, r.status, 2));
-    cr_assert(eq(str, r.err, "dwell: dwell.data: recorded in mode profile, which keeps no single calls\n"));
+    cr_assert(
+        eq(str, r.err,
+           "dwell: dwell.data: recorded in mode profile, which keeps no single calls; record in mode trace or ring\n"));
     ran_drop(&r);
 }
 

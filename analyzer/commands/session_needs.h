@@ -1,0 +1,25 @@
+/* What a command needs of a session. Each command states it in its struct command_line, and options can add to it. It
+ * is checked here alone, when the session has been opened. For example, `dwell critical` needs the order of events,
+ * which mode profile does not keep. */
+#ifndef DWELL_COMMANDS_SESSION_NEEDS_H
+#define DWELL_COMMANDS_SESSION_NEEDS_H
+
+struct analysis;
+struct session_file;
+
+/* Bits of a set. */
+enum session_needs {
+    SESSION_SINGLE_CALLS = 1 << 0,
+    SESSION_ORDER = 1 << 1, /* of the events of all threads */
+    /* Known when the session has been loaded. */
+    SESSION_PROBES = 1 << 2,    /* and what they cost */
+    SESSION_OS_EVENTS = 1 << 3, /* for application times */
+};
+
+/* Ends the program if the session cannot have what the set names. */
+void session_needs_check(unsigned needs, const struct session_file *file);
+
+/* The same for a loaded session, with what is only known then. */
+void session_needs_check_loaded(unsigned needs, const struct analysis *loaded);
+
+#endif
