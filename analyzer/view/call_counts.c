@@ -3,20 +3,28 @@
 
 #include <json-c/json.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/duration_buckets.h"
+#include "base/histogram.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/numbers.h"
 #include "profile/calls.h"
 #include "view/thread_rank.h"
 
-/* MIN_ROW is the minimum size of a row in a page, in bytes. A period is joined with 2^MAX_JOINED at most. */
-enum { MIN_ROW = 4, MIN_ROWS = 4096, MAX_JOINED = 10 };
+/* MIN_ROW is the minimum size of a row in a page, in bytes. A period is joined with 2^MAX_JOINED at most. Durations are
+ * exact while there are at most EXACT_ROWS rows. */
+enum { MIN_ROW = 4, MIN_ROWS = 4096, EXACT_ROWS = 32768, MAX_JOINED = 10 };
 
 struct call_count {
-    uint32_t function, thread, period, bucket;
-    uint64_t calls;
+    uint32_t function, thread, period;
+    uint64_t ticks, calls;
+};
+
+/* The functions of one thread in one period. Calls come thread by thread, so few groups are looked for. */
+struct call_group {
+    uint32_t number_plus_1;
+    uint32_t thread, period; /* of the number */
 };
 
 /* Each worker counts the calls that it finds. */
@@ -26,46 +34,84 @@ struct call_counts {
     uint64_t *borders; /* of the parts, in ticks since the session's start; shared by the workers */
     size_t border_count;
     unsigned joined; /* 2^joined periods are one */
-    struct number_index *places;
+    bool rounded;    /* durations are within half a percent */
+    struct number_index *groups, *places;
+    uint32_t group_count;
+    struct call_group *latest; /* by function, the group of its last call */
     struct call_count *rows;
-    size_t count, room, most;
+    size_t count, room, most, most_bytes;
 };
 
-static struct index_slot *call_counts_slot(const struct call_counts *c, const struct call_count *row, uint64_t *key,
-                                           uint32_t *second)
+static void call_counts_begin(struct call_counts *c)
 {
-    *key = (uint64_t)row->function << 32 | row->thread;
-    *second = row->period * DURATION_BUCKETS + row->bucket;
-    return index_find(c->places, *key, *second);
+    c->groups = index_new();
+    c->places = index_new();
+    c->latest = need_memory(c->session->profile->function_count + 1, sizeof *c->latest);
+}
+
+static void call_counts_drop(struct call_counts *c)
+{
+    index_free(c->groups);
+    index_free(c->places);
+    free(c->latest);
+    free(c->rows);
+}
+
+/* A number for the function, thread and period of a row. */
+static uint32_t call_counts_group(struct call_counts *c, const struct call_count *row)
+{
+    struct call_group *latest = &c->latest[row->function];
+    if (latest->number_plus_1 && latest->thread == row->thread && latest->period == row->period)
+        return latest->number_plus_1 - 1;
+    const uint64_t key = (uint64_t)row->function << 32 | row->thread;
+    struct index_slot *slot = index_find(c->groups, key, row->period);
+    const uint32_t number = slot->value_plus_1 ? slot->value_plus_1 - 1 : c->group_count++;
+    if (!slot->value_plus_1)
+        index_set(c->groups, slot, key, row->period, number);
+    *latest = (struct call_group){ number + 1, row->thread, row->period };
+    return number;
 }
 
 static void call_counts_add(struct call_counts *c, const struct call_count *row)
 {
-    uint64_t key;
-    uint32_t second;
-    struct index_slot *slot = call_counts_slot(c, row, &key, &second);
+    const uint64_t ticks = c->rounded ? histogram_round(row->ticks) : row->ticks;
+    const uint32_t group = call_counts_group(c, row);
+    struct index_slot *slot = index_find(c->places, ticks, group);
     if (slot->value_plus_1) {
         c->rows[slot->value_plus_1 - 1].calls += row->calls;
         return;
     }
     GROW(c->rows, c->count, c->room);
-    index_set(c->places, slot, key, second, (uint32_t)c->count);
-    c->rows[c->count++] = *row;
+    index_set(c->places, slot, ticks, group, (uint32_t)c->count);
+    c->rows[c->count] = *row;
+    c->rows[c->count++].ticks = ticks;
 }
 
-/* Makes one period of two. */
-static void call_counts_join(struct call_counts *c)
+/* Adds the rows again, with periods that are joined with so many others. */
+static void call_counts_renew(struct call_counts *c, unsigned joined)
 {
     const size_t count = c->count;
-    index_free(c->places);
-    c->places = index_new();
-    c->count = 0;
-    c->joined++;
+    index_clear(c->groups);
+    index_clear(c->places);
+    memset(c->latest, 0, c->session->profile->function_count * sizeof *c->latest);
+    c->count = c->group_count = 0;
     for (size_t i = 0; i < count; i++) {
         struct call_count row = c->rows[i];
-        row.period /= 2;
+        row.period >>= joined;
         call_counts_add(c, &row);
     }
+    c->joined += joined;
+}
+
+/* Makes fewer rows of the same calls. Returns false if there are no fewer. */
+static bool call_counts_coarsen(struct call_counts *c)
+{
+    if (c->rounded && c->joined == MAX_JOINED)
+        return false;
+    const unsigned joined = c->rounded;
+    c->rounded = true;
+    call_counts_renew(c, joined);
+    return true;
 }
 
 static uint32_t call_counts_period(const struct call_counts *c, uint64_t time)
@@ -82,11 +128,10 @@ static uint32_t call_counts_period(const struct call_counts *c, uint64_t time)
     return (uint32_t)(low + 1 < c->border_count || low == 0 ? low : low - 1) >> c->joined;
 }
 
-/* Joins periods while there are too many rows. */
 static void call_counts_shrink(struct call_counts *c)
 {
-    while (c->count > c->most && c->joined < MAX_JOINED)
-        call_counts_join(c);
+    while (c->count > (c->rounded ? c->most : smaller(c->most, EXACT_ROWS)) && call_counts_coarsen(c))
+        ;
 }
 
 static void call_counts_take(void *context, const struct finished_call *call)
@@ -95,30 +140,23 @@ static void call_counts_take(void *context, const struct finished_call *call)
     const int32_t thread = c->count > c->most ? -1 : thread_rank(c->order, call->process, call->thread);
     if (call->function >= c->session->profile->function_count || thread < 0)
         return;
-    const uint64_t ns =
-        ticks_to_ns(call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]), c->session->summary.ticks_per_second);
     call_counts_add(c, &(struct call_count){ c->order->ranks[call->function], (uint32_t)thread,
-                                             call_counts_period(c, call->end), duration_bucket_of(ns), 1 });
+                                             call_counts_period(c, call->end),
+                                             call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]), 1 });
     call_counts_shrink(c);
 }
 
-/* How many periods are joined in the end depends on the rows only, not on how the workers shared them. */
+/* How coarse the rows are in the end depends on the calls only, not on how the workers shared them. */
 static void call_counts_merge(struct call_counts *into, const struct call_counts *from)
 {
-    while (into->joined < from->joined)
-        call_counts_join(into);
+    while (into->joined < from->joined || into->rounded < from->rounded)
+        call_counts_coarsen(into);
     for (size_t i = 0; i < from->count; i++) {
         struct call_count row = from->rows[i];
         row.period >>= into->joined - from->joined;
         call_counts_add(into, &row);
     }
     call_counts_shrink(into);
-}
-
-static void call_counts_drop(struct call_counts *c)
-{
-    index_free(c->places);
-    free(c->rows);
 }
 
 /* Follows all calls with several workers, and returns the sum of their counts. */
@@ -129,7 +167,7 @@ static struct call_counts call_counts_find(const struct call_counts *none)
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++) {
         workers[i] = *none;
-        workers[i].places = index_new();
+        call_counts_begin(&workers[i]);
         contexts[i] = &workers[i];
     }
     analysis_scan_calls(none->session, PROFILE_NONE, call_counts_take, contexts);
@@ -152,7 +190,7 @@ static int call_counts_compare(const void *a, const void *b)
         return x->thread < y->thread ? -1 : 1;
     if (x->period != y->period)
         return x->period < y->period ? -1 : 1;
-    return (x->bucket > y->bucket) - (x->bucket < y->bucket);
+    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
 static struct packed call_counts_pack(const struct call_counts *c)
@@ -163,7 +201,7 @@ static struct packed call_counts_pack(const struct call_counts *c)
         { "function", &first->function, sizeof *first, CONTAINER_U32, NULL },
         { "thread", &first->thread, sizeof *first, CONTAINER_U32, NULL },
         { "period", &first->period, sizeof *first, CONTAINER_U32, NULL },
-        { "bucket", &first->bucket, sizeof *first, CONTAINER_U32, NULL },
+        { "ticks", &first->ticks, sizeof *first, CONTAINER_U64, NULL },
         { "calls", &first->calls, sizeof *first, CONTAINER_U64, NULL },
     };
     const struct container_table table = { "calls", c->count, columns, sizeof columns / sizeof *columns };
@@ -186,13 +224,26 @@ static void call_counts_read_borders(struct call_counts *c, struct json_object *
 
 static struct json_object *call_counts_describe(const struct call_counts *c, size_t block)
 {
-    struct json_object *object = json_object_new_object(), *begins = json_object_new_array();
-    for (unsigned i = 0; i < DURATION_BUCKETS; i++)
-        json_object_array_add(begins, json_object_new_uint64(duration_bucket_begin(i)));
+    struct json_object *object = json_object_new_object();
     json_object_object_add(object, "block", json_object_new_uint64(block));
     json_object_object_add(object, "periods", json_object_new_uint64(1u << c->joined));
-    json_object_object_add(object, "begins_ns", begins);
+    json_object_object_add(object, "rounded", json_object_new_boolean(c->rounded));
+    json_object_object_add(object, "resolution", json_object_new_uint64(c->session->summary.resolution));
     return object;
+}
+
+/* False if even the coarsest rows are too large. */
+static bool call_counts_fit(struct call_counts *c, struct packed *packed)
+{
+    while (c->count && c->count <= c->most) {
+        *packed = call_counts_pack(c);
+        if (blocks_page_size(packed) <= c->most_bytes)
+            return true;
+        packed_drop(packed);
+        if (!call_counts_coarsen(c))
+            return false;
+    }
+    return false;
 }
 
 struct json_object *call_counts_make(const struct analysis *l, const struct order *order, struct json_object *parts,
@@ -200,18 +251,16 @@ struct json_object *call_counts_make(const struct analysis *l, const struct orde
 {
     if (!most || l->summary.imported || l->file->header.mode == DWELL_MODE_PROFILE)
         return NULL;
-    struct call_counts none = { .session = l, .order = order };
+    struct call_counts none = { .session = l, .order = order, .most_bytes = most };
     struct json_object *described = NULL;
     none.most = most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS;
     call_counts_read_borders(&none, parts);
     struct call_counts c = call_counts_find(&none);
-    struct packed packed = call_counts_pack(&c);
-    if (c.count && c.count <= c.most && blocks_page_size(&packed) <= most) {
+    struct packed packed;
+    if (call_counts_fit(&c, &packed)) {
         described = call_counts_describe(&c, blocks->count);
         GROW(blocks->list, blocks->count, blocks->room);
         blocks->list[blocks->count++] = packed;
-    } else {
-        packed_drop(&packed);
     }
     call_counts_drop(&c);
     free(none.borders);

@@ -7,6 +7,8 @@ import { gunzipSync } from 'node:zlib';
 import { boxOf, rowsOf, view } from './support/browser.mjs';
 import { sample } from './support/dwell.mjs';
 import { browser, recordings } from './support/fixtures.mjs';
+import { shop } from './support/sessions.mjs';
+import { container } from './support/container.mjs';
 
 const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead'].flatMap((m) => [
     `${m}_inclusive`,
@@ -125,24 +127,127 @@ test('chosen threads are those of dwell report --thread, with a range, too, and 
     }
 });
 
-test('calls are those of dwell histogram, and follow the chosen threads', async () => {
-    const session = recordings.record('calls.data', [sample('fib'), '14']);
-    const page = await browser.open(recordings.view('calls', session), { fragment: '#view=functions' });
-    const said = recordings.json('histogram', session, 'fib').rows;
+// The view of the calls of fib: what it says above, and its rows as [begin in ns, calls]. Below the resolution, the
+// begin is null.
+async function histogramOf(page) {
     await page.fill('.search', '/^fib$/');
     await page.waitForFunction(() => document.querySelectorAll('[aria-label=functions] .row').length === 1);
     await page.click('[aria-label=functions] .row');
     await view(page, 'histogram');
     await page.waitForSelector('.histogram tbody tr');
-    const shown = await page.$$eval('.histogram tbody tr', (rows) =>
-        rows.map((row) => [...row.cells].slice(1, 3).map((cell) => cell.textContent.replace(/\u2009/g, ''))),
+    const plain = (text) => text.replace(/\u2009/g, '');
+    const rows = await page.$$eval('.histogram tbody tr', (all) =>
+        all.map((row) => [...row.cells].slice(0, 2).map((cell) => cell.textContent)),
     );
-    assert.deepEqual(
-        shown,
-        said.map((row) => [String(row.calls), `${row.calls_percent.toFixed(1)} %`]),
+    const scales = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
+    return {
+        text: plain(await page.textContent('.histogram p')),
+        rows: rows.map(([range, calls]) => {
+            const [, number, unit] = /^([\d.]+) (\S+) …/.exec(range) ?? [];
+            return [number === undefined ? null : Math.round(Number(number) * scales[unit]), Number(plain(calls))];
+        }),
+    };
+}
+
+test('calls are those of dwell slowest, in at least 20 buckets, and follow the chosen threads', async () => {
+    const session = recordings.record('calls.data', [sample('fib'), '14']);
+    const page = await browser.open(recordings.view('calls', session), { fragment: '#view=functions' });
+    const all = recordings.json('slowest', '--limit', '0', session, 'fib').rows.map((row) => row.elapsed_inclusive_ns);
+    const { text, rows } = await histogramOf(page);
+    assert.ok(rows.length >= 20, `${rows.length} rows`);
+    assert.match(text, new RegExp(`^${all.length} completed`));
+    // Those below the resolution come first; all others are between the borders.
+    const first = rows[0][0] === null ? 1 : 0;
+    const below = first ? rows[0][1] : 0;
+    const known = all.sort((a, b) => a - b).slice(below);
+    const counted = rows.slice(first).map(([begin], i, list) => {
+        const end = list[i + 1]?.[0] ?? Infinity;
+        return [begin, known.filter((ns) => ns >= begin && ns < end).length];
+    });
+    assert.deepEqual(rows.slice(first), counted);
+    // The same words as on the terminal. The times are exact, up to the digits that are shown.
+    const said = recordings.run('histogram', session, 'fib').split('\n')[1];
+    const scales = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
+    for (const [title, rank] of [
+        ['median', Math.ceil(0.5 * all.length)],
+        ['90 %', Math.ceil(0.9 * all.length)],
+        ['99 %', Math.ceil(0.99 * all.length)],
+        ['max', all.length],
+    ]) {
+        const [, number, unit] = new RegExp(`${title} ([\\d.]+) ([nµm]?s)`).exec(text) ?? [];
+        assert.equal(number === undefined, rank <= below, `${title}: ${text}`);
+        if (number === undefined) continue;
+        const exact = all[rank - 1];
+        assert.ok(Math.abs(number * scales[unit] - exact) <= 0.0005 * exact, `${title} ${number} ${unit}: ${exact} ns`);
+    }
+    const resolution = /below the resolution \(.*?\)/;
+    assert.equal(resolution.exec(text)?.[0], resolution.exec(said)?.[0]);
+    await browser.done(page);
+});
+
+test('calls are in at least 20 buckets, with exact percentiles, and short ones are below the resolution', async () => {
+    const block = (rows) =>
+        container(
+            {},
+            {
+                calls: Object.fromEntries(
+                    ['function', 'thread', 'period', 'ticks', 'calls'].map((key, i) => [
+                        key,
+                        rows.map((row) => row[i]),
+                    ]),
+                ),
+            },
+        );
+    // By number in the session's functions: parse is 3, lookup 4. 300 calls of parse from 100.0 to 364.1 µs, which differ by 883 or 884 ns; some of lookup, half of them too short.
+    const parse = Array.from({ length: 300 }, (_, i) => [3, 0, 0, 100000 + Math.floor((i * 265000) / 300), 1]);
+    const lookup = [
+        [4, 0, 0, 0, 50],
+        [4, 0, 0, 19, 30],
+        [4, 0, 0, 20, 10],
+        [4, 0, 0, 31, 9],
+        [4, 0, 0, 1234567, 1],
+    ];
+    const calls = { block: 0, periods: 1, rounded: false, resolution: 20 };
+    const page = await browser.open(browser.write('calls', [shop({ calls, blocks: [block([...parse, ...lookup])] })]), {
+        fragment: '#view=histogram',
+    });
+    const shown = async (name) => {
+        await page.fill('.search', `/^${name}$/`);
+        await view(page, 'functions');
+        await page.waitForFunction(() => document.querySelectorAll('[aria-label=functions] .row').length === 1);
+        await page.click('[aria-label=functions] .row');
+        await view(page, 'histogram');
+        await page.waitForSelector('.histogram tbody tr');
+        return [
+            await page.textContent('.histogram p'),
+            await page.$$eval('.histogram tbody tr', (all) =>
+                all.map((row) => [...row.cells].slice(0, 2).map((c) => c.textContent)),
+            ),
+        ];
+    };
+    const [text, rows] = await shown('parse');
+    assert.equal(
+        text,
+        '300 completed calls · min 100.0 µs · median 231.6 µs · 90 % 337.6 µs · 99 % 361.5 µs · max 364.1 µs',
     );
-    const total = said.reduce((sum, row) => sum + row.calls, 0);
-    assert.match((await page.textContent('.histogram p')).replace(/\u2009/g, ''), new RegExp(`^${total} completed`));
+    assert.equal(rows.length, 27);
+    assert.deepEqual(rows[0], ['100.0 µs … 110.0 µs', '12']);
+    assert.deepEqual(rows.at(-1), ['360.0 µs … 370.0 µs', '5']);
+    assert.equal(
+        rows.reduce((sum, [, n]) => sum + Number(n), 0),
+        300,
+    );
+    const [short, few] = await shown('lookup');
+    assert.equal(
+        short,
+        '100 completed calls · min and median below the resolution (20 ns) · 90 % 20 ns · 99 % 31 ns · max 1.235 ms',
+    );
+    assert.deepEqual(few.slice(0, 3), [
+        ['below the resolution (20 ns)', '80'],
+        ['20 ns … 25 ns', '10'],
+        ['25 ns … 30 ns', '0'],
+    ]);
+    assert.ok(few.length >= 20);
     await browser.done(page);
 });
 

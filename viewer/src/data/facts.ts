@@ -92,7 +92,7 @@ export interface SessionFacts {
     processes: ProcessFacts[];
     threads: ThreadFacts[];
     timeline?: TimelineFacts | null;
-    calls?: { block: number; periods: number; begins_ns: number[] } | null;
+    calls?: { block: number; periods: number; rounded: boolean; resolution: number } | null;
     sources?: { block: number } | null;
     lines?: { block: number } | null;
     waits?: { block: number } | null;

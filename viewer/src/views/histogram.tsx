@@ -1,5 +1,6 @@
 // The view of how long the calls of the selected function took.
-import { type Bucket, histogramOf, percentileOf } from '../data/calls';
+import { type Bucket, type Duration, bucketsOf, callsIn, durationsOf, percentileOf } from '../data/calls';
+import type { SessionFacts } from '../data/facts';
 import { type Model, type Side, ownFunction } from '../data/model';
 import { nameOf } from '../data/names';
 import { count, percent, shortDuration, visible } from '../format';
@@ -7,8 +8,30 @@ import { chosenThreads, periodsOf, timeOf } from '../part';
 import { chosen, model, subject } from '../state';
 import { useBlock } from './block';
 
-const limit = (ns: number): string => (Number.isFinite(ns) ? shortDuration(ns) : '∞');
-const rangeText = (b: Bucket | undefined): string => (b ? `${limit(b.begin)} … ${limit(b.end)}` : '—');
+const resolutionOf = (facts: SessionFacts): string =>
+    `below the resolution (${timeOf(facts, facts.calls!.resolution)})`;
+
+const rangeText = (facts: SessionFacts, b: Bucket): string =>
+    b.below ? resolutionOf(facts) : `${shortDuration(b.begin)} … ${shortDuration(b.end)}`;
+
+// "min and median below the resolution (20 ns) · 90 % 48 ns", as dwell histogram says it: zeros would look exact.
+function timesText(facts: SessionFacts, durations: Duration[]): string {
+    const times: [string, number][] = [
+        ['min', durations[0]!.ticks],
+        ['median', percentileOf(durations, 0.5)],
+        ['90 %', percentileOf(durations, 0.9)],
+        ['99 %', percentileOf(durations, 0.99)],
+        ['max', durations.at(-1)!.ticks],
+    ];
+    const { resolution, rounded } = facts.calls!;
+    const below = times.filter(([, ticks]) => ticks < resolution).map(([title]) => title);
+    const last = below.pop();
+    return [
+        ...(last ? [`${below.length ? `${below.join(', ')} and ` : ''}${last} ${resolutionOf(facts)}`] : []),
+        ...times.filter(([, ticks]) => ticks >= resolution).map(([title, ticks]) => `${title} ${timeOf(facts, ticks)}`),
+        ...(rounded ? ['all within half a percent'] : []),
+    ].join(' · ');
+}
 
 function OneHistogram({ m, side }: { m: Model; side: Side }) {
     const facts = m.facts[side]!;
@@ -21,8 +44,10 @@ function OneHistogram({ m, side }: { m: Model; side: Side }) {
     const periods = range && facts.parts ? periodsOf(facts.parts.borders, range) : null;
     const merged = chosenThreads(m, chosen.value);
     const threads = merged && facts.threads.map((_, row) => merged[m.rowOf('threads', row, side)]!);
-    const h = histogramOf(facts, block, ownFunction(m, side, subject.value), periods, threads);
-    const most = Math.max(1, ...h.buckets.map((b) => b.calls));
+    const durations = durationsOf(facts, block, ownFunction(m, side, subject.value), periods, threads);
+    const buckets = bucketsOf(facts, durations);
+    const calls = callsIn(durations);
+    const most = Math.max(1, ...buckets.map((b) => b.calls));
     const { periods: joined } = facts.calls;
     const borders = facts.parts?.borders ?? [];
     const snapped = periods && [
@@ -33,11 +58,10 @@ function OneHistogram({ m, side }: { m: Model; side: Side }) {
         <section class="histogram">
             <p>
                 {name}
-                <strong>{count(h.calls)}</strong> completed calls
+                <strong>{count(calls)}</strong> completed calls
                 {snapped &&
                     ` that ended from ${timeOf(facts, borders[snapped[0]!]!)} to ${timeOf(facts, borders[snapped[1]!]!)}`}
-                {h.calls > 0 &&
-                    ` · median ${rangeText(percentileOf(h, 0.5))} · 90 % ${rangeText(percentileOf(h, 0.9))} · 99 % ${rangeText(percentileOf(h, 0.99))}`}
+                {calls > 0 && ` · ${timesText(facts, durations)}`}
             </p>
             <table>
                 <thead>
@@ -49,11 +73,11 @@ function OneHistogram({ m, side }: { m: Model; side: Side }) {
                     </tr>
                 </thead>
                 <tbody>
-                    {h.buckets.map((b) => (
+                    {buckets.map((b) => (
                         <tr key={b.begin}>
-                            <td>{rangeText(b)}</td>
+                            <td>{rangeText(facts, b)}</td>
                             <td>{count(b.calls)}</td>
-                            <td>{percent(b.calls / h.calls)}</td>
+                            <td>{percent(b.calls / calls)}</td>
                             <td class="bar-cell">
                                 <i style={{ width: `${(100 * b.calls) / most}%` }} />
                             </td>

@@ -145,6 +145,7 @@ export function fromPaths(paths, names, options) {
         mark_names: options.markNames ?? [],
         activity_names: options.activityNames ?? [],
         timeline: options.timeline,
+        calls: options.calls,
     };
     facts.values = valuesOf(facts);
     const threads = { ...all };
