@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { boxOf, rowsOf, view } from './support/browser.mjs';
 import { sample } from './support/dwell.mjs';
 import { browser, recordings } from './support/fixtures.mjs';
-import { shop } from './support/sessions.mjs';
+import { session as made, shop } from './support/sessions.mjs';
 import { container } from './support/container.mjs';
 
 const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead'].flatMap((m) => [
@@ -92,6 +92,67 @@ for (const [name, command, options] of [
             await browser.done(part);
         }
     });
+
+// A forked child's first period can be the recorder's alone. `dwell tree` has its path then, without time.
+test("a path whose time in the part was all the recorder's has a row, as in dwell tree", async () => {
+    const columns = (rows, keys) => Object.fromEntries(keys.map((key) => [key, rows.map((row) => row[key] ?? 0)]));
+    const amount = (period, node, elapsed, more) => ({ period, node, elapsed, shortest: 1, ...more });
+    const block = container(
+        {},
+        {
+            nodes: columns(
+                [
+                    { parent: -1, path: 0 },
+                    { parent: 0, path: 1 },
+                    { parent: 0, path: 2 },
+                ],
+                ['parent', 'thread', 'path', 'sampled'],
+            ),
+            amounts: columns(
+                [
+                    amount(0, 0, 50, { calls: 1 }),
+                    amount(0, 1, 30, { runtime: 30 }),
+                    amount(1, 1, 20, { runtime: 5, calls: 1 }),
+                    amount(1, 2, 70, { calls: 1 }),
+                ],
+                ['period', 'node', 'elapsed', 'runtime', 'calls', 'shortest', 'longest'],
+            ),
+        },
+    );
+    const options = {
+        parts: { block: 0, borders: [0, 100, 200] },
+        blocks: [block],
+        processes: [{ id: 4711, name: 'fork', probes: { in_callee: 0, in_caller: 0, first_callee: 0 } }],
+    };
+    const tree = [
+        [
+            'main',
+            1,
+            50,
+            0,
+            0,
+            [
+                ['start_child', 1, 15, 0, 0],
+                ['work', 1, 70, 0, 0],
+            ],
+        ],
+    ];
+    const page = await browser.open(browser.write('recorder', [made(tree, options)]), {
+        fragment: '#view=tree&unit=ns&by=elapsed&part=0-100;',
+    });
+    await page.waitForSelector('.part-bar');
+    await page.click('button:has-text("Open all")');
+    await page.waitForFunction(() => /shown/.test(document.querySelector('.below').textContent));
+    const rows = await rowsOf(page, 'Call tree');
+    assert.deepEqual(
+        rows.map((row) => [row.level, row.name.replace(/^\d*[▾▸]?/, ''), row.calls, row.elapsed_inclusive]),
+        [
+            [1, 'main', '1', '50'],
+            [2, 'start_child', '0', '0'],
+        ],
+    );
+    await browser.done(page);
+});
 
 test('chosen threads are those of dwell report --thread, with a range, too, and whatever was recorded', async () => {
     for (const options of [[], ['--mode=profile']]) {

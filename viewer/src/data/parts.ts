@@ -359,6 +359,8 @@ export function restrict(whole: Container, block: Container, part: Part): Contai
         part.periods,
         Uint8Array.from({ length: recordedCount }, (_, i) => Number(isChosen(threadOf[i]!))),
     );
+    // As in reports, a path whose time was all the recorder's has a row, with its overhead.
+    const hadTime = Float64Array.from(recorded.elapsed);
     const overhead = subtractOverhead(
         recorded,
         parent,
@@ -383,7 +385,7 @@ export function restrict(whole: Container, block: Container, part: Part): Contai
     const path = [...pathOf, ...divided.given.map((one) => one.row)];
     const used = Uint8Array.from({ length: count }, (_, i) =>
         Number(
-            amounts.elapsed[i]! > 0 ||
+            (hadTime[i] ?? amounts.elapsed[i]!) > 0 ||
                 amounts.calls[i]! > 0 ||
                 amounts.page_faults[i]! > 0 ||
                 amounts.shortest[i]! <= amounts.longest[i]!,

@@ -146,6 +146,7 @@ export function fromPaths(paths, names, options) {
         activity_names: options.activityNames ?? [],
         timeline: options.timeline,
         calls: options.calls,
+        parts: options.parts,
     };
     facts.values = valuesOf(facts);
     const threads = { ...all };
