@@ -2,7 +2,7 @@
 #ifndef DWELL_CAUSES_WHY_H
 #define DWELL_CAUSES_WHY_H
 
-#include "causes/why_scan.h"
+#include "causes/why_factors.h"
 
 enum why_slow { WHY_SHARE, WHY_ABOVE, WHY_PERCENTILE, WHY_RANK, WHY_MOMENT };
 
@@ -45,6 +45,7 @@ struct why {
     struct why_call call; /* the slow one, if a single one was chosen */
     struct why_found scan;
     struct why_waits waits;
+    struct why_factors factors;
 };
 
 /* Reads the events of the session several times. It is an error if there are no calls, or not the wanted one. */

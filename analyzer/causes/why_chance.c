@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "causes/why.h"
+#include "causes/why_random.h"
 
 enum { DRAWS = 999 };
 
@@ -37,15 +38,6 @@ struct why_test {
     struct why_group all, slow;
     uint64_t state; /* of the random numbers */
 };
-
-static uint64_t why_random(struct why_test *t)
-{
-    t->state += 0x9e3779b97f4a7c15U;
-    uint64_t mixed = t->state;
-    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9U;
-    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebU;
-    return mixed ^ mixed >> 31;
-}
 
 static void why_add_to_group(const struct why_test *t, struct why_group *group, size_t number)
 {
@@ -110,7 +102,7 @@ static void why_draw(struct why_test *t, size_t *order, size_t slow)
 {
     why_clear_group(t, &t->slow);
     for (size_t i = 0; i < slow && i < t->call_count; i++) {
-        const size_t other = i + (size_t)(why_random(t) % (t->call_count - i)), call = order[other];
+        const size_t other = i + (size_t)(why_random(&t->state) % (t->call_count - i)), call = order[other];
         order[other] = order[i];
         order[i] = call;
         why_add_to_group(t, &t->slow, call);

@@ -43,7 +43,7 @@ struct why_settings {
     struct shared_options shared;
     struct function_words words;
     struct why_choice choice;
-    bool interval;
+    bool interval, factors;
 };
 
 /* ---- options ---- */
@@ -126,13 +126,15 @@ static const struct option_row options[] = {
     { "call", "WHICH", "one slow call: 1 is the slowest, 1.5s one that was open at that time",
       READ_BY(why_read_choice) },
     { "interval", NULL, "show how certain each difference is", STORE_FLAG(struct why_settings, interval) },
+    { "factors", NULL, "only what else differs, as a table: threads, marks, trace events, the time",
+      STORE_FLAG(struct why_settings, factors) },
     { TAKE_FUNCTION(struct why_settings, words) },
     { 0 },
 };
 
 static const struct command_line line = {
     .name = "why",
-    .daily = "slow against call interval from to thread filter limit format",
+    .daily = "slow against call interval factors from to thread filter limit format",
     .arguments = "FUNCTION [FILE]",
     .text =
         "Explains why calls of a function were slow: compares the slow ones with the usual ones, row by row.\v"
@@ -174,7 +176,7 @@ static void why_print_set(const char *key, const struct analysis *l, const struc
 }
 
 static void why_print_json(const struct why *why, const struct analysis *l, uint32_t function, const char *answer,
-                           const struct table *t)
+                           const struct table *t, const struct table *factors)
 {
     char *name = json_text(l->names[function].name), *module = json_text(l->names[function].module);
     char *words = json_text(answer);
@@ -186,38 +188,54 @@ static void why_print_json(const struct why *why, const struct analysis *l, uint
     printf(", \"difference_ns\": %" PRId64 ",\n \"answer\": %s,\n ",
            (int64_t)(why->sets[WHY_SLOW].ns - why->sets[WHY_USUAL].ns), words);
     table_print_json_rows(t, "rows", stdout);
+    fputs(",\n ", stdout);
+    table_print_json_rows(factors, "factors", stdout);
     fputs("}\n", stdout);
     free(words);
     free(module);
     free(name);
 }
 
-static void why_print(const struct why_settings *s, const struct why *why, const struct analysis *l, uint32_t function)
+static void why_print_text(struct why_settings *s, const struct analysis *l, const char *answer, struct table *rows,
+                           struct table *factors)
+{
+    text_print_summary(&l->summary, stdout);
+    print_text(stdout, "%s\n", answer);
+    rows->follows = factors->follows = true;
+    if (!s->factors)
+        table_print_text(rows, stdout);
+    if (factors->row_count)
+        factors->heading = need_text("%s", "what else differs: shares of the calls");
+    if (s->factors || factors->row_count)
+        table_print_text(factors, stdout);
+}
+
+/* Filters, orders and chooses columns of the table that they are for. */
+static void why_arrange(const struct why_settings *s, struct table *t, size_t limit, const char *columns)
+{
+    option_filter(t, &s->shared.filters);
+    option_arrange(t, s->shared.sort, NULL, true);
+    if (limit)
+        table_limit(t, limit);
+    option_arrange(t, NULL, s->shared.columns ? s->shared.columns : columns, true);
+}
+
+static void why_print(struct why_settings *s, const struct why *why, const struct analysis *l, uint32_t function)
 {
     const bool text = s->shared.print == table_print_text;
     char *answer = why_answer(why, l, function, &s->choice);
-    struct table t = view_why(why);
-    option_filter(&t, &s->shared.filters);
-    option_arrange(&t, s->shared.sort, NULL, true);
+    struct table rows = view_why(why), factors = view_why_factors(why);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) || !text ? s->shared.limit : TEXT_ROWS;
-    if (limit)
-        table_limit(&t, limit);
-    option_arrange(&t, NULL,
-                   s->shared.columns     ? s->shared.columns
-                   : text && s->interval ? why_columns_with_intervals
-                                         : NULL,
-                   true);
-    if (s->shared.print == table_print_json) {
-        why_print_json(why, l, function, answer, &t);
-    } else {
-        if (text) {
-            text_print_summary(&l->summary, stdout);
-            print_text(stdout, "%s\n", answer);
-        }
-        t.follows = text;
-        s->shared.print(&t, stdout);
-    }
-    table_drop(&t);
+    why_arrange(s, s->factors ? &factors : &rows, limit,
+                text && s->interval && !s->factors ? why_columns_with_intervals : NULL);
+    if (text)
+        why_print_text(s, l, answer, &rows, &factors);
+    else if (s->shared.print == table_print_json)
+        why_print_json(why, l, function, answer, &rows, &factors);
+    else
+        s->shared.print(s->factors ? &factors : &rows, stdout);
+    table_drop(&factors);
+    table_drop(&rows);
     free(answer);
 }
 

@@ -53,6 +53,10 @@ void why_found_move(struct why_found *into, struct number_index *rows, struct wh
     why_found_move_samples(into, from, numbers);
     for (int set = 0; set < WHY_SETS; set++)
         into->calls[set] += from->calls[set];
+    for (size_t i = 0; i < from->first_count; i++) {
+        GROW(into->firsts, into->first_count, into->first_room);
+        into->firsts[into->first_count++] = from->firsts[i];
+    }
     into->cut += from->cut;
     free(numbers);
     free(nodes);
@@ -79,4 +83,5 @@ void why_found_drop(struct why_found *found)
     free(found->rows);
     free(found->sampled);
     free(found->values);
+    free(found->firsts);
 }

@@ -11,9 +11,14 @@ char *why_answer(const struct why *why, const struct analysis *l, uint32_t funct
 
 struct table view_why(const struct why *why);
 
+/* What else differs. */
+struct table view_why_factors(const struct why *why);
+
 /* The text columns; with the intervals of the differences. */
 extern const char why_columns_with_intervals[];
 extern const struct column view_why_columns[];
 extern const size_t view_why_column_count;
+extern const struct column view_why_factor_columns[];
+extern const size_t view_why_factor_count;
 
 #endif

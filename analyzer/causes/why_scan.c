@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "causes/why_random.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
 #include "profile/interval.h"
@@ -64,8 +65,9 @@ struct why_worker {
     struct chunk_window window;
     struct why_frame *stack;
     size_t depth, room;
-    size_t open; /* depth of the stack with the outermost call of the function; zero if none is open */
-    bool whole;  /* this call has been recorded as a whole so far */
+    size_t open;       /* depth of the stack with the outermost call of the function; zero if none is open */
+    bool whole;        /* this call has been recorded as a whole so far */
+    bool may_be_first; /* the thread has had no call of the function yet */
     uint64_t begin, duration;
     size_t next_wait;
     const struct trace_chunk *chunk; /* the last one that was read; NULL if none was */
@@ -178,10 +180,7 @@ static void why_lose(struct why_worker *w, uint64_t now)
 /* Whether the call is one of those that are kept as samples: the answer depends only on the call. */
 static bool why_is_sampled(const struct why_worker *w, const struct why_call *call, unsigned set)
 {
-    uint64_t mixed = (call->begin ^ (uint64_t)call->thread << 40) + 0x9e3779b97f4a7c15U;
-    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9U;
-    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebU;
-    mixed ^= mixed >> 31;
+    const uint64_t mixed = why_mix(call->begin ^ (uint64_t)call->thread << 40);
     return (double)(mixed >> 11) < w->job->plan->sampled[set] * (double)(UINT64_C(1) << 53);
 }
 
@@ -208,7 +207,7 @@ static void why_add_call(struct why_worker *w, const struct why_call *call, unsi
         return;
     GROW(f->sampled, f->sampled_count, f->sampled_room);
     f->sampled[f->sampled_count++] =
-        (struct why_sampled){ call->thread, call->begin, set, first, f->value_count - first };
+        (struct why_sampled){ call->thread, call->begin, call->end, set, first, f->value_count - first };
 }
 
 static void why_end_call(struct why_worker *w, uint64_t now)
@@ -233,6 +232,11 @@ static void why_begin_call(struct why_worker *w, uint64_t now, bool whole)
     w->whole = whole;
     w->begin = now;
     w->duration = 0;
+    if (!w->may_be_first)
+        return;
+    w->may_be_first = false;
+    GROW(w->found.firsts, w->found.first_count, w->found.first_room);
+    w->found.firsts[w->found.first_count++] = (struct why_first){ w->chunk->process, w->thread, now };
 }
 
 /* ---- actions on events ---- */
@@ -461,6 +465,7 @@ static void why_begin_thread(struct why_worker *w, const struct trace_chunk *fir
     generations_begin(&w->generations, process);
     w->depth = 0;
     w->chunk = NULL;
+    w->may_be_first = w->job->plan->waits && first->sequence == 0;
     w->next_wait = w->job->plan->waits ? why_waits_seek(w->job->plan->waits, first->thread, 0) : 0;
 }
 

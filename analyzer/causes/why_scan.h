@@ -41,9 +41,15 @@ struct why_row {
 /* A part of the calls that were followed, each with its rows: for tests of chance. */
 struct why_sampled {
     uint32_t thread;
-    uint64_t begin;
+    uint64_t begin, end;
     unsigned set;
     size_t first, count; /* of the values */
+};
+
+/* The first call of a thread, if it was recorded from its beginning. */
+struct why_first {
+    uint32_t process, thread;
+    uint64_t begin;
 };
 
 struct why_value {
@@ -59,6 +65,8 @@ struct why_found {
     size_t sampled_count, sampled_room;
     struct why_value *values;
     size_t value_count, value_room;
+    struct why_first *firsts;
+    size_t first_count, first_room;
     uint64_t calls[WHY_SETS];
     uint64_t cut; /* calls that were not recorded as a whole */
 };

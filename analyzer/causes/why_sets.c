@@ -237,6 +237,7 @@ static void why_compare(struct why *why, struct why_plan *plan, struct why_limit
     why->scan = why_scan(plan);
     free(contexts);
     why_make_lines(why, l, why_is_beyond(limits, list));
+    why->factors = why_factors_find(l, &why->scan);
 }
 
 bool why_find(struct why *why, const struct analysis *l, uint32_t function, const struct why_choice *choice,
@@ -263,4 +264,5 @@ void why_drop(struct why *why)
     if (why->scan.paths)
         why_found_drop(&why->scan);
     why_waits_drop(&why->waits);
+    why_factors_drop(&why->factors);
 }

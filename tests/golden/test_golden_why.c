@@ -50,10 +50,14 @@ static uint64_t why_begin_of(uint64_t call)
     return (1000 + call * 10000) * US;
 }
 
-static void why_write_handle(struct writer *w, uint64_t call, bool equal)
+enum why_session { SLOW, EQUAL, MARKED };
+
+static void why_write_handle(struct writer *w, uint64_t call, enum why_session session)
 {
-    uint64_t now = why_begin_of(call), items = !equal && call == 150 ? 28 : 2;
+    uint64_t now = why_begin_of(call), items = session != EQUAL && call == 150 ? 28 : 2;
     write_enter(w, now, HANDLE);
+    if (session == MARKED)
+        write_mark(w, now, now, 1, why_waits(call) ? "large order" : "order");
     write_enter(w, now += US, PARSE);
     for (uint64_t i = 0; i < items; i++) {
         write_enter(w, now += US, ITEM);
@@ -61,7 +65,7 @@ static void why_write_handle(struct writer *w, uint64_t call, bool equal)
     }
     write_exit(w, now += US);
     write_enter(w, now += US, LOOKUP);
-    if (!equal && why_waits(call)) {
+    if (session != EQUAL && why_waits(call)) {
         write_enter(w, now += US, LOCK);
         write_off_cpu(w, false, now + US, 6000 * US);
         write_object(w, OBJECT_MUTEX, false, 0x5000, 101);
@@ -85,8 +89,8 @@ static void why_write_evict(struct writer *w, uint64_t call)
     write_exit(w, begin + 6301 * US);
 }
 
-/* `equal`: all calls do the same. */
-static void why_save(const char *name, bool equal)
+/* EQUAL: all calls do the same. MARKED: each has a mark. */
+static void why_save(const char *name, enum why_session session)
 {
     const uint64_t end = why_begin_of(CALLS);
     struct writer *w = writer_new();
@@ -100,7 +104,7 @@ static void why_save(const char *name, bool equal)
     begin_events(w, 1, 1, 0, 10 * US, NULL, 0);
     write_enter(w, 10 * US, MAIN);
     for (uint64_t i = 0; i < CALLS; i++)
-        why_write_handle(w, i, equal);
+        why_write_handle(w, i, session);
     write_exit(w, end);
     end_events(w, true);
     write_thread_end(w, 1, 1, false, end);
@@ -116,7 +120,7 @@ static void why_save(const char *name, bool equal)
 
 Test(golden_why, formats)
 {
-    why_save("slow", false);
+    why_save("slow", SLOW);
     check_golden("why handle slow", "why.txt");
     check_golden("why handle slow --interval", "why-interval.txt");
     check_golden("why handle slow --format csv", "why.csv");
@@ -125,7 +129,7 @@ Test(golden_why, formats)
 
 Test(golden_why, sets)
 {
-    why_save("slow", false);
+    why_save("slow", SLOW);
     check_golden("why handle slow --slow '>5ms' --against p25-p75 -n 2", "why-above.txt");
     check_golden("why handle slow --slow p98", "why-percentile.txt");
     check_golden("why handle slow --call 4", "why-rank.txt");
@@ -133,9 +137,18 @@ Test(golden_why, sets)
     check_golden("why handle slow --from 1s --to 2s --slow 2% --columns difference,what,where", "why-range.txt");
 }
 
+Test(golden_why, factors)
+{
+    why_save("marked", MARKED);
+    check_golden("why handle marked -n 1", "why-factors.txt");
+    check_golden("why handle marked --factors", "why-factors-alone.txt");
+    check_golden("why handle marked --factors --format csv", "why-factors.csv");
+    check_golden("why handle marked --format json --factors", "why-factors.json");
+}
+
 Test(golden_why, nothing_separates_them)
 {
-    why_save("equal", true);
+    why_save("equal", EQUAL);
     check_golden("why handle equal", "why-nothing.txt");
     check_golden("why handle equal --slow '>1s'", "why-none-slow.txt");
     check_golden("why main equal --format json", "why-one-call.json");
@@ -151,7 +164,7 @@ static void why_refuses(const char *arguments, const char *said)
 
 Test(golden_why, errors)
 {
-    why_save("slow", false);
+    why_save("slow", SLOW);
     why_refuses("handle slow --slow 20ms",
                 "dwell: --slow: '20ms' is no share such as 1%, time such as '>20ms', or percentile such as p99\n");
     why_refuses("handle slow --slow p101",

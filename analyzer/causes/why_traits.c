@@ -1,0 +1,335 @@
+/* Finds out what each call of a comparison has, besides its time. */
+#include "causes/why_traits.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/path_text.h"
+#include "base/units.h"
+#include "trace/event_fields.h"
+
+/* So many calls of a bin, and so many bins, tell a bad time from others. */
+enum { MOST_BINS = 20, MOST_TRAITS = 10000 };
+
+/* That a call has a trait. */
+struct trait_pair {
+    uint32_t call, trait;
+};
+
+struct trait_pairs {
+    struct why_traits *traits;
+    const struct analysis *l;
+    struct trait_pair *list;
+    size_t count, room;
+};
+
+/* ---- pairs ---- */
+
+static void trait_add(struct trait_pairs *p, size_t call, const char *name, const char *value)
+{
+    struct why_traits *t = p->traits;
+    if (t->count == MOST_TRAITS && intern_find_pair(&t->known, name, value, strlen(value)) == INTERN_NONE)
+        return;
+    const uint32_t number = intern_pair(&t->known, name, value, strlen(value));
+    if (number == t->count) {
+        GROW(t->list, t->count, t->room);
+        t->list[t->count++] = (struct why_trait){ .name = name, .value = need_text("%s", value) };
+    }
+    GROW(p->list, p->count, p->room);
+    p->list[p->count++] = (struct trait_pair){ (uint32_t)call, number };
+}
+
+static int trait_compare_pairs(const void *a, const void *b)
+{
+    const struct trait_pair *x = a, *y = b;
+    return x->call != y->call ? (x->call < y->call ? -1 : 1) : (x->trait > y->trait) - (x->trait < y->trait);
+}
+
+/* Lists the traits of each call, once each. */
+static void trait_list_pairs(struct trait_pairs *p)
+{
+    struct why_traits *t = p->traits;
+    size_t kept = 0;
+    if (p->count)
+        qsort(p->list, p->count, sizeof *p->list, trait_compare_pairs);
+    t->first = need_memory(t->call_count + 1, sizeof *t->first);
+    t->of_calls = need_memory(p->count + 1, sizeof *t->of_calls);
+    for (size_t i = 0, call = 0; call <= t->call_count; call++) {
+        t->first[call] = (uint32_t)kept;
+        for (; i < p->count && p->list[i].call == call; i++) {
+            if (i && trait_compare_pairs(&p->list[i], &p->list[i - 1]) == 0)
+                continue;
+            t->of_calls[kept++] = p->list[i].trait;
+            t->list[p->list[i].trait].calls++;
+        }
+    }
+    free(p->list);
+}
+
+/* ---- threads and processes ---- */
+
+static void trait_add_thread(struct trait_pairs *p, size_t call)
+{
+    const uint32_t serial = p->traits->calls[call].thread;
+    const struct trace_thread *thread = session_file_thread(p->l->file, serial);
+    const char *title = analysis_thread_title(p->l, serial);
+    if (!thread)
+        return;
+    char *text = title           ? need_text("%s", title)
+                 : *thread->name ? need_text("%s", thread->name)
+                                 : need_text("%" PRIu32, thread->tid);
+    trait_add(p, call, "thread", text);
+    free(text);
+}
+
+static const struct trace_process *trait_process(const struct trait_pairs *p, size_t call)
+{
+    const struct trace_thread *thread = session_file_thread(p->l->file, p->traits->calls[call].thread);
+    return thread ? session_file_process(p->l->file, thread->process) : NULL;
+}
+
+static void trait_add_process(struct trait_pairs *p, size_t call)
+{
+    const struct trace_process *process = trait_process(p, call);
+    if (!process)
+        return;
+    char *text = need_text("%s (%" PRIu32 ")", path_file_name(process->path), process->pid);
+    trait_add(p, call, "process", text);
+    free(text);
+}
+
+/* ---- first calls ---- */
+
+static int trait_compare_firsts(const void *a, const void *b)
+{
+    const struct why_first *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static size_t trait_find_call(const struct why_traits *t, uint32_t thread, uint64_t time)
+{
+    size_t low = 0, high = t->call_count; /* the last call that has begun then */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct why_sampled *call = &t->calls[middle];
+        if (call->thread < thread || (call->thread == thread && call->begin <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && t->calls[low - 1].thread == thread ? low - 1 : t->call_count;
+}
+
+static void trait_add_firsts(struct trait_pairs *p, const struct why_found *scan)
+{
+    struct why_first *firsts = need_memory(scan->first_count + 1, sizeof *firsts);
+    for (size_t i = 0; i < scan->first_count; i++)
+        firsts[i] = scan->firsts[i];
+    if (scan->first_count)
+        qsort(firsts, scan->first_count, sizeof *firsts, trait_compare_firsts);
+    for (size_t i = 0; i < scan->first_count; i++) {
+        const size_t call = trait_find_call(p->traits, firsts[i].thread, firsts[i].begin);
+        if (call == p->traits->call_count || p->traits->calls[call].begin != firsts[i].begin)
+            continue;
+        trait_add(p, call, "first call", "of a thread");
+        if (!i || firsts[i - 1].process != firsts[i].process)
+            trait_add(p, call, "first call", "of a process");
+    }
+    free(firsts);
+}
+
+/* ---- marks ---- */
+
+/* A mark by the serial number of its thread, or of its process. */
+struct trait_mark {
+    uint32_t owner;
+    uint64_t time, order;
+    const struct profile_mark *mark;
+};
+
+static int trait_compare_marks(const void *a, const void *b)
+{
+    const struct trait_mark *x = a, *y = b;
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
+    return x->time != y->time ? (x->time < y->time ? -1 : 1) : (x->order > y->order) - (x->order < y->order);
+}
+
+/* The caller frees them. */
+static struct trait_mark *trait_sort_marks(const struct profile *p, bool by_thread)
+{
+    struct trait_mark *marks = need_memory(p->mark_count + 1, sizeof *marks);
+    for (size_t i = 0; i < p->mark_count; i++) {
+        const struct profile_mark *mark = &p->marks[i];
+        marks[i] =
+            (struct trait_mark){ by_thread ? mark->thread : mark->process, mark->time, mark->order, &p->marks[i] };
+    }
+    if (p->mark_count)
+        qsort(marks, p->mark_count, sizeof *marks, trait_compare_marks);
+    return marks;
+}
+
+/* The owner's last mark before that time, or NULL. */
+static const struct profile_mark *trait_last_mark(const struct trait_mark *marks, size_t count, uint32_t owner,
+                                                  uint64_t time)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (marks[middle].owner < owner || (marks[middle].owner == owner && marks[middle].time < time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && marks[low - 1].owner == owner ? marks[low - 1].mark : NULL;
+}
+
+/* The last mark of the thread before the call ends. If it has none, the last one of its process before the call begins.
+ */
+static void trait_add_marks(struct trait_pairs *p)
+{
+    const struct profile *profile = p->l->profile;
+    struct trait_mark *of_threads = trait_sort_marks(profile, true), *of_processes = trait_sort_marks(profile, false);
+    for (size_t i = 0; i < p->traits->call_count && profile->mark_count; i++) {
+        const struct why_sampled *call = &p->traits->calls[i];
+        const struct trace_process *process = trait_process(p, i);
+        const struct profile_mark *mark = trait_last_mark(of_threads, profile->mark_count, call->thread, call->end);
+        if (!mark && process)
+            mark = trait_last_mark(of_processes, profile->mark_count, process->serial, call->begin);
+        if (!mark)
+            continue;
+        char *text = *mark->text ? need_text("%s", mark->text) : need_text("%" PRIu32, mark->number);
+        trait_add(p, i, "mark", text);
+        free(text);
+    }
+    free(of_threads);
+    free(of_processes);
+}
+
+/* ---- trace events ---- */
+
+/* Each field is a trait: "request.kind=2". Data that no field has is none. */
+static void trait_add_fields(struct trait_pairs *p, size_t call, const char *class, char *fields)
+{
+    for (char *field = fields, *next; field; field = next) {
+        next = strstr(field, ", ");
+        if (next) {
+            *next = '\0';
+            next += 2;
+        }
+        if (!strchr(field, '='))
+            continue;
+        char *text = need_text("%s.%s", class, field);
+        trait_add(p, call, "event", text);
+        free(text);
+    }
+}
+
+/* An event of the call's thread while the call was open. */
+static bool trait_take_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
+{
+    struct trait_pairs *p = context;
+    const size_t call = trait_find_call(p->traits, event->thread, event->time);
+    char guid[GUID_TEXT];
+    if (call == p->traits->call_count || event->time >= p->traits->calls[call].end)
+        return true;
+    guid_text(class->guid, guid);
+    const char *name = *class->name ? class->name : guid;
+    const struct trace_event_layout *layout = event_fields_layout(p->l->file, class->guid, event->type, event->version);
+    char *fields = event_fields_text(layout, event->data, event->data_size);
+    trait_add(p, call, "event", name);
+    if (fields)
+        trait_add_fields(p, call, name, fields);
+    free(fields);
+    return true;
+}
+
+/* ---- axes ---- */
+
+struct trait_place {
+    uint64_t begin, end;
+    uint32_t call;
+};
+
+static int trait_compare_places(const void *a, const void *b)
+{
+    const struct trait_place *x = a, *y = b;
+    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->call > y->call) - (x->call < y->call);
+}
+
+/* `places`: of all calls, by call. */
+static void trait_add_axis(struct why_traits *t, const char *name, bool ages, struct trait_place *places,
+                           uint64_t ticks_per_second)
+{
+    struct why_axis *a = &t->axes[t->axis_count++];
+    *a = (struct why_axis){ .name = name, .ages = ages, .bins = smaller(MOST_BINS, t->call_count) };
+    a->of_calls = need_memory(t->call_count + 1, sizeof *a->of_calls);
+    a->begins = need_memory(a->bins + 1, sizeof *a->begins);
+    a->end = need_memory(a->bins + 1, sizeof *a->end);
+    if (t->call_count)
+        qsort(places, t->call_count, sizeof *places, trait_compare_places);
+    for (size_t i = t->call_count; i-- > 0;) {
+        const size_t bin = i * a->bins / t->call_count;
+        a->of_calls[places[i].call] = (uint32_t)bin;
+        a->begins[bin] = ticks_to_ns(places[i].begin, ticks_per_second);
+        a->end[bin] = larger(a->end[bin], ticks_to_ns(places[i].end, ticks_per_second));
+    }
+}
+
+/* When the calls were, and how old their processes were if there are several ones. */
+static void trait_add_axes(struct trait_pairs *p)
+{
+    struct why_traits *t = p->traits;
+    const struct session_file *file = p->l->file;
+    struct trait_place *places = need_memory(t->call_count + 1, sizeof *places);
+    const uint64_t start = file->header.start_ticks, rate = p->l->summary.ticks_per_second;
+    for (size_t i = 0; i < t->call_count; i++)
+        places[i] = (struct trait_place){ less(t->calls[i].begin, start), less(t->calls[i].end, start), (uint32_t)i };
+    trait_add_axis(t, "time", false, places, rate);
+    for (size_t i = 0; i < t->call_count; i++) {
+        const struct trace_process *process = trait_process(p, i);
+        const uint64_t born = process ? process->start_time : start;
+        places[i] = (struct trait_place){ less(t->calls[i].begin, born), less(t->calls[i].end, born), (uint32_t)i };
+    }
+    if (file->process_count > 1)
+        trait_add_axis(t, "process age", true, places, rate);
+    free(places);
+}
+
+/* ---- all ---- */
+
+struct why_traits why_traits_find(const struct analysis *l, const struct why_found *scan)
+{
+    struct why_traits t = { .calls = scan->sampled, .call_count = scan->sampled_count };
+    struct trait_pairs pairs = { .traits = &t, .l = l };
+    for (size_t i = 0; i < t.call_count; i++) {
+        trait_add_thread(&pairs, i);
+        trait_add_process(&pairs, i);
+    }
+    trait_add_firsts(&pairs, scan);
+    trait_add_marks(&pairs);
+    trace_events_follow(l->file, 0, trait_take_event, &pairs);
+    trait_list_pairs(&pairs);
+    trait_add_axes(&pairs);
+    return t;
+}
+
+void why_traits_drop(struct why_traits *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        free(t->list[i].value);
+    for (size_t i = 0; i < t->axis_count; i++) {
+        free(t->axes[i].of_calls);
+        free(t->axes[i].begins);
+        free(t->axes[i].end);
+    }
+    free(t->list);
+    free(t->first);
+    free(t->of_calls);
+    intern_drop(&t->known);
+}

@@ -1,0 +1,198 @@
+/* What else slow calls have more often than usual ones, on hand-written sessions: shares of calls, and that chance
+ * makes no factors. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "causes/why.h"
+#include "support/load.h"
+#include "support/scenario.h"
+#include "support/session_writer.h"
+
+enum { HANDLE = 0x401100, ALSO = 176, CAUSES = 2, EACH = 1000, SHORT = 100, LONG = 500 };
+
+static const char guid[16] = "request";
+
+static struct writer *factor_new(void)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, CAUSES, 4);
+    write_process(w, 1, 100, "/bin/p");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/p");
+    write_symbol_module(w, 0, "/bin/p");
+    write_symbol(w, 0, 0, 0, 0x1100, "handle");
+    return w;
+}
+
+/* What a thread's calls have: each takes `usual` ticks, and `slow` ones take more. */
+typedef bool factor_chooser(uint64_t call);
+
+static void factor_write_thread(struct writer *w, uint32_t thread, uint64_t calls, factor_chooser *is_slow,
+                                factor_chooser *is_marked)
+{
+    char name[16];
+    snprintf(name, sizeof name, "thread-%u", (unsigned)thread);
+    write_thread_at(w, 1, thread, 100 + thread, SOURCE_PERF, 0, name);
+    begin_events(w, 1, thread, 0, 0, NULL, 0);
+    for (uint64_t i = 0; i < calls; i++) {
+        const uint64_t begin = EACH * i + thread;
+        write_enter(w, begin, HANDLE);
+        if (is_marked)
+            write_mark(w, begin + 5, begin + 5, 1, is_marked(i) ? "large" : "small");
+        write_exit(w, begin + (is_slow(i) ? LONG : SHORT) + i % 7);
+    }
+    end_events(w, true);
+    write_thread_end(w, 1, thread, false, EACH * calls);
+}
+
+/* Lines are "NAME VALUE SLOW/USUAL", in percent. */
+static void factor_check(struct writer *w, double percent, const char *expected)
+{
+    struct analysis l;
+    struct why why;
+    struct error error = { NULL };
+    char *text;
+    size_t length;
+    writer_save(w, test_path("factors"));
+    writer_free(w);
+    load_whole(&l, test_path("factors"), 1);
+    cr_assert(why_find(&why, &l, 0, &(struct why_choice){ .percent = percent }, &error));
+    FILE *out = need_stream(&text, &length);
+    for (size_t i = 0; i < why.factors.count; i++) {
+        const struct why_factor *factor = &why.factors.list[i];
+        fprintf(out, "%s %s %.1f/%.1f\n", factor->name, factor->value, 100 * factor->shares[WHY_SLOW],
+                100 * factor->shares[WHY_USUAL]);
+    }
+    need_stream_end(out);
+    cr_assert(eq(str, text, (char *)expected));
+    free(text);
+    why_drop(&why);
+    analysis_drop(&l);
+}
+
+static bool factor_never(uint64_t call)
+{
+    (void)call;
+    return false;
+}
+
+static bool factor_each_tenth(uint64_t call)
+{
+    return call % 10 == 5;
+}
+
+/* One of two threads has all slow calls. */
+Test(unit_why_factors, thread)
+{
+    struct writer *w = factor_new();
+    factor_write_thread(w, 1, 100, factor_never, NULL);
+    factor_write_thread(w, 2, 100, factor_each_tenth, NULL);
+    factor_check(w, 5, "thread thread-2 100.0/47.4\n");
+}
+
+static bool factor_each_fifth(uint64_t call)
+{
+    return call % 5 == 0;
+}
+
+/* All slow calls set one mark, and few others do. */
+Test(unit_why_factors, mark)
+{
+    struct writer *w = factor_new();
+    factor_write_thread(w, 1, 200, factor_each_tenth, factor_each_fifth);
+    factor_check(w, 10, "mark large 100.0/11.1\n");
+}
+
+static bool factor_is_in_the_middle(uint64_t call)
+{
+    return call >= 90 && call < 110;
+}
+
+/* The slow calls follow each other. */
+Test(unit_why_factors, time)
+{
+    struct writer *w = factor_new();
+    factor_write_thread(w, 1, 200, factor_is_in_the_middle, NULL);
+    factor_check(w, 10, "time from 90.001 us to 109.505 us 100.0/0.0\n");
+}
+
+static bool factor_is_first(uint64_t call)
+{
+    return call == 0;
+}
+
+/* The first call of each thread is slow; so the slow calls are at one time, too. */
+Test(unit_why_factors, first_call)
+{
+    struct writer *w = factor_new();
+    for (uint32_t thread = 1; thread <= 10; thread++)
+        factor_write_thread(w, thread, 40, factor_is_first, NULL);
+    factor_check(w, 2.5,
+                 "first call of a thread 100.0/0.0\n"
+                 "time from 1 ns to 1.111 us 100.0/2.6\n");
+}
+
+/* All slow calls have an event with one value, and half of the others have that event with another one. */
+Test(unit_why_factors, trace_event)
+{
+    struct writer *w = factor_new();
+    write_event_class(w, 1, guid, "request");
+    write_event_layout(
+        w, 1, guid, &(struct written_layout){ .type = 256, .fields = 1, .name = "", .types = "\4", .names = "kind" });
+    factor_write_thread(w, 1, 200, factor_each_tenth, NULL);
+    begin_trace_events(w, 1, 1, 0);
+    for (uint64_t i = 0; i < 200; i++) {
+        const uint32_t kind = i % 10 == 5 ? 7 : 1;
+        if (i % 2 == 0 && kind == 1)
+            continue;
+        write_trace_event(w, guid,
+                          &(struct written_event){ .time = EACH * i + 50, .data = &kind, .size = sizeof kind });
+    }
+    end_trace_events(w, true);
+    factor_check(w, 10,
+                 "event request.kind=7 100.0/0.0\n"
+                 "event request 100.0/44.4\n");
+}
+
+/* Nothing else differs if slow calls are spread. */
+Test(unit_why_factors, nothing)
+{
+    struct writer *w = factor_new();
+    factor_write_thread(w, 1, 200, factor_each_tenth, NULL);
+    factor_check(w, 10, "");
+}
+
+static uint64_t factor_state;
+
+static bool factor_at_random(uint64_t call)
+{
+    (void)call;
+    factor_state = factor_state * 6364136223846793005U + 1442695040888963407U;
+    return (factor_state >> 33) % 50 == 0;
+}
+
+/* Of 100 sessions in which slow calls are random, at most 5 have factors. */
+Test(unit_why_factors, chance, .timeout = 600)
+{
+    size_t found = 0;
+    for (uint64_t i = 0; i < 100; i++) {
+        struct writer *w = factor_new();
+        struct analysis l;
+        struct why why;
+        struct error error = { NULL };
+        factor_state = i;
+        for (uint32_t thread = 1; thread <= 4; thread++)
+            factor_write_thread(w, thread, 100, factor_at_random, factor_at_random);
+        writer_save(w, test_path("factors"));
+        writer_free(w);
+        load_whole(&l, test_path("factors"), 1);
+        cr_assert(why_find(&why, &l, 0, &(struct why_choice){ .percent = 2 }, &error));
+        found += why.factors.count > 0;
+        why_drop(&why);
+        analysis_drop(&l);
+    }
+    cr_assert(le(sz, found, 5));
+}
