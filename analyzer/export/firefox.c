@@ -21,7 +21,7 @@
 #include "trace/event_fields.h"
 #include "trace/event_names.h"
 
-enum firefox_sample_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
+enum firefox_sample_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_CPU, SAMPLE_COLUMNS };
 enum { PHASE_INSTANT = 0, PHASE_INTERVAL = 1 }; /* of a marker */
 enum firefox_marker_column { MARKER_DATA, MARKER_NAME, MARKER_START, MARKER_END, MARKER_PHASE, MARKER_COLUMNS };
 
@@ -43,6 +43,7 @@ struct firefox_writer {
     /* State of the current thread. */
     enum firefox_sample_column column;
     bool blind;          /* OS events are unknown */
+    uint64_t cpu;        /* ns: of the sample before, the time on the CPU */
     uint64_t written_to; /* ticks: end of the written part of the current interval */
     bool begun;          /* a part of the interval is written */
     uint64_t flagged;    /* ticks on the CPU of its rest that are flagged, if `begun` */
@@ -85,6 +86,16 @@ static void firefox_begin_slice(struct slices_visitor *visitor, struct slices_th
     slice->tag = firefox_stack(&w->tables, parent, slice->function, firefox_running_category(w, false));
 }
 
+/* A CPU delta is that of the time since the sample before, so the last sample's own time on the CPU has no place. */
+static void firefox_write_cpu(struct firefox_writer *w, uint64_t own)
+{
+    if (w->count)
+        firefox_write_number(w, w->cpu);
+    else
+        fputs("null", w->out);
+    w->cpu = own;
+}
+
 static void firefox_write_sample(struct firefox_writer *w, const struct slices_thread *thread, uint64_t end,
                                  enum firefox_category category)
 {
@@ -93,7 +104,9 @@ static void firefox_write_sample(struct firefox_writer *w, const struct slices_t
         return;
     const struct call_slice *top = &thread->stack[thread->open - 1];
     w->written_to = end;
-    if (w->column == SAMPLE_STACK)
+    if (w->column == SAMPLE_CPU) {
+        firefox_write_cpu(w, category == FIREFOX_IDLE || category == FIREFOX_PREEMPTED ? 0 : to - from);
+    } else if (w->column == SAMPLE_STACK)
         firefox_write_number(
             w,
             category == firefox_running_category(w, false)
@@ -324,7 +337,7 @@ static bool firefox_end_markers(const struct firefox_writer *w, struct error *er
 static void firefox_write_column(struct firefox_writer *w, const struct firefox_lane *lane,
                                  enum firefox_sample_column column)
 {
-    static const char *const names[SAMPLE_COLUMNS] = { "time", "stack", "weight" };
+    static const char *const names[SAMPLE_COLUMNS] = { "time", "stack", "weight", "threadCPUDelta" };
     w->column = column;
     w->count = 0;
     w->written_to = w->passed = 0;
@@ -385,6 +398,12 @@ static void firefox_write_thread_head(const struct firefox_writer *w, const stru
     free(thread);
 }
 
+/* Whether times off the CPU are known, and samples have moments. A call tree's have none. */
+static bool firefox_knows_cpu(const struct firefox_writer *w, const struct trace_thread *t)
+{
+    return w->session->file->header.mode != DWELL_MODE_PROFILE && t && !w->blind && t->os_source != DWELL_OS_RSEQ;
+}
+
 static bool firefox_write_thread(struct firefox_writer *w, const struct firefox_lane *lane, struct error *error)
 {
     const struct session_file *file = w->session->file;
@@ -396,7 +415,8 @@ static bool firefox_write_thread(struct firefox_writer *w, const struct firefox_
     }
     firefox_write_thread_head(w, lane);
     for (int column = 0; column < SAMPLE_COLUMNS; column++)
-        firefox_write_column(w, lane, (enum firefox_sample_column)column);
+        if (column != SAMPLE_CPU || firefox_knows_cpu(w, t))
+            firefox_write_column(w, lane, (enum firefox_sample_column)column);
     fprintf(w->out, "\"length\":%zu},\n", w->count);
     if (lane->thread)
         slices_follow_events(w->session, lane->thread, firefox_add_event, w);
@@ -452,7 +472,9 @@ static void firefox_write_meta(const struct firefox_writer *w)
         "0.001", (int)(end - number), number);
     json_put_text(w->out, product);
     fputs(",\"importedFrom\":\"dwell " DWELL_VERSION_TEXT "\",\"processType\":0,\"stackwalk\":0,\"symbolicated\":true,"
-          "\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,\"arguments\":",
+          "\"usesOnlyOneStackType\":true,"
+          "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
+          "\"sourceCodeIsNotOnSearchfox\":true,\"arguments\":",
           w->out);
     json_put_text(w->out, file->process_count ? file->processes[0].arguments : "");
     if (h->end_ticks > h->start_ticks) {

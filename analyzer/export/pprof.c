@@ -20,7 +20,8 @@
 #include "pprof.pb-c.h"
 
 /* The values of a sample. Counts come first by convention. */
-static const enum export_time kinds[] = { EXPORT_CALLS, EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED };
+static const enum export_time kinds[] = { EXPORT_CALLS, EXPORT_ELAPSED, EXPORT_CPU, EXPORT_APPLICATION,
+                                          EXPORT_BLOCKED };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
 enum { LABEL_PROCESS, LABEL_PID, LABEL_THREAD, LABEL_TID, LABEL_COUNT };

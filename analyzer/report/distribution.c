@@ -210,6 +210,7 @@ struct table view_histogram(const struct analysis *l, uint32_t function, enum ca
     static const size_t groups[HISTOGRAM_COLUMNS] = { [0] = OWN_UNITS, [1] = OWN_UNITS };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_groups = groups;
+    t.about = &l->summary;
     distribution_fill_buckets(&t, &buckets[0], wide);
     *exact = buckets[0].exact;
     free(contexts);

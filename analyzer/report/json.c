@@ -191,13 +191,14 @@ void table_print_json_rows(const struct table *t, const char *key, FILE *out)
 
 void json_print_open(const struct table *t, FILE *out)
 {
+    const struct summary *session = t->session ? t->session : t->about;
     json_begin(out);
-    if (t->session) {
+    if (session) {
         fputs("\"session\": ", out);
-        json_put_object(out, json_new_session(t->session));
+        json_put_object(out, json_new_session(session));
         fputs(",\n ", out);
     }
-    json_print_remarks(t->session, out);
+    json_print_remarks(session, out);
     table_print_json_rows(t, "rows", out);
 }
 

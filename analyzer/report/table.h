@@ -82,6 +82,7 @@ struct table {
     bool marks_cells;              /* text marks estimated cells, as a row may have both kinds */
     bool follows;                  /* in text, another table of the session comes before this one, with the summary */
     const struct summary *session; /* NULL if the rows belong to no session; then ticks are nanoseconds */
+    const struct summary *about;   /* of rows in nanoseconds: the session whose facts JSON has; or NULL */
     const size_t *unit_groups;     /* by column: in text, columns of one number but 0 share a unit, and times in columns
                                     * of OWN_UNITS have their own. May be NULL. */
     size_t width;                  /* of lines of text, in characters; 0 for that of the terminal */

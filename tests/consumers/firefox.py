@@ -48,6 +48,19 @@ def check_index(what, values, length):
             report.fail(f"{what}: {value} of {length}")
 
 
+def check_cpu(profile, samples):
+    """The CPU time between two samples is that of the first one's interval: all of it, or none."""
+    if "threadCPUDelta" not in samples:
+        return
+    if profile["meta"]["sampleUnits"]["threadCPUDelta"] != "ns" or len(samples["threadCPUDelta"]) != samples["length"]:
+        report.fail("threadCPUDelta has another unit or length")
+    stacks, before = Stacks(profile), None
+    for stack, weight, cpu in zip(samples["stack"], samples["weight"], samples["threadCPUDelta"]):
+        if cpu != before:
+            report.fail(f"threadCPUDelta {cpu}, not {before}")
+        before = 0 if stacks.category(stack) in ("Idle", "Preempted") else round(weight * 1e6)
+
+
 def check(profile):
     shared, categories = profile["shared"], profile["meta"]["categories"]
     if profile["meta"]["preprocessedProfileVersion"] != 66 or not any(c["color"] == "grey" for c in categories):
@@ -68,7 +81,8 @@ def check(profile):
     check_index("filename", shared["sources"]["filename"], strings)
     for thread in profile["threads"]:
         samples = thread["samples"]
-        check_table("samples", samples, SAMPLES, ("weightType",))
+        check_cpu(profile, samples)
+        check_table("samples", samples, SAMPLES, ("weightType",) + (("threadCPUDelta",) if "threadCPUDelta" in samples else ()))
         check_table("markers", thread["markers"], MARKERS)
         check_index("stack", samples["stack"], shared["stackTable"]["length"])
         check_index("marker", thread["markers"]["name"], strings)

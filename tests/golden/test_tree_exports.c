@@ -48,3 +48,18 @@ Test(golden_tree_exports, pprof)
     check_pprof("example.dwell", "export.pprof.txt");
     check_pprof("blind.dwell", "export-blind.pprof.txt");
 }
+
+/* Between two samples, the thread was on the CPU for the first one's time, or not at all. Threads without OS events,
+ * and call trees, say nothing about it. */
+Test(golden_tree_exports, cpu_times_of_firefox)
+{
+    static const char print[] = "$DWELL export firefox %s | python3 -c 'import json, sys\n"
+                                "for t in json.load(sys.stdin)[\"threads\"]:\n"
+                                "    s = t[\"samples\"]\n"
+                                "    print(t[\"name\"], s[\"time\"], s[\"weight\"], s.get(\"threadCPUDelta\"))'";
+    char *known = run_well(print, "example.dwell"), *blind = run_well(print, "blind.dwell");
+    check_text(known, "export-cpu.firefox.txt");
+    check_text(blind, "export-cpu-blind.firefox.txt");
+    free(known);
+    free(blind);
+}
