@@ -30,7 +30,7 @@ struct critical_walk {
     struct critical_waits waits;
     struct thread_origin *origins; /* by index of the file's threads */
     struct critical_path *path;
-    uint64_t starting; /* ticks between the creation of threads and their begin */
+    uint64_t starting; /* ticks between the creation of threads and their start */
 };
 
 /* ---- waits of a thread ---- */

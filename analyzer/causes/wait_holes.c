@@ -22,7 +22,7 @@ static void wait_holes_add(struct wait_holes *h, uint64_t begin, uint64_t end)
     h->list[h->count++] = (struct wait_hole){ begin, end };
 }
 
-/* The end of the chunk before is not known without reading it, so its begin counts. */
+/* The end of the chunk before is not known without reading it, so its start counts. */
 static void wait_holes_add_before(struct wait_holes *h, const struct session_file *file,
                                   const struct trace_chunk *before, const struct trace_chunk *chunk)
 {

@@ -23,7 +23,7 @@ static const struct command_line line = {
     .arguments = "[FILE]",
     .text = "Lists the marks that the program has set (dwell_mark in dwell/dwell.h), in order of time. Times are "
             "since the session began, and since the mark before. Timers of PerfLog (Perf_MarkBegin to Perf_MarkEnd "
-            "in dwell/perflog.h) are listed at their begin, with their duration.\vExamples:\n"
+            "in dwell/perflog.h) are listed at their start, with their duration.\vExamples:\n"
             "  dwell marks\n"
             "  dwell marks --filter 'frame*' --format csv run.data",
     .options = options,

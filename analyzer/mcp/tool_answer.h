@@ -9,7 +9,7 @@
 #include "mcp/child.h"
 #include "mcp/tools.h"
 
-/* The text if it has at most `room` bytes. Otherwise whole lines of each part, parted by empty lines, from its begin:
+/* The text if it has at most `room` bytes. Otherwise whole lines of each part, parted by empty lines, from its start:
  * the longest parts lose lines first, and a line says how many are left out. `lines_left_out` counts lines that the
  * text already lacks. The caller frees it. */
 char *mcp_answer_cut(const char *text, size_t room, uint64_t lines_left_out);

@@ -13,7 +13,7 @@
 
 enum {
     MAX_HELD = 4096, /* lines held back because an earlier call may still become a whole call */
-    FAR = 20,        /* an end that is more lines from its begin repeats the function */
+    FAR = 20,        /* an end that is more lines from its start repeats the function */
 };
 
 /* An open call. */

@@ -1,6 +1,6 @@
 /*
  * Replays a session's calls over all threads in order of time. A line begins a call, ends it, or is a whole call if
- * nothing is shown between its begin and its end. The replay streams: it holds back only lines of calls that may still
+ * nothing is shown between its start and its end. The replay streams: it holds back only lines of calls that may still
  * be too short to be shown, or may become whole calls.
  */
 #ifndef DWELL_REPORT_REPLAY_H

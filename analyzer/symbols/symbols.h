@@ -94,7 +94,7 @@ bool binaries_unwind_table(struct binaries *b, const struct symbol_module *modul
 bool binaries_read(struct binaries *b, const struct symbol_module *module, uint64_t address, void *into, size_t size);
 
 /* The linkage name of the variable that contains an address as in the file itself. NULL if there is none. *inside is
- * the distance from its begin. */
+ * the distance from its start. */
 const char *binaries_variable(struct binaries *b, const struct symbol_module *module, uint64_t address,
                               uint64_t *inside);
 

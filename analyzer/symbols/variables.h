@@ -11,7 +11,7 @@ struct variables *variables_new(Dwfl_Module *module);
 void variables_free(struct variables *v); /* does nothing with NULL */
 
 /* The name of the variable that contains an address as in the file itself. NULL if there is none. *inside is the
- * distance from its begin. */
+ * distance from its start. */
 const char *variables_find(const struct variables *v, uint64_t address, uint64_t *inside);
 
 #endif

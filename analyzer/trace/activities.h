@@ -1,5 +1,5 @@
 /*
- * The activities of a session: timers of PerfLog between their begin and end, and START to END of trace events. The
+ * The activities of a session: timers of PerfLog between their start and end, and START to END of trace events. The
  * time of an activity that waited in a queue begins with its DEQUEUE, where the work begins.
  */
 #ifndef DWELL_TRACE_ACTIVITIES_H

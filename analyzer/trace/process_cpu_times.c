@@ -1,4 +1,4 @@
-/* A process' first record is that of its begin, and its last one that of its end. The recorder's counts if the process
+/* A process' first record is that of its start, and its last one that of its end. The recorder's counts if the process
  * has no last one of its own. */
 #include "trace/process_cpu_times.h"
 

@@ -19,7 +19,7 @@ void process_cpus_add(struct observed_cpus *cpus, uint32_t by, const struct dwel
 /* Sets the CPU time of the processes, whose ends are known, and frees the list. */
 void process_cpus_apply(struct session_file *file, struct observed_cpus *cpus);
 
-/* The records that give a process this CPU time again: at its begin and its end. */
+/* The records that give a process this CPU time again: at its start and its end. */
 void process_cpu_records(const struct trace_process *p, uint32_t serial, struct dwell_rec_process_cpu records[2]);
 
 #endif

@@ -150,7 +150,7 @@ static bool view_timeline_in_calls(const struct view_timeline *f, const struct v
     return e->thread->depth > (begins ? 1 : 0) && (!selection || !selection->roots || lane->roots > 0);
 }
 
-/* Cuts a time to the timeline and makes it count from its begin. Returns false if nothing is left. */
+/* Cuts a time to the timeline and makes it count from its start. Returns false if nothing is left. */
 static bool view_timeline_cut(const struct view_timeline *f, uint64_t *begin, uint64_t *end)
 {
     const struct timeline_range *r = &f->range;

@@ -1,4 +1,4 @@
-/* Reads one function's code on x86-64. It is decoded once, from its begin to its end. What matters for the values of
+/* Reads one function's code on x86-64. It is decoded once, from its start to its end. What matters for the values of
  * registers becomes a list of instructions, and then, as all targets of jumps are known, of events. */
 #if defined(__x86_64__)
 

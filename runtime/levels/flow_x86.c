@@ -1,5 +1,5 @@
 /* Finds the calls of the probes in one function's code on x86-64, and the function that each is about: the first
- * argument, if it is the same constant on all ways to the call. The events of the code are followed from its begin to
+ * argument, if it is the same constant on all ways to the call. The events of the code are followed from its start to
  * its end, again and again until what is known at the targets of its jumps stays the same. */
 #if defined(__x86_64__)
 

@@ -42,7 +42,7 @@ void level_unloads_visited(void)
     level_unloads_confirm(unloads.visiting);
 }
 
-/* An end without its begin: the process was forked meanwhile, or the call began before the recording. The end is
+/* An end without its start: the process was forked meanwhile, or the call began before the recording. The end is
  * counted before the thread has left: at no time does neither show it. */
 void level_unloads_note(bool now)
 {

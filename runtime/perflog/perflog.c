@@ -1,4 +1,4 @@
-/* A run of the PerfLog library: its begin and end, the application's name, the strings of markers, and the callback. */
+/* A run of the PerfLog library: its start and end, the application's name, the strings of markers, and the callback. */
 #include "perflog/state.h"
 
 #include <errno.h>

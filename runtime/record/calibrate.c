@@ -1,5 +1,5 @@
 /*
- * Measuring what the probes themselves take: on this machine, in this process, at its begin and at its end.
+ * Measuring what the probes themselves take: on this machine, in this process, at its start and at its end.
  *
  * Small functions like those of real programs are called twice, with probes and without. Meanwhile, a block that
  * belongs to no thread takes the place of the thread's own. So the probes are the real ones, and record into memory

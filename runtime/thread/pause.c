@@ -1,5 +1,5 @@
 /*
- * Pauses of a thread: their begin and end, and the events on the slow path in between.
+ * Pauses of a thread: their start and end, and the events on the slow path in between.
  */
 #include "pause.h"
 #include "activation.h"

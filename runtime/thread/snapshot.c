@@ -1,7 +1,7 @@
 /*
  * Copying a session while it is being written, for `dwell control PID dump` and dwell_dump.
  *
- * A chunk that a thread writes to is copied from its end to its begin, page by page. As the thread writes in the other
+ * A chunk that a thread writes to is copied from its end to its start, page by page. As the thread writes in the other
  * direction, the copy holds all of it up to some moment, and zeros after it. It is as good as a chunk whose writer was
  * killed at that moment. If the chunk was begun anew meanwhile (a ring), it is copied again. So it is if it got its
  * checksum, which is that of all of it.

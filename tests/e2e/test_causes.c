@@ -39,7 +39,7 @@ Test(e2e_causes, objects_and_causes)
         }
 }
 
-/* A lock in a variable has the variable's name, and the distance from its begin. */
+/* A lock in a variable has the variable's name, and the distance from its start. */
 Test(e2e_causes, objects_in_variables)
 {
     static const char *const parts[][3] = {

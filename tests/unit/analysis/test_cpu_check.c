@@ -203,7 +203,7 @@ Test(unit_cpu_check, processes_that_were_killed)
     }
 }
 
-/* Without a record of its begin or its end, nothing is known. */
+/* Without a record of its start or its end, nothing is known. */
 Test(unit_cpu_check, one_record_alone)
 {
     struct writer *w = writer_new();

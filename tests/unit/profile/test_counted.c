@@ -49,7 +49,7 @@ Test(unit_counted, functions_threads_and_processes_have_the_calls)
     }
 }
 
-/* A thread uses a chunk from its begin. */
+/* A thread uses a chunk from its start. */
 Test(unit_counted, calls_behind_the_used_length_are_none)
 {
     enum { USED = 12, HEADER = 64, PAIR = 16 };

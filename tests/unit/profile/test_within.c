@@ -142,7 +142,7 @@ Test(unit_within, a_timer_that_begins_anew_has_no_earlier_time_and_a_failed_one_
     expect_within("marker:3", NULL, NULL, 30, 0, 0); /* 130 to 160, in the flagged interval */
     struct analysis l;
     within_load(&l, "marker:3", NULL, NULL);
-    cr_assert(eq(u64, within_function(&l, "f").blocked_exclusive, 10)); /* 100 to 140, as if at its begin */
+    cr_assert(eq(u64, within_function(&l, "f").blocked_exclusive, 10)); /* 100 to 140, as if at its start */
     analysis_drop(&l);
 }
 

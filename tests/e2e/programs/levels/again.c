@@ -3,7 +3,7 @@
  * two minutes, and then runs the shell command BETWEEN, which finds the process' number in $PID and its parent's in
  * $PARENT. After that the program executes itself, TIMES times in all; or starts so many processes of itself, one after
  * another; or forks them. Each makes CALLS calls of leaf(), and more until its code is changed. Prints the number of
- * calls, that of processes, and how many of them had changed code from their begin.
+ * calls, that of processes, and how many of them had changed code from their start.
  */
 #include <elf.h>
 #include <fcntl.h>
