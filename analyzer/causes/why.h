@@ -27,6 +27,7 @@ struct why_line {
     double ci95;        /* half width of the 95 % interval of the difference; NAN if there are too few calls */
     double share;       /* of the difference of the sets, as the usual calls predict it: see why_chance.c */
     double probability; /* that chance makes any row differ so much; NAN if that was not tested */
+    char *meanwhile;    /* what the causing threads did in these waits of slow calls; NULL if unknown */
     bool found;         /* it separates the sets: it differs by more than chance, and by more than a little */
 };
 
@@ -73,5 +74,8 @@ void why_find_chance(struct why *why, const uint32_t *lines_of_rows, bool beyond
 
 /* Makes lines of the rows of the scan. */
 void why_make_lines(struct why *why, const struct analysis *l, bool beyond);
+
+/* Follows the causes of the lines that separate the sets. The scan's samples have to be sorted. */
+void why_find_meanwhile(struct why *why, const struct analysis *l);
 
 #endif

@@ -196,11 +196,15 @@ static void why_print_json(const struct why *why, const struct analysis *l, uint
     free(name);
 }
 
-static void why_print_text(struct why_settings *s, const struct analysis *l, const char *answer, struct table *rows,
-                           struct table *factors)
+static void why_print_text(struct why_settings *s, const struct why *why, const struct analysis *l, const char *answer,
+                           struct table *rows, struct table *factors)
 {
     text_print_summary(&l->summary, stdout);
+    char *meanwhile = why_meanwhile(why);
     print_text(stdout, "%s\n", answer);
+    for (char *begin = meanwhile, *end; (end = strchr(begin, '\n')); begin = end + 1)
+        print_text(stdout, "%.*s\n", (int)(end - begin), begin);
+    free(meanwhile);
     rows->follows = factors->follows = true;
     if (!s->factors)
         table_print_text(rows, stdout);
@@ -229,7 +233,7 @@ static void why_print(struct why_settings *s, const struct why *why, const struc
     why_arrange(s, s->factors ? &factors : &rows, limit,
                 text && s->interval && !s->factors ? why_columns_with_intervals : NULL);
     if (text)
-        why_print_text(s, l, answer, &rows, &factors);
+        why_print_text(s, why, l, answer, &rows, &factors);
     else if (s->shared.print == table_print_json)
         why_print_json(why, l, function, answer, &rows, &factors);
     else

@@ -20,6 +20,7 @@ const struct column view_why_columns[] = {
     { "cause_function", "CAUSED BY", CELL_NAME, USE_DATA, false },
     { "cause_path", "CAUSED BY PATH", CELL_PATH, USE_DATA, false },
     { "cause_thread", "IN THREAD", CELL_TEXT, USE_DATA, false },
+    { "meanwhile", "MEANWHILE", CELL_TEXT, USE_DATA, false },
     { "where", "WHERE", CELL_NAME, USE_TEXT, false },
     { "slow_calls", "SLOW CALLS", CELL_COUNT, USE_DATA, false },
     { "usual_calls", "USUAL CALLS", CELL_COUNT, USE_DATA, false },
@@ -42,6 +43,7 @@ enum {
     CAUSE_FUNCTION,
     CAUSE_PATH,
     CAUSE_THREAD,
+    MEANWHILE,
     WHERE,
     SLOW_CALLS,
     USUAL_CALLS,
@@ -243,6 +245,22 @@ char *why_answer(const struct why *why, const struct analysis *l, uint32_t funct
     return text;
 }
 
+char *why_meanwhile(const struct why *why)
+{
+    size_t length;
+    char *text;
+    FILE *out = need_stream(&text, &length);
+    for (size_t i = 0; i < why->line_count; i++)
+        if (why->lines[i].meanwhile) {
+            char *what = why_what(&why->lines[i]), *cause = why_caused_by(&why->lines[i]);
+            fprintf(out, "%s, %s; meanwhile: %s\n", what, cause, why->lines[i].meanwhile);
+            free(what);
+            free(cause);
+        }
+    need_stream_end(out);
+    return text;
+}
+
 /* ---- the table ---- */
 
 static void why_fill_words(struct cell *cells, const struct why *why, const struct why_line *line)
@@ -308,6 +326,8 @@ struct table view_why(const struct why *why)
         cell_text(&cells[KIND], kind_names[line->kind]);
         if (line->wait)
             why_fill_wait(cells, line->wait);
+        if (line->meanwhile)
+            cell_text(&cells[MEANWHILE], line->meanwhile);
         why_fill_words(cells, why, line);
         why_fill_numbers(cells, why, line);
     }

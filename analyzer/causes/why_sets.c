@@ -237,6 +237,7 @@ static void why_compare(struct why *why, struct why_plan *plan, struct why_limit
     why->scan = why_scan(plan);
     free(contexts);
     why_make_lines(why, l, why_is_beyond(limits, list));
+    why_find_meanwhile(why, l);
     why->factors = why_factors_find(l, &why->scan);
 }
 
@@ -258,8 +259,10 @@ bool why_find(struct why *why, const struct analysis *l, uint32_t function, cons
 
 void why_drop(struct why *why)
 {
-    for (size_t i = 0; i < why->line_count; i++)
+    for (size_t i = 0; i < why->line_count; i++) {
         free(why->lines[i].path);
+        free(why->lines[i].meanwhile);
+    }
     free(why->lines);
     if (why->scan.paths)
         why_found_drop(&why->scan);

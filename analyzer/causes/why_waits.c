@@ -81,7 +81,13 @@ struct why_waits why_waits_find(const struct analysis *l)
     for (size_t i = 0; i < causes.count; i++) {
         const struct caused_wait *wait = &causes.list[i];
         w.intervals[w.interval_count++] = (struct why_interval){
-            wait->wait.place.thread, wait->wait.place.begin, wait->wait.place.end, wait->ticks, numbers[rows[i]],
+            wait->wait.place.thread,
+            wait->wait.place.begin,
+            wait->wait.place.end,
+            wait->ticks,
+            numbers[rows[i]],
+            wait->thread,
+            wait->woken ? wait->woken : wait->wait.place.end,
         };
     }
     free(numbers);

@@ -15,6 +15,8 @@ struct why_interval {
     uint64_t begin, end;
     uint64_t ticks; /* blocked */
     uint32_t wait;  /* number */
+    uint32_t cause; /* serial number of the thread that held the object or was awaited; zero if unknown */
+    uint64_t woken; /* when the wait was ended, as far as that is known, or its end */
 };
 
 struct why_waits {

@@ -94,6 +94,24 @@ Test(e2e_why, more_calls_in_words)
     free(text);
 }
 
+/* What the thread did for which a call waited: it held the lock, or another request came first. */
+static void why_expect_meanwhile(const char *cause, const char *expected)
+{
+    why_record("--overhead none", cause);
+    char *text = run_well("jq -r '[.rows[] | select(" NOT_PREEMPTED
+                          ")][0].meanwhile | sub(\"[0-9]+ %% \"; \"\") | sub(\",.*\"; \"\")' why.json");
+    cr_assert(eq(str, text, (char *)expected), "%s", cause);
+    free(text);
+}
+
+Test(e2e_why, what_the_causing_thread_did)
+{
+    why_expect_meanwhile("lock", "waiting in nanosleep\n");
+    why_expect_meanwhile("process", "waiting in nanosleep\n");
+    why_expect_meanwhile("queue", "waiting in nanosleep\n");
+    why_expect_meanwhile("barrier", "waiting in nanosleep\n");
+}
+
 /* All first calls are slow. So are those that other programs preempt for long: half of the slow ones is enough. */
 Test(e2e_why, first_calls_as_a_factor)
 {
