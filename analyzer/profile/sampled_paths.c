@@ -44,25 +44,40 @@ uint32_t sampled_frame_find(const struct profile *p, const struct sampled_frame 
     return profile_find_function(p, module, frame->offset);
 }
 
-/* Of the innermost open calls. A sample has fewer functions, but calls can be inlined into others. */
-static bool sampled_paths_is_open(const struct profile *p, uint32_t node, uint32_t function)
+/* The number of open calls of a function, of the innermost ones. A sample has fewer functions, but calls can be inlined
+ * into others. */
+static uint32_t sampled_paths_open(const struct profile *p, uint32_t node, uint32_t function)
 {
     enum { MOST = 256 };
+    uint32_t open = 0;
     for (int i = 0; node != PROFILE_NONE && i < MOST; node = p->nodes[node].parent, i++)
-        if (p->nodes[node].function == function)
-            return true;
-    return false;
+        open += p->nodes[node].function == function;
+    return open;
 }
 
-/* How many of the functions are below the innermost open call. All before the first function that is open are, as an
- * open call can be inlined into its caller. If none is open, the stack was not unwound that far, and only the innermost
- * function is known to be below. */
+/* Whether one of the chain's functions, from `first` on, has not more frames there than `open`. */
+static bool sampled_paths_are_all_open(const struct session_samples *s, const struct profile *p,
+                                       const struct sampled_chain *chain, uint32_t first, uint32_t open)
+{
+    const uint32_t *links = &s->links[chain->first];
+    const uint32_t function = sampled_frame_find(p, &s->frames[links[first]]);
+    uint32_t frames = 0;
+    for (uint32_t i = first; i < chain->count && frames <= open; i++)
+        frames += links[i] == links[first] || sampled_frame_find(p, &s->frames[links[i]]) == function;
+    return frames <= open;
+}
+
+/* How many of the functions are below the innermost open call. All before the first frame of an open call are, as an
+ * open call can be inlined into its caller. Calls of the same function below that one may be counted: if a function has
+ * more frames than open calls, the outer ones are those of open calls. If none is open, the stack was not unwound that
+ * far, and only the innermost function is known to be below. */
 static uint32_t sampled_paths_depth(const struct session_samples *s, const struct profile *p, uint32_t node,
                                     const struct sampled_chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++) {
         const uint32_t function = sampled_frame_find(p, &s->frames[s->links[chain->first + i]]);
-        if (function != PROFILE_NONE && sampled_paths_is_open(p, node, function))
+        const uint32_t open = function != PROFILE_NONE ? sampled_paths_open(p, node, function) : 0;
+        if (open && sampled_paths_are_all_open(s, p, chain, i, open))
             return i;
     }
     return chain->count ? 1 : 0;

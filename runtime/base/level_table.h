@@ -16,6 +16,7 @@ enum level_state {
     LEVEL_LEAVING = 0x100,   /* calls that were timed may still be open; calls below them are timed, too */
     LEVEL_RETURNING = 0x200, /* its exits are called again, its enters are not yet */
     LEVEL_FRESH = 0x400,     /* LEAVING since this round of changes */
+    LEVEL_NESTED = 0x800,    /* timed calls may be open; calls below them have the level (level_nested.h) */
 };
 
 struct level_slot {
@@ -28,6 +29,8 @@ struct level_slot {
     uint32_t number;     /* of its counter, if it is or was counted */
     uint32_t seen;       /* enum level of the last change that was recorded */
     bool hidden;         /* by a filter: its levels are no matter of the session */
+    bool unsure;         /* its exits do not tell which call has ended: see level_nested_find */
+    uint32_t code;       /* that has an enter of it: a number while level_nested_find runs */
     uint32_t identity;   /* of the module that they are about: the same whenever it is loaded */
 };
 

@@ -45,6 +45,8 @@ bool level_takes_enter(struct thread *t, const struct event *event)
     const uint32_t state = level_state_of(slot);
     if (UNLIKELY(state != LEVEL_TIMED && !event->counted) && level_is_anothers(slot, event->function))
         return false;
+    if (state & LEVEL_NESTED && !event->counted)
+        return false; /* by a call of another module: its exit finds it */
     const bool counted = event->counted || (state & LEVEL_MASK) == LEVEL_COUNTED;
     if (!event->counted &&
         (LIKELY(state == LEVEL_TIMED) || (state & LEVEL_LEAVING && level_is_open(t, event->function))))
@@ -78,7 +80,7 @@ static ALWAYS_INLINE bool level_pause_skips(uint64_t function, uint64_t stack_po
 static bool level_skips(uint32_t state, uint64_t function, uint64_t stack_pointer)
 {
     if (!(state & LEVEL_LEAVING))
-        return state != LEVEL_TIMED;
+        return (state & LEVEL_MASK) != LEVEL_TIMED;
     const struct thread *t = thread_self;
     return t && stack_pointer - t->stack.low < t->stack.span && !level_is_open(t, function);
 }
@@ -110,12 +112,31 @@ void level_checked_enter(void *function, void *call_site)
         level_counted_enter(function, call_site);
 }
 
+/* Whether an exit is that of a call which was counted below a recorded one. On another stack, the slow path finds out,
+ * and gets what it needs. A signal handler may come in between: then it gets less, and no wrong call. */
+static __attribute__((noinline)) bool level_nested_skips(uint64_t function, uint64_t stack_pointer, uint64_t returns,
+                                                         bool tail_call)
+{
+    struct thread *t = thread_self;
+    if (!t)
+        return true;
+    const struct frame_exit exit = { function, stack_pointer, returns, tail_call };
+    if (stack_range_has(&t->stack, stack_pointer) && !frames_ended(t, thread_state(t), &exit))
+        return true;
+    t->levels.exit = exit;
+    return false;
+}
+
 void level_checked_exit(void *function, void *call_site)
 {
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa();
-    const bool skips = level_pause_is_on()
-                           ? level_pause_skips((uint64_t)function, stack_pointer)
-                           : level_skips(levels_state((uint64_t)function), (uint64_t)function, stack_pointer);
+    const uint32_t state = levels_state((uint64_t)function);
+    const bool paused = level_pause_is_on(), tail_call = __builtin_return_address(0) == call_site;
+    if (paused && level_pause_skips((uint64_t)function, stack_pointer))
+        return;
+    const bool skips = state & LEVEL_NESTED ? level_nested_skips((uint64_t)function, stack_pointer - sizeof(void *),
+                                                                 (uint64_t)call_site, tail_call)
+                                            : !paused && level_skips(state, (uint64_t)function, stack_pointer);
     if (!skips)
         level_exit(function, call_site);
 }
@@ -194,6 +215,7 @@ void level_begin_thread(struct thread *t, bool forked)
     t->levels.asked = 0;
     t->levels.seen = forked ? t->levels.seen : 0;
     t->levels.inside = 0;
+    t->levels.exit.function = 0;
     t->levels.stack_end = quiet_stack_end((uint64_t)__builtin_frame_address(0));
     counts_begin_thread(t, forked);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common.h"
+#include "frames_left.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -15,10 +16,11 @@ struct thread;
 
 /* In a thread's block. */
 struct thread_levels {
-    uint32_t asked;     /* not zero: another thread waits for `seen` to change */
-    uint32_t seen;      /* generation of changes: no call that began before it is still on its way to a probe */
-    uint32_t inside;    /* not zero: the thread is on the slow path, where it may sleep */
-    uint64_t stack_end; /* of its own stack; zero if it is not known */
+    uint32_t asked;         /* not zero: another thread waits for `seen` to change */
+    uint32_t seen;          /* generation of changes: no call that began before it is still on its way to a probe */
+    uint32_t inside;        /* not zero: the thread is on the slow path, where it may sleep */
+    uint64_t stack_end;     /* of its own stack; zero if it is not known */
+    struct frame_exit exit; /* the last one that was told apart from those of counted calls */
 };
 
 /* The calling thread begins to be recorded in this process. `forked`: its block comes from the parent process. With

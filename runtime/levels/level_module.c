@@ -15,6 +15,7 @@
 #include "levels/counts.h"
 #include "levels/in_place.h"
 #include "levels/level_check.h"
+#include "levels/level_nested.h"
 #include "levels/level_places.h"
 #include "levels/level_read.h"
 #include "levels/level_records.h"
@@ -112,14 +113,19 @@ static bool level_has_left(const struct level_slot *slot, const struct level_loo
 static bool level_module_begin_changes(struct level_module *m, const struct level_look *look, uint32_t generation,
                                        bool alone)
 {
+    const bool nests = level_nested_find(m, look);
     bool any = false;
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_module_slot(m, i);
         const uint32_t level = slot->state & LEVEL_MASK, wanted = slot->wanted;
         uint32_t state = slot->state;
         if (level == wanted) {
-            if (state & LEVEL_LEAVING && level_has_left(slot, look))
+            if (state & (LEVEL_LEAVING | LEVEL_NESTED) && (level_has_left(slot, look) || look->ends))
                 state = level;
+            else if (state & LEVEL_LEAVING && (state & LEVEL_NESTED || (nests && level_nested_may_be(slot, look))))
+                state = level | LEVEL_NESTED;
+        } else if (state & LEVEL_NESTED && !look->ends) {
+            state = wanted | LEVEL_NESTED | (level == LEVEL_TIMED ? LEVEL_LEAVING | LEVEL_FRESH : 0);
         } else if (wanted == LEVEL_TIMED) {
             state |= LEVEL_RETURNING;
         } else if (level == LEVEL_TIMED) {
@@ -128,24 +134,29 @@ static bool level_module_begin_changes(struct level_module *m, const struct leve
         } else {
             state = wanted | (state & LEVEL_LEAVING);
         }
+        if (state & LEVEL_NESTED && state != slot->state) {
+            slot->generation = generation; /* calls that passed a check until now are recorded */
+            m->changes = true;
+        }
         any |= state != slot->state;
         level_set_state(slot, state);
     }
     return any;
 }
 
-/* Changes states where bits of `which` are set: to timed, or without these bits. */
+/* Changes states where bits of `which` are set: to timed, or without these bits. Calls that were counted below recorded
+ * ones stay apart from them. */
 static void level_module_settle(struct level_module *m, uint32_t which, bool timed)
 {
     m->leaving = m->reduced = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_module_slot(m, i);
         if (slot->state & which) {
-            level_set_state(slot, timed ? LEVEL_TIMED : slot->state & ~which);
+            level_set_state(slot, timed ? slot->state & LEVEL_NESTED : slot->state & ~which);
             if (timed)
                 slot->wanted = LEVEL_TIMED;
         }
-        m->leaving += (slot->state & LEVEL_LEAVING) != 0;
+        m->leaving += (slot->state & (LEVEL_LEAVING | LEVEL_NESTED)) != 0;
         m->reduced += slot->state != LEVEL_TIMED;
     }
 }
@@ -178,8 +189,10 @@ static enum call_form level_form(const struct level_module *m, struct call_site 
         return CALL_ORIGINAL;
     if (state & LEVEL_LEAVING)
         return CALL_CHECKED;
-    if (site->hook == HOOK_EXIT || (state & LEVEL_MASK) == LEVEL_OUT)
-        return CALL_OUT;
+    if (site->hook == HOOK_EXIT)
+        return state & LEVEL_NESTED ? CALL_CHECKED : CALL_OUT;
+    if ((state & LEVEL_MASK) != LEVEL_COUNTED)
+        return (state & LEVEL_MASK) == LEVEL_OUT ? CALL_OUT : CALL_ORIGINAL;
     if (counts_is_open(slot->number) && machine_counts_in_place(site))
         return CALL_IN_PLACE;
     if (site->form != CALL_COUNTED)
@@ -205,7 +218,7 @@ static void level_look_at_code(const struct level_module *m, const struct call_s
             continue;
         const uint32_t state = levels_state(site->function);
         const bool timed = state == LEVEL_TIMED || state & LEVEL_RETURNING;
-        code->timed |= timed || state & LEVEL_LEAVING;
+        code->timed |= timed || state & (LEVEL_LEAVING | LEVEL_NESTED);
         code->other |= !timed;
         code->open |= level_may_be_open(site->function);
     }
@@ -267,7 +280,7 @@ static bool level_is_unchecked(const struct level_module *m, const struct call_s
 {
     if (site->hook != HOOK_ENTER || site->form != CALL_ORIGINAL)
         return false;
-    return m->pause || (site->function ? levels_state(site->function) != LEVEL_TIMED : m->reduced > 0);
+    return m->pause || (site->function ? levels_state(site->function) & LEVEL_MASK : m->reduced > 0);
 }
 
 static bool level_has_unchecked(const struct level_module *m)
@@ -323,7 +336,7 @@ static bool level_module_refuse(struct level_module *m)
             return true;
         }
         struct level_slot *slot = level_table_find(levels_table, site->function);
-        level_set_state(slot, LEVEL_TIMED);
+        level_set_state(slot, slot->state & LEVEL_NESTED);
         slot->wanted = LEVEL_TIMED;
     }
     if (any)

@@ -69,6 +69,7 @@ struct level_look {
     bool blind;      /* calls may be open that no look finds */
     bool open_known; /* level_may_be_open says which functions have open calls in modules whose calls are checked */
     bool open_fewer; /* than at the last look */
+    bool ends;       /* nothing more is recorded */
     bool in_parts;   /* code is read in parts: the levels' lock is free between them, and the caller comes again */
 };
 

@@ -98,9 +98,11 @@ static void level_look_for_open_calls(struct level_look *look)
     look->open_fewer = quiet && level_open_find(anew);
 }
 
+/* The thread of a forked child may have open calls before it is set up. */
 static struct level_look level_look_at_threads(void)
 {
-    struct level_look look = { .number = ++levels.looks, .seen = level_ask_threads(), .blind = stacks_are_used() };
+    struct level_look look = { .number = ++levels.looks, .seen = level_ask_threads(), .ends = levels.stopped };
+    look.blind = stacks_are_used() || !runtime.process->threads.live;
     if (!look.blind)
         level_mark_open_calls(look.number);
     if (level_pause == PAUSE_HOLDS)
@@ -148,7 +150,7 @@ static void level_note_reading(bool reading)
 /* Returns whether all that was wanted is on its way. */
 static bool level_work(void)
 {
-    bool any = false, all = true;
+    bool any = false, all = true, changes = false, leaving = false;
     level_note_reading(false);
     for (const struct level_module *m = levels.modules; m; m = m->next)
         any |= level_is_pending(m);
@@ -160,7 +162,6 @@ static bool level_work(void)
         return false;
     if (level_process()->ended)
         return true;
-    bool changes = false, leaving = false;
     struct level_look look = level_look_at_threads();
     look.in_parts = true;
     for (struct level_module *m = levels.modules; m; m = m->next) {
@@ -173,7 +174,7 @@ static bool level_work(void)
         changes |= changed && !m->reading;
         changes |= m->pause != pause;
         all &= !m->loaded || m->denied || m->later || !m->changes;
-        leaving |= level_is_pending(m) && (m->changes || !look.blind);
+        leaving |= level_is_pending(m) && (m->changes || !stacks_are_used());
     }
     if (changes) {
         levels.generation = level_next_generation();
@@ -296,8 +297,7 @@ bool levels_settle(void)
         return true;
     level_lock_take();
     level_begin_pending();
-    const bool done = level_work();
-    const bool pending = levels.pending;
+    const bool done = level_work(), pending = levels.pending;
     level_lock_release();
     level_records_write();
     if (pending && runtime.process->helper.tid && !helper_is_here())

@@ -65,9 +65,63 @@ static int64_t frames_left_before_exit(const struct thread *t, uint64_t state, c
     return -1;
 }
 
+/* ---- exits of functions some of whose calls are counted ---- */
+
+/* Whether a call below the frame returns to that address. Each call has the address on the stack. What an earlier call
+ * has left there may be taken for it: then the exit is not recorded. */
+static bool frames_return_below(uint64_t frame, const struct frame_exit *exit)
+{
+    for (uint64_t at = exit->stack_pointer + sizeof(uint64_t); at <= frame; at += sizeof(uint64_t))
+        if (*(const volatile uint64_t *)at == exit->returns)
+            return true;
+    return false;
+}
+
+/* A frame has the same stack pointer at its exit as at its enter. It has a lower one after alloca, and a higher one if
+ * the exit is a jump. A call below it is lower in any case. */
+static bool frames_is_ended(const struct call *call, const struct stack_range *stack, const struct frame_exit *exit)
+{
+    const uint64_t frame = call->stack_pointer;
+    if (call->function != exit->function || !stack_range_has(stack, frame) ||
+        (exit->returns && (uint32_t)exit->returns != call->frame_id >> 32))
+        return false;
+    if (exit->tail_call)
+        return exit->stack_pointer > frame && exit->stack_pointer <= call[-1].stack_pointer;
+    return exit->stack_pointer == frame ||
+           (exit->stack_pointer < frame && exit->returns && exit->stack_pointer % sizeof(uint64_t) == 0 &&
+            !frames_return_below(frame, exit));
+}
+
+const struct call *frames_ended(const struct thread *t, uint64_t state, const struct frame_exit *exit)
+{
+    const struct stack_range own = t->stack;
+    const struct stack_range stack = stack_range_has(&own, exit->stack_pointer) ? own : stacks_handlers();
+    for (const struct call *call = thread_call(t, state) - 1; call > (const struct call *)t->shadow; call--) {
+        if (frames_is_ended(call, &stack, exit))
+            return call;
+        if (stack_range_has(&stack, call->stack_pointer) && exit->stack_pointer < call->stack_pointer + exit->tail_call)
+            return NULL; /* the call goes on */
+    }
+    return NULL;
+}
+
+static int64_t frames_left_before_nested_exit(const struct thread *t, uint64_t state, const struct event *event)
+{
+    struct frame_exit exit = t->levels.exit;
+    if (exit.function != event->function || exit.stack_pointer != event->stack_pointer)
+        exit.returns = 0;
+    exit = (struct frame_exit){ event->function, event->stack_pointer, exit.returns, event->tail_call };
+    const struct call *ended = frames_ended(t, state, &exit);
+    return ended ? thread_call(t, state) - 1 - ended : -1;
+}
+
 int64_t frames_left_before(const struct thread *t, uint64_t state, const struct event *event)
 {
-    return event->enter ? frames_left_before_enter(t, state, event) : frames_left_before_exit(t, state, event);
+    if (event->enter)
+        return frames_left_before_enter(t, state, event);
+    if (levels_table && levels_state(event->function) & LEVEL_NESTED)
+        return frames_left_before_nested_exit(t, state, event);
+    return frames_left_before_exit(t, state, event);
 }
 
 /* No stack pointer is below zero: such a frame counts as left at the next event. Safe at any moment, as the state

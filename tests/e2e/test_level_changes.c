@@ -114,6 +114,54 @@ Test(e2e_level_changes, with_all_of_them)
     changes_check_all("sjedf", true);
 }
 
+/* Calls of a function that are open when it becomes counted keep their times. Those below them are counted: the exits
+ * of both are told apart, whatever form they have. */
+static void changes_check_nested(const char *program, const char *kinds)
+{
+    static const char *const functions[] = { "deep", "last", "wide", "plain" };
+    char *out = run_well("$DWELL record -q --sample 0 %s %s", program, kinds);
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0));
+    check_counts(out, r, 4);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "timed %s", functions[i]);
+        cr_assert(has(out, name), "%s", out);
+        const char *timed = strstr(out, name);
+        cr_assert(
+            eq(u64, report_sum(r, "function", functions[i], "timed_calls"), strtoul(timed + strlen(name), NULL, 10)),
+            "%s: %s\n%s", program, functions[i], out);
+    }
+    report_drop(r);
+    r = report_of("--by thread");
+    check_sums(r, "thread");
+    report_drop(r);
+    char *info = run_well("$DWELL info"), *paths = report_paths("");
+    unsigned long all, enters, exits, frames;
+    const char *events = strstr(info, "\nevents ");
+    cr_assert(
+        eq(int, sscanf(events, " events %lu (%lu enters, %lu exits, %lu frames", &all, &enters, &exits, &frames), 4),
+        "%s", info);
+    const unsigned long inherited = *kinds ? 9 : 0; /* by the child */
+    cr_assert(eq(u64, enters + inherited, exits), "%s: %s", program, info);
+    cr_assert(eq(u64, frames, 0), "%s: %s", program, info);
+    cr_assert(has(paths, "deep/deep/deep/last/last/last/wide/wide/wide 1\n"), "%s: %s", program, paths);
+    free(info);
+    free(paths);
+    free(out);
+}
+
+Test(e2e_level_changes, a_function_that_calls_itself_is_counted_below_its_open_calls)
+{
+    glob_t found;
+    cr_assert(eq(int, glob(DWELL_PROGRAMS "/levels/nested-*", 0, NULL, &found), 0));
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        changes_check_nested(found.gl_pathv[i], "");
+        changes_check_nested(found.gl_pathv[i], "f");
+    }
+    globfree(&found);
+}
+
 /* Functions are timed or counted in turn: no call is lost or recorded twice. */
 static void changes_check_calls(const char *program, const char *mode, int threads, const char *kinds)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/sample_sums.h"
+#include "profile/sampled_paths.h"
 #include "profile/sampling.h"
 #include "support/sampled_session.h"
 
@@ -262,6 +263,59 @@ Test(unit_sampling, functions_with_changing_levels)
     cr_assert(eq(u64, g.calls, 1));
     cr_assert(eq(u64, g.elapsed_exclusive, 400 + 250));
     cr_assert(times_are_sampled(&g));
+    analysis_drop(&l);
+}
+
+/* Adds one sample below the open calls F and G. Returns the path of the node that got it, from the inside. */
+static char *sampling_path(struct analysis *l, const uint64_t *stack, uint32_t count)
+{
+    static char text[64];
+    struct profile *p = l->profile;
+    struct sampled_frame frames[8];
+    uint32_t links[8], open = PROFILE_NONE, got = PROFILE_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        frames[i] = (struct sampled_frame){ &l->file->processes[0].modules[stack[i] == COPY], stack[i] % 0x20000,
+                                            SAMPLED_PROGRAM };
+        links[i] = i;
+    }
+    struct sampled_chain chain = { 0, count };
+    struct sample_point point = { 300, 0, 1000 };
+    struct session_samples samples = { .frames = frames, .links = links, .chains = &chain };
+    struct sampled_paths paths = { .samples = &samples, .next = &point, .end = &point + 1 };
+    for (uint32_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE && p->nodes[i].site != PROFILE_SAMPLED &&
+            strcmp(l->names[p->nodes[i].function].name, "g") == 0)
+            open = i;
+    for (uint32_t i = 0; i < p->node_count; i++)
+        p->nodes[i].samples = 0;
+    sampled_paths_add(&paths, p, open, 400);
+    for (uint32_t i = 0; i < p->node_count; i++)
+        got = p->nodes[i].samples ? i : got;
+    text[0] = '\0';
+    for (; p->nodes[got].parent != PROFILE_NONE; got = p->nodes[got].parent) {
+        strcat(text, "/");
+        strcat(text, l->names[p->nodes[got].function].name);
+    }
+    return text;
+}
+
+/* F calls G. Below these two calls, both are counted. If a function has more frames than it has recorded calls, the
+ * outer frames are those of the recorded ones. */
+Test(unit_sampling, counted_calls_below_recorded_ones)
+{
+    static const uint64_t none[] = { COPY, G, F }, deep[] = { COPY, F, G, G, F }, inlined[] = { COPY, F, F };
+    static const uint64_t cut[] = { COPY, G };
+    struct writer *w = sampling_two_calls();
+    begin_samples(w, 1, 1, 70, 71, 0);
+    sampling_write(w, 250, COPY);
+    end_samples(w, true);
+    struct analysis l;
+    sampling_load(&l, w, 1);
+    writer_free(w);
+    cr_assert(eq(str, sampling_path(&l, none, 3), "/copy/g/f"));
+    cr_assert(eq(str, sampling_path(&l, deep, 5), "/copy/f/g/g/f"));
+    cr_assert(eq(str, sampling_path(&l, inlined, 3), "/copy/f/g/f")); /* G has no frame of its own */
+    cr_assert(eq(str, sampling_path(&l, cut, 2), "/copy/g/f"));
     analysis_drop(&l);
 }
 
