@@ -92,6 +92,9 @@ const char *analysis_session_of(const struct analysis *l, uint32_t process);
 /* What text shows of a thread (serial number) in place of its name, or NULL. */
 const char *analysis_thread_title(const struct analysis *l, uint32_t thread);
 
+/* What a thread is called where it stands beside others: its title, or else its name, or "[unknown]". */
+const char *analysis_thread_name(const struct analysis *l, uint32_t thread);
+
 /* Whether the function's address is known. Imported reports may lack it; then its offset is only a number. */
 bool function_has_address(const struct analysis *l, uint32_t function);
 

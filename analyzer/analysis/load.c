@@ -306,6 +306,13 @@ const char *analysis_thread_title(const struct analysis *l, uint32_t thread)
     return l->thread_titles && at < l->file->thread_count ? l->thread_titles[at] : NULL;
 }
 
+const char *analysis_thread_name(const struct analysis *l, uint32_t thread)
+{
+    const char *title = analysis_thread_title(l, thread);
+    const struct trace_thread *t = session_file_thread(l->file, thread);
+    return title ? title : t && t->name[0] ? t->name : "[unknown]";
+}
+
 bool function_has_address(const struct analysis *l, uint32_t function)
 {
     return !l->summary.imported || l->profile->functions[function].offset < IMPORT_NO_ADDRESS;

@@ -61,11 +61,10 @@ static void collapsed_write_path(struct order_visitor *visitor, uint32_t node)
 static void collapsed_write_thread(struct collapsed_writer *w, const struct order *order,
                                    const struct profile_thread *thread)
 {
-    const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
     const struct trace_process *p = session_file_process(w->session->file, thread->process);
     char *process = names_module(p ? p->path : "");
     w->process = collapsed_new_frame(process);
-    w->thread = collapsed_new_frame(t && t->name[0] ? t->name : "[unknown]");
+    w->thread = collapsed_new_frame(analysis_thread_name(w->session, thread->thread));
     order_walk(order, thread, &w->visitor);
     free(process);
     free(w->process);

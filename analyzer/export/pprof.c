@@ -316,7 +316,7 @@ static void pprof_write_thread(struct pprof_writer *w, const struct profile_thre
     char *process = names_module(p ? p->path : "");
     w->labels[LABEL_PROCESS].str = pprof_write_string(w, process);
     w->labels[LABEL_PID].num = p ? p->pid : 0;
-    w->labels[LABEL_THREAD].str = pprof_write_string(w, t && t->name[0] ? t->name : "[unknown]");
+    w->labels[LABEL_THREAD].str = pprof_write_string(w, analysis_thread_name(w->session, thread->thread));
     w->labels[LABEL_TID].num = t ? t->tid : 0;
     order_walk(w->order, thread, &w->visitor);
     free(process);

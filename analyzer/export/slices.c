@@ -320,6 +320,5 @@ char *slices_process_name(const struct analysis *session, uint32_t process)
 
 char *slices_thread_name(const struct analysis *session, uint32_t thread)
 {
-    const struct trace_thread *t = session_file_thread(session->file, thread);
-    return utf8_repair(t && t->name[0] ? t->name : "[unknown]");
+    return utf8_repair(analysis_thread_name(session, thread));
 }

@@ -104,7 +104,7 @@ static void speedscope_write_thread(struct speedscope_writer *w, const struct pr
     const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
     const struct trace_process *p = session_file_process(w->session->file, thread->process);
     char *process = names_module(p ? p->path : "");
-    const char *name = t && t->name[0] ? t->name : "[unknown]";
+    const char *name = analysis_thread_name(w->session, thread->thread);
     char *title = need_text("%s (%" PRIu32 ") %s (%" PRIu32 ")", process, p ? p->pid : 0, name, t ? t->tid : 0);
     fputs("{\"type\":\"sampled\",\"name\":", w->out);
     json_put_text(w->out, title);

@@ -93,6 +93,20 @@ Test(e2e_tree_exports, pprof)
     }
 }
 
+/* As in text: by the function that each began with, and a number. */
+Test(e2e_tree_exports, threads_of_equal_names_are_told_apart)
+{
+    static const char *const formats[] = { "chrome", "collapsed", "firefox", "perfetto", "pprof", "speedscope" };
+    free(run_well("$DWELL record -q $SAMPLES/threads 3 40"));
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char *titles = run_well("$DWELL export %s -o out && { zcat out 2>/dev/null || cat out; } | "
+                                "grep -ao 'main#1\\|worker#[0-9]' | sort -u | tr '\\n' ' '",
+                                formats[i]);
+        cr_assert(eq(str, titles, "main#1 worker#2 worker#3 worker#4 "), "%s", formats[i]);
+        free(titles);
+    }
+}
+
 Test(e2e_tree_exports, pprof_with_names_of_all_kinds)
 {
     struct writer *w = bad_session();
