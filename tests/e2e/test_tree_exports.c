@@ -129,9 +129,9 @@ Test(e2e_tree_exports, pprof_with_names_of_all_kinds)
         cr_assert(
             asprintf(
                 &line,
-                "sample [%d, %d, %d, 4] {\"process\": \"a;b\", \"pid\": 100, \"thread\": \"th\\nread\", \"tid\": 100} "
+                "sample [%d, %d, %d, %d, 4] {\"process\": \"a;b\", \"pid\": 100, \"thread\": \"th\\nread\", \"tid\": 100} "
                 "[\"main\", \"%s\"]\n",
-                1 + i, 10 * (1 + i), 10 * i, i == BAD_LONG ? bad_names[i] : names[i]) > 0);
+                1 + i, 10 * (1 + i), 10 * (1 + i) - 4, 10 * i, i == BAD_LONG ? bad_names[i] : names[i]) > 0);
         cr_assert(has(text, line), "%s", line);
         free(line);
     }
