@@ -159,6 +159,15 @@ static bool filters_add_level(struct filters *f, const char *value, const struct
     return error_set(place->error, "%s: '%s' is not timed=PATTERN, counted=PATTERN or out=PATTERN", place->text, value);
 }
 
+static bool filters_add_keep(struct filters *f, const char *value, const struct filter_place *place)
+{
+    uint32_t number;
+    char *pattern = keep_watches_add(&f->keep, value, place->text, &number, place->error);
+    const bool added = pattern && filters_add_pattern(f, number << DWELL_FILTER_KEEP_SHIFT, pattern, place);
+    free(pattern);
+    return added;
+}
+
 static bool filters_add_size(struct filters *f, const char *value, const struct filter_place *place)
 {
     uint32_t size;
@@ -172,7 +181,7 @@ static bool filters_add_size(struct filters *f, const char *value, const struct 
 bool filters_add(struct filters *f, const char *name, const char *value, const char *place_text, struct error *error)
 {
     static const char names[] =
-        "only, suppress, ignore, root, callers-of, start-on, stop-on, depth, min, min-size, level";
+        "only, suppress, ignore, root, callers-of, start-on, stop-on, depth, min, min-size, level, keep";
     const struct filter_place place = { place_text, error };
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(name, actions[i].name) == 0)
@@ -183,6 +192,8 @@ bool filters_add(struct filters *f, const char *name, const char *value, const c
         return filters_add_time(f, value, &place);
     if (strcmp(name, "level") == 0)
         return filters_add_level(f, value, &place);
+    if (strcmp(name, "keep") == 0)
+        return filters_add_keep(f, value, &place);
     if (strcmp(name, "min-size") == 0)
         return filters_add_size(f, value, &place);
     return error_set(error, "%s: '%s' is none of %s%s", place_text, name, names, suggestion_of(name, names, ""));

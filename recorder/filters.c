@@ -49,7 +49,7 @@ bool filters_have_levels(const struct filters *f)
 
 bool filters_have_only_levels(const struct filters *f)
 {
-    return f->pattern_count && !(filters_actions(f) & ~FILTER_LEVEL) && !f->depth && !f->shortest_ns;
+    return f->pattern_count && !(filters_actions(f) & ~FILTER_SELECTS_NOTHING) && !f->depth && !f->shortest_ns;
 }
 
 /* ---- matching ---- */
@@ -76,11 +76,13 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
     return function_pattern_matches(&p->of, module, &f);
 }
 
-/* Of two limits of levels, the lower one counts; of two times and two levels of probes, the second. */
+/* Of two limits of levels, the lower one counts; of two times, watches and levels of probes, the second. */
 static uint32_t filters_join(uint32_t before, uint32_t action)
 {
     if (action & FILTER_LEVEL)
         before &= ~(FILTER_LEVEL | FILTER_EARLIER);
+    if (action & DWELL_FILTER_KEEP)
+        before &= ~(uint32_t)DWELL_FILTER_KEEP;
     const uint32_t special = DWELL_FILTER_LEVELS | DWELL_FILTER_TIME, levels = before & DWELL_FILTER_LEVELS,
                    other = action & DWELL_FILTER_LEVELS, time = action & DWELL_FILTER_TIME;
     return ((before | action) & ~special) | (levels && (!other || levels < other) ? levels : other) |
@@ -88,7 +90,7 @@ static uint32_t filters_join(uint32_t before, uint32_t action)
 }
 
 /* The actions of all patterns that match a function, which begins with `action`, and FILTER_TIMED if that is its level.
- * Sets *named if any matches. A level does not select a function. */
+ * Sets *named if any matches. A level or a watch does not select a function. */
 static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
                                      uint64_t offset, uint32_t action, bool *named)
 {
@@ -104,7 +106,7 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         }
         p->matches++;
         *named = true;
-        selected |= !(p->action & FILTER_LEVEL);
+        selected |= !(p->action & FILTER_SELECTS_NOTHING);
         action = filters_join(action, p->action);
     }
     free(n.whole);
@@ -213,7 +215,7 @@ static void filters_judge_function(const struct filters *f, struct filter_module
     const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
     if (action & FILTER_EARLIER && action & DWELL_FILTER_COUNTED)
         earlier_levels_apply(f->earlier, &as, offset);
-    if (f->leveled && action & FILTER_LEVEL && !(action & FILTER_EARLIER))
+    if (f->leveled && action & FILTER_SELECTS_NOTHING && !(action & FILTER_EARLIER))
         function_set_add(f->leveled, &as, offset);
     GROW(m->functions, m->count, m->room);
     m->functions[m->count++] =
@@ -400,4 +402,5 @@ void filters_free(struct filters *f)
     free(f->modules);
     earlier_levels_free(f->earlier);
     function_set_free(f->leveled);
+    keep_watches_drop(&f->keep);
 }

@@ -11,6 +11,7 @@
 #include "dwell/format.h"
 #include "recorder/earlier_levels.h"
 #include "recorder/function_set.h"
+#include "recorder/keep_watches.h"
 #include "session.h"
 
 struct filter_pattern;
@@ -29,6 +30,7 @@ struct filters {
     uint64_t shortest_ns;                  /* zero for all calls */
     uint64_t times_ns[DWELL_FILTER_TIMES]; /* the shortest durations in calls of certain functions */
     uint32_t time_count;
+    struct keep_watches keep;
     bool hidden_out;                /* probes of functions that are hidden whatever calls them go out of the code */
     bool os_calls;                  /* patterns may match functions of libc that are recorded as calls of the OS */
     struct earlier_levels *earlier; /* levels that patterns can change; NULL if none */

@@ -3,6 +3,7 @@
 #include "recorder/record_outcome.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libelf.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -106,6 +107,19 @@ static double record_probes_share(const struct session_file *file, uint64_t call
     return took < LEAST ? 0 : took < MOST * cpu ? took / cpu : MOST;
 }
 
+/* A session of windows may have none: then no call was slow, which is worth knowing. */
+static void record_count_kept(const struct session *session, struct record_outcome *o)
+{
+    const struct dwell_file_more *more = session_more(session);
+    o->keeps = more->keep != 0;
+    o->kept = more->kept_calls;
+    o->usual = more->usual_calls;
+    o->limited = more->limited_calls;
+    o->unkept = more->unkept_calls;
+    if (o->keeps && o->processes)
+        o->empty = false;
+}
+
 void record_complete(const struct session *session, int fd, const char *path, struct module_names *known,
                      struct record_outcome *o)
 {
@@ -137,6 +151,7 @@ void record_complete(const struct session *session, int fd, const char *path, st
     } else {
         say("%s: %s", path, error);
     }
+    record_count_kept(session, o);
     if (!session_is_whole(session)) { /* meanwhile, somebody has put something else into the file */
         o->trouble = DWELL_TROUBLE_TRUNCATED;
         return;
@@ -244,6 +259,28 @@ static const char *record_why_empty(const struct record_settings *s, const struc
     return "it has no instrumented functions; compile it with -g -finstrument-functions";
 }
 
+static const char *record_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void record_report_kept(const struct record_settings *s, const struct record_outcome *o)
+{
+    char bytes[32];
+    if (o->unkept)
+        say("%" PRIu64 " slow call%s could not be kept: %s", o->unkept, record_plural(o->unkept),
+            record_loss_reason(o->trouble ? o->trouble : DWELL_TROUBLE_MAX_SIZE));
+    if (o->limited && !s->quiet)
+        say("%" PRIu64 " slow call%s more than --keep-limit were not kept", o->limited, record_plural(o->limited));
+    if (!s->quiet && !o->kept && !o->usual)
+        say("no call was slow, so nothing is kept in %s", s->output);
+    else if (!s->quiet)
+        say("%" PRIu64 " slow call%s and %" PRIu64 " usual one%s kept, %sB in %s; see: dwell info%s%s", o->kept,
+            record_plural(o->kept), o->usual, record_plural(o->usual), record_size_text(bytes, sizeof bytes, o->bytes),
+            s->output, strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : " ",
+            strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : s->output);
+}
+
 void record_report(const struct record_settings *s, const struct record_outcome *o)
 {
     char events[32], bytes[32], lost[32];
@@ -255,6 +292,10 @@ void record_report(const struct record_settings *s, const struct record_outcome 
         say("%s trace events were lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),
             record_loss_reason(o->trouble));
     record_report_samples(s, o);
+    if (o->keeps && o->processes) {
+        record_report_kept(s, o);
+        return;
+    }
     if (o->events == 0 && o->counted == 0 && o->trace_events == 0 && !o->trouble) {
         say("%s: no events were recorded: %s", s->program[0], record_why_empty(s, o));
         return;

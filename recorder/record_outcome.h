@@ -8,8 +8,10 @@
 struct record_outcome {
     uint64_t events, counted, trace_events, lost, lost_trace_events, bytes;
     uint64_t samples, lost_samples;
-    int sample_error;          /* an errno value; zero if samples were not refused */
-    size_t threads, processes; /* with the runtime */
+    uint64_t kept, usual, limited, unkept; /* calls, where windows of slow calls are kept (format_keep.h) */
+    bool keeps;                            /* that is so */
+    int sample_error;                      /* an errno value; zero if samples were not refused */
+    size_t threads, processes;             /* with the runtime */
     uint32_t trouble;
     double probes_share; /* of the program's CPU time; zero if they took little time */
     bool spare_samples;  /* nobody needs them (samples_are_spare) */

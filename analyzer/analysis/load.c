@@ -187,6 +187,14 @@ static void load_add_loss_remarks(struct summary *s, const struct session_file *
         summary_remark(s, "trace-events-lost", "%" PRIu64 " trace events were lost", h->lost_trace_events);
     if (h->lost_threads)
         summary_remark(s, "threads-lost", "%" PRIu64 " threads could not be recorded", h->lost_threads);
+    if (file->more.unkept_calls || file->more.limited_calls)
+        summary_remark(s, "slow-calls-not-kept", "%" PRIu64 " slow calls were not kept (dwell info says why)",
+                       file->more.unkept_calls + file->more.limited_calls);
+    if (file->more.keep)
+        summary_remark(s, "windows-only",
+                       "only what happened around %" PRIu64 " slow calls%s was kept: times and calls are not those of "
+                       "the whole run",
+                       file->more.kept_calls, file->more.usual_calls ? " and some usual ones" : "");
     if (p->counts.stray_exits)
         summary_remark(s, "stray-exits", "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }

@@ -564,6 +564,7 @@ int command_info(int argc, char **argv)
     info_print_counts(&l);
     info_print_notes(l.file);
     info_print_remarks(&l.summary);
+    info_print_kept(l.file, s.shared.limit);
     info_print_levels(l.file, s.shared.limit);
     info_print_processes(l.file);
     if (!l.summary.imported)

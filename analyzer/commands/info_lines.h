@@ -14,4 +14,7 @@ const char *info_time(const struct session_file *f, uint64_t ticks, char text[TI
 /* Changes of the levels of functions, at most `limit` of those that the budget has chosen. Zero: all. */
 void info_print_levels(const struct session_file *f, size_t limit);
 
+/* Calls whose windows were kept, at most `limit` of them (zero: all), and how many were not. */
+void info_print_kept(const struct session_file *f, size_t limit);
+
 #endif

@@ -14,6 +14,7 @@
 #include "recorder/executable.h"
 #include "recorder/filter_service.h"
 #include "recorder/filters.h"
+#include "recorder/keep_trim.h"
 #include "recorder/left_processes.h"
 #include "recorder/name_service.h"
 #include "recorder/process_watch.h"
@@ -113,6 +114,8 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     session->header->ring_size = s->ring_size;
     session->header->also = (s->call_sites ? DWELL_ALSO_CALL_SITES : 0) | (s->overhead ? DWELL_ALSO_BUDGET : 0);
     session_more(session)->overhead = s->overhead;
+    if (s->filters.keep.count && !keep_watches_write(&s->filters.keep, session, fd))
+        die(STATUS_OWN_FAILURE, "%s: no room for the settings of --keep", s->output);
     if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->output);
     return fd;
@@ -282,6 +285,7 @@ int command_record(int argc, char **argv)
     if (session_is_whole(&session)) {
         record_end(&s, &session, fd, watch.ends, &program);
         struct record_outcome outcome = { 0 };
+        keep_trim(&session, fd, path);
         record_complete(&session, fd, path, names.names, &outcome);
         if (s.dump_on)
             record_seal_dump(&session, path);

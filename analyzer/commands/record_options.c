@@ -18,6 +18,7 @@ enum { RECORD_USUAL_OVERHEAD = 100 }; /* in thousandths */
 
 #define MIN_MAX_SIZE (1ull << 20)
 #define LONGEST_RECORDING (UINT64_C(365) * 86400 * 1000000000) /* nanoseconds */
+#define USUAL_AROUND UINT64_C(5000000)                         /* nanoseconds around a slow call that is kept */
 #define MAX_SHARED_RING (8ull << 30)                           /* the chunks stay mapped */
 
 static const struct shared_use shared[] = {
@@ -161,7 +162,7 @@ static uint32_t record_usual_overhead(const struct record_settings *s)
     const char *wanted = getenv("DWELL_OVERHEAD");
     const uint32_t usual = wanted ? record_parse_overhead("DWELL_OVERHEAD", wanted) : RECORD_USUAL_OVERHEAD;
     const bool unsampled = s->mode != DWELL_MODE_PROFILE && s->sample_rate == 0;
-    return unsampled || s->call_sites || filters_select_calls(&s->filters) ? 0 : usual;
+    return unsampled || s->call_sites || s->filters.keep.count || filters_select_calls(&s->filters) ? 0 : usual;
 }
 
 /* Without the option: samples say where the time of functions goes that are not timed. Returns a negative number if the
@@ -207,9 +208,36 @@ static void record_read_max_size(void *settings, const struct option_row *row, c
     free(size);
 }
 
+static void record_read_keep_limit(void *settings, const struct option_row *row, char *text)
+{
+    struct record_settings *s = settings;
+    struct error error = { NULL };
+    (void)row;
+    if (!keep_watches_limit(&s->filters.keep, text, "--keep-limit", &error))
+        die(STATUS_OWN_FAILURE, "%s", error.text);
+}
+
+/* Windows of slow calls are kept of rings. */
+static void record_check_keep(struct record_settings *s)
+{
+    const struct keep_watches *keep = &s->filters.keep;
+    if (!keep->count && (keep->usual || keep->most))
+        die(STATUS_OWN_FAILURE, "--keep-usual and --keep-limit are for --keep 'FUNCTION>TIME'");
+    if (!keep->count)
+        return;
+    if (s->shared_ring)
+        die(STATUS_OWN_FAILURE, "--keep: each thread has a ring of its own; use --max-size SIZE");
+    if (s->mode == DWELL_MODE_PROFILE)
+        die(STATUS_OWN_FAILURE, "--keep: mode profile has no single calls; use --mode ring=SIZE");
+    if (s->mode == DWELL_MODE_TRACE)
+        s->ring_size = DWELL_RING_USUAL;
+    s->mode = DWELL_MODE_RING;
+}
+
 void record_check_options(void *settings)
 {
     struct record_settings *s = settings;
+    record_check_keep(s);
     if (s->shared_ring && s->mode != DWELL_MODE_TRACE)
         die(STATUS_OWN_FAILURE, "--max-size: ring is for --mode trace; use --max-size SIZE");
     if (s->shared_ring)
@@ -285,6 +313,16 @@ const struct option_row record_own_options[] = {
       "What to keep: trace (default): every interval; profile: sums by call path, so that the file does not grow with "
       "the run; ring[=SIZE]: the last SIZE bytes of each thread (default: 4M)",
       READ_BY(record_read_mode), .words = modes },
+    { "keep", "PATTERN>TIME",
+      "Keep only what happens around slow calls: those of these functions that take longer than TIME (20ms), with all "
+      "threads of their process; may be repeated; needs mode ring, which is the default then",
+      READ_BY(record_read_filter) },
+    { "keep-around", "TIME", "With --keep: what to keep before and after each slow call (default: 5ms)",
+      STORE_DURATION(struct record_settings, filters.keep.around_ns, 0, UINT64_C(60000000000), "at most 60s") },
+    { "keep-usual", "N", "With --keep: of the calls that are not slow, keep one in N to compare; see dwell why",
+      STORE_NUMBER(struct record_settings, filters.keep.usual, 1, 1000000000, "a number from 1 to 1000000000") },
+    { "keep-limit", "N/UNIT", "With --keep: keep at most N slow calls in each s, min, h or day (10/min)",
+      READ_BY(record_read_keep_limit) },
     { "dump-on", "SIGNAL",
       "Write what was recorded until then to FILE.dump whenever PROGRAM gets this signal (USR2, or a number); PROGRAM "
       "must not use the signal itself",
@@ -397,7 +435,12 @@ static const struct command_line line = {
 void record_options_parse(struct record_settings *settings, int argc, char **argv)
 {
     struct shared_options common = { .output = DEFAULT_SESSION };
-    *settings = (struct record_settings){ .sample_rate = -1, .runs = 1, .spool_limit = UINT64_C(1) << 30 };
+    *settings = (struct record_settings){
+        .sample_rate = -1,
+        .runs = 1,
+        .spool_limit = UINT64_C(1) << 30,
+        .filters.keep.around_ns = USUAL_AROUND,
+    };
     command_line_parse(&line, argc, argv, settings, &common);
     settings->output = common.output;
     shared_options_drop(&common);

@@ -9,9 +9,12 @@
 #include <time.h>
 
 #include "analysis/cpu_check.h"
+#include "analysis/names.h"
 #include "base/intern.h"
 #include "base/json_text.h"
+#include "base/numbers.h"
 #include "base/units.h"
+#include "report/kept_ring.h"
 #include "report/table.h"
 #include "trace/recorded_names.h"
 #include "trace/samples.h"
@@ -190,6 +193,54 @@ void info_print_csv(const struct analysis *l, const char *path)
     json_object_put(facts);
 }
 
+static struct json_object *info_json_kept_call(const struct session_file *f, const struct trace_kept *call,
+                                               struct namer *namer)
+{
+    struct json_object *object = json_object_new_object();
+    const struct function_name *name = namer_find_function(namer, call->process, call->function, call->enter_time);
+    const struct trace_thread *t = session_file_thread(f, call->thread);
+    const struct trace_process *p = session_file_process(f, call->process);
+    const uint64_t ring = kept_ring_needed(f, call);
+    info_json_text(object, "function", name->name);
+    info_json_text(object, "module", name->module);
+    info_json_number(object, "pid", p != NULL, p ? p->pid : 0);
+    info_json_number(object, "tid", t != NULL, t ? t->tid : 0);
+    info_json_number(object, "start_ns", true, info_json_ns(f, less(call->enter_time, f->header.start_ticks)));
+    info_json_number(object, "duration_ns", true, info_json_ns(f, less(call->exit_time, call->enter_time)));
+    json_object_object_add(object, "usual", json_object_new_boolean(call->usual));
+    info_json_number(object, "missing_ns", true, info_json_ns(f, call->missing));
+    info_json_number(object, "ring_bytes", ring != 0, ring);
+    return object;
+}
+
+/* What `dwell record --keep` has kept. */
+static struct json_object *info_json_kept(const struct session_file *f)
+{
+    struct dwell_keep keep;
+    struct json_object *object = json_object_new_object(), *watches = json_object_new_array(),
+                       *calls = json_object_new_array();
+    const bool known = kept_settings_read(f, &keep);
+    for (uint32_t i = 0; known && i < keep.watches; i++) {
+        struct json_object *watch = json_object_new_object();
+        info_json_text(watch, "text", keep.watch[i].text);
+        info_json_number(watch, "limit_ns", true, info_json_ns(f, keep.watch[i].limit));
+        json_object_array_add(watches, watch);
+    }
+    struct namer *namer = namer_new(f);
+    for (size_t i = 0; i < f->kept.count; i++)
+        json_object_array_add(calls, info_json_kept_call(f, &f->kept.calls[i], namer));
+    namer_free(namer);
+    info_json_number(object, "around_ns", known, known ? info_json_ns(f, keep.around) : 0);
+    info_json_number(object, "usual_one_in", known && keep.usual, known ? keep.usual : 0);
+    info_json_number(object, "slow_calls", true, f->more.kept_calls);
+    info_json_number(object, "usual_calls", true, f->more.usual_calls);
+    info_json_number(object, "limited_calls", true, f->more.limited_calls);
+    info_json_number(object, "unkept_calls", true, f->more.unkept_calls);
+    json_object_object_add(object, "watches", watches);
+    json_object_object_add(object, "calls", calls);
+    return object;
+}
+
 void info_print_json(const struct analysis *l, const char *path)
 {
     struct json_object *facts = info_json_facts(l, path);
@@ -203,5 +254,9 @@ void info_print_json(const struct analysis *l, const char *path)
     json_put_object(stdout, info_json_processes(l));
     fputs(",\n \"threads\": ", stdout);
     json_put_object(stdout, info_json_threads(l->file));
+    if (l->file->more.keep) {
+        fputs(",\n \"keep\": ", stdout);
+        json_put_object(stdout, info_json_kept(l->file));
+    }
     fputs("}\n", stdout);
 }

@@ -390,6 +390,13 @@ static bool metadata_read_stated(const struct metadata_reader *r, struct dwell_s
     return reported_columns_are_plausible(stated);
 }
 
+static void metadata_read_kept(struct metadata_reader *r)
+{
+    struct dwell_rec_kept record;
+    if (TAKE(r, record))
+        kept_calls_add(&r->file->kept, r->process, &record);
+}
+
 static void metadata_read_reported(struct metadata_reader *r)
 {
     struct dwell_rec_reported record;
@@ -433,6 +440,7 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_SUMMED] = metadata_read_summed,
     [DWELL_REC_OBJECT_NAME] = metadata_read_object_name,
     [DWELL_REC_LABEL] = metadata_read_label,
+    [DWELL_REC_KEPT] = metadata_read_kept,
 };
 
 static void metadata_read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
@@ -472,7 +480,7 @@ static void metadata_record_last_chunk(struct session_file *file, struct metadat
     if (t->last_chunk)
         file->chunks[t->last_chunk - 1].last_of_thread = false;
     t->last_chunk = index + 1;
-    chunk->last_of_thread = true;
+    chunk->last_of_thread = !kept_calls_are_all(file); /* else its later ones are not kept */
 }
 
 /* Sorts in the order of writing, since a later record can replace an earlier one. */

@@ -413,6 +413,7 @@ void session_file_close(struct session_file *file)
     free(file->levels);
     descriptor_list_drop(&file->descriptors);
     maker_list_drop(&file->makers);
+    free(file->kept.calls);
     free(file->decisions);
     free(file->reported);
     free(file->health.found_bad);

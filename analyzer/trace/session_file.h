@@ -11,6 +11,7 @@
 
 #include "dwell/format.h"
 #include "trace/descriptor_list.h"
+#include "trace/kept_calls.h"
 #include "trace/maker_list.h"
 
 struct trace_chunk {
@@ -258,6 +259,7 @@ struct session_file {
     size_t level_count, level_room;
     struct descriptor_list descriptors;
     struct maker_list makers;
+    struct kept_calls kept;
     struct trace_decision *decisions; /* in the order of the file */
     size_t decision_count, decision_room;
     struct trace_reported *reported;

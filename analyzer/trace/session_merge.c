@@ -144,6 +144,9 @@ static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
     case DWELL_REC_THREAD_SWITCHES:
         SHIFT(record, dwell_rec_thread_switches, thread, merge_shifted(fixed_.thread, s->thread));
         break;
+    case DWELL_REC_KEPT:
+        SHIFT(record, dwell_rec_kept, thread, merge_shifted(fixed_.thread, s->thread));
+        break;
     case DWELL_REC_SYMBOL_MODULE:
         SHIFT(record, dwell_rec_symbol_module, module, fixed_.module + s->symbol_module);
         break;
@@ -423,6 +426,11 @@ static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_
     sum->code_changes += more->code_changes;
     sum->change_time += more->change_time;
     sum->stolen_time += more->stolen_time;
+    sum->keep |= more->keep != 0; /* its chunk is not copied */
+    sum->kept_calls += more->kept_calls;
+    sum->usual_calls += more->usual_calls;
+    sum->limited_calls += more->limited_calls;
+    sum->unkept_calls += more->unkept_calls;
 }
 
 const char *session_merge(struct session_file *const *sessions, size_t count, const char *path)

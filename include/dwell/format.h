@@ -103,6 +103,12 @@ struct dwell_file_more {
     uint64_t levels; /* offset of the levels chunk that processes begin with, plus its number modulo DWELL_UNIT */
     uint64_t sites;  /* offset of the newest sites chunk, or zero */
     uint64_t filled; /* the file has been that long: claims up to here were filled with zeros. Zero in older files */
+    uint64_t keep;   /* offset of the keep chunk (format_keep.h): only windows of slow calls are kept; or zero */
+    uint64_t kept_calls;    /* slow calls whose windows were kept */
+    uint64_t usual_calls;   /* others whose windows were kept, to compare */
+    uint64_t limited_calls; /* slow calls that were more than the number for a period */
+    uint64_t unkept_calls;  /* slow calls for which there was no room */
+    uint64_t keep_period;   /* private to the processes: the number of the period << 24, and of its windows so far */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */
@@ -157,6 +163,7 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_SUMS = 12,   /* rows of struct dwell_sum_row (format_sums.h) */
     DWELL_CHUNK_CAUSES = 13, /* rows of struct dwell_cause_row */
     DWELL_CHUNK_SITES = 14,  /* struct dwell_sites (format_levels.h) */
+    DWELL_CHUNK_KEEP = 15,   /* struct dwell_keep (format_keep.h) */
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -395,6 +402,7 @@ enum dwell_record_type {
     DWELL_REC_OBJECT_NAME = 27,
     DWELL_REC_LABEL = 28,
     DWELL_REC_PROCESS_CPU = 29,
+    DWELL_REC_KEPT = 30,
 };
 
 /* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */
@@ -584,6 +592,7 @@ _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 #include "dwell/format_control.h"
 #include "dwell/format_cpu.h"
 #include "dwell/format_filters.h"
+#include "dwell/format_keep.h"
 #include "dwell/format_levels.h"
 #include "dwell/format_objects.h"
 #include "dwell/format_reported.h"

@@ -20,9 +20,15 @@ enum dwell_filter_action {
     DWELL_FILTER_LEVELS = 0xff00,
     DWELL_FILTER_TIME = 0x70000,
     DWELL_FILTER_HIDDEN_OUT = 1 << 19, /* of all patterns: functions that are hidden whatever calls them are out */
+    DWELL_FILTER_KEEP = 0x1f00000, /* bits 20..24: 1 + the index in dwell_keep.watch; zero: its calls are not watched */
 };
 
-enum { DWELL_FILTER_LEVELS_SHIFT = 8, DWELL_FILTER_TIME_SHIFT = 16, DWELL_FILTER_TIMES = 7 };
+enum {
+    DWELL_FILTER_LEVELS_SHIFT = 8,
+    DWELL_FILTER_TIME_SHIFT = 16,
+    DWELL_FILTER_TIMES = 7,
+    DWELL_FILTER_KEEP_SHIFT = 20,
+};
 
 /* A filters chunk. The recorder writes it, the first one before the program starts. Its chunk.link is the offset of the
  * chunk before, or zero. Each module is in one of the chunks. Modules follow one after another. */

@@ -14,6 +14,7 @@ struct leveled_function {
     uint64_t function; /* its address */
     enum level level;
     uint32_t number; /* of its counter, if it is counted */
+    uint32_t watch;  /* keep_calls.h; zero if its calls are not watched */
 };
 
 #endif

@@ -35,8 +35,12 @@ static void level_begin_filtered(struct level_module *m, uint32_t filter)
     struct leveled_function *functions = count ? sys_memory(count * sizeof *functions) : NULL;
     if (!functions)
         return;
-    in_place_wanted = true;
     filter_levels_of_module(filter, m->info.dlpi_addr, functions, count);
+    for (uint32_t i = 0; i < count; i++)
+        in_place_wanted |= functions[i].level != LEVEL_TIMED;
+    for (uint32_t i = 0; i < count; i++)
+        if (functions[i].watch && !level_module_watch(m, functions[i].function, functions[i].watch))
+            level_note("out of memory: slow calls of some functions are not kept");
     for (uint32_t i = 0; i < count; i++)
         if (!level_module_want(m, functions[i].function, functions[i].level) && functions[i].level == LEVEL_COUNTED)
             level_note("too many functions have the level counted: some of them stay timed");

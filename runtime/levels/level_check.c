@@ -4,15 +4,18 @@
 
 #include "call.h"
 #include "gate.h"
+#include "keep_calls.h"
 #include "level_table.h"
 #include "levels/counts.h"
 #include "levels/level_pause.h"
 #include "levels/level_unloads.h"
 #include "levels/quiet_point.h"
 #include "modules.h"
+#include "own_time.h"
 #include "probes.h"
 #include "process.h"
 #include "process_lock.h"
+#include "recorder.h"
 #include "runtime.h"
 #include "slow.h"
 #include "thread.h"
@@ -89,6 +92,7 @@ static bool level_skips(uint32_t state, uint64_t function, uint64_t stack_pointe
  * into. */
 static void (*volatile level_enter)(void *, void *) = probe_enter;
 static void (*volatile level_exit)(void *, void *) = probe_exit;
+static void (*volatile level_exit_at)(uint64_t, uint64_t, bool) = probe_exit_at;
 
 void level_counted_enter(void *function, void *call_site)
 {
@@ -127,17 +131,63 @@ static __attribute__((noinline)) bool level_nested_skips(uint64_t function, uint
     return false;
 }
 
+/* The innermost open call of the function, which an exit of it ends. Usually it is the last one. NULL if there is none,
+ * or if its time is not known. */
+static ALWAYS_INLINE const struct call *level_ending_call(const struct thread *t, uint64_t function)
+{
+    const struct call *call = thread_call(t, thread_state(t)) - 1;
+    if (UNLIKELY(t->pause.active))
+        return NULL;
+    while (UNLIKELY(call->function != function)) {
+        if (call <= (const struct call *)t->shadow)
+            return NULL;
+        call--;
+    }
+    return call;
+}
+
+/* What it takes is not the caller's time. */
+static __attribute__((noinline, cold)) void level_keep_call(struct thread *t, uint32_t watch, uint64_t function,
+                                                            uint64_t enter_time)
+{
+    const struct own_moment begin = own_of_event(t, t->last);
+    __atomic_store_n(&t->levels.inside, t->levels.inside + 1, __ATOMIC_RELEASE);
+    keep_call(t, watch, function, enter_time);
+    __atomic_store_n(&t->levels.inside, t->levels.inside - 1, __ATOMIC_RELEASE);
+    if (runtime.recorder->add_own_time && runtime.clock != DWELL_CLOCK_MONOTONIC && !t->stopped)
+        runtime.recorder->add_own_time(t, &begin);
+}
+
+/* The call's entry is read before the exit. After it, t->last is its time. */
+static void level_watched_exit(uint64_t function, uint64_t stack_pointer, bool tail_call, uint32_t watch)
+{
+    struct thread *t = thread_self;
+    const struct call *call = t && LIKELY(t->wiped->alive) ? level_ending_call(t, function) : NULL;
+    const uint64_t enter_time = call ? call->enter_time : 0;
+    const uint64_t depth = call ? (uint64_t)((const char *)call - t->shadow) : 0;
+    level_exit_at(function, stack_pointer, tail_call);
+    if (UNLIKELY(!call) || UNLIKELY(t->state >> 32 > depth) || UNLIKELY(t->pause.active))
+        return;
+    if (UNLIKELY(keep_wants(&t->keep, watch, t->last - enter_time)))
+        level_keep_call(t, watch, function, enter_time);
+}
+
 void level_checked_exit(void *function, void *call_site)
 {
-    const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa();
-    const uint32_t state = levels_state((uint64_t)function);
+    const uint64_t address = (uint64_t)function, stack_pointer = (uint64_t)__builtin_dwarf_cfa();
+    const struct level_slot *slot = levels_slot(address);
+    const uint32_t state = level_state_of(slot);
     const bool paused = level_pause_is_on(), tail_call = __builtin_return_address(0) == call_site;
-    if (paused && level_pause_skips((uint64_t)function, stack_pointer))
+    if (paused && level_pause_skips(address, stack_pointer))
         return;
-    const bool skips = state & LEVEL_NESTED ? level_nested_skips((uint64_t)function, stack_pointer - sizeof(void *),
-                                                                 (uint64_t)call_site, tail_call)
-                                            : !paused && level_skips(state, (uint64_t)function, stack_pointer);
-    if (!skips)
+    const bool skips = state & LEVEL_NESTED
+                           ? level_nested_skips(address, stack_pointer - sizeof(void *), (uint64_t)call_site, tail_call)
+                           : !paused && level_skips(state, address, stack_pointer);
+    if (skips)
+        return;
+    if (!paused && slot && slot->watch)
+        level_watched_exit(address, stack_pointer - sizeof(void *), tail_call, slot->watch);
+    else
         level_exit(function, call_site);
 }
 

@@ -30,6 +30,8 @@ static const char *const level_not_writable =
     "code cannot be made writable: the probes of functions with the level out stay in it";
 static const char *const level_not_rewritten =
     "some calls of probes cannot be rewritten: functions with the level out stay timed in their module";
+static const char *const level_not_watched =
+    "some calls of probes cannot be rewritten: not all slow calls of the functions of --keep are kept";
 static const char *const level_not_paused =
     "some calls of probes cannot be rewritten: the probes of their module stay in the code while the program is paused";
 static const char *const level_not_synchronized =
@@ -55,23 +57,46 @@ static uint32_t level_identity(const struct level_module *m)
     return modules_identity(m->path, m->build_id);
 }
 
+/* The module lists the function from now on. False without memory. */
+static bool level_module_list(struct level_module *m, struct level_slot *slot)
+{
+    if (slot->module == m->number)
+        return true;
+    if (!level_module_make_room(m))
+        return false;
+    m->functions[m->count++] = slot->function;
+    slot->module = m->number;
+    slot->hidden = false;
+    slot->watch = 0;
+    if (slot->identity != level_identity(m))
+        slot->seen = LEVEL_TIMED; /* of another module, which was here before */
+    slot->identity = level_identity(m);
+    return true;
+}
+
+bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watch)
+{
+    struct level_slot *slot = level_table_need(function);
+    if (!slot || !level_module_list(m, slot))
+        return false;
+    if (watch)
+        level_module_want(m, function, LEVEL_TIMED);
+    __atomic_store_n(&slot->watch, watch, __ATOMIC_RELEASE);
+    m->changes = m->watch_changed = true;
+    return true;
+}
+
 bool level_module_want(struct level_module *m, uint64_t function, enum level level)
 {
     struct level_slot *slot = level_table_need(function);
     if (!slot)
         return false;
-    if (slot->module != m->number) {
-        if (level == LEVEL_TIMED)
-            return true;
-        if (!level_module_make_room(m))
-            return false;
-        m->functions[m->count++] = function;
-        slot->module = m->number;
-        slot->hidden = false;
-        if (slot->identity != level_identity(m))
-            slot->seen = LEVEL_TIMED; /* of another module, which was here before */
-        slot->identity = level_identity(m);
-    }
+    if (slot->module != m->number && level == LEVEL_TIMED)
+        return true;
+    if (!level_module_list(m, slot))
+        return false;
+    if (slot->watch && level != LEVEL_TIMED)
+        return true; /* its calls would not be seen */
     if (level == LEVEL_COUNTED) {
         slot->number = counts_number(function, m->info.dlpi_addr, level_identity(m), m->program);
         if (slot->number == COUNTS_NONE)
@@ -148,9 +173,10 @@ static bool level_module_begin_changes(struct level_module *m, const struct leve
  * ones stay apart from them. */
 static void level_module_settle(struct level_module *m, uint32_t which, bool timed)
 {
-    m->leaving = m->reduced = 0;
+    m->leaving = m->reduced = m->watched = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_module_slot(m, i);
+        m->watched += slot->watch != 0;
         if (slot->state & which) {
             level_set_state(slot, timed ? slot->state & LEVEL_NESTED : slot->state & ~which);
             if (timed)
@@ -186,7 +212,7 @@ static enum call_form level_form(const struct level_module *m, struct call_site 
 {
     const uint32_t state = level_state_of(slot);
     if (state == LEVEL_TIMED || (site->hook == HOOK_EXIT && state & LEVEL_RETURNING))
-        return CALL_ORIGINAL;
+        return site->hook == HOOK_EXIT && slot && slot->watch ? CALL_CHECKED : CALL_ORIGINAL;
     if (state & LEVEL_LEAVING)
         return CALL_CHECKED;
     if (site->hook == HOOK_EXIT)
@@ -204,6 +230,7 @@ static enum call_form level_form(const struct level_module *m, struct call_site 
 struct level_code {
     const struct call_site *first; /* of the same code; NULL before it was looked at */
     bool timed, other;             /* levels */
+    bool watched;                  /* exits */
     bool open;                     /* with open calls, while the program is paused */
 };
 
@@ -212,14 +239,16 @@ static void level_look_at_code(const struct level_module *m, const struct call_s
 {
     const struct call_site *const end = m->sites.list + m->sites.count;
     const bool any = first->partial || m->sites.more_enters;
-    *code = (struct level_code){ first, any, any && m->reduced, any && level_open_any };
+    *code = (struct level_code){ first, any, any && m->reduced, any && m->watched, any && level_open_any };
     for (const struct call_site *site = first; !any && site < end && (site == first || !site->first); site++) {
         if (site->hook != HOOK_ENTER)
             continue;
-        const uint32_t state = levels_state(site->function);
+        const struct level_slot *slot = levels_slot(site->function);
+        const uint32_t state = level_state_of(slot);
         const bool timed = state == LEVEL_TIMED || state & LEVEL_RETURNING;
         code->timed |= timed || state & (LEVEL_LEAVING | LEVEL_NESTED);
         code->other |= !timed;
+        code->watched |= slot && slot->watch;
         code->open |= level_may_be_open(site->function);
     }
 }
@@ -227,7 +256,7 @@ static void level_look_at_code(const struct level_module *m, const struct call_s
 static enum call_form level_form_of_unknown(const struct call_site *site, const struct level_code *code)
 {
     if (!code->other)
-        return CALL_ORIGINAL;
+        return code->watched && site->hook == HOOK_EXIT ? CALL_CHECKED : CALL_ORIGINAL;
     return code->timed || site->hook == HOOK_ENTER ? CALL_CHECKED : CALL_OUT;
 }
 
@@ -281,6 +310,17 @@ static bool level_is_unchecked(const struct level_module *m, const struct call_s
     if (site->hook != HOOK_ENTER || site->form != CALL_ORIGINAL)
         return false;
     return m->pause || (site->function ? levels_state(site->function) & LEVEL_MASK : m->reduced > 0);
+}
+
+/* Whether an exit of a watched function leads to the usual probe. */
+static bool level_has_unwatched(const struct level_module *m)
+{
+    for (uint32_t i = 0; i < m->sites.count; i++) {
+        const struct call_site *site = &m->sites.list[i];
+        if (site->hook == HOOK_EXIT && site->wanted == CALL_CHECKED && site->form == CALL_ORIGINAL)
+            return true;
+    }
+    return false;
 }
 
 static bool level_has_unchecked(const struct level_module *m)
@@ -512,12 +552,16 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
     }
     bool any = known && level_module_begin_changes(m, &now, generation, alone);
     any |= level_module_step_pause(m, look, generation, alone);
+    any |= known && m->watch_changed;
+    m->watch_changed &= !known;
     if (any || moves) {
         const uint64_t begin = level_cost_begins();
         problem = level_module_rewrite(m);
         level_cost_ends(begin);
     }
     m->rewriter.alone = false;
+    if (known && any && !problem && m->watched && level_has_unwatched(m))
+        problem = level_not_watched;
     m->changes |= !known;
     if (problem == level_not_writable) {
         m->denied = true;
@@ -533,30 +577,6 @@ void level_module_leave_places(struct level_module *m)
     level_apply_forms(m, HOOK_ENTER);
 }
 
-bool level_module_is_same(const struct level_module *m, const struct dl_phdr_info *info)
-{
-    struct hook_places now = { .code_count = 0 };
-    const bool changed = m->reduced || m->pause;
-    hook_places_find_code(&now, info);
-    for (uint32_t i = 0; i < m->sites.count; i++) {
-        const struct call_site *site = &m->sites.list[i];
-        const bool expected = hook_places_code(&now, site->address) && rewriter_is_as_expected(&m->rewriter, site);
-        if (expected != !changed && (site->form != CALL_ORIGINAL || !changed))
-            return expected;
-    }
-    return m->denied || !changed;
-}
-
-bool level_module_is_in_use(const struct level_module *m)
-{
-    for (uint32_t i = 0; i < m->sites.count; i++) {
-        const struct call_site *site = &m->sites.list[i];
-        if (site->form != CALL_ORIGINAL && !site->strange)
-            return rewriter_is_in_memory(&m->rewriter, site);
-    }
-    return false;
-}
-
 void level_module_forget(struct level_module *m)
 {
     call_sites_drop(&m->sites);
@@ -570,9 +590,10 @@ void level_module_forget(struct level_module *m)
         if (slot->module == m->number)
             level_set_state(slot, LEVEL_TIMED);
     }
-    m->hides = m->reading = m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed = false;
+    m->hides = m->reading = m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed =
+        m->watch_changed = false;
     m->problem = NULL;
     m->pause = PAUSE_NONE;
     m->changes = m->count > 0;
-    m->leaving = m->reduced = m->tries = 0;
+    m->leaving = m->reduced = m->watched = m->tries = 0;
 }

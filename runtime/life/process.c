@@ -195,6 +195,7 @@ static int process_set_up(void)
     process_choose_mode();
     if (runtime.os.syscalls_wanted)
         os_watch_syscalls();
+    keep_begin(fd);
     runtime.recorder = recorder_of(runtime.mode, filter_begin(fd));
     if (runtime.activation.stopped && !filter_settings.starts)
         levels_begin_paused();

@@ -9,6 +9,7 @@
 #include "common.h"
 #include "dwell/format.h"
 #include "helper.h"
+#include "keep_calls.h"
 #include "levels/levels.h"
 #include "loader.h"
 #include "metadata_records.h"
@@ -58,6 +59,7 @@ struct process {
     struct helper helper;
     struct chunk_pool pool;
     struct retired_chunks retired;
+    struct process_keep keep;
     struct ring ended_ring; /* mode ring: events chunks of threads that ended */
 };
 

@@ -128,7 +128,7 @@ bool filter_map(int fd)
 /* Whether the probes have to look functions up. */
 static bool filter_asks(const struct dwell_filters *filters)
 {
-    const uint32_t levels = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED;
+    const uint32_t levels = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP;
     return filters->only || filters->depth || filters->shortest || !(filters->actions & levels) ||
            filters->actions & ~levels;
 }
@@ -214,12 +214,16 @@ uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_
     const struct dwell_filter *f = filter_functions_of_module(m);
     uint32_t count = 0;
     for (uint32_t i = 0; i < m->functions; i++) {
-        if (!(f[i].action & (DWELL_FILTER_OUT | DWELL_FILTER_COUNTED)))
+        const uint32_t action = f[i].action;
+        if (!(action & (DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP)))
             continue;
         if (count < room)
             functions[count] = (struct leveled_function){
                 .function = bias + f[i].offset,
-                .level = f[i].action & DWELL_FILTER_OUT ? LEVEL_OUT : LEVEL_COUNTED,
+                .level = action & DWELL_FILTER_OUT       ? LEVEL_OUT
+                         : action & DWELL_FILTER_COUNTED ? LEVEL_COUNTED
+                                                         : LEVEL_TIMED,
+                .watch = (action & DWELL_FILTER_KEEP) >> DWELL_FILTER_KEEP_SHIFT,
             };
         count++;
     }

@@ -61,7 +61,8 @@ bool filter_begin(int fd);
 /* Whether filter_begin has found filters. */
 bool filter_is_on(void);
 
-/* Stores a module's functions with another level than timed, at most `room`, and returns their number. */
+/* Stores a module's functions that are watched or have another level than timed, at most `room`, and returns their
+ * number. */
 uint32_t filter_levels_of_module(uint32_t module, uint64_t bias, struct leveled_function *functions, uint32_t room);
 
 /* Reads the filters that the recorder has added. False if that is not possible. */
@@ -99,7 +100,7 @@ uint32_t filter_action(uint64_t function);
 /* Whether no call of the function is ever shown, and it has no other action. */
 static inline bool filter_hides(uint64_t function)
 {
-    const uint32_t levels = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED;
+    const uint32_t levels = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP;
     return (filter_action(function) & ~levels) == DWELL_FILTER_SUPPRESS;
 }
 
@@ -129,7 +130,10 @@ static inline bool filter_starts(uint64_t function)
 }
 
 /* Functions with any other action take the slow path. */
-enum { FILTER_FAST = DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT | DWELL_FILTER_OUT | DWELL_FILTER_COUNTED };
+enum {
+    FILTER_FAST =
+        DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT | DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP
+};
 
 static inline uint32_t filter_levels(uint32_t action)
 {

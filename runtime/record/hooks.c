@@ -122,6 +122,18 @@ void probe_enter_at(uint64_t function, uint64_t stack_pointer, uint64_t frame_re
         slow_enter(function, stack_pointer, frame_id);
 }
 
+void probe_exit_at(uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    struct thread *t = thread_self;
+    const struct steps_start start = t ? steps_start(t) : (struct steps_start){ 0, NULL, NULL };
+    if (UNLIKELY(!t))
+        slow_exit(function, stack_pointer, tail_call);
+    else if (UNLIKELY(!steps_exit_has_room(STEPS_TIMED, t, start.state)))
+        probe_exit_by_gate(t, function, stack_pointer, tail_call);
+    else if (UNLIKELY(!steps_exit(STEPS_TIMED, t, start, function, stack_pointer, tail_call, NULL)))
+        slow_exit(function, stack_pointer, tail_call);
+}
+
 /* Marks what this is linked into, so that `dwell record` does not load the runtime a second time. */
 __asm__(".pushsection .note.dwell, \"a\", %note\n"
         ".balign 4\n"

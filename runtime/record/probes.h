@@ -39,6 +39,10 @@ void probe_exit(void *function, void *call_site);
  */
 void probe_enter_at(uint64_t function, uint64_t stack_pointer, uint64_t frame_return);
 
+/* probe_exit for another function of the runtime that took its place: with the stack pointer at its first instruction,
+ * and whether it was reached by a jump. */
+void probe_exit_at(uint64_t function, uint64_t stack_pointer, bool tail_call);
+
 /* Ends a call of the OS, and records its object unless that is NULL, by the thread's gate. False if the slow path has
  * to. */
 bool probe_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer, const struct object *object);

@@ -8,13 +8,20 @@
 
 #include "chunk.h"
 #include "guard.h"
+#include "keep_calls.h"
 #include "process.h"
 #include "process_lock.h"
 #include "retired.h"
 #include "ring.h"
 #include "runtime.h"
 
-enum { MIN_CHUNK = 8 << 10, SHARED_CHUNK = 32 << 10, LARGEST_CHUNK = 256 << 10, CHUNKS_OF_A_RING = 8 };
+enum {
+    MIN_CHUNK = 8 << 10,
+    SHARED_CHUNK = 32 << 10,
+    LARGEST_CHUNK = 256 << 10,
+    CHUNKS_OF_A_RING = 8,
+    CHUNKS_OF_WINDOWS = 64, /* where chunks stay because of windows: these are not much shorter */
+};
 
 static uint64_t ring_limit(void)
 {
@@ -26,28 +33,59 @@ static uint64_t ring_limit(void)
 static bool ring_is_shared_and_full(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
-    return h->shared_ring && (__atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0);
+    return (h->shared_ring || keep_settings.on) && (__atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0);
 }
 
-/* A power of two; a ring has eight such chunks. */
+/* A power of two. */
 uint32_t ring_chunk_size(void)
 {
+    const uint32_t chunks = keep_settings.on ? CHUNKS_OF_WINDOWS : CHUNKS_OF_A_RING;
     uint32_t size = MIN_CHUNK;
     if (runtime.mode != DWELL_MODE_RING)
         return 0;
     if (runtime.session.header->shared_ring)
         return SHARED_CHUNK;
-    while (size < LARGEST_CHUNK && size * 2 * CHUNKS_OF_A_RING <= ring_limit())
+    while (size < LARGEST_CHUNK && (uint64_t)size * 2 * chunks <= ring_limit())
         size *= 2;
     return size;
 }
 
-/* Frees the chunk, and returns true. If a record of it is claimed but not stored, it stays as it is, permanently. So
- * does a chunk whose checksum is stored in this moment. */
-static bool ring_drop_chunk(struct dwell_chunk_header *chunk)
+/* Where the events of a thread's last chunk end, in the bytes behind them, which no reader reads. */
+static uint64_t *ring_last_time(const struct dwell_chunk_header *chunk)
 {
+    const uint32_t at = (chunk->used + 7) & ~7u;
+    return chunk->used && at + sizeof(uint64_t) <= guard_size(chunk) ? (uint64_t *)((char *)chunk + at) : NULL;
+}
+
+/* Where the events of the ring's oldest chunk end: the next chunk of the thread begins then. */
+static uint64_t ring_end_of(const struct dwell_chunk_header *chunk, const struct dwell_chunk_header *next)
+{
+    const uint64_t *last = ring_last_time(chunk);
+    if (next && next->thread == chunk->thread)
+        return next->start_time;
+    return last && *last >= chunk->start_time ? *last : UINT64_MAX;
+}
+
+/* Whether a chunk stays in the session, as it belongs to a window of a kept call. It is finished then. */
+static bool ring_gives_chunk(struct dwell_chunk_header *chunk, uint64_t end)
+{
+    if (!keep_covers(chunk->start_time, end))
+        return false;
+    if (retired_take_back(chunk))
+        retired_add(chunk);
+    return true;
+}
+
+/* Frees the chunk, and returns true. If a record of it is claimed but not stored, it stays as it is, permanently. So
+ * does a chunk whose checksum is stored in this moment, or that belongs to a window. */
+static bool ring_drop_chunk(struct ring *ring, struct dwell_chunk_header *chunk)
+{
+    const uint64_t end = keep_settings.on ? ring_end_of(chunk, ring->first) : 0;
+    if (keep_settings.on && ring_gives_chunk(chunk, end))
+        return false;
     if (!retired_take_back(chunk))
         return false;
+    ring->freed_until = end > ring->freed_until && end != UINT64_MAX ? end : ring->freed_until;
     if (chunk->kind == DWELL_CHUNK_EVENTS) {
         if (chunk_has_holes(chunk))
             return false;
@@ -83,7 +121,7 @@ static void ring_append(struct ring *ring, struct dwell_chunk_header *chunk)
 static void ring_trim(struct ring *ring, uint64_t size)
 {
     while (ring->first && ring->bytes + size > ring_limit())
-        ring_drop_chunk(ring_take_first(ring));
+        ring_drop_chunk(ring, ring_take_first(ring));
 }
 
 static bool ring_has_chunk(const struct ring *ring, uint32_t least)
@@ -102,7 +140,7 @@ static bool ring_replace_oldest(struct ring *ring, uint32_t least)
     while (ring->first) {
         struct dwell_chunk_header *oldest = ring_take_first(ring);
         const bool enough = guard_size(oldest) >= least;
-        if (ring_drop_chunk(oldest) && enough)
+        if (ring_drop_chunk(ring, oldest) && enough)
             return true;
     }
     return false;
@@ -142,11 +180,14 @@ bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk)
     return true;
 }
 
-void ring_end(struct ring *ring, struct ring *ended)
+void ring_end(struct ring *ring, struct ring *ended, uint64_t end)
 {
     process_lock();
     while (ring->first) {
         struct dwell_chunk_header *chunk = ring_take_first(ring);
+        uint64_t *last = keep_settings.on && !ring->first ? ring_last_time(chunk) : NULL;
+        if (last)
+            *last = end;
         ring_trim(ended, guard_size(chunk));
         ring_append(ended, chunk);
     }

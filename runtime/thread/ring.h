@@ -14,6 +14,7 @@
 struct ring {
     struct dwell_chunk_header *first, *last;
     uint64_t bytes;
+    uint64_t freed_until; /* ticks: events up to then are not in the session any more; zero if all are */
 };
 
 /* The size in bytes of a ring's chunks; zero if the mode is not ring. */
@@ -27,8 +28,9 @@ struct area ring_take_chunk(struct ring *ring, uint32_t least, uint32_t size);
 /* Appends a finished chunk to the ring. False if the mode is not ring: the caller gives it up. */
 bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk);
 
-/* Moves the chunks of a thread's ring to a ring of the process, as the thread ends. Takes the process' lock. */
-void ring_end(struct ring *ring, struct ring *ended);
+/* Moves the chunks of a thread's ring to a ring of the process, as the thread ends. Its last event was at `end`. Takes
+ * the process' lock. */
+void ring_end(struct ring *ring, struct ring *ended, uint64_t end);
 
 #pragma GCC visibility pop
 

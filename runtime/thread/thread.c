@@ -151,7 +151,8 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->os_source.kind = DWELL_OS_NONE;
     t->os_source.ring = NULL;
     t->tree.head = NULL;
-    t->ring = (struct ring){ NULL, NULL, 0 };
+    t->ring = (struct ring){ .first = NULL };
+    t->keep = (struct thread_keep){ .since_usual = 0 };
     t->modules.stale = !forked && &dwell_interposed; /* its first events may be inside a library's constructor */
     t->modules.inside_loader = 0;
     t->modules.loading_slot = NULL;
@@ -252,7 +253,7 @@ static void thread_end(struct thread *t)
     thread_give_up_chunk(t, !t->pause.active);
     if (runtime.recorder->end_thread)
         runtime.recorder->end_thread(t);
-    ring_end(&t->ring, &runtime.process->ended_ring);
+    ring_end(&t->ring, &runtime.process->ended_ring, t->last);
     upward.end_thread(t);
     os_close(t);
     thread_unlink(t);

@@ -17,6 +17,7 @@
 #include "dwell/format.h"
 #include "filter.h"
 #include "holes.h"
+#include "keep_calls.h"
 #include "levels/counts.h"
 #include "levels/level_check.h"
 #include "modules.h"
@@ -83,6 +84,7 @@ struct thread {
     struct thread_switches switches;
     struct thread_trace_events trace_events;
     struct thread_counts counts;
+    struct thread_keep keep;
     struct ring ring;               /* mode ring: finished events chunks */
     struct thread *next, *previous; /* in the process' list of live threads; of unused blocks, by `next` */
 };

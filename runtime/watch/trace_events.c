@@ -282,7 +282,7 @@ void trace_events_begin_thread(struct thread *t)
 {
     t->trace_events.chunk = NULL;
     t->trace_events.used = t->trace_events.begun = 0;
-    t->trace_events.ring = (struct ring){ NULL, NULL, 0 };
+    t->trace_events.ring = (struct ring){ .first = NULL };
 }
 
 static void trace_events_finish_chunk(struct thread *t)
@@ -334,7 +334,7 @@ void trace_events_end_thread(struct thread *t)
         chunk_cut(&area, t->trace_events.used);
         trace_events_finish_chunk(t);
     }
-    ring_end(&t->trace_events.ring, &runtime.process->trace_events.ended_ring);
+    ring_end(&t->trace_events.ring, &runtime.process->trace_events.ended_ring, t->last);
 }
 
 /* ---- events ---- */

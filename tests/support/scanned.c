@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kept_calls {
+struct scanned_calls {
     struct finished_call list[MAX_SCANNED];
     size_t count;
 };
 
 static bool scanned_keep(void *context, const struct finished_call *call)
 {
-    struct kept_calls *calls = context;
+    struct scanned_calls *calls = context;
     if (!call->completed)
         return true;
     cr_assert(lt(sz, calls->count, MAX_SCANNED));
@@ -21,9 +21,9 @@ static bool scanned_keep(void *context, const struct finished_call *call)
     return true;
 }
 
-static struct kept_calls scanned_follow(const struct analysis *l)
+static struct scanned_calls scanned_follow(const struct analysis *l)
 {
-    struct kept_calls calls = { .count = 0 };
+    struct scanned_calls calls = { .count = 0 };
     analysis_follow_calls(l, true, scanned_keep, &calls);
     return calls;
 }
@@ -68,7 +68,7 @@ static int scanned_compare_amounts(const void *a, const void *b)
 }
 
 /* The elapsed inclusive times that workers find are those of the calls found in the order of time. */
-static void scanned_check_elapsed(const struct analysis *l, const struct kept_calls *calls)
+static void scanned_check_elapsed(const struct analysis *l, const struct scanned_calls *calls)
 {
     struct kept_amounts *lists = calloc(MAX_SCAN_JOBS, sizeof *lists), wanted = { .count = 0 };
     void *contexts[MAX_SCAN_JOBS];
@@ -95,7 +95,7 @@ static void scanned_check_elapsed(const struct analysis *l, const struct kept_ca
 
 void expect_scan(struct analysis *l, unsigned jobs)
 {
-    struct kept_calls *lists = calloc(MAX_SCAN_JOBS, sizeof *lists), wanted = scanned_follow(l);
+    struct scanned_calls *lists = calloc(MAX_SCAN_JOBS, sizeof *lists), wanted = scanned_follow(l);
     void *contexts[MAX_SCAN_JOBS];
     for (unsigned i = 0; i < MAX_SCAN_JOBS; i++)
         contexts[i] = &lists[i];

@@ -15,14 +15,14 @@
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000, TICK = DWELL_PROBE_FRACTION, MAX_KEPT = 64 };
 
-struct kept_calls {
+struct seen_calls {
     struct finished_call list[MAX_KEPT];
     size_t count;
 };
 
 static bool call_probes_keep(void *context, const struct finished_call *call)
 {
-    struct kept_calls *calls = context;
+    struct seen_calls *calls = context;
     if (!call->completed)
         return true;
     cr_assert(lt(sz, calls->count, MAX_KEPT));
@@ -30,9 +30,9 @@ static bool call_probes_keep(void *context, const struct finished_call *call)
     return true;
 }
 
-static struct kept_calls call_probes_follow(const struct analysis *l)
+static struct seen_calls call_probes_follow(const struct analysis *l)
 {
-    struct kept_calls calls = { .count = 0 };
+    struct seen_calls calls = { .count = 0 };
     analysis_follow_calls(l, true, call_probes_keep, &calls);
     return calls;
 }
@@ -77,7 +77,7 @@ static void expect_call(const struct finished_call *call, int64_t el_incl, int64
 static void expect_sums(const struct analysis *l)
 {
     struct times *functions = rollup_groups(l->rollup, BY_FUNCTION);
-    const struct kept_calls calls = call_probes_follow(l);
+    const struct seen_calls calls = call_probes_follow(l);
     for (uint32_t f = 0; f < l->profile->function_count; f++) {
         uint64_t sums[CALL_TIMES] = { 0 }, once = 0;
         for (size_t i = 0; i < calls.count; i++) {
@@ -97,7 +97,7 @@ static void expect_sums(const struct analysis *l)
 Test(unit_call_probes, each_call_is_without_its_probes_and_those_below_it)
 {
     struct analysis l = loaded_of(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)));
-    const struct kept_calls calls = call_probes_follow(&l);
+    const struct seen_calls calls = call_probes_follow(&l);
     cr_assert(eq(sz, calls.count, 5));
     expect_call(&calls.list[0], 98, 98, 98, 98);                                        /* G */
     expect_call(&calls.list[1], 98, 98, 98, 98);                                        /* G */
@@ -122,7 +122,7 @@ Test(unit_call_probes, raw_calls_have_all_their_time)
     writer_free(w);
     struct analysis l;
     load_with(&l, test_path("raw.dwell"), &(struct analysis_options){ .raw = true });
-    const struct kept_calls calls = call_probes_follow(&l);
+    const struct seen_calls calls = call_probes_follow(&l);
     expect_call(&calls.list[3], 100, 90, 100, 90);
     expect_call(&calls.list[4], 1000, 700, 1000, 700);
     expect_sums(&l);
@@ -146,7 +146,7 @@ static struct writer *call_probes_short(uint64_t longest)
 Test(unit_call_probes, a_call_may_be_shorter_than_its_probes)
 {
     struct analysis l = loaded_of(call_probes_short(100));
-    const struct kept_calls calls = call_probes_follow(&l);
+    const struct seen_calls calls = call_probes_follow(&l);
     expect_call(&calls.list[0], -5, -5, -5, -5);
     expect_call(&calls.list[1], 5, 5, 5, 5);
     expect_call(&calls.list[3], 85, 85, 85, 85);
@@ -165,7 +165,7 @@ Test(unit_call_probes, a_call_may_be_shorter_than_its_probes)
 Test(unit_call_probes, calls_of_a_path_that_is_held_at_zero_take_no_time)
 {
     struct analysis l = loaded_of(call_probes_short(10));
-    const struct kept_calls calls = call_probes_follow(&l);
+    const struct seen_calls calls = call_probes_follow(&l);
     for (size_t i = 0; i < calls.count; i++)
         expect_call(&calls.list[i], 0, 0, 0, 0);
     expect_sums(&l);
@@ -186,7 +186,7 @@ Test(unit_call_probes, calls_keep_their_time_off_the_cpu)
     write_os(w);
     write_exit(w, 220);
     struct analysis l = loaded_of(w);
-    const struct kept_calls calls = call_probes_follow(&l);
+    const struct seen_calls calls = call_probes_follow(&l);
     expect_call(&calls.list[0], 40, 40, 0, 0);
     cr_assert(eq(u64, calls.list[0].blocked, 40 * TICK));
     expect_call(&calls.list[1], 80, 80, 80, 80);
@@ -204,7 +204,7 @@ Test(unit_call_probes, recursion)
     for (uint64_t i = 0; i < 4; i++)
         write_exit(w, 100 + 20 * i);
     struct analysis l = loaded_of(w);
-    const struct kept_calls calls = call_probes_follow(&l);
+    const struct seen_calls calls = call_probes_follow(&l);
     expect_call(&calls.list[0], 70 - 3, 67, 67, 67);
     expect_call(&calls.list[1], 100 - 3 - 6, 30 - 6, 91, 24);
     expect_call(&calls.list[3], 160 - 3 - 3 * 6, 24, 139, 24);
@@ -224,7 +224,7 @@ Test(unit_call_probes, open_calls)
     write_enter(w, 50, G);
     write_exit(w, 60);
     struct analysis l = loaded_of(w);
-    const struct kept_calls calls = call_probes_follow(&l);
+    const struct seen_calls calls = call_probes_follow(&l);
     cr_assert(eq(sz, calls.count, 2));
     expect_call(&calls.list[0], 18, 18, 18, 18);
     expect_call(&calls.list[1], 8, 8, 8, 8);

@@ -1,0 +1,67 @@
+/* dwell info: which calls a session keeps, and which it could not keep. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/names.h"
+#include "base/numbers.h"
+#include "commands/info_lines.h"
+#include "report/kept_ring.h"
+
+static uint64_t info_kept_of_watch(const struct session_file *f, uint32_t watch)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < f->kept.count; i++)
+        count += f->kept.calls[i].watch == watch && !f->kept.calls[i].usual;
+    return count;
+}
+
+static void info_print_watches(const struct session_file *f)
+{
+    struct dwell_keep keep;
+    char around[TIME_TEXT];
+    if (!kept_settings_read(f, &keep))
+        return;
+    info_print_line("keep", "windows of slow calls, with %s before and after", info_time(f, keep.around, around));
+    for (uint32_t i = 0; i < keep.watches; i++) {
+        const uint64_t count = info_kept_of_watch(f, i);
+        info_print_line("keep", "%s: %" PRIu64 " slow call%s", keep.watch[i].text, count, count == 1 ? "" : "s");
+    }
+}
+
+static void info_print_kept_call(const struct session_file *f, const struct trace_kept *call, struct namer *namer)
+{
+    char took[TIME_TEXT], when[TIME_TEXT], missing[TIME_TEXT];
+    const struct trace_thread *t = session_file_thread(f, call->thread);
+    info_print_line("kept", "%s took %s at %s in thread %" PRIu32 "%s",
+                    namer_find(namer, call->process, call->function, call->enter_time),
+                    info_time(f, call->exit_time - call->enter_time, took),
+                    info_time(f, less(call->enter_time, f->header.start_ticks), when), t ? t->tid : 0,
+                    call->usual ? ", to compare" : "");
+    const uint64_t ring = kept_ring_needed(f, call);
+    if (call->missing && ring)
+        info_print_line("kept", "  the first %s of its window are missing; --mode ring=%" PRIu64 "M would hold it",
+                        info_time(f, call->missing, missing), ring >> 20);
+    else if (call->missing)
+        info_print_line("kept", "  all of its window is missing: the ring of its thread is far too short");
+}
+
+void info_print_kept(const struct session_file *f, size_t limit)
+{
+    const struct dwell_file_more *more = &f->more;
+    if (!more->keep)
+        return;
+    info_print_watches(f);
+    if (more->usual_calls)
+        info_print_line("keep", "%" PRIu64 " usual calls, to compare", more->usual_calls);
+    if (more->limited_calls)
+        info_print_line("not kept", "%" PRIu64 " slow calls more than --keep-limit", more->limited_calls);
+    if (more->unkept_calls)
+        info_print_line("not kept", "%" PRIu64 " slow calls for which there was no room", more->unkept_calls);
+    struct namer *namer = namer_new(f);
+    const size_t shown = limit && limit < f->kept.count ? limit : f->kept.count;
+    for (size_t i = 0; i < shown; i++)
+        info_print_kept_call(f, &f->kept.calls[i], namer);
+    if (shown < f->kept.count)
+        info_print_line("kept", "and %zu more calls: --limit 0 shows all", f->kept.count - shown);
+    namer_free(namer);
+}

@@ -1,0 +1,11 @@
+/* The ring that would have held the window of a kept call. */
+#ifndef DWELL_REPORT_KEPT_RING_H
+#define DWELL_REPORT_KEPT_RING_H
+
+#include "trace/session_file.h"
+
+/* Bytes for each thread, a whole number of MiB, if events come as fast in the missing part. Zero if nothing is missing,
+ * or it is not known. */
+uint64_t kept_ring_needed(const struct session_file *file, const struct trace_kept *call);
+
+#endif

@@ -1,0 +1,92 @@
+/* The calls whose windows a session keeps, and these windows. */
+#include "trace/kept_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/session_file.h"
+
+void kept_calls_add(struct kept_calls *kept, uint32_t process, const struct dwell_rec_kept *record)
+{
+    GROW(kept->calls, kept->count, kept->room);
+    kept->calls[kept->count++] = (struct trace_kept){
+        .process = process,
+        .thread = record->thread,
+        .watch = record->watch,
+        .usual = record->usual,
+        .function = record->function,
+        .enter_time = record->enter_time,
+        .exit_time = record->exit_time,
+        .missing = record->missing,
+    };
+}
+
+bool kept_calls_are_all(const struct session_file *file)
+{
+    return file->more.keep && file->header.state == DWELL_COMPLETE;
+}
+
+bool kept_settings_read(const struct session_file *file, struct dwell_keep *keep)
+{
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        struct trace_chunk chunk = file->chunks[i];
+        uint8_t bytes[DWELL_UNIT + TRACE_PADDING];
+        if (chunk.kind != DWELL_CHUNK_KEEP || chunk.offset != file->more.keep || chunk.size != DWELL_UNIT ||
+            !session_file_read_chunk(file, &chunk, bytes))
+            continue;
+        memcpy(keep, bytes, sizeof *keep);
+        if (keep->watches > DWELL_KEEP_WATCHES)
+            return false;
+        for (uint32_t j = 0; j < keep->watches; j++)
+            keep->watch[j].text[DWELL_KEEP_TEXT - 1] = '\0';
+        return true;
+    }
+    return false;
+}
+
+static int kept_compare_windows(const void *a, const void *b)
+{
+    const struct kept_window *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+struct kept_window *kept_windows(const struct kept_calls *kept, uint64_t around, size_t *count)
+{
+    struct kept_window *windows = need_memory(kept->count, sizeof *windows);
+    for (size_t i = 0; i < kept->count; i++) {
+        const struct trace_kept *call = &kept->calls[i];
+        windows[i] = (struct kept_window){
+            .process = call->process,
+            .begin = call->enter_time > around ? call->enter_time - around : 0,
+            .end = call->exit_time < UINT64_MAX - around ? call->exit_time + around : UINT64_MAX,
+        };
+    }
+    if (kept->count)
+        qsort(windows, kept->count, sizeof *windows, kept_compare_windows);
+    *count = 0;
+    for (size_t i = 0; i < kept->count; i++) {
+        struct kept_window *last = *count ? &windows[*count - 1] : NULL;
+        if (last && last->process == windows[i].process && windows[i].begin <= last->end)
+            last->end = windows[i].end > last->end ? windows[i].end : last->end;
+        else
+            windows[(*count)++] = windows[i];
+    }
+    return windows;
+}
+
+bool kept_windows_cover(const struct kept_window *windows, size_t count, const struct kept_window *range)
+{
+    size_t first = 0, end = count; /* the first one that ends at or after the range's begin */
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        const struct kept_window *w = &windows[middle];
+        if (w->process < range->process || (w->process == range->process && w->end < range->begin))
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < count && windows[first].process == range->process && windows[first].begin <= range->end;
+}

@@ -1,0 +1,46 @@
+/* The calls whose windows a session keeps (`dwell record --keep`). */
+#ifndef DWELL_TRACE_KEPT_CALLS_H
+#define DWELL_TRACE_KEPT_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwell/format.h"
+
+struct session_file;
+
+struct trace_kept {
+    uint32_t process, thread; /* serial numbers */
+    uint32_t watch;           /* index in dwell_keep.watch */
+    bool usual;               /* it was not slow */
+    uint64_t function, enter_time, exit_time;
+    uint64_t missing; /* ticks of its window that its own thread lacks */
+};
+
+struct kept_calls {
+    struct trace_kept *calls; /* in the order of the file */
+    size_t count, room;
+};
+
+void kept_calls_add(struct kept_calls *kept, uint32_t process, const struct dwell_rec_kept *record);
+
+/* Whether a session holds nothing but windows, as the recorder has removed the rest. */
+bool kept_calls_are_all(const struct session_file *file);
+
+/* What the user asked for. False if it is not known: in a merged or damaged session. */
+bool kept_settings_read(const struct session_file *file, struct dwell_keep *keep);
+
+/* A range of time of a process that belongs to windows. */
+struct kept_window {
+    uint32_t process;
+    uint64_t begin, end;
+};
+
+/* The windows of all calls, by process and time, and those that overlap as one. The caller frees them. */
+struct kept_window *kept_windows(const struct kept_calls *kept, uint64_t around, size_t *count);
+
+/* Whether a range of time of a process overlaps one. */
+bool kept_windows_cover(const struct kept_window *windows, size_t count, const struct kept_window *range);
+
+#endif

@@ -1,0 +1,42 @@
+/* Mode ring in which only windows of slow calls are kept (`dwell record --keep`). Part of format.h. */
+#ifndef DWELL_FORMAT_KEEP_H
+#define DWELL_FORMAT_KEEP_H
+
+#include "dwell/format.h"
+
+enum { DWELL_KEEP_WATCHES = 30, DWELL_KEEP_TEXT = 112 };
+
+/* What makes a call of a watched function slow. */
+struct dwell_watch {
+    uint64_t limit;             /* ticks: a call that takes longer is kept */
+    char text[DWELL_KEEP_TEXT]; /* as the user wrote it, cut if it is longer; ends with a zero */
+};
+
+/* A keep chunk, of one unit. The recorder writes it before the program starts; dwell_file_more.keep is its offset. */
+struct dwell_keep {
+    struct dwell_chunk_header chunk;
+    uint64_t around;  /* ticks before and after a call that belong to its window */
+    uint64_t period;  /* ticks; zero: any number of windows is kept */
+    uint32_t most;    /* windows of slow calls in each period, of all processes */
+    uint32_t usual;   /* one call in so many is kept as a usual one; zero: none is */
+    uint32_t watches; /* their number */
+    uint32_t pad;
+    struct dwell_watch watch[DWELL_KEEP_WATCHES];
+};
+
+/* A kept call. All events of its process from `around` before its enter to `around` after its exit are in its window.
+ * No strings. */
+struct dwell_rec_kept {
+    struct dwell_record record;
+    uint32_t thread;
+    uint16_t watch; /* index in dwell_keep.watch */
+    uint16_t usual; /* not zero: it was not slow, and is kept to compare */
+    uint64_t function;
+    uint64_t enter_time, exit_time;
+    uint64_t missing; /* ticks of the window that the thread's ring did not hold any more; at most the whole window */
+};
+
+_Static_assert(sizeof(struct dwell_keep) <= DWELL_UNIT, "a keep chunk is one unit");
+_Static_assert(sizeof(struct dwell_rec_kept) == 48, "the layout of a kept call is fixed");
+
+#endif

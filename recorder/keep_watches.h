@@ -1,0 +1,39 @@
+/* Slow calls of which functions are kept, and how many: the options --keep and its kin. */
+#ifndef DWELL_RECORDER_KEEP_WATCHES_H
+#define DWELL_RECORDER_KEEP_WATCHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "dwell/format.h"
+#include "session.h"
+
+struct keep_watch {
+    uint64_t limit_ns;
+    char *text; /* as the user wrote it */
+};
+
+struct keep_watches {
+    struct keep_watch list[DWELL_KEEP_WATCHES];
+    uint32_t count;
+    uint64_t around_ns;
+    uint64_t period_ns; /* zero: any number of windows is kept */
+    uint32_t most;      /* windows in a period */
+    uint32_t usual;     /* one call in so many is kept to compare; zero: none */
+};
+
+/* Reads PATTERN>TIME. Returns the pattern, which the caller frees, and 1 + the number of the watch in *number. NULL if
+ * it is none: `place` begins the error's text. */
+char *keep_watches_add(struct keep_watches *watches, const char *value, const char *place, uint32_t *number,
+                       struct error *error);
+
+/* Reads N/UNIT, such as 10/min, as the number of windows in a period. */
+bool keep_watches_limit(struct keep_watches *watches, const char *value, const char *place, struct error *error);
+
+/* Writes them into a session that no program records into yet. False if there is no room. */
+bool keep_watches_write(const struct keep_watches *watches, const struct session *session, int fd);
+
+void keep_watches_drop(struct keep_watches *watches);
+
+#endif

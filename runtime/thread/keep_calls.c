@@ -1,0 +1,172 @@
+/*
+ * Calls that are kept. A call is a record in the metadata of its process. Its window is a range of time: when a ring is
+ * about to use a chunk of it again, the chunk stays in the session instead. So nobody copies anything, and a kill
+ * loses nothing that was recorded.
+ */
+#include <string.h>
+
+#include "keep_calls.h"
+#include "lock.h"
+#include "metadata_records.h"
+#include "process.h"
+#include "runtime.h"
+#include "sys.h"
+#include "thread.h"
+
+struct keep_settings keep_settings;
+
+void keep_begin(int fd)
+{
+    struct dwell_keep from;
+    const uint64_t offset = session_more(&runtime.session)->keep;
+    if (!offset || SYS4(pread64, fd, &from, sizeof from, offset) != (long)sizeof from ||
+        from.chunk.magic != DWELL_CHUNK_MAGIC || from.chunk.kind != DWELL_CHUNK_KEEP ||
+        from.watches > DWELL_KEEP_WATCHES)
+        return;
+    struct keep_settings s = {
+        .on = true, .usual = from.usual, .around = from.around, .period = from.period, .most = from.most
+    };
+    for (uint32_t i = 0; i <= DWELL_KEEP_WATCHES; i++)
+        s.limits[i] = i > 0 && i <= from.watches ? from.watch[i - 1].limit : UINT64_MAX;
+    keep_settings = s;
+}
+
+/* ---- windows ---- */
+
+/* Windows that overlap become one. Of more than there is room for, the oldest is forgotten. */
+static void keep_add_window(struct process_keep *k, struct keep_window window)
+{
+    lock_take(&k->lock);
+    struct keep_window *last = k->count ? &k->windows[(k->first + k->count - 1) % KEEP_WINDOWS] : NULL;
+    if (last && window.begin <= last->end && window.end >= last->begin) {
+        last->begin = window.begin < last->begin ? window.begin : last->begin;
+        last->end = window.end > last->end ? window.end : last->end;
+    } else {
+        if (k->count == KEEP_WINDOWS) {
+            const uint64_t end = k->windows[k->first % KEEP_WINDOWS].end;
+            k->forgotten = end > k->forgotten ? end : k->forgotten;
+            k->first++;
+            k->count--;
+        }
+        k->windows[(k->first + k->count++) % KEEP_WINDOWS] = window;
+    }
+    lock_release(&k->lock);
+}
+
+/* The session has its maximum size, or no room: then rings use all of their chunks again. */
+static bool keep_is_full(void)
+{
+    const struct dwell_file_header *h = runtime.session.header;
+    return __atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0 ||
+           __atomic_load_n(&h->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE;
+}
+
+bool keep_covers(uint64_t begin, uint64_t end)
+{
+    struct process_keep *k = &runtime.process->keep;
+    if (!keep_settings.on || keep_is_full())
+        return false;
+    lock_take(&k->lock);
+    bool covers = k->forgotten && begin <= k->forgotten;
+    for (uint32_t i = k->count; i-- > 0 && !covers;) {
+        const struct keep_window *w = &k->windows[(k->first + i) % KEEP_WINDOWS];
+        covers = begin <= w->end && end >= w->begin;
+    }
+    lock_release(&k->lock);
+    return covers;
+}
+
+/* ---- calls ---- */
+
+static void keep_count(uint64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+/* A call of the same function is open around it: that one is judged when it ends. */
+static bool keep_is_nested(const struct thread *t, uint64_t function)
+{
+    const struct call *first = (const struct call *)t->shadow;
+    for (const struct call *call = thread_call(t, t->state) - 1; call > first; call--)
+        if (call->function == function)
+            return true;
+    return false;
+}
+
+/* Whether one more window may be kept in this period, of all processes. The word has the period's number, and the
+ * windows so far. */
+static bool keep_takes_turn(uint64_t now)
+{
+    enum { COUNT_BITS = 24 };
+    uint64_t *word = &session_more(&runtime.session)->keep_period;
+    if (!keep_settings.period)
+        return true;
+    const uint64_t number = 1 + (now - runtime.session.header->start_ticks) / keep_settings.period;
+    uint64_t before = __atomic_load_n(word, __ATOMIC_RELAXED), after;
+    do {
+        const uint64_t count = before >> COUNT_BITS == number ? before & ((1u << COUNT_BITS) - 1) : 0;
+        if (count >= keep_settings.most)
+            return false;
+        after = number << COUNT_BITS | (count + 1);
+    } while (!__atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return true;
+}
+
+/* A quarter of the session's maximum size is left for the threads' rings, which need chunks for those that stay. */
+static bool keep_has_room(void)
+{
+    const struct dwell_file_header *h = runtime.session.header;
+    return !keep_is_full() && (!h->max_size || __atomic_load_n(&h->cursor, __ATOMIC_RELAXED) < h->max_size / 4 * 3);
+}
+
+/* The part of a window that the thread's own ring does not hold any more. */
+static uint64_t keep_missing(const struct thread *t, const struct keep_window *window)
+{
+    const uint64_t freed = t->ring.freed_until;
+    if (freed <= window->begin)
+        return 0;
+    return (freed < window->end ? freed : window->end) - window->begin;
+}
+
+static bool keep_record(const struct thread *t, const struct dwell_rec_kept *call)
+{
+    struct dwell_rec_kept record = *call;
+    const uint64_t around = keep_settings.around;
+    const struct keep_window window = {
+        .begin = record.enter_time > around ? record.enter_time - around : 0,
+        .end = record.exit_time + around,
+    };
+    keep_add_window(&runtime.process->keep, window);
+    record.missing = keep_missing(t, &window);
+    return metadata_append(&record.record, sizeof record, NULL, 0) != NULL;
+}
+
+void keep_call(struct thread *t, uint32_t watch, uint64_t function, uint64_t enter_time)
+{
+    struct dwell_file_more *more = session_more(&runtime.session);
+    const struct dwell_rec_kept call = {
+        .record.type = DWELL_REC_KEPT,
+        .thread = t->serial,
+        .watch = (uint16_t)(watch - 1),
+        .usual = t->last - enter_time <= keep_settings.limits[watch],
+        .function = function,
+        .enter_time = enter_time,
+        .exit_time = t->last,
+    };
+    if (t->stopped || keep_is_nested(t, function))
+        return;
+    const uint64_t mask = sys_block_signals();
+    if (!t->wiped->alive) { /* a handler has forked, and this is the child */
+        sys_restore_signals(mask);
+        return;
+    }
+    if (call.usual)
+        t->keep.since_usual = 0;
+    const bool has_room = mask != SYS_NOT_BLOCKED && keep_has_room(), may = call.usual || keep_takes_turn(t->last);
+    const bool kept = has_room && may && keep_record(t, &call);
+    if (kept)
+        keep_count(call.usual ? &more->usual_calls : &more->kept_calls);
+    else if (!call.usual)
+        keep_count(may ? &more->unkept_calls : &more->limited_calls);
+    sys_restore_signals(mask);
+}

@@ -1,0 +1,64 @@
+/*
+ * Calls that are kept, in mode ring: slow calls of watched functions, and some others to compare. Their windows of time
+ * stay in the session, of all threads of the process. The exit of such a function asks whether its call is to be kept;
+ * other functions have the usual probes. A watch is 1 + its index in dwell_keep.watch.
+ */
+#ifndef DWELL_KEEP_CALLS_H
+#define DWELL_KEEP_CALLS_H
+
+#include "common.h"
+#include "dwell/format.h"
+
+#pragma GCC visibility push(hidden)
+
+struct thread;
+
+/* What the recorder has put into the session, as a copy: it outlives a fork. */
+struct keep_settings {
+    bool on;
+    uint32_t usual;                          /* one call in so many is kept to compare; zero: none */
+    uint64_t limits[1 + DWELL_KEEP_WATCHES]; /* ticks, by watch */
+    uint64_t around, period;                 /* ticks */
+    uint32_t most;                           /* windows in a period */
+};
+
+extern struct keep_settings keep_settings;
+
+/* In a thread's block. */
+struct thread_keep {
+    uint32_t since_usual; /* calls of watched functions since one was kept to compare */
+};
+
+enum { KEEP_WINDOWS = 256 };
+
+/* In the process' block: windows of kept calls, in the order of their ends. Each is apart from the one before. */
+struct process_keep {
+    uint32_t lock;
+    uint32_t first, count; /* in the array, which is used in turn */
+    uint64_t forgotten;    /* ticks: the end of the last window that is not in the array any more */
+    struct keep_window {
+        uint64_t begin, end;
+    } windows[KEEP_WINDOWS];
+};
+
+/* Reads the settings in the session `fd`. */
+void keep_begin(int fd);
+
+/* Whether a call of that duration, in ticks, may be one to keep. */
+static ALWAYS_INLINE bool keep_wants(struct thread_keep *k, uint32_t watch, uint64_t duration)
+{
+    return duration > keep_settings.limits[watch] ||
+           (UNLIKELY(keep_settings.usual) && ++k->since_usual >= keep_settings.usual);
+}
+
+/* Keeps the call of the calling thread that has just ended, at t->last, unless it is below another one of its function,
+ * too many were kept, or there is no room. */
+void keep_call(struct thread *t, uint32_t watch, uint64_t function, uint64_t enter_time);
+
+/* Whether events of that time belong to a window, or may belong to one, and there is room to keep them. With signals
+ * held back. */
+bool keep_covers(uint64_t begin, uint64_t end);
+
+#pragma GCC visibility pop
+
+#endif
