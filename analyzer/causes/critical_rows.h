@@ -3,7 +3,7 @@
 #define DWELL_CAUSES_CRITICAL_ROWS_H
 
 #include "causes/critical.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 /* The rows of the functions are sorted, the longest first; the others are in order of time. */
 struct table view_critical_functions(const struct analysis *l, const struct critical_path *p);

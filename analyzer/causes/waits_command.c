@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "causes/cause_rows.h"
 #include "causes/causes_feature.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
+#include "tables/cause_rows.h"
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },

@@ -3,7 +3,7 @@
 #define DWELL_CAUSES_WHAT_IF_ROWS_H
 
 #include "causes/what_if.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 /* A row for each function, with the time that the run would be shorter by. `recorded` is its length in ticks. `limits`:
  * the ranks have the least lengths. */

@@ -6,8 +6,8 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "causes/cause_paths.h"
 #include "causes/why.h"
+#include "tables/cause_paths.h"
 
 enum { MAX_PATH_BYTES = 4096 };
 

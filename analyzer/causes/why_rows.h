@@ -3,7 +3,7 @@
 #define DWELL_CAUSES_WHY_ROWS_H
 
 #include "causes/why.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 /* "the slowest 312 of 31204 calls of parse take 8.4 ms more: 6.1 ms blocked on mutex cache_lock, held by evict <
  * shrink". The caller frees it. */

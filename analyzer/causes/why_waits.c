@@ -6,7 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
-#include "causes/cause_rows.h"
+#include "tables/cause_rows.h"
 
 enum { MAX_PATH_BYTES = 4096 };
 

@@ -8,7 +8,7 @@
 #include "base/amount.h"
 #include "commands/die.h"
 #include "commands/shared_options.h"
-#include "report/table.h"
+#include "report/table_formats.h"
 
 typedef int command(int argc, char **argv);
 

@@ -8,7 +8,7 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "report/table.h"
+#include "report/table_formats.h"
 #include "trace/session_file.h"
 
 static bool as_json, reads_usage;

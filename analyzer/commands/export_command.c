@@ -16,8 +16,8 @@
 #include "commands/features.h"
 #include "export/exports.h"
 #include "export/measures.h"
-#include "report/hot.h"
-#include "report/views.h"
+#include "tables/hot.h"
+#include "tables/views.h"
 #include "trace/samples.h"
 
 enum { OUTPUT_BUFFER = 1 << 20 };

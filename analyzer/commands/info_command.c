@@ -24,7 +24,7 @@
 #include "commands/info_lines.h"
 #include "report/info_json.h"
 #include "report/text_options.h"
-#include "report/views.h"
+#include "tables/views.h"
 #include "trace/event_cost.h"
 #include "trace/recorded_names.h"
 #include "trace/samples.h"

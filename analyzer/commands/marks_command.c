@@ -1,7 +1,7 @@
 /* dwell marks: reads its options and prints the marks that a program has set, in order of time. */
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "report/views.h"
+#include "tables/views.h"
 
 static const struct shared_use shared[] = {
     { SHARED_FILTER, NULL },       { SHARED_SORT, "(default: in order of time)" },

@@ -14,9 +14,9 @@
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "profile/counted.h"
-#include "report/row_order.h"
-#include "report/table.h"
-#include "report/views.h"
+#include "report/table_formats.h"
+#include "tables/row_order.h"
+#include "tables/views.h"
 #include "trace/read_error.h"
 
 unsigned long option_number(const char *option, const char *text)

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/shared_options.h"
-#include "report/views.h"
+#include "tables/views.h"
 
 static void sessions_add_file(struct session_list *list, const char *path)
 {

@@ -11,9 +11,9 @@
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/session_needs.h"
-#include "report/percentiles.h"
 #include "report/text_options.h"
-#include "report/views.h"
+#include "tables/percentiles.h"
+#include "tables/views.h"
 #include "trace/activities.h"
 #include "trace/session_seal.h"
 

@@ -7,8 +7,8 @@
 
 #include "analysis/analysis.h"
 #include "base/amount.h"
-#include "report/row_filter.h"
-#include "report/table.h"
+#include "report/table_formats.h"
+#include "tables/row_filter.h"
 
 enum shared_option {
     SHARED_END, /* of a list */

@@ -10,8 +10,8 @@
 #include "commands/function_words.h"
 #include "report/plot.h"
 #include "report/text_options.h"
-#include "report/views.h"
 #include "symbols/display_name.h"
+#include "tables/views.h"
 
 enum { MAX_CALLS = 1000000, USUAL_CALLS = 20 };
 

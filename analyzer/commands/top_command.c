@@ -10,8 +10,8 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "recorder/find_session.h"
-#include "report/percentiles.h"
-#include "report/views.h"
+#include "tables/percentiles.h"
+#include "tables/views.h"
 
 static const struct shared_use shared[] = {
     { SHARED_FILTER, NULL },

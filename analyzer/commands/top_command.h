@@ -3,7 +3,7 @@
 #define DWELL_COMMANDS_TOP_COMMAND_H
 
 #include "analysis/live.h"
-#include "report/row_filter.h"
+#include "tables/row_filter.h"
 
 struct top_settings {
     uint64_t interval; /* between refreshes, in nanoseconds */

@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "commands/commands.h"
 #include "commands/top_command.h"
-#include "report/views.h"
+#include "tables/views.h"
 
 enum {
     HEAD = 3 /* lines above the table */,

@@ -4,8 +4,8 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
-#include "report/first_screen.h"
-#include "report/row_probes.h"
+#include "tables/first_screen.h"
+#include "tables/row_probes.h"
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },

@@ -15,7 +15,6 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/page_waits.h"
 #include "report/answer.h"
 #include "report/text_summary.h"
 #include "trace/raw_session.h"
@@ -23,6 +22,7 @@
 #include "view/page.h"
 #include "view/page_server.h"
 #include "view/page_session.h"
+#include "view/page_waits.h"
 
 #define DEFAULT_PAGE "dwell.html"
 enum { MAX_SESSIONS = 2, USUAL_DETAIL = 8 << 20, MAX_DETAIL = 1 << 30 };

@@ -3,7 +3,7 @@
 #define DWELL_EVENTS_EVENT_VIEWS_H
 
 #include "profile/selection.h"
-#include "report/views.h"
+#include "tables/views.h"
 #include "trace/event_pairs.h"
 #include "trace/trace_event_list.h"
 

@@ -10,9 +10,9 @@
 #include "fleet/fleet_command.h"
 #include "fleet/outliers.h"
 #include "fleet/store_answer.h"
-#include "report/first_screen.h"
-#include "report/row_probes.h"
-#include "report/views.h"
+#include "tables/first_screen.h"
+#include "tables/row_probes.h"
+#include "tables/views.h"
 
 enum { TEXT_LIMIT = 40, FUNCTIONS_A_DAY = 5 };
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "perflog/perflog_log.h"
-#include "report/table.h"
+#include "report/table_formats.h"
 
 /* A marker's durations over all runs: in nanoseconds, or in ticks if the resolution is unknown. Markers of one name and
  * unit are summed up unless instances are shown. */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "report/text_options.h"
-#include "report/views.h"
+#include "tables/views.h"
 
 const struct column view_advice_columns[] = {
     { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },

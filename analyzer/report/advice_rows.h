@@ -2,8 +2,10 @@
 #ifndef DWELL_REPORT_ADVICE_ROWS_H
 #define DWELL_REPORT_ADVICE_ROWS_H
 
+#include <stdio.h>
+
 #include "analysis/advice.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 extern const struct column view_advice_columns[];
 extern const size_t view_advice_column_count;

@@ -2,10 +2,12 @@
 #ifndef DWELL_REPORT_ANNOTATE_H
 #define DWELL_REPORT_ANNOTATE_H
 
+#include <stdio.h>
+
 #include "analysis/analysis.h"
 #include "analysis/source_file.h"
 #include "profile/sample_sums.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 /* A line of the source. Times are in ticks. */
 struct annotated_line {

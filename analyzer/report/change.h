@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "report/table.h"
+#include "tables/table.h"
 
 static inline int64_t change_between(uint64_t from, uint64_t to)
 {

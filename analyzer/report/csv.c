@@ -5,7 +5,7 @@
 
 #include "base/csv_text.h"
 #include "base/memory.h"
-#include "report/table.h"
+#include "report/table_formats.h"
 
 static void csv_print_percent(double percent, FILE *out)
 {

@@ -8,7 +8,7 @@
 #include "base/amount.h"
 #include "base/intern.h"
 #include "report/gate_condition.h"
-#include "report/views.h"
+#include "tables/views.h"
 
 enum diff_by { DIFF_FUNCTIONS, DIFF_MODULES, DIFF_PATHS };
 enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };

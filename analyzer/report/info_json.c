@@ -15,7 +15,7 @@
 #include "base/numbers.h"
 #include "base/units.h"
 #include "report/kept_ring.h"
-#include "report/table.h"
+#include "report/table_formats.h"
 #include "trace/recorded_names.h"
 #include "trace/samples.h"
 

@@ -6,7 +6,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "report/table.h"
+#include "report/table_formats.h"
 
 static bool begun;
 static const char *schema = "table"; /* of the documents that this program prints */

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "base/visible.h"
 #include "report/replay.h"
-#include "report/table.h"
+#include "report/table_formats.h"
 #include "report/text_cut.h"
 #include "report/text_options.h"
 #include "symbols/display_name.h"

@@ -2,7 +2,7 @@
 #ifndef DWELL_REPORT_SUMMARY_MARKDOWN_H
 #define DWELL_REPORT_SUMMARY_MARKDOWN_H
 
-#include "report/views.h"
+#include "tables/views.h"
 
 enum { SUMMARY_ROWS = 10, SUMMARY_WAITS = 3 };
 

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/visible.h"
-#include "report/table.h"
+#include "report/table_formats.h"
 #include "report/text_cut.h"
 #include "report/text_fit.h"
 #include "report/text_marks.h"
@@ -225,7 +225,7 @@ static bool text_row_is_dim(const struct table *t, size_t row)
 {
     const struct cell *wait = &t->cells[row * t->column_count + t->wait_column];
     const struct cell *cell = &t->cells[row * t->column_count + t->dim_column];
-    if (t->wait_column && wait->known && wait->text[0] == 'w')
+    if (t->wait_column && wait->waits)
         return true;
     return t->dim_column && cell->known && cell->percent > 50;
 }
@@ -246,7 +246,7 @@ static double text_find_hot(const struct table *t)
 static bool text_row_is_hot(const struct table *t, size_t row, double least)
 {
     const struct cell *cells = &t->cells[row * t->column_count];
-    if (t->wait_column && cells[t->wait_column].known && cells[t->wait_column].text[0] == '*')
+    if (t->wait_column && cells[t->wait_column].hot)
         return true;
     return t->hot_column && cells[t->hot_column].known && least > 0 && cells[t->hot_column].percent >= least;
 }

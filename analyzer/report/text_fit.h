@@ -2,7 +2,7 @@
 #ifndef DWELL_REPORT_TEXT_FIT_H
 #define DWELL_REPORT_TEXT_FIT_H
 
-#include "report/table.h"
+#include "tables/table.h"
 
 enum { NAME_ROOM = 24 }; /* the least width of a long name */
 

@@ -2,7 +2,7 @@
 #ifndef DWELL_REPORT_TEXT_MARKS_H
 #define DWELL_REPORT_TEXT_MARKS_H
 
-#include "report/table.h"
+#include "tables/table.h"
 
 struct text_marks {
     size_t column; /* with the names of the rows */

@@ -3,7 +3,7 @@
 #define DWELL_REPORT_TEXT_NUMBERS_H
 
 #include "base/time_unit.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 /* The unit of a column. */
 struct text_unit {

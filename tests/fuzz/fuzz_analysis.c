@@ -11,8 +11,8 @@
 #include "commands/features.h"
 #include "fuzz/fuzz.h"
 #include "recorder/earlier_levels.h"
-#include "report/table.h"
-#include "report/views.h"
+#include "report/table_formats.h"
+#include "tables/views.h"
 #include "view/page_session.h"
 
 static void analysis_check_error(struct error *error)

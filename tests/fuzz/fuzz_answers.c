@@ -14,8 +14,8 @@
 #include "fleet/store_answer.h"
 #include "fuzz/fuzz.h"
 #include "report/diff.h"
-#include "report/table.h"
-#include "report/views.h"
+#include "report/table_formats.h"
+#include "tables/views.h"
 
 enum question {
     ASK_FUNCTIONS,

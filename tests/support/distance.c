@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "profile/rollup.h"
-#include "report/views.h"
+#include "tables/views.h"
 
 struct path {
     char *names; /* from the root, separated by newlines */

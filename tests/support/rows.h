@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_ROWS_H
 #define TESTS_SUPPORT_ROWS_H
 
-#include "report/views.h"
+#include "tables/views.h"
 
 /* Calls view_rows and view_sort. The test fails if sorting fails. */
 struct table sorted_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting);

@@ -2,7 +2,7 @@
 #ifndef DWELL_TESTS_VSPERF_SESSION_H
 #define DWELL_TESTS_VSPERF_SESSION_H
 
-#include "report/views.h"
+#include "tables/views.h"
 
 /* Reads the texts and writes the session. Messages name the texts 1.csv, 2.csv and so on. Returns NULL, or an error
  * message, which the caller frees. */

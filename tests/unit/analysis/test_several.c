@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views.h"
+#include "report/table_formats.h"
 #include "support/load.h"
 #include "support/rows.h"
 #include "support/scenario.h"
 #include "support/versions.h"
+#include "tables/views.h"
 
 TestSuite(unit_several, .timeout = 300);
 

@@ -8,12 +8,13 @@
 #include "analysis/selection_request.h"
 #include "profile/recursion.h"
 #include "profile/subtree.h"
-#include "report/views.h"
+#include "report/table_formats.h"
 #include "support/load.h"
 #include "support/model.h"
 #include "support/rows.h"
 #include "support/scenario.h"
 #include "support/success.h"
+#include "tables/views.h"
 
 static struct session_file *open_model(struct model *m, unsigned pieces)
 {

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "dwell/format.h"
-#include "report/views.h"
 #include "support/exported.h"
 #include "support/features.h"
 #include "support/load.h"
 #include "support/rows.h"
 #include "support/scanned.h"
 #include "support/scenario.h"
+#include "tables/views.h"
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000, TICK = DWELL_PROBE_FRACTION, MAX_KEPT = 64 };
 

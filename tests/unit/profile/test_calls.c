@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views.h"
 #include "support/load.h"
 #include "support/model.h"
 #include "support/rows.h"
 #include "support/scenario.h"
+#include "tables/views.h"
 
 enum { F = 0x1000, G = 0x2000 };
 

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "dwell/format.h"
 #include "profile/durations.h"
-#include "report/percentiles.h"
 #include "support/load.h"
 #include "support/scenario.h"
+#include "tables/percentiles.h"
 
 enum { F = 0x1000, TICK = DWELL_PROBE_FRACTION };
 

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views.h"
+#include "report/table_formats.h"
 #include "support/load.h"
 #include "support/model.h"
 #include "support/rows.h"
 #include "support/scenario.h"
+#include "tables/views.h"
 
 enum { SEEDS = 8 };
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "profile/edges.h"
-#include "report/views.h"
 #include "support/load.h"
 #include "support/scenario.h"
+#include "tables/views.h"
 
 TestSuite(unit_reported, .timeout = 300);
 

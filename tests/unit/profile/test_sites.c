@@ -7,10 +7,10 @@
 #include "analysis/find_function.h"
 #include "analysis/lines.h"
 #include "profile/node_order.h"
-#include "report/views.h"
 #include "support/load.h"
 #include "support/scenario.h"
 #include "support/site_session.h"
+#include "tables/views.h"
 #include "trace/decode.h"
 
 enum { SITE = 16, INLINED = 17, OPEN_SITES = 18 };

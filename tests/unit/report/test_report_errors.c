@@ -4,11 +4,11 @@
 
 #include "base/memory.h"
 #include "report/diff.h"
-#include "report/row_order.h"
-#include "report/views.h"
 #include "support/example.h"
 #include "support/exported.h"
 #include "support/success.h"
+#include "tables/row_order.h"
+#include "tables/views.h"
 
 TestSuite(unit_report_errors);
 

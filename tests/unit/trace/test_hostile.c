@@ -13,12 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/views.h"
+#include "report/table_formats.h"
 #include "support/example.h"
 #include "support/load.h"
 #include "support/rows.h"
 #include "support/scenario.h"
 #include "support/swallow.h"
+#include "tables/views.h"
 
 enum { UNIT = 4096, NOBODY = 65534 };
 

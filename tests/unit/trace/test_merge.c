@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views.h"
+#include "report/table_formats.h"
 #include "support/example.h"
 #include "support/load.h"
 #include "support/rows.h"
 #include "support/scenario.h"
 #include "support/versions.h"
+#include "tables/views.h"
 #include "trace/session_merge.h"
 #include "trace/trace_event_list.h"
 

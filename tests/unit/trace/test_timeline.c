@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "profile/resolve.h"
-#include "report/views.h"
 #include "support/load.h"
 #include "support/model.h"
 #include "support/scenario.h"
+#include "tables/views.h"
 #include "trace/timeline.h"
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000 };

@@ -10,13 +10,14 @@
 
 #include "commands/features.h"
 #include "profile/collect.h"
-#include "report/views.h"
+#include "report/table_formats.h"
 #include "support/distance.h"
 #include "support/example.h"
 #include "support/load.h"
 #include "support/rows.h"
 #include "support/scenario.h"
 #include "support/success.h"
+#include "tables/views.h"
 #include "vsperf/vsperf_feature.h"
 
 TestSuite(unit_vsperf_distance, .timeout = 300);

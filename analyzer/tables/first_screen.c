@@ -1,0 +1,106 @@
+/* The first screens of `dwell report` and `dwell tree`: what uses the CPU, and the calls in which threads wait. */
+#include "tables/first_screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/units.h"
+#include "tables/row_order.h"
+#include "tables/wait_rows.h"
+
+enum { WORK_NAME_ROOM = 30, WAIT_NAME_ROOM = 30 };
+
+/* Lines that are not rows, besides those above and below the tables: two tables with an empty line, a heading, column
+ * names and a line for hidden rows, and the shell's or the pager's prompt. */
+enum { OTHER_LINES = 2 * 4 + 1 };
+
+#define WORK_COLUMNS                                                                                                   \
+    "cpu_exclusive,cpu_exclusive_percent,cpu_inclusive,cpu_inclusive_percent,elapsed_exclusive,elapsed_inclusive,"     \
+    "application_exclusive,application_inclusive,calls"
+
+bool first_screen_is_known(const struct summary *s)
+{
+    return s->off_cpu_known && !s->imported && !s->samples;
+}
+
+static double first_screen_share(const struct summary *s, enum value_id value)
+{
+    return percent_of(times_value(&s->sums, value, INCLUSIVE), s->elapsed_inclusive);
+}
+
+char *first_screen_work_heading(const struct summary *s, const char *order)
+{
+    return need_text("Work, by %s: %.1f %% of elapsed time is CPU time, %.1f %% preempted", order,
+                     first_screen_share(s, VALUE_CPU), first_screen_share(s, VALUE_PREEMPTED));
+}
+
+struct table view_work(const struct analysis *l)
+{
+    static const char *const optional[] = {
+        "source",
+        "application_inclusive",
+        "cpu_inclusive_percent",
+        "module",
+        "application_exclusive",
+        "elapsed_inclusive",
+        "cpu_inclusive",
+        NULL,
+    };
+    const struct sorting sums = { .key = NULL };
+    struct table t = view_rows(l, BY_FUNCTION, &sums);
+    table_prefer(&t, l->summary.partly_timed ? WORK_COLUMNS ",timed_calls" : WORK_COLUMNS, optional, WORK_NAME_ROOM);
+    t.heading = first_screen_work_heading(&l->summary, "exclusive CPU time");
+    return t;
+}
+
+static char *first_screen_wait_heading(const struct summary *s)
+{
+    if (!times_value(&s->sums, VALUE_BLOCKED, INCLUSIVE))
+        return need_text("Waits: no thread was blocked");
+    return need_text("Waits, by blocked time: %.1f %% of elapsed time is blocked",
+                     first_screen_share(s, VALUE_BLOCKED));
+}
+
+struct table view_waits(const struct analysis *l)
+{
+    static const char *const optional[] = { "source", "threads_percent", "calls", "threads", NULL };
+    struct table t = wait_rows(l);
+    table_prefer(&t, "blocked_exclusive,blocked_exclusive_percent,threads_percent,calls", optional, WAIT_NAME_ROOM);
+    t.dim_column = 0; /* all of them wait */
+    t.heading = first_screen_wait_heading(&l->summary);
+    return t;
+}
+
+static size_t first_screen_clamp(size_t rows, size_t least, size_t most)
+{
+    return rows < least ? least : rows > most ? most : rows;
+}
+
+struct first_screen_rows first_screen_fit(size_t lines, size_t around, size_t waits)
+{
+    const size_t room = !lines ? 30 : less(lines, OTHER_LINES + around);
+    const size_t wait_rows = first_screen_clamp(room / 3, 3, 10), used = waits < wait_rows ? waits : wait_rows;
+    return (struct first_screen_rows){
+        .work = !lines ? 20 : first_screen_clamp(room > used ? room - used : 0, 5, 20),
+        .waits = wait_rows,
+    };
+}
+
+struct table view_longest_waits(const struct analysis *l, size_t limit)
+{
+    struct table t = view_waits(l);
+    const size_t all = t.row_count;
+    struct error error = { NULL };
+    table_sort(&t, "blocked_exclusive", &error);
+    error_drop(&error);
+    table_limit(&t, limit);
+    if (t.hidden_rows) {
+        char *heading = need_text("%s; the longest %zu of %zu", t.heading, t.row_count, all);
+        free(t.heading);
+        t.heading = heading;
+    }
+    t.hidden_rows = 0;
+    return t;
+}

@@ -1,0 +1,57 @@
+/* Fills the columns of percentiles. */
+#include "tables/percentiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+const struct column percentile_columns[PERCENTILE_COLUMNS] = {
+    { "p50", "P50", CELL_TICKS, USE_CHOSEN, false },
+    { "p90", "P90", CELL_TICKS, USE_CHOSEN, false },
+    { "p99", "P99", CELL_TICKS, USE_CHOSEN, false },
+};
+static const double percents[PERCENTILE_COLUMNS] = { 50, 90, 99 };
+
+bool percentiles_are_named(const char *keys)
+{
+    for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
+        for (size_t i = 0; i < PERCENTILE_COLUMNS; i++)
+            if (table_is_key(&percentile_columns[i], key, strcspn(key, ",")))
+                return true;
+    return false;
+}
+
+size_t percentiles_list(struct column *columns, const struct analysis *l)
+{
+    if (!l->durations)
+        return 0;
+    memcpy(columns, percentile_columns, sizeof percentile_columns);
+    return PERCENTILE_COLUMNS;
+}
+
+void percentiles_fill(struct cell *cells, const struct analysis *l, const struct durations *d)
+{
+    uint64_t ticks[PERCENTILE_COLUMNS];
+    if (!l->durations || !d)
+        return;
+    durations_percentiles(d, percents, ticks, PERCENTILE_COLUMNS);
+    for (size_t i = 0; i < PERCENTILE_COLUMNS; i++)
+        cell_call_time(&cells[i], ticks[i], &l->summary);
+}
+
+struct durations **percentiles_by_function(const struct profile *p)
+{
+    struct durations **list = need_memory(p->function_count + 1, sizeof *list);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].function != PROFILE_NONE)
+            durations_merge(&list[p->nodes[i].function], p->nodes[i].durations);
+    return list;
+}
+
+void percentiles_free_list(struct durations **list, const struct profile *p)
+{
+    for (size_t i = 0; i < p->function_count; i++)
+        free(list[i]);
+    free(list);
+}
