@@ -80,13 +80,13 @@ struct earlier_levels *earlier_levels_read(const char *path, struct error *error
     }
     struct earlier_levels *e = need_memory(1, sizeof *e);
     *e = (struct earlier_levels){
-        .functions = need_memory(file->level_count + 1, sizeof *e->functions),
+        .functions = need_memory(file->levels.change_count + 1, sizeof *e->functions),
         .by_offset = index_new(),
         .by_name = index_new(),
         .applied = function_set_new(),
     };
-    for (size_t i = 0; i < file->level_count; i++)
-        earlier_read_level(e, file, &file->levels[i]);
+    for (size_t i = 0; i < file->levels.change_count; i++)
+        earlier_read_level(e, file, &file->levels.changes[i]);
     e->has_names = need_memory(e->modules.count + 1, sizeof *e->has_names);
     for (size_t i = 0; i < file->code.symbol_count; i++)
         earlier_read_symbol(e, file, &file->code.symbols[i]);

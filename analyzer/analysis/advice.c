@@ -85,8 +85,8 @@ static void advice_fill_callers(struct advice *a, const struct profile *p)
 static uint64_t *advice_decided_means(const struct analysis *l)
 {
     uint64_t *means = need_memory(l->profile->function_count, sizeof *means);
-    for (size_t i = 0; i < l->file->decision_count; i++) {
-        const struct trace_decision *d = &l->file->decisions[i];
+    for (size_t i = 0; i < l->file->levels.decision_count; i++) {
+        const struct trace_decision *d = &l->file->levels.decisions[i];
         const struct trace_process *process = session_file_process(l->file, d->process);
         const struct trace_module *m = process ? trace_module_at(process, d->function, d->time) : NULL;
         const uint32_t module =

@@ -46,7 +46,7 @@ void budget_reached_find(struct analysis *l)
     struct summary *s = &l->summary;
     const double asked = l->file->more.overhead / 10.0;
     s->asked_percent = s->reached_percent = 0;
-    s->budget_acted = l->file->decision_count > 0;
+    s->budget_acted = l->file->levels.decision_count > 0;
     if (asked <= 0 || s->raw || l->selection || s->partial_paths)
         return;
     s->asked_percent = asked;

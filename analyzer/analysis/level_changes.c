@@ -69,8 +69,8 @@ static void level_places_drop(struct level_places *p)
 static struct level_places level_changes_decided(struct level_changes *changes, const struct session_file *file)
 {
     struct level_places places = { index_new(), index_new() };
-    for (size_t i = 0; i < file->decision_count; i++) {
-        const struct trace_decision *d = &file->decisions[i];
+    for (size_t i = 0; i < file->levels.decision_count; i++) {
+        const struct trace_decision *d = &file->levels.decisions[i];
         const struct level_key key = level_key_of(&places, file, d->process, d->function, d->time);
         struct index_slot *slot = index_find(places.rows, key.offset, key.module);
         struct level_change *c = &changes->decided[changes->decided_count];
@@ -113,12 +113,12 @@ static void level_changes_add(struct level_changes *changes, struct level_places
 struct level_changes level_changes_of(const struct session_file *file)
 {
     struct level_changes changes = {
-        .decided = need_memory(file->decision_count, sizeof *changes.decided),
-        .others = need_memory(file->level_count, sizeof(const struct trace_level *)),
+        .decided = need_memory(file->levels.decision_count, sizeof *changes.decided),
+        .others = need_memory(file->levels.change_count, sizeof(const struct trace_level *)),
     };
     struct level_places places = level_changes_decided(&changes, file);
-    for (size_t i = 0; i < file->level_count; i++)
-        level_changes_add(&changes, &places, file, &file->levels[i]);
+    for (size_t i = 0; i < file->levels.change_count; i++)
+        level_changes_add(&changes, &places, file, &file->levels.changes[i]);
     level_places_drop(&places);
     size_t kept = 0;
     for (size_t i = 0; i < changes.decided_count; i++)
@@ -138,14 +138,14 @@ void level_changes_drop(struct level_changes *changes)
 
 void level_changes_remark(struct summary *s, const struct session_file *file, bool counted)
 {
-    if (!file->level_count)
+    if (!file->levels.change_count)
         return;
     struct number_index *seen = index_new();
     struct namer *namer = namer_new(file);
     char *names = need_copy("", 0);
     size_t count = 0;
-    for (size_t i = 0; i < file->level_count; i++) {
-        const struct trace_level *level = &file->levels[i];
+    for (size_t i = 0; i < file->levels.change_count; i++) {
+        const struct trace_level *level = &file->levels.changes[i];
         struct index_slot *slot = index_find(seen, level->function, level->process);
         const bool elsewhere = level->level == DWELL_PROBES_TIMED || (counted && level->level == DWELL_PROBES_COUNTED);
         if (elsewhere || slot->value_plus_1)

@@ -56,8 +56,8 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
 /* A recording that was to watch system calls and could not looks like any other. */
 static void load_add_fallback(struct summary *s, const struct session_file *file)
 {
-    for (size_t i = 0; i < file->note_count; i++)
-        if (strcmp(file->notes[i], DWELL_NOTE_NO_SYSCALLS) == 0) {
+    for (size_t i = 0; i < file->labels.note_count; i++)
+        if (strcmp(file->labels.notes[i], DWELL_NOTE_NO_SYSCALLS) == 0) {
             summary_remark(s, "system-calls-not-watched",
                            "system calls were not watched, as this user may not: application times hold those that "
                            "do not wait, unless they are rows of libc (see dwell doctor)");
@@ -285,7 +285,7 @@ void analysis_summarize(struct analysis *l)
     s->overhead = l->rollup->session.overhead_inclusive;
     s->overhead_known = l->overhead.paths > 0;
     s->resolution = s->overhead_known ? single_calls_resolution(l->file) : 0;
-    s->budget = l->file->header.also & DWELL_ALSO_BUDGET || l->file->decision_count;
+    s->budget = l->file->header.also & DWELL_ALSO_BUDGET || l->file->levels.decision_count;
     budget_reached_find(l);
     if (s->imported && !l->selection)
         load_find_whole(l);
@@ -350,7 +350,7 @@ static bool load_check_lines(const struct analysis *l, enum lines lines, struct 
 {
     if (lines != LINES_NEEDED || l->file->header.also & DWELL_ALSO_CALL_SITES)
         return true;
-    if (l->file->summed_count)
+    if (l->file->sums.summed_count)
         return error_set(error, "%s: holds sums, which have no call sites; read the recorded session", l->file->path);
     if (l->file->header.origin & DWELL_ORIGIN_IMPORTED)
         return error_set(error, "%s: imported from a report, which does not say from which lines calls were made",
@@ -380,7 +380,7 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
     l->jobs = options->jobs;
     l->limits = options->limits;
     l->durations = options->durations;
-    l->summary.partial_paths = l->file->summed_count && l->selection;
+    l->summary.partial_paths = l->file->sums.summed_count && l->selection;
     if (!options->raw)
         analysis_subtract_overhead(l);
     if (options->limits && !options->raw && !l->lines)

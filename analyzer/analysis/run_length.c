@@ -31,7 +31,7 @@ static uint64_t run_end(const struct session_file *file)
 
 uint64_t run_length(const struct session_file *file, const struct selection *selection)
 {
-    if (file->header.origin & DWELL_ORIGIN_IMPORTED || file->summed_count > 1 || (selection && selection->within))
+    if (file->header.origin & DWELL_ORIGIN_IMPORTED || file->sums.summed_count > 1 || (selection && selection->within))
         return 0;
     const uint64_t begin = run_begin(file), end = run_end(file);
     if (!selection || !selection->cut)

@@ -183,11 +183,11 @@ static void single_calls_scan_limits(const struct analysis *l, bool recorded)
 void single_calls_find_limits(struct analysis *l)
 {
     struct profile *p = l->profile;
-    if (!l->file->summed_count)
+    if (!l->file->sums.summed_count)
         single_calls_scan_limits(l, false);
     for (size_t i = 0; i < p->node_count; i++) {
         single_calls_take_limits_of(&p->nodes[i]);
-        if (!l->file->summed_count)
+        if (!l->file->sums.summed_count)
             single_calls_forget_net_limits(&p->nodes[i]);
     }
 }

@@ -51,8 +51,8 @@ static void sum_sessions_divide_one(struct profile *p, const struct profile *cou
         sampling_subtract_cost(p, recorded);
     if (sampled)
         sampling_divide(p, l->file, l->raw,
-                        l->file->summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE
-                                                  : session_file_has_trees(l->file));
+                        l->file->sums.summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE
+                                                       : session_file_has_trees(l->file));
     if (sampled && !l->raw)
         sampling_subtract_counting(p, counted, recorded);
     if (!l->raw)
@@ -65,10 +65,10 @@ static void sum_sessions_divide_each(struct analysis *l)
     struct profile *p = l->profile, *whole = profile_new();
     size_t *places = sum_sessions_of_nodes(p, l->file);
     profile_copy_functions(whole, p);
-    for (size_t i = 0; i <= l->file->summed_count; i++) {
+    for (size_t i = 0; i <= l->file->sums.summed_count; i++) {
         struct profile *part = sum_sessions_part(p, places, i);
-        if (i < l->file->summed_count)
-            sum_sessions_divide_one(part, p, l, &l->file->summed[i].record.header,
+        if (i < l->file->sums.summed_count)
+            sum_sessions_divide_one(part, p, l, &l->file->sums.summed[i].record.header,
                                     sum_sessions_is_sampled(p, places, i));
         profile_merge(whole, part);
         profile_free(part);
@@ -85,14 +85,14 @@ static void sum_sessions_scale(struct profile *p, const struct session_file *fil
 {
     size_t *places = sum_sessions_of_nodes(p, file);
     for (size_t i = 0; i < p->node_count; i++)
-        if (places[i] < file->summed_count)
-            amounts_scale(&p->nodes[i], file->summed[places[i]].record.header.ticks_per_second);
+        if (places[i] < file->sums.summed_count)
+            amounts_scale(&p->nodes[i], file->sums.summed[places[i]].record.header.ticks_per_second);
     free(places);
 }
 
 void sum_sessions_divide(struct analysis *l)
 {
-    const bool several = l->file->summed_count > 1;
+    const bool several = l->file->sums.summed_count > 1;
     const bool sampled = l->profile->counts.samples;
     if (!several)
         sum_sessions_divide_one(l->profile, l->profile, l, &l->file->header, sampled);
@@ -105,8 +105,9 @@ void sum_sessions_divide(struct analysis *l)
 uint64_t sum_sessions_rate(const struct session_file *file, uint32_t process)
 {
     const size_t place = session_file_summed_of(file, process);
-    return file->summed_count > 1 && place < file->summed_count ? file->summed[place].record.header.ticks_per_second
-                                                                : 0;
+    return file->sums.summed_count > 1 && place < file->sums.summed_count
+               ? file->sums.summed[place].record.header.ticks_per_second
+               : 0;
 }
 
 uint32_t sum_sessions_held(const struct trace_summed *s)
@@ -129,12 +130,12 @@ void sum_sessions_remark(struct summary *s, const struct session_file *file)
 {
     size_t partial = 0;
     const struct trace_summed *first = NULL;
-    for (size_t i = 0; i < file->summed_count; i++) {
-        const uint32_t shards = file->summed[i].record.shards;
+    for (size_t i = 0; i < file->sums.summed_count; i++) {
+        const uint32_t shards = file->sums.summed[i].record.shards;
         const bool whole =
-            !shards || sum_sessions_held(&file->summed[i]) == shards; /* deltas lack nothing by accident */
+            !shards || sum_sessions_held(&file->sums.summed[i]) == shards; /* deltas lack nothing by accident */
         partial += !whole;
-        first = whole || first ? first : &file->summed[i];
+        first = whole || first ? first : &file->sums.summed[i];
     }
     if (partial == 1)
         summary_remark(s, "shards-missing", "%u of %u shards of a session are missing: its sums are not whole",

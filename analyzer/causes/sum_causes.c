@@ -108,8 +108,8 @@ void sum_causes_find(struct wait_causes *c, const struct analysis *l)
         c->acting_names = c->waiting_names;
     }
     c->counted = true;
-    for (size_t i = 0; i < l->file->summed_count; i++)
-        c->counted &= l->file->summed[i].record.waits_counted != 0;
+    for (size_t i = 0; i < l->file->sums.summed_count; i++)
+        c->counted &= l->file->sums.summed[i].record.waits_counted != 0;
     c->list = need_memory(1, sizeof *c->list);
     s.room = 1;
     sum_causes_read(&s);

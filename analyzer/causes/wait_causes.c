@@ -175,7 +175,7 @@ struct wait_causes wait_causes_find(const struct analysis *l)
 {
     struct wait_causes c = { .counted = l->file->header.mode != DWELL_MODE_PROFILE };
     const unsigned jobs = analysis_jobs(l);
-    if (l->file->summed_count) {
+    if (l->file->sums.summed_count) {
         sum_causes_find(&c, l);
         c.all_count = c.count;
         return c;

@@ -145,10 +145,10 @@ static void info_print_probes(const struct analysis *l)
 
 static void info_print_mode(const struct session_file *f)
 {
-    if (f->summed_count)
+    if (f->sums.summed_count)
         info_print_line("mode", "%s of %zu recorded session%s",
-                        f->summed_count == 1 && !f->summed[0].record.shards ? "deltas of the sums" : "sums",
-                        f->summed_count, f->summed_count == 1 ? "" : "s");
+                        f->sums.summed_count == 1 && !f->sums.summed[0].record.shards ? "deltas of the sums" : "sums",
+                        f->sums.summed_count, f->sums.summed_count == 1 ? "" : "s");
     else if (f->header.shared_ring)
         info_print_line("mode", "ring, of %" PRIu64 " bytes for all threads", f->header.max_size);
     else if (f->header.mode == DWELL_MODE_RING)
@@ -345,7 +345,7 @@ static void info_print_counts(const struct analysis *l)
     info_print_checksums(l->file, l->profile->counts.enters + l->profile->counts.exits);
     if (!l->summary.imported)
         info_print_line("lost events", "%" PRIu64, l->file->header.lost_events);
-    if (!(l->summary.imported || l->file->summed_count || l->file->header.mode == DWELL_MODE_PROFILE))
+    if (!(l->summary.imported || l->file->sums.summed_count || l->file->header.mode == DWELL_MODE_PROFILE))
         info_print_line("searches", "%" PRIu64 " of chunks, for records that probes had claimed and not stored",
                         l->file->more.hole_searches);
     info_print_changes(l->file);
@@ -514,10 +514,10 @@ static const struct command_line line = {
 static void info_print_notes(const struct session_file *file)
 {
     struct intern seen = { .index = NULL };
-    for (size_t i = 0; i < file->note_count; i++) {
+    for (size_t i = 0; i < file->labels.note_count; i++) {
         const size_t count = seen.count;
-        if (intern(&seen, file->notes[i], strlen(file->notes[i])) == count)
-            info_print_line("note", "%s", file->notes[i]);
+        if (intern(&seen, file->labels.notes[i], strlen(file->labels.notes[i])) == count)
+            info_print_line("note", "%s", file->labels.notes[i]);
     }
     intern_drop(&seen);
 }

@@ -45,7 +45,7 @@ static void info_print_decided(const struct session_file *f, const struct level_
 void info_print_levels(const struct session_file *f, size_t limit)
 {
     enum { MAX_LINES = 100 };
-    if (!f->level_count)
+    if (!f->levels.change_count)
         return;
     struct namer *namer = namer_new(f);
     struct level_changes changes = level_changes_of(f);

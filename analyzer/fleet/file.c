@@ -132,7 +132,7 @@ static struct session_file *file_open(const struct fleet_store *store, const str
     const char *wrong = NULL;
     struct session_file *file = session_file_open(path, &wrong);
     free(path);
-    if (file && file->summed_count && fleet_session_number(file) == run->run) {
+    if (file && file->sums.summed_count && fleet_session_number(file) == run->run) {
         free(file->path);
         file->path = need_text("run %016llx", (unsigned long long)run->run);
         return file;

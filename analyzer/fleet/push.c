@@ -184,13 +184,14 @@ static struct fleet_labels push_gather_labels(const struct session_file *file, c
     struct fleet_labels all = { NULL, 0, 0 };
     for (size_t i = 0; i < given->count; i++)
         push_add_label(&all, given->list[i].key, need_copy(given->list[i].value, strlen(given->list[i].value)));
-    for (size_t i = 0; i < file->label_count; i++)
-        push_add_label(&all, file->labels[i].key, need_copy(file->labels[i].value, strlen(file->labels[i].value)));
-    if (file->summed_count == 1 && !file->summed[0].record.shards) {
-        const uint64_t *id = file->summed[0].record.header.session_id;
+    for (size_t i = 0; i < file->labels.count; i++)
+        push_add_label(&all, file->labels.list[i].key,
+                       need_copy(file->labels.list[i].value, strlen(file->labels.list[i].value)));
+    if (file->sums.summed_count == 1 && !file->sums.summed[0].record.shards) {
+        const uint64_t *id = file->sums.summed[0].record.header.session_id;
         push_add_label(&all, FLEET_LABEL_SESSION,
                        need_text("%016llx", (unsigned long long)fleet_id_of_two(id[0], id[1])));
-        push_add_label(&all, FLEET_LABEL_DELTA, need_text("%u", sum_sessions_last(&file->summed[0])));
+        push_add_label(&all, FLEET_LABEL_DELTA, need_text("%u", sum_sessions_last(&file->sums.summed[0])));
     }
     return all;
 }

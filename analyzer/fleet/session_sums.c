@@ -16,8 +16,8 @@
 
 uint64_t fleet_session_number(const struct session_file *file)
 {
-    const bool one = file->summed_count == 1 && file->summed[0].record.shards == 1;
-    const struct dwell_file_header *h = one ? &file->summed[0].record.header : &file->header;
+    const bool one = file->sums.summed_count == 1 && file->sums.summed[0].record.shards == 1;
+    const struct dwell_file_header *h = one ? &file->sums.summed[0].record.header : &file->header;
     return h->session_id[0] || h->session_id[1] ? fleet_id_of_two(h->session_id[0], h->session_id[1]) : 0;
 }
 

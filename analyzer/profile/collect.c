@@ -281,7 +281,7 @@ static void collect_add_events(struct profile *p, const struct session_file *fil
     collect_with_workers(&whole, file, jobs, selection, sites);
     if (sites)
         shared_callees_settle(p);
-    if (file->summed_count)
+    if (file->sums.summed_count)
         p->counts = selection ? tree_sums_count_part(p) : tree_sums_counts(file);
     threads_take_outside(p);
     threads_flag_blind(p, file);
@@ -351,6 +351,6 @@ struct profile *collect_chunks(const struct session_file *file, struct trace_chu
     struct session_file part = *file;
     part.chunks = chunks;
     part.chunk_count = count;
-    part.reported_count = 0;
+    part.sums.reported_count = 0;
     return collect_profile(&part, jobs);
 }

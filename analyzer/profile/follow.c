@@ -161,7 +161,7 @@ static struct profile *follow_make_whole(const struct follow *f)
     const struct growth *g = f->growth;
     struct profile *whole = follow_new_alike(f->whole);
     profile_merge(whole, f->events);
-    if (g->file->chunk_count || g->file->reported_count) {
+    if (g->file->chunk_count || g->file->sums.reported_count) {
         struct profile *trees = collect_profile(g->file, 1);
         profile_merge(whole, trees);
         profile_free(trees);

@@ -38,10 +38,10 @@ static void sampled_trees_index(struct sampled_trees *s)
 
 static void sampled_trees_find_levels(struct sampled_trees *s)
 {
-    s->level_functions = need_memory(s->file->level_count + 1, sizeof *s->level_functions);
+    s->level_functions = need_memory(s->file->levels.change_count + 1, sizeof *s->level_functions);
     s->has_levels = need_memory(s->function_count + 1, sizeof *s->has_levels);
-    for (size_t i = 0; i < s->file->level_count; i++) {
-        const struct trace_level *level = &s->file->levels[i];
+    for (size_t i = 0; i < s->file->levels.change_count; i++) {
+        const struct trace_level *level = &s->file->levels.changes[i];
         const struct trace_process *process = session_file_process(s->file, level->process);
         s->level_functions[i] = find_function(s->profile, process, level->function, level->time);
         if (s->level_functions[i] != PROFILE_NONE)
@@ -54,8 +54,8 @@ static bool sampled_trees_is_timed(const struct sampled_trees *s, uint32_t proce
 {
     uint64_t latest = 0;
     bool timed = true;
-    for (size_t i = 0; s->has_levels[function] && i < s->file->level_count; i++) {
-        const struct trace_level *level = &s->file->levels[i];
+    for (size_t i = 0; s->has_levels[function] && i < s->file->levels.change_count; i++) {
+        const struct trace_level *level = &s->file->levels.changes[i];
         if (s->level_functions[i] != function || level->process != process || level->time > time ||
             level->time < latest)
             continue;

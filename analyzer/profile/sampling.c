@@ -82,8 +82,8 @@ static void sampling_find_timed(struct sampling *s, const struct session_file *f
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].function != PROFILE_NONE && !sampling_is_sampled(&p->nodes[i]))
             s->timed[p->nodes[i].function] = true;
-    for (size_t i = 0; i < file->level_count; i++) {
-        const struct trace_level *level = &file->levels[i];
+    for (size_t i = 0; i < file->levels.change_count; i++) {
+        const struct trace_level *level = &file->levels.changes[i];
         const struct trace_process *process = session_file_process(file, level->process);
         const uint32_t function = find_function(p, process, level->function, level->time);
         if (level->level != DWELL_PROBES_TIMED && function != PROFILE_NONE)

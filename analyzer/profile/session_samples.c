@@ -112,9 +112,9 @@ static uint32_t samples_make_frame(struct samples_reader *r, const struct trace_
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(s->frames, s->frame_count, s->frame_room);
-    const enum sampled_code code = !m && r->file->level_count   ? SAMPLED_STUB
-                                   : m && samples_is_runtime(m) ? SAMPLED_RUNTIME
-                                                                : SAMPLED_PROGRAM;
+    const enum sampled_code code = !m && r->file->levels.change_count ? SAMPLED_STUB
+                                   : m && samples_is_runtime(m)       ? SAMPLED_RUNTIME
+                                                                      : SAMPLED_PROGRAM;
     s->frames[s->frame_count] = (struct sampled_frame){ m, begin, code };
     index_set(r->functions, slot, begin, number, (uint32_t)s->frame_count);
     return (uint32_t)s->frame_count++;

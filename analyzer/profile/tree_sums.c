@@ -121,9 +121,9 @@ struct profile_counts tree_sums_counts(const struct session_file *file)
 {
     uint64_t sums[DWELL_SUMMED_COUNTS] = { 0 };
     struct profile_counts counts;
-    for (size_t i = 0; i < file->summed_count; i++)
+    for (size_t i = 0; i < file->sums.summed_count; i++)
         for (size_t j = 0; j < DWELL_SUMMED_COUNTS; j++)
-            sums[j] += file->summed[i].record.counts[j];
+            sums[j] += file->sums.summed[i].record.counts[j];
     memcpy(&counts, sums, sizeof counts);
     return counts;
 }

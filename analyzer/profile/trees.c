@@ -87,7 +87,7 @@ void trees_take_node(struct profile_node *node, const struct dwell_tree_node *fr
 static uint32_t trees_find_site(struct trees_reader *r, const struct trace_process *process,
                                 const struct dwell_tree_node *from)
 {
-    if (from->site == DWELL_SITE_SAMPLED && r->file->summed_count)
+    if (from->site == DWELL_SITE_SAMPLED && r->file->sums.summed_count)
         return PROFILE_SAMPLED;
     return r->sites && from->site ? identify_site(r->profile, process, from->site, from->first_time) : PROFILE_NONE;
 }
@@ -192,15 +192,15 @@ static void trees_read_reported(struct profile *p, const struct session_file *fi
 {
     if (selection && selection->threads.count)
         return;
-    for (size_t i = 0; i < file->reported_count; i++) {
-        const struct dwell_rec_reported *from = &file->reported[i].row;
-        const struct trace_process *process = session_file_process(file, file->reported[i].process);
-        if (!selection_takes_process(selection, file, file->reported[i].process))
+    for (size_t i = 0; i < file->sums.reported_count; i++) {
+        const struct dwell_rec_reported *from = &file->sums.reported[i].row;
+        const struct trace_process *process = session_file_process(file, file->sums.reported[i].process);
+        if (!selection_takes_process(selection, file, file->sums.reported[i].process))
             continue;
         GROW(p->reported, p->reported_count, p->reported_room);
         struct profile_reported *into = &p->reported[p->reported_count++];
         *into = (struct profile_reported){
-            .process = file->reported[i].process,
+            .process = file->sums.reported[i].process,
             .kind = from->kind,
             .function = from->kind == DWELL_REPORTED_MODULE ? trees_identify_module(p, process, from->function)
                                                             : identify_function(p, process, from->function, 0),
@@ -214,7 +214,7 @@ static void trees_read_reported(struct profile *p, const struct session_file *fi
                 .shortest = from->shortest,
                 .longest = from->longest,
             },
-            .stated = file->reported[i].stated,
+            .stated = file->sums.reported[i].stated,
         };
     }
 }

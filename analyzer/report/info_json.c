@@ -44,7 +44,7 @@ static uint64_t info_json_ns(const struct session_file *f, uint64_t ticks)
 static const char *info_json_mode(const struct session_file *f)
 {
     return f->header.origin & DWELL_ORIGIN_IMPORTED                     ? "imported"
-           : f->summed_count                                            ? "sums"
+           : f->sums.summed_count                                       ? "sums"
            : f->header.shared_ring || f->header.mode == DWELL_MODE_RING ? "ring"
            : f->header.mode == DWELL_MODE_PROFILE                       ? "profile"
                                                                         : "trace";
@@ -109,10 +109,10 @@ static struct json_object *info_json_notes(const struct session_file *f)
 {
     struct json_object *list = json_object_new_array();
     struct intern seen = { .index = NULL };
-    for (size_t i = 0; i < f->note_count; i++) {
+    for (size_t i = 0; i < f->labels.note_count; i++) {
         const size_t count = seen.count;
-        if (intern(&seen, f->notes[i], strlen(f->notes[i])) == count)
-            json_object_array_add(list, json_new_text(f->notes[i]));
+        if (intern(&seen, f->labels.notes[i], strlen(f->labels.notes[i])) == count)
+            json_object_array_add(list, json_new_text(f->labels.notes[i]));
     }
     intern_drop(&seen);
     return list;

@@ -172,8 +172,8 @@ void sums_add_object(struct sums *s, uint32_t process, uint64_t id, const char *
 static void sums_add_levels(struct sums *s, const struct sums_map *map)
 {
     const struct session_file *file = map->file;
-    for (size_t i = 0; i < file->level_count; i++) {
-        const struct trace_level *l = &file->levels[i];
+    for (size_t i = 0; i < file->levels.change_count; i++) {
+        const struct trace_level *l = &file->levels.changes[i];
         if (sums_process(map, l->process) != PROFILE_NONE)
             sums_add_fact(s, &(struct sums_fact){
                                  .process = sums_process(map, l->process),
@@ -182,8 +182,8 @@ static void sums_add_levels(struct sums *s, const struct sums_map *map)
                                  .time = l->time,
                              });
     }
-    for (size_t i = 0; i < file->decision_count; i++) {
-        const struct trace_decision *d = &file->decisions[i];
+    for (size_t i = 0; i < file->levels.decision_count; i++) {
+        const struct trace_decision *d = &file->levels.decisions[i];
         if (sums_process(map, d->process) != PROFILE_NONE)
             sums_add_fact(s, &(struct sums_fact){
                                  .process = sums_process(map, d->process),
@@ -215,8 +215,8 @@ void sums_add_facts(struct sums *s, const struct sums_map *map)
 {
     const struct session_file *file = map->file;
     sums_add_levels(s, map);
-    for (size_t i = 0; i < file->note_count; i++)
-        intern(&s->notes, file->notes[i], strlen(file->notes[i]));
+    for (size_t i = 0; i < file->labels.note_count; i++)
+        intern(&s->notes, file->labels.notes[i], strlen(file->labels.notes[i]));
 }
 
 /* ---- sessions of sums ---- */
@@ -290,10 +290,10 @@ static void sums_read_symbols(struct sums *s, const struct session_file *file)
 static void sums_read_objects(struct sums *s, const struct sums_map *map)
 {
     const struct session_file *file = map->file;
-    for (size_t i = 0; i < file->object_name_count; i++) {
-        const uint32_t process = sums_process(map, file->object_names[i].process);
+    for (size_t i = 0; i < file->sums.object_name_count; i++) {
+        const uint32_t process = sums_process(map, file->sums.object_names[i].process);
         if (process != PROFILE_NONE)
-            sums_add_object(s, process, file->object_names[i].id, file->object_names[i].name);
+            sums_add_object(s, process, file->sums.object_names[i].id, file->sums.object_names[i].name);
     }
     for (size_t i = 0; i < file->makers.count; i++)
         sums_add_maker(s, map, &file->makers.list[i], file->makers.list[i].id);
@@ -309,8 +309,8 @@ static bool sums_map_sessions(struct sums *s, struct sums_map *map, struct error
 {
     const struct session_file *file = map->file;
     struct sums_range range = { 0 };
-    for (size_t i = 0; i < file->summed_count; i++) {
-        const struct trace_summed *summed = &file->summed[i];
+    for (size_t i = 0; i < file->sums.summed_count; i++) {
+        const struct trace_summed *summed = &file->sums.summed[i];
         range.process = range.process_end;
         range.thread = range.thread_end;
         while (range.process_end < file->process_count &&

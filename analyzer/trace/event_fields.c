@@ -40,10 +40,11 @@ static int event_fields_compare_layouts(const void *a, const void *b)
 
 void event_fields_sort_layouts(struct session_file *file)
 {
-    for (size_t i = 0; i < file->event_layout_count; i++)
-        file->event_layouts[i].order = i;
-    if (file->event_layout_count)
-        qsort(file->event_layouts, file->event_layout_count, sizeof *file->event_layouts, event_fields_compare_layouts);
+    for (size_t i = 0; i < file->events.layout_count; i++)
+        file->events.layouts[i].order = i;
+    if (file->events.layout_count)
+        qsort(file->events.layouts, file->events.layout_count, sizeof *file->events.layouts,
+              event_fields_compare_layouts);
 }
 
 /* The first of several descriptions of the same events. */
@@ -51,17 +52,17 @@ static const struct trace_event_layout *event_fields_find(const struct session_f
                                                           unsigned type, unsigned version)
 {
     struct trace_event_layout wanted = { .type = (uint16_t)type, .version = (uint16_t)version };
-    size_t low = 0, high = file->event_layout_count;
+    size_t low = 0, high = file->events.layout_count;
     memcpy(wanted.guid, guid, sizeof wanted.guid);
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (event_fields_compare_keys(&file->event_layouts[middle], &wanted) < 0)
+        if (event_fields_compare_keys(&file->events.layouts[middle], &wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    const struct trace_event_layout *found = &file->event_layouts[low];
-    return low < file->event_layout_count && event_fields_compare_keys(found, &wanted) == 0 ? found : NULL;
+    const struct trace_event_layout *found = &file->events.layouts[low];
+    return low < file->events.layout_count && event_fields_compare_keys(found, &wanted) == 0 ? found : NULL;
 }
 
 const struct trace_event_layout *event_fields_layout(const struct session_file *file, const uint8_t guid[16],

@@ -193,8 +193,8 @@ static void metadata_read_note(struct metadata_reader *r)
     struct dwell_rec_note record;
     if (!TAKE(r, record))
         return;
-    GROW(r->file->notes, r->file->note_count, r->file->note_room);
-    r->file->notes[r->file->note_count++] = metadata_next_text(r);
+    GROW(r->file->labels.notes, r->file->labels.note_count, r->file->labels.note_room);
+    r->file->labels.notes[r->file->labels.note_count++] = metadata_next_text(r);
 }
 
 static void metadata_read_level(struct metadata_reader *r)
@@ -202,8 +202,8 @@ static void metadata_read_level(struct metadata_reader *r)
     struct dwell_rec_level record;
     if (!TAKE(r, record))
         return;
-    GROW(r->file->levels, r->file->level_count, r->file->level_room);
-    r->file->levels[r->file->level_count++] =
+    GROW(r->file->levels.changes, r->file->levels.change_count, r->file->levels.change_room);
+    r->file->levels.changes[r->file->levels.change_count++] =
         (struct trace_level){ r->process, record.level, record.time, record.function };
 }
 
@@ -229,8 +229,8 @@ static void metadata_read_decision(struct metadata_reader *r)
     struct dwell_rec_decision record;
     if (!TAKE(r, record))
         return;
-    GROW(r->file->decisions, r->file->decision_count, r->file->decision_room);
-    r->file->decisions[r->file->decision_count++] =
+    GROW(r->file->levels.decisions, r->file->levels.decision_count, r->file->levels.decision_room);
+    r->file->levels.decisions[r->file->levels.decision_count++] =
         (struct trace_decision){ r->process, record.level, record.time, record.function, record.calls, record.mean };
 }
 
@@ -240,8 +240,8 @@ static void metadata_read_event_class(struct metadata_reader *r)
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    GROW(f->event_classes, f->event_class_count, f->event_class_room);
-    struct trace_event_class *c = &f->event_classes[f->event_class_count++];
+    GROW(f->events.classes, f->events.class_count, f->events.class_room);
+    struct trace_event_class *c = &f->events.classes[f->events.class_count++];
     memcpy(c->guid, record.guid, sizeof c->guid);
     c->name = metadata_next_text(r);
 }
@@ -259,8 +259,8 @@ static void metadata_read_event_layout(struct metadata_reader *r)
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    GROW(f->event_layouts, f->event_layout_count, f->event_layout_room);
-    struct trace_event_layout *layout = &f->event_layouts[f->event_layout_count++];
+    GROW(f->events.layouts, f->events.layout_count, f->events.layout_room);
+    struct trace_event_layout *layout = &f->events.layouts[f->events.layout_count++];
     *layout = (struct trace_event_layout){ .type = record.type, .version = record.version };
     memcpy(layout->guid, record.guid, sizeof layout->guid);
     layout->name = metadata_next_name(r);
@@ -407,8 +407,8 @@ static void metadata_read_reported(struct metadata_reader *r)
         r->bad = true;
         return;
     }
-    GROW(r->file->reported, r->file->reported_count, r->file->reported_room);
-    r->file->reported[r->file->reported_count++] = (struct trace_reported){ r->process, record, stated };
+    GROW(r->file->sums.reported, r->file->sums.reported_count, r->file->sums.reported_room);
+    r->file->sums.reported[r->file->sums.reported_count++] = (struct trace_reported){ r->process, record, stated };
 }
 
 static void (*const readers[])(struct metadata_reader *) = {

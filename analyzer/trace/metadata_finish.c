@@ -97,10 +97,11 @@ static void metadata_finish_lists(struct session_file *file, const struct metada
         qsort(file->processes, file->process_count, sizeof *file->processes, metadata_compare_processes);
     if (file->thread_count)
         qsort(file->threads, file->thread_count, sizeof *file->threads, metadata_compare_threads);
-    if (file->level_count)
-        qsort(file->levels, file->level_count, sizeof *file->levels, metadata_compare_levels);
-    if (file->object_name_count)
-        qsort(file->object_names, file->object_name_count, sizeof *file->object_names, metadata_compare_object_names);
+    if (file->levels.change_count)
+        qsort(file->levels.changes, file->levels.change_count, sizeof *file->levels.changes, metadata_compare_levels);
+    if (file->sums.object_name_count)
+        qsort(file->sums.object_names, file->sums.object_name_count, sizeof *file->sums.object_names,
+              metadata_compare_object_names);
     descriptor_list_sort(&file->descriptors);
     maker_list_sort(&file->makers);
 }

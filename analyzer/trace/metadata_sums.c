@@ -33,9 +33,9 @@ void metadata_read_summed(struct metadata_reader *r)
         r->bad = true;
         return;
     }
-    GROW(f->summed, f->summed_count, f->summed_room);
-    struct trace_summed *s = &f->summed[f->summed_count++];
-    const uint64_t before = f->summed_count > 1 ? s[-1].process_end : 1, most = UINT32_MAX;
+    GROW(f->sums.summed, f->sums.summed_count, f->sums.summed_room);
+    struct trace_summed *s = &f->sums.summed[f->sums.summed_count++];
+    const uint64_t before = f->sums.summed_count > 1 ? s[-1].process_end : 1, most = UINT32_MAX;
     *s = (struct trace_summed){ .record = record };
     s->process_end = (uint32_t)smaller(before + record.processes, most);
     const struct metadata_string held = metadata_next_string(r);
@@ -56,8 +56,8 @@ void metadata_read_object_name(struct metadata_reader *r)
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    GROW(f->object_names, f->object_name_count, f->object_name_room);
-    f->object_names[f->object_name_count++] =
+    GROW(f->sums.object_names, f->sums.object_name_count, f->sums.object_name_room);
+    f->sums.object_names[f->sums.object_name_count++] =
         (struct trace_object_name){ r->process, record.id, metadata_next_text(r) };
 }
 
@@ -67,8 +67,8 @@ void metadata_read_label(struct metadata_reader *r)
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    GROW(f->labels, f->label_count, f->label_room);
-    struct trace_label *label = &f->labels[f->label_count++];
+    GROW(f->labels.list, f->labels.count, f->labels.room);
+    struct trace_label *label = &f->labels.list[f->labels.count++];
     label->key = metadata_next_text(r);
     label->value = metadata_next_text(r);
 }
@@ -77,30 +77,30 @@ void metadata_read_label(struct metadata_reader *r)
 
 bool session_file_has_trees(const struct session_file *file)
 {
-    bool trees = file->header.mode == DWELL_MODE_PROFILE && !file->summed_count;
-    for (size_t i = 0; i < file->summed_count; i++)
-        trees |= file->summed[i].record.header.mode == DWELL_MODE_PROFILE;
+    bool trees = file->header.mode == DWELL_MODE_PROFILE && !file->sums.summed_count;
+    for (size_t i = 0; i < file->sums.summed_count; i++)
+        trees |= file->sums.summed[i].record.header.mode == DWELL_MODE_PROFILE;
     return trees;
 }
 
 size_t session_file_summed_of(const struct session_file *file, uint32_t process)
 {
-    size_t low = 0, high = file->summed_count;
+    size_t low = 0, high = file->sums.summed_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (file->summed[middle].process_end <= process)
+        if (file->sums.summed[middle].process_end <= process)
             low = middle + 1;
         else
             high = middle;
     }
-    return process ? low : file->summed_count;
+    return process ? low : file->sums.summed_count;
 }
 
 const char *session_file_object_name(const struct session_file *file, uint32_t process, uint64_t id)
 {
-    size_t low = 0, high = file->object_name_count;
+    size_t low = 0, high = file->sums.object_name_count;
     while (low < high) {
-        const struct trace_object_name *name = &file->object_names[low + (high - low) / 2];
+        const struct trace_object_name *name = &file->sums.object_names[low + (high - low) / 2];
         if (name->process == process && name->id == id)
             return name->name;
         if (name->process < process || (name->process == process && name->id < id))

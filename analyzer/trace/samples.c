@@ -122,7 +122,7 @@ static const struct samples_thread *samples_search(const struct samples_thread *
 
 bool samples_are_spare(const struct session_file *file)
 {
-    return file->header.also & DWELL_ALSO_SPARE_SAMPLES && !file->level_count && !file->decision_count &&
+    return file->header.also & DWELL_ALSO_SPARE_SAMPLES && !file->levels.change_count && !file->levels.decision_count &&
            !counts_any(file);
 }
 

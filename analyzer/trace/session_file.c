@@ -381,41 +381,41 @@ void session_file_close(struct session_file *file)
         session_file_free_process(&file->processes[i]);
     for (size_t i = 0; i < file->thread_count; i++)
         free(file->threads[i].name);
-    for (size_t i = 0; i < file->note_count; i++)
-        free(file->notes[i]);
-    for (size_t i = 0; i < file->event_class_count; i++)
-        free(file->event_classes[i].name);
-    free(file->event_classes);
-    for (size_t i = 0; i < file->event_layout_count; i++) {
-        free(file->event_layouts[i].name);
-        for (uint32_t field = 0; field < file->event_layouts[i].count; field++)
-            free(file->event_layouts[i].names[field]);
+    for (size_t i = 0; i < file->labels.note_count; i++)
+        free(file->labels.notes[i]);
+    for (size_t i = 0; i < file->events.class_count; i++)
+        free(file->events.classes[i].name);
+    free(file->events.classes);
+    for (size_t i = 0; i < file->events.layout_count; i++) {
+        free(file->events.layouts[i].name);
+        for (uint32_t field = 0; field < file->events.layouts[i].count; field++)
+            free(file->events.layouts[i].names[field]);
     }
-    free(file->event_layouts);
+    free(file->events.layouts);
     session_file_free_symbols(file);
     session_file_free_host(&file->host);
-    for (size_t i = 0; i < file->summed_count; i++) {
-        session_file_free_host(&file->summed[i].host);
-        free(file->summed[i].held);
+    for (size_t i = 0; i < file->sums.summed_count; i++) {
+        session_file_free_host(&file->sums.summed[i].host);
+        free(file->sums.summed[i].held);
     }
-    free(file->summed);
-    for (size_t i = 0; i < file->object_name_count; i++)
-        free(file->object_names[i].name);
-    free(file->object_names);
-    for (size_t i = 0; i < file->label_count; i++) {
-        free(file->labels[i].key);
-        free(file->labels[i].value);
+    free(file->sums.summed);
+    for (size_t i = 0; i < file->sums.object_name_count; i++)
+        free(file->sums.object_names[i].name);
+    free(file->sums.object_names);
+    for (size_t i = 0; i < file->labels.count; i++) {
+        free(file->labels.list[i].key);
+        free(file->labels.list[i].value);
     }
-    free(file->labels);
+    free(file->labels.list);
     free(file->processes);
     free(file->threads);
-    free(file->notes);
-    free(file->levels);
+    free(file->labels.notes);
+    free(file->levels.changes);
     descriptor_list_drop(&file->descriptors);
     maker_list_drop(&file->makers);
     free(file->kept.calls);
-    free(file->decisions);
-    free(file->reported);
+    free(file->levels.decisions);
+    free(file->sums.reported);
     free(file->health.found_bad);
     free(file->chunks);
     free(file->path);

@@ -215,6 +215,40 @@ struct session_code {
     struct symbol_table *symbol_table; /* finds symbol_modules and symbol_files */
 };
 
+/* Trace events: their classes, and how their data is laid out. */
+struct session_events {
+    struct trace_event_class *classes; /* as registered: a GUID can occur several times */
+    size_t class_count, class_room;
+    struct trace_event_layout *layouts; /* sorted: see event_fields.h */
+    size_t layout_count, layout_room;
+};
+
+/* Levels of the probes. */
+struct session_levels {
+    struct trace_level *changes; /* by time */
+    size_t change_count, change_room;
+    struct trace_decision *decisions; /* in the order of the file */
+    size_t decision_count, decision_room;
+};
+
+/* What a file has beside sums by call path. */
+struct session_sums {
+    struct trace_reported *reported;
+    size_t reported_count, reported_room;
+    struct trace_summed *summed; /* in the order of their processes; none if the file was recorded */
+    size_t summed_count, summed_room;
+    struct trace_object_name *object_names; /* by process and id */
+    size_t object_name_count, object_name_room;
+};
+
+/* What people and tools have said of a session. */
+struct session_labels {
+    struct trace_label *list; /* in the order of the file */
+    size_t count, room;
+    char **notes;
+    size_t note_count, note_room;
+};
+
 /* What a session says that it holds, and what of it is missing or damaged. */
 struct session_health {
     bool is_sealed;           /* its chunks have checksums, and page 0 said what the file holds */
@@ -249,27 +283,13 @@ struct session_file {
     size_t thread_count, thread_room;
     struct session_code code;
     struct trace_host host;
-    struct trace_event_class *event_classes; /* as registered: a GUID can occur several times */
-    size_t event_class_count, event_class_room;
-    struct trace_event_layout *event_layouts; /* sorted: see event_fields.h */
-    size_t event_layout_count, event_layout_room;
-    char **notes;
-    size_t note_count, note_room;
-    struct trace_level *levels; /* by time */
-    size_t level_count, level_room;
+    struct session_events events;
+    struct session_levels levels;
+    struct session_sums sums;
+    struct session_labels labels;
     struct descriptor_list descriptors;
     struct maker_list makers;
     struct kept_calls kept;
-    struct trace_decision *decisions; /* in the order of the file */
-    size_t decision_count, decision_room;
-    struct trace_reported *reported;
-    size_t reported_count, reported_room;
-    struct trace_summed *summed; /* in the order of their processes; none if the file was recorded */
-    size_t summed_count, summed_room;
-    struct trace_object_name *object_names; /* by process and id */
-    size_t object_name_count, object_name_room;
-    struct trace_label *labels; /* in the order of the file */
-    size_t label_count, label_room;
     struct session_health health;
 };
 

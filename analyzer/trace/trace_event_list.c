@@ -54,8 +54,8 @@ static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t
 /* If a GUID was registered several times, its first name counts. */
 static void trace_events_add_classes(struct trace_events *events, const struct session_file *file)
 {
-    for (size_t i = 0; i < file->event_class_count; i++) {
-        const struct trace_event_class *registered = &file->event_classes[i];
+    for (size_t i = 0; i < file->events.class_count; i++) {
+        const struct trace_event_class *registered = &file->events.classes[i];
         const uint32_t number = trace_events_class_of(events, registered->guid); /* the call can move the list */
         struct trace_event_class *c = &events->classes[number];
         if (c->name[0])

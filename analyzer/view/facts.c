@@ -322,7 +322,7 @@ struct json_object *facts_of(const struct analysis *l, const struct order *order
     char *bounds = bounds_remark(&l->summary);
     facts_add_text(object, "application_bounds", bounds);
     free(bounds);
-    json_object_object_add(object, "notes", facts_texts(l->file->notes, l->file->note_count));
+    json_object_object_add(object, "notes", facts_texts(l->file->labels.notes, l->file->labels.note_count));
     json_object_object_add(object, "session", facts_totals(l));
     json_object_object_add(object, "values", facts_values(&l->summary));
     json_object_object_add(object, "modules", facts_modules(l, order));

@@ -32,8 +32,9 @@ static void random_save_changed(void)
     cr_assert(f != NULL, "%s", error ? error : "");
     struct namer *namer = namer_new(f);
     FILE *out = fopen(test_path("changed"), "w");
-    for (size_t i = 0; i < f->level_count; i++) {
-        const char *name = namer_find(namer, f->levels[i].process, f->levels[i].function, f->levels[i].time);
+    for (size_t i = 0; i < f->levels.change_count; i++) {
+        const char *name =
+            namer_find(namer, f->levels.changes[i].process, f->levels.changes[i].function, f->levels.changes[i].time);
         const int length = (int)strcspn(name, ","); /* as report_paths shows it */
         fprintf(out, "%s%.*s\n", name[length] ? "\"" : "", length, name);
     }

@@ -14,7 +14,7 @@ static struct analysis loaded;
 
 static void budget_reached_begin(void)
 {
-    file = (struct session_file){ .decision_count = 1 };
+    file = (struct session_file){ .levels.decision_count = 1 };
     file.more.overhead = 125;
     counted = (struct profile_counted){ .calls = 50000000 };
     profile = (struct profile){ .counted = &counted, .counted_count = 1 };
@@ -88,7 +88,7 @@ Test(unit_budget_reached, above_the_budget)
                  "the overhead was above the budget: a function that calls itself is timed until its outermost call "
                  "ends; record --levels-from run.data begins with what it knew at the end"));
     budget_reached_drop_remarks();
-    file.decision_count = 0; /* nothing could be changed, or nothing had to */
+    file.levels.decision_count = 0; /* nothing could be changed, or nothing had to */
     budget_reached_expect("overhead 12.5 % asked, 20 % reached");
     cr_assert(eq(sz, loaded.summary.remark_count, 0));
 }

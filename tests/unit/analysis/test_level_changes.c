@@ -41,8 +41,8 @@ Test(unit_level_changes, one_row_for_each_function)
     level_write_decision(w, 1, 240, 0x4000, 5000, 3); /* it never had the level */
     struct outcome o = outcome_of(w, 1);
     const struct session_file *file = o.file;
-    cr_assert(eq(sz, file->decision_count, 4));
-    cr_assert(eq(u64, file->decisions[1].time, 190));
+    cr_assert(eq(sz, file->levels.decision_count, 4));
+    cr_assert(eq(u64, file->levels.decisions[1].time, 190));
     struct level_changes changes = level_changes_of(file);
     const struct level_change expected[] = {
         { 1, DWELL_PROBES_COUNTED, THIRD, 250, 250, 1, 1000, 3 },

@@ -79,9 +79,9 @@ Test(unit_run_length, of_a_range_is_the_part_in_it)
 Test(unit_run_length, of_imported_reports_and_of_sums_of_several_runs_is_unknown)
 {
     struct analysis l = run_load(7000, 9000);
-    l.file->summed_count = 2;
+    l.file->sums.summed_count = 2;
     cr_assert(eq(u64, run_length(l.file, NULL), 0));
-    l.file->summed_count = 0;
+    l.file->sums.summed_count = 0;
     l.file->header.origin = DWELL_ORIGIN_IMPORTED;
     cr_assert(eq(u64, run_length(l.file, NULL), 0));
     l.file->header.origin = 0;

@@ -271,7 +271,7 @@ Test(unit_fleet_file, runs_come_back_as_one_session, .init = file_begin)
     const char *wrong;
     struct session_file *file = session_file_open(test_path("both"), &wrong);
     cr_assert(file != NULL);
-    cr_assert(eq(sz, file->summed_count, 2));
+    cr_assert(eq(sz, file->sums.summed_count, 2));
     cr_assert(eq(sz, file->thread_count, 2));
     session_file_close(file);
     const struct binary_rows twice[] = { answers[0], answers[0] };

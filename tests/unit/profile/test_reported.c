@@ -148,7 +148,7 @@ Test(unit_reported, impossible_values_are_left_out)
     write_record(w, 1, REPORTED, "short", 5);
     struct analysis l = reported_load(w);
     cr_assert(eq(u64, l.file->health.damaged_records, 9));
-    cr_assert(eq(sz, l.file->reported_count, 0));
+    cr_assert(eq(sz, l.file->sums.reported_count, 0));
     ASSERT_TIMES(reported_times_of(&l, G), 40, 40, 40, 40, 1);
     analysis_drop(&l);
 }

@@ -410,7 +410,7 @@ static void sampling_check_path(const struct profile *p, uint32_t module, int pa
 Test(unit_sampling, ticks_do_not_depend_on_the_order_of_nodes)
 {
     for (int round = 0; round < 2 * PATHS; round++) {
-        const struct session_file file = { .level_count = 0 };
+        const struct session_file file = { .levels.change_count = 0 };
         struct profile *p = profile_new();
         const uint32_t module = profile_module(p, "/bin/p", NULL, 0);
         for (int i = 0; i < PATHS; i++)

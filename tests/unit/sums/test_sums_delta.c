@@ -168,10 +168,10 @@ static void merge_deltas(unsigned count, const char *path)
         added[next] = true;
         delta_path(name, next);
         struct session_file *file = opened(name);
-        cr_assert(eq(sz, file->summed_count, 1));
-        cr_assert(eq(u32, sum_sessions_last(&file->summed[0]), next + 1));
-        cr_assert(eq(u32, sum_sessions_held(&file->summed[0]), 1));
-        cr_assert(eq(u32, file->summed[0].record.deltas, next + 1 == count ? count : 0));
+        cr_assert(eq(sz, file->sums.summed_count, 1));
+        cr_assert(eq(u32, sum_sessions_last(&file->sums.summed[0]), next + 1));
+        cr_assert(eq(u32, sum_sessions_held(&file->sums.summed[0]), 1));
+        cr_assert(eq(u32, file->sums.summed[0].record.deltas, next + 1 == count ? count : 0));
         cr_assert(sums_add(all, file, &error), "%s", error.text);
         session_file_close(file);
         if (left == count / 2 + 1 && left > 1) { /* the rest is added to a sum that was written */

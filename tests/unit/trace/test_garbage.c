@@ -175,6 +175,6 @@ Test(unit_garbage, a_damaged_chunk_is_reported_and_the_rest_is_used)
     cr_assert(eq(u64, file->health.damaged_chunks, 1));
     cr_assert(eq(sz, file->thread_count, 1));
     cr_assert(eq(str, file->threads[0].name, "renamed"));
-    cr_assert(eq(sz, file->note_count, 1));
+    cr_assert(eq(sz, file->labels.note_count, 1));
     session_file_close(file);
 }

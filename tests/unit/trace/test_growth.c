@@ -64,7 +64,7 @@ Test(unit_growth, damage_counts_when_the_session_has_ended)
         cr_assert(eq(ptr, (void *)growth_step(g, PLENTY, ended), NULL));
         cr_assert(eq(u64, g->file->health.damaged_chunks, ended), "step %d", step);
         cr_assert(eq(u64, g->file->health.damaged_bytes, ended ? DWELL_UNIT : 0), "step %d", step);
-        cr_assert(eq(sz, g->file->note_count, 1));
+        cr_assert(eq(sz, g->file->labels.note_count, 1));
     }
     growth_close(g);
 }

@@ -135,9 +135,9 @@ Test(unit_merge, every_kind_of_record)
     struct session_file *one = merge_open(paths[0]), *both = merge_open(merged);
     cr_assert(eq(sz, both->process_count, 2 * one->process_count));
     cr_assert(eq(sz, both->thread_count, 2 * one->thread_count));
-    cr_assert(eq(sz, both->note_count, 2 * one->note_count));
+    cr_assert(eq(sz, both->labels.note_count, 2 * one->labels.note_count));
     cr_assert(eq(sz, both->code.symbol_count, 2 * one->code.symbol_count));
-    cr_assert(eq(sz, both->event_class_count, 2 * one->event_class_count));
+    cr_assert(eq(sz, both->events.class_count, 2 * one->events.class_count));
     for (size_t i = 0; i < both->thread_count; i++) {
         const struct trace_thread *t = &both->threads[i], *before = &one->threads[i % one->thread_count];
         cr_assert(eq(str, t->name, before->name));

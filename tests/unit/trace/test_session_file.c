@@ -183,8 +183,8 @@ Test(unit_session_file, notes_modules_and_symbols)
     write_symbol(w, 9, 3, 42, 0x1234, "a_function");
     struct session_file *f = session_file_save_and_open(w);
     const struct trace_module *m = f->processes[0].modules;
-    cr_assert(eq(sz, f->note_count, 2));
-    cr_assert(eq(str, f->notes[1], "the second"));
+    cr_assert(eq(sz, f->labels.note_count, 2));
+    cr_assert(eq(str, f->labels.notes[1], "the second"));
     cr_assert(eq(sz, f->processes[0].module_count, 1));
     cr_assert(eq(u64, m->bias, 0x1000));
     cr_assert(eq(u64, m->begin, 0x2000));
@@ -210,7 +210,7 @@ Test(unit_session_file, records_of_a_later_version_are_stepped_over)
     write_record(w, 1, 65535, "", 0);
     write_note(w, 1, "behind them");
     struct session_file *f = session_file_save_and_open(w);
-    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(sz, f->labels.note_count, 1));
     cr_assert(eq(u64, f->health.damaged_records, 0));
     session_file_close(f);
 }
@@ -224,7 +224,7 @@ Test(unit_session_file, a_record_too_short_for_its_type_is_reported)
         write_note(w, 1, "behind it");
         struct session_file *f = session_file_save_and_open(w);
         cr_assert(eq(u64, f->health.damaged_records, 1), "type %u", type);
-        cr_assert(eq(str, f->notes[f->note_count - 1], "behind it"));
+        cr_assert(eq(str, f->labels.notes[f->labels.note_count - 1], "behind it"));
         session_file_close(f);
     }
 }
@@ -255,7 +255,7 @@ Test(unit_session_file, impossible_sums_of_a_session_are_reported)
         write_record(w, 1, DWELL_REC_SUMMED, &summed.record.processes, sizeof summed - sizeof summed.record.record);
         struct session_file *f = session_file_save_and_open(w);
         cr_assert(eq(u64, f->health.damaged_records, !cases[i].possible), "case %zu", i);
-        cr_assert(eq(sz, f->summed_count, cases[i].possible), "case %zu", i);
+        cr_assert(eq(sz, f->sums.summed_count, cases[i].possible), "case %zu", i);
         cr_assert(eq(u64, f->health.damaged_bytes, cases[i].possible ? 7 : 0), "case %zu", i);
         session_file_close(f);
     }
@@ -269,7 +269,7 @@ Test(unit_session_file, metadata_ends_where_its_chunk_says)
     write_note(w, 1, "does not");
     write_header(w, chunk + 12, used, 4);
     struct session_file *f = session_file_save_and_open(w);
-    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(sz, f->labels.note_count, 1));
     session_file_close(f);
 }
 
@@ -287,7 +287,7 @@ Test(unit_session_file, data_between_chunks_is_stepped_over)
     write_note(w, 1, "second");
     write_nothing(w);
     struct session_file *f = session_file_save_and_open(w);
-    cr_assert(eq(sz, f->note_count, 2));
+    cr_assert(eq(sz, f->labels.note_count, 2));
     cr_assert(eq(u64, f->health.damaged_chunks, 0));
     cr_assert(eq(u64, f->health.damaged_bytes, 0));
     session_file_close(f);
@@ -300,7 +300,7 @@ Test(unit_session_file, unknown_kinds_are_stepped_over)
     write_chunk_of_kind(w, 65535);
     write_note(w, 1, "behind them");
     struct session_file *f = session_file_save_and_open(w);
-    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(sz, f->labels.note_count, 1));
     cr_assert(eq(u64, f->health.damaged_chunks, 0));
     session_file_close(f);
 }
@@ -328,7 +328,7 @@ Test(unit_session_file, damage_between_chunks_is_reported)
     write_header(w, 4096, 0xdeadbeef, 4);
     write_note(w, 1, "behind it");
     struct session_file *f = session_file_save_and_open(w);
-    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(sz, f->labels.note_count, 1));
     cr_assert(eq(u64, f->health.damaged_bytes, 4096));
     session_file_close(f);
 }
@@ -355,11 +355,11 @@ Test(unit_session_file, nothing_is_read_after_the_cursor_or_the_end)
     write_note(w, 1, "behind");
     writer_save(w, test_path("cursor.dwell"));
     struct session_file *f = session_file_open_with_cursor(w, cursor);
-    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(sz, f->labels.note_count, 1));
     cr_assert(eq(u64, f->size, cursor));
     session_file_close(f);
     f = session_file_open_with_cursor(w, UINT64_MAX); /* space was claimed, and the file never extended */
-    cr_assert(eq(sz, f->note_count, 2));
+    cr_assert(eq(sz, f->labels.note_count, 2));
     cr_assert(eq(u64, f->size, w->file.length));
     session_file_close(f);
     writer_free(w);
