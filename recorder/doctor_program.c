@@ -11,7 +11,7 @@
 #include "recorder/executable.h"
 #include "recorder/findings.h"
 #include "symbols/elf_facts.h"
-#include "symbols/probe_calls.h"
+#include "symbols/instrumentation.h"
 #include "symbols/symbols.h"
 
 static void doctor_examine_kind(struct findings *f, const struct executable *e, Elf *elf)
@@ -46,7 +46,7 @@ static void doctor_examine_privilege(struct findings *f, const struct executable
               user ? "its owner" : "root");
 }
 
-static void doctor_examine_probes(struct findings *f, const struct executable *e, const struct probe_calls *calls)
+static void doctor_examine_probes(struct findings *f, const struct executable *e, const struct instrumentation *calls)
 {
     static const char *const mend = "compile and link it with -g -finstrument-functions";
     if (!calls->mentioned && !e->has_runtime)
@@ -117,7 +117,7 @@ static void doctor_examine_elf(struct findings *f, const struct executable *e, E
 {
     doctor_examine_kind(f, e, elf);
     doctor_examine_privilege(f, e);
-    const struct probe_calls calls = probe_calls_count(elf);
+    const struct instrumentation calls = instrumentation_count(elf);
     doctor_examine_probes(f, e, &calls);
     if (calls.mentioned || e->has_runtime)
         doctor_examine_symbols(f, e, elf);

@@ -18,7 +18,7 @@
 #include "guard.h"
 #include "recorder/executable.h"
 #include "recorder/record_symbols.h"
-#include "symbols/probe_calls.h"
+#include "symbols/instrumentation.h"
 #include "trace/mark_search.h"
 #include "trace/samples.h"
 #include "trace/scan.h"
@@ -232,7 +232,7 @@ static bool record_has_probes(const char *program)
     if (fd >= 0) {
         elf_version(EV_CURRENT);
         Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-        has = has || (elf && probe_calls_count(elf).mentioned);
+        has = has || (elf && instrumentation_count(elf).mentioned);
         elf_end(elf);
         close(fd);
     }

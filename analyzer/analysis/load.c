@@ -11,9 +11,9 @@
 #include "analysis/level_changes.h"
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
+#include "analysis/recorded_sessions.h"
 #include "analysis/run_length.h"
 #include "analysis/single_calls.h"
-#include "analysis/sum_sessions.h"
 #include "analysis/thread_titles.h"
 #include "base/index.h"
 #include "base/memory.h"
@@ -273,7 +273,7 @@ void analysis_summarize(struct analysis *l)
     s->counted = counted_functions(l->profile);
     s->has_counts = counts_any(l->file);
     load_add_loss_remarks(s, l->file, l->profile);
-    sum_sessions_remark(s, l->file);
+    recorded_sessions_remark(s, l->file);
     s->missing_count = s->remark_count;
     level_changes_remark(s, l->file, s->counted > 0 || !s->has_counts);
     s->loss_count = s->remark_count;
@@ -387,7 +387,7 @@ static void load_profile(struct analysis *l, const struct analysis_options *opti
         single_calls_find_limits(l);
     if (l->durations && !l->lines && !single_calls_are_kept(l))
         single_calls_find_durations(l);
-    sum_sessions_divide(l);
+    recorded_sessions_divide(l);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     analysis_summarize(l);

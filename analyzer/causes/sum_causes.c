@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sum_sessions.h"
+#include "analysis/recorded_sessions.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/tree_sums.h"
@@ -87,7 +87,7 @@ static void sum_causes_read(struct sum_causes *s)
             continue;
         s->thread = t;
         s->root = profile_find_root(s->causes->waiting, t->process, t->serial);
-        s->rate = sum_sessions_rate(file, t->process);
+        s->rate = recorded_sessions_rate(file, t->process);
         tree_chunks_read(&chunks, file, t->process, t->serial, sizeof(struct dwell_cause_row), sum_causes_take, s);
     }
     tree_chunks_drop(&chunks);

@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "analysis/sum_sessions.h"
+#include "analysis/recorded_sessions.h"
 #include "base/memory.h"
 #include "fleet/binary.h"
 #include "fleet/file.h"
@@ -191,7 +191,7 @@ static struct fleet_labels push_gather_labels(const struct session_file *file, c
         const uint64_t *id = file->sums.summed[0].record.header.session_id;
         push_add_label(&all, FLEET_LABEL_SESSION,
                        need_text("%016llx", (unsigned long long)fleet_id_of_two(id[0], id[1])));
-        push_add_label(&all, FLEET_LABEL_DELTA, need_text("%u", sum_sessions_last(&file->sums.summed[0])));
+        push_add_label(&all, FLEET_LABEL_DELTA, need_text("%u", recorded_sessions_last(&file->sums.summed[0])));
     }
     return all;
 }

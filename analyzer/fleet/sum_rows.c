@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "analysis/copies.h"
+#include "analysis/recorded_sessions.h"
 #include "analysis/single_calls.h"
-#include "analysis/sum_sessions.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "fleet/ids.h"
@@ -131,7 +131,7 @@ static void rows_begin_streamed(struct rows_walk *w)
 {
     const struct session_file *file = w->session->l.file;
     const struct index_slot *slot = index_find(w->cost_places, w->links.process, 0);
-    const uint64_t rate = sum_sessions_rate(file, w->links.process);
+    const uint64_t rate = recorded_sessions_rate(file, w->links.process);
     w->process = w->links.process;
     w->thread = w->links.thread;
     w->cost = slot->value_plus_1 ? &w->costs[slot->value_plus_1 - 1] : NULL;

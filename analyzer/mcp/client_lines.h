@@ -1,6 +1,6 @@
 /* Splits what arrives in pieces into lines. A line that is too long is dropped while it arrives. */
-#ifndef DWELL_MCP_CLIENT_CLIENT_LINES_H
-#define DWELL_MCP_CLIENT_CLIENT_LINES_H
+#ifndef DWELL_MCP_CLIENT_LINES_H
+#define DWELL_MCP_CLIENT_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

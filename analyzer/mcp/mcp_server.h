@@ -1,6 +1,6 @@
 /* The Model Context Protocol on two descriptors: answers a client's requests until it is gone. */
-#ifndef DWELL_MCP_MCP_MCP_SERVER_H
-#define DWELL_MCP_MCP_MCP_SERVER_H
+#ifndef DWELL_MCP_SERVER_H
+#define DWELL_MCP_SERVER_H
 
 #include <stdbool.h>
 #include <stdio.h>

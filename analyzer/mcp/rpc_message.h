@@ -1,6 +1,6 @@
 /* The messages of JSON-RPC 2.0 as the Model Context Protocol has them: one JSON object a line. */
-#ifndef DWELL_MCP_RPC_RPC_MESSAGE_H
-#define DWELL_MCP_RPC_RPC_MESSAGE_H
+#ifndef DWELL_MCP_RPC_MESSAGE_H
+#define DWELL_MCP_RPC_MESSAGE_H
 
 #include <json-c/json.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* The text of an answer, cut to the room that the client has for it. */
-#ifndef DWELL_MCP_TOOL_TOOL_ANSWER_H
-#define DWELL_MCP_TOOL_TOOL_ANSWER_H
+#ifndef DWELL_MCP_TOOL_ANSWER_H
+#define DWELL_MCP_TOOL_ANSWER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The calls of tools that are not answered yet. Some of them run at a time, the others wait. */
-#ifndef DWELL_MCP_TOOL_TOOL_CALLS_H
-#define DWELL_MCP_TOOL_TOOL_CALLS_H
+#ifndef DWELL_MCP_TOOL_CALLS_H
+#define DWELL_MCP_TOOL_CALLS_H
 
 #include <poll.h>
 #include <stdio.h>

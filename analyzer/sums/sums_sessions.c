@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sum_sessions.h"
+#include "analysis/recorded_sessions.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "sums/sums.h"
@@ -186,7 +186,7 @@ static void sums_take_newer(struct trace_summed *into, const struct trace_summed
 
 static void sums_join_deltas(struct trace_summed *into, const struct trace_summed *from)
 {
-    if (sum_sessions_last(from) > sum_sessions_last(into)) {
+    if (recorded_sessions_last(from) > recorded_sessions_last(into)) {
         sums_take_newer(into, from);
     } else {
         const struct sums_losses losses = sums_losses_of(&from->record.header);
@@ -195,14 +195,14 @@ static void sums_join_deltas(struct trace_summed *into, const struct trace_summe
     }
     into->record.begin = smaller(into->record.begin, from->record.begin);
     sums_join_counts(into, from);
-    if (into->record.deltas && sum_sessions_held(into) == into->record.deltas)
+    if (into->record.deltas && recorded_sessions_held(into) == into->record.deltas)
         sums_make_whole(into);
 }
 
 static void sums_join_shards(struct trace_summed *into, const struct trace_summed *from)
 {
     sums_join_counts(into, from);
-    if (sum_sessions_held(into) == into->record.shards)
+    if (recorded_sessions_held(into) == into->record.shards)
         sums_make_whole(into);
 }
 
@@ -277,7 +277,7 @@ bool sums_add_session(struct sums *s, struct sums_map *map, const struct trace_s
     if (known && !sums_check_shards(known, summed, map->file, error))
         return false;
     const bool deltas = known && !known->summed.record.shards;
-    const bool newer = deltas && sum_sessions_last(summed) > sum_sessions_last(&known->summed);
+    const bool newer = deltas && recorded_sessions_last(summed) > recorded_sessions_last(&known->summed);
     struct sums_session *session = known ? known : sums_new_session(s, summed);
     sums_map_processes(s, session, map, range, newer);
     sums_map_threads(s, session, map, range, newer);

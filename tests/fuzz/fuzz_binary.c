@@ -9,7 +9,7 @@
 #include "fuzz/fuzz.h"
 #include "symbols/elf_facts.h"
 #include "symbols/image.h"
-#include "symbols/probe_calls.h"
+#include "symbols/instrumentation.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
 
@@ -24,7 +24,7 @@ static void binary_ask_file(const char *path)
         elf_has_segment(elf, PT_INTERP);
         elf_needs_musl(elf);
         elf_has_runtime(elf);
-        const struct probe_calls calls = probe_calls_count(elf);
+        const struct instrumentation calls = instrumentation_count(elf);
         fuzz_require(calls.functions <= calls.calls);
         struct image image = image_of(elf);
         uint64_t begin, end;

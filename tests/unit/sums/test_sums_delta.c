@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sum_sessions.h"
+#include "analysis/recorded_sessions.h"
 #include "sums/sums_delta.h"
 #include "support/scenario.h"
 #include "support/session_writer.h"
@@ -169,8 +169,8 @@ static void merge_deltas(unsigned count, const char *path)
         delta_path(name, next);
         struct session_file *file = opened(name);
         cr_assert(eq(sz, file->sums.summed_count, 1));
-        cr_assert(eq(u32, sum_sessions_last(&file->sums.summed[0]), next + 1));
-        cr_assert(eq(u32, sum_sessions_held(&file->sums.summed[0]), 1));
+        cr_assert(eq(u32, recorded_sessions_last(&file->sums.summed[0]), next + 1));
+        cr_assert(eq(u32, recorded_sessions_held(&file->sums.summed[0]), 1));
         cr_assert(eq(u32, file->sums.summed[0].record.deltas, next + 1 == count ? count : 0));
         cr_assert(sums_add(all, file, &error), "%s", error.text);
         session_file_close(file);

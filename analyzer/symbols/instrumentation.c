@@ -4,7 +4,7 @@
  * these is an instruction of known bytes and a 32-bit offset, so no disassembler is needed. Other code hardly ever
  * contains both by chance.
  */
-#include "symbols/probe_calls.h"
+#include "symbols/instrumentation.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct probe_function {
 };
 
 struct probe_search {
-    struct probe_calls *result;
+    struct instrumentation *result;
     struct probe_place slots[PLACES], targets[PLACES];
     size_t slot_count, target_count;
     uint64_t leave;                   /* address of the probe at exits, if the file defines it */
@@ -42,13 +42,13 @@ struct probe_search {
 static const char enter[] = "__cyg_profile_func_enter", leave[] = "__cyg_profile_func_exit";
 
 /* A version can follow the name. */
-static bool probe_calls_is_probe(const char *name, const char *probe)
+static bool instrumentation_is_probe(const char *name, const char *probe)
 {
     const size_t length = strlen(probe);
     return name && strncmp(name, probe, length) == 0 && (name[length] == '\0' || name[length] == '@');
 }
 
-static void probe_calls_add_place(struct probe_place *places, size_t *count, uint64_t begin, uint64_t end)
+static void instrumentation_add_place(struct probe_place *places, size_t *count, uint64_t begin, uint64_t end)
 {
     for (size_t i = 0; i < *count; i++)
         if (places[i].begin == begin)
@@ -57,8 +57,8 @@ static void probe_calls_add_place(struct probe_place *places, size_t *count, uin
         places[(*count)++] = (struct probe_place){ begin, end };
 }
 
-static const struct probe_place *probe_calls_find_place(const struct probe_place *places, size_t count,
-                                                        uint64_t address)
+static const struct probe_place *instrumentation_find_place(const struct probe_place *places, size_t count,
+                                                            uint64_t address)
 {
     for (size_t i = 0; i < count; i++)
         if (address >= places[i].begin && address <= places[i].end)
@@ -68,7 +68,7 @@ static const struct probe_place *probe_calls_find_place(const struct probe_place
 
 /* ---- the symbol tables ---- */
 
-static void probe_calls_read_symbols(struct probe_search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void instrumentation_read_symbols(struct probe_search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     for (size_t i = 0; data && header->sh_entsize && i < header->sh_size / header->sh_entsize; i++) {
@@ -77,11 +77,11 @@ static void probe_calls_read_symbols(struct probe_search *s, Elf *elf, Elf_Scn *
             return;
         const bool here = symbol.st_shndx != SHN_UNDEF && symbol.st_value;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (probe_calls_is_probe(name, enter)) {
+        if (instrumentation_is_probe(name, enter)) {
             s->result->mentioned = true;
             if (here)
-                probe_calls_add_place(s->targets, &s->target_count, symbol.st_value, symbol.st_value);
-        } else if (here && probe_calls_is_probe(name, leave)) {
+                instrumentation_add_place(s->targets, &s->target_count, symbol.st_value, symbol.st_value);
+        } else if (here && instrumentation_is_probe(name, leave)) {
             s->leave = symbol.st_value;
         }
         if (!here || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || header->sh_type != SHT_SYMTAB)
@@ -93,7 +93,8 @@ static void probe_calls_read_symbols(struct probe_search *s, Elf *elf, Elf_Scn *
 }
 
 /* The slots that the loader fills with the probe's address. */
-static void probe_calls_read_relocations(struct probe_search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void instrumentation_read_relocations(struct probe_search *s, Elf *elf, Elf_Scn *section,
+                                             const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
@@ -106,12 +107,12 @@ static void probe_calls_read_relocations(struct probe_search *s, Elf *elf, Elf_S
         GElf_Sym symbol;
         if (gelf_getrela(data, (int)i, &relocation) &&
             gelf_getsym(symbols_data, (int)GELF_R_SYM(relocation.r_info), &symbol) &&
-            probe_calls_is_probe(elf_strptr(elf, symbols_header.sh_link, symbol.st_name), enter))
-            probe_calls_add_place(s->slots, &s->slot_count, relocation.r_offset, relocation.r_offset);
+            instrumentation_is_probe(elf_strptr(elf, symbols_header.sh_link, symbol.st_name), enter))
+            instrumentation_add_place(s->slots, &s->slot_count, relocation.r_offset, relocation.r_offset);
     }
 }
 
-static int probe_calls_compare_functions(const void *a, const void *b)
+static int instrumentation_compare_functions(const void *a, const void *b)
 {
     const struct probe_function *x = a, *y = b;
     return (x->begin > y->begin) - (x->begin < y->begin);
@@ -119,14 +120,14 @@ static int probe_calls_compare_functions(const void *a, const void *b)
 
 /* ---- the code ---- */
 
-static uint64_t probe_calls_target_of(const uint8_t *offset, uint64_t end)
+static uint64_t instrumentation_target_of(const uint8_t *offset, uint64_t end)
 {
     int32_t distance;
     memcpy(&distance, offset, sizeof distance);
     return end + (uint64_t)(int64_t)distance;
 }
 
-static void probe_calls_add_call(struct probe_search *s, uint64_t address)
+static void instrumentation_add_call(struct probe_search *s, uint64_t address)
 {
     size_t low = 0, high = s->function_count;
     s->result->calls++;
@@ -145,28 +146,30 @@ static void probe_calls_add_call(struct probe_search *s, uint64_t address)
 
 typedef void code_taker(struct probe_search *s, const uint8_t *code, size_t size, uint64_t address);
 
-static void probe_calls_find_stubs(struct probe_search *s, const uint8_t *code, size_t size, uint64_t address)
+static void instrumentation_find_stubs(struct probe_search *s, const uint8_t *code, size_t size, uint64_t address)
 {
     for (size_t i = 0; i + 6 <= size; i++)
         if (code[i] == INDIRECT && code[i + 1] == INDIRECT_JUMP &&
-            probe_calls_find_place(s->slots, s->slot_count, probe_calls_target_of(code + i + 2, address + i + 6)))
-            probe_calls_add_place(s->targets, &s->target_count, address + i - (i < STUB_MAX ? i : STUB_MAX),
-                                  address + i);
+            instrumentation_find_place(s->slots, s->slot_count,
+                                       instrumentation_target_of(code + i + 2, address + i + 6)))
+            instrumentation_add_place(s->targets, &s->target_count, address + i - (i < STUB_MAX ? i : STUB_MAX),
+                                      address + i);
 }
 
-static void probe_calls_find_calls(struct probe_search *s, const uint8_t *code, size_t size, uint64_t address)
+static void instrumentation_find_calls(struct probe_search *s, const uint8_t *code, size_t size, uint64_t address)
 {
     for (size_t i = 0; i + 5 <= size; i++) {
-        if (code[i] == CALL &&
-            probe_calls_find_place(s->targets, s->target_count, probe_calls_target_of(code + i + 1, address + i + 5)))
-            probe_calls_add_call(s, address + i);
+        if (code[i] == CALL && instrumentation_find_place(s->targets, s->target_count,
+                                                          instrumentation_target_of(code + i + 1, address + i + 5)))
+            instrumentation_add_call(s, address + i);
         else if (i + 6 <= size && code[i] == INDIRECT && code[i + 1] == INDIRECT_CALL &&
-                 probe_calls_find_place(s->slots, s->slot_count, probe_calls_target_of(code + i + 2, address + i + 6)))
-            probe_calls_add_call(s, address + i);
+                 instrumentation_find_place(s->slots, s->slot_count,
+                                            instrumentation_target_of(code + i + 2, address + i + 6)))
+            instrumentation_add_call(s, address + i);
     }
 }
 
-static void probe_calls_walk_code(struct probe_search *s, Elf *elf, code_taker *take)
+static void instrumentation_walk_code(struct probe_search *s, Elf *elf, code_taker *take)
 {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
@@ -178,9 +181,9 @@ static void probe_calls_walk_code(struct probe_search *s, Elf *elf, code_taker *
     }
 }
 
-struct probe_calls probe_calls_count(Elf *elf)
+struct instrumentation instrumentation_count(Elf *elf)
 {
-    struct probe_calls result = { 0 };
+    struct instrumentation result = { 0 };
     struct probe_search s = { .result = &result };
     GElf_Ehdr file;
     if (!gelf_getehdr(elf, &file))
@@ -190,17 +193,17 @@ struct probe_calls probe_calls_count(Elf *elf)
         if (!gelf_getshdr(section, &header))
             continue;
         if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
-            probe_calls_read_symbols(&s, elf, section, &header);
+            instrumentation_read_symbols(&s, elf, section, &header);
         else if (header.sh_type == SHT_RELA)
-            probe_calls_read_relocations(&s, elf, section, &header);
+            instrumentation_read_relocations(&s, elf, section, &header);
     }
     result.counted = file.e_machine == EM_X86_64;
     if (result.counted && result.mentioned) {
         if (s.function_count)
-            qsort(s.functions, s.function_count, sizeof *s.functions, probe_calls_compare_functions);
-        probe_calls_walk_code(&s, elf, probe_calls_find_stubs);
-        probe_calls_walk_code(&s, elf, probe_calls_find_calls);
-        if (s.leave && probe_calls_find_place(s.targets, s.target_count, s.leave))
+            qsort(s.functions, s.function_count, sizeof *s.functions, instrumentation_compare_functions);
+        instrumentation_walk_code(&s, elf, instrumentation_find_stubs);
+        instrumentation_walk_code(&s, elf, instrumentation_find_calls);
+        if (s.leave && instrumentation_find_place(s.targets, s.target_count, s.leave))
             result.calls /= 2; /* both probes are one function: the empty one of a static libc */
     }
     free(s.functions);

@@ -1,6 +1,6 @@
 /* Brings the sessions of a file of sums to one unit. A call path of a thread is rounded once, so that the order of
  * sessions is of no account. */
-#include "analysis/sum_sessions.h"
+#include "analysis/recorded_sessions.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "profile/subtree.h"
 
 /* By node: the place of its session in the file. The caller frees the list. */
-static size_t *sum_sessions_of_nodes(const struct profile *p, const struct session_file *file)
+static size_t *recorded_sessions_of_nodes(const struct profile *p, const struct session_file *file)
 {
     size_t *places = need_memory(p->node_count + 1, sizeof *places);
     for (size_t i = 0; i < p->thread_count; i++)
@@ -23,7 +23,7 @@ static size_t *sum_sessions_of_nodes(const struct profile *p, const struct sessi
 }
 
 /* The call paths of one session. Functions keep their numbers. */
-static struct profile *sum_sessions_part(const struct profile *p, const size_t *places, size_t place)
+static struct profile *recorded_sessions_part(const struct profile *p, const size_t *places, size_t place)
 {
     bool *kept = need_memory(p->node_count + 1, sizeof *kept);
     uint32_t *nodes = need_memory(p->node_count + 1, sizeof *nodes);
@@ -35,7 +35,7 @@ static struct profile *sum_sessions_part(const struct profile *p, const size_t *
     return part;
 }
 
-static bool sum_sessions_is_sampled(const struct profile *p, const size_t *places, size_t place)
+static bool recorded_sessions_is_sampled(const struct profile *p, const size_t *places, size_t place)
 {
     for (size_t i = 0; i < p->node_count; i++)
         if (places[i] == place && (p->nodes[i].samples || p->nodes[i].samples_in_stubs))
@@ -44,8 +44,8 @@ static bool sum_sessions_is_sampled(const struct profile *p, const size_t *place
 }
 
 /* `counted` has the counted calls of all sessions. */
-static void sum_sessions_divide_one(struct profile *p, const struct profile *counted, const struct analysis *l,
-                                    const struct dwell_file_header *recorded, bool sampled)
+static void recorded_sessions_divide_one(struct profile *p, const struct profile *counted, const struct analysis *l,
+                                         const struct dwell_file_header *recorded, bool sampled)
 {
     if (!l->raw)
         sampling_subtract_cost(p, recorded);
@@ -60,16 +60,16 @@ static void sum_sessions_divide_one(struct profile *p, const struct profile *cou
 }
 
 /* The profile keeps its counts and counted calls. Its nodes become those of the parts. */
-static void sum_sessions_divide_each(struct analysis *l)
+static void recorded_sessions_divide_each(struct analysis *l)
 {
     struct profile *p = l->profile, *whole = profile_new();
-    size_t *places = sum_sessions_of_nodes(p, l->file);
+    size_t *places = recorded_sessions_of_nodes(p, l->file);
     profile_copy_functions(whole, p);
     for (size_t i = 0; i <= l->file->sums.summed_count; i++) {
-        struct profile *part = sum_sessions_part(p, places, i);
+        struct profile *part = recorded_sessions_part(p, places, i);
         if (i < l->file->sums.summed_count)
-            sum_sessions_divide_one(part, p, l, &l->file->sums.summed[i].record.header,
-                                    sum_sessions_is_sampled(p, places, i));
+            recorded_sessions_divide_one(part, p, l, &l->file->sums.summed[i].record.header,
+                                         recorded_sessions_is_sampled(p, places, i));
         profile_merge(whole, part);
         profile_free(part);
     }
@@ -81,28 +81,28 @@ static void sum_sessions_divide_each(struct analysis *l)
     l->profile = whole;
 }
 
-static void sum_sessions_scale(struct profile *p, const struct session_file *file)
+static void recorded_sessions_scale(struct profile *p, const struct session_file *file)
 {
-    size_t *places = sum_sessions_of_nodes(p, file);
+    size_t *places = recorded_sessions_of_nodes(p, file);
     for (size_t i = 0; i < p->node_count; i++)
         if (places[i] < file->sums.summed_count)
             amounts_scale(&p->nodes[i], file->sums.summed[places[i]].record.header.ticks_per_second);
     free(places);
 }
 
-void sum_sessions_divide(struct analysis *l)
+void recorded_sessions_divide(struct analysis *l)
 {
     const bool several = l->file->sums.summed_count > 1;
     const bool sampled = l->profile->counts.samples;
     if (!several)
-        sum_sessions_divide_one(l->profile, l->profile, l, &l->file->header, sampled);
+        recorded_sessions_divide_one(l->profile, l->profile, l, &l->file->header, sampled);
     else if (sampled || l->file->header.sample_cost)
-        sum_sessions_divide_each(l);
+        recorded_sessions_divide_each(l);
     if (several)
-        sum_sessions_scale(l->profile, l->file);
+        recorded_sessions_scale(l->profile, l->file);
 }
 
-uint64_t sum_sessions_rate(const struct session_file *file, uint32_t process)
+uint64_t recorded_sessions_rate(const struct session_file *file, uint32_t process)
 {
     const size_t place = session_file_summed_of(file, process);
     return file->sums.summed_count > 1 && place < file->sums.summed_count
@@ -110,7 +110,7 @@ uint64_t sum_sessions_rate(const struct session_file *file, uint32_t process)
                : 0;
 }
 
-uint32_t sum_sessions_held(const struct trace_summed *s)
+uint32_t recorded_sessions_held(const struct trace_summed *s)
 {
     uint32_t held = 0;
     for (size_t i = 0; i < s->held_length; i++)
@@ -118,7 +118,7 @@ uint32_t sum_sessions_held(const struct trace_summed *s)
     return held;
 }
 
-uint32_t sum_sessions_last(const struct trace_summed *s)
+uint32_t recorded_sessions_last(const struct trace_summed *s)
 {
     size_t last = s->held_length * 8;
     while (last && !(s->held[(last - 1) / 8] >> (last - 1) % 8 & 1))
@@ -126,20 +126,20 @@ uint32_t sum_sessions_last(const struct trace_summed *s)
     return (uint32_t)last;
 }
 
-void sum_sessions_remark(struct summary *s, const struct session_file *file)
+void recorded_sessions_remark(struct summary *s, const struct session_file *file)
 {
     size_t partial = 0;
     const struct trace_summed *first = NULL;
     for (size_t i = 0; i < file->sums.summed_count; i++) {
         const uint32_t shards = file->sums.summed[i].record.shards;
         const bool whole =
-            !shards || sum_sessions_held(&file->sums.summed[i]) == shards; /* deltas lack nothing by accident */
+            !shards || recorded_sessions_held(&file->sums.summed[i]) == shards; /* deltas lack nothing by accident */
         partial += !whole;
         first = whole || first ? first : &file->sums.summed[i];
     }
     if (partial == 1)
         summary_remark(s, "shards-missing", "%u of %u shards of a session are missing: its sums are not whole",
-                       first->record.shards - sum_sessions_held(first), first->record.shards);
+                       first->record.shards - recorded_sessions_held(first), first->record.shards);
     else if (partial)
         summary_remark(s, "shards-missing", "shards of %zu sessions are missing: their sums are not whole", partial);
 }
