@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/numbers.h"
+#include "symbols/binary_parts.h"
 #include "symbols/elf_facts.h"
 #include "symbols/image.h"
 #include "symbols/kept_files.h"
@@ -332,6 +333,16 @@ static const struct image *binaries_image(struct binaries *b, const struct symbo
         binary->image = image_of(elf);
     binary->image_read = true;
     return &binary->image;
+}
+
+bool binaries_parts(struct binaries *b, const struct symbol_module *m, struct binary_parts *parts)
+{
+    const struct image *image = binaries_image(b, m);
+    if (!image)
+        return false;
+    const struct binary *binary = binaries_find_or_open(b, m);
+    *parts = (struct binary_parts){ binary->module, binary->units, image };
+    return true;
 }
 
 bool binaries_unwind_table(struct binaries *b, const struct symbol_module *m, uint64_t *address, uint32_t *count)

@@ -5,14 +5,6 @@
 
 #include <dwarf.h>
 
-enum { MAX_INLINED = 64 }; /* nested calls */
-
-/* The functions that contain an address, outermost first. All others are inlined. */
-struct chain {
-    Dwarf_Die functions[MAX_INLINED];
-    int count;
-};
-
 /* Sets *child to the child that contains the address. Also searches blocks. */
 static bool scopes_find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *child)
 {
@@ -32,20 +24,20 @@ static bool scopes_find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *chi
     return false;
 }
 
-static struct chain scopes_chain_at(struct unit *u, Dwarf_Addr address)
+struct scope_chain scopes_chain(struct unit *u, uint64_t address)
 {
-    struct chain c = { .count = 0 };
+    struct scope_chain c = { .count = 0 };
     Dwarf_Die *function = unit_function_at(u, address);
     if (!function)
         return c;
     c.functions[c.count++] = *function;
-    while (c.count < MAX_INLINED &&
+    while (c.count < SCOPES_MOST &&
            scopes_find_inlined(&c.functions[c.count - 1], address - u->bias, &c.functions[c.count]))
         c.count++;
     return c;
 }
 
-static const char *scopes_function_name(Dwarf_Die *function)
+const char *scopes_function_name(Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
     Dwarf_Attribute *found = dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute);
@@ -109,7 +101,7 @@ struct scopes_site scopes_find(struct units *units, uint64_t address, bool inlin
     struct unit *u = units_find(units, address);
     if (!u)
         return found;
-    struct chain c = scopes_chain_at(u, address);
+    struct scope_chain c = scopes_chain(u, address);
     int caller = c.count - 1;
     if (!inlined) {
         site->file = unit_line_at(u, address, &site->line);

@@ -13,4 +13,16 @@ struct scopes_site {
 };
 struct scopes_site scopes_find(struct units *units, uint64_t address, bool inlined);
 
+enum { SCOPES_MOST = 64 }; /* nested calls */
+
+/* The functions that contain an address, outermost first. All others are inlined. */
+struct scope_chain {
+    Dwarf_Die functions[SCOPES_MOST];
+    int count;
+};
+struct scope_chain scopes_chain(struct unit *unit, uint64_t address);
+
+/* The linkage name of a function, or its name. NULL if it has none. */
+const char *scopes_function_name(Dwarf_Die *function);
+
 #endif

@@ -17,7 +17,7 @@ OWN_SECTIONS = {"export": "EXPORT FORMATS", "import": "IMPORT FORMATS"}
 NEIGHBOURS = [
     "record control cc c++ doctor report", "report tree callers annotate waits view", "waits critical whatif why",
     "histogram slowest replay why", "marks events replay", "diff compare fleet", "profile merge fleet export import",
-    "advise record annotate info", "doctor info", "top control report", "view top", "perflog marks diff",
+    "advise record annotate info", "doctor info", "values record callers", "top control report", "view top", "perflog marks diff",
     "mcp record report"]
 
 EXITS = {

@@ -40,7 +40,7 @@ class Command:
         self.words = ACTIONS.get(self.name, [])
         self.takes_function = bool(re.search(r"\bFUNCTION\b", lines_of(program, self.name, "--help")[0]))
         names = [option.name for option in self.options]
-        if "--list" in names:
+        if any(option.name == "--list" and not option.has_argument for option in self.options):
             self.words = [word.split()[0] for word in lines_of(program, self.name, "--list")]
         if "--columns" in names and self.name != "fleet":
             self.find_columns(lines_of(program, self.name, "--columns", "help"))

@@ -1,0 +1,68 @@
+/* The types of arguments, from the debug information. */
+#ifndef DWELL_ARGUMENTS_ARGUMENT_TYPE_H
+#define DWELL_ARGUMENTS_ARGUMENT_TYPE_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum argument_kind {
+    ARGUMENT_NONE, /* no single value, as a struct */
+    ARGUMENT_SIGNED,
+    ARGUMENT_UNSIGNED,
+    ARGUMENT_BOOL,
+    ARGUMENT_CHARACTER,
+    ARGUMENT_FLOAT,
+    ARGUMENT_ENUM,
+    ARGUMENT_ADDRESS,
+    ARGUMENT_TEXT,
+};
+
+/* Follows typedefs and qualifiers. False for void, and for types that never end. */
+bool type_strip(Dwarf_Die *type);
+
+/* The type of a variable, a member or a function, or that which a type is made of. False for none, as void. */
+bool type_of(Dwarf_Die *die, Dwarf_Die *type);
+
+bool type_is_reference(Dwarf_Die *stripped);
+bool type_is_pointer(Dwarf_Die *stripped);
+bool type_is_class(Dwarf_Die *stripped); /* a struct, class or union */
+
+/* The size in bytes; zero if unknown. */
+uint64_t type_size(Dwarf_Die *stripped);
+
+/* Whether its numbers can be negative. */
+bool type_is_signed(Dwarf_Die *stripped);
+
+/* What a value of this type is. */
+enum argument_kind type_kind(Dwarf_Die *stripped);
+
+/* How a source writes the type, such as "const char *". The caller frees it. */
+char *type_name(Dwarf_Die *type);
+
+/* The key of a kind, such as "unsigned". */
+const char *argument_kind_name(enum argument_kind kind);
+
+/* ---- members ---- */
+
+struct type_member {
+    Dwarf_Die type;
+    uint64_t offset;
+    uint8_t bit_size, bit_offset; /* of a bit field, from its offset on; zero if it is none */
+};
+
+/* Finds a member, also in base classes and unnamed members. False if there is none, or its place is computed. */
+bool type_find_member(Dwarf_Die *stripped, const char *name, struct type_member *member);
+
+/* The pointer that a smart pointer holds. False if it is of another library. */
+bool type_smart_pointer(Dwarf_Die *stripped, struct type_member *member);
+
+enum type_special { TYPE_USUAL, TYPE_STRING, TYPE_STRING_VIEW, TYPE_SMART_POINTER };
+
+/* Which class of the C++ library it is. */
+enum type_special type_special(Dwarf_Die *stripped);
+
+/* The place of a text's pointer and length in a string or string view. False if it is of another library. */
+bool type_text_members(Dwarf_Die *stripped, struct type_member *pointer, struct type_member *length);
+
+#endif

@@ -1,0 +1,328 @@
+/*
+ * Reads the code of functions, and follows the constants in their registers: the probe's first argument is the
+ * function. What is known where jumps lead is found by reading the code again until nothing changes.
+ */
+#include "arguments/hook_calls.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "levels/x86_decode.h"
+#include "symbols/probe_targets.h"
+
+enum { MOST_BYTES = 1 << 22, MOST_PASSES = 16 };
+
+/* Constants that the general registers hold. */
+struct hook_values {
+    uint64_t of[X86_REGISTERS];
+    uint16_t known; /* a bit for each register */
+    bool reached;
+};
+
+/* What the loader stores into a slot: an address in the file. */
+struct hook_slot {
+    uint64_t slot, value;
+};
+
+struct hook_reader {
+    struct hook_calls *calls;
+    const struct image *image;
+    struct probe_targets targets;
+    struct hook_slot *slots;
+    size_t slot_count, slot_room;
+    /* of a function */
+    uint64_t begin, end;
+    uint8_t *code;
+    uint32_t *targets_at; /* by offset: 1 + the index of what is known there, if a jump leads there */
+    struct hook_values *at;
+    size_t target_count, target_room;
+    bool changed, last;
+};
+
+/* ---- slots ---- */
+
+static int hook_compare_slots(const void *a, const void *b)
+{
+    const struct hook_slot *x = a, *y = b;
+    return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+static void hook_add_slots(struct hook_reader *r, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
+    Elf_Data *data = elf_getdata(section, NULL), *names = symbols ? elf_getdata(symbols, NULL) : NULL;
+    GElf_Rela relocation;
+    GElf_Sym symbol;
+    for (int i = 0; data && gelf_getrela(data, i, &relocation); i++) {
+        const uint64_t type = GELF_R_TYPE(relocation.r_info);
+        uint64_t value = 0;
+        if (type == R_X86_64_RELATIVE)
+            value = (uint64_t)relocation.r_addend;
+        else if ((type == R_X86_64_GLOB_DAT || type == R_X86_64_64) && names &&
+                 gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol) && symbol.st_shndx != SHN_UNDEF)
+            value = symbol.st_value + (uint64_t)relocation.r_addend;
+        if (!value)
+            continue;
+        GROW(r->slots, r->slot_count, r->slot_room);
+        r->slots[r->slot_count++] = (struct hook_slot){ relocation.r_offset, value };
+    }
+}
+
+static void hook_read_slots(struct hook_reader *r, Elf *elf)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
+            hook_add_slots(r, elf, section, &header);
+    }
+    if (r->slot_count)
+        qsort(r->slots, r->slot_count, sizeof *r->slots, hook_compare_slots);
+}
+
+/* Without a relocation, the file has the word itself. Zero if it is unknown. */
+static uint64_t hook_slot_value(const struct hook_reader *r, uint64_t slot)
+{
+    const struct hook_slot wanted = { slot, 0 };
+    const struct hook_slot *found =
+        r->slot_count ? bsearch(&wanted, r->slots, r->slot_count, sizeof *r->slots, hook_compare_slots) : NULL;
+    uint64_t value = 0;
+    if (!found)
+        image_read(r->image, slot, &value, sizeof value);
+    return found ? found->value : value;
+}
+
+/* ---- a function ---- */
+
+static bool hook_is_inside(const struct hook_reader *r, uint64_t address)
+{
+    return address >= r->begin && address < r->end;
+}
+
+static bool hook_decode(const struct hook_reader *r, uint64_t at, struct x86_insn *insn)
+{
+    return x86_decode(r->code + (at - r->begin), r->end - at, at, insn) && insn->length;
+}
+
+/* What is known at a target on all ways to it. */
+static void hook_arrive(struct hook_reader *r, uint64_t target, const struct hook_values *values)
+{
+    struct hook_values *to = &r->at[r->targets_at[target - r->begin] - 1];
+    if (!to->reached) {
+        *to = *values;
+        r->changed = true;
+        return;
+    }
+    for (unsigned i = 0; i < X86_REGISTERS; i++)
+        if (to->known & 1u << i && !(values->known & 1u << i && values->of[i] == to->of[i])) {
+            to->known &= (uint16_t) ~(1u << i);
+            r->changed = true;
+        }
+}
+
+static void hook_change_registers(const struct hook_reader *r, const struct x86_insn *insn, struct hook_values *v)
+{
+    const uint16_t before = v->known;
+    const uint64_t from = v->of[insn->from];
+    v->known &= (uint16_t)~insn->writes;
+    if (insn->kind == X86_CONSTANT || insn->kind == X86_LOAD) {
+        v->of[insn->to] = insn->kind == X86_CONSTANT ? insn->value : hook_slot_value(r, insn->value);
+        v->known &= (uint16_t) ~(1u << insn->to);
+        v->known |= (uint16_t)((v->of[insn->to] != 0) << insn->to);
+    } else if (insn->kind == X86_COPY) {
+        v->of[insn->to] = from;
+        v->known &= (uint16_t) ~(1u << insn->to);
+        v->known |= (uint16_t)((before >> insn->from & 1u) << insn->to);
+    } else if (insn->kind == X86_CALL || insn->kind == X86_CALL_SLOT || insn->kind == X86_CALL_ANY) {
+        v->known &= (uint16_t)~X86_CALLER_SAVED;
+    }
+}
+
+static bool hook_ends(enum x86_kind kind)
+{
+    return kind == X86_JUMP || kind == X86_JUMP_SLOT || kind == X86_JUMP_ANY || kind == X86_END;
+}
+
+/* Whether the code behind a call goes on with an exception, and not to the function's end. */
+static bool hook_unwinds(const struct hook_reader *r, uint64_t at)
+{
+    enum { FEW = 24 };
+    struct x86_insn insn;
+    for (int i = 0; i < FEW && at < r->end && hook_decode(r, at, &insn); i++) {
+        if (insn.kind == X86_CALL || insn.kind == X86_CALL_SLOT)
+            return probe_target_resumes(&r->targets, r->image, &insn);
+        if (hook_ends(insn.kind) && !(insn.kind == X86_JUMP && hook_is_inside(r, insn.value)))
+            return false;
+        at = insn.kind == X86_JUMP ? insn.value : at + insn.length;
+    }
+    return false;
+}
+
+static void hook_add_call(struct hook_reader *r, uint64_t at, const struct x86_insn *insn, const struct hook_values *v)
+{
+    bool other = false;
+    const int probe = probe_target_of(&r->targets, r->image, insn, &other);
+    if (probe == PROBE_NONE)
+        return;
+    if (!v->reached || !(v->known & 1u << X86_RDI)) {
+        r->calls->unknown += probe == PROBE_ENTER;
+        return;
+    }
+    GROW(r->calls->list, r->calls->count, r->calls->room);
+    r->calls->list[r->calls->count++] = (struct hook_call){
+        .function = v->of[X86_RDI],
+        .at = at,
+        .next = at + insn->length,
+        .begin = r->begin,
+        .exit = probe == PROBE_EXIT,
+        .jump = insn->kind == X86_JUMP || insn->kind == X86_JUMP_SLOT,
+        .unwinds = probe == PROBE_EXIT && hook_unwinds(r, at + insn->length),
+    };
+}
+
+/* What compilers put between an end and the next target: int3, and no-operations with any prefixes. */
+static bool hook_is_padding(const uint8_t *code, size_t length)
+{
+    const uint8_t *end = code + length;
+    while (code + 1 < end && (*code == 0x66 || *code == 0x2e))
+        code++;
+    return *code == 0x90 || *code == 0xcc || (*code == 0x0f && code + 1 < end && code[1] == 0x1f);
+}
+
+/* Code behind an end that no known jump leads to is reached by a computed one, or by an exception: nothing is known. */
+static void hook_pass(struct hook_reader *r)
+{
+    struct hook_values values = { .reached = true };
+    struct x86_insn insn;
+    bool ended = false;
+    for (uint64_t at = r->begin; at < r->end && hook_decode(r, at, &insn); at += insn.length) {
+        if (r->targets_at[at - r->begin]) {
+            if (values.reached)
+                hook_arrive(r, at, &values);
+            values = r->at[r->targets_at[at - r->begin] - 1];
+            ended = false;
+        } else if (ended && !hook_is_padding(r->code + (at - r->begin), insn.length)) {
+            values = (struct hook_values){ .reached = true };
+            ended = false;
+        }
+        if (r->last)
+            hook_add_call(r, at, &insn, &values);
+        if ((insn.kind == X86_JUMP || insn.kind == X86_BRANCH) && hook_is_inside(r, insn.value) && values.reached)
+            hook_arrive(r, insn.value, &values);
+        hook_change_registers(r, &insn, &values);
+        if (hook_ends(insn.kind)) {
+            values.reached = false;
+            ended = true;
+        }
+    }
+}
+
+/* Lists the targets of jumps. Returns whether a probe is called. */
+static bool hook_find_targets(struct hook_reader *r)
+{
+    struct x86_insn insn;
+    bool calls = false;
+    r->target_count = 0;
+    for (uint64_t at = r->begin; at < r->end && hook_decode(r, at, &insn); at += insn.length) {
+        bool other = false;
+        calls |= probe_target_of(&r->targets, r->image, &insn, &other) != PROBE_NONE;
+        if ((insn.kind != X86_JUMP && insn.kind != X86_BRANCH) || !hook_is_inside(r, insn.value) ||
+            r->targets_at[insn.value - r->begin])
+            continue;
+        GROW(r->at, r->target_count, r->target_room);
+        r->at[r->target_count++] = (struct hook_values){ .reached = false };
+        r->targets_at[insn.value - r->begin] = (uint32_t)r->target_count;
+    }
+    return calls;
+}
+
+static void hook_read_function(struct hook_reader *r)
+{
+    const size_t size = (size_t)(r->end - r->begin);
+    r->code = need_memory(size, 1);
+    r->targets_at = need_memory(size, sizeof *r->targets_at);
+    if (image_read(r->image, r->begin, r->code, size) && hook_find_targets(r)) {
+        r->changed = true;
+        r->last = false;
+        for (int pass = 0; r->changed && pass < MOST_PASSES; pass++) {
+            r->changed = false;
+            hook_pass(r);
+        }
+        r->last = !r->changed; /* else what is known may be wrong */
+        if (r->last)
+            hook_pass(r);
+    }
+    free(r->targets_at);
+    free(r->code);
+}
+
+static int hook_compare_calls(const void *a, const void *b)
+{
+    const struct hook_call *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Tables of damaged files can have the same code again and again. */
+static uint64_t hook_most_bytes(const struct image *image)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < image->segment_count; i++)
+        bytes += image->segments[i].size;
+    return bytes;
+}
+
+static void hook_read_functions(struct hook_reader *r)
+{
+    uint64_t left = hook_most_bytes(r->image);
+    for (uint32_t i = 0; i < r->image->table_count; i++) {
+        uint64_t begin, end;
+        if (!image_table_entry(r->image, i, &begin) || !image_function(r->image, begin, &r->begin, &r->end) ||
+            r->begin != begin)
+            continue;
+        if (i + 1 < r->image->table_count && image_table_entry(r->image, i + 1, &end) && r->end > end)
+            r->end = end;
+        if (image_is_stub(r->image, begin) || r->end <= r->begin || r->end - r->begin > MOST_BYTES ||
+            r->end - r->begin > left)
+            continue;
+        left -= r->end - r->begin;
+        hook_read_function(r);
+    }
+}
+
+struct hook_calls hook_calls_find(Elf *elf, const struct image *image)
+{
+    struct hook_calls calls = { .list = NULL };
+    struct hook_reader r = { .calls = &calls, .image = image };
+    GElf_Ehdr header;
+    calls.other_machine = !gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64;
+    if (calls.other_machine || !image->table_header || !probe_targets_find(&r.targets, elf))
+        return calls;
+    hook_read_slots(&r, elf);
+    hook_read_functions(&r);
+    if (calls.count)
+        qsort(calls.list, calls.count, sizeof *calls.list, hook_compare_calls);
+    free(r.at);
+    free(r.slots);
+    return calls;
+}
+
+void hook_calls_drop(struct hook_calls *h)
+{
+    free(h->list);
+}
+
+size_t hook_calls_first(const struct hook_calls *h, uint64_t function)
+{
+    size_t low = 0, high = h->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (h->list[middle].function < function)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

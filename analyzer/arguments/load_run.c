@@ -1,0 +1,117 @@
+/* Runs programs of loads. Nothing here needs a library, so that a probe can run them as well. */
+#include <string.h>
+
+#include "arguments/load_program.h"
+
+enum { PAGE = 4096 }; /* memory is readable or not by pages */
+
+static uint64_t load_extend(uint64_t word, unsigned bits, bool is_signed)
+{
+    const unsigned spare = 64 - bits;
+    return is_signed ? (uint64_t)((int64_t)(word << spare) >> spare) : word << spare >> spare;
+}
+
+static uint64_t load_combine(enum load_op op, uint64_t left, uint64_t right)
+{
+    switch (op) {
+    case LOAD_SUM:
+        return left + right;
+    case LOAD_DIFFERENCE:
+        return left - right;
+    case LOAD_PRODUCT:
+        return left * right;
+    case LOAD_AND:
+        return left & right;
+    case LOAD_OR:
+        return left | right;
+    case LOAD_XOR:
+        return left ^ right;
+    case LOAD_LEFT:
+        return right < 64 ? left << right : 0;
+    case LOAD_RIGHT:
+        return right < 64 ? left >> right : 0;
+    default: /* LOAD_RIGHT_SIGNED */
+        return (uint64_t)((int64_t)left >> (right < 64 ? right : 63));
+    }
+}
+
+/* A text may end just before memory that cannot be read. */
+static bool load_copy_text(const struct load_state *s, uint64_t address, uint64_t length, bool counted,
+                           struct load_result *r)
+{
+    const uint64_t wanted = length < r->text_room ? length : r->text_room;
+    while (r->text_length < wanted) {
+        const uint64_t at = address + r->text_length, left = wanted - r->text_length, page = PAGE - at % PAGE;
+        const uint64_t size = left < page ? left : page;
+        char *into = r->text + r->text_length;
+        if (!s->read(s->data, at, into, size))
+            return false;
+        const char *end = counted ? NULL : memchr(into, 0, size);
+        r->text_length += end ? (uint64_t)(end - into) : size;
+        if (end)
+            return true;
+    }
+    char next = 0;
+    r->cut = counted ? length > wanted : !s->read(s->data, address + wanted, &next, 1) || next;
+    return true;
+}
+
+static bool load_step(const struct load *l, const struct load_state *s, uint64_t *stack, unsigned *depth)
+{
+    uint64_t *top = &stack[*depth ? *depth - 1 : 0], word = 0;
+    switch ((enum load_op)l->op) {
+    case LOAD_REGISTER:
+        stack[(*depth)++] = s->general[l->operand];
+        break;
+    case LOAD_VECTOR:
+        stack[(*depth)++] = s->vectors[l->operand];
+        break;
+    case LOAD_NUMBER:
+        stack[(*depth)++] = (uint64_t)l->number;
+        break;
+    case LOAD_MODULE:
+        stack[(*depth)++] = s->module + (uint64_t)l->number;
+        break;
+    case LOAD_ADD:
+        *top += (uint64_t)l->number;
+        break;
+    case LOAD_MEMORY:
+        if (!s->read(s->data, *top, &word, l->operand))
+            return false;
+        *top = word;
+        break;
+    case LOAD_SIGNED:
+    case LOAD_UNSIGNED:
+        *top = load_extend(*top, l->operand, l->op == LOAD_SIGNED);
+        break;
+    case LOAD_NEGATE:
+        *top = -*top;
+        break;
+    case LOAD_INVERT:
+        *top = ~*top;
+        break;
+    default:
+        --*depth;
+        top[-1] = load_combine((enum load_op)l->op, top[-1], *top);
+    }
+    return true;
+}
+
+bool load_run(const struct load_program *p, const struct load_state *s, struct load_result *result)
+{
+    uint64_t stack[LOAD_DEPTH];
+    unsigned depth = 0;
+    result->text_length = 0;
+    result->cut = false;
+    for (unsigned i = 0; i < p->count; i++) {
+        const struct load *l = &p->loads[i];
+        if (l->op == LOAD_TEXT)
+            return load_copy_text(s, stack[0], UINT64_MAX, false, result);
+        if (l->op == LOAD_TEXT_COUNTED)
+            return load_copy_text(s, stack[0], stack[1], true, result);
+        if (!load_step(l, s, stack, &depth))
+            return false;
+    }
+    result->word = stack[0];
+    return true;
+}

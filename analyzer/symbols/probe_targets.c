@@ -1,0 +1,129 @@
+/* Finds what calls of the probes lead to. */
+#include "symbols/probe_targets.h"
+
+#include <gelf.h>
+#include <string.h>
+
+enum { STUB_BYTES = 16 };
+
+static const char *const probe_names[PROBE_KINDS] = {
+    [PROBE_ENTER] = "__cyg_profile_func_enter", [PROBE_EXIT] = "__cyg_profile_func_exit"
+};
+
+static int probe_named(const char *name)
+{
+    for (int probe = 0; probe < PROBE_KINDS; probe++)
+        if (name && strcmp(name, probe_names[probe]) == 0)
+            return probe;
+    return PROBE_NONE;
+}
+
+static void probe_targets_add_symbols(struct probe_targets *t, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Sym symbol;
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+            continue;
+        const int probe = probe_named(elf_strptr(elf, header->sh_link, symbol.st_name));
+        if (probe != PROBE_NONE)
+            t->probes[probe] = symbol.st_value;
+    }
+}
+
+static void probe_targets_add_slots(struct probe_targets *t, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
+    Elf_Data *data = elf_getdata(section, NULL), *names = symbols ? elf_getdata(symbols, NULL) : NULL;
+    GElf_Shdr of_symbols;
+    GElf_Rela relocation;
+    GElf_Sym symbol;
+    if (!data || !names || !gelf_getshdr(symbols, &of_symbols))
+        return;
+    for (int i = 0; gelf_getrela(data, i, &relocation); i++) {
+        if (!gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol))
+            continue;
+        const char *name = elf_strptr(elf, of_symbols.sh_link, symbol.st_name);
+        const int probe = probe_named(name);
+        if (name && strcmp(name, "_Unwind_Resume") == 0)
+            t->resume_slot = relocation.r_offset;
+        if (probe != PROBE_NONE && t->slot_count[probe] < PROBE_SLOTS)
+            t->slots[probe][t->slot_count[probe]++] = relocation.r_offset;
+    }
+}
+
+bool probe_targets_find(struct probe_targets *t, Elf *elf)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            continue;
+        if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+            probe_targets_add_symbols(t, elf, section, &header);
+        else if (header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
+            probe_targets_add_slots(t, elf, section, &header);
+    }
+    return t->probes[PROBE_ENTER] || t->slot_count[PROBE_ENTER];
+}
+
+static int probe_of_slot(const struct probe_targets *t, uint64_t slot)
+{
+    for (int probe = 0; probe < PROBE_KINDS; probe++)
+        for (unsigned i = 0; i < t->slot_count[probe]; i++)
+            if (t->slots[probe][i] == slot)
+                return probe;
+    return PROBE_NONE;
+}
+
+/* The slot through which the linker's stub at an address jumps; zero if there is no such stub. It may begin with
+ * endbr64. */
+static uint64_t probe_slot_of_stub(const struct image *image, uint64_t address)
+{
+    static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+    uint8_t code[STUB_BYTES];
+    struct x86_insn insn;
+    if (!image_is_stub(image, address) || !image_read(image, address, code, sizeof code))
+        return 0;
+    const size_t skip = memcmp(code, endbr64, sizeof endbr64) == 0 ? sizeof endbr64 : 0;
+    const bool known = x86_decode(code + skip, sizeof code - skip, address + skip, &insn);
+    return known && insn.kind == X86_JUMP_SLOT ? insn.value : 0;
+}
+
+static int probe_of_target(const struct probe_targets *t, const struct image *image, uint64_t target)
+{
+    for (int probe = 0; probe < PROBE_KINDS; probe++)
+        if (target && t->probes[probe] == target)
+            return probe;
+    const uint64_t slot = probe_slot_of_stub(image, target);
+    return slot ? probe_of_slot(t, slot) : PROBE_NONE;
+}
+
+bool probe_target_resumes(const struct probe_targets *t, const struct image *image, const struct x86_insn *insn)
+{
+    const uint64_t slot = insn->kind == X86_CALL_SLOT ? insn->value
+                          : insn->kind == X86_CALL    ? probe_slot_of_stub(image, insn->value)
+                                                      : 0;
+    return slot && slot == t->resume_slot;
+}
+
+int probe_target_of(const struct probe_targets *t, const struct image *image, const struct x86_insn *insn, bool *other)
+{
+    int probe = PROBE_NONE;
+    switch (insn->kind) {
+    case X86_CALL:
+    case X86_JUMP:
+        probe = probe_of_target(t, image, insn->value);
+        break;
+    case X86_CALL_SLOT:
+    case X86_JUMP_SLOT:
+        probe = probe_of_slot(t, insn->value);
+        break;
+    case X86_CALL_ANY:
+    case X86_JUMP_ANY:
+        break;
+    default:
+        return probe;
+    }
+    *other = probe == PROBE_NONE;
+    return probe;
+}

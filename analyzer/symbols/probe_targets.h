@@ -1,0 +1,33 @@
+/* Where calls of the probes lead in a binary: to the probe itself, to a slot that a relocation names, or to a stub of
+ * the linker that jumps through such a slot. */
+#ifndef DWELL_SYMBOLS_PROBE_TARGETS_H
+#define DWELL_SYMBOLS_PROBE_TARGETS_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "levels/x86_decode.h"
+#include "symbols/image.h"
+
+enum probe_kind { PROBE_ENTER, PROBE_EXIT, PROBE_KINDS, PROBE_NONE = -1 };
+
+enum { PROBE_SLOTS = 4 }; /* of each probe */
+
+struct probe_targets {
+    uint64_t probes[PROBE_KINDS]; /* those in the file itself; zero if there are none */
+    uint64_t slots[PROBE_KINDS][PROBE_SLOTS];
+    unsigned slot_count[PROBE_KINDS];
+    uint64_t resume_slot; /* of what goes on with an exception; zero if there is none */
+};
+
+/* Reads the symbols and relocations. False if the file has no probe at enters. */
+bool probe_targets_find(struct probe_targets *t, Elf *elf);
+
+/* The probe that an instruction calls or jumps to: enum probe_kind. *other is set if it goes anywhere else. */
+int probe_target_of(const struct probe_targets *t, const struct image *image, const struct x86_insn *insn, bool *other);
+
+/* Whether an instruction calls what goes on with an exception. */
+bool probe_target_resumes(const struct probe_targets *t, const struct image *image, const struct x86_insn *insn);
+
+#endif

@@ -1,0 +1,107 @@
+/* dwell values --list: what it says of planted functions. Places depend on the compiler, so most tests leave them out.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_values_list, .timeout = 300);
+
+#define SOURCES DWELL_CONSUMERS "/../e2e/programs/arguments/"
+#define CALLED "gcc %s -g -finstrument-functions " SOURCES "called.c -o called && "
+#define ROWS                                                                                                           \
+    "jq -r '.rows[] | [.value, .type, .kind, .bytes, .readable, .places, (.reasons | join(\" \"))] | join(\"|\")'"
+
+static void expect_rows(const char *flags, const char *wanted_of, const char *wanted)
+{
+    char *rows = run_well(CALLED "$DWELL values --list ./called %s --format json | " ROWS, flags, wanted_of);
+    cr_expect(eq(str, rows, (char *)wanted), "%s %s", flags, wanted_of);
+    free(rows);
+}
+
+Test(e2e_values_list, all_values_of_a_function)
+{
+    expect_rows("-O0", "f_small",
+                "a|_Bool|bool|1|1|1|\nb|char|character|1|1|1|\nc|enum color|enum|4|1|1|\nd|enum size|enum|4|1|1|\n"
+                "return|_Bool|bool|1|1|1|\n");
+    expect_rows("-O0", "f_text",
+                "text|const char *|text|8|1|1|\nother|char *|text|8|1|1|\nreturn|const char *|text|8|1|1|\n");
+    expect_rows("-O2", "f_dead",
+                "unused|int|signed|4|0|1|optimised-out\nused|int|signed|4|1|1|\nreturn|int|signed|4|1|1|\n");
+}
+
+Test(e2e_values_list, parts)
+{
+    expect_rows("-O2", "'f_point:p->low,p->next->name[1],*q,return'",
+                "p->low|unsigned int|unsigned|4|1|1|\np->next->name[1]|char|character|1|1|1|\n"
+                "*q|struct point *|address|8|1|1|\nreturn|long int|signed|8|1|1|\n");
+    expect_rows("-O0", "f_large f_large:by_value.tail f_wide:wide",
+                "by_value|struct large|none|48|0|1|type\nlast|int|signed|4|1|1|\nreturn|long int|signed|8|1|1|\n"
+                "by_value.tail|int|signed|4|1|1|\nwide|long double|float|16|0|1|wide\n");
+}
+
+/* An inlined copy has probes of its own. */
+Test(e2e_values_list, places)
+{
+    expect_rows("-O2", "f_inlined",
+                "a|int|signed|4|3|3|\nb|unsigned int|unsigned|4|3|3|\nreturn|int|signed|4|1|3|inlined\n");
+}
+
+Test(e2e_values_list, text)
+{
+    char *text = run_well(CALLED "$DWELL values --list ./called f_dead | sed 's/  */ /g; s/ $//'", "-O2");
+    cr_expect(has(text, "READABLE PLACES VALUE TYPE WHERE WHY NOT FUNCTION\n"), "%s", text);
+    cr_expect(has(text, " 0 1 unused int optimised out at -O2 f_dead\n"), "%s", text);
+    free(text);
+}
+
+static void expect_refusal(const char *command, const char *message)
+{
+    struct ran r = run("%s", command);
+    cr_expect(eq(int, r.status, 2), "%s", command);
+    cr_expect(eq(str, r.err, (char *)message), "%s", command);
+    cr_expect(eq(str, r.out, ""));
+    ran_drop(&r);
+}
+
+Test(e2e_values_list, refusals)
+{
+    free(run_well("echo 'int f(int n) { return n; } int main(void) { return f(0); }' >short.c; gcc short.c -o plain; "
+                  "gcc -finstrument-functions short.c -o bare; gcc -g -finstrument-functions short.c -o short"));
+    expect_refusal(
+        "$DWELL values --list ./plain f",
+        "dwell: ./plain: no function of it calls a probe: compile and link it with -finstrument-functions\n");
+    expect_refusal("$DWELL values --list ./bare f",
+                   "dwell: ./bare: has no debug information: compile with -g, or install its file of it\n");
+    expect_refusal("$DWELL values --list ./short g", "dwell: ./short: no function that calls a probe is named 'g'\n");
+    expect_refusal("$DWELL values --list ./short f:m", "dwell: f: no parameter 'm'; it has n\n");
+    expect_refusal("$DWELL values --list ./short 'f:n->x'", "dwell: f: 'n->x' cannot be read: it is no pointer\n");
+    expect_refusal("$DWELL values --list ./short 'f:n+'",
+                   "dwell: f: 'n+' is not a value such as n, *p, req->len, v.size, name[0] or return\n");
+    expect_refusal("$DWELL values --list ./short",
+                   "dwell: values: needs --list PROGRAM and a FUNCTION; dwell values --help\n");
+    expect_refusal("$DWELL values --list short.c f", "dwell: short.c: no such program\n");
+}
+
+/* Debug information in a file of its own, found by the build-id. */
+Test(e2e_values_list, separate_debug_information)
+{
+    char *rows = run_well(
+        CALLED
+        "objcopy --only-keep-debug called called.debug && objcopy --strip-all --add-gnu-debuglink=called.debug called && "
+        "$DWELL values --list ./called 'f_loop:*list' --format json | " ROWS,
+        "-O2");
+    cr_expect(eq(str, rows, "*list|const int|signed|4|1|1|\n"));
+    free(rows);
+}
+
+Test(e2e_values_list, follows_its_schema)
+{
+    char *used =
+        run_well(CALLED "$DWELL values --list ./called '*' --format json >values.json && python3 -B " DWELL_CONSUMERS
+                        "/schemas.py " DWELL_CONSUMERS "/../../docs/schema values.json",
+                 "-O2");
+    cr_expect(eq(str, used, "arguments\n"));
+    free(used);
+}

@@ -1,0 +1,171 @@
+/* Programs of loads: what is a good one, what they say, and what they leave. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments/load_program.h"
+
+TestSuite(unit_load_program, .timeout = 120);
+
+/* Memory at MEMORY_AT, in two pages, the second of which ends. */
+enum { MEMORY_AT = 0x10fc0, MEMORY_SIZE = 128, REG_RBX = 3, REG_RSP = 7 };
+
+static uint8_t memory[MEMORY_SIZE];
+
+static bool read_memory(void *data, uint64_t address, void *into, size_t size)
+{
+    (void)data;
+    if (address < MEMORY_AT || address - MEMORY_AT > MEMORY_SIZE || size > MEMORY_SIZE - (address - MEMORY_AT))
+        return false;
+    memcpy(into, memory + (address - MEMORY_AT), size);
+    return true;
+}
+
+static const struct load_state state = {
+    .general = { [REG_RBX] = UINT64_C(0xfffffffffffffff6), [REG_RSP] = MEMORY_AT },
+    .vectors = { 0, UINT64_C(0x3ff8000000000000) },
+    .module = 0x5000,
+    .read = read_memory,
+};
+
+static struct load_program program_of(const struct load *loads, size_t count)
+{
+    struct load_program p = { .count = 0 };
+    for (size_t i = 0; i < count; i++)
+        cr_assert(load_add(&p, (enum load_op)loads[i].op, loads[i].operand, loads[i].number));
+    return p;
+}
+
+#define PROGRAM(...)                                                                                                   \
+    program_of((const struct load[]){ __VA_ARGS__ }, sizeof((const struct load[]){ __VA_ARGS__ }) / sizeof(struct load))
+
+static void expect_word(struct load_program p, uint64_t word, const char *text)
+{
+    struct load_result result = { .text = NULL };
+    char *described = load_describe(&p);
+    cr_assert(load_check(&p));
+    cr_assert(load_run(&p, &state, &result));
+    cr_expect(eq(u64, result.word, word), "%s", text);
+    cr_expect(eq(str, described, (char *)text));
+    free(described);
+}
+
+Test(unit_load_program, words)
+{
+    memcpy(memory + 8, &(uint64_t){ 0x1122334455667788 }, 8);
+    expect_word(PROGRAM({ LOAD_REGISTER, REG_RBX, 0 }), (uint64_t)-10, "rbx");
+    expect_word(PROGRAM({ LOAD_VECTOR, 1, 0 }), UINT64_C(0x3ff8000000000000), "xmm1");
+    expect_word(PROGRAM({ LOAD_MODULE, 0, 0x42 }), 0x5042, "module+0x42");
+    expect_word(PROGRAM({ LOAD_REGISTER, REG_RSP, 0 }, { LOAD_ADD, 0, 8 }, { LOAD_MEMORY, 8, 0 }), 0x1122334455667788,
+                "[rsp+8]");
+    expect_word(PROGRAM({ LOAD_REGISTER, REG_RSP, 0 }, { LOAD_ADD, 0, 16 }, { LOAD_ADD, 0, -7 }, { LOAD_MEMORY, 2, 0 }),
+                0x6677, "[rsp+9]:2");
+    expect_word(PROGRAM({ LOAD_REGISTER, REG_RBX, 0 }, { LOAD_UNSIGNED, 4, 0 }), 6, "rbx");
+    expect_word(PROGRAM({ LOAD_REGISTER, REG_RBX, 0 }, { LOAD_UNSIGNED, 4, 0 }, { LOAD_SIGNED, 3, 0 }), (uint64_t)-2,
+                "rbx");
+    expect_word(PROGRAM({ LOAD_REGISTER, REG_RBX, 0 }, { LOAD_NEGATE, 0, 0 }), 10, "-(rbx)");
+    expect_word(PROGRAM({ LOAD_REGISTER, REG_RBX, 0 }, { LOAD_INVERT, 0, 0 }), 9, "~(rbx)");
+}
+
+Test(unit_load_program, two_words)
+{
+    static const struct {
+        enum load_op op;
+        int64_t right;
+        uint64_t word;
+        const char *text;
+    } cases[] = {
+        { LOAD_SUM, 3, (uint64_t)-7, "(rbx + 3)" },
+        { LOAD_DIFFERENCE, 3, (uint64_t)-13, "(rbx - 3)" },
+        { LOAD_PRODUCT, 3, (uint64_t)-30, "(rbx * 3)" },
+        { LOAD_AND, 7, 6, "(rbx & 7)" },
+        { LOAD_OR, 1, (uint64_t)-9, "(rbx | 1)" },
+        { LOAD_XOR, -1, 9, "(rbx ^ -1)" },
+        { LOAD_LEFT, 2, (uint64_t)-40, "(rbx << 2)" },
+        { LOAD_RIGHT, 60, 15, "(rbx >> 60)" },
+        { LOAD_RIGHT_SIGNED, 1, (uint64_t)-5, "(rbx >> 1)" },
+        { LOAD_LEFT, 64, 0, "(rbx << 64)" },
+        { LOAD_RIGHT, 64, 0, "(rbx >> 64)" },
+        { LOAD_RIGHT_SIGNED, 99, (uint64_t)-1, "(rbx >> 99)" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_word(
+            PROGRAM({ LOAD_REGISTER, REG_RBX, 0 }, { LOAD_NUMBER, 0, cases[i].right }, { (uint8_t)cases[i].op, 0, 0 }),
+            cases[i].word, cases[i].text);
+}
+
+/* The text at an offset of the memory: how it is read, into room for `room` bytes. */
+static void expect_text(struct load_program p, size_t room, const char *text, bool cut)
+{
+    char into[MEMORY_SIZE] = "";
+    struct load_result result = { .text = into, .text_room = room };
+    cr_assert(load_check(&p) && load_is_text(&p));
+    cr_assert(load_run(&p, &state, &result));
+    cr_expect(eq(sz, result.text_length, strlen(text)));
+    cr_expect(eq(str, into, (char *)text));
+    cr_expect(eq(int, result.cut, cut));
+}
+
+Test(unit_load_program, texts)
+{
+    const struct load_program text = PROGRAM({ LOAD_REGISTER, REG_RSP, 0 }, { LOAD_TEXT, 0, 0 });
+    const struct load_program counted =
+        PROGRAM({ LOAD_REGISTER, REG_RSP, 0 }, { LOAD_NUMBER, 0, 5 }, { LOAD_TEXT_COUNTED, 0, 0 });
+    char *described = load_describe(&counted);
+    memset(memory, 'x', sizeof memory);
+    memcpy(memory, "hello world", 12);
+    expect_text(text, 64, "hello world", false);
+    expect_text(text, 11, "hello world", false);
+    expect_text(text, 5, "hello", true);
+    expect_text(counted, 64, "hello", false);
+    expect_text(counted, 4, "hell", true);
+    cr_expect(eq(str, described, "text at rsp, 5 bytes"));
+    free(described);
+}
+
+/* The end of memory behind a text is no fault; one in it is. */
+Test(unit_load_program, unreadable_memory)
+{
+    char into[2 * MEMORY_SIZE];
+    struct load_result result = { .text = into, .text_room = sizeof into };
+    const struct load_program end = PROGRAM({ LOAD_NUMBER, 0, MEMORY_AT + MEMORY_SIZE - 4 }, { LOAD_TEXT, 0, 0 });
+    const struct load_program word = PROGRAM({ LOAD_NUMBER, 0, MEMORY_AT + MEMORY_SIZE - 4 }, { LOAD_MEMORY, 8, 0 });
+    const struct load_program counted =
+        PROGRAM({ LOAD_NUMBER, 0, MEMORY_AT }, { LOAD_NUMBER, 0, -1 }, { LOAD_TEXT_COUNTED, 0, 0 });
+    memcpy(memory + MEMORY_SIZE - 4, "abc", 4);
+    cr_expect(not(load_run(&word, &state, &result)));
+    cr_expect(not(load_run(&counted, &state, &result)));
+    result.text_room = 4;
+    cr_assert(load_run(&end, &state, &result));
+    cr_expect(eq(sz, result.text_length, 3));
+    cr_expect(not(result.cut));
+}
+
+Test(unit_load_program, bad_programs)
+{
+    struct load_program p = { .count = 0 };
+    cr_expect(not(load_check(&p)));
+    static const struct load bad[][3] = {
+        { { LOAD_ADD, 0, 1 }, { LOAD_NUMBER, 0, 1 }, { LOAD_NUMBER, 0, 1 } },    /* takes what is not there */
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_NUMBER, 0, 1 }, { LOAD_NEGATE, 0, 0 } }, /* leaves two */
+        { { LOAD_REGISTER, 16, 0 }, { LOAD_NEGATE, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
+        { { LOAD_VECTOR, 16, 0 }, { LOAD_NEGATE, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_MEMORY, 9, 0 }, { LOAD_NEGATE, 0, 0 } },
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_MEMORY, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_SIGNED, 65, 0 }, { LOAD_NEGATE, 0, 0 } },
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_TEXT, 0, 0 }, { LOAD_NUMBER, 0, 1 } }, /* goes on after a text */
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_NUMBER, 0, 1 }, { LOAD_TEXT, 0, 0 } },
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_OPS, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        p = program_of(bad[i], 3);
+        cr_expect(not(load_check(&p)), "%zu", i);
+        cr_expect(eq(ptr, load_describe(&p), NULL));
+    }
+    p.count = 0;
+    for (int i = 0; i < LOAD_MOST; i++)
+        cr_assert(load_add(&p, LOAD_NUMBER, 0, i));
+    cr_expect(not(load_check(&p))); /* too deep */
+    cr_expect(not(load_add(&p, LOAD_NUMBER, 0, 1)));
+}
