@@ -20,10 +20,11 @@ enum {
 /* A page's entry is its file offset and these bits. */
 enum {
     GUARD_MAPPED = 1,
-    GUARD_BEGIN = 2,  /* a chunk begins here */
-    GUARD_LOST = 4,   /* memory has taken its place */
-    GUARD_UNREAD = 8, /* and its contents could not be read */
-    GUARD_KEPT = 16,  /* it is not to be written to the file */
+    GUARD_BEGIN = 2,   /* a chunk begins here */
+    GUARD_LOST = 4,    /* memory has taken its place */
+    GUARD_UNREAD = 8,  /* and its contents could not be read */
+    GUARD_KEPT = 16,   /* it is not to be written to the file */
+    GUARD_LINKED = 32, /* it has a link. Without this bit the links are not even read: some kernels give memory then */
     GUARD_FLAGS = DWELL_UNIT - 1,
 };
 
@@ -125,12 +126,12 @@ bool guard_add(const void *at, uint32_t size, uint64_t offset)
 
 void guard_remove(const void *at, uint32_t size)
 {
+    guard_set_link(at, NULL);
     for (uint32_t i = 0; i < size; i += DWELL_UNIT) {
         uint64_t *entry = guard_entry((const char *)at + i, false);
         if (entry)
             __atomic_store_n(entry, 0, __ATOMIC_RELEASE);
     }
-    guard_set_link(at, NULL);
 }
 
 void guard_split(const void *at)
@@ -157,15 +158,19 @@ uint64_t guard_offset(const void *page)
 
 void *guard_link(const void *at)
 {
-    const struct guard_leaf *leaf = guard_find_leaf(at, false);
-    return leaf ? leaf->links[guard_index(at)] : NULL;
+    return guard_value(at) & GUARD_LINKED ? guard_find_leaf(at, false)->links[guard_index(at)] : NULL;
 }
 
 void guard_set_link(const void *at, void *link)
 {
-    struct guard_leaf *leaf = guard_find_leaf(at, false);
-    if (leaf && leaf->links[guard_index(at)] != link) /* most have none, and need no memory */
-        leaf->links[guard_index(at)] = link;
+    uint64_t *const entry = guard_entry(at, false);
+    if (!entry || (!link && !(__atomic_load_n(entry, __ATOMIC_ACQUIRE) & GUARD_LINKED)))
+        return;
+    guard_find_leaf(at, false)->links[guard_index(at)] = link;
+    if (link)
+        __atomic_fetch_or(entry, GUARD_LINKED, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(entry, ~(uint64_t)GUARD_LINKED, __ATOMIC_RELEASE);
 }
 
 /* ---- memory in place of pages ---- */
