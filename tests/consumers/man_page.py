@@ -3,7 +3,7 @@ import re
 import subprocess
 import sys
 
-OPTION = re.compile(r"(?:(?<![-\w])(-\w)\|)?(--[a-z][a-z-]*)(?: ((?:\[[A-Z]+=\]|[A-Z]+=)?[A-Z]+(?:\[:[A-Z]+\])?)|(\[=[A-Z]+\]))?")
+OPTION = re.compile(r"(?:(?<![-\w])(-\w)\|)?(--[a-z][a-z-]*)(?: ((?:\[[A-Z]+=\]|[A-Z]+=)?[A-Z]+(?:[>/][A-Z]+|\[:[A-Z]+\])?)|(\[=[A-Z]+\]))?")
 
 program = sys.argv[1]
 
