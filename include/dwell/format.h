@@ -249,10 +249,10 @@ enum dwell_word_kind {
 enum dwell_extension {
     DWELL_EXT_TIME = 1,          /* 3 words: 48 low bits of the time of the next event */
     DWELL_EXT_UPPER = 2,         /* 3 words: number, then the upper half's 32 bits */
-    DWELL_EXT_OS = 3,            /* 0 words: the interval that ends at the next event is flagged */
+    DWELL_EXT_OS = 3,            /* 0 words: the interval that ends at the next event is flagged; 3: that part of it */
     DWELL_EXT_BLOCKED = 4,       /* 6 words: when the thread left its CPU (48 bits), for how long (48 bits) */
     DWELL_EXT_PREEMPTED = 5,     /* the same for a thread that could have continued to run */
-    DWELL_EXT_FAULTS = 6,        /* 1 word: number of page faults */
+    DWELL_EXT_FAULTS = 6,        /* 1 to 3 words: number of page faults */
     DWELL_EXT_UNWIND = 7,        /* 2 words: number of frames left without an exit, at the next event */
     DWELL_EXT_UNTIMED_ENTER = 8, /* 2 words of address; reserved for events without a time */
     DWELL_EXT_UNTIMED_EXIT = 9,

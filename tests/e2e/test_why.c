@@ -9,7 +9,7 @@
 #include "support/run.h"
 
 /* Where levels change at random, calls of the slow function's callees are counted for a while: then their time is a row
- * of the caller, and which row comes first depends on the seed. One test has levels like that itself. */
+ * of the caller, and which row comes first depends on the seed. */
 static void why_begin(void)
 {
     unsetenv("DWELL_RANDOM_LEVELS");
