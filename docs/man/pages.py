@@ -99,8 +99,8 @@ class Help:
 
 
 def marked_argument(argument):
-    return "".join(f"_{part}_" if re.fullmatch("[A-Z]+", part) else escaped(part)
-                   for part in re.split(r"([A-Z]+)", argument) if part)
+    return "".join(f"_{part}_" if re.fullmatch("[A-Z]+", part) else part if part in ">/" else escaped(part)
+                   for part in re.split(r"([A-Z]+)", argument) if part)  # after an escape, _ would mean itself
 
 
 def option_entry(name, letter, argument, text):

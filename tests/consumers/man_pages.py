@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 program, folder = sys.argv[1:]
-NO_FILES = {"cc", "c++", "doctor", "perflog", "mcp"}
+NO_FILES = {"cc", "c++", "doctor", "perflog", "mcp", "values"}
 
 # In the place of dwell: reads the options of the line, which come before a program's words, and prints nothing.
 WRAPPER = """#!/bin/bash
