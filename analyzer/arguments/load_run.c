@@ -99,7 +99,7 @@ static bool load_step(const struct load *l, const struct load_state *s, uint64_t
 
 bool load_run(const struct load_program *p, const struct load_state *s, struct load_result *result)
 {
-    uint64_t stack[LOAD_DEPTH];
+    uint64_t stack[LOAD_DEPTH] = { 0 };
     unsigned depth = 0;
     result->text_length = 0;
     result->cut = false;
