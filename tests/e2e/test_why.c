@@ -123,19 +123,25 @@ Test(e2e_why, first_calls_as_a_factor)
     free(text);
 }
 
-/* Nothing separates slow calls of random work from others, but for the time in which other programs ran. */
+/* Nothing separates slow calls of random work from others, but for the time in which other programs ran. These also
+ * leave cold caches behind, so calls that they delayed may have more of everything: such runs do not count. */
 Test(e2e_why, random_work)
 {
     const int rounds = test_rounds(100);
-    int found = 0;
+    int found = 0, quiet = 0;
     for (int i = 0; i < rounds; i++) {
         why_record("--overhead none", "random");
-        char *rows = run_well("jq '[.rows[] | select(" NOT_PREEMPTED
-                              " and .probability <= 0.05 and .share_percent >= 5)] | length' why.json");
-        found += strcmp(rows, "0\n") != 0;
-        free(rows);
+        char *named = run_well("jq -r '[.rows[] | select(.probability <= 0.05 and .share_percent >= 5) | .kind] | "
+                               "join(\" \")' why.json");
+        if (!strstr(named, "runnable")) {
+            quiet++;
+            found += strcmp(named, "\n") != 0;
+        }
+        free(named);
     }
-    cr_assert(le(int, found * 20, rounds + 20), "%d of %d", found, rounds);
+    if (quiet < rounds / 5)
+        cr_skip_test("other programs delayed calls in all but %d of %d runs", quiet, rounds);
+    cr_assert(le(int, found * 20, quiet + 20), "%d of %d", found, quiet);
 }
 
 Test(e2e_why, mode_profile)
