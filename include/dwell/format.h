@@ -1,8 +1,6 @@
 /*
- * The layout of the session file. docs/format.md specifies it to the byte. This header is shared by the runtime, which
- * writes the file, and the analyzer, which reads it. It is not a public interface. All numbers are little-endian, as
- * the supported machines are.
- *
+ * The layout of the session file, which docs/format.md specifies to the byte. The runtime writes the file, and the
+ * analyzer reads it. This is no public interface. All numbers are little-endian, as the supported machines are.
  * A session is one file: a page of header, then chunks. A chunk begins at a multiple of DWELL_UNIT and fills a whole
  * number of units. Bytes that are zero have not been written.
  */
