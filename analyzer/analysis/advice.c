@@ -82,17 +82,18 @@ static void advice_fill_callers(struct advice *a, const struct profile *p)
 /* ---- the rule ---- */
 
 /* The mean durations that a budget has recorded, by function: those of counted functions are known no other way. */
-static uint64_t *advice_decided_means(const struct analysis *l)
+static uint64_t *advice_decided_means(const struct analysis *analysis)
 {
-    uint64_t *means = need_memory(l->profile->function_count, sizeof *means);
-    for (size_t i = 0; i < l->file->levels.decision_count; i++) {
-        const struct trace_decision *d = &l->file->levels.decisions[i];
-        const struct trace_process *process = session_file_process(l->file, d->process);
+    uint64_t *means = need_memory(analysis->profile->function_count, sizeof *means);
+    for (size_t i = 0; i < analysis->file->levels.decision_count; i++) {
+        const struct trace_decision *d = &analysis->file->levels.decisions[i];
+        const struct trace_process *process = session_file_process(analysis->file, d->process);
         const struct trace_module *m = process ? trace_module_at(process, d->function, d->time) : NULL;
         const uint32_t module =
-            m ? profile_find_module(l->profile, m->path, m->build_id, m->build_id_length) : PROFILE_NONE;
-        const uint32_t function =
-            module == PROFILE_NONE ? PROFILE_NONE : profile_find_function(l->profile, module, d->function - m->bias);
+            m ? profile_find_module(analysis->profile, m->path, m->build_id, m->build_id_length) : PROFILE_NONE;
+        const uint32_t function = module == PROFILE_NONE
+                                      ? PROFILE_NONE
+                                      : profile_find_function(analysis->profile, module, d->function - m->bias);
         if (function != PROFILE_NONE && d->mean)
             means[function] = d->mean;
     }
@@ -107,22 +108,23 @@ static uint64_t advice_mean(const struct times *t, uint64_t decided)
 }
 
 /* Calls of the operating system have no probes of a compiler, and nothing names functions of unknown modules. */
-static bool advice_is_fixed(const struct analysis *l, uint32_t function)
+static bool advice_is_fixed(const struct analysis *analysis, uint32_t function)
 {
-    const char *path = l->profile->modules[l->profile->functions[function].module].path;
+    const char *path = analysis->profile->modules[analysis->profile->functions[function].module].path;
     return !*path || os_calls_is_library(path);
 }
 
-static struct budget_function *advice_functions(const struct advice *a, const struct analysis *l, const uint64_t *means)
+static struct budget_function *advice_functions(const struct advice *a, const struct analysis *analysis,
+                                                const uint64_t *means)
 {
-    struct budget_function *list = need_memory(l->profile->function_count, sizeof *list);
-    for (uint32_t i = 0; i < l->profile->function_count; i++)
+    struct budget_function *list = need_memory(analysis->profile->function_count, sizeof *list);
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++)
         list[i] = (struct budget_function){
-            .module = l->profile->functions[i].module,
-            .offset = l->profile->functions[i].offset,
+            .module = analysis->profile->functions[i].module,
+            .offset = analysis->profile->functions[i].offset,
             .calls = a->calls[i],
             .inclusive = means[i] * a->calls[i],
-            .is_fixed = advice_is_fixed(l, i),
+            .is_fixed = advice_is_fixed(analysis, i),
         };
     return list;
 }
@@ -150,12 +152,13 @@ static void advice_keep_cheap(struct advice *a)
     }
 }
 
-struct advice advice_of(const struct analysis *l, uint32_t permille)
+struct advice advice_of(const struct analysis *analysis, uint32_t permille)
 {
-    const size_t count = l->profile->function_count;
-    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
-    struct advice a = { .own = times_value(&l->rollup->session, probe_share_rest(&l->summary), INCLUSIVE) };
-    uint64_t *means = advice_decided_means(l);
+    const size_t count = analysis->profile->function_count;
+    struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
+    struct advice a = { .own =
+                            times_value(&analysis->rollup->session, probe_share_rest(&analysis->summary), INCLUSIVE) };
+    uint64_t *means = advice_decided_means(analysis);
     uint32_t *chosen = need_memory(count, sizeof *chosen);
     a.has = need_memory(count, sizeof *a.has);
     a.calls = need_memory(count, sizeof *a.calls);
@@ -165,9 +168,9 @@ struct advice advice_of(const struct analysis *l, uint32_t permille)
         a.all_calls += a.calls[i];
         means[i] = advice_mean(&sums[i], means[i]);
     }
-    a.look = (struct budget_look){ .probes = budget_probes(l->file), .permille = permille };
+    a.look = (struct budget_look){ .probes = budget_probes(analysis->file), .permille = permille };
     a.look.cpu = a.own + budget_cost(a.all_calls, &a.look);
-    struct budget_function *functions = advice_functions(&a, l, means);
+    struct budget_function *functions = advice_functions(&a, analysis, means);
     a.count = budget_decide(functions, count, &a.look, chosen);
     a.list = need_memory(a.count, sizeof *a.list);
     for (size_t i = 0; i < a.count; i++) {
@@ -177,10 +180,10 @@ struct advice advice_of(const struct analysis *l, uint32_t permille)
                                       .calls = a.calls[f],
                                       .cost = budget_cost(a.calls[f], &a.look),
                                       .mean = means[f],
-                                      .own = times_value(&sums[f], probe_share_rest(&l->summary), EXCLUSIVE) };
+                                      .own = times_value(&sums[f], probe_share_rest(&analysis->summary), EXCLUSIVE) };
     }
     advice_keep_cheap(&a);
-    advice_fill_callers(&a, l->profile);
+    advice_fill_callers(&a, analysis->profile);
     free(functions);
     free(chosen);
     free(means);

@@ -36,7 +36,7 @@ struct advice_effect {
 };
 
 /* `permille`: the wanted time of probes over the program's own time. The session's probe costs must be known. */
-struct advice advice_of(const struct analysis *l, uint32_t permille);
+struct advice advice_of(const struct analysis *analysis, uint32_t permille);
 void advice_drop(struct advice *a);
 
 /* `left_out` is by function. `counted`: their calls are still counted, which costs a little. */

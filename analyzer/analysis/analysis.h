@@ -60,47 +60,49 @@ struct analysis {
 
 /* Reads and profiles a session, and finds its names. The options must live as long as the analysis, which uses the
  * names and texts of their selection. If this fails, there is nothing to drop. */
-bool analysis_load(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error);
+bool analysis_load(struct analysis *analysis, const char *path, const struct analysis_options *options,
+                   struct error *error);
 
 /* Loads several sessions as one, for views of sums. The analysis has no chunks, no marks and no times of day. Its times
  * are in nanoseconds. The options may not select a part if there is more than one session. */
-bool analysis_load_several(struct analysis *l, const char *const *paths, size_t count,
+bool analysis_load_several(struct analysis *analysis, const char *const *paths, size_t count,
                            const struct analysis_options *options, struct error *error);
 
 /* Reduces the analysis to the calls of the functions that match the text, and everything below them. It is an error if
  * none does. analysis_load does so for the texts of its options. */
-bool analysis_narrow(struct analysis *l, const struct selection_names *roots, struct error *error);
+bool analysis_narrow(struct analysis *analysis, const struct selection_names *roots, struct error *error);
 
 /* Passes single calls to `take` (profile/calls.h), without their probes unless the analysis is raw. `all`: also calls
  * whose enter or end was not recorded. */
-void analysis_follow_calls(const struct analysis *l, bool all, call_taker *take, void *context);
+void analysis_follow_calls(const struct analysis *analysis, bool all, call_taker *take, void *context);
 
 /* Passes the completed calls of a function, or of all functions if it is PROFILE_NONE, to several workers in no order
  * (profile/call_scan.h). There is a context for each of analysis_jobs workers. */
-void analysis_scan_calls(const struct analysis *l, uint32_t function, call_scan_taker *take, void *const *contexts);
+void analysis_scan_calls(const struct analysis *analysis, uint32_t function, call_scan_taker *take,
+                         void *const *contexts);
 
 /* The same for elapsed inclusive times alone, which is faster. */
-void analysis_scan_elapsed(const struct analysis *l, uint32_t function, call_amounts_taker *take,
+void analysis_scan_elapsed(const struct analysis *analysis, uint32_t function, call_amounts_taker *take,
                            void *const *contexts);
-unsigned analysis_jobs(const struct analysis *l);
+unsigned analysis_jobs(const struct analysis *analysis);
 
-void analysis_drop(struct analysis *l);
+void analysis_drop(struct analysis *analysis);
 
 /* The path of the session of a process (serial number). */
-const char *analysis_session_of(const struct analysis *l, uint32_t process);
+const char *analysis_session_of(const struct analysis *analysis, uint32_t process);
 
 /* What text shows of a thread (serial number) in place of its name, or NULL. */
-const char *analysis_thread_title(const struct analysis *l, uint32_t thread);
+const char *analysis_thread_title(const struct analysis *analysis, uint32_t thread);
 
 /* What a thread is called where it stands beside others: its title, or else its name, or "[unknown]". */
-const char *analysis_thread_name(const struct analysis *l, uint32_t thread);
+const char *analysis_thread_name(const struct analysis *analysis, uint32_t thread);
 
 /* Whether the function's address is known. Imported reports may lack it; then its offset is only a number. */
-bool function_has_address(const struct analysis *l, uint32_t function);
+bool function_has_address(const struct analysis *analysis, uint32_t function);
 
 /* For modules that make an analysis themselves: computes the summary anew, and subtracts the probes' own time from the
  * profile, which must be done once. */
-void analysis_summarize(struct analysis *l);
-void analysis_subtract_overhead(struct analysis *l);
+void analysis_summarize(struct analysis *analysis);
+void analysis_subtract_overhead(struct analysis *analysis);
 
 #endif

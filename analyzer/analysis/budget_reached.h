@@ -10,6 +10,6 @@ char *budget_reached_text(const struct summary *s);
 
 /* Finds `asked_percent` and `reached_percent` of the summary, whose other members are known. Adds a remark if the
  * budget had calls counted and was not reached all the same. */
-void budget_reached_find(struct analysis *l);
+void budget_reached_find(struct analysis *analysis);
 
 #endif

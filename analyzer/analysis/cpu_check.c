@@ -21,9 +21,9 @@
 
 enum { LEAST_DIFFERENCE = 10000000 /* nanoseconds */, LEAST_PERCENT = 5 };
 
-static uint64_t cpu_check_ns(const struct analysis *l, uint64_t ticks)
+static uint64_t cpu_check_ns(const struct analysis *analysis, uint64_t ticks)
 {
-    return ticks_to_ns(ticks, l->summary.ticks_per_second);
+    return ticks_to_ns(ticks, analysis->summary.ticks_per_second);
 }
 
 static void cpu_check_begin(struct cpu_check *checks, const struct session_file *file)
@@ -43,36 +43,36 @@ static void cpu_check_begin(struct cpu_check *checks, const struct session_file 
     }
 }
 
-static void cpu_check_add_functions(struct cpu_check *checks, const struct analysis *l)
+static void cpu_check_add_functions(struct cpu_check *checks, const struct analysis *analysis)
 {
     size_t count;
-    uint32_t *list = rollup_process_list(l->profile, &count);
-    struct times *groups = rollup_groups(l->rollup, BY_PROCESS);
+    uint32_t *list = rollup_process_list(analysis->profile, &count);
+    struct times *groups = rollup_groups(analysis->rollup, BY_PROCESS);
     for (size_t i = 0; i < count; i++) {
-        const size_t process = session_file_process_index(l->file, list[i]);
-        if (process < l->file->process_count)
+        const size_t process = session_file_process_index(analysis->file, list[i]);
+        if (process < analysis->file->process_count)
             checks[process].functions =
-                cpu_check_ns(l, times_value(&groups[i], VALUE_CPU, INCLUSIVE) + groups[i].overhead_inclusive);
+                cpu_check_ns(analysis, times_value(&groups[i], VALUE_CPU, INCLUSIVE) + groups[i].overhead_inclusive);
     }
     free(groups);
     free(list);
 }
 
 /* The callers' parts of the probes of outermost calls, and the runtime's recorded work between such calls. */
-static void cpu_check_add_outside(struct cpu_check *checks, const struct analysis *l)
+static void cpu_check_add_outside(struct cpu_check *checks, const struct analysis *analysis)
 {
     size_t count;
-    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
-    const struct probe_cost **cost = overhead_costs_of_nodes(l->profile, costs, count);
-    uint64_t *callees = overhead_callees(l->profile, l->lines != NULL);
-    for (size_t i = 0; i < l->profile->thread_count; i++) {
-        const struct profile_thread *t = &l->profile->threads[i];
-        const size_t process = session_file_process_index(l->file, t->process);
+    struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
+    const struct probe_cost **cost = overhead_costs_of_nodes(analysis->profile, costs, count);
+    uint64_t *callees = overhead_callees(analysis->profile, analysis->lines != NULL);
+    for (size_t i = 0; i < analysis->profile->thread_count; i++) {
+        const struct profile_thread *t = &analysis->profile->threads[i];
+        const size_t process = session_file_process_index(analysis->file, t->process);
         const uint64_t probes = cost[t->root] ? overhead_in_caller(cost[t->root], callees[t->root]) : 0;
-        if (process < l->file->process_count)
-            checks[process].outside += cpu_check_ns(l, probes + t->runtime);
+        if (process < analysis->file->process_count)
+            checks[process].outside += cpu_check_ns(analysis, probes + t->runtime);
     }
-    for (size_t i = 0; i < l->file->process_count; i++) {
+    for (size_t i = 0; i < analysis->file->process_count; i++) {
         const uint64_t outside = less(checks[i].kernel, checks[i].functions);
         checks[i].outside = smaller(checks[i].outside, outside);
         checks[i].rest = outside - checks[i].outside;
@@ -82,12 +82,12 @@ static void cpu_check_add_outside(struct cpu_check *checks, const struct analysi
     free(costs);
 }
 
-struct cpu_check *cpu_checks(const struct analysis *l)
+struct cpu_check *cpu_checks(const struct analysis *analysis)
 {
-    struct cpu_check *checks = need_memory(l->file->process_count + 1, sizeof *checks);
-    cpu_check_begin(checks, l->file);
-    cpu_check_add_functions(checks, l);
-    cpu_check_add_outside(checks, l);
+    struct cpu_check *checks = need_memory(analysis->file->process_count + 1, sizeof *checks);
+    cpu_check_begin(checks, analysis->file);
+    cpu_check_add_functions(checks, analysis);
+    cpu_check_add_outside(checks, analysis);
     return checks;
 }
 
@@ -104,11 +104,11 @@ bool cpu_check_differs(const struct cpu_check *c)
 
 /* Whether some of the program's time is known not to be in the session: less than the kernel's time is as it should be.
  */
-static bool cpu_check_has_gaps(const struct analysis *l)
+static bool cpu_check_has_gaps(const struct analysis *analysis)
 {
-    const struct dwell_file_header *h = &l->file->header;
-    return l->profile->counts.pauses || h->lost_events || h->lost_threads || h->trouble || h->mode == DWELL_MODE_RING ||
-           h->first_filters;
+    const struct dwell_file_header *h = &analysis->file->header;
+    return analysis->profile->counts.pauses || h->lost_events || h->lost_threads || h->trouble ||
+           h->mode == DWELL_MODE_RING || h->first_filters;
 }
 
 /* What a thread did between its last event and a kill is unknown, and counts as on the CPU. */
@@ -117,15 +117,16 @@ static bool cpu_check_is_explained(const struct cpu_check *c, const struct trace
     return c->functions < c->kernel ? gaps : p->end_how == DWELL_END_SIGNAL;
 }
 
-void cpu_check_remark(struct analysis *l)
+void cpu_check_remark(struct analysis *analysis)
 {
-    if (l->selection || l->summary.imported || l->summary.samples || !l->file->process_count)
+    if (analysis->selection || analysis->summary.imported || analysis->summary.samples ||
+        !analysis->file->process_count)
         return;
-    struct cpu_check *checks = cpu_checks(l);
-    const bool gaps = cpu_check_has_gaps(l);
+    struct cpu_check *checks = cpu_checks(analysis);
+    const bool gaps = cpu_check_has_gaps(analysis);
     size_t count = 0, most = 0;
-    for (size_t i = 0; i < l->file->process_count; i++) {
-        if (!cpu_check_differs(&checks[i]) || cpu_check_is_explained(&checks[i], &l->file->processes[i], gaps))
+    for (size_t i = 0; i < analysis->file->process_count; i++) {
+        if (!cpu_check_differs(&checks[i]) || cpu_check_is_explained(&checks[i], &analysis->file->processes[i], gaps))
             continue;
         if (count++ == 0 || cpu_check_difference(&checks[i]) > cpu_check_difference(&checks[most]))
             most = i;
@@ -136,11 +137,11 @@ void cpu_check_remark(struct analysis *l)
         time_text_with_unit(checks[most].functions, recorded);
         if (count > 1)
             snprintf(others, sizeof others, "; %zu other process%s too", count - 1, count == 2 ? "" : "es");
-        summary_remark_doubt(&l->summary, "cpu-time-differs",
+        summary_remark_doubt(&analysis->summary, "cpu-time-differs",
                              "process %" PRIu32
                              " has %s of CPU time in the recording, and %s by the kernel's count%s: dwell "
                              "info",
-                             l->file->processes[most].pid, recorded, kernel, others);
+                             analysis->file->processes[most].pid, recorded, kernel, others);
     }
     free(checks);
 }

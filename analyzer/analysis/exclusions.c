@@ -49,14 +49,14 @@ struct exclusion_names {
     size_t count;
 };
 
-static struct exclusion_names exclusion_names_of(const struct analysis *l)
+static struct exclusion_names exclusion_names_of(const struct analysis *analysis)
 {
-    struct exclusion_names names = { .count = l->profile->function_count };
+    struct exclusion_names names = { .count = analysis->profile->function_count };
     names.of = need_memory(names.count, sizeof *names.of);
-    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
     for (size_t i = 0; i < names.count; i++) {
-        const char *module = l->profile->modules[l->profile->functions[i].module].path;
-        names.of[i] = sums[i].calls && !os_calls_is_library(module) ? short_name_of(l->names[i].name) : NULL;
+        const char *module = analysis->profile->modules[analysis->profile->functions[i].module].path;
+        names.of[i] = sums[i].calls && !os_calls_is_library(module) ? short_name_of(analysis->names[i].name) : NULL;
     }
     free(sums);
     return names;
@@ -89,10 +89,10 @@ static uint32_t exclusions_leave_out(struct exclusions *e, const struct exclusio
     return PROFILE_NONE;
 }
 
-static void exclusions_add_function(struct exclusions *e, const struct analysis *l, const struct exclusion_names *names,
-                                    uint32_t function, const bool *wanted)
+static void exclusions_add_function(struct exclusions *e, const struct analysis *analysis,
+                                    const struct exclusion_names *names, uint32_t function, const bool *wanted)
 {
-    char *text = exclusion_name(l->names[function].name);
+    char *text = exclusion_name(analysis->names[function].name);
     if (!text) {
         exclusions_miss(e, function, EXCLUSION_HAS_NO_NAME, PROFILE_NONE);
         return;
@@ -110,43 +110,44 @@ static void exclusions_add_function(struct exclusions *e, const struct analysis 
 
 /* A file is left out if all its functions that were called are to be left out. The compiler may know it by a shorter
  * path than the debug information, so only its name is certain. */
-static bool exclusions_add_file(struct exclusions *e, const struct analysis *l, const struct exclusion_names *names,
-                                uint32_t function, const bool *wanted)
+static bool exclusions_add_file(struct exclusions *e, const struct analysis *analysis,
+                                const struct exclusion_names *names, uint32_t function, const bool *wanted)
 {
-    const char *file = l->names[function].file, *text = file ? path_file_name(file) : NULL;
+    const char *file = analysis->names[function].file, *text = file ? path_file_name(file) : NULL;
     if (!text || !exclusion_is_safe(text) || e->file_count == MAX_TEXTS)
         return false;
     for (size_t i = 0; i < names->count; i++)
-        if (names->of[i] && !wanted[i] && l->names[i].file && strstr(l->names[i].file, text))
+        if (names->of[i] && !wanted[i] && analysis->names[i].file && strstr(analysis->names[i].file, text))
             return false;
     for (size_t i = 0; i < names->count; i++)
-        e->left_out[i] |= names->of[i] && l->names[i].file && strstr(path_file_name(l->names[i].file), text);
+        e->left_out[i] |=
+            names->of[i] && analysis->names[i].file && strstr(path_file_name(analysis->names[i].file), text);
     GROW(e->files, e->file_count, e->file_room);
     e->files[e->file_count++] = need_copy(text, strlen(text));
     return true;
 }
 
 /* Functions that have no usable name may be in a file that can be left out as a whole. */
-static void exclusions_add_files(struct exclusions *e, const struct analysis *l, const struct exclusion_names *names,
-                                 const bool *wanted)
+static void exclusions_add_files(struct exclusions *e, const struct analysis *analysis,
+                                 const struct exclusion_names *names, const bool *wanted)
 {
     size_t kept = 0, tries = MAX_TEXTS;
     for (size_t i = 0; i < e->missed_count; i++) {
         const uint32_t function = e->missed[i].function;
-        if (!e->left_out[function] && !(tries && tries-- && exclusions_add_file(e, l, names, function, wanted)))
+        if (!e->left_out[function] && !(tries && tries-- && exclusions_add_file(e, analysis, names, function, wanted)))
             e->missed[kept++] = e->missed[i];
     }
     e->missed_count = kept;
 }
 
-struct exclusions exclusions_of(const struct analysis *l, const uint32_t *list, size_t count, const bool *wanted)
+struct exclusions exclusions_of(const struct analysis *analysis, const uint32_t *list, size_t count, const bool *wanted)
 {
-    struct exclusions e = { .left_out = need_memory(l->profile->function_count, sizeof *e.left_out) };
-    struct exclusion_names names = exclusion_names_of(l);
+    struct exclusions e = { .left_out = need_memory(analysis->profile->function_count, sizeof *e.left_out) };
+    struct exclusion_names names = exclusion_names_of(analysis);
     for (size_t i = 0; i < count; i++)
         if (!e.left_out[list[i]])
-            exclusions_add_function(&e, l, &names, list[i], wanted);
-    exclusions_add_files(&e, l, &names, wanted);
+            exclusions_add_function(&e, analysis, &names, list[i], wanted);
+    exclusions_add_files(&e, analysis, &names, wanted);
     exclusion_names_drop(&names);
     return e;
 }

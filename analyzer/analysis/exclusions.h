@@ -31,7 +31,8 @@ struct exclusions {
 
 /* Leaves out these functions, listed as `list` and marked in `wanted`, and none of the other functions that were
  * called. */
-struct exclusions exclusions_of(const struct analysis *l, const uint32_t *list, size_t count, const bool *wanted);
+struct exclusions exclusions_of(const struct analysis *analysis, const uint32_t *list, size_t count,
+                                const bool *wanted);
 void exclusions_drop(struct exclusions *e);
 
 /* The name of a function as GCC's list takes it. NULL if there is none. The caller frees it. */

@@ -14,10 +14,10 @@ enum { MAX_NAMED = 8 };
 
 static int function_compare_modules(const void *a, const void *b, void *data)
 {
-    const struct analysis *l = data;
+    const struct analysis *analysis = data;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int order = strcmp(l->names[x].module, l->names[y].module);
-    const uint64_t first = l->profile->functions[x].offset, second = l->profile->functions[y].offset;
+    const int order = strcmp(analysis->names[x].module, analysis->names[y].module);
+    const uint64_t first = analysis->profile->functions[x].offset, second = analysis->profile->functions[y].offset;
     return order ? order : (first > second) - (first < second);
 }
 
@@ -34,11 +34,11 @@ struct named_function function_named(const struct function_name *n, uint64_t add
 }
 
 /* The same with the build of its module. */
-static struct named_function function_of(const struct analysis *l, uint32_t function)
+static struct named_function function_of(const struct analysis *analysis, uint32_t function)
 {
-    const struct profile_function *own = &l->profile->functions[function];
-    const struct profile_module *m = &l->profile->modules[own->module];
-    struct named_function f = function_named(&l->names[function], own->offset);
+    const struct profile_function *own = &analysis->profile->functions[function];
+    const struct profile_module *m = &analysis->profile->modules[own->module];
+    struct named_function f = function_named(&analysis->names[function], own->offset);
     f.build_id = m->build_id;
     f.build_id_length = m->build_id_length;
     return f;
@@ -82,71 +82,74 @@ static bool function_is_made(const struct function_name *name)
 }
 
 /* Leaves out functions that nobody has written, unless there are no others. Returns how many remain. */
-static size_t function_prefer_written(const struct analysis *l, uint32_t *found, size_t count)
+static size_t function_prefer_written(const struct analysis *analysis, uint32_t *found, size_t count)
 {
     size_t written = 0;
     for (size_t i = 0; i < count; i++)
-        if (!function_is_made(&l->names[found[i]]))
+        if (!function_is_made(&analysis->names[found[i]]))
             found[written++] = found[i];
     return written ? written : count;
 }
 
 /* Returns the functions that the text names in the first way that finds any. */
-static uint32_t *function_search(const struct analysis *l, const char *text, enum function_way *way, size_t *count)
+static uint32_t *function_search(const struct analysis *analysis, const char *text, enum function_way *way,
+                                 size_t *count)
 {
-    uint32_t *found = need_memory(l->profile->function_count, sizeof *found);
+    uint32_t *found = need_memory(analysis->profile->function_count, sizeof *found);
     const char *place = typed_place_of(text);
     char *name = need_copy(text, place ? (size_t)(place - text) : strlen(text));
     *count = 0;
     for (*way = 0; *way < FUNCTION_WAYS && *count == 0; (*way)++)
-        for (uint32_t i = 0; i < l->profile->function_count; i++) {
-            const struct named_function f = function_of(l, i);
-            if (function_ways[*way](&l->names[i], text) || (place && function_ways[*way](&l->names[i], name) &&
-                                                            typed_place_matches(&f, short_name_is_glob, place + 1)))
+        for (uint32_t i = 0; i < analysis->profile->function_count; i++) {
+            const struct named_function f = function_of(analysis, i);
+            if (function_ways[*way](&analysis->names[i], text) ||
+                (place && function_ways[*way](&analysis->names[i], name) &&
+                 typed_place_matches(&f, short_name_is_glob, place + 1)))
                 found[(*count)++] = i;
         }
     *way -= *count > 0;
     free(name);
     if (*way == FUNCTION_PART)
-        *count = function_prefer_written(l, found, *count);
+        *count = function_prefer_written(analysis, found, *count);
     if (*count)
-        qsort_r(found, *count, sizeof *found, function_compare_modules, (void *)l);
+        qsort_r(found, *count, sizeof *found, function_compare_modules, (void *)analysis);
     return found;
 }
 
-uint32_t *function_find_all(const struct analysis *l, const char *text, size_t *count)
+uint32_t *function_find_all(const struct analysis *analysis, const char *text, size_t *count)
 {
     enum function_way way;
-    return function_search(l, text, &way, count);
+    return function_search(analysis, text, &way, count);
 }
 
 /* ---- errors ---- */
 
-static bool function_set_unknown(const struct analysis *l, const char *text, struct error *error)
+static bool function_set_unknown(const struct analysis *analysis, const char *text, struct error *error)
 {
-    return error_set(error, "%s%s%s: no function '%s' was recorded%s dwell report -s name lists them", l->file->path,
-                     l->summary.selection ? ", " : "", l->summary.selection ? l->summary.selection : "", text,
-                     hint_function(l, text, ";"));
+    return error_set(error, "%s%s%s: no function '%s' was recorded%s dwell report -s name lists them",
+                     analysis->file->path, analysis->summary.selection ? ", " : "",
+                     analysis->summary.selection ? analysis->summary.selection : "", text,
+                     hint_function(analysis, text, ";"));
 }
 
 /* Whether the text names only this function. */
-static bool function_is_only(const struct analysis *l, const char *text, uint32_t function)
+static bool function_is_only(const struct analysis *analysis, const char *text, uint32_t function)
 {
     size_t count;
-    uint32_t *found = function_find_all(l, text, &count);
+    uint32_t *found = function_find_all(analysis, text, &count);
     const bool only = count == 1 && found[0] == function;
     free(found);
     return only;
 }
 
 /* The first text that names only this function: its name, or its name and a place. The caller frees it. */
-static char *function_typed_form(const struct analysis *l, uint32_t function)
+static char *function_typed_form(const struct analysis *analysis, uint32_t function)
 {
-    const struct named_function f = function_of(l, function);
+    const struct named_function f = function_of(analysis, function);
     char *form = need_copy(f.name, strlen(f.name)), id[2 * TYPED_BUILD_ID + 1] = "";
     for (size_t i = 0; i < TYPED_BUILD_ID && f.build_id_length >= TYPED_BUILD_ID; i++)
         snprintf(id + 2 * i, 3, "%02x", f.build_id[i]);
-    for (int i = 0; i < 5 && !function_is_only(l, form, function); i++) {
+    for (int i = 0; i < 5 && !function_is_only(analysis, form, function); i++) {
         if (((i == 1 || i == 2) && (!f.file || !f.line)) || (i == 4 && !*id))
             continue;
         free(form);
@@ -159,12 +162,12 @@ static char *function_typed_form(const struct analysis *l, uint32_t function)
     return form;
 }
 
-static bool function_set_ambiguous(const struct analysis *l, const char *text, const uint32_t *found, size_t count,
-                                   struct error *error)
+static bool function_set_ambiguous(const struct analysis *analysis, const char *text, const uint32_t *found,
+                                   size_t count, struct error *error)
 {
     error_set(error, "'%s' names %zu functions; type one of:", text, count);
     for (size_t i = 0; i < count && i < MAX_NAMED; i++) {
-        char *form = function_typed_form(l, found[i]);
+        char *form = function_typed_form(analysis, found[i]);
         error_list(error, "  %s", form);
         free(form);
     }
@@ -173,31 +176,33 @@ static bool function_set_ambiguous(const struct analysis *l, const char *text, c
     return false;
 }
 
-bool function_find(const struct analysis *l, const char *text, uint32_t *function, struct error *error)
+bool function_find(const struct analysis *analysis, const char *text, uint32_t *function, struct error *error)
 {
     size_t count;
-    uint32_t *found = function_find_all(l, text, &count);
+    uint32_t *found = function_find_all(analysis, text, &count);
     bool good = count == 1;
     if (good)
         *function = found[0];
     else
-        good = count == 0 ? function_set_unknown(l, text, error) : function_set_ambiguous(l, text, found, count, error);
+        good = count == 0 ? function_set_unknown(analysis, text, error)
+                          : function_set_ambiguous(analysis, text, found, count, error);
     free(found);
     return good;
 }
 
-bool function_find_each(const struct analysis *l, const char *text, bool *found, struct error *error)
+bool function_find_each(const struct analysis *analysis, const char *text, bool *found, struct error *error)
 {
     size_t count;
     enum function_way way;
-    uint32_t *list = function_search(l, text, &way, &count);
+    uint32_t *list = function_search(analysis, text, &way, &count);
     const char *place = typed_place_of(text);
     const bool glob = way == FUNCTION_GLOB || (way != FUNCTION_PART && place && strpbrk(place, "*?["));
     bool good = count == 1 || (count > 1 && glob);
     for (size_t i = 0; i < count; i++)
         found[list[i]] |= good;
     if (!good)
-        good = count == 0 ? function_set_unknown(l, text, error) : function_set_ambiguous(l, text, list, count, error);
+        good = count == 0 ? function_set_unknown(analysis, text, error)
+                          : function_set_ambiguous(analysis, text, list, count, error);
     free(list);
     return good;
 }

@@ -34,11 +34,11 @@ static const char *hint_for_name(struct hint_names *n, const char *typed, const 
 
 /* Compares names without return type and parameters, with and without their namespace or class, since users type both.
  */
-const char *hint_function(const struct analysis *l, const char *typed, const char *otherwise)
+const char *hint_function(const struct analysis *analysis, const char *typed, const char *otherwise)
 {
     struct hint_names n = { 0 };
-    for (size_t i = 0; i < l->profile->function_count; i++) {
-        const char *name = l->names[i].name;
+    for (size_t i = 0; i < analysis->profile->function_count; i++) {
+        const char *name = analysis->names[i].name;
         const struct short_name s = short_name_find(name);
         hint_add_name(&n, name + s.begin, s.end - s.begin);
         if (s.last > s.begin)

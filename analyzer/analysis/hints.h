@@ -5,7 +5,7 @@
 
 #include "analysis/analysis.h"
 
-const char *hint_function(const struct analysis *l, const char *typed, const char *otherwise);
+const char *hint_function(const struct analysis *analysis, const char *typed, const char *otherwise);
 const char *hint_thread(const struct session_file *file, const char *typed, const char *otherwise);
 const char *hint_process(const struct session_file *file, const char *typed, const char *otherwise);
 

@@ -58,28 +58,30 @@ static void line_samples_read_chunk(struct line_sampler *s, const struct trace_c
 }
 
 /* The functions that have calls, by their linkage names. */
-static struct number_index *line_samples_index_names(const struct analysis *l)
+static struct number_index *line_samples_index_names(const struct analysis *analysis)
 {
     struct number_index *names = index_new();
-    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
-    for (uint32_t i = 0; i < l->profile->function_count; i++) {
-        const char *name = l->names[i].linkage_name;
+    struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++) {
+        const char *name = analysis->names[i].linkage_name;
         const uint64_t key = name ? index_bytes_key(name, strlen(name)) : 0;
-        struct index_slot *slot = index_find(names, key, l->profile->functions[i].module);
+        struct index_slot *slot = index_find(names, key, analysis->profile->functions[i].module);
         if (name && sums[i].calls && !slot->value_plus_1)
-            index_set(names, slot, key, l->profile->functions[i].module, i);
+            index_set(names, slot, key, analysis->profile->functions[i].module, i);
     }
     free(sums);
     return names;
 }
 
 /* The function whose own code is at the place. Sets *inlined if the code is that of another one inside it. */
-static uint32_t line_samples_owner(const struct analysis *l, const struct number_index *names, struct binaries *b,
-                                   const struct sampled_place *place, const struct symbol_site *site, bool *inlined)
+static uint32_t line_samples_owner(const struct analysis *analysis, const struct number_index *names,
+                                   struct binaries *b, const struct sampled_place *place,
+                                   const struct symbol_site *site, bool *inlined)
 {
     const struct symbol_module module = { place->module->path, place->module->build_id,
                                           place->module->build_id_length };
-    const uint32_t number = profile_find_module(l->profile, module.path, module.build_id, module.build_id_length);
+    const uint32_t number =
+        profile_find_module(analysis->profile, module.path, module.build_id, module.build_id_length);
     uint64_t begin = 0;
     *inlined = false;
     if (number == PROFILE_NONE)
@@ -92,24 +94,24 @@ static uint32_t line_samples_owner(const struct analysis *l, const struct number
         *inlined = true;
     }
     return binaries_function(b, &module, place->offset, &begin) == CODE_OF_FUNCTION
-               ? profile_find_function(l->profile, number, begin)
+               ? profile_find_function(analysis->profile, number, begin)
                : PROFILE_NONE;
 }
 
-void line_samples_find(const struct analysis *l, line_samples_taker *take, void *context)
+void line_samples_find(const struct analysis *analysis, line_samples_taker *take, void *context)
 {
-    struct line_sampler s = { .analysis = l, .index = index_new() };
-    for (size_t i = 0; i < l->file->chunk_count; i++)
-        if (l->file->chunks[i].kind == DWELL_CHUNK_SAMPLES && l->file->chunks[i].thread)
-            line_samples_read_chunk(&s, &l->file->chunks[i]);
-    struct number_index *names = line_samples_index_names(l);
+    struct line_sampler s = { .analysis = analysis, .index = index_new() };
+    for (size_t i = 0; i < analysis->file->chunk_count; i++)
+        if (analysis->file->chunks[i].kind == DWELL_CHUNK_SAMPLES && analysis->file->chunks[i].thread)
+            line_samples_read_chunk(&s, &analysis->file->chunks[i]);
+    struct number_index *names = line_samples_index_names(analysis);
     struct binaries *binaries = binaries_new_quiet();
     for (size_t i = 0; i < s.count; i++) {
         const struct sampled_place *p = &s.places[i];
         const struct symbol_module module = { p->module->path, p->module->build_id, p->module->build_id_length };
         const struct symbol_site site = binaries_site(binaries, &module, p->offset + 1, false);
         bool inlined;
-        const uint32_t owner = line_samples_owner(l, names, binaries, p, &site, &inlined);
+        const uint32_t owner = line_samples_owner(analysis, names, binaries, p, &site, &inlined);
         const char *file = inlined ? site.outer_file : site.file;
         if (owner != PROFILE_NONE)
             take(context, owner, file, !file ? 0 : inlined ? site.outer_line : site.line, &p->samples);

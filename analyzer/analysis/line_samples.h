@@ -12,6 +12,6 @@ typedef void line_samples_taker(void *context, uint32_t function, const char *fi
 
 /* Passes the samples in which functions were at work themselves. Code of an inlined function that was recorded is that
  * function's own. Code of another inlined function belongs to the line that calls it. */
-void line_samples_find(const struct analysis *l, line_samples_taker *take, void *context);
+void line_samples_find(const struct analysis *analysis, line_samples_taker *take, void *context);
 
 #endif

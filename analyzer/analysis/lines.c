@@ -164,12 +164,12 @@ static bool lines_are_same(const struct line_name *x, const struct line_name *y)
     return x->file && lines_compare_names(x, y) == 0;
 }
 
-int lines_compare(const struct analysis *l, uint32_t x, uint32_t y)
+int lines_compare(const struct analysis *analysis, uint32_t x, uint32_t y)
 {
     if (x == y || x >= PROFILE_SAMPLED || y >= PROFILE_SAMPLED)
         return (x < y) - (x > y);
-    const int order = lines_compare_names(&l->lines[x], &l->lines[y]);
-    const struct profile_site *s = &l->profile->sites[x], *t = &l->profile->sites[y];
+    const int order = lines_compare_names(&analysis->lines[x], &analysis->lines[y]);
+    const struct profile_site *s = &analysis->profile->sites[x], *t = &analysis->profile->sites[y];
     if (order)
         return order;
     if (s->offset != t->offset)
@@ -192,27 +192,27 @@ static void lines_join_places(struct line_name *first, const struct line_name *o
     first->inlined = need_copy("several places", strlen("several places"));
 }
 
-void lines_join(struct analysis *l)
+void lines_join(struct analysis *analysis)
 {
-    struct profile *p = l->profile, *joined = profile_new();
+    struct profile *p = analysis->profile, *joined = profile_new();
     uint32_t *sorted = need_memory(p->site_count, sizeof *sorted), *first = need_memory(p->site_count, sizeof *first);
     for (uint32_t i = 0; i < p->site_count; i++)
         sorted[i] = i;
     if (p->site_count)
-        qsort_r(sorted, p->site_count, sizeof *sorted, lines_compare_sites_by_name, l);
+        qsort_r(sorted, p->site_count, sizeof *sorted, lines_compare_sites_by_name, analysis);
     for (size_t i = 0; i < p->site_count; i++) {
         const uint32_t site = sorted[i], before = i ? first[sorted[i - 1]] : site;
-        const bool same = i && lines_are_same(&l->lines[before], &l->lines[site]);
+        const bool same = i && lines_are_same(&analysis->lines[before], &analysis->lines[site]);
         first[site] = same ? before : site;
         if (same)
-            lines_join_places(&l->lines[before], &l->lines[site]);
+            lines_join_places(&analysis->lines[before], &analysis->lines[site]);
     }
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].site < PROFILE_SAMPLED)
             p->nodes[i].site = first[p->nodes[i].site];
     profile_merge(joined, p); /* sites and functions keep their numbers */
     profile_free(p);
-    l->profile = joined;
+    analysis->profile = joined;
     free(sorted);
     free(first);
 }
@@ -223,9 +223,9 @@ char *lines_function(const struct line_name *line)
                          : need_copy(line->function, strlen(line->function));
 }
 
-uint32_t lines_in_file(const struct analysis *l, const struct profile_node *node, const char *file)
+uint32_t lines_in_file(const struct analysis *analysis, const struct profile_node *node, const char *file)
 {
-    const struct line_name *line = lines_of_node(l, node);
+    const struct line_name *line = lines_of_node(analysis, node);
     if (!line || !file)
         return 0;
     if (line->file && strcmp(line->file, file) == 0)
@@ -233,7 +233,7 @@ uint32_t lines_in_file(const struct analysis *l, const struct profile_node *node
     return line->outer_file && strcmp(line->outer_file, file) == 0 ? line->outer_line : 0;
 }
 
-const struct line_name *lines_of_node(const struct analysis *l, const struct profile_node *node)
+const struct line_name *lines_of_node(const struct analysis *analysis, const struct profile_node *node)
 {
-    return l->lines && node->site < PROFILE_SAMPLED ? &l->lines[node->site] : NULL;
+    return analysis->lines && node->site < PROFILE_SAMPLED ? &analysis->lines[node->site] : NULL;
 }

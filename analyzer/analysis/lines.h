@@ -24,19 +24,19 @@ struct line_name *lines_find(const struct session_file *file, const struct profi
 void lines_free(struct line_name *lines, size_t count);
 
 /* Replaces all sites of a line by the first of them, so that calls from one line are on one call path. */
-void lines_join(struct analysis *l);
+void lines_join(struct analysis *analysis);
 
 /* The function for people: "step, in sort (sort.c:34)". The caller frees it. */
 char *lines_function(const struct line_name *line);
 
 /* Compares two sites of the profile that lines_join made, as qsort does. The order is always the same; PROFILE_NONE is
  * first. */
-int lines_compare(const struct analysis *l, uint32_t a, uint32_t b);
+int lines_compare(const struct analysis *analysis, uint32_t a, uint32_t b);
 
 /* The line of `file` from which the call path was called, or into which that line was inlined; zero if unknown. */
-uint32_t lines_in_file(const struct analysis *l, const struct profile_node *node, const char *file);
+uint32_t lines_in_file(const struct analysis *analysis, const struct profile_node *node, const char *file);
 
 /* The line from which the call path was called; NULL if unknown. */
-const struct line_name *lines_of_node(const struct analysis *l, const struct profile_node *node);
+const struct line_name *lines_of_node(const struct analysis *analysis, const struct profile_node *node);
 
 #endif

@@ -35,14 +35,14 @@ struct live *live_open(const char *file, const char *path, const struct analysis
     return l;
 }
 
-static void live_free_rollup(struct analysis *l)
+static void live_free_rollup(struct analysis *analysis)
 {
-    if (l->rollup) {
-        rollup_free(l->rollup);
-        profile_free(l->profile);
-        free(l->names);
+    if (analysis->rollup) {
+        rollup_free(analysis->rollup);
+        profile_free(analysis->profile);
+        free(analysis->names);
     }
-    l->rollup = NULL;
+    analysis->rollup = NULL;
 }
 
 void live_close(struct live *l)

@@ -28,13 +28,13 @@
 
 /* A thread without a source of OS events has no application time. If no thread has a source, application times are
  * unknown. If only some threads have one, their times are shown. */
-static void load_judge_sources(struct summary *s, const struct analysis *l)
+static void load_judge_sources(struct summary *s, const struct analysis *analysis)
 {
-    const struct session_file *file = l->file;
+    const struct session_file *file = analysis->file;
     size_t blind = 0, flags = 0, times = 0, count = 0;
     for (size_t i = 0; i < file->thread_count; i++) {
         const struct trace_thread *t = &file->threads[i];
-        if (l->selection && !index_find(l->profile->thread_table, t->process, t->serial)->value_plus_1)
+        if (analysis->selection && !index_find(analysis->profile->thread_table, t->process, t->serial)->value_plus_1)
             continue;
         count++;
         blind += t->announced && t->os_source == DWELL_OS_NONE;
@@ -65,11 +65,11 @@ static void load_add_fallback(struct summary *s, const struct session_file *file
         }
 }
 
-void load_find_partly_timed(struct summary *s, const struct analysis *l)
+void load_find_partly_timed(struct summary *s, const struct analysis *analysis)
 {
-    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
     s->partly_timed = 0;
-    for (size_t i = 0; i < l->profile->function_count; i++)
+    for (size_t i = 0; i < analysis->profile->function_count; i++)
         s->partly_timed += times_are_partial(&sums[i]);
     free(sums);
     if (s->partly_timed)
@@ -82,19 +82,19 @@ void load_find_partly_timed(struct summary *s, const struct analysis *l)
 
 /* Samples divide the CPU time of a frame. The rest of its time, such as that in which it was preempted, stays with it.
  */
-static void load_add_preempted(struct summary *s, const struct analysis *l)
+static void load_add_preempted(struct summary *s, const struct analysis *analysis)
 {
-    const double least = 5, share = percent_of(l->profile->counts.preempted, s->elapsed_inclusive);
-    if (s->counted && l->profile->counts.samples && s->off_cpu_known && share >= least)
+    const double least = 5, share = percent_of(analysis->profile->counts.preempted, s->elapsed_inclusive);
+    if (s->counted && analysis->profile->counts.samples && s->off_cpu_known && share >= least)
         summary_remark(s, "preempted-with-counted",
                        "threads were preempted for %.0f %% of the elapsed time, which their timed functions have, even "
                        "while counted functions ran: compare CPU times, as elapsed times mislead",
                        share);
 }
 
-static void load_add_counted(struct summary *s, const struct analysis *l)
+static void load_add_counted(struct summary *s, const struct analysis *analysis)
 {
-    if (s->counted && l->profile->counts.samples)
+    if (s->counted && analysis->profile->counts.samples)
         summary_remark(
             s, "counted-without-paths",
             "calls of %zu function%s were only counted (dwell info lists them): they have no call paths, and the "
@@ -109,12 +109,12 @@ static void load_add_counted(struct summary *s, const struct analysis *l)
     else if (s->has_counts)
         summary_remark(
             s, "counted-outside-selection",
-            selection_has_ranges(l->selection)
+            selection_has_ranges(analysis->selection)
                 ? "calls that were only counted (dwell info lists them) have no times: they are in no range of time"
                 : "calls that were only counted (dwell info lists them) are left out");
     if (s->counted)
-        load_find_partly_timed(s, l);
-    load_add_preempted(s, l);
+        load_find_partly_timed(s, analysis);
+    load_add_preempted(s, analysis);
 }
 
 static void load_add_limit_remarks(struct summary *s, const struct dwell_file_header *h)
@@ -224,13 +224,13 @@ static uint64_t load_whole_of(const struct profile *p, unsigned column, enum val
     return (uint64_t)((double)of_largest * 100 / largest + 0.5);
 }
 
-static void load_find_whole(struct analysis *l)
+static void load_find_whole(struct analysis *analysis)
 {
-    struct summary *s = &l->summary;
+    struct summary *s = &analysis->summary;
     s->whole.elapsed_inclusive =
-        load_whole_of(l->profile, DWELL_STATED_PERCENT, VALUE_ELAPSED, s->sums.elapsed_inclusive);
+        load_whole_of(analysis->profile, DWELL_STATED_PERCENT, VALUE_ELAPSED, s->sums.elapsed_inclusive);
     s->whole.application_inclusive =
-        load_whole_of(l->profile, DWELL_STATED_PERCENT + 2, VALUE_APPLICATION, s->sums.application_inclusive);
+        load_whole_of(analysis->profile, DWELL_STATED_PERCENT + 2, VALUE_APPLICATION, s->sums.application_inclusive);
     const double share = percent_of(s->sums.elapsed_inclusive, s->whole.elapsed_inclusive);
     if (s->whole.elapsed_inclusive != s->sums.elapsed_inclusive)
         summary_remark(s, "percentages-of-report",
@@ -239,347 +239,352 @@ static void load_find_whole(struct analysis *l)
 }
 
 /* What the columns of percentiles cannot know. */
-static void load_add_percentiles(struct summary *s, const struct analysis *l)
+static void load_add_percentiles(struct summary *s, const struct analysis *analysis)
 {
-    const char *sums = session_file_why_sums(l->file);
+    const char *sums = session_file_why_sums(analysis->file);
     if (sums)
         summary_remark(s, "percentiles-need-calls", "percentiles are unknown: %s, which keeps no single calls", sums);
-    else if (l->lines)
+    else if (analysis->lines)
         summary_remark(s, "percentiles-need-calls", "percentiles are unknown where call paths have lines");
     else if (s->counted)
         summary_remark(s, "percentiles-of-timed",
                        "percentiles are those of the timed calls: how long counted ones took is unknown");
 }
 
-void analysis_summarize(struct analysis *l)
+void analysis_summarize(struct analysis *analysis)
 {
-    struct summary *s = &l->summary;
+    struct summary *s = &analysis->summary;
     size_t processes;
     summary_drop_remarks(s);
-    free(rollup_process_list(l->profile, &processes));
-    s->path = l->file->path;
-    s->ticks_per_second = l->file->header.ticks_per_second;
-    s->sums = s->whole = l->rollup->session;
-    s->run = s->partial_paths ? 0 : run_length(l->file, l->selection);
-    s->elapsed_inclusive = l->rollup->session.elapsed_inclusive;
-    s->application_inclusive = l->rollup->session.application_inclusive;
-    s->os_events = l->profile->counts.os_events;
-    s->stack_samples = l->profile->counts.samples;
-    s->samples_in_probes = l->profile->counts.samples_in_probes;
-    s->threads = l->profile->thread_count;
+    free(rollup_process_list(analysis->profile, &processes));
+    s->path = analysis->file->path;
+    s->ticks_per_second = analysis->file->header.ticks_per_second;
+    s->sums = s->whole = analysis->rollup->session;
+    s->run = s->partial_paths ? 0 : run_length(analysis->file, analysis->selection);
+    s->elapsed_inclusive = analysis->rollup->session.elapsed_inclusive;
+    s->application_inclusive = analysis->rollup->session.application_inclusive;
+    s->os_events = analysis->profile->counts.os_events;
+    s->stack_samples = analysis->profile->counts.samples;
+    s->samples_in_probes = analysis->profile->counts.samples_in_probes;
+    s->threads = analysis->profile->thread_count;
     s->processes = processes;
-    s->events = l->profile->counts.enters + l->profile->counts.exits;
-    s->lost_events = l->file->header.lost_events;
-    s->counted = counted_functions(l->profile);
-    s->has_counts = counts_any(l->file);
-    load_add_loss_remarks(s, l->file, l->profile);
-    recorded_sessions_remark(s, l->file);
+    s->events = analysis->profile->counts.enters + analysis->profile->counts.exits;
+    s->lost_events = analysis->file->header.lost_events;
+    s->counted = counted_functions(analysis->profile);
+    s->has_counts = counts_any(analysis->file);
+    load_add_loss_remarks(s, analysis->file, analysis->profile);
+    recorded_sessions_remark(s, analysis->file);
     s->missing_count = s->remark_count;
-    level_changes_remark(s, l->file, s->counted > 0 || !s->has_counts);
+    level_changes_remark(s, analysis->file, s->counted > 0 || !s->has_counts);
     s->loss_count = s->remark_count;
-    s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
-    s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
-    load_judge_sources(s, l);
-    load_add_fallback(s, l->file);
-    load_add_counted(s, l);
-    s->overhead = l->rollup->session.overhead_inclusive;
-    s->overhead_known = l->overhead.paths > 0;
-    s->resolution = s->overhead_known ? single_calls_resolution(l->file) : 0;
-    s->budget = l->file->header.also & DWELL_ALSO_BUDGET || l->file->levels.decision_count;
-    budget_reached_find(l);
-    if (s->imported && !l->selection)
-        load_find_whole(l);
-    if (l->limits && s->overhead_known && (l->lines || session_file_has_trees(l->file)))
+    s->imported = analysis->file->header.origin & DWELL_ORIGIN_IMPORTED;
+    s->samples = analysis->file->header.origin & DWELL_ORIGIN_SAMPLES;
+    load_judge_sources(s, analysis);
+    load_add_fallback(s, analysis->file);
+    load_add_counted(s, analysis);
+    s->overhead = analysis->rollup->session.overhead_inclusive;
+    s->overhead_known = analysis->overhead.paths > 0;
+    s->resolution = s->overhead_known ? single_calls_resolution(analysis->file) : 0;
+    s->budget = analysis->file->header.also & DWELL_ALSO_BUDGET || analysis->file->levels.decision_count;
+    budget_reached_find(analysis);
+    if (s->imported && !analysis->selection)
+        load_find_whole(analysis);
+    if (analysis->limits && s->overhead_known && (analysis->lines || session_file_has_trees(analysis->file)))
         summary_remark(s, "limits-need-raw", "min and max are known only with the time of the probes in them (--raw)");
-    if (l->durations)
-        load_add_percentiles(s, l);
-    if (l->file->header.origin & DWELL_ORIGIN_SCALED)
+    if (analysis->durations)
+        load_add_percentiles(s, analysis);
+    if (analysis->file->header.origin & DWELL_ORIGIN_SCALED)
         summary_remark(s, "paths-scaled", "call paths are approximate (scaled)");
-    if (!l->profile->function_count && !l->selection && !s->imported && !s->lost_events)
+    if (!analysis->profile->function_count && !analysis->selection && !s->imported && !s->lost_events)
         summary_remark(s, "no-calls", "no calls were recorded; a program has probes if dwell cc compiles it");
 }
 
-void analysis_subtract_overhead(struct analysis *l)
+void analysis_subtract_overhead(struct analysis *analysis)
 {
     size_t count;
-    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
-    l->overhead = overhead_subtract(l->profile, costs, count, l->lines != NULL);
+    struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
+    analysis->overhead = overhead_subtract(analysis->profile, costs, count, analysis->lines != NULL);
     free(costs);
-    single_calls_forget_limits(l);
+    single_calls_forget_limits(analysis);
 }
 
-const char *analysis_thread_title(const struct analysis *l, uint32_t thread)
+const char *analysis_thread_title(const struct analysis *analysis, uint32_t thread)
 {
-    const size_t at = l->thread_titles ? session_file_thread_index(l->file, thread) : 0;
-    return l->thread_titles && at < l->file->thread_count ? l->thread_titles[at] : NULL;
+    const size_t at = analysis->thread_titles ? session_file_thread_index(analysis->file, thread) : 0;
+    return analysis->thread_titles && at < analysis->file->thread_count ? analysis->thread_titles[at] : NULL;
 }
 
-const char *analysis_thread_name(const struct analysis *l, uint32_t thread)
+const char *analysis_thread_name(const struct analysis *analysis, uint32_t thread)
 {
-    const char *title = analysis_thread_title(l, thread);
-    const struct trace_thread *t = session_file_thread(l->file, thread);
+    const char *title = analysis_thread_title(analysis, thread);
+    const struct trace_thread *t = session_file_thread(analysis->file, thread);
     return title ? title : t && t->name[0] ? t->name : "[unknown]";
 }
 
-bool function_has_address(const struct analysis *l, uint32_t function)
+bool function_has_address(const struct analysis *analysis, uint32_t function)
 {
-    return !l->summary.imported || l->profile->functions[function].offset < IMPORT_NO_ADDRESS;
+    return !analysis->summary.imported || analysis->profile->functions[function].offset < IMPORT_NO_ADDRESS;
 }
 
-static bool load_open(struct analysis *l, const char *path, bool late, struct error *error)
+static bool load_open(struct analysis *analysis, const char *path, bool late, struct error *error)
 {
     const char *wrong;
-    l->file = late ? session_file_open_late(path, &wrong) : session_file_open(path, &wrong);
-    return l->file ? true : error_set(error, "%s: %s", path, wrong);
+    analysis->file = late ? session_file_open_late(path, &wrong) : session_file_open(path, &wrong);
+    return analysis->file ? true : error_set(error, "%s: %s", path, wrong);
 }
 
-static bool load_select(struct analysis *l, struct error *error)
+static bool load_select(struct analysis *analysis, struct error *error)
 {
-    if (!selection_is_requested(&l->request)) {
-        l->summary.selection = selection_describe(&l->request);
+    if (!selection_is_requested(&analysis->request)) {
+        analysis->summary.selection = selection_describe(&analysis->request);
         return true;
     }
-    if (!selection_find(&l->request, l->file, error))
+    if (!selection_find(&analysis->request, analysis->file, error))
         return false;
-    l->selection = &l->request.selection;
-    l->summary.selection = selection_describe(&l->request);
+    analysis->selection = &analysis->request.selection;
+    analysis->summary.selection = selection_describe(&analysis->request);
     return true;
 }
 
-static bool load_check_lines(const struct analysis *l, enum lines lines, struct error *error)
+static bool load_check_lines(const struct analysis *analysis, enum lines lines, struct error *error)
 {
-    if (lines != LINES_NEEDED || l->file->header.also & DWELL_ALSO_CALL_SITES)
+    if (lines != LINES_NEEDED || analysis->file->header.also & DWELL_ALSO_CALL_SITES)
         return true;
-    if (l->file->sums.summed_count)
-        return error_set(error, "%s: holds sums, which have no call sites; read the recorded session", l->file->path);
-    if (l->file->header.origin & DWELL_ORIGIN_IMPORTED)
+    if (analysis->file->sums.summed_count)
+        return error_set(error, "%s: holds sums, which have no call sites; read the recorded session",
+                         analysis->file->path);
+    if (analysis->file->header.origin & DWELL_ORIGIN_IMPORTED)
         return error_set(error, "%s: imported from a report, which does not say from which lines calls were made",
-                         l->file->path);
-    return error_set(error, "%s: recorded without call sites; record again with --call-sites", l->file->path);
+                         analysis->file->path);
+    return error_set(error, "%s: recorded without call sites; record again with --call-sites", analysis->file->path);
 }
 
-static void load_collect(struct analysis *l, const struct analysis_options *options)
+static void load_collect(struct analysis *analysis, const struct analysis_options *options)
 {
     const unsigned jobs = options->jobs ? options->jobs : collect_default_jobs();
-    l->samples = options->unsampled ? NULL : session_samples_read(l->file, true);
-    if (options->lines != LINES_NONE && l->file->header.also & DWELL_ALSO_CALL_SITES) {
-        l->profile = collect_sites(l->file, l->samples, jobs, l->selection);
-        l->lines = lines_find(l->file, l->profile);
+    analysis->samples = options->unsampled ? NULL : session_samples_read(analysis->file, true);
+    if (options->lines != LINES_NONE && analysis->file->header.also & DWELL_ALSO_CALL_SITES) {
+        analysis->profile = collect_sites(analysis->file, analysis->samples, jobs, analysis->selection);
+        analysis->lines = lines_find(analysis->file, analysis->profile);
     } else if (options->durations) {
-        single_calls_collect(l, jobs);
+        single_calls_collect(analysis, jobs);
     } else {
-        l->profile = collect_selection(l->file, l->samples, jobs, l->selection);
+        analysis->profile = collect_selection(analysis->file, analysis->samples, jobs, analysis->selection);
     }
 }
 
-static void load_profile(struct analysis *l, const struct analysis_options *options)
+static void load_profile(struct analysis *analysis, const struct analysis_options *options)
 {
     if (!options->timed_only)
-        counted_collect(l->profile, l->file, l->selection);
-    l->summary.raw = options->raw;
-    l->jobs = options->jobs;
-    l->limits = options->limits;
-    l->durations = options->durations;
-    l->summary.partial_paths = l->file->sums.summed_count && l->selection;
+        counted_collect(analysis->profile, analysis->file, analysis->selection);
+    analysis->summary.raw = options->raw;
+    analysis->jobs = options->jobs;
+    analysis->limits = options->limits;
+    analysis->durations = options->durations;
+    analysis->summary.partial_paths = analysis->file->sums.summed_count && analysis->selection;
     if (!options->raw)
-        analysis_subtract_overhead(l);
-    if (options->limits && !options->raw && !l->lines)
-        single_calls_find_limits(l);
-    if (l->durations && !l->lines && !single_calls_are_kept(l))
-        single_calls_find_durations(l);
-    recorded_sessions_divide(l);
-    l->rollup = rollup_new(l->profile);
-    l->names = names_find(l->file, l->profile);
-    analysis_summarize(l);
+        analysis_subtract_overhead(analysis);
+    if (options->limits && !options->raw && !analysis->lines)
+        single_calls_find_limits(analysis);
+    if (analysis->durations && !analysis->lines && !single_calls_are_kept(analysis))
+        single_calls_find_durations(analysis);
+    recorded_sessions_divide(analysis);
+    analysis->rollup = rollup_new(analysis->profile);
+    analysis->names = names_find(analysis->file, analysis->profile);
+    analysis_summarize(analysis);
 }
 
 /* Keeps the first profile: single calls are on its paths. */
-static void load_replace_profile(struct analysis *l, struct profile *p)
+static void load_replace_profile(struct analysis *analysis, struct profile *p)
 {
-    if (l->measured || l->lines)
-        profile_free(l->profile);
+    if (analysis->measured || analysis->lines)
+        profile_free(analysis->profile);
     else
-        l->measured = l->profile;
-    l->profile = p;
+        analysis->measured = analysis->profile;
+    analysis->profile = p;
 }
 
 /* Replaces the profile by one of a part of its call paths. */
-static void load_take_paths(struct analysis *l, struct profile *part)
+static void load_take_paths(struct analysis *analysis, struct profile *part)
 {
-    rollup_free(l->rollup);
-    load_replace_profile(l, part);
-    l->rollup = rollup_new(part);
-    l->summary.partial_paths = true;
-    analysis_summarize(l);
+    rollup_free(analysis->rollup);
+    load_replace_profile(analysis, part);
+    analysis->rollup = rollup_new(part);
+    analysis->summary.partial_paths = true;
+    analysis_summarize(analysis);
 }
 
 /* The functions whose calls were all left out are unknown from now on, as in a session with events. */
-static void load_filter_trees(struct analysis *l, const struct call_filters *filters)
+static void load_filter_trees(struct analysis *analysis, const struct call_filters *filters)
 {
-    struct profile *shown = call_filters_apply_tree(filters, l->profile, l->names, NULL), *used = subtree_used(shown);
+    struct profile *shown = call_filters_apply_tree(filters, analysis->profile, analysis->names, NULL),
+                   *used = subtree_used(shown);
     profile_free(shown);
-    names_free(l->names, l->profile->function_count);
-    lines_free(l->lines, l->profile->site_count);
-    l->lines = l->lines ? lines_find(l->file, used) : NULL;
-    l->names = names_find(l->file, used);
-    load_take_paths(l, used);
+    names_free(analysis->names, analysis->profile->function_count);
+    lines_free(analysis->lines, analysis->profile->site_count);
+    analysis->lines = analysis->lines ? lines_find(analysis->file, used) : NULL;
+    analysis->names = names_find(analysis->file, used);
+    load_take_paths(analysis, used);
 }
 
 /* Opens the session and adds up what is wanted. `late`: checksums are compared meanwhile. If one is wrong, sets
  * *damaged and returns false. */
-static bool load_collected(struct analysis *l, const char *path, const struct analysis_options *options, bool late,
-                           bool *damaged, struct error *error)
+static bool load_collected(struct analysis *analysis, const char *path, const struct analysis_options *options,
+                           bool late, bool *damaged, struct error *error)
 {
-    *l = (struct analysis){ .request = options->selection, .raw = options->raw };
-    if (!load_open(l, path, late, error) ||
-        !call_filters_apply(&options->selection.filters, l->file, options->jobs, error) || !load_select(l, error) ||
-        !load_check_lines(l, options->lines, error)) {
-        analysis_drop(l);
+    *analysis = (struct analysis){ .request = options->selection, .raw = options->raw };
+    if (!load_open(analysis, path, late, error) ||
+        !call_filters_apply(&options->selection.filters, analysis->file, options->jobs, error) ||
+        !load_select(analysis, error) || !load_check_lines(analysis, options->lines, error)) {
+        analysis_drop(analysis);
         return false;
     }
-    load_collect(l, options);
-    *damaged = !session_file_end_late_checks(l->file);
+    load_collect(analysis, options);
+    *damaged = !session_file_end_late_checks(analysis->file);
     if (!*damaged)
         return true;
-    session_file_take_error(l->file); /* it is read again */
-    analysis_drop(l);
+    session_file_take_error(analysis->file); /* it is read again */
+    analysis_drop(analysis);
     return false;
 }
 
 /* A damaged session is read twice. For a selection, events have been read before they are collected. */
-bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
+bool load_session(struct analysis *analysis, const char *path, const struct analysis_options *options,
+                  struct error *error)
 {
     const bool whole = !selection_is_requested(&options->selection) && !call_filters_any(&options->selection.filters);
     bool damaged = false;
-    if (!load_collected(l, path, options, whole, &damaged, error) &&
-        !(damaged && load_collected(l, path, options, false, &damaged, error)))
+    if (!load_collected(analysis, path, options, whole, &damaged, error) &&
+        !(damaged && load_collected(analysis, path, options, false, &damaged, error)))
         return false;
-    load_profile(l, options);
-    if (call_filters_any(&options->selection.filters) && l->file->header.mode == DWELL_MODE_PROFILE)
-        load_filter_trees(l, &options->selection.filters);
-    if (!options->strict || !l->summary.missing_count)
+    load_profile(analysis, options);
+    if (call_filters_any(&options->selection.filters) && analysis->file->header.mode == DWELL_MODE_PROFILE)
+        load_filter_trees(analysis, &options->selection.filters);
+    if (!options->strict || !analysis->summary.missing_count)
         return true;
-    error_set(error, "%s: %s", path, l->summary.remarks[0]);
-    analysis_drop(l);
+    error_set(error, "%s: %s", path, analysis->summary.remarks[0]);
+    analysis_drop(analysis);
     return false;
 }
 
-static void load_join_copies(struct analysis *l, const uint32_t *representatives)
+static void load_join_copies(struct analysis *analysis, const uint32_t *representatives)
 {
-    struct profile *p = l->profile, *joined = copies_join(p, representatives);
-    struct function_name *names = copies_names(joined, p, l->names, representatives);
+    struct profile *p = analysis->profile, *joined = copies_join(p, representatives);
+    struct function_name *names = copies_names(joined, p, analysis->names, representatives);
     for (uint32_t i = 0; i < p->function_count; i++)
         if (representatives[i] != i)
-            names_drop(&l->names[i]);
-    free(l->names);
-    load_replace_profile(l, joined);
-    l->names = names;
+            names_drop(&analysis->names[i]);
+    free(analysis->names);
+    load_replace_profile(analysis, joined);
+    analysis->names = names;
 }
 
-void load_join(struct analysis *l, const struct analysis_options *options)
+void load_join(struct analysis *analysis, const struct analysis_options *options)
 {
-    const bool keep_apart = options->no_merge || l->profile->reported_count; /* rows of a report are as it has them */
-    uint32_t *copies = keep_apart ? NULL : copies_find(l->profile, l->names);
-    if (!copies && !l->lines && l->rollup)
+    const bool keep_apart =
+        options->no_merge || analysis->profile->reported_count; /* rows of a report are as it has them */
+    uint32_t *copies = keep_apart ? NULL : copies_find(analysis->profile, analysis->names);
+    if (!copies && !analysis->lines && analysis->rollup)
         return;
-    if (l->lines && !options->sites_apart)
-        lines_join(l);
+    if (analysis->lines && !options->sites_apart)
+        lines_join(analysis);
     if (copies)
-        load_join_copies(l, copies);
+        load_join_copies(analysis, copies);
     free(copies);
-    if (l->rollup)
-        rollup_free(l->rollup);
-    l->rollup = rollup_new(l->profile);
+    if (analysis->rollup)
+        rollup_free(analysis->rollup);
+    analysis->rollup = rollup_new(analysis->profile);
 }
 
-static void load_narrow_to(struct analysis *l, bool *roots)
+static void load_narrow_to(struct analysis *analysis, bool *roots)
 {
-    struct selection_request *request = &l->request;
-    struct profile *below = subtree_below(l->profile, roots);
+    struct selection_request *request = &analysis->request;
+    struct profile *below = subtree_below(analysis->profile, roots);
     free((bool *)request->selection.roots);
     request->selection.roots = roots;
-    request->selection.root_count = l->profile->function_count;
-    free(l->summary.selection);
-    l->summary.selection = selection_describe(request);
-    load_take_paths(l, below);
+    request->selection.root_count = analysis->profile->function_count;
+    free(analysis->summary.selection);
+    analysis->summary.selection = selection_describe(request);
+    load_take_paths(analysis, below);
 }
 
 /* The whole name if there is one function and the text has no place, or the text as typed. */
-static const char *load_root_name(const struct analysis *l, const bool *found, const char *text)
+static const char *load_root_name(const struct analysis *analysis, const bool *found, const char *text)
 {
     size_t count = 0;
     const char *name = text;
-    for (size_t i = 0; i < l->profile->function_count; i++) {
+    for (size_t i = 0; i < analysis->profile->function_count; i++) {
         count += found[i];
-        name = found[i] ? l->names[i].name : name;
+        name = found[i] ? analysis->names[i].name : name;
     }
     return count == 1 && !typed_place_of(text) ? name : text;
 }
 
-bool analysis_narrow(struct analysis *l, const struct selection_names *texts, struct error *error)
+bool analysis_narrow(struct analysis *analysis, const struct selection_names *texts, struct error *error)
 {
-    const size_t count = l->profile->function_count;
+    const size_t count = analysis->profile->function_count;
     bool *roots = need_memory(count, sizeof *roots), *found = need_memory(count, sizeof *found), good = true;
     char *names = need_copy("", 0);
     for (size_t i = 0; i < texts->count && good; i++) {
         memset(found, 0, count * sizeof *found);
-        good = function_find_each(l, texts->list[i], found, error);
-        char *more = need_text("%s%s%s", names, i ? " or " : "", load_root_name(l, found, texts->list[i]));
+        good = function_find_each(analysis, texts->list[i], found, error);
+        char *more = need_text("%s%s%s", names, i ? " or " : "", load_root_name(analysis, found, texts->list[i]));
         free(names);
         names = more;
         for (size_t j = 0; j < count; j++)
             roots[j] |= found[j];
     }
     free(found);
-    free(l->request.root_text);
-    l->request.root_text = names;
+    free(analysis->request.root_text);
+    analysis->request.root_text = names;
     if (good)
-        load_narrow_to(l, roots);
+        load_narrow_to(analysis, roots);
     else
         free(roots);
     return good;
 }
 
-bool analysis_load(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
+bool analysis_load(struct analysis *analysis, const char *path, const struct analysis_options *options,
+                   struct error *error)
 {
-    if (!load_session(l, path, options, error))
+    if (!load_session(analysis, path, options, error))
         return false;
-    load_join(l, options);
-    l->thread_titles = thread_titles_find(l->file, l->profile, l->names);
-    const int unread = session_file_take_error(l->file);
+    load_join(analysis, options);
+    analysis->thread_titles = thread_titles_find(analysis->file, analysis->profile, analysis->names);
+    const int unread = session_file_take_error(analysis->file);
     if (unread)
         error_set(error, "%s: %s", path, strerror(unread));
     const struct call_filters *filters = &options->selection.filters;
-    if (!call_filters_any(filters) && !l->request.roots.count)
-        cpu_check_remark(l);
+    if (!call_filters_any(filters) && !analysis->request.roots.count)
+        cpu_check_remark(analysis);
     if (!unread && (filters->several || call_filters_check(filters, path, error)) &&
-        (!l->request.roots.count || analysis_narrow(l, &l->request.roots, error)))
+        (!analysis->request.roots.count || analysis_narrow(analysis, &analysis->request.roots, error)))
         return true;
-    analysis_drop(l);
+    analysis_drop(analysis);
     return false;
 }
 
-void analysis_drop(struct analysis *l)
+void analysis_drop(struct analysis *analysis)
 {
-    selection_free_ranges(&l->request.selection);
-    free(l->summary.selection);
-    free(l->request.root_text);
-    free((bool *)l->request.selection.roots);
-    summary_drop_remarks(&l->summary);
-    for (size_t i = 0; i < l->part_count; i++)
-        free(l->parts[i].path);
-    free(l->parts);
-    thread_titles_free(l->thread_titles, l->file);
-    if (l->profile) {
-        if (l->names)
-            names_free(l->names, l->profile->function_count);
-        lines_free(l->lines, l->profile->site_count);
-        profile_free(l->profile);
+    selection_free_ranges(&analysis->request.selection);
+    free(analysis->summary.selection);
+    free(analysis->request.root_text);
+    free((bool *)analysis->request.selection.roots);
+    summary_drop_remarks(&analysis->summary);
+    for (size_t i = 0; i < analysis->part_count; i++)
+        free(analysis->parts[i].path);
+    free(analysis->parts);
+    thread_titles_free(analysis->thread_titles, analysis->file);
+    if (analysis->profile) {
+        if (analysis->names)
+            names_free(analysis->names, analysis->profile->function_count);
+        lines_free(analysis->lines, analysis->profile->site_count);
+        profile_free(analysis->profile);
     }
-    if (l->measured)
-        profile_free(l->measured);
-    if (l->rollup)
-        rollup_free(l->rollup);
-    session_samples_free(l->samples);
-    session_file_close(l->file);
+    if (analysis->measured)
+        profile_free(analysis->measured);
+    if (analysis->rollup)
+        rollup_free(analysis->rollup);
+    session_samples_free(analysis->samples);
+    session_file_close(analysis->file);
 }

@@ -202,12 +202,12 @@ static void several_add_session(struct analysis *all, struct analysis *part)
     several_add_processes(all->file, part, place);
 }
 
-void load_begin_several(struct analysis *l, const char *name)
+void load_begin_several(struct analysis *analysis, const char *name)
 {
-    *l = (struct analysis){ .file = need_memory(1, sizeof *l->file), .profile = profile_new() };
-    l->file->fd = -1;
-    l->file->header.ticks_per_second = ns_per_second;
-    l->file->path = need_copy(name, strlen(name));
+    *analysis = (struct analysis){ .file = need_memory(1, sizeof *analysis->file), .profile = profile_new() };
+    analysis->file->fd = -1;
+    analysis->file->header.ticks_per_second = ns_per_second;
+    analysis->file->path = need_copy(name, strlen(name));
 }
 
 /* Times and samples cannot be added up. */
@@ -239,38 +239,38 @@ static bool several_load_session(struct analysis *all, const char *path, const s
     return true;
 }
 
-bool analysis_load_several(struct analysis *l, const char *const *paths, size_t count,
+bool analysis_load_several(struct analysis *analysis, const char *const *paths, size_t count,
                            const struct analysis_options *options, struct error *error)
 {
     if (count == 1)
-        return analysis_load(l, paths[0], options, error);
+        return analysis_load(analysis, paths[0], options, error);
     if (selection_is_requested(&options->selection))
         return error_set(error, "--from, --to, --thread, --process and --root take one session at a time");
     struct summary *summaries = need_memory(count, sizeof *summaries);
     char *name = need_text("%zu sessions", count);
-    load_begin_several(l, name);
+    load_begin_several(analysis, name);
     free(name);
     bool good = true;
     for (size_t i = 0; good && i < count; i++)
-        good = several_load_session(l, paths[i], options, summaries, error);
+        good = several_load_session(analysis, paths[i], options, summaries, error);
     const struct call_filters *filters = &options->selection.filters;
-    good = good && (filters->several || call_filters_check(filters, l->file->path, error));
+    good = good && (filters->several || call_filters_check(filters, analysis->file->path, error));
     if (!good) {
-        several_free_summaries(summaries, l->part_count);
-        analysis_drop(l);
+        several_free_summaries(summaries, analysis->part_count);
+        analysis_drop(analysis);
         return false;
     }
-    load_join(l, options);
-    l->summary.selection = selection_describe(&options->selection);
-    load_summarize_several(l, summaries, count);
+    load_join(analysis, options);
+    analysis->summary.selection = selection_describe(&options->selection);
+    load_summarize_several(analysis, summaries, count);
     several_free_summaries(summaries, count);
     return true;
 }
 
-const char *analysis_session_of(const struct analysis *l, uint32_t process)
+const char *analysis_session_of(const struct analysis *analysis, uint32_t process)
 {
-    for (size_t i = 0; i < l->part_count; i++)
-        if (process < l->parts[i].process_end)
-            return l->parts[i].path;
-    return l->file->path;
+    for (size_t i = 0; i < analysis->part_count; i++)
+        if (process < analysis->parts[i].process_end)
+            return analysis->parts[i].path;
+    return analysis->file->path;
 }

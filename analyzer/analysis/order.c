@@ -11,12 +11,13 @@
 
 static int order_compare_functions(const void *a, const void *b, void *data)
 {
-    const struct analysis *l = data;
+    const struct analysis *analysis = data;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct profile_function *f = &l->profile->functions[x], *g = &l->profile->functions[y];
-    int result = strcmp(l->names[x].name, l->names[y].name);
+    const struct profile_function *f = &analysis->profile->functions[x], *g = &analysis->profile->functions[y];
+    int result = strcmp(analysis->names[x].name, analysis->names[y].name);
     if (result == 0)
-        result = profile_compare_modules(&l->profile->modules[f->module], &l->profile->modules[g->module]);
+        result =
+            profile_compare_modules(&analysis->profile->modules[f->module], &analysis->profile->modules[g->module]);
     return result ? result : (f->offset > g->offset) - (f->offset < g->offset);
 }
 

@@ -44,31 +44,32 @@ static bool recorded_sessions_is_sampled(const struct profile *p, const size_t *
 }
 
 /* `counted` has the counted calls of all sessions. */
-static void recorded_sessions_divide_one(struct profile *p, const struct profile *counted, const struct analysis *l,
-                                         const struct dwell_file_header *recorded, bool sampled)
+static void recorded_sessions_divide_one(struct profile *p, const struct profile *counted,
+                                         const struct analysis *analysis, const struct dwell_file_header *recorded,
+                                         bool sampled)
 {
-    if (!l->raw)
+    if (!analysis->raw)
         sampling_subtract_cost(p, recorded);
     if (sampled)
-        sampling_divide(p, l->file, l->raw,
-                        l->file->sums.summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE
-                                                       : session_file_has_trees(l->file));
-    if (sampled && !l->raw)
+        sampling_divide(p, analysis->file, analysis->raw,
+                        analysis->file->sums.summed_count > 1 ? recorded->mode == DWELL_MODE_PROFILE
+                                                              : session_file_has_trees(analysis->file));
+    if (sampled && !analysis->raw)
         sampling_subtract_counting(p, counted, recorded);
-    if (!l->raw)
+    if (!analysis->raw)
         path_probes_shorten_limits(p);
 }
 
 /* The profile keeps its counts and counted calls. Its nodes become those of the parts. */
-static void recorded_sessions_divide_each(struct analysis *l)
+static void recorded_sessions_divide_each(struct analysis *analysis)
 {
-    struct profile *p = l->profile, *whole = profile_new();
-    size_t *places = recorded_sessions_of_nodes(p, l->file);
+    struct profile *p = analysis->profile, *whole = profile_new();
+    size_t *places = recorded_sessions_of_nodes(p, analysis->file);
     profile_copy_functions(whole, p);
-    for (size_t i = 0; i <= l->file->sums.summed_count; i++) {
+    for (size_t i = 0; i <= analysis->file->sums.summed_count; i++) {
         struct profile *part = recorded_sessions_part(p, places, i);
-        if (i < l->file->sums.summed_count)
-            recorded_sessions_divide_one(part, p, l, &l->file->sums.summed[i].record.header,
+        if (i < analysis->file->sums.summed_count)
+            recorded_sessions_divide_one(part, p, analysis, &analysis->file->sums.summed[i].record.header,
                                          recorded_sessions_is_sampled(p, places, i));
         profile_merge(whole, part);
         profile_free(part);
@@ -78,7 +79,7 @@ static void recorded_sessions_divide_each(struct analysis *l)
     profile_merge(whole, p);
     free(places);
     profile_free(p);
-    l->profile = whole;
+    analysis->profile = whole;
 }
 
 static void recorded_sessions_scale(struct profile *p, const struct session_file *file)
@@ -90,16 +91,16 @@ static void recorded_sessions_scale(struct profile *p, const struct session_file
     free(places);
 }
 
-void recorded_sessions_divide(struct analysis *l)
+void recorded_sessions_divide(struct analysis *analysis)
 {
-    const bool several = l->file->sums.summed_count > 1;
-    const bool sampled = l->profile->counts.samples;
+    const bool several = analysis->file->sums.summed_count > 1;
+    const bool sampled = analysis->profile->counts.samples;
     if (!several)
-        recorded_sessions_divide_one(l->profile, l->profile, l, &l->file->header, sampled);
-    else if (sampled || l->file->header.sample_cost)
-        recorded_sessions_divide_each(l);
+        recorded_sessions_divide_one(analysis->profile, analysis->profile, analysis, &analysis->file->header, sampled);
+    else if (sampled || analysis->file->header.sample_cost)
+        recorded_sessions_divide_each(analysis);
     if (several)
-        recorded_sessions_scale(l->profile, l->file);
+        recorded_sessions_scale(analysis->profile, analysis->file);
 }
 
 uint64_t recorded_sessions_rate(const struct session_file *file, uint32_t process)

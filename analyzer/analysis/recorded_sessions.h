@@ -6,7 +6,7 @@
 
 /* Divides the profile's time by samples, and each session by its own. If the file has several sessions, their ticks
  * become nanoseconds after that. */
-void recorded_sessions_divide(struct analysis *l);
+void recorded_sessions_divide(struct analysis *analysis);
 
 /* Adds a remark if parts of a session are missing. */
 void recorded_sessions_remark(struct summary *s, const struct session_file *file);

@@ -33,67 +33,69 @@ uint64_t single_calls_resolution(const struct session_file *f)
 }
 
 /* By function of the paths' profile: its number in the analysis. The caller frees the list. */
-static uint32_t *single_calls_number_functions(const struct analysis *l, const struct profile *paths)
+static uint32_t *single_calls_number_functions(const struct analysis *analysis, const struct profile *paths)
 {
     uint32_t *numbers = need_memory(paths->function_count, sizeof *numbers);
     for (uint32_t i = 0; i < paths->function_count; i++)
-        numbers[i] = profile_find_same_function(l->profile, paths, i);
+        numbers[i] = profile_find_same_function(analysis->profile, paths, i);
     return numbers;
 }
 
-static struct calls_source single_calls_source(const struct analysis *l, struct probe_cost **costs,
+static struct calls_source single_calls_source(const struct analysis *analysis, struct probe_cost **costs,
                                                uint32_t **functions)
 {
-    const struct profile *paths = l->measured ? l->measured : l->profile;
-    struct calls_source source = { .file = l->file, .profile = paths, .selection = l->selection };
-    source.costs = *costs = single_calls_list_costs(l->file, &source.cost_count);
-    source.functions = *functions = single_calls_number_functions(l, paths);
-    if (l->summary.raw)
+    const struct profile *paths = analysis->measured ? analysis->measured : analysis->profile;
+    struct calls_source source = { .file = analysis->file, .profile = paths, .selection = analysis->selection };
+    source.costs = *costs = single_calls_list_costs(analysis->file, &source.cost_count);
+    source.functions = *functions = single_calls_number_functions(analysis, paths);
+    if (analysis->summary.raw)
         source.cost_count = 0;
     return source;
 }
 
-void analysis_follow_calls(const struct analysis *l, bool all, call_taker *take, void *context)
+void analysis_follow_calls(const struct analysis *analysis, bool all, call_taker *take, void *context)
 {
     struct probe_cost *costs;
     uint32_t *functions;
-    struct calls_source source = single_calls_source(l, &costs, &functions);
+    struct calls_source source = single_calls_source(analysis, &costs, &functions);
     source.all = all;
     calls_follow(&source, take, context);
     free(functions);
     free(costs);
 }
 
-unsigned analysis_jobs(const struct analysis *l)
+unsigned analysis_jobs(const struct analysis *analysis)
 {
-    return l->jobs ? l->jobs : collect_default_jobs();
+    return analysis->jobs ? analysis->jobs : collect_default_jobs();
 }
 
-void analysis_scan_calls(const struct analysis *l, uint32_t function, call_scan_taker *take, void *const *contexts)
+void analysis_scan_calls(const struct analysis *analysis, uint32_t function, call_scan_taker *take,
+                         void *const *contexts)
 {
     struct probe_cost *costs;
     uint32_t *functions;
-    const struct calls_source source = single_calls_source(l, &costs, &functions);
-    calls_scan(&source, function, analysis_jobs(l), take, contexts);
+    const struct calls_source source = single_calls_source(analysis, &costs, &functions);
+    calls_scan(&source, function, analysis_jobs(analysis), take, contexts);
     free(functions);
     free(costs);
 }
 
-static void single_calls_scan_elapsed(const struct analysis *l, bool recorded, uint32_t function,
+static void single_calls_scan_elapsed(const struct analysis *analysis, bool recorded, uint32_t function,
                                       call_amounts_taker *take, void *const *contexts)
 {
     struct probe_cost *costs;
     uint32_t *functions;
-    struct calls_source source = single_calls_source(l, &costs, &functions);
+    struct calls_source source = single_calls_source(analysis, &costs, &functions);
     source.recorded = recorded;
-    calls_scan_elapsed(&source, function, analysis_jobs(l), take, contexts);
+    calls_scan_elapsed(&source, function, analysis_jobs(analysis), take, contexts);
     free(functions);
     free(costs);
 }
 
-void analysis_scan_elapsed(const struct analysis *l, uint32_t function, call_amounts_taker *take, void *const *contexts)
+void analysis_scan_elapsed(const struct analysis *analysis, uint32_t function, call_amounts_taker *take,
+                           void *const *contexts)
 {
-    single_calls_scan_elapsed(l, false, function, take, contexts);
+    single_calls_scan_elapsed(analysis, false, function, take, contexts);
 }
 
 /* ---- the shortest and the longest calls ---- */
@@ -137,14 +139,14 @@ void single_calls_take_limits_of(struct profile_node *node)
     node->longest = larger(node->longest, node->net_longest);
 }
 
-void single_calls_forget_limits(struct analysis *l)
+void single_calls_forget_limits(struct analysis *analysis)
 {
     size_t count;
-    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
-    const struct probe_cost **cost = overhead_costs_of_nodes(l->profile, costs, count);
-    for (size_t i = 0; i < l->profile->node_count; i++)
+    struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
+    const struct probe_cost **cost = overhead_costs_of_nodes(analysis->profile, costs, count);
+    for (size_t i = 0; i < analysis->profile->node_count; i++)
         if (cost[i])
-            single_calls_forget_limits_of(&l->profile->nodes[i]);
+            single_calls_forget_limits_of(&analysis->profile->nodes[i]);
     free(cost);
     free(costs);
 }
@@ -156,10 +158,10 @@ static void single_calls_forget_net_limits(struct profile_node *node)
 }
 
 /* Finds the limits without probes, which no node has yet. The session is read again. */
-static void single_calls_scan_limits(const struct analysis *l, bool recorded)
+static void single_calls_scan_limits(const struct analysis *analysis, bool recorded)
 {
-    struct profile *p = l->profile;
-    const unsigned jobs = analysis_jobs(l);
+    struct profile *p = analysis->profile;
+    const unsigned jobs = analysis_jobs(analysis);
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++)
         contexts[i] = p;
@@ -167,7 +169,7 @@ static void single_calls_scan_limits(const struct analysis *l, bool recorded)
         p->nodes[i].net_shortest = INT64_MAX;
         p->nodes[i].net_longest = (uint64_t)INT64_MIN;
     }
-    single_calls_scan_elapsed(l, recorded, PROFILE_NONE, single_calls_add_limits, contexts);
+    single_calls_scan_elapsed(analysis, recorded, PROFILE_NONE, single_calls_add_limits, contexts);
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];
         if ((int64_t)node->net_shortest > (int64_t)node->net_longest) {
@@ -180,24 +182,24 @@ static void single_calls_scan_limits(const struct analysis *l, bool recorded)
     free(contexts);
 }
 
-void single_calls_find_limits(struct analysis *l)
+void single_calls_find_limits(struct analysis *analysis)
 {
-    struct profile *p = l->profile;
-    if (!l->file->sums.summed_count)
-        single_calls_scan_limits(l, false);
+    struct profile *p = analysis->profile;
+    if (!analysis->file->sums.summed_count)
+        single_calls_scan_limits(analysis, false);
     for (size_t i = 0; i < p->node_count; i++) {
         single_calls_take_limits_of(&p->nodes[i]);
-        if (!l->file->sums.summed_count)
+        if (!analysis->file->sums.summed_count)
             single_calls_forget_net_limits(&p->nodes[i]);
     }
 }
 
-void single_calls_find_net_limits(struct analysis *l)
+void single_calls_find_net_limits(struct analysis *analysis)
 {
     size_t count;
-    struct profile *p = l->profile;
-    single_calls_scan_limits(l, true);
-    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
+    struct profile *p = analysis->profile;
+    single_calls_scan_limits(analysis, true);
+    struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
     const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];
@@ -212,20 +214,21 @@ void single_calls_find_net_limits(struct analysis *l)
 
 /* ---- durations ---- */
 
-static bool single_calls_have_range(const struct analysis *l)
+static bool single_calls_have_range(const struct analysis *analysis)
 {
-    return l->selection && l->selection->cut;
+    return analysis->selection && analysis->selection->cut;
 }
 
-void single_calls_collect(struct analysis *l, unsigned jobs)
+void single_calls_collect(struct analysis *analysis, unsigned jobs)
 {
-    if (single_calls_have_range(l)) {
-        l->profile = collect_selection(l->file, l->samples, jobs, l->selection);
+    if (single_calls_have_range(analysis)) {
+        analysis->profile = collect_selection(analysis->file, analysis->samples, jobs, analysis->selection);
         return;
     }
     size_t count;
-    struct probe_cost *costs = single_calls_list_costs(l->file, &count);
-    l->profile = collect_durations(l->file, l->samples, jobs, l->selection, costs, l->raw ? 0 : count);
+    struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
+    analysis->profile = collect_durations(analysis->file, analysis->samples, jobs, analysis->selection, costs,
+                                          analysis->raw ? 0 : count);
     free(costs);
 }
 
@@ -240,10 +243,10 @@ static bool single_calls_add_up(const struct profile_node *node, uint64_t inclus
     return less(sum, inclusive) + less(inclusive, sum) <= inclusive / PART;
 }
 
-static bool single_calls_all_add_up(const struct analysis *l)
+static bool single_calls_all_add_up(const struct analysis *analysis)
 {
-    const struct profile *p = l->profile;
-    const uint64_t resolution = larger(single_calls_resolution(l->file), 1);
+    const struct profile *p = analysis->profile;
+    const uint64_t resolution = larger(single_calls_resolution(analysis->file), 1);
     uint64_t *inclusive = need_memory(p->node_count + 1, sizeof *inclusive);
     bool good = true;
     for (size_t i = p->node_count; i-- > 0 && good;) { /* children come after their parents */
@@ -256,10 +259,10 @@ static bool single_calls_all_add_up(const struct analysis *l)
     return good;
 }
 
-bool single_calls_are_kept(const struct analysis *l)
+bool single_calls_are_kept(const struct analysis *analysis)
 {
-    return !single_calls_have_range(l) && !l->profile->counts.switches && !path_probes_are_divided(l->profile) &&
-           single_calls_all_add_up(l);
+    return !single_calls_have_range(analysis) && !analysis->profile->counts.switches &&
+           !path_probes_are_divided(analysis->profile) && single_calls_all_add_up(analysis);
 }
 
 static void single_calls_add_durations(void *context, const struct call_amount *amounts, size_t count)
@@ -270,16 +273,16 @@ static void single_calls_add_durations(void *context, const struct call_amount *
 }
 
 /* Each worker has its own, also for paths that the profile does not have. */
-void single_calls_find_durations(struct analysis *l)
+void single_calls_find_durations(struct analysis *analysis)
 {
-    struct profile *p = l->profile;
-    const unsigned jobs = analysis_jobs(l);
-    const size_t paths = p->node_count + l->file->thread_count + 1;
+    struct profile *p = analysis->profile;
+    const unsigned jobs = analysis_jobs(analysis);
+    const size_t paths = p->node_count + analysis->file->thread_count + 1;
     struct durations ***lists = need_memory(jobs, sizeof *lists);
     for (unsigned i = 0; i < jobs; i++)
         lists[i] = need_memory(paths, sizeof *lists[i]);
     profile_drop_durations(p);
-    single_calls_scan_elapsed(l, false, PROFILE_NONE, single_calls_add_durations, (void *const *)lists);
+    single_calls_scan_elapsed(analysis, false, PROFILE_NONE, single_calls_add_durations, (void *const *)lists);
     for (unsigned i = 0; i < jobs; i++) {
         for (size_t j = 0; j < paths; j++) {
             if (j < p->node_count)

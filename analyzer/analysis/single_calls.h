@@ -13,25 +13,25 @@ uint64_t single_calls_resolution(const struct session_file *f);
 
 /* The shortest and longest calls of a new profile have their probes. This makes them unknown where the overhead was
  * subtracted from the sums. */
-void single_calls_forget_limits(struct analysis *l);
+void single_calls_forget_limits(struct analysis *analysis);
 
 /* After that: finds them without their probes. The session is read again. */
-void single_calls_find_limits(struct analysis *l);
+void single_calls_find_limits(struct analysis *analysis);
 
 /* Finds the limits without probes of a profile that is as recorded, and keeps them beside those with probes. */
-void single_calls_find_net_limits(struct analysis *l);
+void single_calls_find_net_limits(struct analysis *analysis);
 
 /* The durations of single calls by path. Makes the profile of an analysis that wants them, and keeps those that can be
  * kept meanwhile. */
-void single_calls_collect(struct analysis *l, unsigned jobs);
+void single_calls_collect(struct analysis *analysis, unsigned jobs);
 
 /* Whether it kept them: not for a range of time, as calls have their whole time, nor with several stacks on a thread,
  * nor if samples or counting took a part of the paths' time, nor if the durations of a path do not add up to its time,
  * without probes, within 1/1024. */
-bool single_calls_are_kept(const struct analysis *l);
+bool single_calls_are_kept(const struct analysis *analysis);
 
 /* Otherwise: finds them as views of single calls do. The session is read again. */
-void single_calls_find_durations(struct analysis *l);
+void single_calls_find_durations(struct analysis *analysis);
 
 /* The same as the first two for one path; the second in a session of sums, which has the limits. */
 void single_calls_forget_limits_of(struct profile_node *node);

@@ -111,9 +111,9 @@ void source_search_drop(struct source_search *search)
     free(search->maps);
 }
 
-bool source_file_is_newer(const struct analysis *l, const char *module, const struct stat *status)
+bool source_file_is_newer(const struct analysis *analysis, const char *module, const struct stat *status)
 {
-    const uint64_t recorded = l->file->header.start_realtime, second = 1000000000;
+    const uint64_t recorded = analysis->file->header.start_realtime, second = 1000000000;
     struct stat binary = { .st_mtim = { (time_t)(recorded / second), (long)(recorded % second) } };
     stat(module, &binary);
     if (status->st_mtim.tv_sec != binary.st_mtim.tv_sec)

@@ -34,6 +34,6 @@ void source_text_drop(struct source_text *text);
 void source_search_drop(struct source_search *search);
 
 /* Whether the file was changed after the module was built, or, if that is gone, after the recording. */
-bool source_file_is_newer(const struct analysis *l, const char *module, const struct stat *status);
+bool source_file_is_newer(const struct analysis *analysis, const char *module, const struct stat *status);
 
 #endif

@@ -103,8 +103,8 @@ bool function_waits(const char *name)
     return false;
 }
 
-bool waits_by_name(const struct analysis *l, uint32_t function)
+bool waits_by_name(const struct analysis *analysis, uint32_t function)
 {
-    return l->summary.imported && !l->summary.off_cpu_known && function != PROFILE_NONE &&
-           function_waits(l->names[function].name);
+    return analysis->summary.imported && !analysis->summary.off_cpu_known && function != PROFILE_NONE &&
+           function_waits(analysis->names[function].name);
 }

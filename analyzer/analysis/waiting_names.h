@@ -12,6 +12,6 @@
 bool function_waits(const char *name);
 
 /* Whether a function of an imported session only waits. Other sessions have blocked times; there it is false. */
-bool waits_by_name(const struct analysis *l, uint32_t function);
+bool waits_by_name(const struct analysis *analysis, uint32_t function);
 
 #endif

@@ -47,13 +47,13 @@ static int critical_compare_waits(const void *a, const void *b, void *context)
     return (one > other) - (one < other);
 }
 
-static struct critical_waits critical_sort_waits(const struct analysis *l, const struct wait_causes *causes)
+static struct critical_waits critical_sort_waits(const struct analysis *analysis, const struct wait_causes *causes)
 {
-    struct critical_waits w = { .all = causes->list, .thread_count = l->file->thread_count };
+    struct critical_waits w = { .all = causes->list, .thread_count = analysis->file->thread_count };
     w.list = need_memory(causes->all_count + 1, sizeof *w.list);
     for (size_t i = 0; i < causes->all_count; i++) {
         const struct profile_wait *wait = &causes->list[i].wait;
-        if (causes->list[i].waker && session_file_thread(l->file, wait->place.thread))
+        if (causes->list[i].waker && session_file_thread(analysis->file, wait->place.thread))
             w.list[w.count++] = (struct critical_wait){ wait->back, wait->place.thread, (uint32_t)i };
     }
     if (w.count)
@@ -61,7 +61,7 @@ static struct critical_waits critical_sort_waits(const struct analysis *l, const
     w.first = need_memory(w.thread_count + 1, sizeof *w.first);
     w.next = need_memory(w.thread_count + 1, sizeof *w.next);
     for (size_t i = w.count; i-- > 0;) {
-        const size_t thread = session_file_thread_index(l->file, w.list[i].thread);
+        const size_t thread = session_file_thread_index(analysis->file, w.list[i].thread);
         w.first[thread] = i;
         if (!w.next[thread])
             w.next[thread] = i + 1;
@@ -99,9 +99,9 @@ static void critical_add_segment(struct critical_path *p, uint32_t thread, uint6
 }
 
 /* A process that no recorded one has made begins before its first thread. */
-static bool critical_is_first_of_run(const struct analysis *l, const struct trace_thread *t)
+static bool critical_is_first_of_run(const struct analysis *analysis, const struct trace_thread *t)
 {
-    const struct trace_process *p = session_file_process(l->file, t->process);
+    const struct trace_process *p = session_file_process(analysis->file, t->process);
     return p && p->pid == t->tid && !p->parent_process;
 }
 
@@ -163,11 +163,11 @@ static int critical_compare_ranges(const void *a, const void *b, void *context)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static struct critical_what critical_what_of(const struct analysis *l, uint32_t function)
+static struct critical_what critical_what_of(const struct analysis *analysis, uint32_t function)
 {
     if (function == PROFILE_NONE)
         return (struct critical_what){ CRITICAL_UNKNOWN, PROFILE_NONE };
-    const bool known = function < l->profile->function_count;
+    const bool known = function < analysis->profile->function_count;
     return (struct critical_what){ known ? CRITICAL_FUNCTION : CRITICAL_OUTSIDE, known ? function : PROFILE_NONE };
 }
 
@@ -184,13 +184,13 @@ static void critical_add_row(struct critical_path *p, struct critical_what what,
 static int critical_compare_rows(const void *a, const void *b, void *context)
 {
     const struct critical_row *x = a, *y = b;
-    const struct analysis *l = context;
+    const struct analysis *analysis = context;
     const uint64_t one = path_times_total(&x->times), other = path_times_total(&y->times);
     if (one != other)
         return one < other ? 1 : -1;
     if (x->what.place != y->what.place || x->what.place != CRITICAL_FUNCTION)
         return (x->what.place > y->what.place) - (x->what.place < y->what.place);
-    const struct function_name *names = l->names;
+    const struct function_name *names = analysis->names;
     const int by_name = strcmp(names[x->what.function].name, names[y->what.function].name);
     return by_name ? by_name : strcmp(names[x->what.function].module, names[y->what.function].module);
 }
@@ -198,21 +198,21 @@ static int critical_compare_rows(const void *a, const void *b, void *context)
 /* Nothing was recorded in the rest of the path: the thread was paused, events were lost, or it did not live. */
 static void critical_make_rows(struct critical_walk *w, const struct path_scan *scan)
 {
-    const struct analysis *l = w->loaded;
+    const struct analysis *analysis = w->loaded;
     struct critical_path *p = w->path;
     uint64_t left = less(p->part.to, p->part.from);
-    p->rows = need_memory(l->profile->function_count + 3, sizeof *p->rows);
-    for (uint32_t i = 0; i <= l->profile->function_count; i++)
-        critical_add_row(p, critical_what_of(l, i), scan->sums[i], &left);
+    p->rows = need_memory(analysis->profile->function_count + 3, sizeof *p->rows);
+    for (uint32_t i = 0; i <= analysis->profile->function_count; i++)
+        critical_add_row(p, critical_what_of(analysis, i), scan->sums[i], &left);
     const struct critical_what starting = { CRITICAL_STARTING, PROFILE_NONE };
     critical_add_row(p, starting, (struct path_times){ .runnable = smaller(w->starting, left) }, &left);
-    critical_add_row(p, critical_what_of(l, PROFILE_NONE), (struct path_times){ .outside = left }, &left);
-    qsort_r(p->rows, p->row_count, sizeof *p->rows, critical_compare_rows, (void *)l);
+    critical_add_row(p, critical_what_of(analysis, PROFILE_NONE), (struct path_times){ .outside = left }, &left);
+    qsort_r(p->rows, p->row_count, sizeof *p->rows, critical_compare_rows, (void *)analysis);
 }
 
 static void critical_scan(struct critical_walk *w)
 {
-    const struct analysis *l = w->loaded;
+    const struct analysis *analysis = w->loaded;
     struct critical_path *p = w->path;
     struct path_range *ranges = need_memory(p->segment_count + 1, sizeof *ranges);
     size_t *order = need_memory(p->segment_count + 1, sizeof *order);
@@ -223,9 +223,10 @@ static void critical_scan(struct critical_walk *w)
         const struct critical_segment *s = &p->segments[order[i]];
         ranges[i] = (struct path_range){ s->thread, s->begin, s->end, s->woken };
     }
-    struct path_scan scan = path_scan_run(l->file, l->profile, analysis_jobs(l), ranges, p->segment_count, false);
+    struct path_scan scan =
+        path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), ranges, p->segment_count, false);
     for (size_t i = 0; i < p->segment_count; i++)
-        p->segments[order[i]].longest = critical_what_of(l, scan.longest[i]);
+        p->segments[order[i]].longest = critical_what_of(analysis, scan.longest[i]);
     critical_make_rows(w, &scan);
     path_scan_drop(&scan);
     free(ranges);
@@ -286,14 +287,14 @@ static void critical_find_threads(struct critical_walk *w)
     free(on_path);
 }
 
-struct critical_path critical_path_find(const struct analysis *l, const struct critical_part *part,
+struct critical_path critical_path_find(const struct analysis *analysis, const struct critical_part *part,
                                         const struct wait_causes *causes)
 {
     struct critical_path p = { .part = *part };
-    struct critical_walk w = { .loaded = l, .path = &p };
+    struct critical_walk w = { .loaded = analysis, .path = &p };
     struct critical_part at = *part;
-    w.waits = critical_sort_waits(l, causes);
-    w.origins = thread_origins_find(l->file, causes);
+    w.waits = critical_sort_waits(analysis, causes);
+    w.origins = thread_origins_find(analysis->file, causes);
     while (critical_step(&w, &at))
         ;
     critical_reverse(&p);

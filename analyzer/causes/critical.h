@@ -60,15 +60,15 @@ struct critical_path {
 /* Sets *part to the whole run of the first process that the selection has: from its start to the end of its first
  * thread, or of the first selected one. Without a selection: of the first process of the session. The moments of the
  * request limit it. */
-bool critical_find_part(const struct analysis *l, struct selection_request *request, struct critical_part *part,
+bool critical_find_part(const struct analysis *analysis, struct selection_request *request, struct critical_part *part,
                         struct error *error);
 
 /* Sets *part to the longest call of the function that lies in `within`. It is an error if there is none. */
-bool critical_find_slowest(const struct analysis *l, uint32_t function, const struct critical_part *within,
+bool critical_find_slowest(const struct analysis *analysis, uint32_t function, const struct critical_part *within,
                            struct critical_part *part, struct error *error);
 
 /* Reads the session again. The analysis and the causes are those of the whole session. */
-struct critical_path critical_path_find(const struct analysis *l, const struct critical_part *part,
+struct critical_path critical_path_find(const struct analysis *analysis, const struct critical_part *part,
                                         const struct wait_causes *causes);
 void critical_path_drop(struct critical_path *p);
 

@@ -92,26 +92,26 @@ static const struct command_line line = {
 
 /* ---- the part ---- */
 
-static struct critical_part critical_choose_part(const struct analysis *l, struct critical_settings *s)
+static struct critical_part critical_choose_part(const struct analysis *analysis, struct critical_settings *s)
 {
     struct critical_part part, call;
     struct error error = { NULL };
-    if (!critical_find_part(l, &s->shared.load.selection, &part, &error))
+    if (!critical_find_part(analysis, &s->shared.load.selection, &part, &error))
         die_of(&error);
     if (!s->call)
         return part;
-    if (!critical_find_slowest(l, option_timed_function(l, s->call), &part, &call, &error))
+    if (!critical_find_slowest(analysis, option_timed_function(analysis, s->call), &part, &call, &error))
         die_of(&error);
     return call;
 }
 
-static void critical_add_remarks(struct analysis *l, const struct critical_path *p)
+static void critical_add_remarks(struct analysis *analysis, const struct critical_path *p)
 {
-    if (!(l->file->header.also & DWELL_ALSO_CAUSES))
-        summary_remark(&l->summary, "no-causes",
+    if (!(analysis->file->header.also & DWELL_ALSO_CAUSES))
+        summary_remark(&analysis->summary, "no-causes",
                        "causes of waits were not recorded, so the path stays on one thread: record again");
     if (p->unknown_origins)
-        summary_remark(&l->summary, "unknown-origin",
+        summary_remark(&analysis->summary, "unknown-origin",
                        "it is unknown which thread made the first thread of the path: the time before its "
                        "start is not recorded");
 }
@@ -121,7 +121,7 @@ static void critical_add_remarks(struct analysis *l, const struct critical_path 
 static const struct critical_view {
     enum critical_by by;
     const char *key; /* in json */
-    struct table (*make)(const struct analysis *l, const struct critical_path *p);
+    struct table (*make)(const struct analysis *analysis, const struct critical_path *p);
 } views[] = {
     { BY_FUNCTIONS, "rows", view_critical_functions },
     { BY_SEGMENTS, "segments", view_critical_segments },
@@ -131,9 +131,9 @@ enum { VIEW_COUNT = sizeof views / sizeof *views };
 
 /* Conditions, the order and columns are those of one table, the first of several. */
 static struct table critical_make_table(const struct critical_settings *s, const struct critical_view *view,
-                                        const struct analysis *l, const struct critical_path *p, size_t limit)
+                                        const struct analysis *analysis, const struct critical_path *p, size_t limit)
 {
-    struct table t = view->make(l, p);
+    struct table t = view->make(analysis, p);
     const bool arranged = s->by == view->by || (s->by == BY_ALL && view->by == BY_FUNCTIONS);
     if (arranged) {
         option_filter(&t, &s->shared.filters);
@@ -146,14 +146,14 @@ static struct table critical_make_table(const struct critical_settings *s, const
     return t;
 }
 
-static void critical_print_json(const struct critical_settings *s, const struct analysis *l,
+static void critical_print_json(const struct critical_settings *s, const struct analysis *analysis,
                                 const struct critical_path *p)
 {
     json_begin(stdout);
-    json_print_remarks(&l->summary, stdout);
-    printf("\"length_ns\": %" PRIu64, ticks_to_ns(p->part.to - p->part.from, l->summary.ticks_per_second));
+    json_print_remarks(&analysis->summary, stdout);
+    printf("\"length_ns\": %" PRIu64, ticks_to_ns(p->part.to - p->part.from, analysis->summary.ticks_per_second));
     for (size_t i = 0; i < VIEW_COUNT; i++) {
-        struct table t = critical_make_table(s, &views[i], l, p, s->shared.limit);
+        struct table t = critical_make_table(s, &views[i], analysis, p, s->shared.limit);
         fputs(",\n ", stdout);
         table_print_json_rows(&t, views[i].key, stdout);
         table_drop(&t);
@@ -161,7 +161,7 @@ static void critical_print_json(const struct critical_settings *s, const struct 
     fputs("}\n", stdout);
 }
 
-static void critical_print_tables(const struct critical_settings *s, const struct analysis *l,
+static void critical_print_tables(const struct critical_settings *s, const struct analysis *analysis,
                                   const struct critical_path *p)
 {
     static char segments[] = "segments, in order of time", threads[] = "threads";
@@ -172,9 +172,9 @@ static void critical_print_tables(const struct critical_settings *s, const struc
     for (size_t i = 0; i < VIEW_COUNT; i++) {
         if (by != BY_ALL && by != views[i].by)
             continue;
-        struct table t = critical_make_table(s, &views[i], l, p, limit);
+        struct table t = critical_make_table(s, &views[i], analysis, p, limit);
         t.follows = follows;
-        t.heading = follows ? strdup(views[i].by == BY_SEGMENTS ? segments : threads) : critical_heading(l, p);
+        t.heading = follows ? strdup(views[i].by == BY_SEGMENTS ? segments : threads) : critical_heading(analysis, p);
         s->shared.print(&t, stdout);
         table_drop(&t);
         follows = true;

@@ -73,10 +73,10 @@ static bool critical_find_activity(struct selection_request *r, const struct ses
     return longest ? true : error_set(error, "%s: --within: no such activity between --from and --to", file->path);
 }
 
-bool critical_find_part(const struct analysis *l, struct selection_request *request, struct critical_part *part,
+bool critical_find_part(const struct analysis *analysis, struct selection_request *request, struct critical_part *part,
                         struct error *error)
 {
-    const struct session_file *file = l->file;
+    const struct session_file *file = analysis->file;
     uint64_t from, to;
     if (!selection_check_names(&request->selection, file, error) ||
         !selection_moments_find(&request->from, &request->to, file, &from, &to, error))
@@ -111,25 +111,25 @@ static void critical_take_call(void *context, const struct finished_call *call)
     s->found = true;
 }
 
-bool critical_find_slowest(const struct analysis *l, uint32_t function, const struct critical_part *within,
+bool critical_find_slowest(const struct analysis *analysis, uint32_t function, const struct critical_part *within,
                            struct critical_part *part, struct error *error)
 {
-    const unsigned jobs = analysis_jobs(l);
+    const unsigned jobs = analysis_jobs(analysis);
     struct critical_slowest *found = need_memory(jobs, sizeof *found), slowest = { .within = within };
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++) {
         found[i] = slowest;
         contexts[i] = &found[i];
     }
-    analysis_scan_calls(l, function, critical_take_call, contexts);
+    analysis_scan_calls(analysis, function, critical_take_call, contexts);
     for (unsigned i = 0; i < jobs; i++)
         if (found[i].found)
             critical_take_call(&slowest, &found[i].call);
     free(found);
     free(contexts);
     if (!slowest.found)
-        return error_set(error, "%s: no call of %s began and ended in the selected range", l->file->path,
-                         l->names[function].name);
+        return error_set(error, "%s: no call of %s began and ended in the selected range", analysis->file->path,
+                         analysis->names[function].name);
     *part = (struct critical_part){ slowest.call.thread, slowest.call.begin, slowest.call.end };
     return true;
 }

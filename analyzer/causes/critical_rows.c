@@ -60,9 +60,9 @@ static const char *const place_names[] = {
     [CRITICAL_UNKNOWN] = "(not recorded)",
 };
 
-static const char *critical_what_name(const struct analysis *l, const struct critical_what *what)
+static const char *critical_what_name(const struct analysis *analysis, const struct critical_what *what)
 {
-    return what->place == CRITICAL_FUNCTION ? l->names[what->function].name : place_names[what->place];
+    return what->place == CRITICAL_FUNCTION ? analysis->names[what->function].name : place_names[what->place];
 }
 
 static uint64_t critical_length(const struct critical_path *p)
@@ -70,20 +70,20 @@ static uint64_t critical_length(const struct critical_path *p)
     return p->part.to - p->part.from;
 }
 
-static void critical_fill_module(struct cell *cell, const struct analysis *l, const struct critical_what *what)
+static void critical_fill_module(struct cell *cell, const struct analysis *analysis, const struct critical_what *what)
 {
     if (what->place == CRITICAL_FUNCTION)
-        cell_text(cell, l->names[what->function].module);
+        cell_text(cell, analysis->names[what->function].module);
 }
 
-struct table view_critical_functions(const struct analysis *l, const struct critical_path *p)
+struct table view_critical_functions(const struct analysis *analysis, const struct critical_path *p)
 {
-    struct table t = table_make(view_critical_function_columns, FUNCTION_COLUMNS, &l->summary);
+    struct table t = table_make(view_critical_function_columns, FUNCTION_COLUMNS, &analysis->summary);
     for (size_t i = 0; i < p->row_count; i++) {
         const struct critical_row *row = &p->rows[i];
         struct cell *cells = table_row(&t);
-        cell_text(&cells[FUNCTION], critical_what_name(l, &row->what));
-        critical_fill_module(&cells[MODULE], l, &row->what);
+        cell_text(&cells[FUNCTION], critical_what_name(analysis, &row->what));
+        critical_fill_module(&cells[MODULE], analysis, &row->what);
         cell_number(&cells[WORK], row->times.work);
         cell_number(&cells[RUNNABLE], row->times.runnable);
         cell_number(&cells[OUTSIDE], row->times.outside);
@@ -93,44 +93,44 @@ struct table view_critical_functions(const struct analysis *l, const struct crit
     return t;
 }
 
-static void critical_fill_thread(const struct analysis *l, uint32_t serial, struct cell *tid, struct cell *name)
+static void critical_fill_thread(const struct analysis *analysis, uint32_t serial, struct cell *tid, struct cell *name)
 {
-    const struct trace_thread *t = session_file_thread(l->file, serial);
+    const struct trace_thread *t = session_file_thread(analysis->file, serial);
     if (!t)
         return;
     cell_number(tid, t->tid);
-    cell_thread(name, l, serial, t->name ? t->name : "");
+    cell_thread(name, analysis, serial, t->name ? t->name : "");
 }
 
 /* Moments count from the beginning of the session. */
-static uint64_t critical_moment(const struct analysis *l, uint64_t time)
+static uint64_t critical_moment(const struct analysis *analysis, uint64_t time)
 {
-    return time > l->file->header.start_ticks ? time - l->file->header.start_ticks : 0;
+    return time > analysis->file->header.start_ticks ? time - analysis->file->header.start_ticks : 0;
 }
 
-struct table view_critical_segments(const struct analysis *l, const struct critical_path *p)
+struct table view_critical_segments(const struct analysis *analysis, const struct critical_path *p)
 {
-    struct table t = table_make(view_critical_segment_columns, SEGMENT_COLUMNS, &l->summary);
+    struct table t = table_make(view_critical_segment_columns, SEGMENT_COLUMNS, &analysis->summary);
     for (size_t i = 0; i < p->segment_count; i++) {
         const struct critical_segment *s = &p->segments[i];
         struct cell *cells = table_row(&t);
-        critical_fill_thread(l, s->thread, &cells[SEGMENT_TID], &cells[SEGMENT_THREAD]);
-        cell_number(&cells[SEGMENT_FROM], critical_moment(l, s->begin));
-        cell_number(&cells[SEGMENT_TO], critical_moment(l, s->end));
+        critical_fill_thread(analysis, s->thread, &cells[SEGMENT_TID], &cells[SEGMENT_THREAD]);
+        cell_number(&cells[SEGMENT_FROM], critical_moment(analysis, s->begin));
+        cell_number(&cells[SEGMENT_TO], critical_moment(analysis, s->end));
         cell_number(&cells[SEGMENT_LENGTH], s->end - s->begin);
-        cell_text(&cells[SEGMENT_FUNCTION], critical_what_name(l, &s->longest));
-        critical_fill_module(&cells[SEGMENT_MODULE], l, &s->longest);
+        cell_text(&cells[SEGMENT_FUNCTION], critical_what_name(analysis, &s->longest));
+        critical_fill_module(&cells[SEGMENT_MODULE], analysis, &s->longest);
     }
     return t;
 }
 
-struct table view_critical_threads(const struct analysis *l, const struct critical_path *p)
+struct table view_critical_threads(const struct analysis *analysis, const struct critical_path *p)
 {
-    struct table t = table_make(view_critical_thread_columns, THREAD_COLUMNS, &l->summary);
+    struct table t = table_make(view_critical_thread_columns, THREAD_COLUMNS, &analysis->summary);
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct critical_thread *thread = &p->threads[i];
         struct cell *cells = table_row(&t);
-        critical_fill_thread(l, thread->thread, &cells[THREAD_TID], &cells[THREAD_NAME]);
+        critical_fill_thread(analysis, thread->thread, &cells[THREAD_TID], &cells[THREAD_NAME]);
         cell_number(&cells[THREAD_ON_PATH], thread->on_path);
         cell_percent(&cells[THREAD_SHARE], percent_of(thread->on_path, critical_length(p)));
         cell_number(&cells[THREAD_SLACK], thread->slack);
@@ -138,18 +138,18 @@ struct table view_critical_threads(const struct analysis *l, const struct critic
     return t;
 }
 
-char *critical_heading(const struct analysis *l, const struct critical_path *p)
+char *critical_heading(const struct analysis *analysis, const struct critical_path *p)
 {
-    const struct trace_thread *t = session_file_thread(l->file, p->part.thread);
-    const uint64_t ticks_per_second = l->summary.ticks_per_second;
-    const uint64_t from_ns = ticks_to_ns(critical_moment(l, p->part.from), ticks_per_second);
-    const uint64_t to_ns = ticks_to_ns(critical_moment(l, p->part.to), ticks_per_second);
+    const struct trace_thread *t = session_file_thread(analysis->file, p->part.thread);
+    const uint64_t ticks_per_second = analysis->summary.ticks_per_second;
+    const uint64_t from_ns = ticks_to_ns(critical_moment(analysis, p->part.from), ticks_per_second);
+    const uint64_t to_ns = ticks_to_ns(critical_moment(analysis, p->part.to), ticks_per_second);
     const struct time_unit *unit = time_unit_for(to_ns); /* of both */
     char length[TIME_TEXT], from[TIME_TEXT], to[TIME_TEXT];
     time_text_with_unit(ticks_to_ns(critical_length(p), ticks_per_second), length);
     time_text(from_ns, unit, from);
     time_text(to_ns, unit, to);
     return need_text("critical path: %s%s, from %s %s to %s %s; it ends on thread %" PRIu32, length,
-                     l->summary.overhead_known ? ", with the time of probes" : "", from, unit->name, to, unit->name,
-                     t ? t->tid : 0);
+                     analysis->summary.overhead_known ? ", with the time of probes" : "", from, unit->name, to,
+                     unit->name, t ? t->tid : 0);
 }

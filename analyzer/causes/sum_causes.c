@@ -93,23 +93,23 @@ static void sum_causes_read(struct sum_causes *s)
     tree_chunks_drop(&chunks);
 }
 
-void sum_causes_find(struct wait_causes *c, const struct analysis *l)
+void sum_causes_find(struct wait_causes *c, const struct analysis *analysis)
 {
-    struct sum_causes s = { .causes = c, .loaded = l, .trees = tree_waits_new(l->file) };
-    struct profile *p = trees_profile_with_waits(l->file, NULL, s.trees);
-    struct function_name *names = names_find(l->file, p);
+    struct sum_causes s = { .causes = c, .loaded = analysis, .trees = tree_waits_new(analysis->file) };
+    struct profile *p = trees_profile_with_waits(analysis->file, NULL, s.trees);
+    struct function_name *names = names_find(analysis->file, p);
     s.places = need_memory(p->node_count + 1, sizeof *s.places);
-    c->waiting = c->own_waiting = call_filters_apply_tree(&l->request.filters, p, names, s.places);
+    c->waiting = c->own_waiting = call_filters_apply_tree(&analysis->request.filters, p, names, s.places);
     names_free(names, p->function_count);
     profile_free(p);
-    c->waiting_names = c->own_waiting_names = names_find(l->file, c->waiting);
-    if (l->file->header.also & DWELL_ALSO_CAUSES) {
+    c->waiting_names = c->own_waiting_names = names_find(analysis->file, c->waiting);
+    if (analysis->file->header.also & DWELL_ALSO_CAUSES) {
         c->acting = c->waiting;
         c->acting_names = c->waiting_names;
     }
     c->counted = true;
-    for (size_t i = 0; i < l->file->sums.summed_count; i++)
-        c->counted &= l->file->sums.summed[i].record.waits_counted != 0;
+    for (size_t i = 0; i < analysis->file->sums.summed_count; i++)
+        c->counted &= analysis->file->sums.summed[i].record.waits_counted != 0;
     c->list = need_memory(1, sizeof *c->list);
     s.room = 1;
     sum_causes_read(&s);

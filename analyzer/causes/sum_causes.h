@@ -5,6 +5,6 @@
 #include "causes/wait_causes.h"
 
 /* Fills the list with a wait for each row of the session. */
-void sum_causes_find(struct wait_causes *c, const struct analysis *l);
+void sum_causes_find(struct wait_causes *c, const struct analysis *analysis);
 
 #endif

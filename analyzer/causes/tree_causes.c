@@ -53,11 +53,11 @@ static struct caused_wait tree_causes_path(const struct profile *p, const uint32
     };
 }
 
-static void tree_causes_take_paths(struct wait_causes *c, const struct analysis *l)
+static void tree_causes_take_paths(struct wait_causes *c, const struct analysis *analysis)
 {
-    const struct profile *p = c->waiting = l->profile;
+    const struct profile *p = c->waiting = analysis->profile;
     uint32_t *threads = tree_causes_threads(p);
-    c->waiting_names = l->names;
+    c->waiting_names = analysis->names;
     c->list = need_memory(p->node_count + 1, sizeof *c->list);
     for (uint32_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].parent != PROFILE_NONE && p->nodes[i].blocked)
@@ -68,15 +68,15 @@ static void tree_causes_take_paths(struct wait_causes *c, const struct analysis 
 /* ---- profiles ---- */
 
 /* Leaves calls out as the options say. Returns `p` itself if they say nothing. */
-static struct profile *tree_causes_filter(const struct analysis *l, struct profile *p, uint32_t *places)
+static struct profile *tree_causes_filter(const struct analysis *analysis, struct profile *p, uint32_t *places)
 {
-    if (!call_filters_any(&l->request.filters)) {
+    if (!call_filters_any(&analysis->request.filters)) {
         for (uint32_t i = 0; i < p->node_count; i++)
             places[i] = i;
         return p;
     }
-    struct function_name *names = names_find(l->file, p);
-    struct profile *shown = call_filters_apply_tree(&l->request.filters, p, names, places);
+    struct function_name *names = names_find(analysis->file, p);
+    struct profile *shown = call_filters_apply_tree(&analysis->request.filters, p, names, places);
     names_free(names, p->function_count);
     return shown;
 }
@@ -84,38 +84,38 @@ static struct profile *tree_causes_filter(const struct analysis *l, struct profi
 /* The acting calls of the whole session, which is read again if a part is selected. */
 static void tree_causes_read_all(struct tree_causes *t)
 {
-    const struct analysis *l = t->loaded;
+    const struct analysis *analysis = t->loaded;
     struct wait_causes *c = t->causes;
     t->others = t->waits;
     t->other_places = t->places;
     c->acting = c->waiting;
     c->acting_names = c->waiting_names;
-    if (!l->selection)
+    if (!analysis->selection)
         return;
-    t->others = tree_waits_new(l->file);
-    struct profile *all = trees_profile_with_waits(l->file, NULL, t->others);
+    t->others = tree_waits_new(analysis->file);
+    struct profile *all = trees_profile_with_waits(analysis->file, NULL, t->others);
     t->other_places = need_memory(all->node_count + 1, sizeof *t->other_places);
-    c->acting = c->own_acting = tree_causes_filter(l, all, t->other_places);
-    c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
+    c->acting = c->own_acting = tree_causes_filter(analysis, all, t->other_places);
+    c->acting_names = c->own_acting_names = names_find(analysis->file, c->acting);
     if (c->acting != all)
         profile_free(all);
 }
 
 static void tree_causes_read(struct tree_causes *t)
 {
-    const struct analysis *l = t->loaded;
+    const struct analysis *analysis = t->loaded;
     struct wait_causes *c = t->causes;
-    t->waits = tree_waits_new(l->file);
-    t->paths = trees_profile_with_waits(l->file, l->selection, t->waits);
-    if (!l->raw) {
+    t->waits = tree_waits_new(analysis->file);
+    t->paths = trees_profile_with_waits(analysis->file, analysis->selection, t->waits);
+    if (!analysis->raw) {
         size_t count;
-        struct probe_cost *costs = single_calls_list_costs(l->file, &count);
+        struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
         overhead_subtract(t->paths, costs, count, false);
         free(costs);
     }
     t->places = need_memory(t->paths->node_count + 1, sizeof *t->places);
-    c->waiting = c->own_waiting = tree_causes_filter(l, t->paths, t->places);
-    c->waiting_names = c->own_waiting_names = names_find(l->file, c->waiting);
+    c->waiting = c->own_waiting = tree_causes_filter(analysis, t->paths, t->places);
+    c->waiting_names = c->own_waiting_names = names_find(analysis->file, c->waiting);
     tree_causes_read_all(t);
     t->threads = tree_causes_threads(t->paths);
     t->left = need_memory(t->paths->node_count + 1, sizeof *t->left);
@@ -223,16 +223,16 @@ static void tree_causes_add_rests(struct tree_causes *t)
     free(rests);
 }
 
-void tree_causes_find(struct wait_causes *c, const struct analysis *l)
+void tree_causes_find(struct wait_causes *c, const struct analysis *analysis)
 {
-    struct tree_causes t = { .causes = c, .loaded = l };
-    if (!(l->file->header.also & DWELL_ALSO_CAUSES)) {
-        tree_causes_take_paths(c, l);
+    struct tree_causes t = { .causes = c, .loaded = analysis };
+    if (!(analysis->file->header.also & DWELL_ALSO_CAUSES)) {
+        tree_causes_take_paths(c, analysis);
         return;
     }
     tree_causes_read(&t);
     c->counted = true;
-    struct tid_list tids = tid_list_of(l->file);
+    struct tid_list tids = tid_list_of(analysis->file);
     for (size_t i = 0; i < t.waits->count; i++)
         if (t.waits->list[i].row.node)
             tree_causes_add_row(&t, &t.waits->list[i], &tids);

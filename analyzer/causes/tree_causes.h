@@ -6,6 +6,6 @@
 
 /* Fills the list with a wait for each row of the session. Holders, joined threads and children are its causes. Sessions
  * without rows have one entry for each call path, and no causes. */
-void tree_causes_find(struct wait_causes *c, const struct analysis *l);
+void tree_causes_find(struct wait_causes *c, const struct analysis *analysis);
 
 #endif

@@ -14,14 +14,16 @@ static bool wait_arrow_ended(const struct caused_wait *wait)
            (wait->wait.kind == DWELL_OBJECT_THREAD || wait->wait.kind == DWELL_OBJECT_CHILD);
 }
 
-bool wait_arrow_of(const struct analysis *l, const struct caused_wait *wait, struct wait_arrow *arrow)
+bool wait_arrow_of(const struct analysis *analysis, const struct caused_wait *wait, struct wait_arrow *arrow)
 {
     const bool acted = wait->act != PROFILE_NONE, ended = wait_arrow_ended(wait);
-    const struct trace_thread *from = session_file_thread(l->file, wait->waker || !ended ? wait->waker : wait->thread);
+    const struct trace_thread *from =
+        session_file_thread(analysis->file, wait->waker || !ended ? wait->waker : wait->thread);
     const uint64_t woken = from && !wait->waker ? from->end_time : wait->woken;
-    if (!from || !woken || (!acted && !ended) || !selection_takes(l->selection, l->file, from->process, from->serial) ||
-        !selection_holds_on(l->selection, from->serial, woken) ||
-        !selection_holds_on(l->selection, wait->wait.place.thread, wait->wait.back - 1))
+    if (!from || !woken || (!acted && !ended) ||
+        !selection_takes(analysis->selection, analysis->file, from->process, from->serial) ||
+        !selection_holds_on(analysis->selection, from->serial, woken) ||
+        !selection_holds_on(analysis->selection, wait->wait.place.thread, wait->wait.back - 1))
         return false;
     *arrow = (struct wait_arrow){
         .wait = wait,
@@ -47,12 +49,12 @@ static int wait_arrow_compare(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-struct wait_arrow *wait_arrows_find(const struct analysis *l, const struct wait_causes *causes, size_t *count)
+struct wait_arrow *wait_arrows_find(const struct analysis *analysis, const struct wait_causes *causes, size_t *count)
 {
     struct wait_arrow *list = need_memory(causes->count + 1, sizeof *list);
     *count = 0;
     for (size_t i = 0; i < causes->count; i++)
-        *count += wait_arrow_of(l, &causes->list[i], &list[*count]);
+        *count += wait_arrow_of(analysis, &causes->list[i], &list[*count]);
     if (*count)
         qsort(list, *count, sizeof *list, wait_arrow_compare);
     return list;

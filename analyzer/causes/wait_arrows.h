@@ -13,9 +13,9 @@ struct wait_arrow {
 };
 
 /* Sets *arrow if it is recorded what ended the wait, and that moment is in the selected part, too. */
-bool wait_arrow_of(const struct analysis *l, const struct caused_wait *wait, struct wait_arrow *arrow);
+bool wait_arrow_of(const struct analysis *analysis, const struct caused_wait *wait, struct wait_arrow *arrow);
 
 /* All arrows of the waits, in the order of the moments in which the waits ended. The caller frees the list. */
-struct wait_arrow *wait_arrows_find(const struct analysis *l, const struct wait_causes *causes, size_t *count);
+struct wait_arrow *wait_arrows_find(const struct analysis *analysis, const struct wait_causes *causes, size_t *count);
 
 #endif

@@ -115,19 +115,19 @@ static void causes_take_acts(struct wait_causes *c, struct wait_acts *acts, cons
     }
 }
 
-static void causes_find_all(struct wait_causes *c, const struct analysis *l, unsigned jobs)
+static void causes_find_all(struct wait_causes *c, const struct analysis *analysis, unsigned jobs)
 {
-    struct wait_acts acts = wait_acts_begin(l->file);
+    struct wait_acts acts = wait_acts_begin(analysis->file);
     acts.waits.acts_only = true;
     struct waits *waits = &acts.waits;
-    struct tid_list tids = tid_list_of(l->file);
+    struct tid_list tids = tid_list_of(analysis->file);
     struct wait_query *queries = causes_ask(c, &tids, &waits->query_count);
     waits->queries = queries;
-    c->acting = c->own_acting = collect_waits(l->file, l->samples, jobs, NULL, waits);
-    c->acting_names = c->own_acting_names = names_find(l->file, c->acting);
+    c->acting = c->own_acting = collect_waits(analysis->file, analysis->samples, jobs, NULL, waits);
+    c->acting_names = c->own_acting_names = names_find(analysis->file, c->acting);
     for (size_t i = 0; i < waits->answer_count; i++)
         c->list[waits->answers[i].number].node = waits->answers[i].node;
-    causes_take_acts(c, &acts, &tids, l->file);
+    causes_take_acts(c, &acts, &tids, analysis->file);
     wait_acts_drop(&acts);
     tid_list_drop(&tids);
     free(queries);
@@ -145,69 +145,70 @@ static struct caused_wait causes_new_wait(const struct profile_wait *wait)
                                  .act = PROFILE_NONE };
 }
 
-bool causes_is_below_root(const struct analysis *l, const struct profile *p, uint32_t node)
+bool causes_is_below_root(const struct analysis *analysis, const struct profile *p, uint32_t node)
 {
-    if (!l->selection || !l->selection->roots)
+    if (!analysis->selection || !analysis->selection->roots)
         return true;
     for (; p->nodes[node].parent != PROFILE_NONE; node = p->nodes[node].parent)
-        if (selection_is_root(l->selection, profile_find_same_function(l->profile, p, p->nodes[node].function)))
+        if (selection_is_root(analysis->selection,
+                              profile_find_same_function(analysis->profile, p, p->nodes[node].function)))
             return true;
     return false;
 }
 
 /* Reports leave out time outside of all functions. Critical paths of the whole session have it. */
-static void causes_keep_waits(struct wait_causes *c, const struct analysis *l, const struct waits *waits)
+static void causes_keep_waits(struct wait_causes *c, const struct analysis *analysis, const struct waits *waits)
 {
     size_t hidden = waits->count;
     c->list = need_memory(waits->count + 1, sizeof *c->list);
     for (size_t i = 0; i < waits->count; i++) {
         const struct profile_wait *w = &waits->list[i];
         if (w->blocked && c->waiting->nodes[w->place.node].parent != PROFILE_NONE &&
-            causes_is_below_root(l, c->waiting, w->place.node))
+            causes_is_below_root(analysis, c->waiting, w->place.node))
             c->list[c->count++] = causes_new_wait(w);
         else
             c->list[--hidden] = causes_new_wait(w);
     }
-    c->all_count = l->selection ? c->count : waits->count;
+    c->all_count = analysis->selection ? c->count : waits->count;
 }
 
-struct wait_causes wait_causes_find(const struct analysis *l)
+struct wait_causes wait_causes_find(const struct analysis *analysis)
 {
-    struct wait_causes c = { .counted = l->file->header.mode != DWELL_MODE_PROFILE };
-    const unsigned jobs = analysis_jobs(l);
-    if (l->file->sums.summed_count) {
-        sum_causes_find(&c, l);
+    struct wait_causes c = { .counted = analysis->file->header.mode != DWELL_MODE_PROFILE };
+    const unsigned jobs = analysis_jobs(analysis);
+    if (analysis->file->sums.summed_count) {
+        sum_causes_find(&c, analysis);
         c.all_count = c.count;
         return c;
     }
     if (!c.counted) {
-        tree_causes_find(&c, l);
+        tree_causes_find(&c, analysis);
         c.all_count = c.count;
         return c;
     }
     struct waits waits = { .acts_only = false };
-    c.waiting = c.own_waiting = collect_waits(l->file, l->samples, jobs, l->selection, &waits);
-    c.waiting_names = c.own_waiting_names = names_find(l->file, c.waiting);
-    causes_keep_waits(&c, l, &waits);
+    c.waiting = c.own_waiting = collect_waits(analysis->file, analysis->samples, jobs, analysis->selection, &waits);
+    c.waiting_names = c.own_waiting_names = names_find(analysis->file, c.waiting);
+    causes_keep_waits(&c, analysis, &waits);
     waits_drop(&waits);
-    if (l->file->header.also & DWELL_ALSO_CAUSES)
-        causes_find_all(&c, l, jobs);
+    if (analysis->file->header.also & DWELL_ALSO_CAUSES)
+        causes_find_all(&c, analysis, jobs);
     return c;
 }
 
 /* ---- only who ended waits ---- */
 
-struct wait_causes wait_causes_find_wakers(const struct analysis *l)
+struct wait_causes wait_causes_find_wakers(const struct analysis *analysis)
 {
     struct wait_causes c = { .counted = true };
-    const bool known = l->file->header.also & DWELL_ALSO_CAUSES;
-    struct wait_acts acts = wait_acts_begin(l->file);
+    const bool known = analysis->file->header.also & DWELL_ALSO_CAUSES;
+    struct wait_acts acts = wait_acts_begin(analysis->file);
     acts.waits.acts_too = true;
     acts.waits.spin = acts.close;
     struct waits *waits = &acts.waits;
-    struct tid_list tids = tid_list_of(l->file);
+    struct tid_list tids = tid_list_of(analysis->file);
     uint64_t time;
-    c.waiting = c.own_waiting = collect_waits(l->file, l->samples, analysis_jobs(l), NULL, waits);
+    c.waiting = c.own_waiting = collect_waits(analysis->file, analysis->samples, analysis_jobs(analysis), NULL, waits);
     c.list = need_memory(waits->count + 1, sizeof *c.list);
     for (; c.count < waits->count; c.count++) {
         c.list[c.count] = causes_new_wait(&waits->list[c.count]);
@@ -219,7 +220,7 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *l)
     waits->list = NULL;
     waits->count = 0;
     if (known)
-        causes_take_acts(&c, &acts, &tids, l->file);
+        causes_take_acts(&c, &acts, &tids, analysis->file);
     wait_acts_drop(&acts);
     tid_list_drop(&tids);
     return c;

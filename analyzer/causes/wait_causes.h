@@ -45,14 +45,14 @@ struct wait_causes {
 };
 
 /* Reads the session again. The analysis must outlive the result. */
-struct wait_causes wait_causes_find(const struct analysis *l);
+struct wait_causes wait_causes_find(const struct analysis *analysis);
 
 /* All waits of the session, and only what ended them, as critical paths need it: no holders and no acting nodes. It
  * takes one pass less. Without recorded causes, no waker is known. */
-struct wait_causes wait_causes_find_wakers(const struct analysis *l);
+struct wait_causes wait_causes_find_wakers(const struct analysis *analysis);
 
 /* Whether the node is a call of a selected root (analysis_narrow), or below one. */
-bool causes_is_below_root(const struct analysis *l, const struct profile *p, uint32_t node);
+bool causes_is_below_root(const struct analysis *analysis, const struct profile *p, uint32_t node);
 
 /* Leaves only the call paths that the waits name, without amounts and names of functions. What only critical paths have
  * is left out. */

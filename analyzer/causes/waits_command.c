@@ -61,19 +61,19 @@ static const struct command_line line = {
     .column_count = &view_causes_column_count,
 };
 
-static void waits_add_remark(struct analysis *l, const struct wait_causes *causes)
+static void waits_add_remark(struct analysis *analysis, const struct wait_causes *causes)
 {
-    if (l->summary.imported)
-        summary_remark(&l->summary, "imported-without-waits",
+    if (analysis->summary.imported)
+        summary_remark(&analysis->summary, "imported-without-waits",
                        "an imported report has no blocked times, and no causes of waits");
     else if (!causes->acting)
-        summary_remark(&l->summary, "no-causes", "causes of waits were not recorded: record again");
-    else if (session_file_has_trees(l->file))
-        summary_remark(&l->summary, "causes-of-sums",
+        summary_remark(&analysis->summary, "no-causes", "causes of waits were not recorded: record again");
+    else if (session_file_has_trees(analysis->file))
+        summary_remark(&analysis->summary, "causes-of-sums",
                        "recorded in mode profile: the causes are holders of locks, joined threads and "
                        "children; wakers need mode trace or ring");
     if (causes->rest)
-        summary_remark(&l->summary, "waits-joined",
+        summary_remark(&analysis->summary, "waits-joined",
                        "%" PRIu64 " waits are in one row without their calls and objects: mode profile keeps %d rows "
                        "for each thread",
                        causes->rest, DWELL_MAX_WAIT_ROWS);

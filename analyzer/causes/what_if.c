@@ -169,11 +169,11 @@ static struct path_range *what_if_make_stretches(struct what_if *w)
 static void what_if_find_yields(struct what_if *w)
 {
     static const char *const names[] = { "sched_yield", "thrd_yield" };
-    const struct analysis *l = w->loaded;
+    const struct analysis *analysis = w->loaded;
     w->yields = need_memory(w->stretch_count + 1, sizeof *w->yields);
-    for (uint32_t f = 0; f < l->profile->function_count; f++) {
+    for (uint32_t f = 0; f < analysis->profile->function_count; f++) {
         const struct path_amounts *amounts = &w->scan.amounts[f];
-        if (strcmp(l->names[f].name, names[0]) != 0 && strcmp(l->names[f].name, names[1]) != 0)
+        if (strcmp(analysis->names[f].name, names[0]) != 0 && strcmp(analysis->names[f].name, names[1]) != 0)
             continue;
         for (size_t i = 0; i < amounts->count;) {
             uint32_t stretch;
@@ -183,14 +183,15 @@ static void what_if_find_yields(struct what_if *w)
     }
 }
 
-struct what_if *what_if_new(const struct analysis *l, const struct critical_part *part, struct wait_causes *causes)
+struct what_if *what_if_new(const struct analysis *analysis, const struct critical_part *part,
+                            struct wait_causes *causes)
 {
     struct what_if *w = need_memory(1, sizeof *w);
-    *w = (struct what_if){ .loaded = l, .part = *part };
-    w->recorded = need_memory(l->file->thread_count + 1, sizeof *w->recorded);
-    w->replayed = need_memory(l->file->thread_count + 1, sizeof *w->replayed);
-    w->gap_times = need_memory(l->file->thread_count + 1, sizeof *w->gap_times);
-    w->blocked = need_memory(l->profile->function_count + 1, sizeof *w->blocked);
+    *w = (struct what_if){ .loaded = analysis, .part = *part };
+    w->recorded = need_memory(analysis->file->thread_count + 1, sizeof *w->recorded);
+    w->replayed = need_memory(analysis->file->thread_count + 1, sizeof *w->replayed);
+    w->gap_times = need_memory(analysis->file->thread_count + 1, sizeof *w->gap_times);
+    w->blocked = need_memory(analysis->profile->function_count + 1, sizeof *w->blocked);
     what_if_add_waits(w, causes);
     what_if_add_starts(w, causes);
     what_if_add_ends(w);
@@ -198,7 +199,8 @@ struct what_if *what_if_new(const struct analysis *l, const struct critical_part
     wait_causes_drop(causes);
     qsort(w->points, w->point_count, sizeof *w->points, what_if_compare_points);
     struct path_range *stretches = what_if_make_stretches(w);
-    w->scan = path_scan_run(l->file, l->profile, analysis_jobs(l), stretches, w->stretch_count, true);
+    w->scan =
+        path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), stretches, w->stretch_count, true);
     free(stretches);
     w->less = need_memory(w->stretch_count + 1, sizeof *w->less);
     what_if_find_yields(w);

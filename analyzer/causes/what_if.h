@@ -28,7 +28,8 @@ struct what_if;
 
 /* Reads the session again. The analysis and the causes are those of the whole session; the analysis outlives the
  * result. Frees the causes before it reads, so that memory is not needed for both. */
-struct what_if *what_if_new(const struct analysis *l, const struct critical_part *part, struct wait_causes *causes);
+struct what_if *what_if_new(const struct analysis *analysis, const struct critical_part *part,
+                            struct wait_causes *causes);
 void what_if_free(struct what_if *w);
 
 /* Later predictions are for a machine with so many processors. Zero, the first value: threads run and are preempted as

@@ -32,14 +32,14 @@ static const struct column factor_columns[] = {
 };
 enum { FACTOR_FUNCTION, FACTOR_MODULE, FACTOR, FACTOR_PREDICTED, FACTOR_COLUMNS };
 
-struct table view_what_if(const struct analysis *l, const struct what_if_rank *ranks, size_t count, uint64_t recorded,
-                          bool limits)
+struct table view_what_if(const struct analysis *analysis, const struct what_if_rank *ranks, size_t count,
+                          uint64_t recorded, bool limits)
 {
-    struct table t = table_make(view_what_if_columns, RANK_COLUMNS, &l->summary);
+    struct table t = table_make(view_what_if_columns, RANK_COLUMNS, &analysis->summary);
     for (size_t i = 0; i < count; i++) {
         struct cell *cells = table_row(&t);
-        cell_text(&cells[RANK_FUNCTION], l->names[ranks[i].function].name);
-        cell_text(&cells[RANK_MODULE], l->names[ranks[i].function].module);
+        cell_text(&cells[RANK_FUNCTION], analysis->names[ranks[i].function].name);
+        cell_text(&cells[RANK_MODULE], analysis->names[ranks[i].function].module);
         cell_number(&cells[RANK_TIME], ranks[i].time);
         for (int step = 0; step < WHAT_IF_STEPS; step++)
             cell_change(&cells[RANK_GAIN + step], (int64_t)(ranks[i].predicted[step] - recorded));
@@ -49,16 +49,16 @@ struct table view_what_if(const struct analysis *l, const struct what_if_rank *r
     return t;
 }
 
-struct table view_what_if_factors(const struct analysis *l, const struct what_if_rank *ranks, size_t count)
+struct table view_what_if_factors(const struct analysis *analysis, const struct what_if_rank *ranks, size_t count)
 {
-    struct table t = table_make(factor_columns, FACTOR_COLUMNS, &l->summary);
+    struct table t = table_make(factor_columns, FACTOR_COLUMNS, &analysis->summary);
     for (size_t i = 0; i < count; i++)
         for (int step = 0; step < WHAT_IF_STEPS; step++) {
             struct cell *cells = table_row(&t);
             char factor[16];
             snprintf(factor, sizeof factor, "0.%d", (int)(what_if_factors[step] * 10 + 0.5));
-            cell_text(&cells[FACTOR_FUNCTION], l->names[ranks[i].function].name);
-            cell_text(&cells[FACTOR_MODULE], l->names[ranks[i].function].module);
+            cell_text(&cells[FACTOR_FUNCTION], analysis->names[ranks[i].function].name);
+            cell_text(&cells[FACTOR_MODULE], analysis->names[ranks[i].function].module);
             cell_text(&cells[FACTOR], factor);
             cell_number(&cells[FACTOR_PREDICTED], ranks[i].predicted[step]);
         }

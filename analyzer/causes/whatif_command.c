@@ -115,14 +115,14 @@ static const struct command_line line = {
 
 /* ---- loading ---- */
 
-static void whatif_load(struct analysis *l, struct whatif_settings *s, struct critical_part *part)
+static void whatif_load(struct analysis *analysis, struct whatif_settings *s, struct critical_part *part)
 {
     struct error error = { NULL };
-    shared_options_load_moments(l, s->file, &s->shared);
-    if (!critical_find_part(l, &s->shared.load.selection, part, &error))
+    shared_options_load_moments(analysis, s->file, &s->shared);
+    if (!critical_find_part(analysis, &s->shared.load.selection, part, &error))
         die_of(&error);
-    if (!(l->file->header.also & DWELL_ALSO_CAUSES))
-        summary_remark(&l->summary, "no-causes",
+    if (!(analysis->file->header.also & DWELL_ALSO_CAUSES))
+        summary_remark(&analysis->summary, "no-causes",
                        "causes of waits were not recorded, so no thread waits for another: record again");
 }
 
@@ -142,9 +142,9 @@ static bool whatif_is_range(const struct whatif_lengths *n)
     return what_if_is_range(n->unknown, n->recorded);
 }
 
-static uint64_t whatif_ns(const struct analysis *l, uint64_t ticks)
+static uint64_t whatif_ns(const struct analysis *analysis, uint64_t ticks)
 {
-    return ticks_to_ns(ticks, l->summary.ticks_per_second);
+    return ticks_to_ns(ticks, analysis->summary.ticks_per_second);
 }
 
 static double whatif_percent(uint64_t before, uint64_t after)
@@ -160,42 +160,42 @@ static void whatif_print_cpus(unsigned cpus)
 }
 
 /* The waits without a known cause, if there are any. */
-static void whatif_print_unknown(const struct analysis *l, const struct whatif_lengths *n)
+static void whatif_print_unknown(const struct analysis *analysis, const struct whatif_lengths *n)
 {
     char unknown[TIME_TEXT];
-    text_time(whatif_ns(l, n->unknown), unknown);
+    text_time(whatif_ns(analysis, n->unknown), unknown);
     if (n->unknown)
         printf("unknown   %s (%.2f %%): waits without a known cause\n", unknown,
                (double)n->unknown / (double)n->recorded * 100);
 }
 
-static void whatif_print_range(const struct whatif_settings *s, const struct analysis *l,
+static void whatif_print_range(const struct whatif_settings *s, const struct analysis *analysis,
                                const struct whatif_lengths *n)
 {
     char least[TIME_TEXT], most[TIME_TEXT];
-    text_time(whatif_ns(l, n->range.least), least);
-    text_time(whatif_ns(l, n->range.most), most);
+    text_time(whatif_ns(analysis, n->range.least), least);
+    text_time(whatif_ns(analysis, n->range.most), most);
     printf("predicted %s to %s (%+.2f to %+.2f %%)", least, most, whatif_percent(n->recorded, n->range.least),
            whatif_percent(n->recorded, n->range.most));
     whatif_print_cpus(s->cpus);
 }
 
-static void whatif_print_lengths(const struct whatif_settings *s, const struct analysis *l,
+static void whatif_print_lengths(const struct whatif_settings *s, const struct analysis *analysis,
                                  const struct whatif_lengths *n)
 {
     char recorded[TIME_TEXT], replayed[TIME_TEXT], predicted[TIME_TEXT];
-    text_time(whatif_ns(l, n->recorded), recorded);
-    text_time(whatif_ns(l, n->replayed), replayed);
-    text_time(whatif_ns(l, n->predicted), predicted);
+    text_time(whatif_ns(analysis, n->recorded), recorded);
+    text_time(whatif_ns(analysis, n->replayed), replayed);
+    text_time(whatif_ns(analysis, n->predicted), predicted);
     printf("recorded  %s%s\nreplayed  %s (%+.2f %%): as recorded", recorded,
-           l->summary.overhead_known ? ", with the time of probes" : "", replayed,
+           analysis->summary.overhead_known ? ", with the time of probes" : "", replayed,
            whatif_percent(n->recorded, n->replayed));
-    whatif_print_cpus(s->cpus ? l->file->host.processors : 0);
-    whatif_print_unknown(l, n);
+    whatif_print_cpus(s->cpus ? analysis->file->host.processors : 0);
+    whatif_print_unknown(analysis, n);
     if (!s->count && !s->cpus)
         return;
     if (whatif_is_range(n)) {
-        whatif_print_range(s, l, n);
+        whatif_print_range(s, analysis, n);
         return;
     }
     printf("predicted %s (%+.2f %%)", predicted, whatif_percent(n->recorded, n->predicted));
@@ -211,42 +211,42 @@ static void whatif_print_number(const char *key, bool known, uint64_t value)
         fputs("null", stdout);
 }
 
-static void whatif_print_json(const struct whatif_settings *s, const struct analysis *l, const struct whatif_lengths *n,
-                              const struct what_if_rank *ranks, size_t count)
+static void whatif_print_json(const struct whatif_settings *s, const struct analysis *analysis,
+                              const struct whatif_lengths *n, const struct what_if_rank *ranks, size_t count)
 {
     const bool predicted = s->count || s->cpus;
     json_begin(stdout);
-    json_print_remarks(&l->summary, stdout);
-    printf("\"recorded_ns\": %" PRIu64 ", \"replayed_ns\": %" PRIu64, whatif_ns(l, n->recorded),
-           whatif_ns(l, n->replayed));
-    whatif_print_number("predicted_ns", predicted && !whatif_is_range(n), whatif_ns(l, n->predicted));
-    whatif_print_number("least_ns", predicted, whatif_ns(l, n->range.least));
-    whatif_print_number("most_ns", predicted, whatif_ns(l, n->range.most));
-    whatif_print_number("unknown_ns", true, whatif_ns(l, n->unknown));
-    struct table t = view_what_if_factors(l, ranks, count);
+    json_print_remarks(&analysis->summary, stdout);
+    printf("\"recorded_ns\": %" PRIu64 ", \"replayed_ns\": %" PRIu64, whatif_ns(analysis, n->recorded),
+           whatif_ns(analysis, n->replayed));
+    whatif_print_number("predicted_ns", predicted && !whatif_is_range(n), whatif_ns(analysis, n->predicted));
+    whatif_print_number("least_ns", predicted, whatif_ns(analysis, n->range.least));
+    whatif_print_number("most_ns", predicted, whatif_ns(analysis, n->range.most));
+    whatif_print_number("unknown_ns", true, whatif_ns(analysis, n->unknown));
+    struct table t = view_what_if_factors(analysis, ranks, count);
     fputs(",\n ", stdout);
     table_print_json_rows(&t, "rank", stdout);
     fputs("}\n", stdout);
     table_drop(&t);
 }
 
-static void whatif_print_csv(const struct analysis *l, const struct whatif_lengths *n)
+static void whatif_print_csv(const struct analysis *analysis, const struct whatif_lengths *n)
 {
     char predicted[24] = "";
     if (!whatif_is_range(n))
-        snprintf(predicted, sizeof predicted, "%" PRIu64, whatif_ns(l, n->predicted));
+        snprintf(predicted, sizeof predicted, "%" PRIu64, whatif_ns(analysis, n->predicted));
     printf("recorded_ns,replayed_ns,predicted_ns,least_ns,most_ns,unknown_ns\r\n%" PRIu64 ",%" PRIu64 ",%s,%" PRIu64
            ",%" PRIu64 ",%" PRIu64 "\r\n",
-           whatif_ns(l, n->recorded), whatif_ns(l, n->replayed), predicted, whatif_ns(l, n->range.least),
-           whatif_ns(l, n->range.most), whatif_ns(l, n->unknown));
+           whatif_ns(analysis, n->recorded), whatif_ns(analysis, n->replayed), predicted,
+           whatif_ns(analysis, n->range.least), whatif_ns(analysis, n->range.most), whatif_ns(analysis, n->unknown));
 }
 
-static void whatif_print_rank(const struct whatif_settings *s, const struct analysis *l,
+static void whatif_print_rank(const struct whatif_settings *s, const struct analysis *analysis,
                               const struct what_if_rank *ranks, size_t count, const struct whatif_lengths *n)
 {
     static const char with_limits[] = "function,time,gain_10,gain_50,most_50,gain_100";
     const bool text = s->shared.print == table_print_text, range = whatif_is_range(n);
-    struct table t = view_what_if(l, ranks, count, n->unscaled, range);
+    struct table t = view_what_if(analysis, ranks, count, n->unscaled, range);
     option_filter(&t, &s->shared.filters);
     option_arrange(&t, s->shared.sort, NULL, true);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : TEXT_ROWS;
@@ -259,34 +259,34 @@ static void whatif_print_rank(const struct whatif_settings *s, const struct anal
     table_drop(&t);
 }
 
-static void whatif_print(const struct whatif_settings *s, const struct analysis *l, struct what_if *w,
+static void whatif_print(const struct whatif_settings *s, const struct analysis *analysis, struct what_if *w,
                          const struct whatif_lengths *n)
 {
     size_t count = 0;
     const bool text = s->shared.print == table_print_text;
     struct what_if_rank *ranks = s->rank ? what_if_rank_functions(w, MAX_RANKED, whatif_is_range(n), &count) : NULL;
     if (s->shared.print == table_print_json) {
-        whatif_print_json(s, l, n, ranks, count);
+        whatif_print_json(s, analysis, n, ranks, count);
     } else {
         if (text) {
-            text_print_summary(&l->summary, stdout);
-            whatif_print_lengths(s, l, n);
+            text_print_summary(&analysis->summary, stdout);
+            whatif_print_lengths(s, analysis, n);
         }
         if (s->rank)
-            whatif_print_rank(s, l, ranks, count, n);
+            whatif_print_rank(s, analysis, ranks, count, n);
         else if (!text)
-            whatif_print_csv(l, n);
+            whatif_print_csv(analysis, n);
     }
     free(ranks);
 }
 
 /* The replay as recorded has the recording's number of processors, if one is wanted and that number is known. */
-static struct whatif_lengths whatif_predict(const struct whatif_settings *s, const struct analysis *l,
+static struct whatif_lengths whatif_predict(const struct whatif_settings *s, const struct analysis *analysis,
                                             struct what_if *w, const struct what_if_scale *scales, uint64_t recorded)
 {
     struct whatif_lengths n = { .recorded = recorded };
     n.unknown = what_if_unknown(w);
-    what_if_set_cpus(w, s->cpus ? l->file->host.processors : 0);
+    what_if_set_cpus(w, s->cpus ? analysis->file->host.processors : 0);
     n.replayed = what_if_predict(w, NULL, 0);
     what_if_set_cpus(w, s->cpus);
     n.unscaled = what_if_predict(w, NULL, 0);
@@ -297,41 +297,42 @@ static struct whatif_lengths whatif_predict(const struct whatif_settings *s, con
 }
 
 /* What a function's own code waits for, such as a bare system call, is not known to depend on its work. */
-static void whatif_name_blocked(const struct whatif_settings *s, struct analysis *l, const struct what_if *w,
+static void whatif_name_blocked(const struct whatif_settings *s, struct analysis *analysis, const struct what_if *w,
                                 const struct what_if_scale *scales)
 {
     for (size_t i = 0; i < s->count; i++) {
         char blocked[TIME_TEXT];
         const uint32_t function = scales[i].function;
-        text_time(whatif_ns(l, what_if_blocked(w, function)), blocked);
+        text_time(whatif_ns(analysis, what_if_blocked(w, function)), blocked);
         if (what_if_blocked(w, function))
-            summary_remark(&l->summary, "blocked-in-own-code",
+            summary_remark(&analysis->summary, "blocked-in-own-code",
                            "%s was blocked for %s in its own code, by system calls that are no rows or page faults: "
                            "that time is not scaled",
-                           l->names[function].name, blocked);
+                           analysis->names[function].name, blocked);
     }
 }
 
-static void whatif_add_remarks(const struct whatif_settings *s, struct analysis *l, const struct whatif_lengths *n)
+static void whatif_add_remarks(const struct whatif_settings *s, struct analysis *analysis,
+                               const struct whatif_lengths *n)
 {
     static const double exact = 2;
     const double off = whatif_percent(n->recorded, n->replayed);
     if (whatif_is_range(n))
-        summary_remark(&l->summary, "waits-without-cause",
+        summary_remark(&analysis->summary, "waits-without-cause",
                        "%.1f %% of the run's path are waits without a known cause, which may depend on any function: "
                        "a prediction is a range",
                        (double)n->unknown / (double)n->recorded * 100);
     if (!s->cpus)
         return;
-    if (!l->file->host.processors)
-        summary_remark(&l->summary, "processors-unknown",
+    if (!analysis->file->host.processors)
+        summary_remark(&analysis->summary, "processors-unknown",
                        "the recording's number of processors is unknown: it is not known how exact a "
                        "replay on processors is");
     else if (fabs(off) > exact)
-        summary_remark(&l->summary, "replay-inexact",
+        summary_remark(&analysis->summary, "replay-inexact",
                        "the replay on the recording's %u processors is %+.1f %% off: other programs took them, or "
                        "threads took turns otherwise. The prediction may be as far off",
-                       l->file->host.processors, off);
+                       analysis->file->host.processors, off);
 }
 
 int whatif_command(int argc, char **argv)

@@ -50,7 +50,7 @@ struct why {
 };
 
 /* Reads the events of the session several times. It is an error if there are no calls, or not the wanted one. */
-bool why_find(struct why *why, const struct analysis *l, uint32_t function, const struct why_choice *choice,
+bool why_find(struct why *why, const struct analysis *analysis, uint32_t function, const struct why_choice *choice,
               struct error *error);
 void why_drop(struct why *why);
 
@@ -73,9 +73,9 @@ static inline bool why_is_more(const struct why *why)
 void why_find_chance(struct why *why, const uint32_t *lines_of_rows, bool beyond);
 
 /* Makes lines of the rows of the scan. */
-void why_make_lines(struct why *why, const struct analysis *l, bool beyond);
+void why_make_lines(struct why *why, const struct analysis *analysis, bool beyond);
 
 /* Follows the causes of the lines that separate the sets. The scan's samples have to be sorted. */
-void why_find_meanwhile(struct why *why, const struct analysis *l);
+void why_find_meanwhile(struct why *why, const struct analysis *analysis);
 
 #endif

@@ -153,38 +153,39 @@ static const struct command_line line = {
 
 /* ---- output ---- */
 
-static uint32_t why_load(struct analysis *l, struct why_settings *s)
+static uint32_t why_load(struct analysis *analysis, struct why_settings *s)
 {
     const char *name = function_words_take(&s->words);
-    shared_options_load(l, function_words_file(&s->words), &s->shared);
-    return option_timed_function(l, name);
+    shared_options_load(analysis, function_words_file(&s->words), &s->shared);
+    return option_timed_function(analysis, name);
 }
 
-static void why_add_remarks(struct analysis *l, const struct why *why)
+static void why_add_remarks(struct analysis *analysis, const struct why *why)
 {
-    if (!(l->file->header.also & DWELL_ALSO_CAUSES))
-        summary_remark(&l->summary, "no-causes", "causes of waits were not recorded: record again");
+    if (!(analysis->file->header.also & DWELL_ALSO_CAUSES))
+        summary_remark(&analysis->summary, "no-causes", "causes of waits were not recorded: record again");
     if (why->scan.cut)
-        summary_remark(&l->summary, "why-cut-calls", "%" PRIu64 " call%s not recorded as a whole, and in neither set",
-                       why->scan.cut, why->scan.cut == 1 ? " was" : "s were");
+        summary_remark(&analysis->summary, "why-cut-calls",
+                       "%" PRIu64 " call%s not recorded as a whole, and in neither set", why->scan.cut,
+                       why->scan.cut == 1 ? " was" : "s were");
 }
 
-static void why_print_set(const char *key, const struct analysis *l, const struct why_set *s)
+static void why_print_set(const char *key, const struct analysis *analysis, const struct why_set *s)
 {
     printf(", \"%s\": {\"calls\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64 "}", key, s->calls,
-           ticks_to_ns(s->least, l->summary.ticks_per_second), s->ns);
+           ticks_to_ns(s->least, analysis->summary.ticks_per_second), s->ns);
 }
 
-static void why_print_json(const struct why *why, const struct analysis *l, uint32_t function, const char *answer,
-                           const struct table *t, const struct table *factors)
+static void why_print_json(const struct why *why, const struct analysis *analysis, uint32_t function,
+                           const char *answer, const struct table *t, const struct table *factors)
 {
-    char *name = json_text(l->names[function].name), *module = json_text(l->names[function].module);
+    char *name = json_text(analysis->names[function].name), *module = json_text(analysis->names[function].module);
     char *words = json_text(answer);
     json_begin(stdout);
-    json_print_remarks(&l->summary, stdout);
+    json_print_remarks(&analysis->summary, stdout);
     printf("\"function\": %s, \"module\": %s, \"calls\": %" PRIu64, name, module, why->calls);
-    why_print_set("slow", l, &why->sets[WHY_SLOW]);
-    why_print_set("usual", l, &why->sets[WHY_USUAL]);
+    why_print_set("slow", analysis, &why->sets[WHY_SLOW]);
+    why_print_set("usual", analysis, &why->sets[WHY_USUAL]);
     printf(", \"difference_ns\": %" PRId64 ",\n \"answer\": %s,\n ",
            (int64_t)(why->sets[WHY_SLOW].ns - why->sets[WHY_USUAL].ns), words);
     table_print_json_rows(t, "rows", stdout);
@@ -196,10 +197,10 @@ static void why_print_json(const struct why *why, const struct analysis *l, uint
     free(name);
 }
 
-static void why_print_text(struct why_settings *s, const struct why *why, const struct analysis *l, const char *answer,
-                           struct table *rows, struct table *factors)
+static void why_print_text(struct why_settings *s, const struct why *why, const struct analysis *analysis,
+                           const char *answer, struct table *rows, struct table *factors)
 {
-    text_print_summary(&l->summary, stdout);
+    text_print_summary(&analysis->summary, stdout);
     char *meanwhile = why_meanwhile(why);
     print_text(stdout, "%s\n", answer);
     for (char *begin = meanwhile, *end; (end = strchr(begin, '\n')); begin = end + 1)
@@ -224,18 +225,18 @@ static void why_arrange(const struct why_settings *s, struct table *t, size_t li
     option_arrange(t, NULL, s->shared.columns ? s->shared.columns : columns, true);
 }
 
-static void why_print(struct why_settings *s, const struct why *why, const struct analysis *l, uint32_t function)
+static void why_print(struct why_settings *s, const struct why *why, const struct analysis *analysis, uint32_t function)
 {
     const bool text = s->shared.print == table_print_text;
-    char *answer = why_answer(why, l, function, &s->choice);
+    char *answer = why_answer(why, analysis, function, &s->choice);
     struct table rows = view_why(why), factors = view_why_factors(why);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) || !text ? s->shared.limit : TEXT_ROWS;
     why_arrange(s, s->factors ? &factors : &rows, limit,
                 text && s->interval && !s->factors ? why_columns_with_intervals : NULL);
     if (text)
-        why_print_text(s, why, l, answer, &rows, &factors);
+        why_print_text(s, why, analysis, answer, &rows, &factors);
     else if (s->shared.print == table_print_json)
-        why_print_json(why, l, function, answer, &rows, &factors);
+        why_print_json(why, analysis, function, answer, &rows, &factors);
     else
         s->shared.print(s->factors ? &factors : &rows, stdout);
     table_drop(&factors);
@@ -247,16 +248,16 @@ int why_command(int argc, char **argv)
 {
     struct why_settings s = { .words = { .command = "why", .most = 1 }, .choice = { .percent = 1 } };
     command_line_parse(&line, argc, argv, &s, &s.shared);
-    struct analysis l;
+    struct analysis analysis;
     struct why why;
     struct error error = { NULL };
-    const uint32_t function = why_load(&l, &s);
-    if (!why_find(&why, &l, function, &s.choice, &error))
-        die(STATUS_ERROR, "%s: %s", l.file->path, error.text);
-    why_add_remarks(&l, &why);
-    why_print(&s, &why, &l, function);
+    const uint32_t function = why_load(&analysis, &s);
+    if (!why_find(&why, &analysis, function, &s.choice, &error))
+        die(STATUS_ERROR, "%s: %s", analysis.file->path, error.text);
+    why_add_remarks(&analysis, &why);
+    why_print(&s, &why, &analysis, function);
     why_drop(&why);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     shared_options_drop(&s.shared);
     function_words_drop(&s.words);
     return finish_output();

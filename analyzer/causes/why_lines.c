@@ -87,10 +87,10 @@ static int why_compare_rests(const void *a, const void *b)
 }
 
 /* The means are whole nanoseconds that add up to the set's: the largest remainders are rounded up. */
-static void why_find_means(struct why *why, const struct analysis *l, int set)
+static void why_find_means(struct why *why, const struct analysis *analysis, int set)
 {
     struct why_set *s = &why->sets[set];
-    const uint128 divisor = (uint128)l->summary.ticks_per_second * s->calls;
+    const uint128 divisor = (uint128)analysis->summary.ticks_per_second * s->calls;
     struct why_rest *rests = need_memory(why->line_count + 1, sizeof *rests);
     s->ns = (uint64_t)((uint128)s->ticks * 1000000000 / divisor);
     uint64_t missing = s->ns;
@@ -120,7 +120,7 @@ static double why_variance(const struct why_sum *sum, uint64_t calls)
 /* ---- lines ---- */
 
 static void why_add_line(struct why *why, const struct why_draft *draft, const struct cause_paths *paths,
-                         const struct analysis *l)
+                         const struct analysis *analysis)
 {
     static const double normal_95 = 1.96;
     struct why_line *line = &why->lines[why->line_count++];
@@ -133,7 +133,7 @@ static void why_add_line(struct why *why, const struct why_draft *draft, const s
         line->count[set] = draft->sets[set].count;
         variance += why_variance(&draft->sets[set], why->sets[set].calls);
     }
-    line->ci95 = normal_95 * sqrt(variance) * 1e9 / (double)l->summary.ticks_per_second;
+    line->ci95 = normal_95 * sqrt(variance) * 1e9 / (double)analysis->summary.ticks_per_second;
 }
 
 static int why_compare_lines(const void *a, const void *b, void *context)
@@ -163,10 +163,10 @@ static void why_mark_found(struct why *why)
     }
 }
 
-void why_make_lines(struct why *why, const struct analysis *l, bool beyond)
+void why_make_lines(struct why *why, const struct analysis *analysis, bool beyond)
 {
     struct cause_path_numbers numbers = { 0 };
-    struct function_name *names = names_find(l->file, why->scan.paths);
+    struct function_name *names = names_find(analysis->file, why->scan.paths);
     struct cause_paths paths = cause_paths_of(&numbers, why->scan.paths, names);
     struct why_drafts drafts = { 0 };
     uint32_t *rows = why_draft_rows(&drafts, &why->scan, &paths);
@@ -178,12 +178,12 @@ void why_make_lines(struct why *why, const struct analysis *l, bool beyond)
         if (!drafts.list[i].sets[WHY_SLOW].ticks && !drafts.list[i].sets[WHY_USUAL].ticks)
             continue;
         lines[i] = (uint32_t)why->line_count;
-        why_add_line(why, &drafts.list[i], &paths, l);
+        why_add_line(why, &drafts.list[i], &paths, analysis);
     }
     for (size_t i = 0; i < why->scan.row_count; i++)
         rows[i] = lines[rows[i]];
     for (int set = 0; set < WHY_SETS; set++)
-        why_find_means(why, l, set);
+        why_find_means(why, analysis, set);
     for (size_t i = 0; i < why->line_count; i++)
         why->lines[i].difference = (int64_t)(why->lines[i].ns[WHY_SLOW] - why->lines[i].ns[WHY_USUAL]);
     why_find_chance(why, rows, beyond);

@@ -87,21 +87,22 @@ static size_t meanwhile_list_parts(struct meanwhile_part *parts, const struct pa
     return count;
 }
 
-static void meanwhile_say_part(FILE *out, const struct analysis *l, const struct meanwhile_part *part, double percent)
+static void meanwhile_say_part(FILE *out, const struct analysis *analysis, const struct meanwhile_part *part,
+                               double percent)
 {
     fprintf(out, "%.0f %% %s", percent, part->how);
-    if (part->function == l->profile->function_count) {
+    if (part->function == analysis->profile->function_count) {
         fputs(" outside of functions", out);
         return;
     }
-    const char *name = l->names[part->function].name;
+    const char *name = analysis->names[part->function].name;
     char *shown = text_options()->full_names ? need_text("%s", name) : display_name(name);
     fprintf(out, " in %s", shown);
     free(shown);
 }
 
 /* "97 % waiting in nanosleep, 3 % working in evict", or NULL if nothing was recorded. */
-static char *meanwhile_text(const struct analysis *l, const struct path_scan *scan)
+static char *meanwhile_text(const struct analysis *analysis, const struct path_scan *scan)
 {
     static const double little = 1;
     struct meanwhile_part *parts = need_memory(3 * scan->functions, sizeof *parts);
@@ -115,7 +116,7 @@ static char *meanwhile_text(const struct analysis *l, const struct path_scan *sc
         if (percent < little)
             break;
         fputs(i ? ", " : "", out);
-        meanwhile_say_part(out, l, &parts[i], percent);
+        meanwhile_say_part(out, analysis, &parts[i], percent);
     }
     need_stream_end(out);
     free(parts);
@@ -125,7 +126,7 @@ static char *meanwhile_text(const struct analysis *l, const struct path_scan *sc
     return NULL;
 }
 
-static char *meanwhile_find(const struct why *why, const struct analysis *l, const struct why_wait *wait)
+static char *meanwhile_find(const struct why *why, const struct analysis *analysis, const struct why_wait *wait)
 {
     struct meanwhile_ranges ranges = { 0 };
     char *text = NULL;
@@ -134,21 +135,22 @@ static char *meanwhile_find(const struct why *why, const struct analysis *l, con
             meanwhile_add_call(&ranges, why, &why->scan.sampled[i], wait);
     meanwhile_join(&ranges);
     if (ranges.count) {
-        struct path_scan scan = path_scan_run(l->file, l->profile, analysis_jobs(l), ranges.list, ranges.count, false);
-        text = meanwhile_text(l, &scan);
+        struct path_scan scan =
+            path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), ranges.list, ranges.count, false);
+        text = meanwhile_text(analysis, &scan);
         path_scan_drop(&scan);
     }
     free(ranges.list);
     return text;
 }
 
-void why_find_meanwhile(struct why *why, const struct analysis *l)
+void why_find_meanwhile(struct why *why, const struct analysis *analysis)
 {
     for (size_t i = 0, asked = 0; i < why->line_count && asked < MOST_LINES; i++) {
         struct why_line *line = &why->lines[i];
         if (!line->found || !line->wait)
             continue;
-        line->meanwhile = meanwhile_find(why, l, line->wait);
+        line->meanwhile = meanwhile_find(why, analysis, line->wait);
         asked++;
     }
 }

@@ -192,14 +192,14 @@ static void why_say_line(FILE *out, const struct why *why, const struct why_line
     free(cause);
 }
 
-static void why_say_sets(FILE *out, const struct why *why, const struct analysis *l, const char *name,
+static void why_say_sets(FILE *out, const struct why *why, const struct analysis *analysis, const char *name,
                          const struct why_choice *choice)
 {
-    const uint64_t slow = why->sets[WHY_SLOW].calls, start = l->file->header.start_ticks;
+    const uint64_t slow = why->sets[WHY_SLOW].calls, start = analysis->file->header.start_ticks;
     char time[TIME_TEXT];
-    text_time(choice->slow == WHY_ABOVE
-                  ? choice->number
-                  : ticks_to_ns(why->call.begin > start ? why->call.begin - start : 0, l->summary.ticks_per_second),
+    text_time(choice->slow == WHY_ABOVE ? choice->number
+                                        : ticks_to_ns(why->call.begin > start ? why->call.begin - start : 0,
+                                                      analysis->summary.ticks_per_second),
               time);
     if (choice->slow == WHY_RANK || choice->slow == WHY_MOMENT)
         fprintf(out, "of %" PRIu64 " calls of %s, the one at %s", why->calls, name, time);
@@ -217,16 +217,17 @@ static void why_say_sets(FILE *out, const struct why *why, const struct analysis
         fprintf(out, " than those from p%g to p%g", choice->from, choice->to);
 }
 
-char *why_answer(const struct why *why, const struct analysis *l, uint32_t function, const struct why_choice *choice)
+char *why_answer(const struct why *why, const struct analysis *analysis, uint32_t function,
+                 const struct why_choice *choice)
 {
     enum { SAID = 3 };
     size_t length;
     char *text;
     FILE *out = need_stream(&text, &length);
-    const char *name = l->names[function].name;
+    const char *name = analysis->names[function].name;
     char *shown = text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
     if (why_has_sets(why))
-        why_say_sets(out, why, l, shown, choice);
+        why_say_sets(out, why, analysis, shown, choice);
     else
         fprintf(out,
                 "of %" PRIu64 " call%s of %s, %" PRIu64 " count%s as slow and %" PRIu64

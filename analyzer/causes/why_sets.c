@@ -100,9 +100,9 @@ static uint64_t why_percentile(const struct why_list *list, double percent)
     return list->durations[at < list->count ? at : list->count - 1];
 }
 
-static uint64_t why_ticks(const struct analysis *l, uint64_t ns)
+static uint64_t why_ticks(const struct analysis *analysis, uint64_t ns)
 {
-    return (uint64_t)((uint128)ns * l->summary.ticks_per_second / 1000000000);
+    return (uint64_t)((uint128)ns * analysis->summary.ticks_per_second / 1000000000);
 }
 
 /* If half of the calls took as long as the slowest share, only those that took longer are slow. */
@@ -217,15 +217,15 @@ static bool why_is_beyond(const struct why_limits *limits, const struct why_list
 
 static void why_compare(struct why *why, struct why_plan *plan, struct why_limits *limits, const struct why_list *list)
 {
-    const struct analysis *l = plan->loaded;
-    const unsigned jobs = analysis_jobs(l);
+    const struct analysis *analysis = plan->loaded;
+    const unsigned jobs = analysis_jobs(analysis);
     why_count_sets(limits, list);
     *why = (struct why){ .calls = list->count, .call = limits->call };
     for (int set = 0; set < WHY_SETS; set++)
         why->sets[set] = limits->sets[set];
     if (!why_has_sets(why))
         return;
-    why->waits = why_waits_find(l);
+    why->waits = why_waits_find(analysis);
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++)
         contexts[i] = limits;
@@ -236,18 +236,18 @@ static void why_compare(struct why *why, struct why_plan *plan, struct why_limit
     plan->sampled[WHY_USUAL] = MOST_USUAL_SAMPLES / (double)why->sets[WHY_USUAL].calls;
     why->scan = why_scan(plan);
     free(contexts);
-    why_make_lines(why, l, why_is_beyond(limits, list));
-    why_find_meanwhile(why, l);
-    why->factors = why_factors_find(l, &why->scan);
+    why_make_lines(why, analysis, why_is_beyond(limits, list));
+    why_find_meanwhile(why, analysis);
+    why->factors = why_factors_find(analysis, &why->scan);
 }
 
-bool why_find(struct why *why, const struct analysis *l, uint32_t function, const struct why_choice *choice,
+bool why_find(struct why *why, const struct analysis *analysis, uint32_t function, const struct why_choice *choice,
               struct error *error)
 {
-    struct why_plan plan = { .loaded = l, .function = function };
+    struct why_plan plan = { .loaded = analysis, .function = function };
     struct why_limits limits = { .slow_from = 0 };
     struct why_list list = { .wants_moment = choice->slow == WHY_MOMENT };
-    list.wanted = l->file->header.start_ticks + why_ticks(l, choice->number);
+    list.wanted = analysis->file->header.start_ticks + why_ticks(analysis, choice->number);
     list = why_list_calls(&plan, &list);
     const bool known = list.count ? why_find_limits(&limits, &plan, &list, choice, error)
                                   : error_set(error, "no call of the function was recorded as a whole");

@@ -21,7 +21,7 @@ struct trait_pair {
 
 struct trait_pairs {
     struct why_traits *traits;
-    const struct analysis *l;
+    const struct analysis *analysis;
     struct trait_pair *list;
     size_t count, room;
 };
@@ -74,8 +74,8 @@ static void trait_list_pairs(struct trait_pairs *p)
 static void trait_add_thread(struct trait_pairs *p, size_t call)
 {
     const uint32_t serial = p->traits->calls[call].thread;
-    const struct trace_thread *thread = session_file_thread(p->l->file, serial);
-    const char *title = analysis_thread_title(p->l, serial);
+    const struct trace_thread *thread = session_file_thread(p->analysis->file, serial);
+    const char *title = analysis_thread_title(p->analysis, serial);
     if (!thread)
         return;
     char *text = title           ? need_text("%s", title)
@@ -87,8 +87,8 @@ static void trait_add_thread(struct trait_pairs *p, size_t call)
 
 static const struct trace_process *trait_process(const struct trait_pairs *p, size_t call)
 {
-    const struct trace_thread *thread = session_file_thread(p->l->file, p->traits->calls[call].thread);
-    return thread ? session_file_process(p->l->file, thread->process) : NULL;
+    const struct trace_thread *thread = session_file_thread(p->analysis->file, p->traits->calls[call].thread);
+    return thread ? session_file_process(p->analysis->file, thread->process) : NULL;
 }
 
 static void trait_add_process(struct trait_pairs *p, size_t call)
@@ -193,7 +193,7 @@ static const struct profile_mark *trait_last_mark(const struct trait_mark *marks
  */
 static void trait_add_marks(struct trait_pairs *p)
 {
-    const struct profile *profile = p->l->profile;
+    const struct profile *profile = p->analysis->profile;
     struct trait_mark *of_threads = trait_sort_marks(profile, true), *of_processes = trait_sort_marks(profile, false);
     for (size_t i = 0; i < p->traits->call_count && profile->mark_count; i++) {
         const struct why_sampled *call = &p->traits->calls[i];
@@ -240,7 +240,8 @@ static bool trait_take_event(void *context, const struct trace_event *event, con
         return true;
     guid_text(class->guid, guid);
     const char *name = *class->name ? class->name : guid;
-    const struct trace_event_layout *layout = event_fields_layout(p->l->file, class->guid, event->type, event->version);
+    const struct trace_event_layout *layout =
+        event_fields_layout(p->analysis->file, class->guid, event->type, event->version);
     char *fields = event_fields_text(layout, event->data, event->data_size);
     trait_add(p, call, "event", name);
     if (fields)
@@ -285,9 +286,9 @@ static void trait_add_axis(struct why_traits *t, const char *name, bool ages, st
 static void trait_add_axes(struct trait_pairs *p)
 {
     struct why_traits *t = p->traits;
-    const struct session_file *file = p->l->file;
+    const struct session_file *file = p->analysis->file;
     struct trait_place *places = need_memory(t->call_count + 1, sizeof *places);
-    const uint64_t start = file->header.start_ticks, rate = p->l->summary.ticks_per_second;
+    const uint64_t start = file->header.start_ticks, rate = p->analysis->summary.ticks_per_second;
     for (size_t i = 0; i < t->call_count; i++)
         places[i] = (struct trait_place){ less(t->calls[i].begin, start), less(t->calls[i].end, start), (uint32_t)i };
     trait_add_axis(t, "time", false, places, rate);
@@ -303,17 +304,17 @@ static void trait_add_axes(struct trait_pairs *p)
 
 /* ---- all ---- */
 
-struct why_traits why_traits_find(const struct analysis *l, const struct why_found *scan)
+struct why_traits why_traits_find(const struct analysis *analysis, const struct why_found *scan)
 {
     struct why_traits t = { .calls = scan->sampled, .call_count = scan->sampled_count };
-    struct trait_pairs pairs = { .traits = &t, .l = l };
+    struct trait_pairs pairs = { .traits = &t, .analysis = analysis };
     for (size_t i = 0; i < t.call_count; i++) {
         trait_add_thread(&pairs, i);
         trait_add_process(&pairs, i);
     }
     trait_add_firsts(&pairs, scan);
     trait_add_marks(&pairs);
-    trace_events_follow(l->file, 0, trait_take_event, &pairs);
+    trace_events_follow(analysis->file, 0, trait_take_event, &pairs);
     trait_list_pairs(&pairs);
     trait_add_axes(&pairs);
     return t;

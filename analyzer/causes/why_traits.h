@@ -36,7 +36,7 @@ struct why_traits {
     size_t axis_count;
 };
 
-struct why_traits why_traits_find(const struct analysis *l, const struct why_found *scan);
+struct why_traits why_traits_find(const struct analysis *analysis, const struct why_found *scan);
 void why_traits_drop(struct why_traits *traits);
 
 #endif

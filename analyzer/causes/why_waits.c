@@ -67,10 +67,10 @@ static uint32_t *why_waits_number(struct why_waits *w, const struct table *t)
     return numbers;
 }
 
-struct why_waits why_waits_find(const struct analysis *l)
+struct why_waits why_waits_find(const struct analysis *analysis)
 {
     struct why_waits w = { .count = 0 };
-    struct analysis whole = *l; /* a call may have begun before the selected part */
+    struct analysis whole = *analysis; /* a call may have begun before the selected part */
     whole.selection = NULL;
     struct wait_causes causes = wait_causes_find(&whole);
     uint32_t *rows = need_memory(causes.count + 1, sizeof *rows);

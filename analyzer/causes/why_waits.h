@@ -29,7 +29,7 @@ struct why_waits {
 };
 
 /* Of the whole session, whatever part of it is selected. */
-struct why_waits why_waits_find(const struct analysis *l);
+struct why_waits why_waits_find(const struct analysis *analysis);
 
 /* The first interval of the thread that does not begin before that time. */
 size_t why_waits_seek(const struct why_waits *waits, uint32_t thread, uint64_t time);

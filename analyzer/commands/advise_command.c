@@ -103,14 +103,15 @@ static const struct command_line line = {
 
 /* ---- the table ---- */
 
-static void advise_print_prediction(const struct analysis *l, const struct advice *a, const struct advice_effect *e)
+static void advise_print_prediction(const struct analysis *analysis, const struct advice *a,
+                                    const struct advice_effect *e)
 {
-    char *all = advice_describe(l, a, a->all_calls, budget_cost(a->all_calls, &a->look));
+    char *all = advice_describe(analysis, a, a->all_calls, budget_cost(a->all_calls, &a->look));
     print_text(stdout, "all functions: %s\n", all);
     free(all);
     if (!a->count)
         return;
-    char *left = advice_describe(l, a, e->calls_left, e->cost_left);
+    char *left = advice_describe(analysis, a, e->calls_left, e->cost_left);
     print_text(stdout, "without %zu of %zu: %s\n", e->functions, a->functions, left);
     free(left);
     if (!advice_is_reached(a, e->cost_left))
@@ -118,25 +119,25 @@ static void advise_print_prediction(const struct analysis *l, const struct advic
     puts("");
 }
 
-static void advise_print_table(const struct advise_settings *s, const struct analysis *l, const struct advice *a,
+static void advise_print_table(const struct advise_settings *s, const struct analysis *analysis, const struct advice *a,
                                const struct advice_effect *e)
 {
     const bool text = s->shared.print == table_print_text;
-    struct table t = view_advice(l, a);
+    struct table t = view_advice(analysis, a);
     option_arrange(&t, s->shared.sort, NULL, true);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : text ? TEXT_ROWS : 0;
     if (limit)
         table_limit(&t, limit);
     option_arrange(&t, NULL, s->shared.columns, true);
     if (text) {
-        text_print_summary(&l->summary, stdout);
-        advise_print_prediction(l, a, e);
+        text_print_summary(&analysis->summary, stdout);
+        advise_print_prediction(analysis, a, e);
     }
     t.follows = text;
     if (s->shared.print == table_print_json) {
         json_begin(stdout);
-        json_print_remarks(&l->summary, stdout);
-        advice_print_json(l, a, e, stdout);
+        json_print_remarks(&analysis->summary, stdout);
+        advice_print_json(analysis, a, e, stdout);
         fputs(",\n ", stdout);
         table_print_json_rows(&t, "rows", stdout);
         fputs("}\n", stdout);

@@ -67,20 +67,21 @@ static const struct command_line line = {
 };
 
 /* Marks the functions that are named. Returns the first one. Ends the program if they are not in one place. */
-static uint32_t annotate_select(const struct analysis *l, const char *text, bool *functions)
+static uint32_t annotate_select(const struct analysis *analysis, const char *text, bool *functions)
 {
     struct error error = { NULL };
     uint32_t first = PROFILE_NONE;
-    if (!function_find_each(l, text, functions, &error))
+    if (!function_find_each(analysis, text, functions, &error))
         die_of(&error);
-    for (uint32_t i = 0; i < l->profile->function_count; i++) {
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++) {
         if (!functions[i])
             continue;
-        const struct function_name *name = &l->names[i], *other = first == PROFILE_NONE ? name : &l->names[first];
+        const struct function_name *name = &analysis->names[i],
+                                   *other = first == PROFILE_NONE ? name : &analysis->names[first];
         first = first == PROFILE_NONE ? i : first;
         if (!name->file || !name->line)
             die(STATUS_ERROR, "annotate: the source of '%s' is %s", name->name,
-                l->summary.imported ? "not in the report" : "unknown: compile with -g, and record again");
+                analysis->summary.imported ? "not in the report" : "unknown: compile with -g, and record again");
         if (name->line != other->line || strcmp(name->file, other->file) != 0)
             die(STATUS_ERROR,
                 "annotate: '%s' names functions in several places, such as %s:%" PRIu32 " and %s:%" PRIu32, text,
@@ -100,22 +101,22 @@ static void annotate_refuse_missing(const struct source_search *search, const ch
     exit(STATUS_ERROR);
 }
 
-static void annotate_remark(struct analysis *l, const struct annotation *a)
+static void annotate_remark(struct analysis *analysis, const struct annotation *a)
 {
     if (!a->has_sites)
-        summary_remark(&l->summary, "no-call-sites",
+        summary_remark(&analysis->summary, "no-call-sites",
                        "the lines of calls were not recorded: record with --call-sites to see them");
     if (!a->has_samples)
-        summary_remark(&l->summary, "no-samples",
+        summary_remark(&analysis->summary, "no-samples",
                        "there are no samples: record with --sample 1000 to see the function's own time by "
                        "line");
     if (a->elsewhere)
-        summary_remark(&l->summary, "calls-elsewhere",
+        summary_remark(&analysis->summary, "calls-elsewhere",
                        "%" PRIu64 " call%s made from lines outside of the function's text", a->elsewhere,
                        a->elsewhere == 1 ? " was" : "s were");
     if (a->has_sites && a->unknown)
-        summary_remark(&l->summary, "calls-without-line", "%" PRIu64 " call%s made from unknown lines", a->unknown,
-                       a->unknown == 1 ? " was" : "s were");
+        summary_remark(&analysis->summary, "calls-without-line", "%" PRIu64 " call%s made from unknown lines",
+                       a->unknown, a->unknown == 1 ? " was" : "s were");
 }
 
 static void annotate_print_head(const struct annotation *a, const struct function_name *name, const char *path)

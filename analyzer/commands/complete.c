@@ -50,14 +50,14 @@ static bool complete_is_small(const char *path)
 static void complete_add_functions(struct complete_names *names, const char *path)
 {
     struct error error = { NULL };
-    struct analysis l;
-    if (!analysis_load(&l, path, &(struct analysis_options){ 0 }, &error)) {
+    struct analysis analysis;
+    if (!analysis_load(&analysis, path, &(struct analysis_options){ 0 }, &error)) {
         error_drop(&error);
         return;
     }
-    for (uint32_t i = 0; i < l.profile->function_count; i++)
-        complete_add(names, l.names[i].name);
-    analysis_drop(&l);
+    for (uint32_t i = 0; i < analysis.profile->function_count; i++)
+        complete_add(names, analysis.names[i].name);
+    analysis_drop(&analysis);
 }
 
 /* All functions that the session has names of. Some of them may have no calls, but no event is read. */

@@ -148,22 +148,22 @@ static bool export_is_long_enough(const struct times *times, double min)
 
 /* Returns by function whether its row in `dwell report` is one of those that the options choose. The caller frees it.
  */
-static bool *export_choose_functions(const struct analysis *l, const struct shared_options *o)
+static bool *export_choose_functions(const struct analysis *analysis, const struct shared_options *o)
 {
     const size_t limit = o->limit ? o->limit : SIZE_MAX;
-    const double min = amount_ticks(&o->min, l->summary.elapsed_inclusive, l->summary.ticks_per_second);
+    const double min = amount_ticks(&o->min, analysis->summary.elapsed_inclusive, analysis->summary.ticks_per_second);
     struct sorting sorting = { .key = o->sort, .numbered = true, .filters = &o->filters };
     if (!sorting.key) {
-        sorting.key = hot_measure_of(&l->summary)->key;
+        sorting.key = hot_measure_of(&analysis->summary)->key;
         sorting.waits_last = true;
     }
     sorting.calls = view_needs_calls(sorting.key);
     for (size_t i = 0; i < o->filters.count; i++)
         sorting.calls |= view_needs_calls(o->filters.list[i].key);
-    struct table rows = view_rows(l, BY_FUNCTION, &sorting);
+    struct table rows = view_rows(analysis, BY_FUNCTION, &sorting);
     option_order(&rows, &sorting);
-    struct times *times = rollup_groups(l->rollup, BY_FUNCTION);
-    bool *only = need_memory(l->profile->function_count + 1, sizeof *only);
+    struct times *times = rollup_groups(analysis->rollup, BY_FUNCTION);
+    bool *only = need_memory(analysis->profile->function_count + 1, sizeof *only);
     for (size_t i = 0, chosen = 0; i < rows.row_count && chosen < limit; i++) {
         const size_t function = view_row_number(&rows, i);
         only[function] = export_is_long_enough(&times[function], min);
@@ -206,19 +206,19 @@ static int export_write(const struct export_settings *s, const struct analysis *
 }
 
 /* What the format does not show, or not as measured. */
-static void export_say_remarks(const struct export_settings *s, const struct analysis *l)
+static void export_say_remarks(const struct export_settings *s, const struct analysis *analysis)
 {
-    for (size_t i = 0; i < l->summary.loss_count; i++)
-        say("%s: %s", s->file, l->summary.remarks[i]);
-    if (l->summary.has_counts && s->shared.load.timed_only)
+    for (size_t i = 0; i < analysis->summary.loss_count; i++)
+        say("%s: %s", s->file, analysis->summary.remarks[i]);
+    if (analysis->summary.has_counts && s->shared.load.timed_only)
         say_counted(s->file, "left out");
-    else if (l->summary.counted && s->shared.load.unsampled)
+    else if (analysis->summary.counted && s->shared.load.unsampled)
         say_counted(s->file, "in numbers of calls alone");
-    if (s->shared.load.unsampled && samples_count(l->file))
+    if (s->shared.load.unsampled && samples_count(analysis->file))
         say("%s: samples are left out, as this format has single calls", s->file);
-    else if (l->summary.stack_samples && !(s->format->uses & EXPORT_TIMING))
+    else if (analysis->summary.stack_samples && !(s->format->uses & EXPORT_TIMING))
         say("%s: functions without probes have estimated times, from %" PRIu64 " samples", s->file,
-            l->summary.stack_samples);
+            analysis->summary.stack_samples);
 }
 
 static const struct command_line line = {

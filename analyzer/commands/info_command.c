@@ -72,17 +72,17 @@ const char *info_time(const struct session_file *f, uint64_t ticks, char text[TI
 }
 
 /* The run's own length, and the sums over its threads that reports are about. */
-static void info_print_lengths(const struct analysis *l)
+static void info_print_lengths(const struct analysis *analysis)
 {
-    const struct summary *s = &l->summary;
+    const struct summary *s = &analysis->summary;
     char run[TIME_TEXT], elapsed[TIME_TEXT], cpu[TIME_TEXT];
     if (s->run)
         info_print_line("run", "%s, from the first process' start to the last one's end",
-                        info_time(l->file, s->run, run));
+                        info_time(analysis->file, s->run, run));
     if (s->imported || s->samples)
         return;
-    info_time(l->file, s->elapsed_inclusive, elapsed);
-    info_time(l->file, times_value(&s->sums, VALUE_CPU, INCLUSIVE), cpu);
+    info_time(analysis->file, s->elapsed_inclusive, elapsed);
+    info_time(analysis->file, times_value(&s->sums, VALUE_CPU, INCLUSIVE), cpu);
     info_print_line("elapsed", "%s %s%s%s", elapsed, s->threads == 1 ? "in 1 thread" : "summed over all threads",
                     s->off_cpu_known ? "; CPU time " : "", s->off_cpu_known ? cpu : "");
 }
@@ -121,10 +121,10 @@ static void info_print_clock(const struct session_file *f)
 }
 
 /* Per call, in the first process that has it. */
-static void info_print_probes(const struct analysis *l)
+static void info_print_probes(const struct analysis *analysis)
 {
-    const struct session_file *f = l->file;
-    const struct overhead *o = &l->overhead;
+    const struct session_file *f = analysis->file;
+    const struct overhead *o = &analysis->overhead;
     const struct dwell_rec_probes *probes = NULL;
     for (size_t i = 0; i < f->process_count && !probes; i++)
         if (f->processes[i].probes.rounds)
@@ -213,7 +213,7 @@ static void info_print_trace_events(const struct session_file *f)
     trace_events_free(&events);
 }
 
-static void info_print_events(const struct analysis *l, const struct profile_counts *c)
+static void info_print_events(const struct analysis *analysis, const struct profile_counts *c)
 {
     char blocked[TIME_TEXT], preempted[TIME_TEXT], paused[TIME_TEXT];
     info_print_line("events",
@@ -222,42 +222,42 @@ static void info_print_events(const struct analysis *l, const struct profile_cou
     info_print_line("intervals", "%" PRIu64 ", of them flagged %" PRIu64 " (%.3f %%)", c->intervals,
                     c->flagged_intervals,
                     c->intervals ? 100.0 * (double)c->flagged_intervals / (double)c->intervals : 0);
-    if (l->summary.application_known)
+    if (analysis->summary.application_known)
         info_print_line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %s, preempted %s", c->os_events,
-                        c->page_faults, info_time(l->file, c->blocked, blocked),
-                        info_time(l->file, c->preempted, preempted));
-    info_print_switches(l->file);
-    info_print_samples(l->file);
-    info_print_trace_events(l->file);
+                        c->page_faults, info_time(analysis->file, c->blocked, blocked),
+                        info_time(analysis->file, c->preempted, preempted));
+    info_print_switches(analysis->file);
+    info_print_samples(analysis->file);
+    info_print_trace_events(analysis->file);
     if (c->pauses)
         info_print_line("pauses", "%" PRIu64 ", together %s of threads' time", c->pauses,
-                        info_time(l->file, c->paused, paused));
+                        info_time(analysis->file, c->paused, paused));
 }
 
 /* The functions whose calls were only counted, those with the most calls first. */
-static void info_print_counted(const struct analysis *l)
+static void info_print_counted(const struct analysis *analysis)
 {
     enum { MOST = 10 };
-    if (!l->summary.counted)
+    if (!analysis->summary.counted)
         return;
-    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
     char *names = need_copy("", 0);
     uint64_t calls = 0;
-    for (size_t i = 0; i < l->profile->function_count; i++)
+    for (size_t i = 0; i < analysis->profile->function_count; i++)
         calls += sums[i].counted;
-    for (size_t shown = 0; shown < l->summary.counted && shown < MOST; shown++) {
+    for (size_t shown = 0; shown < analysis->summary.counted && shown < MOST; shown++) {
         size_t most = 0;
-        for (size_t i = 1; i < l->profile->function_count; i++)
+        for (size_t i = 1; i < analysis->profile->function_count; i++)
             most = sums[i].counted > sums[most].counted ? i : most;
-        char *more = need_text("%s%s%s", names, shown ? ", " : "", l->names[most].name);
+        char *more = need_text("%s%s%s", names, shown ? ", " : "", analysis->names[most].name);
         sums[most].counted = 0;
         free(names);
         names = more;
     }
-    info_print_line("counted", "%" PRIu64 " calls of %zu function%s: %s%s", calls, l->summary.counted,
-                    l->summary.counted == 1 ? "" : "s", names, l->summary.counted > MOST ? ", ..." : "");
-    if (l->file->header.count_cost)
-        info_print_line("a counted call", "takes %.2f ns in its function", l->file->header.count_cost / 1e3);
+    info_print_line("counted", "%" PRIu64 " calls of %zu function%s: %s%s", calls, analysis->summary.counted,
+                    analysis->summary.counted == 1 ? "" : "s", names, analysis->summary.counted > MOST ? ", ..." : "");
+    if (analysis->file->header.count_cost)
+        info_print_line("a counted call", "takes %.2f ns in its function", analysis->file->header.count_cost / 1e3);
     free(names);
     free(sums);
 }
@@ -298,12 +298,12 @@ static void info_print_checksums(const struct session_file *f, uint64_t events)
 }
 
 /* What recording took of the program's time, if there was a budget. */
-static void info_print_budget(const struct analysis *l)
+static void info_print_budget(const struct analysis *analysis)
 {
-    char *reached = budget_reached_text(&l->summary);
+    char *reached = budget_reached_text(&analysis->summary);
     if (reached)
         info_print_line("budget", "%s%s", reached,
-                        l->summary.budget_acted
+                        analysis->summary.budget_acted
                             ? ""
                             : "; no function was changed (the first 250,000 calls of a program are timed)");
     free(reached);
@@ -330,27 +330,28 @@ static void info_print_stolen(const struct session_file *f)
                         info_time(f, ticks, time));
 }
 
-static void info_print_counts(const struct analysis *l)
+static void info_print_counts(const struct analysis *analysis)
 {
-    if (!l->summary.imported)
-        info_print_events(l, &l->profile->counts);
+    if (!analysis->summary.imported)
+        info_print_events(analysis, &analysis->profile->counts);
     info_print_line("call paths", "%zu, of %zu functions in %zu modules",
-                    l->profile->node_count - l->profile->thread_count, l->profile->function_count,
-                    l->profile->module_count);
-    info_print_counted(l);
+                    analysis->profile->node_count - analysis->profile->thread_count, analysis->profile->function_count,
+                    analysis->profile->module_count);
+    info_print_counted(analysis);
     struct stat status;
-    if (fstat(l->file->fd, &status) < 0)
-        die(STATUS_ERROR, "%s: %s", l->file->path, strerror(errno));
-    info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
-    info_print_checksums(l->file, l->profile->counts.enters + l->profile->counts.exits);
-    if (!l->summary.imported)
-        info_print_line("lost events", "%" PRIu64, l->file->header.lost_events);
-    if (!(l->summary.imported || l->file->sums.summed_count || l->file->header.mode == DWELL_MODE_PROFILE))
+    if (fstat(analysis->file->fd, &status) < 0)
+        die(STATUS_ERROR, "%s: %s", analysis->file->path, strerror(errno));
+    info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, analysis->file->chunk_count);
+    info_print_checksums(analysis->file, analysis->profile->counts.enters + analysis->profile->counts.exits);
+    if (!analysis->summary.imported)
+        info_print_line("lost events", "%" PRIu64, analysis->file->header.lost_events);
+    if (!(analysis->summary.imported || analysis->file->sums.summed_count ||
+          analysis->file->header.mode == DWELL_MODE_PROFILE))
         info_print_line("searches", "%" PRIu64 " of chunks, for records that probes had claimed and not stored",
-                        l->file->more.hole_searches);
-    info_print_changes(l->file);
-    info_print_stolen(l->file);
-    info_print_budget(l);
+                        analysis->file->more.hole_searches);
+    info_print_changes(analysis->file);
+    info_print_stolen(analysis->file);
+    info_print_budget(analysis);
 }
 
 static const char *info_process_ending(const struct trace_process *p, char *text, size_t size)
@@ -407,10 +408,10 @@ static uint64_t info_process_start(const struct session_file *f, const struct tr
 }
 
 /* Columns of the CPU time by the kernel's count, of what the recording has, and of what is known of the rest. */
-static void info_print_cpu(const struct analysis *l)
+static void info_print_cpu(const struct analysis *analysis)
 {
-    const struct session_file *f = l->file;
-    struct cpu_check *checks = cpu_checks(l);
+    const struct session_file *f = analysis->file;
+    struct cpu_check *checks = cpu_checks(analysis);
     enum { FIGURES = 6 };
     const char *titles[FIGURES + 2] = { "CPU OF" };
     char units[FIGURES][48];
@@ -545,31 +546,31 @@ int command_info(int argc, char **argv)
 {
     struct info_settings s = { .file = DEFAULT_SESSION, .shared.limit = MAX_LEVELS };
     command_line_parse(&line, argc, argv, &s, &s.shared);
-    struct analysis l;
-    shared_options_load_plain(&l, s.file, &s.shared);
-    info_remark_probes(&l.summary);
+    struct analysis analysis;
+    shared_options_load_plain(&analysis, s.file, &s.shared);
+    info_remark_probes(&analysis.summary);
     if (s.shared.print != table_print_text) {
-        (s.shared.print == table_print_json ? info_print_json : info_print_csv)(&l, s.file);
-        analysis_drop(&l);
+        (s.shared.print == table_print_json ? info_print_json : info_print_csv)(&analysis, s.file);
+        analysis_drop(&analysis);
         return finish_output();
     }
     info_print_line("session", "%s", s.file);
-    info_print_time(l.file);
-    info_print_lengths(&l);
-    info_print_clock(l.file);
-    if (!l.summary.imported) {
-        info_print_mode(l.file);
-        info_print_probes(&l);
+    info_print_time(analysis.file);
+    info_print_lengths(&analysis);
+    info_print_clock(analysis.file);
+    if (!analysis.summary.imported) {
+        info_print_mode(analysis.file);
+        info_print_probes(&analysis);
     }
-    info_print_counts(&l);
-    info_print_notes(l.file);
-    info_print_remarks(&l.summary);
-    info_print_kept(l.file, s.shared.limit);
-    info_print_levels(l.file, s.shared.limit);
-    info_print_processes(l.file);
-    if (!l.summary.imported)
-        info_print_threads(l.file);
-    info_print_cpu(&l);
-    analysis_drop(&l);
+    info_print_counts(&analysis);
+    info_print_notes(analysis.file);
+    info_print_remarks(&analysis.summary);
+    info_print_kept(analysis.file, s.shared.limit);
+    info_print_levels(analysis.file, s.shared.limit);
+    info_print_processes(analysis.file);
+    if (!analysis.summary.imported)
+        info_print_threads(analysis.file);
+    info_print_cpu(&analysis);
+    analysis_drop(&analysis);
     return finish_output();
 }

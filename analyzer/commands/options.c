@@ -212,36 +212,36 @@ int finish_output(void)
     return STATUS_ERROR;
 }
 
-uint32_t option_function(const struct analysis *l, const char *text)
+uint32_t option_function(const struct analysis *analysis, const char *text)
 {
     struct error error = { NULL };
     uint32_t function;
-    if (!function_find(l, text, &function, &error))
+    if (!function_find(analysis, text, &function, &error))
         die_of(&error);
     return function;
 }
 
 /* Of calls that were not timed, no durations are known. */
-static void option_check_timed(const struct analysis *l, uint32_t function)
+static void option_check_timed(const struct analysis *analysis, uint32_t function)
 {
-    const struct counted_calls calls = counted_calls_of(l->profile, function);
-    const char *name = l->names[function].name;
+    const struct counted_calls calls = counted_calls_of(analysis->profile, function);
+    const char *name = analysis->names[function].name;
     if (!calls.recorded && calls.counted)
         die(STATUS_ERROR,
             "%s: calls of %s were only counted: they have no times. To time them, record with --level 'timed=%s'",
-            l->file->path, name, name);
+            analysis->file->path, name, name);
     if (!calls.recorded && calls.sampled)
-        die(STATUS_ERROR, "%s: %s has no probes: it is known by samples, not by its calls", l->file->path, name);
+        die(STATUS_ERROR, "%s: %s has no probes: it is known by samples, not by its calls", analysis->file->path, name);
     if (calls.counted)
         say("%s: %" PRIu64 " of %" PRIu64 " calls of %s were timed, the others only counted. To time all, record with "
             "--level 'timed=%s'",
-            l->file->path, calls.timed, calls.timed + calls.counted, name, name);
+            analysis->file->path, calls.timed, calls.timed + calls.counted, name, name);
 }
 
-uint32_t option_timed_function(const struct analysis *l, const char *text)
+uint32_t option_timed_function(const struct analysis *analysis, const char *text)
 {
-    const uint32_t function = option_function(l, text);
-    option_check_timed(l, function);
+    const uint32_t function = option_function(analysis, text);
+    option_check_timed(analysis, function);
     return function;
 }
 
@@ -251,10 +251,10 @@ void say_counted(const char *file, const char *where)
         file, where);
 }
 
-void command_load(struct analysis *l, const char *path, const struct analysis_options *options)
+void command_load(struct analysis *analysis, const char *path, const struct analysis_options *options)
 {
     struct error error = { NULL };
-    if (!analysis_load(l, path, options, &error))
+    if (!analysis_load(analysis, path, options, &error))
         die_of(&error);
 }
 

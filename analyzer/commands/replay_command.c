@@ -107,12 +107,12 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
         say("%s: %llu damaged chunks were left out, wholly or in part", s->file,
             (unsigned long long)result->counts.damaged_chunks);
     if (s->what.roots && !result->root_found) {
-        struct analysis l;
-        command_load(&l, s->file, &(struct analysis_options){ .jobs = s->shared.load.jobs });
+        struct analysis analysis;
+        command_load(&analysis, s->file, &(struct analysis_options){ .jobs = s->shared.load.jobs });
         const char *first = s->what.roots->list[0];
         say("%s: --root: no call of '%s'%s in the selected range%s dwell report -s name lists the functions", s->file,
-            first, s->what.roots->count > 1 ? " or the others" : "", hint_function(&l, first, ";"));
-        analysis_drop(&l);
+            first, s->what.roots->count > 1 ? " or the others" : "", hint_function(&analysis, first, ";"));
+        analysis_drop(&analysis);
         return STATUS_ERROR;
     }
     if (!any)

@@ -31,7 +31,7 @@ static const struct shared_use shared[] = {
 
 enum { TEXT_LIMIT = 40 };
 
-typedef struct table table_view(const struct analysis *l);
+typedef struct table table_view(const struct analysis *analysis);
 
 /* What a row is, by --by; the usual one is that of functions. */
 enum report_way {
@@ -128,10 +128,10 @@ static struct sorting report_sorting(const struct report_settings *s)
 
 /* Whether the report is that of the work and the waits. */
 static bool report_has_first_screen(const struct report_settings *s, const struct sorting *sorting,
-                                    const struct analysis *l)
+                                    const struct analysis *analysis)
 {
     const bool arranged = s->way != WAY_USUAL || s->shared.sort || s->shared.columns || sorting->calls;
-    return !arranged && s->shared.print == table_print_text && first_screen_is_known(&l->summary);
+    return !arranged && s->shared.print == table_print_text && first_screen_is_known(&analysis->summary);
 }
 
 static void report_order_part(const struct report_settings *s, struct table *table, const char *key, size_t limit)
@@ -159,34 +159,35 @@ static char *report_closing(const struct summary *s)
     return closing_text(s, s->remark_count ? four_times_short : four_times, terminal_width(stdout));
 }
 
-static void report_order_work(const struct report_settings *s, struct analysis *l, struct table *work, size_t limit)
+static void report_order_work(const struct report_settings *s, struct analysis *analysis, struct table *work,
+                              size_t limit)
 {
     report_order_part(s, work, "cpu_exclusive", limit);
-    row_probes_remark(&l->summary, work);
+    row_probes_remark(&analysis->summary, work);
     work->follows = true;
 }
 
-static void report_print_hot(const struct report_settings *s, struct analysis *l)
+static void report_print_hot(const struct report_settings *s, struct analysis *analysis)
 {
-    struct table work = view_work(l);
-    report_order_work(s, l, &work, TEXT_LIMIT);
-    report_put(opening_text(l, terminal_width(stdout)));
+    struct table work = view_work(analysis);
+    report_order_work(s, analysis, &work, TEXT_LIMIT);
+    report_put(opening_text(analysis, terminal_width(stdout)));
     s->shared.print(&work, stdout);
     table_drop(&work);
-    report_put(closing_text(&l->summary, NULL, terminal_width(stdout)));
+    report_put(closing_text(&analysis->summary, NULL, terminal_width(stdout)));
 }
 
 /* Both tables and what stands around them share the screen. A remark about the rows of work can take lines from them.
  */
-static void report_print_first_screen(const struct report_settings *s, struct analysis *l)
+static void report_print_first_screen(const struct report_settings *s, struct analysis *analysis)
 {
     const size_t lines = terminal_height(stdout);
-    struct table work = view_work(l), waits = view_waits(l);
-    char *opening = opening_text(l, terminal_width(stdout)), *closing = report_closing(&l->summary);
+    struct table work = view_work(analysis), waits = view_waits(analysis);
+    char *opening = opening_text(analysis, terminal_width(stdout)), *closing = report_closing(&analysis->summary);
     struct first_screen_rows rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
-    report_order_work(s, l, &work, rows.work);
+    report_order_work(s, analysis, &work, rows.work);
     free(closing);
-    closing = report_closing(&l->summary);
+    closing = report_closing(&analysis->summary);
     rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
     if (!shared_is_set(&s->shared, SHARED_LIMIT))
         table_limit(&work, rows.work);
@@ -208,31 +209,32 @@ static void report_check_summary(const struct report_settings *s)
                           "session and --filter, and not with --by, --hot, --sort, --limit, --columns or --format");
 }
 
-static void report_print_summary(const struct report_settings *s, struct analysis *l)
+static void report_print_summary(const struct report_settings *s, struct analysis *analysis)
 {
-    const bool by_cpu = first_screen_is_known(&l->summary);
+    const bool by_cpu = first_screen_is_known(&analysis->summary);
     const char *key = by_cpu ? "cpu_exclusive" : "elapsed_exclusive";
     const struct sorting sums = { .key = NULL };
-    struct table work = by_cpu ? view_work(l) : view_rows(l, BY_FUNCTION, &sums), waits;
+    struct table work = by_cpu ? view_work(analysis) : view_rows(analysis, BY_FUNCTION, &sums), waits;
     if (by_cpu) {
-        waits = view_waits(l);
+        waits = view_waits(analysis);
         report_order_part(s, &waits, "blocked_exclusive", SUMMARY_WAITS);
     }
     report_order_part(s, &work, key, SUMMARY_ROWS - (by_cpu ? waits.row_count : 0));
-    row_probes_remark(&l->summary, &work);
-    summary_print_markdown(l, &work, key, by_cpu ? &waits : NULL, stdout);
+    row_probes_remark(&analysis->summary, &work);
+    summary_print_markdown(analysis, &work, key, by_cpu ? &waits : NULL, stdout);
     table_drop(&work);
     if (by_cpu)
         table_drop(&waits);
 }
 
 /* The rows, and then the waits as on the first screen; null where none are known. */
-static void report_print_json(const struct report_settings *s, const struct analysis *l, const struct table *rows)
+static void report_print_json(const struct report_settings *s, const struct analysis *analysis,
+                              const struct table *rows)
 {
     json_print_open(rows, stdout);
     fputs(",\n ", stdout);
-    if (first_screen_is_known(&l->summary)) {
-        struct table waits = view_waits(l);
+    if (first_screen_is_known(&analysis->summary)) {
+        struct table waits = view_waits(analysis);
         const struct sorting sorting = { .key = "blocked_exclusive", .limit = s->shared.limit };
         option_order(&waits, &sorting);
         table_print_json_rows(&waits, "waits", stdout);
@@ -243,33 +245,33 @@ static void report_print_json(const struct report_settings *s, const struct anal
     fputs("}\n", stdout);
 }
 
-static void report_print_rows(const struct report_settings *s, struct analysis *l, struct sorting sorting)
+static void report_print_rows(const struct report_settings *s, struct analysis *analysis, struct sorting sorting)
 {
     const struct report_rows *rows = &report_rows[s->way];
     const bool text = s->shared.print == table_print_text;
-    const struct hot_measure *hot = s->hot ? hot_measure_of(&l->summary) : NULL;
+    const struct hot_measure *hot = s->hot ? hot_measure_of(&analysis->summary) : NULL;
     const char *columns = s->shared.columns ? s->shared.columns : hot ? hot->columns : NULL;
     if (hot && !s->shared.sort) {
         sorting.key = hot->key;
         sorting.waits_last = true;
     }
-    struct table table = rows->view ? rows->view(l) : view_rows(l, rows->by, &sorting);
+    struct table table = rows->view ? rows->view(analysis) : view_rows(analysis, rows->by, &sorting);
     option_order(&table, &sorting);
-    row_probes_remark(&l->summary, &table);
+    row_probes_remark(&analysis->summary, &table);
     if (columns)
         option_choose(&table, columns);
     table.follows = text;
     if (text) {
-        report_put(opening_text(l, terminal_width(stdout)));
+        report_put(opening_text(analysis, terminal_width(stdout)));
         puts("");
     }
     if (s->shared.print == table_print_json)
-        report_print_json(s, l, &table);
+        report_print_json(s, analysis, &table);
     else
         s->shared.print(&table, stdout);
     table_drop(&table);
     if (text)
-        report_put(closing_text(&l->summary, NULL, terminal_width(stdout)));
+        report_put(closing_text(&analysis->summary, NULL, terminal_width(stdout)));
 }
 
 int command_report(int argc, char **argv)

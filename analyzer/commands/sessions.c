@@ -67,7 +67,7 @@ void session_list_need_one(const struct session_list *list, const char *columns)
         die(STATUS_ERROR, "--columns: %s need a single session", columns);
 }
 
-void session_list_load(struct session_list *list, struct analysis *l, const struct shared_options *shared)
+void session_list_load(struct session_list *list, struct analysis *analysis, const struct shared_options *shared)
 {
     static const char *const usual[] = { DEFAULT_SESSION };
     struct error error = { NULL };
@@ -78,7 +78,7 @@ void session_list_load(struct session_list *list, struct analysis *l, const stru
     const struct analysis_options load = shared_options_of_load(shared);
     if (load.durations)
         session_list_need_one(list, "percentiles, such as p99,");
-    if (!analysis_load_several(l, paths, list->count ? list->count : 1, &load, &error))
+    if (!analysis_load_several(analysis, paths, list->count ? list->count : 1, &load, &error))
         die_of(&error);
-    option_check_times("--min", shared->min, l->summary.samples, paths[0]);
+    option_check_times("--min", shared->min, analysis->summary.samples, paths[0]);
 }

@@ -25,6 +25,6 @@ void session_list_need_one(const struct session_list *list, const char *columns)
 
 /* Loads all sessions as one, each once; dwell.data if the list is empty. Ends the program if one cannot be read, or if
  * the options select a part of several sessions. */
-void session_list_load(struct session_list *list, struct analysis *l, const struct shared_options *shared);
+void session_list_load(struct session_list *list, struct analysis *analysis, const struct shared_options *shared);
 
 #endif

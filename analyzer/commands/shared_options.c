@@ -348,30 +348,30 @@ struct analysis_options shared_options_of_load(const struct shared_options *s)
     return load;
 }
 
-static void shared_options_load_as(struct analysis *l, const char *path, const struct shared_options *s,
+static void shared_options_load_as(struct analysis *analysis, const char *path, const struct shared_options *s,
                                    const struct analysis_options *options)
 {
-    command_load(l, path ? path : DWELL_USUAL_FILE, options);
-    session_needs_check_loaded(s->needs, l);
-    option_check_times("--min", s->min, l->summary.samples, l->file->path);
+    command_load(analysis, path ? path : DWELL_USUAL_FILE, options);
+    session_needs_check_loaded(s->needs, analysis);
+    option_check_times("--min", s->min, analysis->summary.samples, analysis->file->path);
 }
 
-void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s)
+void shared_options_load(struct analysis *analysis, const char *path, const struct shared_options *s)
 {
     const struct analysis_options options = shared_options_of_load(s);
-    shared_options_load_as(l, path, s, &options);
+    shared_options_load_as(analysis, path, s, &options);
 }
 
-void shared_options_load_plain(struct analysis *l, const char *path, const struct shared_options *s)
+void shared_options_load_plain(struct analysis *analysis, const char *path, const struct shared_options *s)
 {
-    shared_options_load_as(l, path, s, &s->load);
+    shared_options_load_as(analysis, path, s, &s->load);
 }
 
-void shared_options_load_moments(struct analysis *l, const char *path, const struct shared_options *s)
+void shared_options_load_moments(struct analysis *analysis, const char *path, const struct shared_options *s)
 {
     const struct analysis_options whole = { .jobs = s->load.jobs, .strict = s->load.strict };
-    shared_options_load_as(l, path, s, &whole);
-    l->raw = l->summary.raw = true;
+    shared_options_load_as(analysis, path, s, &whole);
+    analysis->raw = analysis->summary.raw = true;
 }
 
 void option_check_times(const char *option, struct amount amount, bool samples, const char *path)

@@ -102,14 +102,14 @@ struct analysis_options shared_options_of_load(const struct shared_options *s);
 
 /* Loads the part of the session that the options select; DWELL_USUAL_FILE if `path` is NULL. Ends the program if that
  * fails, if the session lacks what the command needs, or if --min is a time and the session holds samples. */
-void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s);
+void shared_options_load(struct analysis *analysis, const char *path, const struct shared_options *s);
 
 /* The same without the shortest and the longest calls, which the command has no columns for. */
-void shared_options_load_plain(struct analysis *l, const char *path, const struct shared_options *s);
+void shared_options_load_plain(struct analysis *analysis, const char *path, const struct shared_options *s);
 
 /* The same for a whole session and a view that goes by moments. These are as measured, with the probes in them, as are
  * single calls. The sums of the session are those that all commands show. */
-void shared_options_load_moments(struct analysis *l, const char *path, const struct shared_options *s);
+void shared_options_load_moments(struct analysis *analysis, const char *path, const struct shared_options *s);
 
 /* Ends the program if the option's amount is a time and the session holds samples. */
 void option_check_times(const char *option, struct amount amount, bool samples, const char *path);

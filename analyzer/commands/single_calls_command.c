@@ -53,11 +53,11 @@ static bool single_calls_read_shared(void *settings, enum shared_option option, 
     return false;
 }
 
-static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)
+static uint32_t single_calls_load(struct analysis *analysis, struct single_calls_settings *s)
 {
     const char *name = s->function = function_words_take(&s->words);
-    shared_options_load(l, function_words_file(&s->words), &s->shared);
-    return option_timed_function(l, name);
+    shared_options_load(analysis, function_words_file(&s->words), &s->shared);
+    return option_timed_function(analysis, name);
 }
 
 /* Where all calls were open at the end, as at a crash. */
@@ -71,15 +71,16 @@ struct single_calls_time {
     bool below; /* the resolution of a single call */
 };
 
-static void single_calls_print_ticks(const struct analysis *l, double ticks)
+static void single_calls_print_ticks(const struct analysis *analysis, double ticks)
 {
     char text[TIME_TEXT];
-    text_time((uint64_t)(ticks / (double)l->summary.ticks_per_second * 1e9 + 0.5), text);
+    text_time((uint64_t)(ticks / (double)analysis->summary.ticks_per_second * 1e9 + 0.5), text);
     fputs(text, stdout);
 }
 
 /* "min, median and 90 % below the resolution (20 ns), mean 12 ns, 99 % 48 ns, max 1.2 us": zeros would look exact. */
-static void single_calls_print_times(const struct analysis *l, const struct single_calls_time *times, size_t count)
+static void single_calls_print_times(const struct analysis *analysis, const struct single_calls_time *times,
+                                     size_t count)
 {
     size_t below = 0, printed = 0;
     for (size_t i = 0; i < count; i++)
@@ -91,21 +92,21 @@ static void single_calls_print_times(const struct analysis *l, const struct sing
         }
     if (below) {
         fputs(" below the resolution (", stdout);
-        single_calls_print_ticks(l, (double)l->summary.resolution);
+        single_calls_print_ticks(analysis, (double)analysis->summary.resolution);
         putchar(')');
     }
     for (size_t i = 0; i < count; i++)
         if (!times[i].below) {
             printf("%s%s ", printed++ ? ", " : "", times[i].title);
-            single_calls_print_ticks(l, times[i].ticks);
+            single_calls_print_ticks(analysis, times[i].ticks);
         }
     putchar('\n');
 }
 
-static void single_calls_print_exact(const struct analysis *l, const struct call_spread *spread, uint32_t function,
-                                     enum call_time time)
+static void single_calls_print_exact(const struct analysis *analysis, const struct call_spread *spread,
+                                     uint32_t function, enum call_time time)
 {
-    const char *selection = l->summary.selection, *name = l->names[function].name;
+    const char *selection = analysis->summary.selection, *name = analysis->names[function].name;
     struct histogram h = call_spread_histogram(spread);
     char *shown = text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
     print_text(stdout, "%s%s%s: %" PRIu64 " completed calls, %s:\n", shown, selection ? ", " : "",
@@ -122,14 +123,14 @@ static void single_calls_print_exact(const struct analysis *l, const struct call
     };
     enum { TIMES = sizeof times / sizeof *times, MEAN = 1 };
     for (size_t i = 0; i < TIMES; i++)
-        times[i].below = times[i].ticks < (double)l->summary.resolution;
+        times[i].below = times[i].ticks < (double)analysis->summary.resolution;
     times[MEAN].below = mean < 0.5 && times[MEAN].below; /* of many calls, it is known better than the time of one */
     if (h.count)
-        single_calls_print_times(l, times, TIMES);
+        single_calls_print_times(analysis, times, TIMES);
     else
         puts("! " NO_COMPLETED);
-    for (size_t i = 0; i < l->summary.missing_count; i++)
-        print_text(stdout, "! %s\n", l->summary.remarks[i]);
+    for (size_t i = 0; i < analysis->summary.missing_count; i++)
+        print_text(stdout, "! %s\n", analysis->summary.remarks[i]);
     putchar('\n');
     histogram_drop(&h);
 }
@@ -188,19 +189,19 @@ int command_histogram(int argc, char **argv)
 {
     struct single_calls_settings s = { .words = { .command = "histogram", .most = 1 } };
     command_line_parse(&histogram_line, argc, argv, &s, &s.shared);
-    struct analysis l;
-    const uint32_t function = single_calls_load(&l, &s);
+    struct analysis analysis;
+    const uint32_t function = single_calls_load(&analysis, &s);
     struct call_spread exact;
-    struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
+    struct table table = view_histogram(&analysis, function, s.time, plot_has_blocks(), &exact);
     option_filter(&table, &s.shared.filters);
     option_arrange(&table, s.shared.sort, s.shared.columns, true);
     if (s.shared.print == table_print_text)
-        single_calls_print_exact(&l, &exact, function, s.time);
+        single_calls_print_exact(&analysis, &exact, function, s.time);
     s.shared.print(&table, stdout);
     single_calls_print_next(&s, &table);
     table_drop(&table);
     call_spread_drop(&exact);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     shared_options_drop(&s.shared);
     function_words_drop(&s.words);
     return finish_output();
@@ -236,11 +237,11 @@ int command_slowest(int argc, char **argv)
     struct single_calls_settings s = { .words = { .command = "slowest", .most = 1 } };
     command_line_parse(&slowest_line, argc, argv, &s, &s.shared);
     const size_t limit = slowest_limit(&s.shared);
-    struct analysis l;
-    const uint32_t function = single_calls_load(&l, &s);
-    struct table table = view_slowest(&l, function, s.time, s.shared.filters.count ? MAX_CALLS : limit);
+    struct analysis analysis;
+    const uint32_t function = single_calls_load(&analysis, &s);
+    struct table table = view_slowest(&analysis, function, s.time, s.shared.filters.count ? MAX_CALLS : limit);
     if (!table.row_count)
-        summary_remark(&l.summary, "no-completed-calls", "%s", NO_COMPLETED);
+        summary_remark(&analysis.summary, "no-completed-calls", "%s", NO_COMPLETED);
     option_filter(&table, &s.shared.filters);
     table_limit(&table, limit);
     table.hidden_rows = 0; /* the user chose how many */
@@ -248,7 +249,7 @@ int command_slowest(int argc, char **argv)
     s.shared.print(&table, stdout);
     single_calls_print_next(&s, &table);
     table_drop(&table);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     shared_options_drop(&s.shared);
     function_words_drop(&s.words);
     return finish_output();

@@ -94,12 +94,12 @@ static bool tree_shows_waits(const struct tree_settings *s)
     return s->tree.by_cpu && !s->shared.sort && !s->shared.columns && !s->shared.filters.count;
 }
 
-static void tree_print_waits(const struct analysis *l, struct table *tree)
+static void tree_print_waits(const struct analysis *analysis, struct table *tree)
 {
-    struct table waits = view_longest_waits(l, WAIT_LIMIT);
+    struct table waits = view_longest_waits(analysis, WAIT_LIMIT);
     table_print_text(&waits, stdout);
     table_drop(&waits);
-    tree->heading = first_screen_work_heading(&l->summary, "inclusive CPU time");
+    tree->heading = first_screen_work_heading(&analysis->summary, "inclusive CPU time");
     tree->follows = true;
 }
 

@@ -27,12 +27,12 @@ static struct activity_parts activity_find_parts(const struct trace_events *even
 }
 
 /* Applies the filter without its types, as an activity has events of several types. */
-static bool activity_passes_filter(const struct analysis *l, const struct trace_events *events,
+static bool activity_passes_filter(const struct analysis *analysis, const struct trace_events *events,
                                    const struct event_filter *filter, const struct trace_event *e)
 {
     struct event_filter all_types = *filter;
     all_types.some_types = false;
-    return event_passes(&all_types, l->file, events, e);
+    return event_passes(&all_types, analysis->file, events, e);
 }
 
 /* ---- events without a partner ---- */
@@ -61,30 +61,30 @@ static void activity_count_unmatched(struct activity_unmatched *u, unsigned type
         u->starts += activity_type_starts(type);
 }
 
-void event_remark(struct analysis *l, uint64_t count, const char *what)
+void event_remark(struct analysis *analysis, uint64_t count, const char *what)
 {
     if (count)
-        summary_remark(&l->summary, "events-unmatched", "%" PRIu64 " %s", count, what);
+        summary_remark(&analysis->summary, "events-unmatched", "%" PRIu64 " %s", count, what);
 }
 
-void event_remark_unmatched(struct analysis *l, const struct trace_events *events, const struct event_pairs *pairs,
-                            const struct event_filter *filter)
+void event_remark_unmatched(struct analysis *analysis, const struct trace_events *events,
+                            const struct event_pairs *pairs, const struct event_filter *filter)
 {
     struct activity_unmatched u = { 0 };
     for (size_t i = 0; i < pairs->count; i++)
         if (!pairs->list[i].end &&
-            activity_passes_filter(l, events, filter, activity_event(events, pairs->list[i].start)))
+            activity_passes_filter(analysis, events, filter, activity_event(events, pairs->list[i].start)))
             u.starts++;
     for (size_t i = 0; i < pairs->stray_count; i++) {
         const struct trace_event *e = &events->list[pairs->strays[i]];
-        if (activity_passes_filter(l, events, filter, e))
+        if (activity_passes_filter(analysis, events, filter, e))
             activity_count_unmatched(&u, e->type);
     }
-    event_remark(l, u.starts, "unmatched START: no END or REPLY followed");
-    event_remark(l, u.dequeues, "unmatched DEQUEUE: no matching START was waiting");
-    event_remark(l, u.ends, "unmatched END: no matching START was open");
-    event_remark(l, u.replies, "unmatched REPLY: no matching START was open");
-    event_remark(l, u.extensions, "unmatched EXTENSION: its thread has no earlier event of the class");
+    event_remark(analysis, u.starts, "unmatched START: no END or REPLY followed");
+    event_remark(analysis, u.dequeues, "unmatched DEQUEUE: no matching START was waiting");
+    event_remark(analysis, u.ends, "unmatched END: no matching START was open");
+    event_remark(analysis, u.replies, "unmatched REPLY: no matching START was open");
+    event_remark(analysis, u.extensions, "unmatched EXTENSION: its thread has no earlier event of the class");
 }
 
 /* ---- one by one ---- */
@@ -177,14 +177,14 @@ static void activity_fill_data(struct cell *cells, const struct session_file *fi
     free(bytes);
 }
 
-static void activity_fill_row(struct cell *cells, const struct analysis *l, const struct trace_events *events,
+static void activity_fill_row(struct cell *cells, const struct analysis *analysis, const struct trace_events *events,
                               const struct event_pairs *pairs, const struct event_activity *a, struct namer *namer)
 {
     const struct activity_parts p = activity_find_parts(events, a);
-    const struct trace_process *process = session_file_process(l->file, p.start->process);
-    const struct trace_thread *first = session_file_thread(l->file, p.start->thread);
-    const struct trace_thread *last = session_file_thread(l->file, p.end->thread);
-    cell_number(&cells[PAIR_TIME], event_time(l->file, p.start->time));
+    const struct trace_process *process = session_file_process(analysis->file, p.start->process);
+    const struct trace_thread *first = session_file_thread(analysis->file, p.start->thread);
+    const struct trace_thread *last = session_file_thread(analysis->file, p.end->thread);
+    cell_number(&cells[PAIR_TIME], event_time(analysis->file, p.start->time));
     if (process)
         cell_number(&cells[PAIR_PID], process->pid);
     if (first)
@@ -206,22 +206,22 @@ static void activity_fill_row(struct cell *cells, const struct analysis *l, cons
     if (p.start->frames)
         cell_text(&cells[PAIR_FUNCTION],
                   namer_find(namer, p.start->process, trace_event_frame(p.start, 0), p.start->time));
-    activity_fill_data(cells, l->file, events, pairs, a->start);
+    activity_fill_data(cells, analysis->file, events, pairs, a->start);
 }
 
-struct table view_event_pairs(const struct analysis *l, const struct trace_events *events,
+struct table view_event_pairs(const struct analysis *analysis, const struct trace_events *events,
                               const struct event_pairs *pairs, const struct event_options *options)
 {
-    struct table table = table_make(pair_columns, PAIR_COLUMNS, &l->summary);
-    struct namer *namer = namer_new(l->file);
+    struct table table = table_make(pair_columns, PAIR_COLUMNS, &analysis->summary);
+    struct namer *namer = namer_new(analysis->file);
     for (size_t i = 0; i < pairs->count; i++) {
         const struct event_activity *a = &pairs->list[i];
-        if (!a->end || !activity_passes_filter(l, events, options->filter, activity_event(events, a->start)))
+        if (!a->end || !activity_passes_filter(analysis, events, options->filter, activity_event(events, a->start)))
             continue;
         if (options->limit && table.row_count == options->limit)
             table.hidden_rows++;
         else
-            activity_fill_row(table_row(&table), l, events, pairs, a, namer);
+            activity_fill_row(table_row(&table), analysis, events, pairs, a, namer);
     }
     namer_free(namer);
     return table;
@@ -332,21 +332,21 @@ static int activity_compare_classes(const void *a, const void *b)
     return (x->class > y->class) - (x->class < y->class);
 }
 
-struct table view_event_queues(const struct analysis *l, const struct trace_events *events,
+struct table view_event_queues(const struct analysis *analysis, const struct trace_events *events,
                                const struct event_pairs *pairs, const struct event_options *options)
 {
-    struct table table = table_make(queue_columns, QUEUE_COLUMNS, &l->summary);
+    struct table table = table_make(queue_columns, QUEUE_COLUMNS, &analysis->summary);
     struct activity_class_sums *classes = need_memory(events->class_count, sizeof *classes);
     for (size_t i = 0; i < events->class_count; i++)
         classes[i].class = (uint32_t)i;
     for (size_t i = 0; i < pairs->count; i++) {
         const struct activity_parts p = activity_find_parts(events, &pairs->list[i]);
-        if (activity_passes_filter(l, events, options->filter, p.start))
+        if (activity_passes_filter(analysis, events, options->filter, p.start))
             activity_class_add(&classes[pairs->list[i].class], &p, pairs->list[i].replies);
     }
     for (size_t i = 0; i < pairs->stray_count; i++) {
         const struct trace_event *e = &events->list[pairs->strays[i]];
-        if (!activity_passes_filter(l, events, options->filter, e))
+        if (!activity_passes_filter(analysis, events, options->filter, e))
             continue;
         if (activity_type_starts(e->type))
             classes[e->class].open++;

@@ -164,16 +164,17 @@ static void events_fill_cost(struct cell *cells, const struct trace_event *e, co
     }
 }
 
-static void events_fill_row(struct cell *cells, const struct analysis *l, const struct trace_events *events,
+static void events_fill_row(struct cell *cells, const struct analysis *analysis, const struct trace_events *events,
                             const struct trace_event *e, const struct event_units *units, struct namer *namer,
                             const struct event_options *options)
 {
-    const struct trace_thread *t = session_file_thread(l->file, e->thread);
-    const struct trace_process *p = session_file_process(l->file, e->process);
+    const struct trace_thread *t = session_file_thread(analysis->file, e->thread);
+    const struct trace_process *p = session_file_process(analysis->file, e->process);
     char guid[GUID_TEXT], type[8];
     guid_text(events->classes[e->class].guid, guid);
-    cell_number(&cells[COLUMN_TIME], event_time(l->file, e->time));
-    cell_number(&cells[COLUMN_STAMP], options->raw_timestamps ? e->time : (uint64_t)event_stamp(l->file, e->time));
+    cell_number(&cells[COLUMN_TIME], event_time(analysis->file, e->time));
+    cell_number(&cells[COLUMN_STAMP],
+                options->raw_timestamps ? e->time : (uint64_t)event_stamp(analysis->file, e->time));
     if (p)
         cell_number(&cells[COLUMN_PID], p->pid);
     if (t)
@@ -184,7 +185,7 @@ static void events_fill_row(struct cell *cells, const struct analysis *l, const 
     cell_text(&cells[COLUMN_THREAD], t ? t->name : "");
     cell_text(&cells[COLUMN_CLASS], event_class_name(events, e->class));
     cell_text(&cells[COLUMN_GUID], guid);
-    cell_text(&cells[COLUMN_TYPE], events_type_text(l->file, events, e, type));
+    cell_text(&cells[COLUMN_TYPE], events_type_text(analysis->file, events, e, type));
     cell_number(&cells[COLUMN_TYPE_NUMBER], e->type);
     cell_number(&cells[COLUMN_DEPTH], e->depth);
     cell_number(&cells[COLUMN_SIZE], e->data_size);
@@ -194,8 +195,8 @@ static void events_fill_row(struct cell *cells, const struct analysis *l, const 
     else if (e->frames)
         cell_text(&cells[COLUMN_FUNCTION], namer_find(namer, e->process, trace_event_frame(e, 0), e->time));
     events_fill_text(&cells[COLUMN_STACK], stack);
-    events_fill_text(&cells[COLUMN_SHORT_DATA], event_data_text(l->file, events, e, EVENT_SHORT_DATA));
-    events_fill_text(&cells[COLUMN_DATA], event_data_text(l->file, events, e, SIZE_MAX));
+    events_fill_text(&cells[COLUMN_SHORT_DATA], event_data_text(analysis->file, events, e, EVENT_SHORT_DATA));
+    events_fill_text(&cells[COLUMN_DATA], event_data_text(analysis->file, events, e, SIZE_MAX));
     events_fill_text(&cells[COLUMN_HEX], need_hex(e->data, e->data_size));
 }
 
@@ -207,22 +208,22 @@ static void events_show_stamps(struct table *table)
     table->columns = table->own_columns = own;
 }
 
-struct table view_events(const struct analysis *l, const struct trace_events *events,
+struct table view_events(const struct analysis *analysis, const struct trace_events *events,
                          const struct event_options *options)
 {
-    struct table table = table_make(columns, COLUMN_COUNT, &l->summary);
-    struct namer *namer = namer_new(l->file);
+    struct table table = table_make(columns, COLUMN_COUNT, &analysis->summary);
+    struct namer *namer = namer_new(analysis->file);
     struct event_units *units = event_units_of(events, options->resolution);
     if (options->raw_timestamps)
         events_show_stamps(&table);
     for (size_t i = 0; i < events->count; i++) {
         const struct trace_event *e = &events->list[i];
-        if (!event_passes(options->filter, l->file, events, e))
+        if (!event_passes(options->filter, analysis->file, events, e))
             continue;
         if (options->limit && table.row_count == options->limit)
             table.hidden_rows++;
         else
-            events_fill_row(table_row(&table), l, events, e, &units[i], namer, options);
+            events_fill_row(table_row(&table), analysis, events, e, &units[i], namer, options);
     }
     free(units);
     namer_free(namer);

@@ -28,22 +28,22 @@ struct event_options {
     size_t limit;        /* maximum number of rows; 0 for all */
 };
 
-struct table view_events(const struct analysis *l, const struct trace_events *events,
+struct table view_events(const struct analysis *analysis, const struct trace_events *events,
                          const struct event_options *options);
 
 /* The views of activities that have ended: one by one, and summed up by class. The filter's types are ignored; its
  * other conditions apply to the first event of an activity. */
-struct table view_event_pairs(const struct analysis *l, const struct trace_events *events,
+struct table view_event_pairs(const struct analysis *analysis, const struct trace_events *events,
                               const struct event_pairs *pairs, const struct event_options *options);
-struct table view_event_queues(const struct analysis *l, const struct trace_events *events,
+struct table view_event_queues(const struct analysis *analysis, const struct trace_events *events,
                                const struct event_pairs *pairs, const struct event_options *options);
 
 /* Adds a line to the session's remarks, unless the count is 0. */
-void event_remark(struct analysis *l, uint64_t count, const char *what);
+void event_remark(struct analysis *analysis, uint64_t count, const char *what);
 
 /* Adds remarks about the numbers of events without a partner. */
-void event_remark_unmatched(struct analysis *l, const struct trace_events *events, const struct event_pairs *pairs,
-                            const struct event_filter *filter);
+void event_remark_unmatched(struct analysis *analysis, const struct trace_events *events,
+                            const struct event_pairs *pairs, const struct event_filter *filter);
 
 /* ---- shared by the views ---- */
 

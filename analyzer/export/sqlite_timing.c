@@ -58,20 +58,20 @@ static int64_t timing_id(const struct order *order, enum rollup_by by, const uin
     }
 }
 
-static void timing_write_rows(struct database *d, const struct analysis *l, const struct order *order,
+static void timing_write_rows(struct database *d, const struct analysis *analysis, const struct order *order,
                               const uint32_t *threads)
 {
     static const char *const subjects[] = {
         [BY_FUNCTION] = "function", [BY_MODULE] = "module", [BY_THREAD] = "thread", [BY_PROCESS] = "process"
     };
     size_t process_count;
-    uint32_t *processes = rollup_process_list(l->profile, &process_count);
+    uint32_t *processes = rollup_process_list(analysis->profile, &process_count);
     sqlite3_stmt *insert = database_prepare(d, "INSERT INTO timing VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
     for (int by = BY_FUNCTION; by <= BY_PROCESS; by++) {
-        struct times *sums = rollup_groups(l->rollup, (enum rollup_by)by);
-        const size_t count = rollup_group_count(l->rollup, (enum rollup_by)by);
+        struct times *sums = rollup_groups(analysis->rollup, (enum rollup_by)by);
+        const size_t count = rollup_group_count(analysis->rollup, (enum rollup_by)by);
         for (size_t i = 0; i < count; i++)
-            timing_write_row(d, insert, &l->summary, subjects[by],
+            timing_write_row(d, insert, &analysis->summary, subjects[by],
                              timing_id(order, (enum rollup_by)by, processes, threads, i), &sums[i]);
         free(sums);
     }

@@ -9,19 +9,19 @@
 #include "export/slices.h"
 
 /* Within the interval, before its end; an interval without a length has one moment. */
-static uint64_t wait_flow_moment(const struct analysis *l, uint64_t time, uint64_t begin, uint64_t end)
+static uint64_t wait_flow_moment(const struct analysis *analysis, uint64_t time, uint64_t begin, uint64_t end)
 {
-    const uint64_t first = slices_ns(l, begin), last = slices_ns(l, end);
-    return larger(first, smaller(slices_ns(l, time), last > first ? last - 1 : last));
+    const uint64_t first = slices_ns(analysis, begin), last = slices_ns(analysis, end);
+    return larger(first, smaller(slices_ns(analysis, time), last > first ? last - 1 : last));
 }
 
-static struct wait_flow wait_flow_of(const struct analysis *l, const struct wait_causes *causes,
+static struct wait_flow wait_flow_of(const struct analysis *analysis, const struct wait_causes *causes,
                                      const struct wait_arrow *arrow)
 {
     const struct caused_wait *w = arrow->wait;
     const bool acted = w->act != PROFILE_NONE;
-    const uint64_t to = wait_flow_moment(l, arrow->to, w->wait.place.begin, w->wait.place.end),
-                   from = wait_flow_moment(l, arrow->from, arrow->from_begin, arrow->from_end);
+    const uint64_t to = wait_flow_moment(analysis, arrow->to, w->wait.place.begin, w->wait.place.end),
+                   from = wait_flow_moment(analysis, arrow->from, arrow->from_begin, arrow->from_end);
     return (struct wait_flow){
         .from_process = arrow->from_process,
         .from_thread = arrow->from_thread,

@@ -161,7 +161,7 @@ uint32_t answer_module(struct answer *a, uint64_t number)
                                   need_copy("", 0), 0);
     struct answer_module *m = &a->modules[known];
     if (m->number == PROFILE_NONE)
-        m->number = profile_module(a->l->profile, m->path, (const uint8_t *)m->build_id, m->build_id_length);
+        m->number = profile_module(a->analysis->profile, m->path, (const uint8_t *)m->build_id, m->build_id_length);
     return m->number;
 }
 
@@ -184,20 +184,20 @@ static struct function_name answer_take_name(const struct answer *a, struct func
 
 uint32_t answer_function(struct answer *a, uint64_t module, uint64_t address)
 {
-    struct analysis *l = a->l;
-    const size_t before = l->profile->function_count;
-    const uint32_t function = profile_function(l->profile, answer_module(a, module), address);
-    if (l->profile->function_count == before)
+    struct analysis *analysis = a->analysis;
+    const size_t before = analysis->profile->function_count;
+    const uint32_t function = profile_function(analysis->profile, answer_module(a, module), address);
+    if (analysis->profile->function_count == before)
         return function;
     const uint32_t known = answer_find(a->places, fleet_id_of_two(module, address));
-    l->names = need_more(l->names, l->profile->function_count, sizeof *l->names);
-    struct function_name *name = &l->names[function];
+    analysis->names = need_more(analysis->names, analysis->profile->function_count, sizeof *analysis->names);
+    struct function_name *name = &analysis->names[function];
     *name = (struct function_name){ 0 };
     if (known < a->name_count && a->names)
         *name = answer_take_name(a, &a->names[known].name);
     if (!name->name)
         name->name = need_text("[function %llx]", (unsigned long long)address);
-    name->module = names_module(l->profile->modules[l->profile->functions[function].module].path);
+    name->module = names_module(analysis->profile->modules[analysis->profile->functions[function].module].path);
     return function;
 }
 

@@ -20,8 +20,8 @@ struct answer_name {
 struct answer {
     const struct fleet_store *store;
     struct error *error;
-    struct analysis *l; /* that is made of the answer */
-    char *rows;         /* the condition of the rows that count, in SQL */
+    struct analysis *analysis; /* that is made of the answer */
+    char *rows;                /* the condition of the rows that count, in SQL */
     char *place; /* in SQL, if there is an analysis of each run: the place of a row's run, from 1. NULL otherwise */
     char *modules_named, *functions_named; /* those whose names are wanted, as conditions in SQL */
     struct answer_module *modules;
@@ -39,8 +39,8 @@ struct answer answer_begin(const struct fleet_store *store, const struct fleet_r
 void answer_forget(struct answer *a);
 
 /* Begins an analysis of runs. */
-void answer_open(struct answer *a, struct analysis *l, const struct fleet_run *runs, size_t count);
-void answer_summarize(struct analysis *l, const struct fleet_run *runs, size_t count);
+void answer_open(struct answer *a, struct analysis *analysis, const struct fleet_run *runs, size_t count);
+void answer_summarize(struct analysis *analysis, const struct fleet_run *runs, size_t count);
 
 /* Ends the questions. The analysis is dropped if they failed. */
 bool answer_finish(struct answer *a, bool good);
@@ -94,7 +94,7 @@ struct answer_sum answer_get_sum(struct binary_reader *r, enum rollup_by by);
 void answer_add_sum(struct answer *a, const struct answer_sum *sum, enum rollup_by by, struct times *session);
 
 /* Gives the analysis the sums of all its rows. */
-void answer_close_sums(struct analysis *l, const struct times *session);
+void answer_close_sums(struct analysis *analysis, const struct times *session);
 
 /* Asks for call paths, as answer_ask_sums. Callers come before what they call. A path of a single run has a row for
  * each of its threads. */

@@ -103,19 +103,19 @@ static char *answer_found_sql(const struct answer *a, const uint32_t *found, siz
     return sql;
 }
 
-static uint32_t answer_intern_name(struct intern *names, const struct analysis *l, uint32_t function)
+static uint32_t answer_intern_name(struct intern *names, const struct analysis *analysis, uint32_t function)
 {
-    const struct function_name *n = &l->names[function];
+    const struct function_name *n = &analysis->names[function];
     return intern_pair(names, n->name, n->module, strlen(n->module));
 }
 
 /* Functions of the same name and module are one function in several builds. */
-static bool answer_check_found(const struct analysis *l, const char *text, const uint32_t *found, size_t count,
+static bool answer_check_found(const struct analysis *analysis, const char *text, const uint32_t *found, size_t count,
                                struct error *error)
 {
     struct intern names = { 0 };
     for (size_t i = 0; i < count; i++)
-        answer_intern_name(&names, l, found[i]);
+        answer_intern_name(&names, analysis, found[i]);
     const size_t others = names.count;
     intern_drop(&names);
     if (others < 2)
@@ -123,9 +123,9 @@ static bool answer_check_found(const struct analysis *l, const char *text, const
     error_set(error, "'%s' names %zu functions; type one of:", text, others);
     for (size_t i = 0; i < count && names.count < FOUND_LISTED; i++) {
         const size_t before = names.count;
-        answer_intern_name(&names, l, found[i]);
+        answer_intern_name(&names, analysis, found[i]);
         if (names.count > before)
-            error_list(error, "  %s@%s", l->names[found[i]].name, l->names[found[i]].module);
+            error_list(error, "  %s@%s", analysis->names[found[i]].name, analysis->names[found[i]].module);
     }
     if (others > FOUND_LISTED)
         error_list(error, "  and %zu more", others - FOUND_LISTED);
@@ -144,11 +144,11 @@ static char *answer_find_named(struct answer *a, const char *text)
     for (size_t i = 0; i < a->name_count; i++)
         places[answer_function(a, a->names[i].module, a->names[i].address)] = (uint32_t)i;
     size_t count;
-    uint32_t *found = function_find_all(a->l, text, &count);
+    uint32_t *found = function_find_all(a->analysis, text, &count);
     if (!count) {
         uint32_t none;
-        function_find(a->l, text, &none, a->error);
-    } else if (answer_check_found(a->l, text, found, count, a->error)) {
+        function_find(a->analysis, text, &none, a->error);
+    } else if (answer_check_found(a->analysis, text, found, count, a->error)) {
         for (size_t i = 0; i < count; i++)
             found[i] = places[found[i]];
         sql = answer_found_sql(a, found, count);
@@ -229,7 +229,7 @@ static void answer_group_spans(struct answer *a, struct answer_spans *all, bool 
     for (size_t i = 0; i < all->count; i++) {
         struct answer_span *span = &all->list[i];
         span->function = answer_numbered(a, span->module, span->number);
-        span->group = builds_apart ? span->function : answer_intern_name(&names, a->l, span->function);
+        span->group = builds_apart ? span->function : answer_intern_name(&names, a->analysis, span->function);
     }
     intern_drop(&names);
     if (all->count)
@@ -288,11 +288,12 @@ static FILE *answer_ask_named_parts(struct answer *a, const struct fleet_run *ru
     return NULL;
 }
 
-bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        const struct fleet_wanted *wanted, fleet_part_taker *take, void *context, struct error *error)
+bool fleet_answer_parts(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
+                        size_t count, const struct fleet_wanted *wanted, fleet_part_taker *take, void *context,
+                        struct error *error)
 {
     struct answer a = answer_begin(store, runs, count, false, error);
-    answer_open(&a, l, runs, count);
+    answer_open(&a, analysis, runs, count);
     FILE *answer = answer_ask_named_parts(&a, runs, count, wanted);
     if (!answer)
         return answer_finish(&a, false);

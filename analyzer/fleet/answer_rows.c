@@ -118,21 +118,21 @@ void answer_add_sum(struct answer *a, const struct answer_sum *sum, enum rollup_
         return; /* of threads */
     const uint32_t entry =
         by == BY_FUNCTION ? answer_numbered(a, sum->module, sum->function) : answer_module(a, sum->module);
-    answer_add_reported(a->l->profile, by, entry, &times);
+    answer_add_reported(a->analysis->profile, by, entry, &times);
 }
 
 /* The root has the sums of the session. */
-void answer_close_sums(struct analysis *l, const struct times *session)
+void answer_close_sums(struct analysis *analysis, const struct times *session)
 {
-    const uint32_t number = profile_root(l->profile, 0, 0);
-    struct profile_node *root = &l->profile->nodes[number];
+    const uint32_t number = profile_root(analysis->profile, 0, 0);
+    struct profile_node *root = &analysis->profile->nodes[number];
     root->calls = session->calls;
     root->elapsed = session->elapsed_exclusive;
     root->flagged = session->elapsed_exclusive - session->application_exclusive;
     root->blocked = session->blocked_exclusive;
     root->preempted = session->preempted_exclusive;
-    l->rollup = rollup_new(l->profile);
-    l->rollup->session = *session;
+    analysis->rollup = rollup_new(analysis->profile);
+    analysis->rollup->session = *session;
 }
 
 /* ---- call paths ---- */
@@ -174,7 +174,7 @@ static void answer_set_node(struct profile_node *node, const struct fleet_amount
 
 bool answer_read_path(struct answer *a, struct binary_reader *r, uint32_t root, struct number_index *nodes)
 {
-    struct profile *p = a->l->profile;
+    struct profile *p = a->analysis->profile;
     struct fleet_amounts amounts = { 0 };
     binary_get(r, 4); /* the depth */
     const enum fleet_kind kind = (enum fleet_kind)binary_get(r, 1);

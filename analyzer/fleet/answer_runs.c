@@ -63,11 +63,11 @@ static bool runs_has_row(struct runs_rows *rows, uint64_t place)
     return true;
 }
 
-static bool runs_pass(const struct runs_question *q, struct analysis *l, size_t run)
+static bool runs_pass(const struct runs_question *q, struct analysis *analysis, size_t run)
 {
-    answer_summarize(l, &q->runs[run], 1);
-    const bool good = q->take(q->context, l, q->error);
-    analysis_drop(l);
+    answer_summarize(analysis, &q->runs[run], 1);
+    const bool good = q->take(q->context, analysis, q->error);
+    analysis_drop(analysis);
     return good;
 }
 
@@ -75,20 +75,20 @@ static bool runs_pass(const struct runs_question *q, struct analysis *l, size_t 
 
 static bool runs_read_run_paths(const struct runs_question *q, struct answer *a, struct runs_rows *rows, size_t run)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct number_index *nodes = index_new();
     bool good = true;
-    answer_open(a, &l, &q->runs[run], 1);
-    const uint32_t root = profile_root(l.profile, 0, 0);
+    answer_open(a, &analysis, &q->runs[run], 1);
+    const uint32_t root = profile_root(analysis.profile, 0, 0);
     while (good && runs_has_row(rows, run + 1))
         good = answer_read_path(a, &rows->r, root, nodes);
     index_free(nodes);
     if (!good || rows->r.broken) {
-        analysis_drop(&l);
+        analysis_drop(&analysis);
         return false;
     }
-    load_join(&l, q->options);
-    return runs_pass(q, &l, run);
+    load_join(&analysis, q->options);
+    return runs_pass(q, &analysis, run);
 }
 
 static bool runs_read_paths(const struct runs_question *q, struct answer *a)
@@ -180,19 +180,19 @@ static bool runs_need_paths(const struct answer *a, enum rollup_by by, FILE *ans
 static bool runs_read_run_sums(const struct runs_question *q, struct answer *a, struct runs_rows *rows, size_t run)
 {
     const enum rollup_by by = runs_by(q);
-    struct analysis l;
+    struct analysis analysis;
     struct times session = times_of_nothing();
-    answer_open(a, &l, &q->runs[run], 1);
+    answer_open(a, &analysis, &q->runs[run], 1);
     while (runs_has_row(rows, run + 1)) {
         const struct answer_sum sum = answer_get_sum(&rows->r, by);
         answer_add_sum(a, &sum, by, &session);
     }
     if (rows->r.broken) {
-        analysis_drop(&l);
+        analysis_drop(&analysis);
         return false;
     }
-    answer_close_sums(&l, &session);
-    return runs_pass(q, &l, run);
+    answer_close_sums(&analysis, &session);
+    return runs_pass(q, &analysis, run);
 }
 
 /* Sets *paths and passes nothing if the sums do not suffice. */

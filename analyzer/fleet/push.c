@@ -102,7 +102,7 @@ static void push_begin_row(struct push *p)
 
 static bool push_file(struct push *p)
 {
-    const struct session_file *file = p->session.l.file;
+    const struct session_file *file = p->session.analysis.file;
     const uint32_t pieces = fleet_file_pieces(file);
     for (uint32_t i = 0; i < pieces; i++) {
         push_begin_row(p);
@@ -151,14 +151,14 @@ static bool push_is_known(struct push *p)
 }
 
 /* The build-ids of the programs that ran. */
-static void push_put_builds(struct binary_rows *rows, const struct analysis *l)
+static void push_put_builds(struct binary_rows *rows, const struct analysis *analysis)
 {
-    const struct profile *profile = l->profile;
+    const struct profile *profile = analysis->profile;
     bool *programs = need_memory(profile->module_count, sizeof *programs);
     size_t count = 0;
     for (size_t i = 0; i < profile->module_count; i++) {
-        for (size_t j = 0; j < l->file->process_count && !programs[i]; j++)
-            programs[i] = strcmp(profile->modules[i].path, l->file->processes[j].path) == 0;
+        for (size_t j = 0; j < analysis->file->process_count && !programs[i]; j++)
+            programs[i] = strcmp(profile->modules[i].path, analysis->file->processes[j].path) == 0;
         programs[i] = programs[i] && profile->modules[i].build_id_length;
         count += programs[i];
     }
@@ -210,7 +210,7 @@ static void push_put_labels(struct binary_rows *rows, const struct session_file 
 
 static void push_put_summary(struct binary_rows *rows, const struct push *p)
 {
-    const struct summary *s = &p->session.l.summary;
+    const struct summary *s = &p->session.analysis.summary;
     const uint64_t numbers[] = { p->pushed->rows, p->elapsed,   s->threads,       s->processes,        s->events,
                                  s->lost_events,  s->os_events, s->stack_samples, s->samples_in_probes };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -225,7 +225,7 @@ static void push_put_summary(struct binary_rows *rows, const struct push *p)
 /* One row, so it is there as a whole or not at all. If it is there several times after retries, it counts once. */
 static bool push_commit(struct push *p, const char *path, const struct fleet_labels *labels)
 {
-    const struct session_file *file = p->session.l.file;
+    const struct session_file *file = p->session.analysis.file;
     struct binary_rows rows = { 0 };
     char table[32];
     binary_put(&rows, p->day, 2);
@@ -237,7 +237,7 @@ static bool push_commit(struct push *p, const char *path, const struct fleet_lab
     char *program = names_module(file->process_count ? file->processes[0].path : "");
     binary_put_text(&rows, program);
     binary_put_text(&rows, path);
-    push_put_builds(&rows, &p->session.l);
+    push_put_builds(&rows, &p->session.analysis);
     push_put_labels(&rows, file, labels);
     binary_put_length(&rows, p->part_count);
     for (size_t i = 0; i < p->part_count; i++)
@@ -266,7 +266,7 @@ static bool push_ask_first(struct push *p, const char *path)
 static bool push_find_run(struct push *p)
 {
     const uint64_t ns_a_day = UINT64_C(86400000000000);
-    const struct session_file *file = p->session.l.file;
+    const struct session_file *file = p->session.analysis.file;
     p->day = (uint16_t)(file->header.start_realtime / ns_a_day);
     if (p->pushed->run)
         return true;

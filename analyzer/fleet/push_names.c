@@ -49,8 +49,8 @@ static struct number_index *push_names_ask(const struct fleet_store *store, cons
 
 static void push_names_put_function(struct binary_rows *rows, const struct fleet_session *s, size_t i, unsigned how)
 {
-    const struct profile_function *f = &s->l.profile->functions[i];
-    const struct function_name *name = &s->l.names[i];
+    const struct profile_function *f = &s->analysis.profile->functions[i];
+    const struct function_name *name = &s->analysis.names[i];
     binary_put(rows, s->numbers.modules[f->module], 8);
     binary_put(rows, f->offset, 8);
     binary_put(rows, s->numbers.functions[i], 8);
@@ -74,8 +74,8 @@ static bool push_names_send(const struct fleet_store *store, const char *name, s
 static bool push_names_of_modules(const struct fleet_store *store, const struct fleet_session *s, struct error *error)
 {
     struct binary_rows rows = { 0 };
-    for (size_t i = 0; i < s->l.profile->module_count; i++) {
-        const struct profile_module *m = &s->l.profile->modules[i];
+    for (size_t i = 0; i < s->analysis.profile->module_count; i++) {
+        const struct profile_module *m = &s->analysis.profile->modules[i];
         binary_put(&rows, s->numbers.modules[i], 8);
         binary_put_text(&rows, m->path);
         binary_put_length(&rows, m->build_id_length);
@@ -95,7 +95,7 @@ static unsigned push_names_quality(const struct function_name *name)
 bool fleet_push_names(const struct fleet_store *store, const struct fleet_session *s, uint64_t *sent,
                       struct error *error)
 {
-    const struct profile *p = s->l.profile;
+    const struct profile *p = s->analysis.profile;
     *sent = 0;
     if (!p->module_count)
         return true;
@@ -108,7 +108,7 @@ bool fleet_push_names(const struct fleet_store *store, const struct fleet_sessio
     bool good = true;
     for (size_t i = 0; good && i < p->function_count; i++) {
         const struct profile_function *f = &p->functions[i];
-        const unsigned how = push_names_quality(&s->l.names[i]);
+        const unsigned how = push_names_quality(&s->analysis.names[i]);
         const struct index_slot *slot = index_find(known, fleet_id_of_two(s->numbers.modules[f->module], f->offset), 0);
         if (slot->value_plus_1 > how)
             continue;

@@ -74,9 +74,9 @@ static struct session_file *session_make_sums(const char *path, struct error *er
 
 /* ---- numbers ---- */
 
-static struct fleet_numbers session_number_functions(const struct analysis *l)
+static struct fleet_numbers session_number_functions(const struct analysis *analysis)
 {
-    const struct profile *p = l->profile;
+    const struct profile *p = analysis->profile;
     struct fleet_numbers n = {
         .modules = need_memory(p->module_count + 1, sizeof *n.modules),
         .functions = need_memory(p->function_count + 1, sizeof *n.functions),
@@ -84,7 +84,8 @@ static struct fleet_numbers session_number_functions(const struct analysis *l)
     for (size_t i = 0; i < p->module_count; i++)
         n.modules[i] = fleet_module_id(&p->modules[i]);
     for (size_t i = 0; i < p->function_count; i++)
-        n.functions[i] = fleet_function_id(n.modules[p->functions[i].module], p->functions[i].offset, &l->names[i]);
+        n.functions[i] =
+            fleet_function_id(n.modules[p->functions[i].module], p->functions[i].offset, &analysis->names[i]);
     return n;
 }
 
@@ -101,25 +102,25 @@ static bool session_load_whole(struct fleet_session *s, struct session_file *fil
 {
     const struct analysis_options options = { .no_merge = true, .limits = true };
     char *path = need_text("/proc/self/fd/%d", file->fd);
-    const bool good = analysis_load(&s->l, path, &options, error);
+    const bool good = analysis_load(&s->analysis, path, &options, error);
     free(path);
     session_file_close(file);
     if (!good)
         return false;
-    for (size_t i = 0; i < s->l.profile->node_count; i++)
-        amounts_scale(&s->l.profile->nodes[i], s->l.summary.ticks_per_second);
+    for (size_t i = 0; i < s->analysis.profile->node_count; i++)
+        amounts_scale(&s->analysis.profile->nodes[i], s->analysis.summary.ticks_per_second);
     return true;
 }
 
 static void session_load_functions(struct fleet_session *s, struct session_file *file)
 {
-    struct analysis *l = &s->l;
-    *l = (struct analysis){ .file = file, .profile = profile_new(), .limits = true };
-    thread_trees_identify(file, l->profile);
-    l->profile->counts = tree_sums_counts(file);
-    l->names = names_find(file, l->profile);
-    l->rollup = rollup_new(l->profile);
-    analysis_summarize(l);
+    struct analysis *analysis = &s->analysis;
+    *analysis = (struct analysis){ .file = file, .profile = profile_new(), .limits = true };
+    thread_trees_identify(file, analysis->profile);
+    analysis->profile->counts = tree_sums_counts(file);
+    analysis->names = names_find(file, analysis->profile);
+    analysis->rollup = rollup_new(analysis->profile);
+    analysis_summarize(analysis);
 }
 
 bool fleet_session_open(struct fleet_session *s, const char *path, struct error *error)
@@ -138,7 +139,7 @@ bool fleet_session_open(struct fleet_session *s, const char *path, struct error 
         session_load_functions(s, file);
     else if (!session_load_whole(s, file, error))
         return false;
-    s->numbers = session_number_functions(&s->l);
+    s->numbers = session_number_functions(&s->analysis);
     return true;
 }
 
@@ -146,5 +147,5 @@ void fleet_session_drop(struct fleet_session *s)
 {
     free(s->numbers.modules);
     free(s->numbers.functions);
-    analysis_drop(&s->l);
+    analysis_drop(&s->analysis);
 }

@@ -13,7 +13,8 @@ struct fleet_numbers {
 };
 
 struct fleet_session {
-    struct analysis l; /* of sums. Its times are nanoseconds. Copies of functions are apart: their number joins them */
+    struct analysis
+        analysis; /* of sums. Its times are nanoseconds. Copies of functions are apart: their number joins them */
     struct fleet_numbers numbers;
     bool whole; /* the analysis has all call paths; else they are read one by one (thread_tree.h) */
 };

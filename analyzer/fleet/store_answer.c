@@ -47,18 +47,18 @@ bool answer_end(const struct answer *a, struct binary_reader *r)
 /* ---- an analysis of all runs ---- */
 
 /* One run has its file's name, as in messages and comparisons. */
-void answer_open(struct answer *a, struct analysis *l, const struct fleet_run *runs, size_t count)
+void answer_open(struct answer *a, struct analysis *analysis, const struct fleet_run *runs, size_t count)
 {
     char *name = count == 1 ? need_copy(runs->file, strlen(runs->file)) : need_text("%zu runs", count);
-    load_begin_several(l, name);
+    load_begin_several(analysis, name);
     free(name);
-    l->names = need_memory(1, sizeof *l->names);
-    a->l = l;
+    analysis->names = need_memory(1, sizeof *analysis->names);
+    a->analysis = analysis;
     for (size_t i = 0; i < a->module_count; i++)
         a->modules[i].number = PROFILE_NONE;
 }
 
-void answer_summarize(struct analysis *l, const struct fleet_run *runs, size_t count)
+void answer_summarize(struct analysis *analysis, const struct fleet_run *runs, size_t count)
 {
     struct summary *parts = need_memory(count, sizeof *parts);
     for (size_t i = 0; i < count; i++)
@@ -78,15 +78,15 @@ void answer_summarize(struct analysis *l, const struct fleet_run *runs, size_t c
             .loss_count = runs[i].losses,
             .remark_count = runs[i].remarks.count,
         };
-    load_summarize_several(l, parts, count);
-    l->summary.imported = false;
+    load_summarize_several(analysis, parts, count);
+    analysis->summary.imported = false;
     free(parts);
 }
 
 bool answer_finish(struct answer *a, bool good)
 {
     if (!good)
-        analysis_drop(a->l);
+        analysis_drop(a->analysis);
     answer_forget(a);
     return good;
 }
@@ -110,16 +110,16 @@ static bool answer_read_sums(struct answer *a, enum rollup_by by, struct times *
     return answer_end(a, &r);
 }
 
-bool fleet_answer_sums(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                       enum rollup_by by, struct error *error)
+bool fleet_answer_sums(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
+                       size_t count, enum rollup_by by, struct error *error)
 {
     struct answer a = answer_begin(store, runs, count, false, error);
     struct times session = times_of_nothing();
-    answer_open(&a, l, runs, count);
+    answer_open(&a, analysis, runs, count);
     if (!answer_read_sums(&a, by, &session))
         return answer_finish(&a, false);
-    answer_close_sums(l, &session);
-    answer_summarize(l, runs, count);
+    answer_close_sums(analysis, &session);
+    answer_summarize(analysis, runs, count);
     return answer_finish(&a, true);
 }
 
@@ -130,7 +130,7 @@ static bool answer_read_paths(struct answer *a)
         return false;
     struct binary_reader r = { .in = answer };
     struct number_index *nodes = index_new();
-    const uint32_t root = profile_root(a->l->profile, 0, 0);
+    const uint32_t root = profile_root(a->analysis->profile, 0, 0);
     bool good = true;
     while (good && binary_has_row(&r))
         good = answer_read_path(a, &r, root, nodes);
@@ -138,15 +138,15 @@ static bool answer_read_paths(struct answer *a)
     return answer_end(a, &r) && good;
 }
 
-bool fleet_answer_paths(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        const struct analysis_options *options, struct error *error)
+bool fleet_answer_paths(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
+                        size_t count, const struct analysis_options *options, struct error *error)
 {
     struct answer a = answer_begin(store, runs, count, false, error);
-    answer_open(&a, l, runs, count);
+    answer_open(&a, analysis, runs, count);
     answer_want_all(&a);
     if (!answer_read_modules(&a) || !answer_read_functions(&a) || !answer_read_paths(&a))
         return answer_finish(&a, false);
-    load_join(l, options);
-    answer_summarize(l, runs, count);
+    load_join(analysis, options);
+    answer_summarize(analysis, runs, count);
     return answer_finish(&a, true);
 }

@@ -9,13 +9,13 @@
 #include "fleet/runs.h"
 
 /* The sums of functions or modules, without call paths: for view_rows of BY_FUNCTION or BY_MODULE. */
-bool fleet_answer_sums(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                       enum rollup_by by, struct error *error);
+bool fleet_answer_sums(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
+                       size_t count, enum rollup_by by, struct error *error);
 
 /* The sums of call paths, with which all views of call trees work. Copies of functions are joined as in sessions unless
  * the options keep them apart. */
-bool fleet_answer_paths(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        const struct analysis_options *options, struct error *error);
+bool fleet_answer_paths(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
+                        size_t count, const struct analysis_options *options, struct error *error);
 
 /* What the analyses of single runs have: sums of functions or modules, or call paths. */
 enum fleet_rows { FLEET_FUNCTIONS, FLEET_MODULES, FLEET_CALL_PATHS };
@@ -63,7 +63,8 @@ struct fleet_wanted {
  * or a day since 1970. It comes several times for a function of several builds. The analysis has only functions and
  * their names. */
 typedef void fleet_part_taker(void *context, const struct fleet_part *part);
-bool fleet_answer_parts(struct analysis *l, const struct fleet_store *store, const struct fleet_run *runs, size_t count,
-                        const struct fleet_wanted *wanted, fleet_part_taker *take, void *context, struct error *error);
+bool fleet_answer_parts(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
+                        size_t count, const struct fleet_wanted *wanted, fleet_part_taker *take, void *context,
+                        struct error *error);
 
 #endif

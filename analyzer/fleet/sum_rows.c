@@ -67,14 +67,14 @@ static uint32_t rows_loaded_sibling(const struct rows_walk *w, uint32_t node)
 
 static struct profile_node rows_loaded_node(struct rows_walk *w, uint32_t node)
 {
-    return w->session->l.profile->nodes[node];
+    return w->session->analysis.profile->nodes[node];
 }
 
 static const struct rows_tree rows_loaded = { rows_loaded_child, rows_loaded_sibling, rows_loaded_node };
 
 static void rows_link_loaded(struct rows_walk *w)
 {
-    const struct profile *p = w->session->l.profile;
+    const struct profile *p = w->session->analysis.profile;
     w->first_child = need_memory(p->node_count + 1, sizeof *w->first_child);
     w->sibling = need_memory(p->node_count + 1, sizeof *w->sibling);
     for (uint32_t i = 0; i < p->node_count; i++) {
@@ -104,20 +104,20 @@ static uint32_t rows_streamed_sibling(const struct rows_walk *w, uint32_t node)
 /* The same steps as when a session is loaded. The function is PROFILE_NONE if the file has changed meanwhile. */
 static struct profile_node rows_streamed_node(struct rows_walk *w, uint32_t number)
 {
-    struct analysis *l = &w->session->l;
+    struct analysis *analysis = &w->session->analysis;
     struct dwell_tree_node from;
     struct dwell_sum_row row;
     const bool has_row = thread_trees_read(&w->trees, &w->links, number, &from, &row);
-    const struct trace_process *process = session_file_process(l->file, w->process);
+    const struct trace_process *process = session_file_process(analysis->file, w->process);
     struct profile_node node = {
-        .function = find_function(l->profile, process, from.function, from.first_time),
+        .function = find_function(analysis->profile, process, from.function, from.first_time),
         .site = from.site == DWELL_SITE_SAMPLED ? PROFILE_SAMPLED : PROFILE_NONE,
     };
     amounts_clear(&node);
     trees_take_node(&node, &from, has_row ? &row : NULL);
     node.flagged = w->blind ? node.elapsed : node.flagged;
     if (w->cost) {
-        overhead_subtract_node(&node, w->cost, w->links.nodes[number].callees, &l->overhead);
+        overhead_subtract_node(&node, w->cost, w->links.nodes[number].callees, &analysis->overhead);
         single_calls_forget_limits_of(&node);
     }
     single_calls_take_limits_of(&node);
@@ -129,7 +129,7 @@ static const struct rows_tree rows_streamed = { rows_streamed_child, rows_stream
 
 static void rows_begin_streamed(struct rows_walk *w)
 {
-    const struct session_file *file = w->session->l.file;
+    const struct session_file *file = w->session->analysis.file;
     const struct index_slot *slot = index_find(w->cost_places, w->links.process, 0);
     const uint64_t rate = recorded_sessions_rate(file, w->links.process);
     w->process = w->links.process;
@@ -177,7 +177,7 @@ static struct fleet_row rows_begin(const struct rows_walk *w, enum fleet_kind ki
 
 static void rows_name_function(const struct rows_walk *w, struct fleet_row *row, uint32_t function)
 {
-    const struct profile_function *f = &w->session->l.profile->functions[function];
+    const struct profile_function *f = &w->session->analysis.profile->functions[function];
     row->place.module = w->session->numbers.modules[f->module];
     row->place.address = f->offset;
     row->place.function = w->session->numbers.functions[function];
@@ -221,10 +221,10 @@ static struct rows_frame *rows_push(struct rows_walk *w, uint32_t node)
 
 static bool rows_enter(struct rows_walk *w, uint32_t node)
 {
-    const struct profile *p = w->session->l.profile;
+    const struct profile *p = w->session->analysis.profile;
     const struct profile_node n = w->tree->read(w, node);
     if (n.function == PROFILE_NONE)
-        return error_set(w->error, "%s: has changed while it was read", w->session->l.file->path);
+        return error_set(w->error, "%s: has changed while it was read", w->session->analysis.file->path);
     const struct profile_function *function = &p->functions[n.function];
     const uint64_t parent = w->frames[w->depth - 1].path;
     struct rows_frame *f = rows_push(w, node);
@@ -240,7 +240,7 @@ static bool rows_enter(struct rows_walk *w, uint32_t node)
 /* What is estimated below a path adds up to a measured time, as in a rollup. */
 static bool rows_leave(struct rows_walk *w)
 {
-    const struct profile *p = w->session->l.profile;
+    const struct profile *p = w->session->analysis.profile;
     struct rows_frame *f = &w->frames[--w->depth];
     if (!f->sampled)
         f->times.error_inclusive = f->times.pooled_inclusive = 0;
@@ -270,7 +270,7 @@ static bool rows_walk_thread(struct rows_walk *w, uint32_t root)
 
 static bool rows_take_counted(struct rows_walk *w)
 {
-    const struct profile *p = w->session->l.profile;
+    const struct profile *p = w->session->analysis.profile;
     for (size_t i = 0; i < p->counted_count; i++) {
         const struct profile_thread *t = &p->threads[p->counted[i].thread];
         w->process = t->process;
@@ -286,7 +286,7 @@ static bool rows_take_counted(struct rows_walk *w)
 
 static bool rows_take_loaded(struct rows_walk *w)
 {
-    const struct profile *p = w->session->l.profile;
+    const struct profile *p = w->session->analysis.profile;
     bool good = true;
     w->tree = &rows_loaded;
     rows_link_loaded(w);
@@ -303,14 +303,14 @@ static bool rows_take_loaded(struct rows_walk *w)
 /* The summary has the probes' time, which is known at the end. */
 static bool rows_take_streamed(struct rows_walk *w)
 {
-    struct analysis *l = &w->session->l;
+    struct analysis *analysis = &w->session->analysis;
     size_t count;
     bool good = true;
     w->tree = &rows_streamed;
-    w->costs = single_calls_list_costs(l->file, &count);
+    w->costs = single_calls_list_costs(analysis->file, &count);
     w->cost_places = overhead_index_costs(w->costs, count);
-    w->trees = thread_trees_begin(l->file);
-    l->overhead = (struct overhead){ 0 };
+    w->trees = thread_trees_begin(analysis->file);
+    analysis->overhead = (struct overhead){ 0 };
     while (good && thread_trees_next(&w->trees, &w->links)) {
         rows_begin_streamed(w);
         good = rows_walk_thread(w, 0);
@@ -319,27 +319,27 @@ static bool rows_take_streamed(struct rows_walk *w)
     thread_trees_drop(&w->trees);
     index_free(w->cost_places);
     free(w->costs);
-    analysis_summarize(l);
+    analysis_summarize(analysis);
     return good;
 }
 
-static uint32_t *rows_find_copies(const struct analysis *l)
+static uint32_t *rows_find_copies(const struct analysis *analysis)
 {
-    uint32_t *functions = copies_find(l->profile, l->names);
+    uint32_t *functions = copies_find(analysis->profile, analysis->names);
     if (functions)
         return functions;
-    functions = need_memory(l->profile->function_count + 1, sizeof *functions);
-    for (uint32_t i = 0; i < l->profile->function_count; i++)
+    functions = need_memory(analysis->profile->function_count + 1, sizeof *functions);
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++)
         functions[i] = i;
     return functions;
 }
 
 bool fleet_follow_rows(struct fleet_session *s, fleet_row_taker *take, void *context, struct error *error)
 {
-    const struct profile *p = s->l.profile;
+    const struct profile *p = s->analysis.profile;
     struct rows_walk w = {
         .session = s,
-        .functions = rows_find_copies(&s->l),
+        .functions = rows_find_copies(&s->analysis),
         .open_functions = need_memory(p->function_count + 1, sizeof *w.open_functions),
         .open_modules = need_memory(p->module_count + 1, sizeof *w.open_modules),
         .take = take,

@@ -111,7 +111,7 @@ static void trend_take(void *context, const struct fleet_part *part)
     run->calls += part->calls;
 }
 
-static void trend_ask(struct fleet_settings *s, struct trend_rows *t, struct analysis *l)
+static void trend_ask(struct fleet_settings *s, struct trend_rows *t, struct analysis *analysis)
 {
     const size_t count = t->runs.count;
     const struct fleet_wanted wanted = { .key = FLEET_BY_RUN, .time = fleet_time_of(s), .function = s->arguments[0] };
@@ -121,7 +121,7 @@ static void trend_ask(struct fleet_settings *s, struct trend_rows *t, struct ana
     for (size_t i = 0; i < count; i++)
         taking.sorted[i] = &t->runs.list[i];
     qsort(taking.sorted, count, sizeof *taking.sorted, trend_compare_runs);
-    if (!fleet_answer_parts(l, &s->store, t->runs.list, count, &wanted, trend_take, &taking, &error) ||
+    if (!fleet_answer_parts(analysis, &s->store, t->runs.list, count, &wanted, trend_take, &taking, &error) ||
         !fleet_answer_run_times(&s->store, t->runs.list, count, wanted.time, wholes, &error))
         die_of(&error);
     for (size_t i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ static const struct column trend_columns[] = {
     { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
 };
 
-static void trend_fill(const struct trend_rows *t, const struct analysis *l, size_t place, bool marked,
+static void trend_fill(const struct trend_rows *t, const struct analysis *analysis, size_t place, bool marked,
                        struct table *table)
 {
     const struct trend_build *b = &t->builds[place], *before = place ? b - 1 : NULL;
@@ -186,9 +186,9 @@ static void trend_fill(const struct trend_rows *t, const struct analysis *l, siz
     if (before && before->time > 0)
         cell_percent(&cells[6], 100 * (time * (double)before->runs / before->time - 1));
     cell_text(&cells[7], marked ? "*" : "");
-    if (t->function < l->profile->function_count) {
-        cell_text(&cells[8], l->names[t->function].module);
-        cell_text(&cells[9], l->names[t->function].name);
+    if (t->function < analysis->profile->function_count) {
+        cell_text(&cells[8], analysis->names[t->function].module);
+        cell_text(&cells[9], analysis->names[t->function].name);
     }
 }
 
@@ -200,17 +200,17 @@ int fleet_trend(struct fleet_settings *s)
     if (strncmp(by, TREND_LABEL, sizeof TREND_LABEL - 1) != 0)
         option_check("--by", by, "build, day, label:KEY");
     struct trend_rows t = { .runs = fleet_choose_runs(s, 1, s->argument_count), .function = UINT32_MAX };
-    struct analysis l;
+    struct analysis analysis;
     trend_find_builds(&t, by);
-    trend_ask(s, &t, &l);
+    trend_ask(s, &t, &analysis);
     const size_t change = trend_change_of(&t), builds = t.names.count, limit = s->shared.limit;
     struct table table = table_make(trend_columns, sizeof trend_columns / sizeof *trend_columns, NULL);
     for (size_t i = limit && builds > limit ? builds - limit : 0; i < builds; i++)
-        trend_fill(&t, &l, i, change && i == change, &table);
+        trend_fill(&t, &analysis, i, change && i == change, &table);
     option_filter(&table, &s->shared.filters);
     if (s->shared.sort || s->shared.columns)
         option_arrange(&table, s->shared.sort, s->shared.columns, true);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     intern_drop(&t.names);
     free(t.builds);
     free(t.by_run);

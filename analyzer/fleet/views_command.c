@@ -32,11 +32,11 @@ static bool fleet_by_is(const char *by, const char *names, const char *wanted)
 
 /* ---- views of sums ---- */
 
-static void fleet_load_paths(struct fleet_settings *s, struct analysis *l, size_t first)
+static void fleet_load_paths(struct fleet_settings *s, struct analysis *analysis, size_t first)
 {
     struct error error = { NULL };
     struct fleet_runs runs = fleet_choose_runs(s, first, s->argument_count);
-    if (!fleet_answer_paths(l, &s->store, runs.list, runs.count, &s->shared.load, &error))
+    if (!fleet_answer_paths(analysis, &s->store, runs.list, runs.count, &s->shared.load, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
 }
@@ -44,55 +44,56 @@ static void fleet_load_paths(struct fleet_settings *s, struct analysis *l, size_
 int fleet_report(struct fleet_settings *s)
 {
     struct error error = { NULL };
-    struct analysis l;
+    struct analysis analysis;
     const enum rollup_by by = fleet_by_is(s->by, "function, module", "module") ? BY_MODULE : BY_FUNCTION;
     const struct sorting sorting = { .key = s->shared.sort ? s->shared.sort : "elapsed_exclusive",
                                      .limit = fleet_limit(s),
                                      .filters = &s->shared.filters };
     struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
-    if (!fleet_answer_sums(&l, &s->store, runs.list, runs.count, by, &error))
+    if (!fleet_answer_sums(&analysis, &s->store, runs.list, runs.count, by, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
-    struct table table = view_rows(&l, by, &sorting);
+    struct table table = view_rows(&analysis, by, &sorting);
     option_order(&table, &sorting);
-    row_probes_remark(&l.summary, &table);
+    row_probes_remark(&analysis.summary, &table);
     if (s->shared.columns)
         option_choose(&table, s->shared.columns);
     const int status = fleet_print(s, &table);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return status;
 }
 
 int fleet_tree(struct fleet_settings *s)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct tree_options tree = { .depth = s->depth, .min = s->shared.min, .unfolded = s->shared.filters.count > 0 };
     if (!shared_is_set(&s->shared, SHARED_MIN) && !tree.unfolded)
         tree.min = (struct amount){ .percent = 1 };
-    fleet_load_paths(s, &l, 0);
-    tree.by_cpu = s->shared.print == table_print_text && first_screen_is_known(&l.summary);
-    struct table table = view_tree(&l, &tree);
+    fleet_load_paths(s, &analysis, 0);
+    tree.by_cpu = s->shared.print == table_print_text && first_screen_is_known(&analysis.summary);
+    struct table table = view_tree(&analysis, &tree);
     option_filter(&table, &s->shared.filters);
     option_arrange(&table, s->shared.sort, s->shared.columns, false);
-    row_probes_remark(&l.summary, &table);
+    row_probes_remark(&analysis.summary, &table);
     const int status = fleet_print(s, &table);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return status;
 }
 
 int fleet_callers(struct fleet_settings *s)
 {
-    struct analysis l;
+    struct analysis analysis;
     if (!s->argument_count)
         die(STATUS_ERROR, "fleet callers: which FUNCTION? dwell fleet report lists them");
-    fleet_load_paths(s, &l, 1);
-    const bool by_cpu = s->shared.print == table_print_text && !s->shared.columns && first_screen_is_known(&l.summary);
-    struct table table = view_callers(&l, option_function(&l, s->arguments[0]), by_cpu);
+    fleet_load_paths(s, &analysis, 1);
+    const bool by_cpu =
+        s->shared.print == table_print_text && !s->shared.columns && first_screen_is_known(&analysis.summary);
+    struct table table = view_callers(&analysis, option_function(&analysis, s->arguments[0]), by_cpu);
     option_filter(&table, &s->shared.filters);
     option_arrange(&table, s->shared.sort, s->shared.columns, false);
-    row_probes_remark(&l.summary, &table);
+    row_probes_remark(&analysis.summary, &table);
     const int status = fleet_print(s, &table);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return status;
 }
 
@@ -158,7 +159,7 @@ enum fleet_time fleet_time_of(const struct fleet_settings *s)
 /* ---- top ---- */
 
 struct trends {
-    struct analysis l;
+    struct analysis analysis;
     struct fleet_part *parts;
     size_t count, room;
 };
@@ -222,8 +223,8 @@ static void trends_fill_day(const struct trends *t, struct table *table, const s
     cell_number(&cells[1], part->time);
     cell_percent(&cells[2], percent_of(part->time, whole));
     cell_number(&cells[3], part->calls);
-    cell_text(&cells[4], t->l.names[part->function].module);
-    cell_text(&cells[5], t->l.names[part->function].name);
+    cell_text(&cells[4], t->analysis.names[part->function].module);
+    cell_text(&cells[5], t->analysis.names[part->function].name);
 }
 
 int fleet_top(struct fleet_settings *s)
@@ -234,7 +235,7 @@ int fleet_top(struct fleet_settings *s)
     const struct fleet_wanted wanted = { .key = FLEET_BY_DAY,
                                          .time = fleet_time_of(s),
                                          .builds_apart = fleet_by_is(s->by, "function, build", "build") };
-    if (!fleet_answer_parts(&t.l, &s->store, runs.list, runs.count, &wanted, trends_take_day, &t, &error))
+    if (!fleet_answer_parts(&t.analysis, &s->store, runs.list, runs.count, &wanted, trends_take_day, &t, &error))
         die_of(&error);
     trends_add_builds(&t);
     struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
@@ -253,7 +254,7 @@ int fleet_top(struct fleet_settings *s)
         option_arrange(&table, s->shared.sort ? s->shared.sort : "name", s->shared.columns, true);
     s->shared.print(&table, stdout);
     table_drop(&table);
-    analysis_drop(&t.l);
+    analysis_drop(&t.analysis);
     free(t.parts);
     fleet_runs_drop(&runs);
     return finish_output();
@@ -331,8 +332,8 @@ static void trends_take_run(void *context, const struct fleet_part *part)
     outliers_add(&s->found, part->function, trends_unit(s->runs, s->units, part->key), part->time);
 }
 
-static void trends_fill_outlier(const struct analysis *l, const struct fleet_runs *runs, const struct trends_units *u,
-                                bool hosts, struct table *table, const struct outlier *o)
+static void trends_fill_outlier(const struct analysis *analysis, const struct fleet_runs *runs,
+                                const struct trends_units *u, bool hosts, struct table *table, const struct outlier *o)
 {
     char number[17];
     size_t run = 0;
@@ -347,8 +348,8 @@ static void trends_fill_outlier(const struct analysis *l, const struct fleet_run
     cell_percent(&cells[3], 100 * o->usual);
     cell_percent(&cells[4], 100 * (o->share - o->usual));
     cell_number(&cells[5], (uint64_t)outlier_score(o));
-    cell_text(&cells[6], l->names[o->function].module);
-    cell_text(&cells[7], l->names[o->function].name);
+    cell_text(&cells[6], analysis->names[o->function].module);
+    cell_text(&cells[7], analysis->names[o->function].name);
 }
 
 /* --by names what is compared, and build if a function of two builds is two: run (default), host, or host,build. */
@@ -375,19 +376,19 @@ int fleet_outliers(struct fleet_settings *s)
     /* An outlier takes 1 % of the time of a unit, so of a run in it. Some less are asked for, as shares are rounded. */
     const struct fleet_large large = { .run_times = times, .thousandths = 9 };
     struct trends_search search = { &runs, &units, outliers_begin(units.wholes, units.count) };
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
     const struct fleet_wanted wanted = { .key = FLEET_BY_RUN,
                                          .time = fleet_time_of(s),
                                          .builds_apart = trends_has_choice(s->by, "build"),
                                          .large = &large };
-    if (!fleet_answer_parts(&l, &s->store, runs.list, runs.count, &wanted, trends_take_run, &search, &error))
+    if (!fleet_answer_parts(&analysis, &s->store, runs.list, runs.count, &wanted, trends_take_run, &search, &error))
         die_of(&error);
     outliers_end(&search.found);
     const size_t count = search.found.count;
     struct table table = table_make(outlier_columns, sizeof outlier_columns / sizeof *outlier_columns, NULL);
     for (size_t i = 0; i < count; i++)
-        trends_fill_outlier(&l, &runs, &units, hosts, &table, &search.found.list[i]);
+        trends_fill_outlier(&analysis, &runs, &units, hosts, &table, &search.found.list[i]);
     if (!count && s->shared.print == table_print_text)
         printf("no %s is unlike the rest\n", hosts ? "host" : "run");
     option_filter(&table, &s->shared.filters);
@@ -401,7 +402,7 @@ int fleet_outliers(struct fleet_settings *s)
     free(units.of_run);
     free(units.wholes);
     free(times);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     fleet_runs_drop(&runs);
     return finish_output();
 }

@@ -9,6 +9,6 @@
 enum advice_form { ADVICE_TABLE, ADVICE_GCC, ADVICE_CLANG, ADVICE_ATTRIBUTES, ADVICE_FILTER, ADVICE_LEVELS };
 
 /* Prints the advice in a form other than the table. Predictions and remarks are comments, or on standard error. */
-void advice_print_form(const struct analysis *l, const struct advice *a, enum advice_form form, FILE *out);
+void advice_print_form(const struct analysis *analysis, const struct advice *a, enum advice_form form, FILE *out);
 
 #endif

@@ -44,12 +44,12 @@ const size_t view_advice_column_count = ADVICE_COLUMNS;
 _Static_assert(sizeof view_advice_columns / sizeof *view_advice_columns == ADVICE_COLUMNS,
                "each column has its number");
 
-struct table view_advice(const struct analysis *l, const struct advice *a)
+struct table view_advice(const struct analysis *analysis, const struct advice *a)
 {
-    struct table t = table_make(view_advice_columns, ADVICE_COLUMNS, &l->summary);
+    struct table t = table_make(view_advice_columns, ADVICE_COLUMNS, &analysis->summary);
     for (size_t i = 0; i < a->count; i++) {
         const struct advised *f = &a->list[i];
-        const struct function_name *name = &l->names[f->function];
+        const struct function_name *name = &analysis->names[f->function];
         struct cell *cells = table_row(&t);
         cell_number(&cells[ADVICE_CALLS], f->calls);
         cell_number(&cells[ADVICE_PROBES], f->cost);
@@ -64,7 +64,7 @@ struct table view_advice(const struct analysis *l, const struct advice *a)
             cell_number(&cells[ADVICE_LINE], name->line);
         }
         if (f->caller != PROFILE_NONE)
-            cell_text(&cells[ADVICE_CALLER], l->names[f->caller].name);
+            cell_text(&cells[ADVICE_CALLER], analysis->names[f->caller].name);
         cell_number(&cells[ADVICE_CALLERS], f->callers);
         cell_text(&cells[ADVICE_FUNCTION], name->name);
         cell_text(&cells[ADVICE_MODULE], name->module);
@@ -72,28 +72,30 @@ struct table view_advice(const struct analysis *l, const struct advice *a)
     return t;
 }
 
-char *advice_describe(const struct analysis *l, const struct advice *a, uint64_t calls, uint64_t cost)
+char *advice_describe(const struct analysis *analysis, const struct advice *a, uint64_t calls, uint64_t cost)
 {
     char probes[TIME_TEXT], own[TIME_TEXT];
-    text_time(ticks_to_ns(cost, l->summary.ticks_per_second), probes);
-    text_time(ticks_to_ns(a->own, l->summary.ticks_per_second), own);
+    text_time(ticks_to_ns(cost, analysis->summary.ticks_per_second), probes);
+    text_time(ticks_to_ns(a->own, analysis->summary.ticks_per_second), own);
     return need_text("%" PRIu64 " call%s timed, %s of probes: %.1f %% of the program's %s%s", calls,
                      calls == 1 ? "" : "s", probes, percent_of(cost, a->own), own,
-                     l->summary.off_cpu_known ? " of CPU time" : "");
+                     analysis->summary.off_cpu_known ? " of CPU time" : "");
 }
 
-static uint64_t advice_ns(const struct analysis *l, uint64_t ticks)
+static uint64_t advice_ns(const struct analysis *analysis, uint64_t ticks)
 {
-    return ticks_to_ns(ticks, l->summary.ticks_per_second);
+    return ticks_to_ns(ticks, analysis->summary.ticks_per_second);
 }
 
-void advice_print_json(const struct analysis *l, const struct advice *a, const struct advice_effect *e, FILE *out)
+void advice_print_json(const struct analysis *analysis, const struct advice *a, const struct advice_effect *e,
+                       FILE *out)
 {
     const uint64_t all = budget_cost(a->all_calls, &a->look);
     fprintf(out,
             "\"aim_percent\": %.1f, \"own_ns\": %" PRIu64 ", \"functions\": %zu, \"functions_left_out\": %zu,\n"
             " \"calls\": %" PRIu64 ", \"calls_left\": %" PRIu64 ", \"probes_ns\": %" PRIu64
             ", \"probes_left_ns\": %" PRIu64 ",\n \"probes_percent\": %.3f, \"probes_left_percent\": %.3f",
-            a->look.permille / 10.0, advice_ns(l, a->own), a->functions, e->functions, a->all_calls, e->calls_left,
-            advice_ns(l, all), advice_ns(l, e->cost_left), percent_of(all, a->own), percent_of(e->cost_left, a->own));
+            a->look.permille / 10.0, advice_ns(analysis, a->own), a->functions, e->functions, a->all_calls,
+            e->calls_left, advice_ns(analysis, all), advice_ns(analysis, e->cost_left), percent_of(all, a->own),
+            percent_of(e->cost_left, a->own));
 }

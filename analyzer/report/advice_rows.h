@@ -10,12 +10,13 @@
 extern const struct column view_advice_columns[];
 extern const size_t view_advice_column_count;
 
-struct table view_advice(const struct analysis *l, const struct advice *a);
+struct table view_advice(const struct analysis *analysis, const struct advice *a);
 
 /* A line about the probes of all functions, or of those that are left. The caller frees it. */
-char *advice_describe(const struct analysis *l, const struct advice *a, uint64_t calls, uint64_t cost);
+char *advice_describe(const struct analysis *analysis, const struct advice *a, uint64_t calls, uint64_t cost);
 
 /* The prediction as members of a JSON object, without its brackets. */
-void advice_print_json(const struct analysis *l, const struct advice *a, const struct advice_effect *e, FILE *out);
+void advice_print_json(const struct analysis *analysis, const struct advice *a, const struct advice_effect *e,
+                       FILE *out);
 
 #endif

@@ -194,9 +194,9 @@ static uint32_t annotate_line_of_call(const struct annotation *a, const struct l
 /* Adds a call to its line. The time of calls within another call from the same line is part of that one's. */
 static uint32_t annotate_add_call(struct annotation *a, uint32_t node, const unsigned *open)
 {
-    const struct analysis *l = a->analysis;
-    const struct line_name *name = lines_of_node(l, &l->profile->nodes[node]);
-    const uint64_t calls = l->profile->nodes[node].calls;
+    const struct analysis *analysis = a->analysis;
+    const struct line_name *name = lines_of_node(analysis, &analysis->profile->nodes[node]);
+    const uint64_t calls = analysis->profile->nodes[node].calls;
     const uint32_t line = name ? annotate_line_of_call(a, name) : 0;
     if (!annotation_has(a, line)) {
         *(name ? &a->elsewhere : &a->unknown) += calls;
@@ -204,7 +204,7 @@ static uint32_t annotate_add_call(struct annotation *a, uint32_t node, const uns
     }
     a->lines[line - 1].calls += calls;
     if (!open[line])
-        a->lines[line - 1].time += l->rollup->nodes[node].elapsed_inclusive;
+        a->lines[line - 1].time += analysis->rollup->nodes[node].elapsed_inclusive;
     return line;
 }
 
@@ -278,14 +278,14 @@ static void annotate_finish(struct annotation *a)
     }
 }
 
-struct annotation annotate(const struct analysis *l, const bool *functions, const char *file, uint32_t first,
+struct annotation annotate(const struct analysis *analysis, const bool *functions, const char *file, uint32_t first,
                            struct source_text *source)
 {
-    struct annotation a = { .analysis = l, .file = file, .first = first, .text = source->text };
+    struct annotation a = { .analysis = analysis, .file = file, .first = first, .text = source->text };
     source->text = NULL;
     annotate_split(&a);
-    a.has_sites = l->lines && l->profile->site_count;
-    a.has_samples = l->summary.stack_samples > 0;
+    a.has_sites = analysis->lines && analysis->profile->site_count;
+    a.has_samples = analysis->summary.stack_samples > 0;
     if (first < 1 || first > a.count)
         a.first = a.last = 0;
     else
@@ -295,7 +295,7 @@ struct annotation annotate(const struct analysis *l, const bool *functions, cons
         return a;
     annotate_add_calls(&a, functions);
     if (a.has_samples)
-        line_samples_find(l, annotate_take_samples, &(struct annotate_samples){ &a, functions });
+        line_samples_find(analysis, annotate_take_samples, &(struct annotate_samples){ &a, functions });
     annotate_finish(&a);
     return a;
 }

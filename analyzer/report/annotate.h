@@ -33,7 +33,7 @@ struct annotation {
 };
 
 /* Annotates the functions, which begin in line `first` of the source. Takes the text of `source`. */
-struct annotation annotate(const struct analysis *l, const bool *functions, const char *file, uint32_t first,
+struct annotation annotate(const struct analysis *analysis, const bool *functions, const char *file, uint32_t first,
                            struct source_text *source);
 void annotation_drop(struct annotation *a);
 

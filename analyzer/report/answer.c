@@ -25,9 +25,9 @@ static const double least_of_thread = 10, least_of_function = 5;
 /* ---- times and names ---- */
 
 /* With three digits, unless the user chose a unit. */
-static void answer_time(const struct analysis *l, uint64_t ticks, char text[TIME_TEXT])
+static void answer_time(const struct analysis *analysis, uint64_t ticks, char text[TIME_TEXT])
 {
-    const uint64_t ns = ticks_to_ns(ticks, l->summary.ticks_per_second);
+    const uint64_t ns = ticks_to_ns(ticks, analysis->summary.ticks_per_second);
     const struct time_unit *unit = time_unit_for(ns);
     const double value = (double)ns / (double)unit->ns;
     if (text_options()->units == UNITS_FIXED)
@@ -41,14 +41,14 @@ static void answer_time(const struct analysis *l, uint64_t ticks, char text[TIME
 }
 
 /* Without return type and parameters, unless another function would have the same name then. */
-static char *answer_name(const struct analysis *l, uint32_t function)
+static char *answer_name(const struct analysis *analysis, uint32_t function)
 {
-    char *shown = display_name(l->names[function].name), *brief = short_name_of(shown);
-    for (uint32_t i = 0; i < l->profile->function_count; i++) {
-        const char *begin = i == function ? NULL : strstr(l->names[i].name, brief);
-        if (!begin || strcmp(l->names[i].name, l->names[function].name) == 0)
+    char *shown = display_name(analysis->names[function].name), *brief = short_name_of(shown);
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++) {
+        const char *begin = i == function ? NULL : strstr(analysis->names[i].name, brief);
+        if (!begin || strcmp(analysis->names[i].name, analysis->names[function].name) == 0)
             continue;
-        char *other_shown = display_name(l->names[i].name), *other = short_name_of(other_shown);
+        char *other_shown = display_name(analysis->names[i].name), *other = short_name_of(other_shown);
         const bool is_same = strcmp(other, brief) == 0;
         free(other);
         free(other_shown);
@@ -84,14 +84,14 @@ static bool answer_comes_first(const struct session_file *file, const struct tra
 }
 
 /* The number in the profile of the thread that the sentence is about, or the number of threads. */
-static size_t answer_find_thread(const struct analysis *l)
+static size_t answer_find_thread(const struct analysis *analysis)
 {
-    const struct profile *p = l->profile;
+    const struct profile *p = analysis->profile;
     const struct trace_thread *best = NULL;
     size_t found = p->thread_count;
     for (size_t i = 0; i < p->thread_count; i++) {
-        const struct trace_thread *t = session_file_thread(l->file, p->threads[i].thread);
-        if (!t || (best && !answer_comes_first(l->file, t, best)))
+        const struct trace_thread *t = session_file_thread(analysis->file, p->threads[i].thread);
+        if (!t || (best && !answer_comes_first(analysis->file, t, best)))
             continue;
         best = t;
         found = i;
@@ -100,22 +100,22 @@ static size_t answer_find_thread(const struct analysis *l)
 }
 
 /* "of the main thread's time", "of the time" if there is only one, or "of worker's time". */
-static char *answer_of_thread(const struct analysis *l, size_t thread)
+static char *answer_of_thread(const struct analysis *analysis, size_t thread)
 {
-    const struct trace_thread *t = session_file_thread(l->file, l->profile->threads[thread].thread);
-    if (l->profile->thread_count == 1)
+    const struct trace_thread *t = session_file_thread(analysis->file, analysis->profile->threads[thread].thread);
+    if (analysis->profile->thread_count == 1)
         return need_text("of the time");
-    if (t && answer_is_first_of_process(l->file, t))
+    if (t && answer_is_first_of_process(analysis->file, t))
         return need_text("of the main thread's time");
-    const char *title = t ? analysis_thread_title(l, t->serial) : NULL;
+    const char *title = t ? analysis_thread_title(analysis, t->serial) : NULL;
     return need_text("of %s's time", title ? title : t && t->name[0] ? t->name : "a thread");
 }
 
 /* The function in which the thread was blocked longest, and for how long. PROFILE_NONE if in none. Parents come before
  * their children. */
-static uint32_t answer_find_wait(const struct analysis *l, size_t thread, uint64_t *blocked)
+static uint32_t answer_find_wait(const struct analysis *analysis, size_t thread, uint64_t *blocked)
 {
-    const struct profile *p = l->profile;
+    const struct profile *p = analysis->profile;
     bool *within = need_memory(p->node_count + 1, sizeof *within);
     uint64_t *sums = need_memory(p->function_count + 1, sizeof *sums);
     uint32_t longest = PROFILE_NONE;
@@ -135,20 +135,20 @@ static uint32_t answer_find_wait(const struct analysis *l, size_t thread, uint64
 }
 
 /* Writes what keeps the thread from running, with a comma behind it. */
-static void answer_put_thread(const struct analysis *l, FILE *out)
+static void answer_put_thread(const struct analysis *analysis, FILE *out)
 {
-    const size_t thread = answer_find_thread(l);
-    if (!l->summary.off_cpu_known || l->part_count > 1 || thread == l->profile->thread_count)
+    const size_t thread = answer_find_thread(analysis);
+    if (!analysis->summary.off_cpu_known || analysis->part_count > 1 || thread == analysis->profile->thread_count)
         return;
-    const struct times *t = &l->rollup->nodes[l->profile->threads[thread].root];
+    const struct times *t = &analysis->rollup->nodes[analysis->profile->threads[thread].root];
     const double blocked = percent_of(t->blocked_inclusive, t->elapsed_inclusive);
     const double preempted = percent_of(t->preempted_inclusive, t->elapsed_inclusive);
-    char *of = answer_of_thread(l, thread);
+    char *of = answer_of_thread(analysis, thread);
     if (blocked >= least_of_thread) {
         uint64_t longest;
-        const uint32_t function = answer_find_wait(l, thread, &longest);
+        const uint32_t function = answer_find_wait(analysis, thread, &longest);
         const double share = percent_of(longest, t->elapsed_inclusive);
-        char *name = share >= least_of_thread / 2 ? answer_name(l, function) : NULL;
+        char *name = share >= least_of_thread / 2 ? answer_name(analysis, function) : NULL;
         fprintf(out, "%.0f %% %s blocked%s%s, ", name ? share : blocked, of, name ? " in " : "", name ? name : "");
         free(name);
     }
@@ -167,24 +167,25 @@ struct answer_function {
 };
 
 /* Names decide between equal times, as numbers of functions depend on how the work was split. */
-static bool answer_is_more(const struct analysis *l, const struct answer_function *a, const struct answer_function *b)
+static bool answer_is_more(const struct analysis *analysis, const struct answer_function *a,
+                           const struct answer_function *b)
 {
     if (a->time != b->time)
         return a->time > b->time;
-    return strcmp(l->names[a->function].name, l->names[b->function].name) < 0;
+    return strcmp(analysis->names[a->function].name, analysis->names[b->function].name) < 0;
 }
 
 /* The functions with the most time, the first one first. Returns their number. */
-static size_t answer_find_functions(const struct analysis *l, enum value_id value,
+static size_t answer_find_functions(const struct analysis *analysis, enum value_id value,
                                     struct answer_function found[MOST_FUNCTIONS])
 {
-    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
     size_t count = 0;
-    for (uint32_t i = 0; i < l->profile->function_count; i++) {
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++) {
         const struct answer_function f = { i, times_value(&sums[i], value, EXCLUSIVE),
                                            times_error(&sums[i], value, EXCLUSIVE) > 0 };
         size_t at = count;
-        while (at && answer_is_more(l, &f, &found[at - 1]))
+        while (at && answer_is_more(analysis, &f, &found[at - 1]))
             at--;
         if (!f.time || at == MOST_FUNCTIONS)
             continue;
@@ -197,33 +198,35 @@ static size_t answer_find_functions(const struct analysis *l, enum value_id valu
 }
 
 /* Whether another one has the name, in another module, as `main` of two programs. */
-static bool answer_needs_module(const struct analysis *l, const struct answer_function *found, size_t count, size_t at)
+static bool answer_needs_module(const struct analysis *analysis, const struct answer_function *found, size_t count,
+                                size_t at)
 {
-    const struct function_name *name = &l->names[found[at].function];
+    const struct function_name *name = &analysis->names[found[at].function];
     bool needs = false;
     for (size_t i = 0; i < count; i++) {
-        const struct function_name *other = &l->names[found[i].function];
+        const struct function_name *other = &analysis->names[found[i].function];
         needs |= i != at && strcmp(other->name, name->name) == 0 && strcmp(other->module, name->module) != 0;
     }
     return needs;
 }
 
-static void answer_put_functions(const struct analysis *l, FILE *out)
+static void answer_put_functions(const struct analysis *analysis, FILE *out)
 {
-    const struct summary *s = &l->summary;
+    const struct summary *s = &analysis->summary;
     const enum value_id value = s->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
     const uint64_t all = times_value(&s->sums, value, INCLUSIVE);
     struct answer_function found[MOST_FUNCTIONS];
-    const size_t count = answer_find_functions(l, value, found);
+    const size_t count = answer_find_functions(analysis, value, found);
     char time[TIME_TEXT];
-    answer_time(l, all, time);
+    answer_time(analysis, all, time);
     fprintf(out, "%s %s", value == VALUE_CPU ? "CPU" : "elapsed", time);
     for (size_t i = 0; i < count; i++) {
         const double share = percent_of(found[i].time, all);
         if (i && share < least_of_function)
             break;
-        char *name = answer_name(l, found[i].function);
-        const char *module = answer_needs_module(l, found, count, i) ? l->names[found[i].function].module : NULL;
+        char *name = answer_name(analysis, found[i].function);
+        const char *module =
+            answer_needs_module(analysis, found, count, i) ? analysis->names[found[i].function].module : NULL;
         fprintf(out, "%s%s%s%s%s %s%.0f %%", i ? ", " : ": ", name, module ? " (" : "", module ? module : "",
                 module ? ")" : "", found[i].estimated ? "~" : "", share);
         free(name);
@@ -233,12 +236,12 @@ static void answer_put_functions(const struct analysis *l, FILE *out)
 /* ---- the sentence ---- */
 
 /* That of the whole session: a part of it has ended otherwise. */
-static void answer_put_end(const struct analysis *l, FILE *out)
+static void answer_put_end(const struct analysis *analysis, FILE *out)
 {
-    const struct session_file *file = l->file;
+    const struct session_file *file = analysis->file;
     uint32_t first = 0;
     size_t killed = 0;
-    for (size_t i = 0; i < file->process_count && !l->summary.selection; i++) {
+    for (size_t i = 0; i < file->process_count && !analysis->summary.selection; i++) {
         if (file->processes[i].end_how != DWELL_END_SIGNAL)
             continue;
         first = killed++ ? first : file->processes[i].end_value;
@@ -247,35 +250,35 @@ static void answer_put_end(const struct analysis *l, FILE *out)
     if (killed > 1)
         fprintf(out, ", %zu of them ended by signals", killed);
     else if (killed)
-        fprintf(out, ", %sended by signal %" PRIu32 "%s%s%s", l->summary.processes > 1 ? "one of them " : "", first,
-                name ? " (" : "", name ? name : "", name ? ")" : "");
+        fprintf(out, ", %sended by signal %" PRIu32 "%s%s%s", analysis->summary.processes > 1 ? "one of them " : "",
+                first, name ? " (" : "", name ? name : "", name ? ")" : "");
 }
 
-static void answer_put_run(const struct analysis *l, FILE *out)
+static void answer_put_run(const struct analysis *analysis, FILE *out)
 {
-    const struct summary *s = &l->summary;
+    const struct summary *s = &analysis->summary;
     char time[TIME_TEXT];
-    answer_time(l, s->run, time);
+    answer_time(analysis, s->run, time);
     if (s->run)
         fprintf(out, "ran %s in ", time);
     fprintf(out, "%" PRIu64 " thread%s", s->threads, s->threads == 1 ? "" : "s");
     if (s->processes > 1)
         fprintf(out, " of %" PRIu64 " processes", s->processes);
-    answer_put_end(l, out);
+    answer_put_end(analysis, out);
     fputs(": ", out);
 }
 
-char *answer_sentence(const struct analysis *l)
+char *answer_sentence(const struct analysis *analysis)
 {
     char *text;
     size_t length;
-    if (l->summary.imported || l->summary.samples)
+    if (analysis->summary.imported || analysis->summary.samples)
         return NULL;
     FILE *out = need_stream(&text, &length);
-    answer_put_run(l, out);
-    if (l->profile->function_count) {
-        answer_put_thread(l, out);
-        answer_put_functions(l, out);
+    answer_put_run(analysis, out);
+    if (analysis->profile->function_count) {
+        answer_put_thread(analysis, out);
+        answer_put_functions(analysis, out);
     } else {
         fputs("no calls were recorded", out);
     }

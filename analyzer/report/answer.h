@@ -8,6 +8,6 @@
  * tokenize 19 %". Times of functions are exclusive, and shares are of the CPU time of all threads, or of their elapsed
  * time if CPU times are unknown. NULL for imported sessions, which have no threads. The names are as in the session:
  * make the text visible. The caller frees it. */
-char *answer_sentence(const struct analysis *l);
+char *answer_sentence(const struct analysis *analysis);
 
 #endif

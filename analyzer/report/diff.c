@@ -153,16 +153,16 @@ static void diff_fill_run(struct diff *d, struct diff_run *run, const struct pro
     rollup_free(rollup);
 }
 
-bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, struct error *error)
+bool diff_add(struct diff *d, enum diff_side side, const struct analysis *analysis, struct error *error)
 {
-    const struct summary *s = &l->summary;
+    const struct summary *s = &analysis->summary;
     if (d->run_count && d->samples != s->samples)
         return error_set(error, "%s: its values are %s, those of %s are not", s->path, s->samples ? "samples" : "times",
                          d->runs[0].path);
     d->samples = s->samples;
-    struct diff_renaming renaming = diff_find_renaming(d, side, l);
-    struct profile *named = diff_name_profile(d, l, &renaming);
-    diff_levels_add(d, l, &renaming, named);
+    struct diff_renaming renaming = diff_find_renaming(d, side, analysis);
+    struct profile *named = diff_name_profile(d, analysis, &renaming);
+    diff_levels_add(d, analysis, &renaming, named);
     diff_chance_add(d, named);
     free(renaming.from);
     GROW(d->runs, d->run_count, d->run_room);

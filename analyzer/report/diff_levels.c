@@ -30,15 +30,16 @@ static void diff_levels_note_all(struct diff *d, const struct profile *named, bo
 
 /* A range of time has no counted calls, as it is unknown when they were made. Returns the number of functions that have
  * any in the whole session. */
-static size_t diff_levels_note_ranged(struct diff *d, const struct analysis *l, const struct diff_renaming *renaming)
+static size_t diff_levels_note_ranged(struct diff *d, const struct analysis *analysis,
+                                      const struct diff_renaming *renaming)
 {
-    struct analysis whole = *l;
+    struct analysis whole = *analysis;
     whole.profile = profile_new();
-    counted_collect(whole.profile, l->file, NULL);
+    counted_collect(whole.profile, analysis->file, NULL);
     const size_t count = counted_functions(whole.profile);
-    whole.names = names_find(l->file, whole.profile);
+    whole.names = names_find(analysis->file, whole.profile);
     struct profile *named = diff_name_profile(d, &whole, renaming);
-    diff_levels_note_all(d, named, l->summary.stack_samples > 0);
+    diff_levels_note_all(d, named, analysis->summary.stack_samples > 0);
     names_free(whole.names, whole.profile->function_count);
     profile_free(whole.profile);
     profile_free(named);
@@ -46,12 +47,12 @@ static size_t diff_levels_note_ranged(struct diff *d, const struct analysis *l, 
     return count;
 }
 
-void diff_levels_add(struct diff *d, const struct analysis *l, const struct diff_renaming *renaming,
+void diff_levels_add(struct diff *d, const struct analysis *analysis, const struct diff_renaming *renaming,
                      const struct profile *named)
 {
-    const struct summary *s = &l->summary;
-    const bool ranged = selection_has_ranges(l->selection);
-    const size_t count = ranged ? diff_levels_note_ranged(d, l, renaming) : s->counted;
+    const struct summary *s = &analysis->summary;
+    const bool ranged = selection_has_ranges(analysis->selection);
+    const size_t count = ranged ? diff_levels_note_ranged(d, analysis, renaming) : s->counted;
     const char *what = ranged ? "it is unknown which were in the selected range of time, so they are not compared"
                        : d->by == DIFF_PATHS ? "their calls, and those below them, have no call paths to compare"
                        : s->stack_samples    ? "their times are estimates, or in the times of their callers"

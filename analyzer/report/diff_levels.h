@@ -12,7 +12,7 @@ enum { DIFF_UNKNOWN_CALLS = 1, DIFF_UNKNOWN_TIMES = 2 };
 
 /* Notes the functions that were counted in a session, and adds a remark about them. `named`: its profile, with names.
  */
-void diff_levels_add(struct diff *d, const struct analysis *l, const struct diff_renaming *renaming,
+void diff_levels_add(struct diff *d, const struct analysis *analysis, const struct diff_renaming *renaming,
                      const struct profile *named);
 
 /* What is unknown of each row, by key. NULL if all is known. The caller frees the array. */

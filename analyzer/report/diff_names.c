@@ -22,24 +22,25 @@ static char *diff_program_name(const struct session_file *file)
     return file->process_count && file->processes[0].path[0] ? names_module(file->processes[0].path) : NULL;
 }
 
-struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, const struct analysis *l)
+struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, const struct analysis *analysis)
 {
-    struct diff_renaming r = { diff_program_name(l->file), NULL };
+    struct diff_renaming r = { diff_program_name(analysis->file), NULL };
     if (side == DIFF_BEFORE) {
         if (!d->program && r.from)
             d->program = need_copy(r.from, strlen(r.from));
     } else if (d->program && r.from && strcmp(d->program, r.from) != 0 &&
-               !diff_profile_has_module(l->profile, d->program) && !diff_profile_has_module(d->keys, r.from)) {
+               !diff_profile_has_module(analysis->profile, d->program) && !diff_profile_has_module(d->keys, r.from)) {
         r.to = d->program;
-        diff_add_remark(d, "another-version",
-                        need_text("%s: '%s' is compared as another version of '%s'", l->file->path, r.from, r.to));
+        diff_add_remark(
+            d, "another-version",
+            need_text("%s: '%s' is compared as another version of '%s'", analysis->file->path, r.from, r.to));
     }
     return r;
 }
 
-struct profile *diff_name_profile(struct diff *d, const struct analysis *l, const struct diff_renaming *renaming)
+struct profile *diff_name_profile(struct diff *d, const struct analysis *analysis, const struct diff_renaming *renaming)
 {
-    const struct profile *p = l->profile;
+    const struct profile *p = analysis->profile;
     struct profile view = *p, *named = profile_new();
     view.modules = need_memory(p->module_count, sizeof *view.modules);
     view.functions = need_memory(p->function_count, sizeof *view.functions);
@@ -56,7 +57,7 @@ struct profile *diff_name_profile(struct diff *d, const struct analysis *l, cons
     }
     for (size_t i = 0; i < p->function_count; i++) {
         const uint32_t module = p->functions[i].module;
-        const char *name = names_is_nameless(&l->names[i]) ? view.modules[module].path : l->names[i].name;
+        const char *name = names_is_nameless(&analysis->names[i]) ? view.modules[module].path : analysis->names[i].name;
         view.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
     }
     for (size_t i = 0; i < p->thread_count; i++)

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 
 /* The function of the comparison. A program under another name counts as the compared one. */
-static uint32_t diff_sources_find(const struct diff *d, const struct analysis *l, uint32_t function)
+static uint32_t diff_sources_find(const struct diff *d, const struct analysis *analysis, uint32_t function)
 {
-    const char *name = l->names[function].name, *module = l->names[function].module;
+    const char *name = analysis->names[function].name, *module = analysis->names[function].module;
     const uint32_t interned = intern_find(&d->names, name, strlen(name));
     uint32_t number = profile_find_module(d->keys, module, (const uint8_t *)"", 0);
     if (number == PROFILE_NONE && d->program)

@@ -72,11 +72,11 @@ static void info_json_add_recording(struct json_object *to, const struct session
     json_object_object_add(to, "call_sites", json_object_new_boolean(h->also & DWELL_ALSO_CALL_SITES));
 }
 
-static void info_json_add_counts(struct json_object *to, const struct analysis *l)
+static void info_json_add_counts(struct json_object *to, const struct analysis *analysis)
 {
-    const struct session_file *f = l->file;
-    const struct profile_counts *c = &l->profile->counts;
-    const struct summary *s = &l->summary;
+    const struct session_file *f = analysis->file;
+    const struct profile_counts *c = &analysis->profile->counts;
+    const struct summary *s = &analysis->summary;
     const bool events = !s->imported;
     struct stat status;
     const bool has_size = fstat(f->fd, &status) == 0;
@@ -92,8 +92,8 @@ static void info_json_add_counts(struct json_object *to, const struct analysis *
     info_json_number(to, "samples", f->header.sample_period != 0, samples_count(f));
     info_json_number(to, "lost_samples", f->header.sample_period != 0, f->header.lost_samples);
     info_json_number(to, "paused_ns", events, info_json_ns(f, c->paused));
-    info_json_number(to, "functions", true, l->profile->function_count);
-    info_json_number(to, "modules", true, l->profile->module_count);
+    info_json_number(to, "functions", true, analysis->profile->function_count);
+    info_json_number(to, "modules", true, analysis->profile->module_count);
     info_json_number(to, "counted_functions", true, s->counted);
     info_json_number(to, "size_bytes", has_size, has_size ? (uint64_t)status.st_size : 0);
     info_json_number(to, "lost_events", events, f->header.lost_events);
@@ -140,12 +140,12 @@ static struct json_object *info_json_process(const struct session_file *f, const
     return object;
 }
 
-static struct json_object *info_json_processes(const struct analysis *l)
+static struct json_object *info_json_processes(const struct analysis *analysis)
 {
     struct json_object *list = json_object_new_array();
-    struct cpu_check *checks = cpu_checks(l);
-    for (size_t i = 0; i < l->file->process_count; i++)
-        json_object_array_add(list, info_json_process(l->file, &l->file->processes[i], &checks[i]));
+    struct cpu_check *checks = cpu_checks(analysis);
+    for (size_t i = 0; i < analysis->file->process_count; i++)
+        json_object_array_add(list, info_json_process(analysis->file, &analysis->file->processes[i], &checks[i]));
     free(checks);
     return list;
 }
@@ -166,20 +166,20 @@ static struct json_object *info_json_threads(const struct session_file *f)
     return list;
 }
 
-static struct json_object *info_json_facts(const struct analysis *l, const char *path)
+static struct json_object *info_json_facts(const struct analysis *analysis, const char *path)
 {
     struct json_object *facts = json_object_new_object();
     info_json_text(facts, "file", path);
-    info_json_add_recording(facts, l->file);
-    info_json_add_counts(facts, l);
+    info_json_add_recording(facts, analysis->file);
+    info_json_add_counts(facts, analysis);
     return facts;
 }
 
-void info_print_csv(const struct analysis *l, const char *path)
+void info_print_csv(const struct analysis *analysis, const char *path)
 {
     static const struct column columns[] = { { "fact", "FACT", CELL_TEXT, USE_ALWAYS, false },
                                              { "value", "VALUE", CELL_TEXT, USE_ALWAYS, false } };
-    struct json_object *facts = info_json_facts(l, path);
+    struct json_object *facts = info_json_facts(analysis, path);
     struct table t = table_make(columns, sizeof columns / sizeof *columns, NULL);
     json_object_object_foreach(facts, key, value)
     {
@@ -241,22 +241,22 @@ static struct json_object *info_json_kept(const struct session_file *f)
     return object;
 }
 
-void info_print_json(const struct analysis *l, const char *path)
+void info_print_json(const struct analysis *analysis, const char *path)
 {
-    struct json_object *facts = info_json_facts(l, path);
-    json_object_object_add(facts, "notes", info_json_notes(l->file));
+    struct json_object *facts = info_json_facts(analysis, path);
+    json_object_object_add(facts, "notes", info_json_notes(analysis->file));
     json_begin(stdout);
     fputs("\"session\": ", stdout);
     json_put_object(stdout, facts);
     fputs(",\n ", stdout);
-    json_print_remarks(&l->summary, stdout);
+    json_print_remarks(&analysis->summary, stdout);
     fputs("\"processes\": ", stdout);
-    json_put_object(stdout, info_json_processes(l));
+    json_put_object(stdout, info_json_processes(analysis));
     fputs(",\n \"threads\": ", stdout);
-    json_put_object(stdout, info_json_threads(l->file));
-    if (l->file->more.keep) {
+    json_put_object(stdout, info_json_threads(analysis->file));
+    if (analysis->file->more.keep) {
         fputs(",\n \"keep\": ", stdout);
-        json_put_object(stdout, info_json_kept(l->file));
+        json_put_object(stdout, info_json_kept(analysis->file));
     }
     fputs("}\n", stdout);
 }

@@ -52,10 +52,10 @@ static void opening_put_lines(FILE *out, const char *text, size_t width)
 
 /* ---- above ---- */
 
-char *opening_line(const struct analysis *l)
+char *opening_line(const struct analysis *analysis)
 {
-    const struct summary *s = &l->summary;
-    char *answer = answer_sentence(l);
+    const struct summary *s = &analysis->summary;
+    char *answer = answer_sentence(analysis);
     if (!answer)
         answer = text_summary_facts(s, false);
     char *line = need_text("%s%s%s: %s", s->path, s->selection ? ", " : "", s->selection ? s->selection : "", answer);
@@ -63,9 +63,9 @@ char *opening_line(const struct analysis *l)
     return line;
 }
 
-char *opening_text(const struct analysis *l, size_t width)
+char *opening_text(const struct analysis *analysis, size_t width)
 {
-    char *text, *line = opening_line(l);
+    char *text, *line = opening_line(analysis);
     size_t length;
     FILE *out = need_stream(&text, &length);
     opening_put_lines(out, line, width);

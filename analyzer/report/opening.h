@@ -6,13 +6,13 @@
 
 /* The sessions and the answer (report/answer.h), or the sums of an imported session: a line that is not made visible
  * yet. The caller frees it. */
-char *opening_line(const struct analysis *l);
+char *opening_line(const struct analysis *analysis);
 
 /* The other two consist of whole lines, broken between words where they are wider than `width` cells, or not at all if
  * that is zero. The caller frees them. */
 
 /* The same line. */
-char *opening_text(const struct analysis *l, size_t width);
+char *opening_text(const struct analysis *analysis, size_t width);
 
 /* After an empty line: the sums, the first remarks, which are the most harmful to the figures, how many remarks there
  * are, and `hint`, which may be NULL. Remarks have two lines together, or as many as the first one needs. Empty if

@@ -105,16 +105,16 @@ static void summary_print_end(const struct summary *s, FILE *out)
     free(facts);
 }
 
-void summary_print_markdown(const struct analysis *l, const struct table *work, const char *key,
+void summary_print_markdown(const struct analysis *analysis, const struct table *work, const char *key,
                             const struct table *waits, FILE *out)
 {
-    char *answer = opening_line(l);
+    char *answer = opening_line(analysis);
     fputs("### dwell report\n\n", out);
     markdown_put_text(answer, out);
     fputs("\n", out);
     summary_print_work(work, key, out);
     if (waits)
         summary_print_waits(waits, out);
-    summary_print_end(&l->summary, out);
+    summary_print_end(&analysis->summary, out);
     free(answer);
 }

@@ -110,30 +110,30 @@ static void sums_keep_limits(struct profile *p)
 
 /* The paths of the selected threads, with the shortest and longest calls without probes. The caller takes l->profile.
  */
-static void sums_collect_threads(const struct sums_recording *r, struct analysis *l)
+static void sums_collect_threads(const struct sums_recording *r, struct analysis *analysis)
 {
-    l->profile = collect_selection(l->file, l->samples, r->jobs, l->selection);
-    single_calls_find_net_limits(l);
+    analysis->profile = collect_selection(analysis->file, analysis->samples, r->jobs, analysis->selection);
+    single_calls_find_net_limits(analysis);
 }
 
 /* Durations are those of the shard's threads, and amounts those of its chunks. Only these need samples. */
-static void sums_record_paths(struct sums_recording *r, struct analysis *l)
+static void sums_record_paths(struct sums_recording *r, struct analysis *analysis)
 {
     const struct selection chunks = { .chunks = { r->shard.number, r->shard.count } };
-    if (l->selection) {
-        sums_collect_threads(r, l);
-        sums_keep_limits(l->profile);
+    if (analysis->selection) {
+        sums_collect_threads(r, analysis);
+        sums_keep_limits(analysis->profile);
     }
-    l->samples = session_samples_read(l->file, true);
-    if (l->selection)
-        collect_add_selection(l->profile, l->file, l->samples, r->jobs, &chunks);
+    analysis->samples = session_samples_read(analysis->file, true);
+    if (analysis->selection)
+        collect_add_selection(analysis->profile, analysis->file, analysis->samples, r->jobs, &chunks);
     else
-        sums_collect_threads(r, l);
-    session_samples_free(l->samples);
-    l->samples = NULL;
-    struct profile *p = l->profile;
-    l->profile = NULL;
-    counted_collect(p, l->file, l->selection ? &chunks : NULL);
+        sums_collect_threads(r, analysis);
+    session_samples_free(analysis->samples);
+    analysis->samples = NULL;
+    struct profile *p = analysis->profile;
+    analysis->profile = NULL;
+    counted_collect(p, analysis->file, analysis->selection ? &chunks : NULL);
     sums_record_profile(r, p);
 }
 
@@ -205,23 +205,23 @@ static void sums_record_objects(struct sums_recording *r, const struct wait_caus
 }
 
 /* Mode profile without causes has the blocked times of paths alone, without the probes' time. */
-static void sums_find_blocked(const struct sums_recording *r, struct analysis *l)
+static void sums_find_blocked(const struct sums_recording *r, struct analysis *analysis)
 {
-    if (l->file->header.mode != DWELL_MODE_PROFILE || l->file->header.also & DWELL_ALSO_CAUSES)
+    if (analysis->file->header.mode != DWELL_MODE_PROFILE || analysis->file->header.also & DWELL_ALSO_CAUSES)
         return;
-    l->profile = collect_selection(l->file, l->samples, r->jobs, l->selection);
-    l->names = names_find(l->file, l->profile);
-    analysis_subtract_overhead(l);
+    analysis->profile = collect_selection(analysis->file, analysis->samples, r->jobs, analysis->selection);
+    analysis->names = names_find(analysis->file, analysis->profile);
+    analysis_subtract_overhead(analysis);
 }
 
-static void sums_drop_blocked(struct analysis *l)
+static void sums_drop_blocked(struct analysis *analysis)
 {
-    if (!l->profile)
+    if (!analysis->profile)
         return;
-    names_free(l->names, l->profile->function_count);
-    profile_free(l->profile);
-    l->profile = NULL;
-    l->names = NULL;
+    names_free(analysis->names, analysis->profile->function_count);
+    profile_free(analysis->profile);
+    analysis->profile = NULL;
+    analysis->names = NULL;
 }
 
 /* The waits of a session, with the probes' time and without it. */
@@ -229,22 +229,22 @@ struct sums_waits {
     struct wait_causes raw, net; /* of mode profile; with events, `raw` has both */
 };
 
-static struct wait_causes sums_find_causes(struct analysis *l, bool raw)
+static struct wait_causes sums_find_causes(struct analysis *analysis, bool raw)
 {
-    l->raw = raw;
-    struct wait_causes causes = wait_causes_find(l);
+    analysis->raw = raw;
+    struct wait_causes causes = wait_causes_find(analysis);
     wait_causes_shrink(&causes);
     return causes;
 }
 
-static struct sums_waits sums_find_waits(const struct sums_recording *r, struct analysis *l)
+static struct sums_waits sums_find_waits(const struct sums_recording *r, struct analysis *analysis)
 {
     struct sums_waits waits = { .net = { 0 } };
-    sums_find_blocked(r, l);
-    waits.raw = sums_find_causes(l, true);
-    if (l->file->header.mode == DWELL_MODE_PROFILE)
-        waits.net = sums_find_causes(l, false);
-    sums_drop_blocked(l);
+    sums_find_blocked(r, analysis);
+    waits.raw = sums_find_causes(analysis, true);
+    if (analysis->file->header.mode == DWELL_MODE_PROFILE)
+        waits.net = sums_find_causes(analysis, false);
+    sums_drop_blocked(analysis);
     return waits;
 }
 
@@ -285,15 +285,16 @@ static bool sums_check_recorded(const struct session_file *file, struct error *e
 
 /* Only what reading needs: no rollup and no summary. Waits, and the durations of single calls, need events of several
  * chunks. So a shard finds those of some threads. */
-static bool sums_open(struct analysis *l, const char *path, struct sums_shard shard, unsigned jobs, struct error *error)
+static bool sums_open(struct analysis *analysis, const char *path, struct sums_shard shard, unsigned jobs,
+                      struct error *error)
 {
     const char *wrong;
-    *l = (struct analysis){ .jobs = jobs, .file = session_file_open(path, &wrong) };
-    if (!l->file)
+    *analysis = (struct analysis){ .jobs = jobs, .file = session_file_open(path, &wrong) };
+    if (!analysis->file)
         return error_set(error, "%s: %s", path, wrong);
     if (shard.count > 1) {
-        l->request.selection.share = (struct selection_shard){ shard.number, shard.count };
-        l->selection = &l->request.selection;
+        analysis->request.selection.share = (struct selection_shard){ shard.number, shard.count };
+        analysis->selection = &analysis->request.selection;
     }
     return true;
 }
@@ -302,23 +303,23 @@ static bool sums_open(struct analysis *l, const char *path, struct sums_shard sh
  * profile that needs all paths, which the sums then do not have yet. */
 bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard, unsigned jobs, struct error *error)
 {
-    struct analysis l;
-    if (!sums_open(&l, path, shard, jobs, error))
+    struct analysis analysis;
+    if (!sums_open(&analysis, path, shard, jobs, error))
         return false;
-    struct sums_map map = sums_map_new(l.file);
-    struct sums_recording r = { s, &map, l.file, shard, analysis_jobs(&l) };
-    const struct sums_range all = { 0, l.file->process_count, 0, l.file->thread_count };
-    const bool good = sums_check_recorded(l.file, error) && sums_record_session(&r, &all, error);
+    struct sums_map map = sums_map_new(analysis.file);
+    struct sums_recording r = { s, &map, analysis.file, shard, analysis_jobs(&analysis) };
+    const struct sums_range all = { 0, analysis.file->process_count, 0, analysis.file->thread_count };
+    const bool good = sums_check_recorded(analysis.file, error) && sums_record_session(&r, &all, error);
     if (good) {
-        struct sums_waits waits = sums_find_waits(&r, &l);
-        sums_record_paths(&r, &l);
+        struct sums_waits waits = sums_find_waits(&r, &analysis);
+        sums_record_paths(&r, &analysis);
         sums_record_waits(&r, &waits);
         sums_add_facts(s, &map);
         sums_name_functions(&r);
     }
     sums_map_drop(&map);
-    sums_take_error(s, l.file);
-    analysis_drop(&l);
+    sums_take_error(s, analysis.file);
+    analysis_drop(&analysis);
     return good;
 }
 

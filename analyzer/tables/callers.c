@@ -50,7 +50,7 @@ static int callers_compare_neighbours(const void *a, const void *b, void *data)
 {
     const struct neighbour *x = a, *y = b;
     const struct callers_context *c = data;
-    const struct analysis *l = c->loaded;
+    const struct analysis *analysis = c->loaded;
     const uint64_t a_measure = times_value(&x->times, c->measure, INCLUSIVE);
     const uint64_t b_measure = times_value(&y->times, c->measure, INCLUSIVE);
     if (a_measure != b_measure)
@@ -60,14 +60,15 @@ static int callers_compare_neighbours(const void *a, const void *b, void *data)
     if (x->function != y->function && (x->function == PROFILE_NONE || y->function == PROFILE_NONE))
         return x->function == PROFILE_NONE ? 1 : -1;
     if (x->function == PROFILE_NONE)
-        return lines_compare(l, x->site, y->site);
-    int order = strcmp(l->names[x->function].name, l->names[y->function].name);
-    const struct profile_function *f = &l->profile->functions[x->function], *g = &l->profile->functions[y->function];
+        return lines_compare(analysis, x->site, y->site);
+    int order = strcmp(analysis->names[x->function].name, analysis->names[y->function].name);
+    const struct profile_function *f = &analysis->profile->functions[x->function],
+                                  *g = &analysis->profile->functions[y->function];
     if (order == 0)
-        order = strcmp(l->profile->modules[f->module].path, l->profile->modules[g->module].path);
+        order = strcmp(analysis->profile->modules[f->module].path, analysis->profile->modules[g->module].path);
     if (order == 0)
         order = (f->offset > g->offset) - (f->offset < g->offset);
-    return order ? order : lines_compare(l, x->site, y->site);
+    return order ? order : lines_compare(analysis, x->site, y->site);
 }
 
 static void callers_add_row(const struct callers_context *c, const char *role, uint32_t function, uint32_t site,
@@ -129,20 +130,21 @@ static void callers_prefer_columns(struct table *t, enum value_id measure)
     }
 }
 
-struct table view_callers(const struct analysis *l, uint32_t function, bool by_cpu)
+struct table view_callers(const struct analysis *analysis, uint32_t function, bool by_cpu)
 {
     struct column others[PERCENTILE_COLUMNS + PLACE_COLUMNS];
-    const size_t percentiles = percentiles_list(others, l), other_count = percentiles + PLACE_COLUMNS;
+    const size_t percentiles = percentiles_list(others, analysis), other_count = percentiles + PLACE_COLUMNS;
     memcpy(others + percentiles, place_columns, sizeof place_columns);
-    struct table t = l->lines ? values_table(line_columns, LINE_COLUMN_COUNT, others, other_count, &l->summary)
-                              : values_table(columns, COLUMN_COUNT, others, other_count, &l->summary);
+    struct table t = analysis->lines
+                         ? values_table(line_columns, LINE_COLUMN_COUNT, others, other_count, &analysis->summary)
+                         : values_table(columns, COLUMN_COUNT, others, other_count, &analysis->summary);
     t.wait_column = t.first_value - 1;
-    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
-    struct neighbours n = rollup_neighbours(l->rollup, function);
-    struct durations **durations = percentiles_by_function(l->profile);
-    const struct dwell_stated **stated = stated_percentages(l, BY_FUNCTION);
+    struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
+    struct neighbours n = rollup_neighbours(analysis->rollup, function);
+    struct durations **durations = percentiles_by_function(analysis->profile);
+    const struct dwell_stated **stated = stated_percentages(analysis, BY_FUNCTION);
     const bool waits = times_percent(&sums[function], VALUE_WAITING) > 50;
-    const struct callers_context c = { l, &t, by_cpu && !waits ? VALUE_CPU : VALUE_ELAPSED,
+    const struct callers_context c = { analysis, &t, by_cpu && !waits ? VALUE_CPU : VALUE_ELAPSED,
                                        sums[function].elapsed_inclusive,
                                        times_value(&sums[function], VALUE_CPU, INCLUSIVE) };
     if (by_cpu)
@@ -153,7 +155,7 @@ struct table view_callers(const struct analysis *l, uint32_t function, bool by_c
     t.fixed_row = t.row_count;
     callers_add_rows(&c, "callee", n.callees, n.callee_count);
     neighbours_free(&n);
-    percentiles_free_list(durations, l->profile);
+    percentiles_free_list(durations, analysis->profile);
     free(stated);
     free(sums);
     return t;

@@ -389,7 +389,7 @@ static int cause_compare_waiters(const void *a, const void *b)
 /* By row: the elapsed time of the threads that waited. */
 static uint64_t *cause_find_elapsed(struct cause_rows *r)
 {
-    const struct analysis *l = r->loaded;
+    const struct analysis *analysis = r->loaded;
     uint64_t *elapsed = need_memory(r->count + 1, sizeof *elapsed);
     if (r->waiter_count)
         qsort(r->waiters, r->waiter_count, sizeof *r->waiters, cause_compare_waiters);
@@ -397,8 +397,8 @@ static uint64_t *cause_find_elapsed(struct cause_rows *r)
         const struct cause_waiter *w = &r->waiters[i];
         if (i && cause_compare_waiters(&r->waiters[i - 1], w) == 0)
             continue;
-        const uint32_t root = profile_find_root(l->profile, w->process, w->thread);
-        elapsed[w->row] += root == PROFILE_NONE ? 0 : l->rollup->nodes[root].elapsed_inclusive;
+        const uint32_t root = profile_find_root(analysis->profile, w->process, w->thread);
+        elapsed[w->row] += root == PROFILE_NONE ? 0 : analysis->rollup->nodes[root].elapsed_inclusive;
     }
     return elapsed;
 }
@@ -533,16 +533,16 @@ static void cause_sort_waits(const struct wait_causes *causes)
         }
 }
 
-struct table view_causes_limited(const struct analysis *l, const struct wait_causes *causes, enum waits_by by,
+struct table view_causes_limited(const struct analysis *analysis, const struct wait_causes *causes, enum waits_by by,
                                  const struct cause_limits *limits)
 {
     static const char *const optional[] = { "share_percent", "max", "cause", "waits", "thread", "cause_thread", NULL };
-    struct table t = table_make(view_causes_columns, COLUMN_COUNT, &l->summary);
-    struct cause_rows r = { .loaded = l, .causes = causes, .by = by, .limits = limits };
+    struct table t = table_make(view_causes_columns, COLUMN_COUNT, &analysis->summary);
+    struct cause_rows r = { .loaded = analysis, .causes = causes, .by = by, .limits = limits };
     t.second_name = CAUSE_FUNCTION;
     t.optional = optional;
-    r.objects = object_names_new(l->file);
-    r.makers = namer_new(l->file);
+    r.objects = object_names_new(analysis->file);
+    r.makers = namer_new(analysis->file);
     r.waiting = cause_paths_of(&r.numbers, causes->waiting, causes->waiting_names);
     r.acting = cause_paths_of(&r.numbers, causes->acting, causes->acting_names);
     cause_sort_waits(causes);
@@ -564,8 +564,8 @@ struct table view_causes_limited(const struct analysis *l, const struct wait_cau
     return t;
 }
 
-struct table view_causes(const struct analysis *l, const struct wait_causes *causes, enum waits_by by)
+struct table view_causes(const struct analysis *analysis, const struct wait_causes *causes, enum waits_by by)
 {
     static const struct cause_limits none = { SIZE_MAX, SIZE_MAX, NULL };
-    return view_causes_limited(l, causes, by, &none);
+    return view_causes_limited(analysis, causes, by, &none);
 }

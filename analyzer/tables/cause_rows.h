@@ -17,7 +17,7 @@ enum waits_by {
 };
 
 /* The longest total first. Puts the waits into an order that all tables of them have. */
-struct table view_causes(const struct analysis *l, const struct wait_causes *causes, enum waits_by by);
+struct table view_causes(const struct analysis *analysis, const struct wait_causes *causes, enum waits_by by);
 
 struct cause_limits {
     size_t rows;       /* the table has the first ones; the others are hidden */
@@ -26,7 +26,7 @@ struct cause_limits {
 };
 
 /* The same with limits. */
-struct table view_causes_limited(const struct analysis *l, const struct wait_causes *causes, enum waits_by by,
+struct table view_causes_limited(const struct analysis *analysis, const struct wait_causes *causes, enum waits_by by,
                                  const struct cause_limits *limits);
 
 extern const struct column view_causes_columns[];

@@ -189,20 +189,20 @@ static void distribution_fill_buckets(struct table *t, const struct distribution
     }
 }
 
-struct table view_histogram(const struct analysis *l, uint32_t function, enum call_time time, bool wide,
+struct table view_histogram(const struct analysis *analysis, uint32_t function, enum call_time time, bool wide,
                             struct call_spread *exact)
 {
-    const unsigned jobs = analysis_jobs(l);
+    const unsigned jobs = analysis_jobs(analysis);
     struct distribution_buckets *buckets = need_memory(jobs, sizeof *buckets);
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++) {
-        buckets[i] = distribution_new_buckets(time, l->summary.ticks_per_second);
+        buckets[i] = distribution_new_buckets(time, analysis->summary.ticks_per_second);
         contexts[i] = &buckets[i];
     }
     if (time == CALL_ELAPSED_INCLUSIVE)
-        analysis_scan_elapsed(l, function, distribution_add_amounts, contexts);
+        analysis_scan_elapsed(analysis, function, distribution_add_amounts, contexts);
     else
-        analysis_scan_calls(l, function, distribution_add_call, contexts);
+        analysis_scan_calls(analysis, function, distribution_add_call, contexts);
     for (unsigned i = 0; i < jobs; i++)
         distribution_finish(&buckets[i]);
     for (unsigned i = 1; i < jobs; i++)
@@ -210,7 +210,7 @@ struct table view_histogram(const struct analysis *l, uint32_t function, enum ca
     static const size_t groups[HISTOGRAM_COLUMNS] = { [0] = OWN_UNITS, [1] = OWN_UNITS };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_groups = groups;
-    t.about = &l->summary;
+    t.about = &analysis->summary;
     distribution_fill_buckets(&t, &buckets[0], wide);
     *exact = buckets[0].exact;
     free(contexts);
@@ -288,35 +288,35 @@ static int slowest_compare_calls(const void *a, const void *b, void *context)
     return slowest_is_slower(context, a, b) ? -1 : 1;
 }
 
-static void slowest_fill_call(struct cell *cells, const struct analysis *l, const struct finished_call *call)
+static void slowest_fill_call(struct cell *cells, const struct analysis *analysis, const struct finished_call *call)
 {
-    const struct trace_thread *t = session_file_thread(l->file, call->thread);
-    const struct trace_process *p = session_file_process(l->file, call->process);
-    const uint64_t start = l->file->header.start_ticks;
+    const struct trace_thread *t = session_file_thread(analysis->file, call->thread);
+    const struct trace_process *p = session_file_process(analysis->file, call->process);
+    const uint64_t start = analysis->file->header.start_ticks;
     cell_number(&cells[0], call->begin > start ? call->begin - start : 0);
     for (int i = 0; i < CALL_TIMES; i++)
-        if (i < CALL_APPLICATION_INCLUSIVE || l->summary.application_known)
-            cell_call_time(&cells[1 + i], call_ticks(call->times[i]), &l->summary);
-    if (l->summary.off_cpu_known)
+        if (i < CALL_APPLICATION_INCLUSIVE || analysis->summary.application_known)
+            cell_call_time(&cells[1 + i], call_ticks(call->times[i]), &analysis->summary);
+    if (analysis->summary.off_cpu_known)
         cell_number(&cells[5], call_ticks(call->blocked));
     if (t && t->tid)
         cell_number(&cells[6], t->tid);
     if (p && p->pid)
         cell_number(&cells[7], p->pid);
-    cell_thread(&cells[8], l, call->thread, t && t->name[0] ? t->name : "[unknown]");
-    cell_text(&cells[9], call->caller == PROFILE_NONE ? "(start of thread)" : l->names[call->caller].name);
+    cell_thread(&cells[8], analysis, call->thread, t && t->name[0] ? t->name : "[unknown]");
+    cell_text(&cells[9], call->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[call->caller].name);
 }
 
-struct table view_slowest(const struct analysis *l, uint32_t function, enum call_time time, size_t limit)
+struct table view_slowest(const struct analysis *analysis, uint32_t function, enum call_time time, size_t limit)
 {
-    const unsigned jobs = analysis_jobs(l);
+    const unsigned jobs = analysis_jobs(analysis);
     struct slowest_calls *lists = need_memory(jobs, sizeof *lists), *all = &lists[0];
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++) {
         lists[i] = (struct slowest_calls){ .time = time, .limit = limit };
         contexts[i] = &lists[i];
     }
-    analysis_scan_calls(l, function, slowest_add_call, contexts);
+    analysis_scan_calls(analysis, function, slowest_add_call, contexts);
     for (unsigned i = 1; i < jobs; i++) {
         for (size_t j = 0; j < lists[i].count; j++)
             slowest_add_call(all, &lists[i].calls[j]);
@@ -324,9 +324,9 @@ struct table view_slowest(const struct analysis *l, uint32_t function, enum call
     }
     if (all->count)
         qsort_r(all->calls, all->count, sizeof *all->calls, slowest_compare_calls, all);
-    struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &l->summary);
+    struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &analysis->summary);
     for (size_t i = 0; i < all->count; i++)
-        slowest_fill_call(table_row(&t), l, &all->calls[i]);
+        slowest_fill_call(table_row(&t), analysis, &all->calls[i]);
     free(all->calls);
     free(contexts);
     free(lists);

@@ -36,7 +36,7 @@ char *first_screen_work_heading(const struct summary *s, const char *order)
                      first_screen_share(s, VALUE_CPU), first_screen_share(s, VALUE_PREEMPTED));
 }
 
-struct table view_work(const struct analysis *l)
+struct table view_work(const struct analysis *analysis)
 {
     static const char *const optional[] = {
         "source",
@@ -49,9 +49,10 @@ struct table view_work(const struct analysis *l)
         NULL,
     };
     const struct sorting sums = { .key = NULL };
-    struct table t = view_rows(l, BY_FUNCTION, &sums);
-    table_prefer(&t, l->summary.partly_timed ? WORK_COLUMNS ",timed_calls" : WORK_COLUMNS, optional, WORK_NAME_ROOM);
-    t.heading = first_screen_work_heading(&l->summary, "exclusive CPU time");
+    struct table t = view_rows(analysis, BY_FUNCTION, &sums);
+    table_prefer(&t, analysis->summary.partly_timed ? WORK_COLUMNS ",timed_calls" : WORK_COLUMNS, optional,
+                 WORK_NAME_ROOM);
+    t.heading = first_screen_work_heading(&analysis->summary, "exclusive CPU time");
     return t;
 }
 
@@ -63,13 +64,13 @@ static char *first_screen_wait_heading(const struct summary *s)
                      first_screen_share(s, VALUE_BLOCKED));
 }
 
-struct table view_waits(const struct analysis *l)
+struct table view_waits(const struct analysis *analysis)
 {
     static const char *const optional[] = { "source", "threads_percent", "calls", "threads", NULL };
-    struct table t = wait_rows(l);
+    struct table t = wait_rows(analysis);
     table_prefer(&t, "blocked_exclusive,blocked_exclusive_percent,threads_percent,calls", optional, WAIT_NAME_ROOM);
     t.dim_column = 0; /* all of them wait */
-    t.heading = first_screen_wait_heading(&l->summary);
+    t.heading = first_screen_wait_heading(&analysis->summary);
     return t;
 }
 
@@ -88,9 +89,9 @@ struct first_screen_rows first_screen_fit(size_t lines, size_t around, size_t wa
     };
 }
 
-struct table view_longest_waits(const struct analysis *l, size_t limit)
+struct table view_longest_waits(const struct analysis *analysis, size_t limit)
 {
-    struct table t = view_waits(l);
+    struct table t = view_waits(analysis);
     const size_t all = t.row_count;
     struct error error = { NULL };
     table_sort(&t, "blocked_exclusive", &error);

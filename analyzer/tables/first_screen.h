@@ -8,13 +8,13 @@
 bool first_screen_is_known(const struct summary *s);
 
 /* The functions with their times, those on the CPU first among the columns. The rows are not sorted. */
-struct table view_work(const struct analysis *l);
+struct table view_work(const struct analysis *analysis);
 
 /* The heading of a table of work that is in this order, "exclusive CPU time". The caller frees it. */
 char *first_screen_work_heading(const struct summary *s, const char *order);
 
 /* The calls in which threads waited. The rows are not sorted. */
-struct table view_waits(const struct analysis *l);
+struct table view_waits(const struct analysis *analysis);
 
 /* How many rows of work and of waits the report shows. */
 struct first_screen_rows {
@@ -27,6 +27,6 @@ struct first_screen_rows {
 struct first_screen_rows first_screen_fit(size_t lines, size_t around, size_t waits);
 
 /* The same as view_waits, only the longest waits, sorted. The heading says how many there are. */
-struct table view_longest_waits(const struct analysis *l, size_t limit);
+struct table view_longest_waits(const struct analysis *analysis, size_t limit);
 
 #endif

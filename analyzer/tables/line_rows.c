@@ -67,23 +67,24 @@ static struct line_call *line_rows_find_calls(const struct profile *p, size_t *c
     return list;
 }
 
-static bool line_rows_has_more_calls(const struct analysis *l, const struct line_call *x, const struct line_call *y)
+static bool line_rows_has_more_calls(const struct analysis *analysis, const struct line_call *x,
+                                     const struct line_call *y)
 {
     if (x->calls != y->calls)
         return x->calls > y->calls;
-    const int order = strcmp(l->names[x->function].name, l->names[y->function].name);
-    return order ? order < 0 : strcmp(l->names[x->function].module, l->names[y->function].module) < 0;
+    const int order = strcmp(analysis->names[x->function].name, analysis->names[y->function].name);
+    return order ? order < 0 : strcmp(analysis->names[x->function].module, analysis->names[y->function].module) < 0;
 }
 
 /* Fills the called functions of a line: the name of the one that is called most often, and their number. */
-static void line_rows_fill_calls(const struct analysis *l, struct cell *cells, const struct line_call *list,
+static void line_rows_fill_calls(const struct analysis *analysis, struct cell *cells, const struct line_call *list,
                                  size_t count)
 {
     const struct line_call *most = &list[0];
     for (size_t i = 1; i < count; i++)
-        if (line_rows_has_more_calls(l, &list[i], most))
+        if (line_rows_has_more_calls(analysis, &list[i], most))
             most = &list[i];
-    cell_text(&cells[CALLED], l->names[most->function].name);
+    cell_text(&cells[CALLED], analysis->names[most->function].name);
     cell_number(&cells[CALLED_FUNCTIONS], count);
 }
 
@@ -103,24 +104,24 @@ static void line_rows_fill_line(struct cell *cells, const struct line_name *line
     free(of);
 }
 
-struct table view_lines(const struct analysis *l)
+struct table view_lines(const struct analysis *analysis)
 {
-    struct table t = values_table(columns, COLUMN_COUNT, NULL, 0, &l->summary);
-    struct times *sums = rollup_groups(l->rollup, BY_LINE);
+    struct table t = values_table(columns, COLUMN_COUNT, NULL, 0, &analysis->summary);
+    struct times *sums = rollup_groups(analysis->rollup, BY_LINE);
     size_t count;
-    struct line_call *called = line_rows_find_calls(l->profile, &count);
+    struct line_call *called = line_rows_find_calls(analysis->profile, &count);
     for (size_t first = 0, next; first < count; first = next) {
         const uint32_t line = called[first].line;
         for (next = first + 1; next < count && called[next].line == line;)
             next++;
-        if (l->selection && times_are_empty(&sums[line]))
+        if (analysis->selection && times_are_empty(&sums[line]))
             continue;
         struct cell *cells = table_row(&t);
-        if (line == l->profile->site_count)
+        if (line == analysis->profile->site_count)
             cell_text(&cells[SOURCE], "(unknown)");
         else
-            line_rows_fill_line(cells, &l->lines[line]);
-        line_rows_fill_calls(l, cells, called + first, next - first);
+            line_rows_fill_line(cells, &analysis->lines[line]);
+        line_rows_fill_calls(analysis, cells, called + first, next - first);
         fill_times(&t, &sums[line]);
     }
     free(called);

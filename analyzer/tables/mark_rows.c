@@ -55,12 +55,12 @@ static struct marks_row *marks_collect_rows(const struct profile_mark *marks, si
     return rows;
 }
 
-static void marks_fill_mark(struct cell *cells, const struct analysis *l, const struct profile_mark *mark)
+static void marks_fill_mark(struct cell *cells, const struct analysis *analysis, const struct profile_mark *mark)
 {
-    const uint32_t function = l->profile->nodes[mark->node].function;
+    const uint32_t function = analysis->profile->nodes[mark->node].function;
     cell_number(&cells[2], mark->number);
     if (function != PROFILE_NONE)
-        cell_text(&cells[6], l->names[function].name);
+        cell_text(&cells[6], analysis->names[function].name);
     cell_text(&cells[7], mark->text);
 }
 
@@ -74,23 +74,23 @@ static void marks_fill_timer(struct cell *cells, const struct trace_activity *ti
     cell_text(&cells[7], timer->name);
 }
 
-static void marks_fill_row(struct cell *cells, const struct analysis *l, const struct marks_row *row, uint64_t previous,
-                           struct namer *namer)
+static void marks_fill_row(struct cell *cells, const struct analysis *analysis, const struct marks_row *row,
+                           uint64_t previous, struct namer *namer)
 {
     const uint32_t thread = row->mark ? row->mark->thread : row->timer->first->thread;
     const uint32_t process = row->mark ? row->mark->process : row->timer->first->process;
-    const struct trace_thread *t = session_file_thread(l->file, thread);
-    const struct trace_process *p = session_file_process(l->file, process);
-    const uint64_t start = l->file->header.start_ticks;
+    const struct trace_thread *t = session_file_thread(analysis->file, thread);
+    const struct trace_process *p = session_file_process(analysis->file, process);
+    const uint64_t start = analysis->file->header.start_ticks;
     cell_number(&cells[0], row->time > start ? row->time - start : 0);
     cell_number(&cells[1], row->time - previous);
     if (t)
         cell_number(&cells[3], t->tid);
     if (p)
         cell_number(&cells[4], p->pid);
-    cell_thread(&cells[5], l, thread, t ? t->name : "");
+    cell_thread(&cells[5], analysis, thread, t ? t->name : "");
     if (row->mark)
-        marks_fill_mark(cells, l, row->mark);
+        marks_fill_mark(cells, analysis, row->mark);
     else
         marks_fill_timer(cells, row->timer, namer);
 }
@@ -114,20 +114,20 @@ static struct profile_mark *marks_sorted(const struct profile *p)
     return marks;
 }
 
-struct table view_marks(const struct analysis *l)
+struct table view_marks(const struct analysis *analysis)
 {
-    struct table table = table_make(view_marks_columns, COLUMN_COUNT, &l->summary);
-    struct profile_mark *marks = marks_sorted(l->profile);
-    struct activities activities = activities_read(l->file);
+    struct table table = table_make(view_marks_columns, COLUMN_COUNT, &analysis->summary);
+    struct profile_mark *marks = marks_sorted(analysis->profile);
+    struct activities activities = activities_read(analysis->file);
     size_t count;
-    struct marks_row *rows = marks_collect_rows(marks, l->profile->mark_count, &activities, &count);
-    struct namer *namer = namer_new(l->file);
-    if (count == l->profile->mark_count)
+    struct marks_row *rows = marks_collect_rows(marks, analysis->profile->mark_count, &activities, &count);
+    struct namer *namer = namer_new(analysis->file);
+    if (count == analysis->profile->mark_count)
         marks_hide_durations(&table);
-    const uint64_t session_start = l->file->header.start_ticks;
+    const uint64_t session_start = analysis->file->header.start_ticks;
     for (size_t i = 0; i < count; i++) {
         const uint64_t start = session_start < rows[i].time ? session_start : rows[i].time;
-        marks_fill_row(table_row(&table), l, &rows[i], i ? rows[i - 1].time : start, namer);
+        marks_fill_row(table_row(&table), analysis, &rows[i], i ? rows[i - 1].time : start, namer);
     }
     namer_free(namer);
     free(rows);

@@ -22,22 +22,22 @@ bool percentiles_are_named(const char *keys)
     return false;
 }
 
-size_t percentiles_list(struct column *columns, const struct analysis *l)
+size_t percentiles_list(struct column *columns, const struct analysis *analysis)
 {
-    if (!l->durations)
+    if (!analysis->durations)
         return 0;
     memcpy(columns, percentile_columns, sizeof percentile_columns);
     return PERCENTILE_COLUMNS;
 }
 
-void percentiles_fill(struct cell *cells, const struct analysis *l, const struct durations *d)
+void percentiles_fill(struct cell *cells, const struct analysis *analysis, const struct durations *d)
 {
     uint64_t ticks[PERCENTILE_COLUMNS];
-    if (!l->durations || !d)
+    if (!analysis->durations || !d)
         return;
     durations_percentiles(d, percents, ticks, PERCENTILE_COLUMNS);
     for (size_t i = 0; i < PERCENTILE_COLUMNS; i++)
-        cell_call_time(&cells[i], ticks[i], &l->summary);
+        cell_call_time(&cells[i], ticks[i], &analysis->summary);
 }
 
 struct durations **percentiles_by_function(const struct profile *p)

@@ -14,10 +14,10 @@ extern const struct column percentile_columns[PERCENTILE_COLUMNS];
 bool percentiles_are_named(const char *keys);
 
 /* The columns that the tables of a session have: none, or all. */
-size_t percentiles_list(struct column *columns, const struct analysis *l);
+size_t percentiles_list(struct column *columns, const struct analysis *analysis);
 
 /* Fills the cells of these columns. Without calls, they stay unknown. */
-void percentiles_fill(struct cell *cells, const struct analysis *l, const struct durations *d);
+void percentiles_fill(struct cell *cells, const struct analysis *analysis, const struct durations *d);
 
 /* By function of the profile. The caller frees the list by percentiles_free_list. */
 struct durations **percentiles_by_function(const struct profile *p);

@@ -131,47 +131,47 @@ void cell_source(struct cell *cell, const struct function_name *name)
     cell_text(cell, source);
 }
 
-static void rows_fill_function(const struct analysis *l, struct cell *cells, size_t i)
+static void rows_fill_function(const struct analysis *analysis, struct cell *cells, size_t i)
 {
-    const struct function_name *name = &l->names[i];
+    const struct function_name *name = &analysis->names[i];
     cell_text(&cells[0], name->name);
     cell_text(&cells[1], name->module);
     cell_text(&cells[2], name->file);
     if (name->line)
         cell_number(&cells[3], name->line);
     cell_source(&cells[4], name);
-    if (waits_by_name(l, (uint32_t)i))
+    if (waits_by_name(analysis, (uint32_t)i))
         cell_waits(&cells[COLUMN_WAITS]);
 }
 
-static void rows_fill_module(const struct analysis *l, struct cell *cells, size_t i)
+static void rows_fill_module(const struct analysis *analysis, struct cell *cells, size_t i)
 {
-    char *name = names_module(l->profile->modules[i].path);
+    char *name = names_module(analysis->profile->modules[i].path);
     cell_text(&cells[0], name);
-    cell_text(&cells[1], l->profile->modules[i].path);
+    cell_text(&cells[1], analysis->profile->modules[i].path);
     free(name);
 }
 
-static void rows_fill_thread(const struct analysis *l, struct cell *cells, size_t i)
+static void rows_fill_thread(const struct analysis *analysis, struct cell *cells, size_t i)
 {
-    const struct profile_thread *pt = &l->profile->threads[i];
-    const struct trace_thread *t = session_file_thread(l->file, pt->thread);
-    const struct trace_process *p = session_file_process(l->file, pt->process);
+    const struct profile_thread *pt = &analysis->profile->threads[i];
+    const struct trace_thread *t = session_file_thread(analysis->file, pt->thread);
+    const struct trace_process *p = session_file_process(analysis->file, pt->process);
     char *process = names_module(p ? p->path : "");
-    cell_thread(&cells[0], l, pt->thread, t && t->name[0] ? t->name : "[unknown]");
+    cell_thread(&cells[0], analysis, pt->thread, t && t->name[0] ? t->name : "[unknown]");
     if (t && t->tid)
         cell_number(&cells[1], t->tid);
     cell_text(&cells[2], process);
     if (p && p->pid)
         cell_number(&cells[3], p->pid);
-    if (l->part_count)
-        cell_text(&cells[COLUMN_SESSION], analysis_session_of(l, pt->process));
+    if (analysis->part_count)
+        cell_text(&cells[COLUMN_SESSION], analysis_session_of(analysis, pt->process));
     free(process);
 }
 
-static void rows_fill_process(const struct analysis *l, struct cell *cells, uint32_t serial)
+static void rows_fill_process(const struct analysis *analysis, struct cell *cells, uint32_t serial)
 {
-    const struct trace_process *p = session_file_process(l->file, serial);
+    const struct trace_process *p = session_file_process(analysis->file, serial);
     char *name = names_module(p ? p->path : "");
     cell_text(&cells[0], name);
     if (p && p->pid)
@@ -179,8 +179,8 @@ static void rows_fill_process(const struct analysis *l, struct cell *cells, uint
     if (p && p->parent_pid)
         cell_number(&cells[2], p->parent_pid);
     cell_text(&cells[3], p ? p->arguments : "");
-    if (l->part_count)
-        cell_text(&cells[COLUMN_SESSION], analysis_session_of(l, serial));
+    if (analysis->part_count)
+        cell_text(&cells[COLUMN_SESSION], analysis_session_of(analysis, serial));
     free(name);
 }
 
@@ -290,12 +290,12 @@ static void rows_add_amounts(void *context, const struct call_amount *amounts, s
         call_spread_add(&spreads[amounts[i].function], amounts[i].time);
 }
 
-static void rows_fill_calls(const struct analysis *l, struct cell *cells, const struct rows_calls *calls,
+static void rows_fill_calls(const struct analysis *analysis, struct cell *cells, const struct rows_calls *calls,
                             size_t function)
 {
     for (int i = 0; i < CALL_TIMES; i++, cells += COLUMNS_A_TIME) {
         const struct call_spread *spread = calls->spreads[i] ? &calls->spreads[i][function] : NULL;
-        if (!spread || spread->count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known))
+        if (!spread || spread->count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !analysis->summary.application_known))
             continue;
         struct histogram h = call_spread_histogram(spread);
         const uint64_t values[] = { h.least,
@@ -305,7 +305,7 @@ static void rows_fill_calls(const struct analysis *l, struct cell *cells, const 
                                     histogram_percentile(&h, 99),
                                     h.greatest };
         for (int j = 0; j < COLUMNS_A_TIME; j++)
-            cell_call_time(&cells[j], values[j], &l->summary);
+            cell_call_time(&cells[j], values[j], &analysis->summary);
         cells[1].unresolved =
             values[1] == 0 && cells[1].unresolved; /* the mean of many calls is known better than one */
         histogram_drop(&h);
@@ -329,10 +329,10 @@ static void rows_merge_spreads(const struct rows_calls *workers, unsigned jobs, 
 }
 
 /* The caller drops and frees them. */
-static struct rows_calls rows_find_spreads(const struct analysis *l, unsigned times)
+static struct rows_calls rows_find_spreads(const struct analysis *analysis, unsigned times)
 {
-    const unsigned jobs = analysis_jobs(l);
-    const size_t functions = l->profile->function_count;
+    const unsigned jobs = analysis_jobs(analysis);
+    const size_t functions = analysis->profile->function_count;
     struct rows_calls *workers = need_memory(jobs, sizeof *workers);
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++) {
@@ -342,9 +342,9 @@ static struct rows_calls rows_find_spreads(const struct analysis *l, unsigned ti
                 workers[i].spreads[time] = need_memory(functions, sizeof *workers[i].spreads[time]);
     }
     if (times == 1u << CALL_ELAPSED_INCLUSIVE)
-        analysis_scan_elapsed(l, PROFILE_NONE, rows_add_amounts, contexts);
+        analysis_scan_elapsed(analysis, PROFILE_NONE, rows_add_amounts, contexts);
     else
-        analysis_scan_calls(l, PROFILE_NONE, rows_add_call, contexts);
+        analysis_scan_calls(analysis, PROFILE_NONE, rows_add_call, contexts);
     for (int time = 0; time < CALL_TIMES; time++)
         if (workers[0].spreads[time])
             rows_merge_spreads(workers, jobs, time, functions);
@@ -355,26 +355,26 @@ static struct rows_calls rows_find_spreads(const struct analysis *l, unsigned ti
 }
 
 /* Fills the columns of single calls, which begin at `first`. `groups` is the function of each row. */
-static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_t first, unsigned times,
+static void rows_fill_all_calls(const struct analysis *analysis, struct table *t, size_t first, unsigned times,
                                 const size_t *groups)
 {
-    const struct rows_calls calls = rows_find_spreads(l, times);
+    const struct rows_calls calls = rows_find_spreads(analysis, times);
     for (size_t i = 0; i < t->row_count; i++)
-        rows_fill_calls(l, &t->cells[i * t->column_count + first], &calls, groups[i]);
+        rows_fill_calls(analysis, &t->cells[i * t->column_count + first], &calls, groups[i]);
     for (int time = 0; time < CALL_TIMES; time++) {
-        for (size_t j = 0; calls.spreads[time] && j < l->profile->function_count; j++)
+        for (size_t j = 0; calls.spreads[time] && j < analysis->profile->function_count; j++)
             call_spread_drop(&calls.spreads[time][j]);
         free(calls.spreads[time]);
     }
 }
 
 /* Fills the columns of percentiles, which begin at `first`. */
-static void rows_fill_percentiles(const struct analysis *l, struct table *t, size_t first, const size_t *groups)
+static void rows_fill_percentiles(const struct analysis *analysis, struct table *t, size_t first, const size_t *groups)
 {
-    struct durations **durations = percentiles_by_function(l->profile);
+    struct durations **durations = percentiles_by_function(analysis->profile);
     for (size_t i = 0; i < t->row_count; i++)
-        percentiles_fill(&t->cells[i * t->column_count + first], l, durations[groups[i]]);
-    percentiles_free_list(durations, l->profile);
+        percentiles_fill(&t->cells[i * t->column_count + first], analysis, durations[groups[i]]);
+    percentiles_free_list(durations, analysis->profile);
 }
 
 size_t view_row_number(const struct table *t, size_t row)
@@ -404,7 +404,7 @@ static void rows_fill_recent(struct cell *cells, unsigned knows, const struct ti
     cell_number(&cells[0], seconds > 0 ? (uint64_t)llround((double)t->calls / seconds) : 0);
 }
 
-static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum rollup_by by,
+static void rows_fill_all_recent(const struct analysis *analysis, struct table *t, enum rollup_by by,
                                  const struct recent_times *recent, const size_t *groups)
 {
     struct times *sums = recent->rollup ? rollup_groups(recent->rollup, by) : NULL;
@@ -412,7 +412,7 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
     for (size_t i = 0; i < t->row_count; i++) {
         struct cell *cells = &t->cells[(i + 1) * t->column_count - RECENT_VALUES - 1];
         if (sums && window)
-            rows_fill_recent(cells, summary_knows(&l->summary), &sums[groups[i]], &window[groups[i]], recent);
+            rows_fill_recent(cells, summary_knows(&analysis->summary), &sums[groups[i]], &window[groups[i]], recent);
     }
     free(sums);
     free(window);
@@ -424,14 +424,14 @@ static bool rows_are_numbered(const struct sorting *sorting)
 }
 
 /* Lists the columns after the values. */
-static size_t rows_list_others(struct column *columns, const struct analysis *l, bool calls,
+static size_t rows_list_others(struct column *columns, const struct analysis *analysis, bool calls,
                                const struct sorting *sorting)
 {
     size_t count = 0;
-    if (!summary_has_timing(&l->summary)) /* else all views have it */
+    if (!summary_has_timing(&analysis->summary)) /* else all views have it */
         columns[count++] = timing_column;
     if (calls)
-        count += percentiles_list(columns + count, l);
+        count += percentiles_list(columns + count, analysis);
     for (size_t i = 0; calls && i < CALL_COLUMN_COUNT; i++)
         columns[count++] = call_columns[i];
     for (size_t i = 0; sorting->recent && i < RECENT_VALUES; i++)
@@ -463,55 +463,55 @@ static size_t rows_hot_column(const struct table *t, const struct summary *s)
     return 0;
 }
 
-struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
+struct table view_rows(const struct analysis *analysis, enum rollup_by by, const struct sorting *sorting)
 {
     struct column others[1 + PERCENTILE_COLUMNS + CALL_COLUMN_COUNT + RECENT_VALUES + 1];
-    const size_t other_count = rows_list_others(others, l, by == BY_FUNCTION, sorting);
+    const size_t other_count = rows_list_others(others, analysis, by == BY_FUNCTION, sorting);
     struct table t =
-        values_table(subjects[by].columns, subjects[by].count + (l->part_count ? subjects[by].of_several : 0), others,
-                     other_count, &l->summary);
+        values_table(subjects[by].columns, subjects[by].count + (analysis->part_count ? subjects[by].of_several : 0),
+                     others, other_count, &analysis->summary);
     t.wait_column = by == BY_FUNCTION ? COLUMN_WAITS : 0;
-    t.hot_column = by == BY_FUNCTION ? rows_hot_column(&t, &l->summary) : 0;
-    size_t count = rollup_group_count(l->rollup, by), process_count;
-    struct times *sums = rollup_groups(l->rollup, by);
-    uint32_t *processes = rollup_process_list(l->profile, &process_count);
-    const struct dwell_stated **stated = stated_percentages(l, by);
+    t.hot_column = by == BY_FUNCTION ? rows_hot_column(&t, &analysis->summary) : 0;
+    size_t count = rollup_group_count(analysis->rollup, by), process_count;
+    struct times *sums = rollup_groups(analysis->rollup, by);
+    uint32_t *processes = rollup_process_list(analysis->profile, &process_count);
+    const struct dwell_stated **stated = stated_percentages(analysis, by);
     size_t *groups = need_memory(count, sizeof *groups);
     for (size_t i = 0; i < count; i++) {
-        if (l->selection && times_are_empty(&sums[i]))
+        if (analysis->selection && times_are_empty(&sums[i]))
             continue; /* not part of the selection */
         groups[t.row_count] = i;
         struct cell *cells = table_row(&t);
         if (by == BY_FUNCTION)
-            rows_fill_function(l, cells, i);
+            rows_fill_function(analysis, cells, i);
         else if (by == BY_MODULE)
-            rows_fill_module(l, cells, i);
+            rows_fill_module(analysis, cells, i);
         else if (by == BY_THREAD)
-            rows_fill_thread(l, cells, i);
+            rows_fill_thread(analysis, cells, i);
         else
-            rows_fill_process(l, cells, processes[i]);
+            rows_fill_process(analysis, cells, processes[i]);
         if (by == BY_FUNCTION)
             fill_function_times(&t, &sums[i]);
         else
             fill_times(&t, &sums[i]);
-        if (!summary_has_timing(&l->summary))
+        if (!summary_has_timing(&analysis->summary))
             cell_text(&cells[t.column_count - other_count], "timed");
         fill_stated(&t, stated ? stated[i] : NULL);
-        if (by == BY_FUNCTION && l->summary.imported && !l->summary.samples)
+        if (by == BY_FUNCTION && analysis->summary.imported && !analysis->summary.samples)
             rows_fill_means(&t, &sums[i]);
     }
     free(stated);
-    size_t first = t.column_count - other_count + !summary_has_timing(&l->summary);
-    if (by == BY_FUNCTION && l->durations) {
-        rows_fill_percentiles(l, &t, first, groups);
+    size_t first = t.column_count - other_count + !summary_has_timing(&analysis->summary);
+    if (by == BY_FUNCTION && analysis->durations) {
+        rows_fill_percentiles(analysis, &t, first, groups);
         first += PERCENTILE_COLUMNS;
     }
     if (by == BY_FUNCTION && sorting->calls)
-        rows_fill_all_calls(l, &t, first, sorting->call_times, groups);
+        rows_fill_all_calls(analysis, &t, first, sorting->call_times, groups);
     for (size_t i = 0; rows_are_numbered(sorting) && i < t.row_count; i++)
         cell_number(&t.cells[(i + 1) * t.column_count - 1], groups[i]);
     if (sorting->recent)
-        rows_fill_all_recent(l, &t, by, sorting->recent, groups);
+        rows_fill_all_recent(analysis, &t, by, sorting->recent, groups);
     free(groups);
     free(processes);
     free(sums);

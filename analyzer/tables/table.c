@@ -217,10 +217,10 @@ void cell_percent(struct cell *cell, double percent)
     cell->percent = percent;
 }
 
-void cell_thread(struct cell *cell, const struct analysis *l, uint32_t thread, const char *name)
+void cell_thread(struct cell *cell, const struct analysis *analysis, uint32_t thread, const char *name)
 {
     cell_text(cell, name);
-    cell->shown = analysis_thread_title(l, thread);
+    cell->shown = analysis_thread_title(analysis, thread);
 }
 
 void cell_call_time(struct cell *cell, uint64_t ticks, const struct summary *session)

@@ -110,7 +110,7 @@ void cell_waits(struct cell *cell);
 
 /* A thread's name, which text may show in another way (analysis/thread_titles.h). */
 struct analysis;
-void cell_thread(struct cell *cell, const struct analysis *l, uint32_t thread, const char *name);
+void cell_thread(struct cell *cell, const struct analysis *analysis, uint32_t thread, const char *name);
 
 /* A time of a single call, which text shows as below the session's resolution if it is. */
 void cell_call_time(struct cell *cell, uint64_t ticks, const struct summary *session);

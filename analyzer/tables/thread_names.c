@@ -23,13 +23,14 @@ static int thread_names_compare(const void *a, const void *b)
 }
 
 /* The threads, sorted by name. The caller frees the list. */
-static struct thread_name_row *thread_names_list(const struct analysis *l, const struct times *times, size_t *count)
+static struct thread_name_row *thread_names_list(const struct analysis *analysis, const struct times *times,
+                                                 size_t *count)
 {
-    struct thread_name_row *list = need_memory(l->profile->thread_count, sizeof *list);
+    struct thread_name_row *list = need_memory(analysis->profile->thread_count, sizeof *list);
     *count = 0;
-    for (size_t i = 0; i < l->profile->thread_count; i++) {
-        const struct trace_thread *t = session_file_thread(l->file, l->profile->threads[i].thread);
-        if (!l->selection || !times_are_empty(&times[i]))
+    for (size_t i = 0; i < analysis->profile->thread_count; i++) {
+        const struct trace_thread *t = session_file_thread(analysis->file, analysis->profile->threads[i].thread);
+        if (!analysis->selection || !times_are_empty(&times[i]))
             list[(*count)++] = (struct thread_name_row){ t && t->name[0] ? t->name : "[unknown]", 1, times[i] };
     }
     if (*count)
@@ -37,12 +38,12 @@ static struct thread_name_row *thread_names_list(const struct analysis *l, const
     return list;
 }
 
-struct table view_thread_names(const struct analysis *l)
+struct table view_thread_names(const struct analysis *analysis)
 {
-    struct table t = values_table(columns, COLUMN_COUNT, NULL, 0, &l->summary);
+    struct table t = values_table(columns, COLUMN_COUNT, NULL, 0, &analysis->summary);
     size_t count;
-    struct times *times = rollup_groups(l->rollup, BY_THREAD);
-    struct thread_name_row *list = thread_names_list(l, times, &count);
+    struct times *times = rollup_groups(analysis->rollup, BY_THREAD);
+    struct thread_name_row *list = thread_names_list(analysis, times, &count);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && strcmp(list[next].name, list[first].name) == 0; next++) {
             times_add(&list[first].times, &list[next].times);

@@ -196,11 +196,12 @@ void fill_function_times(struct table *table, const struct times *t)
     }
 }
 
-const struct dwell_stated **stated_percentages(const struct analysis *l, enum rollup_by by)
+const struct dwell_stated **stated_percentages(const struct analysis *analysis, enum rollup_by by)
 {
-    if (l->selection || !l->profile->reported_count || (by != BY_FUNCTION && by != BY_MODULE))
+    if (analysis->selection || !analysis->profile->reported_count || (by != BY_FUNCTION && by != BY_MODULE))
         return NULL;
-    return reported_stated(l->profile, by == BY_MODULE ? DWELL_REPORTED_MODULE : DWELL_REPORTED_FUNCTION, PROFILE_NONE);
+    return reported_stated(analysis->profile, by == BY_MODULE ? DWELL_REPORTED_MODULE : DWELL_REPORTED_FUNCTION,
+                           PROFILE_NONE);
 }
 
 /* Reports state percentages with two decimals. Where the computed one is equal to these, it stays, with its decimals.

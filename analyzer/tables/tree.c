@@ -350,14 +350,14 @@ static void tree_draw_threads(struct tree_drawing *d)
 }
 
 /* The names of the functions of the joined tree, which are those of the profile in another order. */
-static struct function_name *tree_function_names(const struct analysis *l, const struct profile *joined)
+static struct function_name *tree_function_names(const struct analysis *analysis, const struct profile *joined)
 {
     struct function_name *names = need_memory(joined->function_count, sizeof *names);
-    struct profile *original = l->profile;
+    struct profile *original = analysis->profile;
     for (size_t i = 0; i < joined->function_count; i++) {
         const struct profile_module *m = &joined->modules[joined->functions[i].module];
         uint32_t module = profile_module(original, m->path, m->build_id, m->build_id_length);
-        names[i] = l->names[profile_function(original, module, joined->functions[i].offset)];
+        names[i] = analysis->names[profile_function(original, module, joined->functions[i].offset)];
     }
     return names;
 }
@@ -385,16 +385,17 @@ static void tree_draw_folded(struct tree_drawing *d)
     free(deepest);
 }
 
-static uint64_t tree_amount(const struct amount *amount, const struct analysis *l, enum value_id value)
+static uint64_t tree_amount(const struct amount *amount, const struct analysis *analysis, enum value_id value)
 {
-    return (uint64_t)amount_ticks(amount, times_value(&l->summary.sums, value, INCLUSIVE), l->summary.ticks_per_second);
+    return (uint64_t)amount_ticks(amount, times_value(&analysis->summary.sums, value, INCLUSIVE),
+                                  analysis->summary.ticks_per_second);
 }
 
 /* A percentage is of the session's time of each kind. */
-static struct tree_threshold tree_threshold(const struct amount *amount, const struct analysis *l, bool by_cpu)
+static struct tree_threshold tree_threshold(const struct amount *amount, const struct analysis *analysis, bool by_cpu)
 {
-    return (struct tree_threshold){ tree_amount(amount, l, VALUE_ELAPSED),
-                                    by_cpu ? tree_amount(amount, l, VALUE_CPU) : UINT64_MAX };
+    return (struct tree_threshold){ tree_amount(amount, analysis, VALUE_ELAPSED),
+                                    by_cpu ? tree_amount(amount, analysis, VALUE_CPU) : UINT64_MAX };
 }
 
 static void tree_prefer_columns(struct table *t)
@@ -426,30 +427,30 @@ static size_t tree_list_subjects(struct column *columns, const struct tree_optio
     return count;
 }
 
-struct table view_tree(const struct analysis *l, const struct tree_options *options)
+struct table view_tree(const struct analysis *analysis, const struct tree_options *options)
 {
     struct column subjects[MAX_SUBJECTS];
     const size_t count = tree_list_subjects(subjects, options);
     struct column others[PERCENTILE_COLUMNS + PLACE_COLUMNS];
-    const size_t percentiles = percentiles_list(others, l);
+    const size_t percentiles = percentiles_list(others, analysis);
     memcpy(others + percentiles, place_columns, sizeof place_columns);
-    struct table t = values_table(subjects, count, others, percentiles + PLACE_COLUMNS, &l->summary);
+    struct table t = values_table(subjects, count, others, percentiles + PLACE_COLUMNS, &analysis->summary);
     t.wait_column = HOT;
     void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
-    struct tree_drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
+    struct tree_drawing d = { .loaded = analysis, .rollup = analysis->rollup, .options = options, .table = &t };
     d.measure = options->by_cpu ? VALUE_CPU : VALUE_ELAPSED;
-    d.smallest = tree_threshold(&options->min, l, options->by_cpu);
-    d.own = tree_threshold(&options->own, l, options->by_cpu);
+    d.smallest = tree_threshold(&options->min, analysis, options->by_cpu);
+    d.own = tree_threshold(&options->own, analysis, options->by_cpu);
     if (options->by_cpu)
         tree_prefer_columns(&t);
     if (options->by_thread) {
         draw_all(&d);
         return t;
     }
-    struct profile *joined = rollup_join_threads(l->profile);
+    struct profile *joined = rollup_join_threads(analysis->profile);
     struct rollup *rollup = rollup_new(joined);
-    struct analysis view = *l;
-    view.names = tree_function_names(l, joined);
+    struct analysis view = *analysis;
+    view.names = tree_function_names(analysis, joined);
     d.loaded = &view;
     d.rollup = rollup;
     draw_all(&d);

@@ -40,16 +40,16 @@ bool view_needs_calls(const char *keys);
 unsigned view_call_times(const char *keys);
 
 /* A row for each function, module, thread or process. The rows are not sorted; see view_sort. */
-struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting);
+struct table view_rows(const struct analysis *analysis, enum rollup_by by, const struct sorting *sorting);
 
 /* A row for each module, with its functions below it. The rows are not sorted. */
-struct table view_module_functions(const struct analysis *l);
+struct table view_module_functions(const struct analysis *analysis);
 
 /* A row for each source line that contains calls. The rows are not sorted. */
-struct table view_lines(const struct analysis *l);
+struct table view_lines(const struct analysis *analysis);
 
 /* A row for all threads of one name. The rows are not sorted. */
-struct table view_thread_names(const struct analysis *l);
+struct table view_thread_names(const struct analysis *analysis);
 
 struct tree_options {
     struct amount min;   /* branches with less time are folded into one row */
@@ -62,24 +62,24 @@ struct tree_options {
     bool by_line;        /* calls from different lines are different paths */
     bool by_cpu;         /* order, folding and hot path follow CPU time, which the session knows */
 };
-struct table view_tree(const struct analysis *l, const struct tree_options *options);
+struct table view_tree(const struct analysis *analysis, const struct tree_options *options);
 
 /* The function with its callers and callees, and the lines of the calls if the session was loaded with lines. With
  * `by_cpu`, order and shares follow CPU time instead of elapsed time, unless the function mostly waits. */
-struct table view_callers(const struct analysis *l, uint32_t function, bool by_cpu);
+struct table view_callers(const struct analysis *analysis, uint32_t function, bool by_cpu);
 
 /* Names of the four times: the keys of their columns. */
 extern const char *const call_time_names[CALL_TIMES];
 
 /* The durations of the function's calls in buckets of 1, 2, 5, 10 and so on. With `wide`, bars consist of block
  * characters. *exact is the distribution in nanoseconds; the caller drops it. */
-struct table view_histogram(const struct analysis *l, uint32_t function, enum call_time time, bool wide,
+struct table view_histogram(const struct analysis *analysis, uint32_t function, enum call_time time, bool wide,
                             struct call_spread *exact);
 
 /* The function's slowest calls, the slowest first. */
-struct table view_slowest(const struct analysis *l, uint32_t function, enum call_time time, size_t limit);
+struct table view_slowest(const struct analysis *analysis, uint32_t function, enum call_time time, size_t limit);
 
-struct table view_marks(const struct analysis *l);
+struct table view_marks(const struct analysis *analysis);
 
 /* The columns of these three views, which do not have the columns of values. */
 extern const struct column view_marks_columns[], view_histogram_columns[], view_slowest_columns[];
@@ -110,7 +110,7 @@ void fill_function_times(struct table *t, const struct times *times);
 
 /* By function or module, the columns that an imported report states. NULL for other rows, and if only a part of the
  * session is loaded, as the percentages are of the whole. The caller frees it. */
-const struct dwell_stated **stated_percentages(const struct analysis *l, enum rollup_by by);
+const struct dwell_stated **stated_percentages(const struct analysis *analysis, enum rollup_by by);
 
 /* Replaces the percentages of a table's last row by those that an imported report states, and adds the probe overhead
  * and the single calls that it states; `stated` may be NULL. */

@@ -68,12 +68,12 @@ bool *wait_find_wrappers(const struct profile *p, const struct function_name *na
 }
 
 /* Parents come before their children. */
-static struct wait_context wait_find_context(const struct analysis *l)
+static struct wait_context wait_find_context(const struct analysis *analysis)
 {
-    const struct profile *p = l->profile;
+    const struct profile *p = analysis->profile;
     struct wait_context c = { need_memory(p->node_count + 1, sizeof *c.threads),
                               need_memory(p->node_count + 1, sizeof *c.callers) };
-    bool *is_wrapper = wait_find_wrappers(p, l->names);
+    bool *is_wrapper = wait_find_wrappers(p, analysis->names);
     for (size_t i = 0; i < p->thread_count; i++)
         c.threads[p->threads[i].root] = (uint32_t)i;
     for (size_t i = 0; i < p->node_count; i++) {
@@ -135,12 +135,12 @@ static void wait_sort_threads(struct wait_list *w)
 }
 
 /* Lists all functions with their callers, also those that were not blocked. */
-static struct wait_list wait_list_all(const struct analysis *l)
+static struct wait_list wait_list_all(const struct analysis *analysis)
 {
-    struct wait_list w = { .loaded = l, .places = index_new() };
-    struct wait_context c = wait_find_context(l);
-    for (uint32_t i = 0; i < l->profile->node_count; i++)
-        if (l->profile->nodes[i].parent != PROFILE_NONE)
+    struct wait_list w = { .loaded = analysis, .places = index_new() };
+    struct wait_context c = wait_find_context(analysis);
+    for (uint32_t i = 0; i < analysis->profile->node_count; i++)
+        if (analysis->profile->nodes[i].parent != PROFILE_NONE)
             wait_add_node(&w, &c, i);
     wait_sort_threads(&w);
     free(c.threads);
@@ -164,13 +164,14 @@ static int wait_compare_names(const void *a, const void *b)
 
 /* The names of the threads, each once, such as "bio_aof, bio_lazy_free" or "worker (8 threads)". The caller frees it.
  */
-static char *wait_thread_names(const struct analysis *l, const struct wait_thread *threads, size_t count)
+static char *wait_thread_names(const struct analysis *analysis, const struct wait_thread *threads, size_t count)
 {
     const char **names = need_memory(count + 1, sizeof *names);
     char *text;
     size_t length, shown = 0, different = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct trace_thread *t = session_file_thread(l->file, l->profile->threads[threads[i].thread].thread);
+        const struct trace_thread *t =
+            session_file_thread(analysis->file, analysis->profile->threads[threads[i].thread].thread);
         names[i] = t && t->name[0] ? t->name : "[unknown]";
     }
     qsort(names, count, sizeof *names, wait_compare_names);
@@ -190,34 +191,35 @@ static char *wait_thread_names(const struct analysis *l, const struct wait_threa
     return text;
 }
 
-static uint64_t wait_threads_elapsed(const struct analysis *l, const struct wait_thread *threads, size_t count)
+static uint64_t wait_threads_elapsed(const struct analysis *analysis, const struct wait_thread *threads, size_t count)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += l->rollup->nodes[l->profile->threads[threads[i].thread].root].elapsed_inclusive;
+        sum += analysis->rollup->nodes[analysis->profile->threads[threads[i].thread].root].elapsed_inclusive;
     return sum;
 }
 
-static void wait_add_row(struct table *t, const struct analysis *l, const struct wait *wait,
+static void wait_add_row(struct table *t, const struct analysis *analysis, const struct wait *wait,
                          const struct wait_thread *threads, size_t count)
 {
     struct cell *cells = table_row(t);
-    const bool is_os = os_calls_is_library(l->profile->modules[l->profile->functions[wait->function].module].path);
+    const bool is_os =
+        os_calls_is_library(analysis->profile->modules[analysis->profile->functions[wait->function].module].path);
     const uint32_t at = is_os ? wait->caller : wait->function;
-    char *names = wait_thread_names(l, threads, count);
-    cell_text(&cells[FUNCTION], l->names[wait->function].name);
-    cell_text(&cells[MODULE], l->names[wait->function].module);
-    cell_text(&cells[CALLER], wait->caller == PROFILE_NONE ? "(start of thread)" : l->names[wait->caller].name);
+    char *names = wait_thread_names(analysis, threads, count);
+    cell_text(&cells[FUNCTION], analysis->names[wait->function].name);
+    cell_text(&cells[MODULE], analysis->names[wait->function].module);
+    cell_text(&cells[CALLER], wait->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[wait->caller].name);
     cell_text(&cells[THREADS], names);
     if (at != PROFILE_NONE) {
-        cell_source(&cells[SOURCE], &l->names[at]);
-        cell_text(&cells[SOURCE_FILE], l->names[at].file);
-        if (l->names[at].line)
-            cell_number(&cells[SOURCE_LINE], l->names[at].line);
+        cell_source(&cells[SOURCE], &analysis->names[at]);
+        cell_text(&cells[SOURCE_FILE], analysis->names[at].file);
+        if (analysis->names[at].line)
+            cell_number(&cells[SOURCE_LINE], analysis->names[at].line);
     }
     fill_times(t, &wait->times);
     cell_percent(&cells[t->column_count - 1],
-                 percent_of(wait->times.blocked_exclusive, wait_threads_elapsed(l, threads, count)));
+                 percent_of(wait->times.blocked_exclusive, wait_threads_elapsed(analysis, threads, count)));
     free(names);
 }
 
@@ -230,17 +232,17 @@ static void wait_rename_column(struct table *t)
             own[i].title = "BLOCKED";
 }
 
-struct table wait_rows(const struct analysis *l)
+struct table wait_rows(const struct analysis *analysis)
 {
-    struct table t = values_table(columns, COLUMN_COUNT, &share_column, 1, &l->summary);
+    struct table t = values_table(columns, COLUMN_COUNT, &share_column, 1, &analysis->summary);
     t.second_name = CALLER;
     wait_rename_column(&t);
-    struct wait_list w = wait_list_all(l);
+    struct wait_list w = wait_list_all(analysis);
     for (size_t first = 0, next; w.list && first < w.thread_count; first = next) {
         const uint32_t wait = w.threads[first].wait;
         for (next = first + 1; next < w.thread_count && w.threads[next].wait == wait; next++)
             ;
-        wait_add_row(&t, l, &w.list[wait], &w.threads[first], next - first);
+        wait_add_row(&t, analysis, &w.list[wait], &w.threads[first], next - first);
     }
     wait_list_drop(&w);
     return t;

@@ -10,7 +10,7 @@
  * have no callees, so inclusive values equal the exclusive ones. The column threads_percent is the blocked time in
  * percent of the elapsed time of the threads that were blocked there. The rows are not sorted.
  */
-struct table wait_rows(const struct analysis *l);
+struct table wait_rows(const struct analysis *analysis);
 
 /* By function, whether it only passes a wait on: calls of the operating system, and functions of the standard library
  * such as std::mutex::lock. The caller frees the list. */

@@ -9,11 +9,11 @@
 /* ---- reports ---- */
 
 /* The event is filled in place: a copy would be loaded before its parts are stored, and the CPU would wait. */
-static void lane_report_event(struct timeline *l, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
-                              struct timeline_call *call)
+static void lane_report_event(struct timeline *timeline, struct timeline_lane *lane, enum timeline_kind kind,
+                              uint64_t time, struct timeline_call *call)
 {
     static const struct decoded_extras none;
-    struct timeline_event *event = &l->event;
+    struct timeline_event *event = &timeline->event;
     event->kind = kind;
     event->time = time;
     event->call = call;
@@ -22,8 +22,8 @@ static void lane_report_event(struct timeline *l, struct timeline_lane *lane, en
     event->interval = lane->unreported ? lane->interval : 0;
     event->extras = lane->unreported ? &lane->decoder.extras : &none;
     lane->unreported = false;
-    if (!l->enough && !l->take(l->context, event))
-        l->enough = true;
+    if (!timeline->enough && !timeline->take(timeline->context, event))
+        timeline->enough = true;
 }
 
 static struct timeline_call *lane_innermost(struct timeline_lane *lane)
@@ -50,7 +50,7 @@ static struct timeline_call *lane_new_call(struct timeline_lane *lane)
     return &lane->shown.stack[lane->shown.depth++];
 }
 
-static void lane_push_call(struct timeline *l, struct timeline_lane *lane, enum timeline_kind kind,
+static void lane_push_call(struct timeline *timeline, struct timeline_lane *lane, enum timeline_kind kind,
                            struct timeline_call *call, uint64_t time)
 {
     call->count_slot = lane_slot_of(lane, call->function);
@@ -59,11 +59,11 @@ static void lane_push_call(struct timeline *l, struct timeline_lane *lane, enum 
     call->begin.elapsed = lane->sums.elapsed;
     call->begin.flagged = lane->sums.flagged;
     call->begin.blocked = lane->sums.blocked;
-    lane_report_event(l, lane, kind, time, call);
+    lane_report_event(timeline, lane, kind, time, call);
 }
 
 /* Removes the innermost call. `ended` says that its end is recorded. */
-static void lane_pop_call(struct timeline *l, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
+static void lane_pop_call(struct timeline *timeline, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
                           bool ended)
 {
     struct timeline_call *call = lane_innermost(lane);
@@ -81,33 +81,33 @@ static void lane_pop_call(struct timeline *l, struct timeline_lane *lane, enum t
         lane->shown.stack[call->outer - 1].once -= passed; /* which is added to it when it is removed */
     call->ended = ended;
     lane->innermost[call->count_slot] = call->outer;
-    lane_report_event(l, lane, kind, time, call);
+    lane_report_event(timeline, lane, kind, time, call);
     lane->shown.depth--;
 }
 
 /* ---- several stacks ---- */
 
 /* The last list is for the calls of all unknown processes. */
-static struct set_aside *lane_set_aside_of(struct timeline *l, const struct timeline_lane *lane)
+static struct set_aside *lane_set_aside_of(struct timeline *timeline, const struct timeline_lane *lane)
 {
-    return &l->set_aside[session_file_process_index(l->file, lane->shown.process)];
+    return &timeline->set_aside[session_file_process_index(timeline->file, lane->shown.process)];
 }
 
 /* Opens a call that is found open: it was set aside, or its enter is unknown. */
-static void lane_open_call(struct timeline *l, struct timeline_lane *lane, const struct dwell_frame *frame,
+static void lane_open_call(struct timeline *timeline, struct timeline_lane *lane, const struct dwell_frame *frame,
                            uint64_t time)
 {
     struct timeline_call *call = lane_new_call(lane);
     *call = (struct timeline_call){ .function = frame->function, .enter_time = frame->enter_time };
-    const bool back = set_aside_remove(lane_set_aside_of(l, lane), frame, time, call);
-    lane_push_call(l, lane, back ? TIMELINE_BACK : TIMELINE_FOUND, call, time);
+    const bool back = set_aside_remove(lane_set_aside_of(timeline, lane), frame, time, call);
+    lane_push_call(timeline, lane, back ? TIMELINE_BACK : TIMELINE_FOUND, call, time);
 }
 
 /* ---- actions on events ---- */
 
 /* A lane whose event is applied. */
 struct lane_turn {
-    struct timeline *l;
+    struct timeline *timeline;
     struct timeline_lane *lane;
 };
 
@@ -166,32 +166,32 @@ static inline void lane_enter_call(void *to, const struct decoder *d)
     call->delay = 0;
     call->note = 0;
     call->entered = true;
-    lane_push_call(turn->l, turn->lane, TIMELINE_ENTER, call, d->time);
+    lane_push_call(turn->timeline, turn->lane, TIMELINE_ENTER, call, d->time);
 }
 
 static inline void lane_exit_call(void *to, const struct decoder *d)
 {
     const struct lane_turn *turn = to;
-    lane_pop_call(turn->l, turn->lane, TIMELINE_EXIT, d->time, true);
+    lane_pop_call(turn->timeline, turn->lane, TIMELINE_EXIT, d->time, true);
 }
 
 static void lane_leave_call(void *to, const struct decoder *d)
 {
     const struct lane_turn *turn = to;
-    lane_pop_call(turn->l, turn->lane, TIMELINE_LEFT, d->time, true);
+    lane_pop_call(turn->timeline, turn->lane, TIMELINE_LEFT, d->time, true);
 }
 
 static void lane_lose_call(void *to, const struct decoder *d)
 {
     const struct lane_turn *turn = to;
-    lane_pop_call(turn->l, turn->lane, TIMELINE_LEFT, d->time, false);
+    lane_pop_call(turn->timeline, turn->lane, TIMELINE_LEFT, d->time, false);
 }
 
 static void lane_count_stray_exit(void *to, const struct decoder *d)
 {
     const struct lane_turn *turn = to;
     (void)d;
-    turn->l->counts.stray_exits++;
+    turn->timeline->counts.stray_exits++;
 }
 
 static void lane_set_aside(void *to, const struct decoder *d)
@@ -199,8 +199,8 @@ static void lane_set_aside(void *to, const struct decoder *d)
     const struct lane_turn *turn = to;
     struct timeline_lane *lane = turn->lane;
     while (lane->shown.depth) {
-        lane_pop_call(turn->l, lane, TIMELINE_SET_ASIDE, d->time, false);
-        set_aside_add(lane_set_aside_of(turn->l, lane), &lane->shown.stack[lane->shown.depth], d->time,
+        lane_pop_call(turn->timeline, lane, TIMELINE_SET_ASIDE, d->time, false);
+        set_aside_add(lane_set_aside_of(turn->timeline, lane), &lane->shown.stack[lane->shown.depth], d->time,
                       lane->shown.thread);
     }
 }
@@ -209,35 +209,35 @@ static void lane_reopen_call(void *to, const struct decoder *d, const struct dwe
 {
     const struct lane_turn *turn = to;
     (void)site;
-    lane_open_call(turn->l, turn->lane, frame, d->time);
+    lane_open_call(turn->timeline, turn->lane, frame, d->time);
 }
 
 static void lane_report_pause(void *to, const struct decoder *d)
 {
     const struct lane_turn *turn = to;
-    lane_report_event(turn->l, turn->lane, TIMELINE_PAUSE, d->time, lane_innermost(turn->lane));
+    lane_report_event(turn->timeline, turn->lane, TIMELINE_PAUSE, d->time, lane_innermost(turn->lane));
 }
 
 static void lane_report_resume(void *to, const struct decoder *d)
 {
     const struct lane_turn *turn = to;
-    lane_report_event(turn->l, turn->lane, TIMELINE_RESUME, d->time, lane_innermost(turn->lane));
+    lane_report_event(turn->timeline, turn->lane, TIMELINE_RESUME, d->time, lane_innermost(turn->lane));
 }
 
 static void lane_report_mark(void *to, const struct decoder *d)
 {
     const struct lane_turn *turn = to;
-    struct timeline_event *event = &turn->l->event;
+    struct timeline_event *event = &turn->timeline->event;
     const struct decoded_mark mark = decode_mark(d);
     event->mark_number = mark.number;
     event->mark_text = mark.text;
     event->mark_length = mark.length;
     event->mark_time = mark.time;
-    lane_report_event(turn->l, turn->lane, TIMELINE_MARK, d->time, lane_innermost(turn->lane));
+    lane_report_event(turn->timeline, turn->lane, TIMELINE_MARK, d->time, lane_innermost(turn->lane));
 }
 
 /* Applies the event that was decoded. */
-static void lane_apply_event(struct timeline *l, struct timeline_lane *lane)
+static void lane_apply_event(struct timeline *timeline, struct timeline_lane *lane)
 {
     static const struct stack_actions actions = {
         .depth = lane_depth,
@@ -255,17 +255,17 @@ static void lane_apply_event(struct timeline *l, struct timeline_lane *lane)
         .resume = lane_report_resume,
         .mark = lane_report_mark,
     };
-    struct lane_turn turn = { l, lane };
+    struct lane_turn turn = { timeline, lane };
     stack_apply(&actions, &turn, &lane->state, lane->event, &lane->decoder);
     if (__builtin_expect(lane->unreported && lane->shown.depth, 0))
-        lane_report_event(l, lane, TIMELINE_INTERVAL, lane->state.last, lane_innermost(lane));
+        lane_report_event(timeline, lane, TIMELINE_INTERVAL, lane->state.last, lane_innermost(lane));
 }
 
 /* ---- chunks ---- */
 
 /* A chunk that directly follows the previous one has the same open calls, even if their enter times differ. In a pause
  * between them, calls can have ended and other calls of the same functions begun. */
-static void lane_match_frames(struct timeline *l, struct timeline_lane *lane)
+static void lane_match_frames(struct timeline *timeline, struct timeline_lane *lane)
 {
     const struct trace_chunk *chunk = lane->chunk;
     const uint64_t now = lane->key;
@@ -277,10 +277,10 @@ static void lane_match_frames(struct timeline *l, struct timeline_lane *lane)
             break;
     }
     while (lane->shown.depth > same)
-        lane_pop_call(l, lane, TIMELINE_LEFT, now, false);
+        lane_pop_call(timeline, lane, TIMELINE_LEFT, now, false);
     for (uint32_t i = (uint32_t)same; i < chunk->depth; i++) {
         const struct dwell_frame frame = stack_frame(chunk, lane->window.buffer, i);
-        lane_open_call(l, lane, &frame, now);
+        lane_open_call(timeline, lane, &frame, now);
     }
 }
 
@@ -297,49 +297,49 @@ static uint64_t lane_begin_chunk(struct timeline_lane *lane, const struct trace_
 }
 
 /* Returns false if the lane has no chunk left. */
-static bool lane_begin_next_chunk(struct timeline *l, struct timeline_lane *lane)
+static bool lane_begin_next_chunk(struct timeline *timeline, struct timeline_lane *lane)
 {
     while (lane->next_chunk < lane->chunk_count) {
-        const struct trace_chunk *chunk = &l->file->chunks[lane->chunks[lane->next_chunk++]];
+        const struct trace_chunk *chunk = &timeline->file->chunks[lane->chunks[lane->next_chunk++]];
         progress_add(1);
-        if (window_begin(&lane->window, l->file, chunk, &lane->decoder)) {
+        if (window_begin(&lane->window, timeline->file, chunk, &lane->decoder)) {
             lane->key = lane_begin_chunk(lane, chunk);
             return true;
         }
-        l->counts.damaged_chunks++;
+        timeline->counts.damaged_chunks++;
     }
     return false;
 }
 
 /* The time at which open calls end: the end of the thread if it is known, else its last event. */
-static uint64_t lane_end_time(const struct timeline *l, const struct timeline_lane *lane)
+static uint64_t lane_end_time(const struct timeline *timeline, const struct timeline_lane *lane)
 {
-    const struct trace_thread *t = lane->chunk ? stack_thread_end(l->file, lane->chunk, &lane->state) : NULL;
+    const struct trace_thread *t = lane->chunk ? stack_thread_end(timeline->file, lane->chunk, &lane->state) : NULL;
     const uint64_t end = t ? t->end_time : lane->state.last;
     return end > lane->key ? end : lane->key;
 }
 
-static const char *lane_innermost_module(const struct timeline *l, struct timeline_lane *lane)
+static const char *lane_innermost_module(const struct timeline *timeline, struct timeline_lane *lane)
 {
     const struct timeline_call *call = lane_innermost(lane);
-    const struct trace_process *process = session_file_process(l->file, lane->shown.process);
+    const struct trace_process *process = session_file_process(timeline->file, lane->shown.process);
     const struct trace_module *module =
         call && process ? trace_module_at(process, call->function, call->enter_time) : NULL;
     return module ? module->path : "";
 }
 
-static void lane_end_calls(struct timeline *l, struct timeline_lane *lane)
+static void lane_end_calls(struct timeline *timeline, struct timeline_lane *lane)
 {
-    const struct trace_thread *t = lane->chunk ? stack_thread_end(l->file, lane->chunk, &lane->state) : NULL;
+    const struct trace_thread *t = lane->chunk ? stack_thread_end(timeline->file, lane->chunk, &lane->state) : NULL;
     if (t) {
         const uint64_t interval = t->end_time - lane->state.last;
-        lane->decoder.extras = stack_end_extras(t, lane_innermost_module(l, lane), interval);
+        lane->decoder.extras = stack_end_extras(t, lane_innermost_module(timeline, lane), interval);
         lane_add_interval(lane, interval);
     }
     while (lane->shown.depth)
-        lane_pop_call(l, lane, TIMELINE_OPEN, lane->key, false);
-    if (lane->key > l->last)
-        l->last = lane->key;
+        lane_pop_call(timeline, lane, TIMELINE_OPEN, lane->key, false);
+    if (lane->key > timeline->last)
+        timeline->last = lane->key;
 }
 
 void lane_free(struct timeline_lane *lane)
@@ -361,7 +361,7 @@ static enum decoded lane_decode_event(struct timeline_lane *lane)
     return event;
 }
 
-static void lane_find_next(struct timeline *l, struct timeline_lane *lane)
+static void lane_find_next(struct timeline *timeline, struct timeline_lane *lane)
 {
     lane->event = lane->slots ? lane_decode_event(lane) : DECODED_END;
     if (lane->event != DECODED_END) {
@@ -369,36 +369,36 @@ static void lane_find_next(struct timeline *l, struct timeline_lane *lane)
         lane->key = lane->decoder.time;
         return;
     }
-    l->counts.damaged_chunks += lane->decoder.damaged;
-    const bool another = lane_begin_next_chunk(l, lane);
+    timeline->counts.damaged_chunks += lane->decoder.damaged;
+    const bool another = lane_begin_next_chunk(timeline, lane);
     lane->next = another ? NEXT_CHUNK : NEXT_END;
     if (!another)
-        lane->key = lane_end_time(l, lane);
+        lane->key = lane_end_time(timeline, lane);
     if (!lane->slots)
         lane->slots = index_new();
 }
 
 /* Returns false if that was the last event. */
-static bool lane_apply_next(struct timeline *l, struct timeline_lane *lane)
+static bool lane_apply_next(struct timeline *timeline, struct timeline_lane *lane)
 {
     if (lane->next == NEXT_END) {
-        lane_end_calls(l, lane);
+        lane_end_calls(timeline, lane);
         return false;
     }
     if (lane->next == NEXT_CHUNK)
-        lane_match_frames(l, lane);
+        lane_match_frames(timeline, lane);
     else
-        lane_apply_event(l, lane);
-    lane_find_next(l, lane);
+        lane_apply_event(timeline, lane);
+    lane_find_next(timeline, lane);
     return true;
 }
 
-bool lane_advance(struct timeline *l, struct timeline_lane *lane, const struct timeline_lane *next)
+bool lane_advance(struct timeline *timeline, struct timeline_lane *lane, const struct timeline_lane *next)
 {
     if (!lane->slots) /* it has not begun yet */
-        lane_find_next(l, lane);
+        lane_find_next(timeline, lane);
     bool lives = true;
-    while (lives && !l->enough && (!next || lane_is_before(lane, next)))
-        lives = lane_apply_next(l, lane);
+    while (lives && !timeline->enough && (!next || lane_is_before(lane, next)))
+        lives = lane_apply_next(timeline, lane);
     return lives;
 }

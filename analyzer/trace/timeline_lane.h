@@ -60,7 +60,7 @@ static inline bool lane_is_before(const struct timeline_lane *a, const struct ti
 
 /* Applies and reports the events of the lane that are before those of `next`, or all events if `next` is NULL. Returns
  * false if the lane has no event left. */
-bool lane_advance(struct timeline *l, struct timeline_lane *lane, const struct timeline_lane *next);
+bool lane_advance(struct timeline *timeline, struct timeline_lane *lane, const struct timeline_lane *next);
 
 void lane_free(struct timeline_lane *lane);
 

@@ -246,12 +246,12 @@ static bool call_counts_fit(struct call_counts *c, struct packed *packed)
     return false;
 }
 
-struct json_object *call_counts_make(const struct analysis *l, const struct order *order, struct json_object *parts,
-                                     size_t most, struct blocks *blocks)
+struct json_object *call_counts_make(const struct analysis *analysis, const struct order *order,
+                                     struct json_object *parts, size_t most, struct blocks *blocks)
 {
-    if (!most || l->summary.imported || l->file->header.mode == DWELL_MODE_PROFILE)
+    if (!most || analysis->summary.imported || analysis->file->header.mode == DWELL_MODE_PROFILE)
         return NULL;
-    struct call_counts none = { .session = l, .order = order, .most_bytes = most };
+    struct call_counts none = { .session = analysis, .order = order, .most_bytes = most };
     struct json_object *described = NULL;
     none.most = most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS;
     call_counts_read_borders(&none, parts);

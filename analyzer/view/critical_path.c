@@ -32,9 +32,9 @@ struct page_rank {
     uint64_t time, predicted[WHAT_IF_STEPS], least;
 };
 
-static int32_t page_critical_thread(const struct analysis *l, const struct order *order, uint32_t serial)
+static int32_t page_critical_thread(const struct analysis *analysis, const struct order *order, uint32_t serial)
 {
-    const struct trace_thread *t = session_file_thread(l->file, serial);
+    const struct trace_thread *t = session_file_thread(analysis->file, serial);
     return t ? thread_rank(order, t->process, serial) : -1;
 }
 
@@ -43,9 +43,9 @@ static int32_t page_critical_function(const struct order *order, const struct cr
     return what->place == CRITICAL_FUNCTION ? (int32_t)order->ranks[what->function] : -1;
 }
 
-static uint64_t page_critical_since_start(const struct analysis *l, uint64_t time)
+static uint64_t page_critical_since_start(const struct analysis *analysis, uint64_t time)
 {
-    return less(time, l->file->header.start_ticks);
+    return less(time, analysis->file->header.start_ticks);
 }
 
 static int page_critical_compare_lengths(const void *a, const void *b, void *context)
@@ -64,8 +64,8 @@ static int page_critical_compare_places(const void *a, const void *b)
 }
 
 /* Of too many segments, the longest ones. */
-static void page_critical_add_segments(struct page_critical *c, const struct analysis *l, const struct order *order,
-                                       const struct critical_path *p)
+static void page_critical_add_segments(struct page_critical *c, const struct analysis *analysis,
+                                       const struct order *order, const struct critical_path *p)
 {
     size_t *chosen = need_memory(p->segment_count + 1, sizeof *chosen);
     for (size_t i = 0; i < p->segment_count; i++)
@@ -80,17 +80,17 @@ static void page_critical_add_segments(struct page_critical *c, const struct ana
     for (size_t i = 0; i < c->segment_count; i++) {
         const struct critical_segment *s = &p->segments[chosen[i]];
         c->segments[i] = (struct page_segment){
-            .thread = page_critical_thread(l, order, s->thread),
+            .thread = page_critical_thread(analysis, order, s->thread),
             .function = page_critical_function(order, &s->longest),
             .place = s->longest.place,
-            .begin = page_critical_since_start(l, s->begin),
-            .end = page_critical_since_start(l, s->end),
+            .begin = page_critical_since_start(analysis, s->begin),
+            .end = page_critical_since_start(analysis, s->end),
         };
     }
     free(chosen);
 }
 
-static void page_critical_add_rows(struct page_critical *c, const struct analysis *l, const struct order *order,
+static void page_critical_add_rows(struct page_critical *c, const struct analysis *analysis, const struct order *order,
                                    const struct critical_path *p)
 {
     c->row_count = p->row_count;
@@ -103,14 +103,14 @@ static void page_critical_add_rows(struct page_critical *c, const struct analysi
     }
     c->slack = need_memory(p->thread_count + 1, sizeof *c->slack);
     for (size_t i = 0; i < p->thread_count; i++)
-        c->slack[i] = (struct page_slack){ page_critical_thread(l, order, p->threads[i].thread), p->threads[i].on_path,
-                                           p->threads[i].slack };
+        c->slack[i] = (struct page_slack){ page_critical_thread(analysis, order, p->threads[i].thread),
+                                           p->threads[i].on_path, p->threads[i].slack };
 }
 
-static void page_critical_add_ranks(struct page_critical *c, const struct analysis *l, const struct order *order,
+static void page_critical_add_ranks(struct page_critical *c, const struct analysis *analysis, const struct order *order,
                                     struct wait_causes *causes)
 {
-    struct what_if *w = what_if_new(l, &c->part, causes);
+    struct what_if *w = what_if_new(analysis, &c->part, causes);
     c->recorded = c->part.to - c->part.from;
     c->unknown = what_if_unknown(w);
     c->ranged = what_if_is_range(c->unknown, c->recorded);
@@ -127,31 +127,32 @@ static void page_critical_add_ranks(struct page_critical *c, const struct analys
 }
 
 /* Single segments may be many. They are freed before the ranking is made. */
-static void page_critical_add_path(struct page_critical *c, const struct analysis *l, const struct order *order,
+static void page_critical_add_path(struct page_critical *c, const struct analysis *analysis, const struct order *order,
                                    const struct wait_causes *causes)
 {
-    struct critical_path p = critical_path_find(l, &c->part, causes);
+    struct critical_path p = critical_path_find(analysis, &c->part, causes);
     c->unknown_origins = p.unknown_origins;
-    page_critical_add_rows(c, l, order, &p);
-    page_critical_add_segments(c, l, order, &p);
+    page_critical_add_rows(c, analysis, order, &p);
+    page_critical_add_segments(c, analysis, order, &p);
     critical_path_drop(&p);
 }
 
-void page_critical_find(struct page_critical *c, const struct analysis *l, const struct order *order,
+void page_critical_find(struct page_critical *c, const struct analysis *analysis, const struct order *order,
                         struct wait_causes *causes)
 {
     struct selection_request whole = { 0 };
     struct error error = { NULL };
     *c = (struct page_critical){ .known = false };
-    c->known = !l->selection && !l->summary.imported && l->file->header.mode != DWELL_MODE_PROFILE &&
-               l->file->header.also & DWELL_ALSO_CAUSES && critical_find_part(l, &whole, &c->part, &error);
+    c->known = !analysis->selection && !analysis->summary.imported &&
+               analysis->file->header.mode != DWELL_MODE_PROFILE && analysis->file->header.also & DWELL_ALSO_CAUSES &&
+               critical_find_part(analysis, &whole, &c->part, &error);
     if (!c->known) {
         error_drop(&error);
         wait_causes_drop(causes);
         return;
     }
-    page_critical_add_path(c, l, order, causes);
-    page_critical_add_ranks(c, l, order, causes);
+    page_critical_add_path(c, analysis, order, causes);
+    page_critical_add_ranks(c, analysis, order, causes);
 }
 
 static struct container_table page_critical_table(struct page_critical *c, int number, const char *name, size_t rows,
@@ -199,7 +200,7 @@ size_t page_critical_tables(struct page_critical *c, struct container_table *tab
     return CRITICAL_TABLES;
 }
 
-struct json_object *page_critical_facts(const struct page_critical *c, const struct analysis *l,
+struct json_object *page_critical_facts(const struct page_critical *c, const struct analysis *analysis,
                                         const struct order *order)
 {
     if (!c->known)
@@ -209,8 +210,8 @@ struct json_object *page_critical_facts(const struct page_critical *c, const str
         const char *key;
         uint64_t number;
     } members[] = {
-        { "from", page_critical_since_start(l, c->part.from) },
-        { "to", page_critical_since_start(l, c->part.to) },
+        { "from", page_critical_since_start(analysis, c->part.from) },
+        { "to", page_critical_since_start(analysis, c->part.to) },
         { "replayed", c->replayed },
         { "unknown", c->unknown },
         { "segments", c->all_segments },
@@ -219,7 +220,8 @@ struct json_object *page_critical_facts(const struct page_critical *c, const str
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         json_object_object_add(object, members[i].key, json_object_new_uint64(members[i].number));
     json_object_object_add(object, "ranged", json_object_new_boolean(c->ranged));
-    json_object_object_add(object, "thread", json_object_new_int(page_critical_thread(l, order, c->part.thread)));
+    json_object_object_add(object, "thread",
+                           json_object_new_int(page_critical_thread(analysis, order, c->part.thread)));
     return object;
 }
 

@@ -30,14 +30,14 @@ struct page_critical {
 
 /* Finds the path of the whole run. The analysis is one of a whole session; of others, the path is not known. Frees the
  * causes of its waits. */
-void page_critical_find(struct page_critical *c, const struct analysis *l, const struct order *order,
+void page_critical_find(struct page_critical *c, const struct analysis *analysis, const struct order *order,
                         struct wait_causes *causes);
 
 /* Returns the number of tables, at most CRITICAL_TABLES. */
 size_t page_critical_tables(struct page_critical *c, struct container_table *tables);
 
 /* The facts about the path for the header: null if it is not known. */
-struct json_object *page_critical_facts(const struct page_critical *c, const struct analysis *l,
+struct json_object *page_critical_facts(const struct page_critical *c, const struct analysis *analysis,
                                         const struct order *order);
 void page_critical_drop(struct page_critical *c);
 

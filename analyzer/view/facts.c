@@ -32,11 +32,11 @@ static void facts_add_flag(struct json_object *object, const char *key, bool fla
 
 /* ---- lists ---- */
 
-static struct json_object *facts_modules(const struct analysis *l, const struct order *order)
+static struct json_object *facts_modules(const struct analysis *analysis, const struct order *order)
 {
     struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < l->profile->module_count; i++) {
-        const struct profile_module *m = &l->profile->modules[order->modules[i]];
+    for (size_t i = 0; i < analysis->profile->module_count; i++) {
+        const struct profile_module *m = &analysis->profile->modules[order->modules[i]];
         struct json_object *module = json_object_new_object();
         char *name = names_module(m->path), *id = need_hex(m->build_id, m->build_id_length);
         facts_add_text(module, "name", name);
@@ -49,12 +49,12 @@ static struct json_object *facts_modules(const struct analysis *l, const struct 
     return list;
 }
 
-static struct json_object *facts_functions(const struct analysis *l, const struct order *order)
+static struct json_object *facts_functions(const struct analysis *analysis, const struct order *order)
 {
     struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < l->profile->function_count; i++) {
-        const struct profile_function *f = &l->profile->functions[order->functions[i]];
-        const struct function_name *name = &l->names[order->functions[i]];
+    for (size_t i = 0; i < analysis->profile->function_count; i++) {
+        const struct profile_function *f = &analysis->profile->functions[order->functions[i]];
+        const struct function_name *name = &analysis->names[order->functions[i]];
         struct json_object *function = json_object_new_object();
         char address[32];
         snprintf(address, sizeof address, "0x%" PRIx64, f->offset);
@@ -65,17 +65,17 @@ static struct json_object *facts_functions(const struct analysis *l, const struc
         facts_add_number(function, "module", order->module_ranks[f->module]);
         facts_add_text(function, "file", name->file);
         facts_add_number(function, "line", name->line);
-        facts_add_text(function, "address", function_has_address(l, order->functions[i]) ? address : NULL);
-        facts_add_flag(function, "waits", waits_by_name(l, order->functions[i]));
+        facts_add_text(function, "address", function_has_address(analysis, order->functions[i]) ? address : NULL);
+        facts_add_flag(function, "waits", waits_by_name(analysis, order->functions[i]));
         json_object_array_add(list, function);
     }
     return list;
 }
 
 /* The cost of a process' probes, if it was subtracted. */
-static struct json_object *facts_probes(const struct analysis *l, const struct trace_process *p)
+static struct json_object *facts_probes(const struct analysis *analysis, const struct trace_process *p)
 {
-    if (l->raw || !p || !p->probes.rounds)
+    if (analysis->raw || !p || !p->probes.rounds)
         return NULL;
     struct json_object *probes = json_object_new_object();
     facts_add_number(probes, "in_callee", p->probes.in_callee);
@@ -84,11 +84,11 @@ static struct json_object *facts_probes(const struct analysis *l, const struct t
     return probes;
 }
 
-static struct json_object *facts_processes(const struct analysis *l, const uint32_t *serials, size_t count)
+static struct json_object *facts_processes(const struct analysis *analysis, const uint32_t *serials, size_t count)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < count; i++) {
-        const struct trace_process *p = session_file_process(l->file, serials[i]);
+        const struct trace_process *p = session_file_process(analysis->file, serials[i]);
         struct json_object *process = json_object_new_object();
         char *name = names_module(p ? p->path : "");
         facts_add_number(process, "id", p ? p->pid : 0);
@@ -97,7 +97,7 @@ static struct json_object *facts_processes(const struct analysis *l, const uint3
         facts_add_text(process, "given_name", p && p->name[0] ? p->name : NULL);
         facts_add_text(process, "command", p ? p->arguments : "");
         facts_add_text(process, "path", p ? p->path : "");
-        json_object_object_add(process, "probes", facts_probes(l, p));
+        json_object_object_add(process, "probes", facts_probes(analysis, p));
         json_object_array_add(list, process);
         free(name);
     }
@@ -122,18 +122,18 @@ static const char *facts_source_name(const struct trace_thread *t)
     return name ? name : "unknown";
 }
 
-static struct json_object *facts_threads(const struct analysis *l, const struct order *order, const uint32_t *serials,
-                                         size_t process_count)
+static struct json_object *facts_threads(const struct analysis *analysis, const struct order *order,
+                                         const uint32_t *serials, size_t process_count)
 {
     struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < l->profile->thread_count; i++) {
-        const struct profile_thread *of = &l->profile->threads[order->threads[i]];
-        const struct trace_thread *t = session_file_thread(l->file, of->thread);
+    for (size_t i = 0; i < analysis->profile->thread_count; i++) {
+        const struct profile_thread *of = &analysis->profile->threads[order->threads[i]];
+        const struct trace_thread *t = session_file_thread(analysis->file, of->thread);
         struct json_object *thread = json_object_new_object();
         facts_add_number(thread, "id", t ? t->tid : 0);
         facts_add_number(thread, "process", facts_process_index(serials, process_count, of->process));
         facts_add_text(thread, "name", t && t->name[0] ? t->name : "[unknown]");
-        facts_add_text(thread, "title", t ? analysis_thread_title(l, t->serial) : NULL);
+        facts_add_text(thread, "title", t ? analysis_thread_title(analysis, t->serial) : NULL);
         facts_add_text(thread, "os_source", facts_source_name(t));
         json_object_array_add(list, thread);
     }
@@ -211,18 +211,18 @@ static bool facts_has_total(const struct value *v)
     return !v->part_count && !(v->needs & NEEDS_COMPLETED);
 }
 
-struct json_object *facts_totals(const struct analysis *l)
+struct json_object *facts_totals(const struct analysis *analysis)
 {
     struct json_object *object = json_object_new_object();
-    const struct times *t = &l->summary.whole; /* what the page's percentages are of */
-    const struct profile_counts *c = &l->profile->counts;
+    const struct times *t = &analysis->summary.whole; /* what the page's percentages are of */
+    const struct profile_counts *c = &analysis->profile->counts;
     const struct {
         const char *key;
         uint64_t number;
     } members[] = {
-        { "events", l->summary.events },
-        { "lost_events", l->summary.lost_events },
-        { "os_events", l->summary.os_events },
+        { "events", analysis->summary.events },
+        { "lost_events", analysis->summary.lost_events },
+        { "os_events", analysis->summary.os_events },
         { "enters", c->enters },
         { "exits", c->exits },
         { "unwound", c->unwound },
@@ -268,10 +268,10 @@ static void facts_add_time(struct json_object *object, const struct session_file
 }
 
 /* Adds the command line, and as title the command line without the program's folder. */
-static void facts_add_command(struct json_object *object, const struct analysis *l, const uint32_t *serials,
+static void facts_add_command(struct json_object *object, const struct analysis *analysis, const uint32_t *serials,
                               size_t count)
 {
-    const struct trace_process *p = count ? session_file_process(l->file, serials[0]) : NULL;
+    const struct trace_process *p = count ? session_file_process(analysis->file, serials[0]) : NULL;
     const char *command = p ? p->arguments : "";
     char *name = names_module(p ? p->path : "");
     const size_t program = strcspn(command, " ");
@@ -282,53 +282,54 @@ static void facts_add_command(struct json_object *object, const struct analysis 
     free(name);
 }
 
-static void facts_add_kind(struct json_object *object, const struct analysis *l)
+static void facts_add_kind(struct json_object *object, const struct analysis *analysis)
 {
     static const char *const modes[] = {
         [DWELL_MODE_TRACE] = "trace", [DWELL_MODE_PROFILE] = "profile", [DWELL_MODE_RING] = "ring"
     };
-    const struct dwell_file_header *h = &l->file->header;
+    const struct dwell_file_header *h = &analysis->file->header;
     facts_add_text(object, "mode", h->mode < sizeof modes / sizeof *modes ? modes[h->mode] : "trace");
     facts_add_text(object, "clock", recorded_clock_name(h->clock));
     facts_add_flag(object, "complete", h->state == DWELL_COMPLETE);
-    facts_add_flag(object, "application", l->summary.application_known);
-    facts_add_flag(object, "off_cpu", l->summary.off_cpu_known);
-    facts_add_flag(object, "overhead", l->summary.overhead_known);
-    facts_add_flag(object, "samples", l->summary.samples);
-    facts_add_flag(object, "imported", l->summary.imported);
-    facts_add_flag(object, "partial_paths", l->summary.partial_paths);
-    facts_add_flag(object, "timing", summary_has_timing(&l->summary));
-    facts_add_number(object, "stack_samples", l->summary.stack_samples);
-    facts_add_number(object, "samples_in_probes", l->summary.samples_in_probes);
+    facts_add_flag(object, "application", analysis->summary.application_known);
+    facts_add_flag(object, "off_cpu", analysis->summary.off_cpu_known);
+    facts_add_flag(object, "overhead", analysis->summary.overhead_known);
+    facts_add_flag(object, "samples", analysis->summary.samples);
+    facts_add_flag(object, "imported", analysis->summary.imported);
+    facts_add_flag(object, "partial_paths", analysis->summary.partial_paths);
+    facts_add_flag(object, "timing", summary_has_timing(&analysis->summary));
+    facts_add_number(object, "stack_samples", analysis->summary.stack_samples);
+    facts_add_number(object, "samples_in_probes", analysis->summary.samples_in_probes);
     facts_add_number(object, "sample_period", h->sample_period);
-    facts_add_number(object, "sample_cost", l->raw ? 0 : h->sample_cost);
-    facts_add_text(object, "slice", l->summary.selection);
+    facts_add_number(object, "sample_cost", analysis->raw ? 0 : h->sample_cost);
+    facts_add_text(object, "slice", analysis->summary.selection);
 }
 
-struct json_object *facts_of(const struct analysis *l, const struct order *order)
+struct json_object *facts_of(const struct analysis *analysis, const struct order *order)
 {
     struct json_object *object = json_object_new_object();
     size_t count;
-    uint32_t *serials = rollup_process_list(l->profile, &count);
+    uint32_t *serials = rollup_process_list(analysis->profile, &count);
     facts_add_text(object, "dwell", DWELL_VERSION_TEXT);
-    facts_add_text(object, "path", l->summary.path);
-    facts_add_command(object, l, serials, count);
-    facts_add_time(object, l->file);
-    facts_add_kind(object, l);
-    json_object_object_add(object, "host", facts_host(l->file));
-    json_object_object_add(object, "remarks", facts_remarks(&l->summary));
-    facts_add_number(object, "losses", l->summary.loss_count);
-    facts_add_number(object, "run_ticks", l->summary.run);
-    char *bounds = bounds_remark(&l->summary);
+    facts_add_text(object, "path", analysis->summary.path);
+    facts_add_command(object, analysis, serials, count);
+    facts_add_time(object, analysis->file);
+    facts_add_kind(object, analysis);
+    json_object_object_add(object, "host", facts_host(analysis->file));
+    json_object_object_add(object, "remarks", facts_remarks(&analysis->summary));
+    facts_add_number(object, "losses", analysis->summary.loss_count);
+    facts_add_number(object, "run_ticks", analysis->summary.run);
+    char *bounds = bounds_remark(&analysis->summary);
     facts_add_text(object, "application_bounds", bounds);
     free(bounds);
-    json_object_object_add(object, "notes", facts_texts(l->file->labels.notes, l->file->labels.note_count));
-    json_object_object_add(object, "session", facts_totals(l));
-    json_object_object_add(object, "values", facts_values(&l->summary));
-    json_object_object_add(object, "modules", facts_modules(l, order));
-    json_object_object_add(object, "functions", facts_functions(l, order));
-    json_object_object_add(object, "processes", facts_processes(l, serials, count));
-    json_object_object_add(object, "threads", facts_threads(l, order, serials, count));
+    json_object_object_add(object, "notes",
+                           facts_texts(analysis->file->labels.notes, analysis->file->labels.note_count));
+    json_object_object_add(object, "session", facts_totals(analysis));
+    json_object_object_add(object, "values", facts_values(&analysis->summary));
+    json_object_object_add(object, "modules", facts_modules(analysis, order));
+    json_object_object_add(object, "functions", facts_functions(analysis, order));
+    json_object_object_add(object, "processes", facts_processes(analysis, serials, count));
+    json_object_object_add(object, "threads", facts_threads(analysis, order, serials, count));
     free(serials);
     return object;
 }

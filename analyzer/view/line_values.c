@@ -59,9 +59,9 @@ static void line_values_join(struct line_calls *c)
     c->count = count;
 }
 
-static struct line_calls line_values_calls(const struct analysis *l, const struct order *order)
+static struct line_calls line_values_calls(const struct analysis *analysis, const struct order *order)
 {
-    const struct profile *p = l->profile;
+    const struct profile *p = analysis->profile;
     int32_t *ranks = need_memory(p->function_count, sizeof *ranks);
     struct line_calls c = { need_memory(p->node_count, sizeof *c.list), 0 };
     for (uint32_t i = 0; i < p->function_count; i++)
@@ -85,10 +85,10 @@ static void line_values_add_text(struct json_object *object, const char *key, co
     json_object_object_add(object, key, text ? json_new_text(text) : NULL);
 }
 
-static struct json_object *line_values_describe(const struct analysis *l, uint32_t line)
+static struct json_object *line_values_describe(const struct analysis *analysis, uint32_t line)
 {
     static const struct line_name unknown = { .source = "(unknown)" };
-    const struct line_name *name = line == l->profile->site_count ? &unknown : &l->lines[line];
+    const struct line_name *name = line == analysis->profile->site_count ? &unknown : &analysis->lines[line];
     struct json_object *object = json_object_new_object();
     line_values_add_text(object, "source", name->source);
     line_values_add_text(object, "function", name->function);
@@ -101,19 +101,19 @@ static struct json_object *line_values_describe(const struct analysis *l, uint32
 
 /* Lists the lines with calls, and numbers them anew. A part of a session leaves out the lines without values.
  * `elements` receives the group of each row. */
-static struct json_object *line_values_rows(const struct analysis *l, const struct times *sums, struct line_calls *c,
-                                            uint32_t *elements)
+static struct json_object *line_values_rows(const struct analysis *analysis, const struct times *sums,
+                                            struct line_calls *c, uint32_t *elements)
 {
     struct json_object *list = json_object_new_array();
     size_t kept = 0;
     for (size_t i = 0; i < c->count; i++) {
         const uint32_t line = c->list[i].line;
-        if (l->selection && times_are_empty(&sums[line]))
+        if (analysis->selection && times_are_empty(&sums[line]))
             continue;
         const size_t rows = json_object_array_length(list);
         if (!rows || elements[rows - 1] != line) {
             elements[rows] = line;
-            json_object_array_add(list, line_values_describe(l, line));
+            json_object_array_add(list, line_values_describe(analysis, line));
         }
         c->list[kept] = c->list[i];
         c->list[kept++].line = (uint32_t)json_object_array_length(list) - 1;
@@ -143,17 +143,17 @@ static struct packed line_values_pack(struct json_object *header, size_t rows, c
     return packed;
 }
 
-struct json_object *line_values_make(const struct analysis *l, const struct order *order, struct blocks *blocks)
+struct json_object *line_values_make(const struct analysis *analysis, const struct order *order, struct blocks *blocks)
 {
-    if (!l || !l->lines)
+    if (!analysis || !analysis->lines)
         return NULL;
     struct json_object *header = json_object_new_object(), *described = json_object_new_object();
-    struct times *sums = rollup_groups(l->rollup, BY_LINE);
-    struct line_calls calls = line_values_calls(l, order);
+    struct times *sums = rollup_groups(analysis->rollup, BY_LINE);
+    struct line_calls calls = line_values_calls(analysis, order);
     uint32_t *elements = need_memory(calls.count, sizeof *elements);
-    struct json_object *list = line_values_rows(l, sums, &calls, elements);
-    value_columns_mark_unknown(sums, rollup_group_count(l->rollup, BY_LINE));
-    json_object_object_add(header, "session", facts_totals(l));
+    struct json_object *list = line_values_rows(analysis, sums, &calls, elements);
+    value_columns_mark_unknown(sums, rollup_group_count(analysis->rollup, BY_LINE));
+    json_object_object_add(header, "session", facts_totals(analysis));
     json_object_object_add(header, "lines", list);
     json_object_object_add(described, "block", json_object_new_uint64(blocks->count));
     GROW(blocks->list, blocks->count, blocks->room);

@@ -35,9 +35,9 @@ static int page_wait_compare(const void *a, const void *b, void *context)
 }
 
 /* The process of a thread; zero if the session does not have the thread. */
-static uint32_t page_wait_process(const struct analysis *l, uint32_t thread)
+static uint32_t page_wait_process(const struct analysis *analysis, uint32_t thread)
 {
-    const struct trace_thread *t = thread ? session_file_thread(l->file, thread) : NULL;
+    const struct trace_thread *t = thread ? session_file_thread(analysis->file, thread) : NULL;
     return t ? t->process : 0;
 }
 
@@ -46,9 +46,10 @@ static int32_t page_wait_row(const uint32_t *rows, size_t wait)
     return rows[wait] == UINT32_MAX ? -1 : (int32_t)rows[wait];
 }
 
-static struct page_wait page_wait_of(const struct analysis *l, const struct order *order, const struct caused_wait *w)
+static struct page_wait page_wait_of(const struct analysis *analysis, const struct order *order,
+                                     const struct caused_wait *w)
 {
-    const uint64_t start = l->file->header.start_ticks;
+    const uint64_t start = analysis->file->header.start_ticks;
     struct page_wait page = {
         .begin = less(w->wait.left, start),
         .end = less(w->wait.back, start),
@@ -57,14 +58,14 @@ static struct page_wait page_wait_of(const struct analysis *l, const struct orde
         .cause = w->cause,
     };
     struct wait_arrow arrow;
-    if (wait_arrow_of(l, w, &arrow)) {
+    if (wait_arrow_of(analysis, w, &arrow)) {
         page.waker = thread_rank(order, arrow.from_process, arrow.from_thread);
         page.woken = page.waker < 0 ? 0 : less(arrow.from, start);
     }
     return page;
 }
 
-static void page_waits_choose(struct page_waits *waits, const struct analysis *l, const struct order *order,
+static void page_waits_choose(struct page_waits *waits, const struct analysis *analysis, const struct order *order,
                               const struct wait_causes *causes, const struct wait_places *places, size_t most)
 {
     uint32_t *chosen = need_memory(causes->count + 1, sizeof *chosen);
@@ -75,7 +76,7 @@ static void page_waits_choose(struct page_waits *waits, const struct analysis *l
     waits->count = smaller(smaller(causes->count, MAX_PAGE_WAITS), most);
     waits->list = need_memory(waits->count + 1, sizeof *waits->list);
     for (size_t i = 0; i < waits->count; i++) {
-        waits->list[i] = page_wait_of(l, order, &causes->list[chosen[i]]);
+        waits->list[i] = page_wait_of(analysis, order, &causes->list[chosen[i]]);
         waits->list[i].by_path = page_wait_row(places->by_path, chosen[i]);
         waits->list[i].by_lock = page_wait_row(places->by_lock, chosen[i]);
     }
@@ -98,23 +99,24 @@ static int page_edge_compare(const void *a, const void *b)
     return (x->cause > y->cause) - (x->cause < y->cause);
 }
 
-static struct page_edge page_edge_of(const struct analysis *l, const struct order *order, const struct caused_wait *w)
+static struct page_edge page_edge_of(const struct analysis *analysis, const struct order *order,
+                                     const struct caused_wait *w)
 {
     return (struct page_edge){
         .thread = thread_rank(order, w->wait.place.process, w->wait.place.thread),
-        .cause_thread = w->thread ? thread_rank(order, page_wait_process(l, w->thread), w->thread) : -1,
+        .cause_thread = w->thread ? thread_rank(order, page_wait_process(analysis, w->thread), w->thread) : -1,
         .cause = w->cause,
     };
 }
 
-static void page_waits_add_edges(struct page_waits *waits, const struct analysis *l, const struct order *order,
+static void page_waits_add_edges(struct page_waits *waits, const struct analysis *analysis, const struct order *order,
                                  const struct wait_causes *causes, const struct wait_places *places)
 {
     struct intern keys = { 0 };
     size_t room = 1;
     waits->edges = need_memory(room, sizeof *waits->edges);
     for (size_t i = 0; i < causes->count; i++) {
-        struct page_edge edge = page_edge_of(l, order, &causes->list[i]);
+        struct page_edge edge = page_edge_of(analysis, order, &causes->list[i]);
         edge.by_lock = page_wait_row(places->by_lock, i);
         if (edge.thread < 0 || edge.by_lock < 0)
             continue;
@@ -136,12 +138,13 @@ static void page_waits_add_edges(struct page_waits *waits, const struct analysis
     waits->edge_count -= waits->edges_left_out;
 }
 
-void page_waits_find(struct page_waits *waits, const struct analysis *l, const struct order *order,
+void page_waits_find(struct page_waits *waits, const struct analysis *analysis, const struct order *order,
                      const struct wait_causes *causes, const struct wait_places *places, size_t most)
 {
     *waits = (struct page_waits){ 0 };
-    page_waits_choose(waits, l, order, causes, places, l->file->header.mode == DWELL_MODE_PROFILE ? 0 : most);
-    page_waits_add_edges(waits, l, order, causes, places);
+    page_waits_choose(waits, analysis, order, causes, places,
+                      analysis->file->header.mode == DWELL_MODE_PROFILE ? 0 : most);
+    page_waits_add_edges(waits, analysis, order, causes, places);
 }
 
 struct container_table page_waits_table(struct page_waits *w)

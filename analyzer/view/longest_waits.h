@@ -25,7 +25,7 @@ struct page_waits {
 };
 
 /* Finds at most `most` waits. Times are ticks since the session began. */
-void page_waits_find(struct page_waits *waits, const struct analysis *l, const struct order *order,
+void page_waits_find(struct page_waits *waits, const struct analysis *analysis, const struct order *order,
                      const struct wait_causes *causes, const struct wait_places *places, size_t most);
 struct container_table page_waits_table(struct page_waits *waits);
 struct container_table page_waits_edge_table(struct page_waits *waits);

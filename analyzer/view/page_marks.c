@@ -18,15 +18,15 @@ struct moment {
     uint32_t type, level; /* of events */
 };
 
-static uint64_t moments_since_start(const struct analysis *l, uint64_t time)
+static uint64_t moments_since_start(const struct analysis *analysis, uint64_t time)
 {
-    const uint64_t start = l->file->header.start_ticks;
+    const uint64_t start = analysis->file->header.start_ticks;
     return time > start ? time - start : 0;
 }
 
-void marks_find(struct moments *m, const struct analysis *l, const struct order *order)
+void marks_find(struct moments *m, const struct analysis *analysis, const struct order *order)
 {
-    const struct profile *p = l->profile;
+    const struct profile *p = analysis->profile;
     *m = (struct moments){ .count = p->mark_count };
     m->list = need_memory(m->count + 1, sizeof *m->list);
     struct profile_mark *marks = need_memory(m->count + 1, sizeof *marks);
@@ -36,7 +36,7 @@ void marks_find(struct moments *m, const struct analysis *l, const struct order 
     }
     for (size_t i = 0; i < m->count; i++)
         m->list[i] = (struct moment){
-            .time = moments_since_start(l, marks[i].time),
+            .time = moments_since_start(analysis, marks[i].time),
             .thread = thread_rank(order, marks[i].process, marks[i].thread),
             .name = intern(&m->names, marks[i].text, strlen(marks[i].text)),
             .number = marks[i].number,
@@ -53,24 +53,24 @@ static uint32_t moments_class_name(struct moments *m, const struct trace_event_c
     return intern(&m->names, guid, strlen(guid));
 }
 
-void events_find(struct moments *m, const struct analysis *l, const struct order *order)
+void events_find(struct moments *m, const struct analysis *analysis, const struct order *order)
 {
-    struct trace_events events = trace_events_read(l->file);
+    struct trace_events events = trace_events_read(analysis->file);
     const size_t most = events.count < MAX_EVENTS ? events.count : MAX_EVENTS;
     *m = (struct moments){ 0 };
     m->list = need_memory(most + 1, sizeof *m->list);
     for (size_t i = 0; i < events.count; i++) {
         const struct trace_event *event = &events.list[i];
-        if (!selection_holds(l->selection, event->time) ||
-            !selection_holds_event(l->selection, event->thread, event->time) ||
-            !selection_takes(l->selection, l->file, event->process, event->thread))
+        if (!selection_holds(analysis->selection, event->time) ||
+            !selection_holds_event(analysis->selection, event->thread, event->time) ||
+            !selection_takes(analysis->selection, analysis->file, event->process, event->thread))
             continue;
         if (m->count == MAX_EVENTS) {
             m->left_out++;
             continue;
         }
         m->list[m->count++] = (struct moment){
-            .time = moments_since_start(l, event->time),
+            .time = moments_since_start(analysis, event->time),
             .thread = thread_rank(order, event->process, event->thread),
             .name = moments_class_name(m, &events.classes[event->class]),
             .type = event->type,
@@ -80,25 +80,25 @@ void events_find(struct moments *m, const struct analysis *l, const struct order
     trace_events_free(&events);
 }
 
-void activities_find(struct moments *m, const struct analysis *l, const struct order *order)
+void activities_find(struct moments *m, const struct analysis *analysis, const struct order *order)
 {
-    struct activities activities = activities_read(l->file);
+    struct activities activities = activities_read(analysis->file);
     const size_t most = activities.count < MAX_EVENTS ? activities.count : MAX_EVENTS;
     *m = (struct moments){ 0 };
     m->list = need_memory(most + 1, sizeof *m->list);
     for (size_t i = 0; i < activities.count; i++) {
         const struct trace_activity *activity = &activities.list[i];
         const struct trace_event *first = activity->first, *start = activity->start;
-        if (!selection_holds(l->selection, first->time) ||
-            !selection_holds_event(l->selection, first->thread, first->time) ||
-            !selection_takes(l->selection, l->file, first->process, first->thread))
+        if (!selection_holds(analysis->selection, first->time) ||
+            !selection_holds_event(analysis->selection, first->thread, first->time) ||
+            !selection_takes(analysis->selection, analysis->file, first->process, first->thread))
             continue;
         if (m->count == MAX_EVENTS) {
             m->left_out++;
             continue;
         }
         m->list[m->count++] = (struct moment){
-            .time = moments_since_start(l, start->time),
+            .time = moments_since_start(analysis, start->time),
             .duration = less(activity->last->time, start->time),
             .waited = less(first->time, start->time),
             .thread = thread_rank(order, first->process, first->thread),

@@ -30,13 +30,13 @@ struct view_session_group {
 };
 
 static struct container_table view_session_group_table(struct view_session_group *g, const char *name,
-                                                       const struct analysis *l, enum rollup_by by,
+                                                       const struct analysis *analysis, enum rollup_by by,
                                                        const uint32_t *order)
 {
-    const size_t count = rollup_group_count(l->rollup, by);
-    g->times = rollup_groups(l->rollup, by);
+    const size_t count = rollup_group_count(analysis->rollup, by);
+    g->times = rollup_groups(analysis->rollup, by);
     value_columns_mark_unknown(g->times, count);
-    g->timing = summary_has_timing(&l->summary) ? timing_rows(g->times, count, by == BY_FUNCTION) : NULL;
+    g->timing = summary_has_timing(&analysis->summary) ? timing_rows(g->times, count, by == BY_FUNCTION) : NULL;
     size_t columns = value_columns_list(g->columns, g->times, order, true);
     if (g->timing)
         columns += timing_columns_list(g->columns + columns, g->timing, order);
@@ -78,45 +78,46 @@ static struct json_object *view_session_add_waits(struct packed *waits, struct b
 struct view_session *view_session_new(const struct view_inputs *inputs, const struct view_options *options,
                                       struct error *error)
 {
-    const struct analysis *l = inputs->session;
+    const struct analysis *analysis = inputs->session;
     struct view_session *view = need_memory(1, sizeof *view);
-    struct order *order = order_new(l);
-    struct paths paths = paths_of(l, order);
+    struct order *order = order_new(analysis);
+    struct paths paths = paths_of(analysis, order);
     struct moments marks, events, activities;
-    struct json_object *header = facts_of(l, order);
+    struct json_object *header = facts_of(analysis, order);
     struct container_column path_columns[MAX_PATH_COLUMNS];
     struct view_session_group groups[4];
     struct blocks blocks;
     struct activity activity;
-    marks_find(&marks, l, order);
-    events_find(&events, l, order);
-    activities_find(&activities, l, order);
+    marks_find(&marks, analysis, order);
+    events_find(&events, analysis, order);
+    activities_find(&activities, analysis, order);
     json_object_object_add(header, "answer", inputs->answer ? json_new_text(inputs->answer) : NULL);
     json_object_object_add(header, "mark_names", moments_names(&marks));
     json_object_object_add(header, "event_names", moments_names(&events));
     json_object_object_add(header, "activity_names", moments_names(&activities));
     json_object_object_add(header, "activities_left_out", json_object_new_uint64(activities.left_out));
     json_object_object_add(header, "events_left_out", json_object_new_uint64(events.left_out));
-    json_object_object_add(header, "timeline", timeline_make(l, order, options->detail, &blocks, &activity));
-    struct json_object *parts = parts_make(l, order, &paths, options->detail / PARTS_OF_DETAIL, &blocks);
+    json_object_object_add(header, "timeline", timeline_make(analysis, order, options->detail, &blocks, &activity));
+    struct json_object *parts = parts_make(analysis, order, &paths, options->detail / PARTS_OF_DETAIL, &blocks);
     json_object_object_add(header, "parts", parts);
     json_object_object_add(header, "calls",
-                           call_counts_make(l, order, parts, options->detail / CALLS_OF_DETAIL, &blocks));
-    json_object_object_add(header, "sources",
-                           options->sources ? source_texts_make(l, order, options->detail / CALLS_OF_DETAIL, &blocks)
-                                            : NULL);
+                           call_counts_make(analysis, order, parts, options->detail / CALLS_OF_DETAIL, &blocks));
+    json_object_object_add(
+        header, "sources",
+        options->sources ? source_texts_make(analysis, order, options->detail / CALLS_OF_DETAIL, &blocks) : NULL);
     json_object_object_add(header, "lines", line_values_make(inputs->lines, order, &blocks));
     json_object_object_add(header, "waits", view_session_add_waits(inputs->waits, &blocks));
-    struct timing_row *path_timing =
-        summary_has_timing(&l->summary) ? timing_rows(paths.rollup->nodes, paths.profile->node_count, false) : NULL;
+    struct timing_row *path_timing = summary_has_timing(&analysis->summary)
+                                         ? timing_rows(paths.rollup->nodes, paths.profile->node_count, false)
+                                         : NULL;
     view->blocks = blocks.list;
     view->block_count = blocks.count;
     const struct container_table tables[] = {
         view_session_path_table(path_columns, &paths, path_timing),
-        view_session_group_table(&groups[0], "functions", l, BY_FUNCTION, order->functions),
-        view_session_group_table(&groups[1], "modules", l, BY_MODULE, order->modules),
-        view_session_group_table(&groups[2], "threads", l, BY_THREAD, order->threads),
-        view_session_group_table(&groups[3], "processes", l, BY_PROCESS, NULL),
+        view_session_group_table(&groups[0], "functions", analysis, BY_FUNCTION, order->functions),
+        view_session_group_table(&groups[1], "modules", analysis, BY_MODULE, order->modules),
+        view_session_group_table(&groups[2], "threads", analysis, BY_THREAD, order->threads),
+        view_session_group_table(&groups[3], "processes", analysis, BY_PROCESS, NULL),
         marks_table(&marks),
         events_table(&events),
         activities_table(&activities),
@@ -134,7 +135,7 @@ struct view_session *view_session_new(const struct view_inputs *inputs, const st
     order_free(order);
     if (good)
         return view;
-    error_set(error, "%s: this session has too many names for a page", l->file->path);
+    error_set(error, "%s: this session has too many names for a page", analysis->file->path);
     view_session_free(view);
     return NULL;
 }

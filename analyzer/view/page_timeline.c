@@ -269,16 +269,16 @@ static void view_timeline_share_activity(struct view_timeline *f)
     free(times);
 }
 
-struct json_object *timeline_make(const struct analysis *l, const struct order *order, size_t most,
+struct json_object *timeline_make(const struct analysis *analysis, const struct order *order, size_t most,
                                   struct blocks *blocks, struct activity *activity)
 {
-    struct view_timeline f = { .session = l, .order = order, .sweep_at = MIN_SWEEP, .activity = activity };
+    struct view_timeline f = { .session = analysis, .order = order, .sweep_at = MIN_SWEEP, .activity = activity };
     *blocks = (struct blocks){ 0 };
     *activity = (struct activity){ 0 };
-    if (!most || !timeline_range_find(&f.range, l))
+    if (!most || !timeline_range_find(&f.range, analysis))
         return NULL;
-    const size_t lanes = l->profile->thread_count;
-    f.resolver = resolver_new(l->file, l->profile);
+    const size_t lanes = analysis->profile->thread_count;
+    f.resolver = resolver_new(analysis->file, analysis->profile);
     f.numbers = index_new();
     f.lanes = need_memory(lanes + 1, sizeof *f.lanes);
     f.levels = levels_new(f.range.end - f.range.begin, (uint32_t)lanes,
@@ -286,7 +286,7 @@ struct json_object *timeline_make(const struct analysis *l, const struct order *
     activity_begin(activity, f.range.end - f.range.begin, lanes);
     view_timeline_add_events(&f);
     view_timeline_share_activity(&f);
-    blocks_make(blocks, f.levels, f.range.begin - l->file->header.start_ticks, most);
+    blocks_make(blocks, f.levels, f.range.begin - analysis->file->header.start_ticks, most);
     struct json_object *described = view_timeline_describe(&f, blocks);
     levels_free(f.levels);
     for (size_t i = 0; i < lanes; i++)

@@ -93,7 +93,7 @@ static struct json_object *page_waits_header(const struct wait_causes *causes, b
 
 /* Makes the tables of dwell waits, and what the page shows of single waits. Returns the header without the critical
  * path. */
-static struct json_object *page_waits_read(const struct analysis *l, const struct order *order,
+static struct json_object *page_waits_read(const struct analysis *analysis, const struct order *order,
                                            const struct wait_causes *causes, size_t detail, struct page_table *tables,
                                            struct page_waits *waits)
 {
@@ -103,33 +103,33 @@ static struct json_object *page_waits_read(const struct analysis *l, const struc
     rows[WAITS_BY_LOCK] = need_memory(causes->count + 1, sizeof **rows);
     for (int i = 0; i < TABLE_COUNT; i++) {
         const struct cause_limits limits = { MAX_ROWS, MAX_PATH, rows[i] };
-        struct table t = view_causes_limited(l, causes, (enum waits_by)i, &limits);
+        struct table t = view_causes_limited(analysis, causes, (enum waits_by)i, &limits);
         tables[i] = page_table_of(&t, page_table_names[i], &texts);
         table_drop(&t);
     }
     const struct wait_places places = { rows[WAITS_BY_PATH], rows[WAITS_BY_LOCK] };
-    page_waits_find(waits, l, order, causes, &places, detail / WAITS_OF_DETAIL / WAIT_SIZE);
+    page_waits_find(waits, analysis, order, causes, &places, detail / WAITS_OF_DETAIL / WAIT_SIZE);
     struct json_object *header =
-        page_waits_header(causes, l->file->header.mode != DWELL_MODE_PROFILE, tables, waits, &texts);
+        page_waits_header(causes, analysis->file->header.mode != DWELL_MODE_PROFILE, tables, waits, &texts);
     free(rows[WAITS_BY_PATH]);
     free(rows[WAITS_BY_LOCK]);
     intern_drop(&texts);
     return header;
 }
 
-bool page_waits_make(const struct analysis *l, size_t detail, struct packed *packed)
+bool page_waits_make(const struct analysis *analysis, size_t detail, struct packed *packed)
 {
     struct page_table tables[TABLE_COUNT];
     struct page_waits waits;
     struct page_critical critical;
     struct container_table all[ALL_TABLES];
-    if (l->summary.imported)
+    if (analysis->summary.imported)
         return false;
-    struct order *order = order_new(l);
-    struct wait_causes causes = wait_causes_find(l);
-    struct json_object *header = page_waits_read(l, order, &causes, detail, tables, &waits);
-    page_critical_find(&critical, l, order, &causes);
-    json_object_object_add(header, "critical", page_critical_facts(&critical, l, order));
+    struct order *order = order_new(analysis);
+    struct wait_causes causes = wait_causes_find(analysis);
+    struct json_object *header = page_waits_read(analysis, order, &causes, detail, tables, &waits);
+    page_critical_find(&critical, analysis, order, &causes);
+    json_object_object_add(header, "critical", page_critical_facts(&critical, analysis, order));
     for (int i = 0; i < TABLE_COUNT; i++)
         all[i] = (struct container_table){ tables[i].name, tables[i].rows, tables[i].described, tables[i].columns };
     all[TABLE_COUNT] = page_waits_table(&waits);

@@ -7,6 +7,6 @@
 
 /* Reads the session again, several times. With `detail` zero, single waits are left out. Returns false if there is
  * nothing to show: the session is an imported report. packed_drop frees the result. */
-bool page_waits_make(const struct analysis *l, size_t detail, struct packed *packed);
+bool page_waits_make(const struct analysis *analysis, size_t detail, struct packed *packed);
 
 #endif

@@ -33,11 +33,11 @@ static uint64_t parts_period_width(uint64_t begin, uint64_t end, uint64_t ticks_
 
 /* The borders that are multiples of the width; the first and the last are those of the selection. Sets the number of
  * the first period and the width in nanoseconds. Returns NULL if the session has no times. */
-static uint64_t *parts_borders(const struct analysis *l, uint32_t *count, uint64_t *first, uint64_t *width)
+static uint64_t *parts_borders(const struct analysis *analysis, uint32_t *count, uint64_t *first, uint64_t *width)
 {
-    const struct dwell_file_header *h = &l->file->header;
+    const struct dwell_file_header *h = &analysis->file->header;
     struct timeline_range range;
-    if (!h->ticks_per_second || !timeline_range_find(&range, l))
+    if (!h->ticks_per_second || !timeline_range_find(&range, analysis))
         return NULL;
     const uint64_t begin = ticks_to_ns(range.begin - h->start_ticks, h->ticks_per_second),
                    end = ticks_to_ns(range.end - h->start_ticks, h->ticks_per_second);
@@ -46,35 +46,37 @@ static uint64_t *parts_borders(const struct analysis *l, uint32_t *count, uint64
     *count = (uint32_t)(end / *width - *first + 1);
     uint64_t *borders = need_memory(*count + 1, sizeof *borders);
     for (uint32_t i = 0; i <= *count; i++)
-        borders[i] = h->start_ticks + selection_ticks((*first + i) * *width, l->file);
+        borders[i] = h->start_ticks + selection_ticks((*first + i) * *width, analysis->file);
     return borders;
 }
 
 /* Collects all that the selection holds. Sets the periods' width in nanoseconds before any of them were joined. */
-static struct periods *parts_collect(const struct analysis *l, size_t most, uint64_t *width)
+static struct periods *parts_collect(const struct analysis *analysis, size_t most, uint64_t *width)
 {
     uint32_t count = 1;
     uint64_t first = 0;
     *width = 1;
-    const bool cut = l->selection && l->selection->cut;
-    uint64_t *borders = parts_borders(l, &count, &first, width);
+    const bool cut = analysis->selection && analysis->selection->cut;
+    uint64_t *borders = parts_borders(analysis, &count, &first, width);
     if (!borders)
         borders = need_memory(count + 1, sizeof *borders);
-    borders[0] = cut ? l->selection->from : 0;
-    borders[count] = cut ? l->selection->to : UINT64_MAX;
-    return periods_collect(l->file, l->samples, l->selection, borders, count, first,
+    borders[0] = cut ? analysis->selection->from : 0;
+    borders[count] = cut ? analysis->selection->to : UINT64_MAX;
+    return periods_collect(analysis->file, analysis->samples, analysis->selection, borders, count, first,
                            most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS);
 }
 
-static struct json_object *parts_describe_borders(const struct analysis *l, const struct periods *p, uint64_t width)
+static struct json_object *parts_describe_borders(const struct analysis *analysis, const struct periods *p,
+                                                  uint64_t width)
 {
     struct json_object *list = json_object_new_array();
-    const uint64_t start = l->file->header.start_ticks;
-    const bool cut = l->selection && l->selection->cut;
+    const uint64_t start = analysis->file->header.start_ticks;
+    const bool cut = analysis->selection && analysis->selection->cut;
     width <<= p->joined;
     for (uint32_t i = 0; i <= p->count; i++) {
-        const bool open = (i == 0 && !(cut && l->selection->from)) || (i == p->count && p->borders[i] == UINT64_MAX);
-        const uint64_t border = open ? selection_ticks((p->first + i) * width, l->file) : p->borders[i] - start;
+        const bool open =
+            (i == 0 && !(cut && analysis->selection->from)) || (i == p->count && p->borders[i] == UINT64_MAX);
+        const uint64_t border = open ? selection_ticks((p->first + i) * width, analysis->file) : p->borders[i] - start;
         json_object_array_add(list, json_object_new_uint64(border));
     }
     return list;
@@ -121,11 +123,11 @@ static bool *parts_find_used(const struct periods *p)
 
 /* Numbers the nodes, and finds their path in the page. Outside of the calls of the selected root, there is none. The
  * page divides times in the order of the numbers, and it must be the one of the reports (profile/sampling.c). */
-static void parts_number_nodes(struct part_nodes *n, const struct analysis *l, const struct order *order,
+static void parts_number_nodes(struct part_nodes *n, const struct analysis *analysis, const struct order *order,
                                const struct paths *paths, const struct periods *p, const int32_t *ranks)
 {
-    const struct selection *s = l->selection;
-    uint32_t *functions = paths_function_ranks(p->profile, l, order);
+    const struct selection *s = analysis->selection;
+    uint32_t *functions = paths_function_ranks(p->profile, analysis, order);
     struct number_index *index = parts_index_paths(paths);
     bool *used = parts_find_used(p);
     uint32_t *list = node_order_list(p->profile);
@@ -167,8 +169,8 @@ static int32_t *parts_find_threads(const struct profile *p, const struct order *
     return ranks;
 }
 
-static struct part_nodes parts_nodes(const struct analysis *l, const struct order *order, const struct paths *paths,
-                                     const struct periods *p)
+static struct part_nodes parts_nodes(const struct analysis *analysis, const struct order *order,
+                                     const struct paths *paths, const struct periods *p)
 {
     const size_t room = p->profile->node_count + 1;
     struct part_nodes n = { .numbers = need_memory(room, sizeof *n.numbers),
@@ -177,7 +179,7 @@ static struct part_nodes parts_nodes(const struct analysis *l, const struct orde
                             .paths = need_memory(room, sizeof *n.paths),
                             .sampled = need_memory(room, sizeof *n.sampled) };
     int32_t *ranks = parts_find_threads(p->profile, order);
-    parts_number_nodes(&n, l, order, paths, p, ranks);
+    parts_number_nodes(&n, analysis, order, paths, p, ranks);
     free(ranks);
     return n;
 }
@@ -263,21 +265,22 @@ static bool parts_fit(struct periods *p, const struct part_nodes *n, size_t most
     }
 }
 
-struct json_object *parts_make(const struct analysis *l, const struct order *order, const struct paths *paths,
+struct json_object *parts_make(const struct analysis *analysis, const struct order *order, const struct paths *paths,
                                size_t most, struct blocks *blocks)
 {
     uint64_t width;
-    if (!most || l->profile->reported_count || !paths->count || (l->selection && l->selection->within))
+    if (!most || analysis->profile->reported_count || !paths->count ||
+        (analysis->selection && analysis->selection->within))
         return NULL;
-    struct periods *p = parts_collect(l, most, &width);
-    struct part_nodes nodes = parts_nodes(l, order, paths, p);
+    struct periods *p = parts_collect(analysis, most, &width);
+    struct part_nodes nodes = parts_nodes(analysis, order, paths, p);
     struct packed packed;
     struct json_object *described = NULL;
     parts_number_rows(p, &nodes);
-    if ((p->count > 1 || l->profile->thread_count > 1) && parts_fit(p, &nodes, most, &packed)) {
+    if ((p->count > 1 || analysis->profile->thread_count > 1) && parts_fit(p, &nodes, most, &packed)) {
         described = json_object_new_object();
         json_object_object_add(described, "block", json_object_new_uint64(blocks->count));
-        json_object_object_add(described, "borders", parts_describe_borders(l, p, width));
+        json_object_object_add(described, "borders", parts_describe_borders(analysis, p, width));
         GROW(blocks->list, blocks->count, blocks->room);
         blocks->list[blocks->count++] = packed;
     }

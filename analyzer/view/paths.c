@@ -5,11 +5,11 @@
 
 #include "base/memory.h"
 
-uint32_t *paths_function_ranks(const struct profile *p, const struct analysis *l, const struct order *order)
+uint32_t *paths_function_ranks(const struct profile *p, const struct analysis *analysis, const struct order *order)
 {
     uint32_t *ranks = need_memory(p->function_count + 1, sizeof *ranks);
     for (uint32_t i = 0; i < p->function_count; i++) {
-        const uint32_t function = profile_find_same_function(l->profile, p, i);
+        const uint32_t function = profile_find_same_function(analysis->profile, p, i);
         ranks[i] = function == PROFILE_NONE ? PROFILE_NONE : order->ranks[function];
     }
     return ranks;
@@ -59,16 +59,16 @@ static void paths_add_children(struct paths_walk *w, uint32_t node)
     }
 }
 
-struct paths paths_of(const struct analysis *l, const struct order *order)
+struct paths paths_of(const struct analysis *analysis, const struct order *order)
 {
-    struct paths p = { .profile = rollup_join_threads(l->profile) };
+    struct paths p = { .profile = rollup_join_threads(analysis->profile) };
     p.rollup = rollup_new(p.profile);
     const size_t room = p.profile->node_count + 1;
     p.nodes = need_memory(room, sizeof *p.nodes);
     p.parents = need_memory(room, sizeof *p.parents);
     p.functions = need_memory(room, sizeof *p.functions);
     int32_t *rows = need_memory(room, sizeof *rows); /* by node */
-    uint32_t *ranks = paths_function_ranks(p.profile, l, order);
+    uint32_t *ranks = paths_function_ranks(p.profile, analysis, order);
     struct paths_walk w = { .paths = &p, .sorting = { p.rollup, ranks } };
     for (size_t i = 0; i < p.profile->thread_count; i++) {
         rows[p.profile->threads[i].root] = -1;

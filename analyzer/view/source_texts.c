@@ -32,33 +32,33 @@ static int source_texts_compare(const void *a, const void *b, void *context)
 }
 
 /* The module of the first function of a file. */
-static const struct profile_module *source_texts_module(const struct analysis *l, const struct sources *sources,
+static const struct profile_module *source_texts_module(const struct analysis *analysis, const struct sources *sources,
                                                         uint32_t file)
 {
     static char none[] = "";
     static const struct profile_module unknown = { .path = none };
-    for (size_t i = 0; i < l->profile->function_count; i++)
+    for (size_t i = 0; i < analysis->profile->function_count; i++)
         if (sources->of[i] == file)
-            return &l->profile->modules[l->profile->functions[i].module];
+            return &analysis->profile->modules[analysis->profile->functions[i].module];
     return &unknown;
 }
 
 /* Sets the elements of `packed` for the files in the list. */
-static struct json_object *source_texts_list(const struct analysis *l, const struct sources *sources,
+static struct json_object *source_texts_list(const struct analysis *analysis, const struct sources *sources,
                                              const uint32_t *order, size_t most, bool *packed)
 {
     struct json_object *list = json_object_new_array();
     size_t left = most * PACKED_RATIO;
     for (size_t i = 0; i + 1 < sources->count; i++) {
         struct source_search search = { .servers = false };
-        const struct profile_module *module = source_texts_module(l, sources, order[i]);
+        const struct profile_module *module = source_texts_module(analysis, sources, order[i]);
         struct source_text found = source_file_find(&search, sources->paths[order[i]], module, MAX_FILE);
         const size_t length = found.text ? strlen(found.text) : 0;
         if (found.text && length <= left) {
             struct json_object *file = json_object_new_object();
             json_object_object_add(file, "path", json_new_text(sources->paths[order[i]]));
-            json_object_object_add(file, "newer",
-                                   json_object_new_boolean(source_file_is_newer(l, module->path, &found.status)));
+            json_object_object_add(
+                file, "newer", json_object_new_boolean(source_file_is_newer(analysis, module->path, &found.status)));
             json_object_object_add(file, "text", json_new_text(found.text));
             json_object_array_add(list, file);
             left -= length;
@@ -70,12 +70,12 @@ static struct json_object *source_texts_list(const struct analysis *l, const str
     return list;
 }
 
-static uint32_t *source_texts_order(const struct analysis *l, const struct sources *sources)
+static uint32_t *source_texts_order(const struct analysis *analysis, const struct sources *sources)
 {
-    struct times *times = rollup_groups(l->rollup, BY_FUNCTION);
+    struct times *times = rollup_groups(analysis->rollup, BY_FUNCTION);
     struct source_order o = { sources, need_memory(sources->count, sizeof *o.times) };
     uint32_t *order = need_memory(sources->count, sizeof *order);
-    for (size_t i = 0; i < l->profile->function_count; i++)
+    for (size_t i = 0; i < analysis->profile->function_count; i++)
         o.times[sources->of[i]] += times[i].elapsed_exclusive;
     for (uint32_t i = 1; i < sources->count; i++) /* number 0 stands for unknown files */
         order[i - 1] = i;
@@ -140,11 +140,11 @@ static void line_times_join(struct line_times *t)
 /* Divides the own time of each function by its samples, as dwell annotate does. */
 static void line_times_divide(struct line_times *t, const struct order *order)
 {
-    const struct analysis *l = t->analysis;
-    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    const struct analysis *analysis = t->analysis;
+    struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
     for (size_t i = 0, end; i < t->count; i = end) {
         const uint32_t function = t->list[i].function;
-        const uint64_t own = times_value(&sums[function], probe_share_rest(&l->summary), EXCLUSIVE);
+        const uint64_t own = times_value(&sums[function], probe_share_rest(&analysis->summary), EXCLUSIVE);
         struct sample_sum all = { 0 };
         for (end = i; end < t->count && t->list[end].function == function; end++)
             sample_sum_join(&all, &t->list[end].sampled);
@@ -158,12 +158,12 @@ static void line_times_divide(struct line_times *t, const struct order *order)
     free(sums);
 }
 
-static struct line_times line_times_find(const struct analysis *l, const struct order *order,
+static struct line_times line_times_find(const struct analysis *analysis, const struct order *order,
                                          const struct sources *sources, const bool *packed)
 {
-    struct line_times t = { .analysis = l, .sources = sources, .packed = packed };
-    if (l->summary.stack_samples)
-        line_samples_find(l, line_times_take, &t);
+    struct line_times t = { .analysis = analysis, .sources = sources, .packed = packed };
+    if (analysis->summary.stack_samples)
+        line_samples_find(analysis, line_times_take, &t);
     line_times_join(&t);
     line_times_divide(&t, order);
     return t;
@@ -188,15 +188,15 @@ static struct packed source_texts_pack(struct json_object *list, const struct li
     return packed;
 }
 
-struct json_object *source_texts_make(const struct analysis *l, const struct order *order, size_t most,
+struct json_object *source_texts_make(const struct analysis *analysis, const struct order *order, size_t most,
                                       struct blocks *blocks)
 {
-    struct sources sources = sources_of(l);
-    uint32_t *by_time = source_texts_order(l, &sources);
+    struct sources sources = sources_of(analysis);
+    uint32_t *by_time = source_texts_order(analysis, &sources);
     bool *in_page = need_memory(sources.count + 1, sizeof *in_page);
-    struct json_object *list = source_texts_list(l, &sources, by_time, most, in_page), *described = NULL;
+    struct json_object *list = source_texts_list(analysis, &sources, by_time, most, in_page), *described = NULL;
     if (json_object_array_length(list)) {
-        struct line_times times = line_times_find(l, order, &sources, in_page);
+        struct line_times times = line_times_find(analysis, order, &sources, in_page);
         described = json_object_new_object();
         json_object_object_add(described, "block", json_object_new_uint64(blocks->count));
         GROW(blocks->list, blocks->count, blocks->room);

@@ -32,14 +32,15 @@ static uint64_t timeline_range_chunk_end(const struct session_file *file, const 
     return chunk->last_of_thread ? timeline_range_last_event(file, chunk) : chunk->start_time;
 }
 
-bool timeline_range_find(struct timeline_range *r, const struct analysis *l)
+bool timeline_range_find(struct timeline_range *r, const struct analysis *analysis)
 {
-    const struct session_file *file = l->file;
+    const struct session_file *file = analysis->file;
     const uint64_t start = file->header.start_ticks, latest = start + (1ull << MAX_BITS);
     *r = (struct timeline_range){ .begin = UINT64_MAX };
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
-        if (chunk->kind != DWELL_CHUNK_EVENTS || !selection_takes(l->selection, file, chunk->process, chunk->thread))
+        if (chunk->kind != DWELL_CHUNK_EVENTS ||
+            !selection_takes(analysis->selection, file, chunk->process, chunk->thread))
             continue;
         const uint64_t end = timeline_range_chunk_end(file, chunk);
         if (chunk->start_time < r->begin)
@@ -49,10 +50,10 @@ bool timeline_range_find(struct timeline_range *r, const struct analysis *l)
     }
     if (r->begin == UINT64_MAX)
         return false;
-    if (l->selection && l->selection->cut) {
-        r->begin = l->selection->from > r->begin ? l->selection->from : r->begin;
-        r->cut = l->selection->to < r->end;
-        r->end = r->cut ? l->selection->to : r->end;
+    if (analysis->selection && analysis->selection->cut) {
+        r->begin = analysis->selection->from > r->begin ? analysis->selection->from : r->begin;
+        r->cut = analysis->selection->to < r->end;
+        r->end = r->cut ? analysis->selection->to : r->end;
     }
     if (r->begin < start)
         r->begin = start;

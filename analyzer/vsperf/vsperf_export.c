@@ -27,15 +27,15 @@ static const struct vsperf_process_rows *vsperf_find_process_rows(const struct v
 }
 
 /* The times of modules in one process, computed from a profile of its threads only. */
-static struct times *vsperf_times_in_process(const struct analysis *l, uint32_t serial, enum rollup_by by)
+static struct times *vsperf_times_in_process(const struct analysis *analysis, uint32_t serial, enum rollup_by by)
 {
-    struct profile one = *l->profile;
-    struct rollup rollup = *l->rollup;
-    one.threads = need_memory(l->profile->thread_count, sizeof *one.threads);
+    struct profile one = *analysis->profile;
+    struct rollup rollup = *analysis->rollup;
+    one.threads = need_memory(analysis->profile->thread_count, sizeof *one.threads);
     one.thread_count = 0;
-    for (size_t i = 0; i < l->profile->thread_count; i++)
-        if (l->profile->threads[i].process == serial)
-            one.threads[one.thread_count++] = l->profile->threads[i];
+    for (size_t i = 0; i < analysis->profile->thread_count; i++)
+        if (analysis->profile->threads[i].process == serial)
+            one.threads[one.thread_count++] = analysis->profile->threads[i];
     rollup.profile = &one;
     struct times *times = rollup_groups(&rollup, by);
     free(one.threads);
@@ -254,14 +254,14 @@ struct vsperf_output {
     char *path, *part;
 };
 
-static bool vsperf_check_place(const char *path, const struct analysis *l, struct error *error)
+static bool vsperf_check_place(const char *path, const struct analysis *analysis, struct error *error)
 {
     struct stat there, session;
     if (stat(path, &there) < 0)
         return true;
     if (S_ISDIR(there.st_mode))
         return error_set(error, "%s: is a directory", path);
-    if (fstat(l->file->fd, &session) == 0 && there.st_dev == session.st_dev && there.st_ino == session.st_ino)
+    if (fstat(analysis->file->fd, &session) == 0 && there.st_dev == session.st_dev && there.st_ino == session.st_ino)
         return error_set(error, "%s: is the session itself", path);
     return true;
 }

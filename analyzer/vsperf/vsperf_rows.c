@@ -18,12 +18,12 @@ struct vsperf_order {
     const struct edges *edges;
 };
 
-static int vsperf_compare_functions(const struct analysis *l, uint32_t a, uint32_t b)
+static int vsperf_compare_functions(const struct analysis *analysis, uint32_t a, uint32_t b)
 {
-    const struct profile_function *f = &l->profile->functions[a], *g = &l->profile->functions[b];
-    int order = strcmp(l->names[a].name, l->names[b].name);
+    const struct profile_function *f = &analysis->profile->functions[a], *g = &analysis->profile->functions[b];
+    int order = strcmp(analysis->names[a].name, analysis->names[b].name);
     if (order == 0)
-        order = strcmp(l->profile->modules[f->module].path, l->profile->modules[g->module].path);
+        order = strcmp(analysis->profile->modules[f->module].path, analysis->profile->modules[g->module].path);
     return order ? order : (f->offset > g->offset) - (f->offset < g->offset);
 }
 
@@ -62,35 +62,35 @@ static int vsperf_compare_callees(const void *a, const void *b, void *data)
     return order ? order : vsperf_compare_functions(o->session, x->callee, y->callee);
 }
 
-static void vsperf_prepare_process(struct vsperf_process_rows *p, const struct analysis *l, uint32_t serial)
+static void vsperf_prepare_process(struct vsperf_process_rows *p, const struct analysis *analysis, uint32_t serial)
 {
-    const struct trace_process *process = session_file_process(l->file, serial);
+    const struct trace_process *process = session_file_process(analysis->file, serial);
     p->serial = serial;
     p->pid = process ? process->pid : 0;
     p->name = names_module(process ? process->path : "");
-    p->edges = edges_of_process(l->rollup, serial);
-    p->functions = need_memory(l->profile->function_count, sizeof *p->functions);
+    p->edges = edges_of_process(analysis->rollup, serial);
+    p->functions = need_memory(analysis->profile->function_count, sizeof *p->functions);
     p->callers = need_memory(p->edges.count, sizeof *p->callers);
     p->callees = need_memory(p->edges.count, sizeof *p->callees);
-    for (uint32_t i = 0; i < l->profile->function_count; i++)
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++)
         if (p->edges.seen[i])
             p->functions[p->function_count++] = i;
     for (uint32_t i = 0; i < p->edges.count; i++)
         if (p->edges.list[i].caller != PROFILE_NONE)
             p->callers[p->caller_count++] = p->callees[p->callee_count++] = i;
-    struct vsperf_order order = { l, &p->edges };
+    struct vsperf_order order = { analysis, &p->edges };
     qsort_r(p->functions, p->function_count, sizeof *p->functions, vsperf_compare_rows, &order);
     qsort_r(p->callers, p->caller_count, sizeof *p->callers, vsperf_compare_callers, &order);
     qsort_r(p->callees, p->callee_count, sizeof *p->callees, vsperf_compare_callees, &order);
 }
 
-struct vsperf_tables vsperf_new_tables(const struct analysis *l)
+struct vsperf_tables vsperf_new_tables(const struct analysis *analysis)
 {
-    struct vsperf_tables m = { .session = l };
-    uint32_t *serials = rollup_process_list(l->profile, &m.count);
+    struct vsperf_tables m = { .session = analysis };
+    uint32_t *serials = rollup_process_list(analysis->profile, &m.count);
     m.processes = need_memory(m.count, sizeof *m.processes);
     for (size_t i = 0; i < m.count; i++)
-        vsperf_prepare_process(&m.processes[i], l, serials[i]);
+        vsperf_prepare_process(&m.processes[i], analysis, serials[i]);
     free(serials);
     return m;
 }

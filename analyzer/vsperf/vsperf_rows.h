@@ -21,7 +21,7 @@ struct vsperf_tables {
     size_t count;
 };
 
-struct vsperf_tables vsperf_new_tables(const struct analysis *l);
+struct vsperf_tables vsperf_new_tables(const struct analysis *analysis);
 void vsperf_free_tables(struct vsperf_tables *m);
 
 /* The file with this process as the process of its current rows. */

@@ -252,11 +252,11 @@ Test(e2e_samples, shares_are_estimated)
 
 static void samples_check_to_the_tick(const char *program)
 {
-    struct analysis l;
+    struct analysis analysis;
     free(run_well("$DWELL record -q --overhead 10%% %s", program));
-    load_whole(&l, test_path("dwell.data"), 2);
-    check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
-    analysis_drop(&l);
+    load_whole(&analysis, test_path("dwell.data"), 2);
+    check_identities(&(struct outcome){ analysis.file, analysis.profile, analysis.rollup });
+    analysis_drop(&analysis);
 }
 
 /* Sums over single calls in 1/256 ticks. */
@@ -302,20 +302,20 @@ static void samples_check_calls(const struct times *row, const struct call_sums 
 
 static void samples_check_single_calls(const char *command)
 {
-    struct analysis l;
+    struct analysis analysis;
     free(run_well("$DWELL record -q %s", command));
-    load_whole(&l, test_path("dwell.data"), 2);
-    const size_t count = l.profile->function_count;
+    load_whole(&analysis, test_path("dwell.data"), 2);
+    const size_t count = analysis.profile->function_count;
     struct call_sums *followed = need_memory(count, sizeof *followed), *scanned = need_memory(count, sizeof *scanned);
-    struct times *rows = rollup_groups(l.rollup, BY_FUNCTION);
+    struct times *rows = rollup_groups(analysis.rollup, BY_FUNCTION);
     uint64_t all = 0, given = 0, checked = 0;
-    analysis_follow_calls(&l, true, samples_add_call, followed);
-    l.jobs = 1;
-    analysis_scan_calls(&l, PROFILE_NONE, samples_scan_call, (void *[]){ scanned });
+    analysis_follow_calls(&analysis, true, samples_add_call, followed);
+    analysis.jobs = 1;
+    analysis_scan_calls(&analysis, PROFILE_NONE, samples_scan_call, (void *[]){ scanned });
     for (size_t i = 0; i < count; i++)
         all += followed[i].calls;
-    for (size_t i = 0; i < l.profile->node_count; i++)
-        given += l.profile->nodes[i].given;
+    for (size_t i = 0; i < analysis.profile->node_count; i++)
+        given += analysis.profile->nodes[i].given;
     for (size_t i = 0; i < count; i++)
         if (strcmp(times_timing(&rows[i]), "sampled") != 0 && followed[i].calls == rows[i].calls) {
             samples_check_calls(&rows[i], &followed[i], &scanned[i], all);
@@ -326,7 +326,7 @@ static void samples_check_single_calls(const char *command)
     free(rows);
     free(followed);
     free(scanned);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* What samples and counting took is subtracted from single calls as from sums. */

@@ -28,17 +28,18 @@ static void analysis_print(struct table t, FILE *out)
     table_drop(&t);
 }
 
-static void analysis_show(const struct analysis *l, FILE *out)
+static void analysis_show(const struct analysis *analysis, FILE *out)
 {
     for (int by = BY_FUNCTION; by <= BY_PROCESS; by++)
         if (by != BY_LINE)
-            analysis_print(view_rows(l, (enum rollup_by)by, &(struct sorting){ .key = "calls", .limit = 50 }), out);
-    analysis_print(view_module_functions(l), out);
-    analysis_print(view_tree(l, &(struct tree_options){ .by_thread = true }), out);
-    analysis_print(view_marks(l), out);
+            analysis_print(view_rows(analysis, (enum rollup_by)by, &(struct sorting){ .key = "calls", .limit = 50 }),
+                           out);
+    analysis_print(view_module_functions(analysis), out);
+    analysis_print(view_tree(analysis, &(struct tree_options){ .by_thread = true }), out);
+    analysis_print(view_marks(analysis), out);
 }
 
-static void analysis_export(const struct analysis *l, FILE *out)
+static void analysis_export(const struct analysis *analysis, FILE *out)
 {
     const struct export_options options = { .time = EXPORT_ELAPSED };
     for (const struct export_format *const *each = all_exports(); *each; each++) {
@@ -46,16 +47,16 @@ static void analysis_export(const struct analysis *l, FILE *out)
         struct error error = { NULL };
         if (!f->write || f->compressed)
             continue;
-        if ((f->check && !f->check(l, &options, &error)) || !f->write(l, &options, out, &error))
+        if ((f->check && !f->check(analysis, &options, &error)) || !f->write(analysis, &options, out, &error))
             analysis_check_error(&error);
     }
 }
 
-static void analysis_make_page(const struct analysis *l)
+static void analysis_make_page(const struct analysis *analysis)
 {
     const struct view_options options = { .detail = 100000 };
     struct error error = { NULL };
-    struct view_session *page = view_session_new(&(struct view_inputs){ .session = l }, &options, &error);
+    struct view_session *page = view_session_new(&(struct view_inputs){ .session = analysis }, &options, &error);
     if (page)
         view_session_free(page);
     else
@@ -86,17 +87,17 @@ static void analysis_read_levels(const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[FUZZ_PATH];
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
     const struct analysis_options options = { .jobs = 1, .lines = LINES_IF_KNOWN };
     const int fd = fuzz_file(data, size, path);
     FILE *out = fopen("/dev/null", "w");
     fuzz_require(out != NULL);
-    if (analysis_load(&l, path, &options, &error)) {
-        analysis_show(&l, out);
-        analysis_export(&l, out);
-        analysis_make_page(&l);
-        analysis_drop(&l);
+    if (analysis_load(&analysis, path, &options, &error)) {
+        analysis_show(&analysis, out);
+        analysis_export(&analysis, out);
+        analysis_make_page(&analysis);
+        analysis_drop(&analysis);
     } else {
         analysis_check_error(&error);
     }

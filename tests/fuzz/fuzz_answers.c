@@ -141,24 +141,24 @@ static void answers_print(struct table t)
 static bool answers_ask_sums(const struct fleet_store *store, const struct fleet_runs *runs, enum rollup_by by,
                              struct error *error)
 {
-    struct analysis l;
-    if (!fleet_answer_sums(&l, store, runs->list, runs->count, by, error))
+    struct analysis analysis;
+    if (!fleet_answer_sums(&analysis, store, runs->list, runs->count, by, error))
         return false;
-    answers_print(view_rows(&l, by, &(struct sorting){ .key = "calls", .limit = 50 }));
-    analysis_drop(&l);
+    answers_print(view_rows(&analysis, by, &(struct sorting){ .key = "calls", .limit = 50 }));
+    analysis_drop(&analysis);
     return true;
 }
 
 static bool answers_ask_paths(const struct fleet_store *store, const struct fleet_runs *runs, struct error *error)
 {
-    struct analysis l;
-    if (!fleet_answer_paths(&l, store, runs->list, runs->count, &(struct analysis_options){ 0 }, error))
+    struct analysis analysis;
+    if (!fleet_answer_paths(&analysis, store, runs->list, runs->count, &(struct analysis_options){ 0 }, error))
         return false;
-    answers_print(view_tree(&l, &(struct tree_options){ .depth = 40 }));
-    answers_print(view_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "calls", .limit = 50 }));
-    if (l.profile->function_count)
-        answers_print(view_callers(&l, 0, false));
-    analysis_drop(&l);
+    answers_print(view_tree(&analysis, &(struct tree_options){ .depth = 40 }));
+    answers_print(view_rows(&analysis, BY_FUNCTION, &(struct sorting){ .key = "calls", .limit = 50 }));
+    if (analysis.profile->function_count)
+        answers_print(view_callers(&analysis, 0, false));
+    analysis_drop(&analysis);
     return true;
 }
 
@@ -191,7 +191,7 @@ static bool answers_compare(const struct fleet_store *store, const struct fleet_
 }
 
 struct answers_parts {
-    const struct analysis *l;
+    const struct analysis *analysis;
     const struct fleet_runs *runs;
     enum fleet_key key;
 };
@@ -200,8 +200,8 @@ static void answers_take_part(void *context, const struct fleet_part *part)
 {
     const struct answers_parts *p = context;
     size_t i = 0;
-    fuzz_require(part->function < p->l->profile->function_count);
-    answers_touch(p->l->names[part->function].name);
+    fuzz_require(part->function < p->analysis->profile->function_count);
+    answers_touch(p->analysis->names[part->function].name);
     if (p->key == FLEET_BY_DAY) {
         fuzz_require(part->key <= UINT16_MAX);
         return;
@@ -214,12 +214,12 @@ static void answers_take_part(void *context, const struct fleet_part *part)
 static bool answers_ask_parts(const struct fleet_store *store, const struct fleet_runs *runs, enum fleet_key key,
                               struct error *error)
 {
-    struct analysis l;
-    struct answers_parts parts = { &l, runs, key };
+    struct analysis analysis;
+    struct answers_parts parts = { &analysis, runs, key };
     const struct fleet_wanted wanted = { .key = key };
-    if (!fleet_answer_parts(&l, store, runs->list, runs->count, &wanted, answers_take_part, &parts, error))
+    if (!fleet_answer_parts(&analysis, store, runs->list, runs->count, &wanted, answers_take_part, &parts, error))
         return false;
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return true;
 }
 

@@ -29,9 +29,9 @@ static int distance_compare_paths(const void *a, const void *b)
 /* Functions are identified by name and module here, because their numbers differ between sessions. */
 static struct paths distance_read_paths(const char *session)
 {
-    struct analysis l;
-    load_whole(&l, session, 1);
-    struct profile *joined = rollup_join_threads(l.profile);
+    struct analysis analysis;
+    load_whole(&analysis, session, 1);
+    struct profile *joined = rollup_join_threads(analysis.profile);
     struct rollup *r = rollup_new(joined);
     char **names = need_memory(joined->node_count, sizeof *names);
     struct paths paths = { need_memory(joined->node_count, sizeof *paths.list), 0 };
@@ -44,8 +44,8 @@ static struct paths distance_read_paths(const char *session)
         }
         const struct profile_function *f = &joined->functions[node->function];
         const struct profile_module *m = &joined->modules[f->module];
-        const uint32_t module = profile_module(l.profile, m->path, m->build_id, m->build_id_length);
-        const struct function_name *name = &l.names[profile_function(l.profile, module, f->offset)];
+        const uint32_t module = profile_module(analysis.profile, m->path, m->build_id, m->build_id_length);
+        const struct function_name *name = &analysis.names[profile_function(analysis.profile, module, f->offset)];
         if (asprintf(&names[i], "%s%s@%s\n", names[node->parent], name->name, name->module) < 0)
             abort();
         const struct times *t = &r->nodes[i];
@@ -60,7 +60,7 @@ static struct paths distance_read_paths(const char *session)
     free(names);
     rollup_free(r);
     profile_free(joined);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     qsort(paths.list, paths.count, sizeof *paths.list, distance_compare_paths);
     return paths;
 }

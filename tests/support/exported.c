@@ -12,11 +12,11 @@
 
 struct analysis loaded_of(struct writer *w)
 {
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, test_path("exported.dwell"));
     writer_free(w);
-    load_whole(&l, test_path("exported.dwell"), 1);
-    return l;
+    load_whole(&analysis, test_path("exported.dwell"), 1);
+    return analysis;
 }
 
 char *exported(const struct analysis *session, const char *format, enum export_time time, size_t *length)

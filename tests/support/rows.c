@@ -3,10 +3,10 @@
 
 #include <criterion/criterion.h>
 
-struct table sorted_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
+struct table sorted_rows(const struct analysis *analysis, enum rollup_by by, const struct sorting *sorting)
 {
     struct error error = { NULL };
-    struct table t = view_rows(l, by, sorting);
+    struct table t = view_rows(analysis, by, sorting);
     cr_assert(view_sort(&t, sorting, &error), "%s", error.text);
     return t;
 }

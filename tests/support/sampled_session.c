@@ -29,19 +29,19 @@ void sampling_write(struct writer *w, uint64_t time, uint64_t address)
     write_sample(w, &(struct written_sample){ .time = time, .registers = &address, .register_count = 1 });
 }
 
-void sampling_load(struct analysis *l, struct writer *w, unsigned jobs)
+void sampling_load(struct analysis *analysis, struct writer *w, unsigned jobs)
 {
     const char *path = test_path("sampled.data");
     writer_save(w, path);
-    load_whole(l, path, jobs);
-    check_identities(&(struct outcome){ l->file, l->profile, l->rollup });
+    load_whole(analysis, path, jobs);
+    check_identities(&(struct outcome){ analysis->file, analysis->profile, analysis->rollup });
 }
 
-struct times sampling_times(const struct analysis *l, const char *name)
+struct times sampling_times(const struct analysis *analysis, const char *name)
 {
-    struct times *all = rollup_groups(l->rollup, BY_FUNCTION), found = times_of_nothing();
-    for (size_t i = 0; i < l->profile->function_count; i++)
-        if (strcmp(l->names[i].name, name) == 0)
+    struct times *all = rollup_groups(analysis->rollup, BY_FUNCTION), found = times_of_nothing();
+    for (size_t i = 0; i < analysis->profile->function_count; i++)
+        if (strcmp(analysis->names[i].name, name) == 0)
             found = all[i];
     free(all);
     return found;
@@ -69,9 +69,9 @@ uint64_t sampling_next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-bool sampling_is_within(const struct analysis *l, const char *name, double truth)
+bool sampling_is_within(const struct analysis *analysis, const char *name, double truth)
 {
-    const struct times t = sampling_times(l, name);
+    const struct times t = sampling_times(analysis, name);
     const double error = (double)times_error(&t, VALUE_ELAPSED, EXCLUSIVE);
     return fabs((double)t.elapsed_exclusive - truth) <= error;
 }

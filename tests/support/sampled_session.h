@@ -18,13 +18,13 @@ struct writer *sampling_two_calls(void);
 void sampling_write(struct writer *w, uint64_t time, uint64_t address);
 
 /* Loads the session with a number of jobs, and checks the identities of its times. */
-void sampling_load(struct analysis *l, struct writer *w, unsigned jobs);
+void sampling_load(struct analysis *analysis, struct writer *w, unsigned jobs);
 
 /* By name; calls of a function that is not there are none. */
-struct times sampling_times(const struct analysis *l, const char *name);
+struct times sampling_times(const struct analysis *analysis, const char *name);
 
 /* Whether the function's own time is within its interval of the truth. */
-bool sampling_is_within(const struct analysis *l, const char *name, double truth);
+bool sampling_is_within(const struct analysis *analysis, const char *name, double truth);
 
 /* The next of a row of numbers, which `*state` begins. */
 uint64_t sampling_next_random(uint64_t *state);

@@ -21,10 +21,10 @@ static bool scanned_keep(void *context, const struct finished_call *call)
     return true;
 }
 
-static struct scanned_calls scanned_follow(const struct analysis *l)
+static struct scanned_calls scanned_follow(const struct analysis *analysis)
 {
     struct scanned_calls calls = { .count = 0 };
-    analysis_follow_calls(l, true, scanned_keep, &calls);
+    analysis_follow_calls(analysis, true, scanned_keep, &calls);
     return calls;
 }
 
@@ -68,7 +68,7 @@ static int scanned_compare_amounts(const void *a, const void *b)
 }
 
 /* The elapsed inclusive times that workers find are those of the calls found in the order of time. */
-static void scanned_check_elapsed(const struct analysis *l, const struct scanned_calls *calls)
+static void scanned_check_elapsed(const struct analysis *analysis, const struct scanned_calls *calls)
 {
     struct kept_amounts *lists = calloc(MAX_SCAN_JOBS, sizeof *lists), wanted = { .count = 0 };
     void *contexts[MAX_SCAN_JOBS];
@@ -79,8 +79,8 @@ static void scanned_check_elapsed(const struct analysis *l, const struct scanned
                              &(struct call_amount){ calls->list[i].times[CALL_ELAPSED_INCLUSIVE], calls->list[i].path,
                                                     calls->list[i].function },
                              1);
-    analysis_scan_elapsed(l, PROFILE_NONE, scanned_keep_amounts, contexts);
-    for (unsigned i = 1; i < l->jobs; i++)
+    analysis_scan_elapsed(analysis, PROFILE_NONE, scanned_keep_amounts, contexts);
+    for (unsigned i = 1; i < analysis->jobs; i++)
         scanned_keep_amounts(&lists[0], lists[i].list, lists[i].count);
     cr_assert(eq(sz, lists[0].count, wanted.count));
     qsort(lists[0].list, lists[0].count, sizeof *lists[0].list, scanned_compare_amounts);
@@ -93,14 +93,14 @@ static void scanned_check_elapsed(const struct analysis *l, const struct scanned
     free(lists);
 }
 
-void expect_scan(struct analysis *l, unsigned jobs)
+void expect_scan(struct analysis *analysis, unsigned jobs)
 {
-    struct scanned_calls *lists = calloc(MAX_SCAN_JOBS, sizeof *lists), wanted = scanned_follow(l);
+    struct scanned_calls *lists = calloc(MAX_SCAN_JOBS, sizeof *lists), wanted = scanned_follow(analysis);
     void *contexts[MAX_SCAN_JOBS];
     for (unsigned i = 0; i < MAX_SCAN_JOBS; i++)
         contexts[i] = &lists[i];
-    l->jobs = jobs;
-    analysis_scan_calls(l, PROFILE_NONE, scanned_keep_some, contexts);
+    analysis->jobs = jobs;
+    analysis_scan_calls(analysis, PROFILE_NONE, scanned_keep_some, contexts);
     for (unsigned i = 1; i < jobs; i++)
         for (size_t j = 0; j < lists[i].count; j++)
             scanned_keep(&lists[0], &lists[i].list[j]);
@@ -119,5 +119,5 @@ void expect_scan(struct analysis *l, unsigned jobs)
             cr_assert(eq(u64, y->times[time], x->times[time]));
     }
     free(lists);
-    scanned_check_elapsed(l, &wanted);
+    scanned_check_elapsed(analysis, &wanted);
 }

@@ -33,19 +33,19 @@ char *vsperf_try(const char *const *texts, size_t count, uint64_t resolution, co
 
 struct analysis vsperf_load(const char *const *texts, size_t count, uint64_t resolution)
 {
-    struct analysis l;
+    struct analysis analysis;
     char *error = vsperf_try(texts, count, resolution, test_path("imported.dwell"));
     cr_assert(error == NULL, "%s", error);
-    load_whole(&l, test_path("imported.dwell"), 1);
-    return l;
+    load_whole(&analysis, test_path("imported.dwell"), 1);
+    return analysis;
 }
 
-struct times vsperf_times(const struct analysis *l, const char *name)
+struct times vsperf_times(const struct analysis *analysis, const char *name)
 {
-    struct times *all = rollup_groups(l->rollup, BY_FUNCTION), found = { 0 };
+    struct times *all = rollup_groups(analysis->rollup, BY_FUNCTION), found = { 0 };
     int count = 0;
-    for (size_t i = 0; i < l->profile->function_count; i++) {
-        if (strcmp(l->names[i].name, name) == 0) {
+    for (size_t i = 0; i < analysis->profile->function_count; i++) {
+        if (strcmp(analysis->names[i].name, name) == 0) {
             found = all[i];
             count++;
         }
@@ -55,10 +55,10 @@ struct times vsperf_times(const struct analysis *l, const char *name)
     return found;
 }
 
-char *vsperf_paths(const struct analysis *l)
+char *vsperf_paths(const struct analysis *analysis)
 {
     const struct tree_options options = { .depth = 1000 };
-    struct table t = view_tree(l, &options);
+    struct table t = view_tree(analysis, &options);
     char *text = NULL, *path[1000] = { NULL };
     size_t size;
     FILE *out = open_memstream(&text, &size);

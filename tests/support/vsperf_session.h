@@ -12,9 +12,9 @@ char *vsperf_try(const char *const *texts, size_t count, uint64_t resolution, co
 struct analysis vsperf_load(const char *const *texts, size_t count, uint64_t resolution);
 
 /* The times of that function in the report by function. Fails the test if it does not exist. */
-struct times vsperf_times(const struct analysis *l, const char *name);
+struct times vsperf_times(const struct analysis *analysis, const char *name);
 
 /* One line for each path of the tree: "root/callee inclusive exclusive calls". The caller frees it. */
-char *vsperf_paths(const struct analysis *l);
+char *vsperf_paths(const struct analysis *analysis);
 
 #endif

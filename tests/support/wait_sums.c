@@ -9,14 +9,14 @@
 
 void wait_sums_check(const char *name)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
-    cr_assert(analysis_load(&l, test_path(name), &(struct analysis_options){ .jobs = 2 }, &error));
-    struct wait_causes c = wait_causes_find(&l);
+    cr_assert(analysis_load(&analysis, test_path(name), &(struct analysis_options){ .jobs = 2 }, &error));
+    struct wait_causes c = wait_causes_find(&analysis);
     uint64_t sum = 0;
     for (size_t i = 0; i < c.count; i++)
         sum += c.list[i].ticks;
-    cr_assert(eq(u64, sum, l.rollup->session.blocked_inclusive), "%s", name);
+    cr_assert(eq(u64, sum, analysis.rollup->session.blocked_inclusive), "%s", name);
     wait_causes_drop(&c);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

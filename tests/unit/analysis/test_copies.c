@@ -23,38 +23,38 @@ static const char *copies_save(void)
     return test_path("copies");
 }
 
-static uint32_t copies_only(const struct analysis *l, const char *text)
+static uint32_t copies_only(const struct analysis *analysis, const char *text)
 {
     uint32_t function = 0;
-    EXPECT_SUCCESS(function_find(l, text, &function, &error));
+    EXPECT_SUCCESS(function_find(analysis, text, &function, &error));
     return function;
 }
 
 Test(unit_copies, a_merged_row_counts_nested_activations_once)
 {
-    struct analysis l;
-    load_whole(&l, copies_save(), 1);
-    struct times *sums = rollup_groups(l.rollup, BY_FUNCTION);
-    cr_assert(eq(sz, l.profile->function_count, 4));
-    ASSERT_TIMES(sums[copies_only(&l, "length@0x2000")], 30, 30, 30, 30, 3);
-    ASSERT_TIMES(sums[copies_only(&l, "length@list.h")], 10, 10, 10, 10, 1);
-    ASSERT_TIMES(sums[copies_only(&l, "length@libshop.so")], 10, 10, 10, 10, 1);
-    ASSERT_TIMES(sums[copies_only(&l, "main")], 100, 50, 100, 50, 1);
-    cr_assert(eq(u64, l.profile->functions[copies_only(&l, "length@0x2000")].offset, 0x2000));
+    struct analysis analysis;
+    load_whole(&analysis, copies_save(), 1);
+    struct times *sums = rollup_groups(analysis.rollup, BY_FUNCTION);
+    cr_assert(eq(sz, analysis.profile->function_count, 4));
+    ASSERT_TIMES(sums[copies_only(&analysis, "length@0x2000")], 30, 30, 30, 30, 3);
+    ASSERT_TIMES(sums[copies_only(&analysis, "length@list.h")], 10, 10, 10, 10, 1);
+    ASSERT_TIMES(sums[copies_only(&analysis, "length@libshop.so")], 10, 10, 10, 10, 1);
+    ASSERT_TIMES(sums[copies_only(&analysis, "main")], 100, 50, 100, 50, 1);
+    cr_assert(eq(u64, analysis.profile->functions[copies_only(&analysis, "length@0x2000")].offset, 0x2000));
     free(sums);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_copies, can_be_kept_apart)
 {
-    struct analysis l;
-    load_with(&l, copies_save(), &(struct analysis_options){ .jobs = 1, .no_merge = true });
-    struct times *sums = rollup_groups(l.rollup, BY_FUNCTION);
-    cr_assert(eq(sz, l.profile->function_count, 5));
-    ASSERT_TIMES(sums[copies_only(&l, "length@0x3000")], 20, 15, 20, 15, 1);
-    ASSERT_TIMES(sums[copies_only(&l, "length@0x2000")], 15, 15, 15, 15, 2);
+    struct analysis analysis;
+    load_with(&analysis, copies_save(), &(struct analysis_options){ .jobs = 1, .no_merge = true });
+    struct times *sums = rollup_groups(analysis.rollup, BY_FUNCTION);
+    cr_assert(eq(sz, analysis.profile->function_count, 5));
+    ASSERT_TIMES(sums[copies_only(&analysis, "length@0x3000")], 20, 15, 20, 15, 1);
+    ASSERT_TIMES(sums[copies_only(&analysis, "length@0x2000")], 15, 15, 15, 15, 2);
     free(sums);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 struct copies_calls {
@@ -77,15 +77,15 @@ Test(unit_copies, single_calls_are_those_of_all_copies)
 {
     struct analysis_options options = { .jobs = 1 };
     for (int narrow = 0; narrow < 2; narrow++) {
-        struct analysis l;
+        struct analysis analysis;
         if (narrow)
             selection_add_name(&options.selection.roots, "mai?");
-        load_with(&l, copies_save(), &options);
-        struct copies_calls calls = { .function = copies_only(&l, "length@0x2000") };
-        analysis_follow_calls(&l, false, copies_add_call, &calls);
+        load_with(&analysis, copies_save(), &options);
+        struct copies_calls calls = { .function = copies_only(&analysis, "length@0x2000") };
+        analysis_follow_calls(&analysis, false, copies_add_call, &calls);
         cr_assert(eq(u64, calls.count, 3));
         cr_assert(eq(u64, calls.elapsed, 35));
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
     selection_request_drop(&options.selection);
 }
@@ -93,27 +93,27 @@ Test(unit_copies, single_calls_are_those_of_all_copies)
 Test(unit_copies, several_roots)
 {
     struct analysis_options options = { .jobs = 1 };
-    struct analysis l;
+    struct analysis analysis;
     selection_add_name(&options.selection.roots, "length@list.h:9");
     selection_add_name(&options.selection.roots, "length@*.so");
-    load_with(&l, copies_save(), &options);
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 20));
-    cr_assert(eq(str, l.summary.selection, "in calls of length@list.h:9 or length@*.so"));
-    analysis_drop(&l);
+    load_with(&analysis, copies_save(), &options);
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 20));
+    cr_assert(eq(str, analysis.summary.selection, "in calls of length@list.h:9 or length@*.so"));
+    analysis_drop(&analysis);
     selection_request_drop(&options.selection);
 }
 
 Test(unit_copies, the_message_lists_what_can_be_typed)
 {
-    struct analysis l;
+    struct analysis analysis;
     uint32_t function;
     struct error error = { NULL };
-    load_whole(&l, copies_save(), 1);
-    cr_assert(not(function_find(&l, "length", &function, &error)));
+    load_whole(&analysis, copies_save(), 1);
+    cr_assert(not(function_find(&analysis, "length", &function, &error)));
     cr_assert(eq(str, error.text, "'length' names 3 functions; type one of:"));
     cr_assert(eq(str, error.list, "  length@libshop.so\n  length@0x2000\n  length@list.h:9\n"));
     error_drop(&error);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 static const char *copies_save_build(const char *name, const char *build_id)
@@ -138,31 +138,31 @@ static const char *copies_save_build(const char *name, const char *build_id)
 /* Two builds have the function at one address: each text of the message names one of them. */
 Test(unit_copies, of_several_builds)
 {
-    struct analysis l;
+    struct analysis analysis;
     uint32_t one, other;
     struct error error = { NULL };
     const char *const paths[] = { copies_save_build("one", "abcdefgh"), copies_save_build("other", "abcdeghi") };
-    load_several(&l, paths, 2, &(struct analysis_options){ .jobs = 1 });
-    cr_assert(not(function_find(&l, "work", &one, &error)));
+    load_several(&analysis, paths, 2, &(struct analysis_options){ .jobs = 1 });
+    cr_assert(not(function_find(&analysis, "work", &one, &error)));
     cr_assert(eq(str, error.list, "  work@0x1000:616263646566\n  work@0x1000:616263646567\n"));
     error_drop(&error);
-    cr_assert(function_find(&l, "work@0x1000:616263646566", &one, &error));
-    cr_assert(function_find(&l, "work@0x1000:616263646567", &other, &error));
+    cr_assert(function_find(&analysis, "work@0x1000:616263646566", &one, &error));
+    cr_assert(function_find(&analysis, "work@0x1000:616263646567", &other, &error));
     cr_assert(ne(u32, one, other));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* The copies of several sessions of one build are one function, whichever of them each session has. */
 Test(unit_copies, of_several_sessions)
 {
-    struct analysis l;
+    struct analysis analysis;
     const char *const paths[] = { copies_save(), copies_save() };
-    load_several(&l, paths, 2, &(struct analysis_options){ .jobs = 1 });
-    struct times *sums = rollup_groups(l.rollup, BY_FUNCTION);
-    cr_assert(eq(sz, l.profile->function_count, 4));
-    ASSERT_TIMES(sums[copies_only(&l, "length@0x2000")], 60, 60, 60, 60, 6);
+    load_several(&analysis, paths, 2, &(struct analysis_options){ .jobs = 1 });
+    struct times *sums = rollup_groups(analysis.rollup, BY_FUNCTION);
+    cr_assert(eq(sz, analysis.profile->function_count, 4));
+    ASSERT_TIMES(sums[copies_only(&analysis, "length@0x2000")], 60, 60, 60, 60, 6);
     free(sums);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* The destructor that frees the object calls the other one of its name: two rows, as before. */

@@ -41,38 +41,38 @@ static struct writer *check_session(uint32_t source, uint64_t kernel)
     return w;
 }
 
-static void check_load(struct analysis *l, struct writer *w)
+static void check_load(struct analysis *analysis, struct writer *w)
 {
     const char *path = test_path("session.dwell");
     writer_save(w, path);
     writer_free(w);
-    load_whole(l, path, 1);
+    load_whole(analysis, path, 1);
 }
 
 /* The only remark about CPU time, or NULL. */
-static const char *check_remark(const struct analysis *l)
+static const char *check_remark(const struct analysis *analysis)
 {
     const char *found = NULL;
-    for (size_t i = 0; i < l->summary.remark_count; i++)
-        if (strstr(l->summary.remarks[i], "by the kernel's count"))
-            found = l->summary.remarks[i];
+    for (size_t i = 0; i < analysis->summary.remark_count; i++)
+        if (strstr(analysis->summary.remarks[i], "by the kernel's count"))
+            found = analysis->summary.remarks[i];
     return found;
 }
 
 static void check_has_remark(struct writer *w, const char *wanted)
 {
-    struct analysis l;
-    check_load(&l, w);
-    const char *remark = check_remark(&l);
+    struct analysis analysis;
+    check_load(&analysis, w);
+    const char *remark = check_remark(&analysis);
     cr_assert(eq(str, (char *)(remark ? remark : "none"), (char *)wanted));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_cpu_check, figures)
 {
-    struct analysis l;
-    check_load(&l, check_session(SOURCE_PERF, 800));
-    struct cpu_check *checks = cpu_checks(&l);
+    struct analysis analysis;
+    check_load(&analysis, check_session(SOURCE_PERF, 800));
+    struct cpu_check *checks = cpu_checks(&analysis);
     cr_assert(checks[0].known);
     cr_assert(eq(u64, checks[0].kernel, 780 * MS));
     cr_assert(eq(u64, checks[0].usage, 780 * MS));
@@ -81,21 +81,21 @@ Test(unit_cpu_check, figures)
     cr_assert(eq(u64, checks[0].rest, 80 * MS));
     cr_assert(eq(u64, checks[0].runtime, 20 * MS));
     free(checks);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* The kernel's figure is that of the functions, of what is known outside of them, and of the rest. */
 static void check_parts(uint64_t kernel, uint64_t outside, uint64_t rest)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct writer *w = check_session(SOURCE_PERF, kernel);
     write_probes(w, 1, 0, 19 * DWELL_PROBE_FRACTION, 0);
-    check_load(&l, w);
-    struct cpu_check *checks = cpu_checks(&l);
+    check_load(&analysis, w);
+    struct cpu_check *checks = cpu_checks(&analysis);
     cr_assert(eq(u64, checks[0].outside, outside * MS));
     cr_assert(eq(u64, checks[0].rest, rest * MS));
     free(checks);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_cpu_check, parts_of_the_difference)
@@ -213,10 +213,10 @@ Test(unit_cpu_check, one_record_alone)
     begin_events(w, 1, 1, 0, 100, NULL, 0);
     write_enter(w, 100, F);
     write_exit(w, 200);
-    struct analysis l;
-    check_load(&l, w);
-    struct cpu_check *checks = cpu_checks(&l);
+    struct analysis analysis;
+    check_load(&analysis, w);
+    struct cpu_check *checks = cpu_checks(&analysis);
     cr_assert(not(checks[0].known));
     free(checks);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

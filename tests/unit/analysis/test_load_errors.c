@@ -33,9 +33,9 @@ static const char *load_errors_save_text(const char *name, const char *text)
 /* The load must fail with that text, in which names of files are without the test's folder. */
 static void load_errors_expect(const char *path, const struct analysis_options *options, const char *wanted)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
-    cr_assert(not(analysis_load(&l, path, options, &error)));
+    cr_assert(not(analysis_load(&analysis, path, options, &error)));
     char *whole = need_text("%s%s%s", error.text, error.list ? "\n" : "", error.list ? error.list : "");
     const char *text = whole;
     if (error.list)
@@ -127,17 +127,17 @@ Test(unit_load_errors, a_moment)
 
 Test(unit_load_errors, several)
 {
-    struct analysis l;
+    struct analysis analysis;
     char *one = strdup(load_errors_save("one", example_small())),
          *two = strdup(load_errors_save("two", example_small()));
     const char *const paths[] = { one, two, "/nowhere/three" };
     const struct analysis_options options = { .selection = { .from = { true, NULL, 1 } } };
-    EXPECT_ERROR(analysis_load_several(&l, paths, 2, &options, &error),
+    EXPECT_ERROR(analysis_load_several(&analysis, paths, 2, &options, &error),
                  "--from, --to, --thread, --process and --root take one session at a time");
-    EXPECT_ERROR(analysis_load_several(&l, paths, 3, &(struct analysis_options){ 0 }, &error),
+    EXPECT_ERROR(analysis_load_several(&analysis, paths, 3, &(struct analysis_options){ 0 }, &error),
                  "/nowhere/three: No such file or directory");
-    EXPECT_SUCCESS(analysis_load_several(&l, paths, 2, &(struct analysis_options){ 0 }, &error));
-    analysis_drop(&l);
+    EXPECT_SUCCESS(analysis_load_several(&analysis, paths, 2, &(struct analysis_options){ 0 }, &error));
+    analysis_drop(&analysis);
     free(one);
     free(two);
 }

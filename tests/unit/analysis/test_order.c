@@ -39,13 +39,13 @@ static void order_leave(struct order_visitor *v, uint32_t node)
     r->left++;
 }
 
-static struct recorded order_record(const struct analysis *l)
+static struct recorded order_record(const struct analysis *analysis)
 {
-    struct recorded r = { .visitor = { order_enter, order_leave, NULL, 0 }, .session = l };
-    struct order *order = order_new(l);
+    struct recorded r = { .visitor = { order_enter, order_leave, NULL, 0 }, .session = analysis };
+    struct order *order = order_new(analysis);
     r.out = open_memstream(&r.text, &r.length);
-    for (size_t i = 0; i < l->profile->thread_count; i++) {
-        const struct profile_thread *thread = &l->profile->threads[order->threads[i]];
+    for (size_t i = 0; i < analysis->profile->thread_count; i++) {
+        const struct profile_thread *thread = &analysis->profile->threads[order->threads[i]];
         fprintf(r.out, "thread %u\n", thread->thread);
         order_walk(order, thread, &r.visitor);
     }
@@ -59,16 +59,16 @@ Test(unit_order, every_path_appears_once_and_always_in_the_same_order)
     char *first = NULL;
     for (unsigned pieces = 0; pieces < 8; pieces += 3) {
         struct model *m = model_new(11);
-        struct analysis l = loaded_of(model_write(m, pieces, pieces % MODEL_THREADS));
-        struct recorded r = order_record(&l);
-        cr_assert(eq(sz, r.entered, l.profile->node_count - l.profile->thread_count));
+        struct analysis analysis = loaded_of(model_write(m, pieces, pieces % MODEL_THREADS));
+        struct recorded r = order_record(&analysis);
+        cr_assert(eq(sz, r.entered, analysis.profile->node_count - analysis.profile->thread_count));
         cr_assert(eq(sz, r.entered, m->path_count));
         cr_assert(eq(sz, r.left, r.entered));
         if (first)
             cr_assert(eq(str, r.text, first));
         free(first);
         first = r.text;
-        analysis_drop(&l);
+        analysis_drop(&analysis);
         model_free(m);
     }
     free(first);
@@ -91,32 +91,32 @@ Test(unit_order, calls_may_nest_deeper_than_a_stack_allows)
     for (uint64_t i = 0; i < DEPTH; i++)
         write_enter(w, i, 0x1000 + i % 7);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
-    struct order *order = order_new(&l);
+    struct analysis analysis = loaded_of(w);
+    struct order *order = order_new(&analysis);
     struct recorded r = { .visitor = { order_go_deeper, order_leave, NULL, 0 } };
-    order_walk(order, &l.profile->threads[0], &r.visitor);
+    order_walk(order, &analysis.profile->threads[0], &r.visitor);
     cr_assert(eq(sz, r.deepest, DEPTH));
     cr_assert(eq(sz, r.left, DEPTH));
     order_free(order);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Two libraries of one name have the same functions at the same addresses. */
 Test(unit_order, unique_names_are_unique)
 {
     struct model *m = model_new(3);
-    struct analysis l = loaded_of(model_write(m, 5, 0));
-    char **names = export_unique_names(&l);
-    for (size_t i = 0; i < l.profile->function_count; i++)
+    struct analysis analysis = loaded_of(model_write(m, 5, 0));
+    char **names = export_unique_names(&analysis);
+    for (size_t i = 0; i < analysis.profile->function_count; i++)
         for (size_t j = 0; j < i; j++)
             cr_assert(ne(str, names[i], names[j]));
-    for (size_t i = 0; i < l.profile->function_count; i++) {
-        const char *path = l.profile->modules[l.profile->functions[i].module].path;
+    for (size_t i = 0; i < analysis.profile->function_count; i++) {
+        const char *path = analysis.profile->modules[analysis.profile->functions[i].module].path;
         const bool second = strcmp(path, "/lib/two/libx.so") == 0;
         cr_assert(eq(int, strstr(names[i], " (2)") != NULL, second), "%s", names[i]);
         free(names[i]);
     }
     free(names);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     model_free(m);
 }

@@ -22,16 +22,17 @@ static char *several_save(const char *name, struct writer *w)
     return path;
 }
 
-static void several_load(struct analysis *l, char *const *paths, size_t count)
+static void several_load(struct analysis *analysis, char *const *paths, size_t count)
 {
-    load_several(l, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
+    load_several(analysis, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
 }
 
-static const struct times *several_function_of(const struct analysis *l, const struct times *sums, const char *name)
+static const struct times *several_function_of(const struct analysis *analysis, const struct times *sums,
+                                               const char *name)
 {
     const struct times *found = NULL;
-    for (size_t i = 0; i < l->profile->function_count; i++)
-        if (strcmp(l->names[i].name, name) == 0) {
+    for (size_t i = 0; i < analysis->profile->function_count; i++)
+        if (strcmp(analysis->names[i].name, name) == 0) {
             cr_assert(found == NULL, "two of %s", name);
             found = &sums[i];
         }
@@ -44,30 +45,30 @@ Test(unit_several, functions_are_added_up_and_processes_are_not)
     const struct version one = { .lookups = 2, .main_time = 100, .source = SOURCE_PERF };
     const struct version other = { .lookups = 3, .main_time = 500, .source = SOURCE_PERF, .logged = true };
     char *paths[] = { several_save("one", version_session(&one)), several_save("other", version_session(&other)) };
-    struct analysis l;
-    several_load(&l, paths, 2);
-    struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
-    ASSERT_TIMES(*several_function_of(&l, functions, "main"), 1130, 600, 1130, 600, 2);
-    ASSERT_TIMES(*several_function_of(&l, functions, "price::lookup(int)"), 500, 500, 500, 500, 5);
-    ASSERT_TIMES(*several_function_of(&l, functions, "log_line"), 30, 30, 30, 30, 1);
-    cr_assert(eq(sz, rollup_group_count(l.rollup, BY_MODULE), 2));
-    cr_assert(eq(sz, rollup_group_count(l.rollup, BY_PROCESS), 2));
-    cr_assert(eq(sz, rollup_group_count(l.rollup, BY_THREAD), 2));
-    struct times *processes = rollup_groups(l.rollup, BY_PROCESS);
+    struct analysis analysis;
+    several_load(&analysis, paths, 2);
+    struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION);
+    ASSERT_TIMES(*several_function_of(&analysis, functions, "main"), 1130, 600, 1130, 600, 2);
+    ASSERT_TIMES(*several_function_of(&analysis, functions, "price::lookup(int)"), 500, 500, 500, 500, 5);
+    ASSERT_TIMES(*several_function_of(&analysis, functions, "log_line"), 30, 30, 30, 30, 1);
+    cr_assert(eq(sz, rollup_group_count(analysis.rollup, BY_MODULE), 2));
+    cr_assert(eq(sz, rollup_group_count(analysis.rollup, BY_PROCESS), 2));
+    cr_assert(eq(sz, rollup_group_count(analysis.rollup, BY_THREAD), 2));
+    struct times *processes = rollup_groups(analysis.rollup, BY_PROCESS);
     ASSERT_TIMES(processes[0], 300, 300, 300, 300, 3);
     ASSERT_TIMES(processes[1], 830, 830, 830, 830, 5);
     for (int i = 0; i < 2; i++) {
-        const struct profile_thread *t = &l.profile->threads[i];
-        cr_assert(eq(u32, session_file_process(l.file, t->process)->pid, 100));
-        cr_assert(eq(u32, session_file_thread(l.file, t->thread)->process, t->process));
-        cr_assert(eq(str, (char *)analysis_session_of(&l, t->process), paths[i]));
+        const struct profile_thread *t = &analysis.profile->threads[i];
+        cr_assert(eq(u32, session_file_process(analysis.file, t->process)->pid, 100));
+        cr_assert(eq(u32, session_file_thread(analysis.file, t->thread)->process, t->process));
+        cr_assert(eq(str, (char *)analysis_session_of(&analysis, t->process), paths[i]));
     }
-    cr_assert(eq(u64, l.summary.processes, 2));
-    cr_assert(eq(u64, l.summary.events, 16));
-    cr_assert(eq(sz, l.summary.remark_count, 0));
+    cr_assert(eq(u64, analysis.summary.processes, 2));
+    cr_assert(eq(u64, analysis.summary.events, 16));
+    cr_assert(eq(sz, analysis.summary.remark_count, 0));
     free(functions);
     free(processes);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     free(paths[0]);
     free(paths[1]);
 }
@@ -77,17 +78,17 @@ Test(unit_several, clocks_of_different_resolutions)
     const struct version one = { .lookups = 1, .main_time = 100 },
                          other = { .lookups = 1, .main_time = 100, .ticks_per_ns = 3 };
     char *paths[] = { several_save("one", version_session(&one)), several_save("other", version_session(&other)) };
-    struct analysis l;
-    several_load(&l, paths, 2);
-    cr_assert(eq(u64, l.summary.ticks_per_second, 1000000000));
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 400));
-    struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
-    const struct times *main_times = several_function_of(&l, functions, "main");
+    struct analysis analysis;
+    several_load(&analysis, paths, 2);
+    cr_assert(eq(u64, analysis.summary.ticks_per_second, 1000000000));
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 400));
+    struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION);
+    const struct times *main_times = several_function_of(&analysis, functions, "main");
     cr_assert(eq(u64, main_times->elapsed_exclusive, 200));
     cr_assert(eq(u64, main_times->shortest, 200));
     cr_assert(eq(u64, main_times->longest, 200));
     free(functions);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     free(paths[0]);
     free(paths[1]);
 }
@@ -108,20 +109,21 @@ Test(unit_several, the_order_of_the_sessions_does_not_matter)
     paths[3] = paths[0];
     paths[4] = paths[1];
     for (int i = 0; i < 2; i++) { /* 0 1 2, then 2 0 1 */
-        struct analysis l;
+        struct analysis analysis;
         size_t length;
-        several_load(&l, paths + 2 * i, 3);
+        several_load(&analysis, paths + 2 * i, 3);
         FILE *out = open_memstream(&printed[i], &length);
         for (int by = BY_FUNCTION; by <= BY_PROCESS; by++) {
-            struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
+            struct table t =
+                sorted_rows(&analysis, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
             table_print_json(&t, out);
             table_drop(&t);
         }
-        struct table tree = view_tree(&l, &(struct tree_options){ .depth = 10 });
+        struct table tree = view_tree(&analysis, &(struct tree_options){ .depth = 10 });
         table_print_csv(&tree, out);
         table_drop(&tree);
         fclose(out);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
     cr_assert(eq(str, printed[0], printed[1]));
     free(printed[0]);
@@ -137,22 +139,22 @@ Test(unit_several, losses_and_sources_are_reported_for_each_session)
     struct writer *w = version_session(&blind);
     write_header(w, 120, 12, 8); /* events lost */
     char *paths[] = { several_save("seeing", version_session(&seeing)), several_save("blind", w) }, wanted[2][4200];
-    struct analysis l;
-    several_load(&l, paths, 2);
-    cr_assert(l.summary.application_known);
-    cr_assert(eq(u64, l.summary.application_inclusive, 200));
-    cr_assert(eq(u64, l.summary.lost_events, 12));
-    cr_assert(eq(sz, l.summary.loss_count, 1));
-    cr_assert(eq(sz, l.summary.remark_count, 2));
+    struct analysis analysis;
+    several_load(&analysis, paths, 2);
+    cr_assert(analysis.summary.application_known);
+    cr_assert(eq(u64, analysis.summary.application_inclusive, 200));
+    cr_assert(eq(u64, analysis.summary.lost_events, 12));
+    cr_assert(eq(sz, analysis.summary.loss_count, 1));
+    cr_assert(eq(sz, analysis.summary.remark_count, 2));
     snprintf(wanted[0], sizeof wanted[0], "%s: 12 events were lost", paths[1]);
     snprintf(wanted[1], sizeof wanted[1], "%s: no thread had a source of OS events: all their time counts as flagged",
              paths[1]);
-    cr_assert(eq(str, l.summary.remarks[0], wanted[0]));
-    cr_assert(eq(str, l.summary.remarks[1], wanted[1]));
-    analysis_drop(&l);
-    several_load(&l, paths + 1, 1);
-    cr_assert(not(l.summary.application_known));
-    analysis_drop(&l);
+    cr_assert(eq(str, analysis.summary.remarks[0], wanted[0]));
+    cr_assert(eq(str, analysis.summary.remarks[1], wanted[1]));
+    analysis_drop(&analysis);
+    several_load(&analysis, paths + 1, 1);
+    cr_assert(not(analysis.summary.application_known));
+    analysis_drop(&analysis);
     free(paths[0]);
     free(paths[1]);
 }
@@ -169,13 +171,13 @@ Test(unit_several, sessions_without_metadata)
         end_events(w, true);
         paths[i] = several_save(i ? "second" : "first", w);
     }
-    struct analysis l;
-    several_load(&l, paths, 2);
-    cr_assert(eq(sz, rollup_group_count(l.rollup, BY_PROCESS), 2));
-    cr_assert(eq(sz, rollup_group_count(l.rollup, BY_THREAD), 2));
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 20));
-    cr_assert(eq(sz, l.profile->function_count, 1));
-    analysis_drop(&l);
+    struct analysis analysis;
+    several_load(&analysis, paths, 2);
+    cr_assert(eq(sz, rollup_group_count(analysis.rollup, BY_PROCESS), 2));
+    cr_assert(eq(sz, rollup_group_count(analysis.rollup, BY_THREAD), 2));
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 20));
+    cr_assert(eq(sz, analysis.profile->function_count, 1));
+    analysis_drop(&analysis);
     free(paths[0]);
     free(paths[1]);
 }

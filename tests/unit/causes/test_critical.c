@@ -13,10 +13,10 @@
 
 enum { MUTEX = OBJECT_MUTEX, CONDITION = OBJECT_CONDITION, BARRIER = OBJECT_BARRIER, JOIN = OBJECT_THREAD };
 
-static const char *critical_name(const struct analysis *l, const struct critical_what *what)
+static const char *critical_name(const struct analysis *analysis, const struct critical_what *what)
 {
     static const char *const others[] = { "", "(outside)", "(starting)", "(unknown)" };
-    return what->place == CRITICAL_FUNCTION ? l->names[what->function].name : others[what->place];
+    return what->place == CRITICAL_FUNCTION ? analysis->names[what->function].name : others[what->place];
 }
 
 /* Checks the path from `from` to `to` (0: the whole run). Segments are "THREAD:BEGIN-END FUNCTION". Rows are
@@ -24,30 +24,30 @@ static const char *critical_name(const struct analysis *l, const struct critical
 static void critical_check(struct writer *w, uint64_t from, uint64_t to, const char *segments, const char *rows,
                            const char *slack)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct critical_part part;
     struct error error = { NULL };
     char *text[3];
     size_t length;
     writer_save(w, test_path("path"));
     writer_free(w);
-    load_whole(&l, test_path("path"), 2);
+    load_whole(&analysis, test_path("path"), 2);
     struct selection_request request = { .from = { from > 0, NULL, from }, .to = { to > 0, NULL, to } };
-    cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct wait_causes causes = wait_causes_find_wakers(&l);
-    struct critical_path p = critical_path_find(&l, &part, &causes);
+    cr_assert(critical_find_part(&analysis, &request, &part, &error));
+    struct wait_causes causes = wait_causes_find_wakers(&analysis);
+    struct critical_path p = critical_path_find(&analysis, &part, &causes);
     wait_causes_drop(&causes);
     uint64_t sum = 0;
     FILE *out = need_stream(&text[0], &length);
     for (size_t i = 0; i < p.segment_count; i++)
         fprintf(out, "%s%" PRIu32 ":%" PRIu64 "-%" PRIu64 " %s", i ? ", " : "", p.segments[i].thread,
-                p.segments[i].begin, p.segments[i].end, critical_name(&l, &p.segments[i].longest));
+                p.segments[i].begin, p.segments[i].end, critical_name(&analysis, &p.segments[i].longest));
     need_stream_end(out);
     out = need_stream(&text[1], &length);
     for (size_t i = 0; i < p.row_count; i++) {
         const struct path_times *t = &p.rows[i].times;
         sum += path_times_total(t);
-        fprintf(out, "%s%s %" PRIu64 "+%" PRIu64 "+%" PRIu64, i ? ", " : "", critical_name(&l, &p.rows[i].what),
+        fprintf(out, "%s%s %" PRIu64 "+%" PRIu64 "+%" PRIu64, i ? ", " : "", critical_name(&analysis, &p.rows[i].what),
                 t->work, t->runnable, t->outside);
     }
     need_stream_end(out);
@@ -62,7 +62,7 @@ static void critical_check(struct writer *w, uint64_t from, uint64_t to, const c
     for (size_t i = 0; i < 3; i++)
         free(text[i]);
     critical_path_drop(&p);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* The first thread waits in [115, 195]; the other one acts until 180. The 15 ticks between are those of the waking. */
@@ -309,7 +309,7 @@ Test(unit_critical, times_that_were_not_recorded)
 /* Of two calls, the longer one. */
 Test(unit_critical, slowest_call)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct critical_part whole, part;
     struct error error = { NULL };
     struct writer *w = wakes_new();
@@ -321,20 +321,20 @@ Test(unit_critical, slowest_call)
     wakes_thread_ends(w, 1, 100);
     writer_save(w, test_path("path"));
     writer_free(w);
-    load_whole(&l, test_path("path"), 2);
+    load_whole(&analysis, test_path("path"), 2);
     struct selection_request request = { .from = { false, NULL, 0 } };
-    cr_assert(critical_find_part(&l, &request, &whole, &error));
+    cr_assert(critical_find_part(&analysis, &request, &whole, &error));
     uint32_t work = 0;
-    while (l.names[work].name[0] != 'w')
+    while (analysis.names[work].name[0] != 'w')
         work++;
-    cr_assert(critical_find_slowest(&l, work, &whole, &part, &error));
+    cr_assert(critical_find_slowest(&analysis, work, &whole, &part, &error));
     cr_assert(eq(u64, part.from, 30));
     cr_assert(eq(u64, part.to, 50));
     whole.to = 40;
-    cr_assert(critical_find_slowest(&l, work, &whole, &part, &error));
+    cr_assert(critical_find_slowest(&analysis, work, &whole, &part, &error));
     cr_assert(eq(u64, part.from, 10));
     whole.from = 15;
-    cr_assert(not(critical_find_slowest(&l, work, &whole, &part, &error)));
+    cr_assert(not(critical_find_slowest(&analysis, work, &whole, &part, &error)));
     error_drop(&error);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

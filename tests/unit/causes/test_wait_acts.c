@@ -16,13 +16,13 @@ enum { ID = 0x5000, OTHER_ID = 0x6000, FAR = 100000 };
 /* Checks the wakers of all waits, by waiting thread: "WAITER<WAKER@TIME". */
 static void acts_check(struct writer *w, const char *wanted)
 {
-    struct analysis l;
+    struct analysis analysis;
     char *text;
     size_t length;
     writer_save(w, test_path("acts"));
     writer_free(w);
-    load_whole(&l, test_path("acts"), 2);
-    struct wait_causes c = wait_causes_find_wakers(&l);
+    load_whole(&analysis, test_path("acts"), 2);
+    struct wait_causes c = wait_causes_find_wakers(&analysis);
     FILE *out = need_stream(&text, &length);
     for (uint32_t thread = 1; thread < 10; thread++)
         for (size_t i = 0; i < c.all_count; i++)
@@ -32,7 +32,7 @@ static void acts_check(struct writer *w, const char *wanted)
     cr_assert(eq(str, text, (char *)wanted));
     free(text);
     wait_causes_drop(&c);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* A thread that waits for the object, and one that acts on it once. */
@@ -212,11 +212,11 @@ Test(unit_wait_acts, a_signal_before_the_mutex)
     wakes_act(w, 4 * FAR, 4 * FAR + 10, OBJECT_MUTEX, OTHER_ID);
     wakes_thread_ends(w, 2, 9 * FAR);
     acts_write_actor(w, 3, OBJECT_CONDITION, 3 * FAR, 3 * FAR + 10);
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, test_path("acts"));
     writer_free(w);
-    load_whole(&l, test_path("acts"), 1);
-    struct wait_causes c = wait_causes_find(&l);
+    load_whole(&analysis, test_path("acts"), 1);
+    struct wait_causes c = wait_causes_find(&analysis);
     const struct caused_wait *found = NULL;
     for (size_t i = 0; i < c.count; i++)
         if (c.list[i].wait.kind == OBJECT_CONDITION)
@@ -226,7 +226,7 @@ Test(unit_wait_acts, a_signal_before_the_mutex)
     cr_assert(eq(u32, found->waker, 2));
     cr_assert(eq(u64, found->woken, 4 * FAR + 10));
     wait_causes_drop(&c);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* A signal is for the waiting thread, or for its process. Those for others end no wait of it. */

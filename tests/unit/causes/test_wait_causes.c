@@ -76,11 +76,11 @@ static const char *causes_name(const struct wait_causes *c, const struct caused_
 /* Checks the wait for an object in the saved file. `thread` is zero if no cause is known. */
 static void causes_check_file(enum wait_cause cause, uint32_t thread, const char *function)
 {
-    struct analysis l;
-    load_whole(&l, test_path("causes"), 2);
-    struct wait_causes c = wait_causes_find(&l);
+    struct analysis analysis;
+    load_whole(&analysis, test_path("causes"), 2);
+    struct wait_causes c = wait_causes_find(&analysis);
     const struct caused_wait *found = NULL;
-    cr_assert(eq(u64, causes_sum(&c), l.rollup->session.blocked_inclusive));
+    cr_assert(eq(u64, causes_sum(&c), analysis.rollup->session.blocked_inclusive));
     for (size_t i = 0; i < c.count; i++) {
         if (c.list[i].wait.kind)
             found = &c.list[i];
@@ -93,7 +93,7 @@ static void causes_check_file(enum wait_cause cause, uint32_t thread, const char
     cr_assert(eq(u32, found->thread, thread));
     cr_assert(eq(str, (char *)causes_name(&c, found), (char *)function));
     wait_causes_drop(&c);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 static void causes_check(struct writer *w, enum wait_cause cause, uint32_t thread, const char *function)
@@ -371,15 +371,15 @@ Test(unit_wait_causes, another_thread_that_waits_at_the_barrier)
     write_object(w, OBJECT_BARRIER, false, 0x5000, 0);
     write_exit(w, 250);
     end_events(w, true);
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, test_path("causes"));
     writer_free(w);
-    load_whole(&l, test_path("causes"), 2);
-    struct wait_causes c = wait_causes_find(&l);
+    load_whole(&analysis, test_path("causes"), 2);
+    struct wait_causes c = wait_causes_find(&analysis);
     for (size_t i = 0; i < c.count; i++)
         cr_assert(eq(int, (int)c.list[i].cause, CAUSE_NONE));
     wait_causes_drop(&c);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Nobody ended a wait that came to the end of its time. */
@@ -484,16 +484,16 @@ Test(unit_wait_causes, unknown_kinds)
 
 Test(unit_wait_causes, sessions_without_causes)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct writer *w = causes_program();
     write_header(w, ALSO, 0, 4);
     causes_write_wait(w, OBJECT_MUTEX, 0x5000, 101);
     writer_save(w, test_path("causes"));
     writer_free(w);
-    load_whole(&l, test_path("causes"), 1);
-    struct wait_causes c = wait_causes_find(&l);
+    load_whole(&analysis, test_path("causes"), 1);
+    struct wait_causes c = wait_causes_find(&analysis);
     cr_assert(c.acting == NULL);
     cr_assert(eq(u64, causes_sum(&c), 130));
     wait_causes_drop(&c);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

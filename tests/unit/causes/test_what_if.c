@@ -17,20 +17,20 @@ struct predicted {
 
 static void what_if_check(struct writer *w, uint64_t recorded, const struct predicted *wanted, size_t count)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct critical_part part;
     struct error error = { NULL };
     struct selection_request request = { .from = { false, NULL, 0 } };
     writer_save(w, test_path("run"));
     writer_free(w);
-    load_whole(&l, test_path("run"), 2);
-    cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct wait_causes causes = wait_causes_find_wakers(&l);
-    struct what_if *what = what_if_new(&l, &part, &causes);
+    load_whole(&analysis, test_path("run"), 2);
+    cr_assert(critical_find_part(&analysis, &request, &part, &error));
+    struct wait_causes causes = wait_causes_find_wakers(&analysis);
+    struct what_if *what = what_if_new(&analysis, &part, &causes);
     cr_assert(eq(u64, what_if_predict(what, NULL, 0), recorded));
     for (size_t i = 0; i < count; i++) {
         uint32_t function = 0;
-        while (strcmp(l.names[function].name, wanted[i].function) != 0)
+        while (strcmp(analysis.names[function].name, wanted[i].function) != 0)
             function++;
         const struct what_if_scale scale = { function, wanted[i].factor };
         cr_assert(eq(u64, what_if_predict(what, &scale, 1), wanted[i].ticks), "%s=%f", wanted[i].function,
@@ -38,7 +38,7 @@ static void what_if_check(struct writer *w, uint64_t recorded, const struct pred
     }
     cr_assert(eq(u64, what_if_predict(what, NULL, 0), recorded));
     what_if_free(what);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* The first thread waits in [115, 195] for the act at 180. If that comes before the wait, there is none. */
@@ -87,7 +87,7 @@ Test(unit_what_if, sleeps_and_preemption)
 /* The ranking has the functions by what half of each would bring. */
 Test(unit_what_if, ranking)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct critical_part part;
     struct error error = { NULL };
     struct selection_request request = { .from = { false, NULL, 0 } };
@@ -99,13 +99,13 @@ Test(unit_what_if, ranking)
     wakes_thread_ends(w, 1, 100);
     writer_save(w, test_path("run"));
     writer_free(w);
-    load_whole(&l, test_path("run"), 1);
-    cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct wait_causes causes = wait_causes_find_wakers(&l);
-    struct what_if *what = what_if_new(&l, &part, &causes);
+    load_whole(&analysis, test_path("run"), 1);
+    cr_assert(critical_find_part(&analysis, &request, &part, &error));
+    struct wait_causes causes = wait_causes_find_wakers(&analysis);
+    struct what_if *what = what_if_new(&analysis, &part, &causes);
     struct what_if_rank *ranks = what_if_rank_functions(what, 10, false, &count);
     cr_assert(eq(sz, count, 2));
-    cr_assert(eq(str, l.names[ranks[0].function].name, "work"));
+    cr_assert(eq(str, analysis.names[ranks[0].function].name, "work"));
     cr_assert(eq(u64, ranks[0].time, 80));
     cr_assert(eq(u64, ranks[0].predicted[0], 92));
     cr_assert(eq(u64, ranks[0].predicted[1], 60));
@@ -113,7 +113,7 @@ Test(unit_what_if, ranking)
     cr_assert(eq(u64, ranks[1].predicted[2], 80));
     free(ranks);
     what_if_free(what);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* ---- waits without a known cause ---- */
@@ -126,20 +126,20 @@ struct limited {
 
 static void what_if_check_limits(struct writer *w, uint64_t unknown, const struct limited *wanted, size_t count)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct critical_part part;
     struct error error = { NULL };
     struct selection_request request = { .from = { false, NULL, 0 } };
     writer_save(w, test_path("run"));
     writer_free(w);
-    load_whole(&l, test_path("run"), 2);
-    cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct wait_causes causes = wait_causes_find_wakers(&l);
-    struct what_if *what = what_if_new(&l, &part, &causes);
+    load_whole(&analysis, test_path("run"), 2);
+    cr_assert(critical_find_part(&analysis, &request, &part, &error));
+    struct wait_causes causes = wait_causes_find_wakers(&analysis);
+    struct what_if *what = what_if_new(&analysis, &part, &causes);
     cr_assert(eq(u64, what_if_unknown(what), unknown));
     for (size_t i = 0; i < count; i++) {
         uint32_t function = 0;
-        while (strcmp(l.names[function].name, wanted[i].function) != 0)
+        while (strcmp(analysis.names[function].name, wanted[i].function) != 0)
             function++;
         const struct what_if_range range =
             what_if_limit(what, &(struct what_if_scale){ function, wanted[i].factor }, 1);
@@ -147,7 +147,7 @@ static void what_if_check_limits(struct writer *w, uint64_t unknown, const struc
         cr_assert(eq(u64, range.most, wanted[i].range.most), "%s=%f", wanted[i].function, wanted[i].factor);
     }
     what_if_free(what);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* The first thread works in [0, 100] and [400, 500], and is blocked in [105, 395]. The other one works in [10, 390]. If
@@ -221,7 +221,7 @@ Test(unit_what_if, yields)
 /* A function's own code was blocked: nobody knows for what. */
 Test(unit_what_if, blocked_in_its_own_code)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct critical_part part;
     struct error error = { NULL };
     struct selection_request request = { .from = { false, NULL, 0 } };
@@ -233,36 +233,36 @@ Test(unit_what_if, blocked_in_its_own_code)
     wakes_thread_ends(w, 1, 100);
     writer_save(w, test_path("run"));
     writer_free(w);
-    load_whole(&l, test_path("run"), 1);
-    cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct wait_causes causes = wait_causes_find_wakers(&l);
-    struct what_if *what = what_if_new(&l, &part, &causes);
-    for (uint32_t i = 0; i < l.profile->function_count; i++)
-        cr_assert(eq(u64, what_if_blocked(what, i), strcmp(l.names[i].name, "work") == 0 ? 30 : 0));
+    load_whole(&analysis, test_path("run"), 1);
+    cr_assert(critical_find_part(&analysis, &request, &part, &error));
+    struct wait_causes causes = wait_causes_find_wakers(&analysis);
+    struct what_if *what = what_if_new(&analysis, &part, &causes);
+    for (uint32_t i = 0; i < analysis.profile->function_count; i++)
+        cr_assert(eq(u64, what_if_blocked(what, i), strcmp(analysis.names[i].name, "work") == 0 ? 30 : 0));
     what_if_free(what);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* ---- processors ---- */
 
 static void what_if_check_cpus(struct writer *w, const uint64_t (*wanted)[2], size_t count)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct critical_part part;
     struct error error = { NULL };
     struct selection_request request = { .from = { false, NULL, 0 } };
     writer_save(w, test_path("run"));
     writer_free(w);
-    load_whole(&l, test_path("run"), 1);
-    cr_assert(critical_find_part(&l, &request, &part, &error));
-    struct wait_causes causes = wait_causes_find_wakers(&l);
-    struct what_if *what = what_if_new(&l, &part, &causes);
+    load_whole(&analysis, test_path("run"), 1);
+    cr_assert(critical_find_part(&analysis, &request, &part, &error));
+    struct wait_causes causes = wait_causes_find_wakers(&analysis);
+    struct what_if *what = what_if_new(&analysis, &part, &causes);
     for (size_t i = 0; i < count; i++) {
         what_if_set_cpus(what, (unsigned)wanted[i][0]);
         cr_assert(eq(u64, what_if_predict(what, NULL, 0), wanted[i][1]), "%u processors", (unsigned)wanted[i][0]);
     }
     what_if_free(what);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* The first thread works for 75 ticks, and 25 more after it has joined the other. That one begins 5 ticks after the act

@@ -93,10 +93,10 @@ static char *why_text(const struct why *why)
     return text;
 }
 
-static uint32_t why_find_handle(const struct analysis *l)
+static uint32_t why_find_handle(const struct analysis *analysis)
 {
-    for (uint32_t i = 0; i < l->profile->function_count; i++)
-        if (strcmp(l->names[i].name, "handle") == 0)
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++)
+        if (strcmp(analysis->names[i].name, "handle") == 0)
             return i;
     cr_assert(false, "no handle");
     return PROFILE_NONE;
@@ -110,15 +110,15 @@ static void why_check(struct writer *w, const struct why_choice *choice, const s
     writer_free(w);
     for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
         struct analysis_options with = *options;
-        struct analysis l;
+        struct analysis analysis;
         struct why why;
         struct error error = { NULL };
         with.jobs = jobs;
-        load_with(&l, test_path("why"), &with);
-        if (!why_find(&why, &l, why_find_handle(&l), choice, &error)) {
+        load_with(&analysis, test_path("why"), &with);
+        if (!why_find(&why, &analysis, why_find_handle(&analysis), choice, &error)) {
             cr_assert(eq(str, error.text, (char *)expected));
             error_drop(&error);
-            analysis_drop(&l);
+            analysis_drop(&analysis);
             continue;
         }
         char *text = why_text(&why);
@@ -126,7 +126,7 @@ static void why_check(struct writer *w, const struct why_choice *choice, const s
         cr_assert(eq(str, text, (char *)expected));
         free(text);
         why_drop(&why);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
 }
 
@@ -360,18 +360,18 @@ static size_t why_count_found(uint64_t cause, const char *path)
     size_t found = 0;
     for (uint64_t i = 0; i < SESSIONS; i++) {
         struct writer *w = why_new();
-        struct analysis l;
+        struct analysis analysis;
         struct why why;
         struct error error = { NULL };
         why_write_random(w, i, CALLS, cause);
         writer_save(w, test_path("random"));
         writer_free(w);
-        load_whole(&l, test_path("random"), 1);
-        cr_assert(why_find(&why, &l, why_find_handle(&l), &(struct why_choice){ .percent = 1 }, &error));
+        load_whole(&analysis, test_path("random"), 1);
+        cr_assert(why_find(&why, &analysis, why_find_handle(&analysis), &(struct why_choice){ .percent = 1 }, &error));
         why_check_sums(&why);
         found += why.found && (!path || strcmp(why.lines[0].path, path) == 0);
         why_drop(&why);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
     return found;
 }

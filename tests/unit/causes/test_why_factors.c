@@ -51,15 +51,15 @@ static void factor_write_thread(struct writer *w, uint32_t thread, uint64_t call
 /* Lines are "NAME VALUE SLOW/USUAL", in percent. */
 static void factor_check(struct writer *w, double percent, const char *expected)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct why why;
     struct error error = { NULL };
     char *text;
     size_t length;
     writer_save(w, test_path("factors"));
     writer_free(w);
-    load_whole(&l, test_path("factors"), 1);
-    cr_assert(why_find(&why, &l, 0, &(struct why_choice){ .percent = percent }, &error));
+    load_whole(&analysis, test_path("factors"), 1);
+    cr_assert(why_find(&why, &analysis, 0, &(struct why_choice){ .percent = percent }, &error));
     FILE *out = need_stream(&text, &length);
     for (size_t i = 0; i < why.factors.count; i++) {
         const struct why_factor *factor = &why.factors.list[i];
@@ -70,7 +70,7 @@ static void factor_check(struct writer *w, double percent, const char *expected)
     cr_assert(eq(str, text, (char *)expected));
     free(text);
     why_drop(&why);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 static bool factor_never(uint64_t call)
@@ -180,7 +180,7 @@ Test(unit_why_factors, chance, .timeout = 600)
     size_t found = 0;
     for (uint64_t i = 0; i < 100; i++) {
         struct writer *w = factor_new();
-        struct analysis l;
+        struct analysis analysis;
         struct why why;
         struct error error = { NULL };
         factor_state = i;
@@ -188,11 +188,11 @@ Test(unit_why_factors, chance, .timeout = 600)
             factor_write_thread(w, thread, 100, factor_at_random, factor_at_random);
         writer_save(w, test_path("factors"));
         writer_free(w);
-        load_whole(&l, test_path("factors"), 1);
-        cr_assert(why_find(&why, &l, 0, &(struct why_choice){ .percent = 2 }, &error));
+        load_whole(&analysis, test_path("factors"), 1);
+        cr_assert(why_find(&why, &analysis, 0, &(struct why_choice){ .percent = 2 }, &error));
         found += why.factors.count > 0;
         why_drop(&why);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
     cr_assert(le(sz, found, 5));
 }

@@ -79,10 +79,10 @@ static void costs_drop(struct table_of_costs *t)
         free(t->names[i]);
 }
 
-static struct table_of_costs exported_costs(const struct analysis *l)
+static struct table_of_costs exported_costs(const struct analysis *analysis)
 {
     size_t length;
-    char *text = exported(l, "callgrind", EXPORT_ELAPSED, &length);
+    char *text = exported(analysis, "callgrind", EXPORT_ELAPSED, &length);
     struct table_of_costs t = read_costs(text);
     free(text);
     return t;
@@ -92,11 +92,11 @@ Test(unit_callgrind, sums_are_the_reports_with_any_recursion)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct model *m = model_new(seed);
-        struct analysis l = loaded_of(model_write(m, 9, 0));
-        struct table_of_costs t = exported_costs(&l);
-        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
-        char **names = export_unique_names(&l);
-        for (size_t i = 0; i < l.profile->function_count; i++) {
+        struct analysis analysis = loaded_of(model_write(m, 9, 0));
+        struct table_of_costs t = exported_costs(&analysis);
+        struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION);
+        char **names = export_unique_names(&analysis);
+        for (size_t i = 0; i < analysis.profile->function_count; i++) {
             const struct costs *c = costs_of(&t, names[i]);
             cr_assert(eq(u64, c->own, functions[i].elapsed_exclusive));
             cr_assert(eq(u64, c->called, functions[i].elapsed_inclusive));
@@ -107,7 +107,7 @@ Test(unit_callgrind, sums_are_the_reports_with_any_recursion)
         free(names);
         free(functions);
         costs_drop(&t);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
         model_free(m);
     }
 }
@@ -124,25 +124,25 @@ Test(unit_callgrind, names_of_all_kinds)
         [BAD_CONTROLS] = "tab\\there\\x1b[0m\\x7f",
         [BAD_MARKUP] = "</script><b>&amp;",
     };
-    struct analysis l = loaded_of(bad_session());
-    struct table_of_costs t = exported_costs(&l);
+    struct analysis analysis = loaded_of(bad_session());
+    struct table_of_costs t = exported_costs(&analysis);
     for (unsigned i = 0; i < BAD_NAMES; i++) {
         const struct costs *c = costs_of(&t, i == BAD_LONG ? bad_names[i] : names[i]);
         cr_assert(eq(u64, c->own, 10 * (1 + i)));
         cr_assert(eq(u64, c->calls, 1 + i));
     }
     costs_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 static void expect_events(uint32_t source, const char *line)
 {
-    struct analysis l = loaded_of(example_session(source));
+    struct analysis analysis = loaded_of(example_session(source));
     size_t length;
-    char *text = exported(&l, "callgrind", EXPORT_ELAPSED, &length);
+    char *text = exported(&analysis, "callgrind", EXPORT_ELAPSED, &length);
     cr_assert(strstr(text, line) != NULL, "%s", text);
     free(text);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_callgrind, unknown_times_are_left_out)

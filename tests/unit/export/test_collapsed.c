@@ -11,12 +11,12 @@ TestSuite(unit_collapsed);
 
 static void expect_collapsed(struct writer *w, enum export_time time, const char *wanted)
 {
-    struct analysis l = loaded_of(w);
+    struct analysis analysis = loaded_of(w);
     size_t length;
-    char *text = exported(&l, "collapsed", time, &length);
+    char *text = exported(&analysis, "collapsed", time, &length);
     cr_assert(eq(str, text, (char *)wanted));
     free(text);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_collapsed, each_of_the_times_can_be_exported)
@@ -63,9 +63,9 @@ Test(unit_collapsed, names_of_all_kinds)
         [BAD_CONTROLS] = "tab\\there\\x1b[0m\\x7f",
         [BAD_MARKUP] = "</script><b>&amp:",
     };
-    struct analysis l = loaded_of(bad_session());
+    struct analysis analysis = loaded_of(bad_session());
     size_t length;
-    char *text = exported(&l, "collapsed", EXPORT_ELAPSED, &length);
+    char *text = exported(&analysis, "collapsed", EXPORT_ELAPSED, &length);
     unsigned lines = 0;
     for (const char *at = text; *at; at++)
         lines += *at == '\n';
@@ -78,7 +78,7 @@ Test(unit_collapsed, names_of_all_kinds)
         free(line);
     }
     free(text);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_collapsed, a_session_without_calls_has_no_line)

@@ -35,11 +35,11 @@ static bool can_be_opened(const char *path)
 }
 
 /* Compressed output can be read, and timelines stay within their limits. */
-static void view_all(const struct analysis *l)
+static void view_all(const struct analysis *analysis)
 {
     enum { ROOM = 100000 };
     struct view_session *view;
-    EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = l },
+    EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = analysis },
                                            &(struct view_options){ .detail = ROOM }, &error));
     size_t bytes = 0;
     struct viewed v = viewed_packed(view->main.bytes, view->main.length);
@@ -61,7 +61,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
-static void export_all(const struct analysis *l)
+static void export_all(const struct analysis *analysis)
 {
     const struct export_options options = { 0 };
     size_t length;
@@ -69,7 +69,7 @@ static void export_all(const struct analysis *l)
         const struct export_format *format = *each;
         if (!format->write)
             continue; /* see below */
-        char *text = exported(l, format->name, EXPORT_ELAPSED, &length);
+        char *text = exported(analysis, format->name, EXPORT_ELAPSED, &length);
         if (strcmp(format->name, "speedscope") == 0 || strcmp(format->name, "chrome") == 0 ||
             strcmp(format->name, "firefox") == 0) {
             struct json_object *file = json_tokener_parse(text);
@@ -78,9 +78,9 @@ static void export_all(const struct analysis *l)
         }
         free(text);
     }
-    EXPECT_SUCCESS(find_export("sqlite")->write_files(l, &options, test_path("damaged.db"), &error));
-    view_all(l);
-    EXPECT_SUCCESS(find_export("ctf")->write_files(l, &options, test_path("damaged.ctf"), &error));
+    EXPECT_SUCCESS(find_export("sqlite")->write_files(analysis, &options, test_path("damaged.db"), &error));
+    view_all(analysis);
+    EXPECT_SUCCESS(find_export("ctf")->write_files(analysis, &options, test_path("damaged.ctf"), &error));
     nftw(test_path("damaged.ctf"), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -109,10 +109,10 @@ static void damage_session(struct writer *w, uint64_t seed, unsigned times)
         cr_assert(eq(int, fclose(out), 0));
         if (!can_be_opened(test_path("damaged.dwell")))
             continue;
-        struct analysis l;
-        load_whole(&l, test_path("damaged.dwell"), 1);
-        export_all(&l);
-        analysis_drop(&l);
+        struct analysis analysis;
+        load_whole(&analysis, test_path("damaged.dwell"), 1);
+        export_all(&analysis);
+        analysis_drop(&analysis);
         opened++;
     }
     cr_assert(gt(u32, opened, times / 2));

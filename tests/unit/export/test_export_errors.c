@@ -27,12 +27,12 @@ static size_t count_entries(const char *path)
 }
 
 /* Writes files below the test's folder; the error names the path. */
-static void refuse_files(const struct analysis *l, const char *format, const char *name, const char *file,
+static void refuse_files(const struct analysis *analysis, const char *format, const char *name, const char *file,
                          const char *why)
 {
     char *path = need_text("%s", test_path(name)), *wanted = need_text("%s%s: %s", path, file, why);
     const size_t before = count_entries(test_folder());
-    EXPECT_ERROR(find_export(format)->write_files(l, &(struct export_options){ 0 }, path, &error), wanted);
+    EXPECT_ERROR(find_export(format)->write_files(analysis, &(struct export_options){ 0 }, path, &error), wanted);
     cr_assert(eq(sz, count_entries(test_folder()), before), "%s %s", format, name);
     free(path);
     free(wanted);
@@ -41,41 +41,43 @@ static void refuse_files(const struct analysis *l, const char *format, const cha
 Test(unit_export_errors, places_that_cannot_be)
 {
     need_features("vsperf");
-    struct analysis l = loaded_of(example_session(SOURCE_PERF));
+    struct analysis analysis = loaded_of(example_session(SOURCE_PERF));
     mkdir(test_path("folder"), 0777);
     mkdir(test_path("full"), 0777);
     mkdir(test_path("full/file"), 0777);
     mkdir(test_path("p_FunctionSummary.csv"), 0777);
-    refuse_files(&l, "sqlite", "none/db", "", "No such file or directory");
-    refuse_files(&l, "sqlite", "folder", "", "is not a regular file");
-    refuse_files(&l, "ctf", "none/ctf", "", "No such file or directory");
-    refuse_files(&l, "ctf", "full", "", "exists; ctf needs a new folder, choose another name");
-    refuse_files(&l, "ctf", "exported.dwell", "", "exists; ctf needs a new folder, choose another name");
-    refuse_files(&l, "vsperf", "none/p", "_CallerCalleeSummary.csv", "No such file or directory");
-    refuse_files(&l, "vsperf", "p", "_FunctionSummary.csv", "is a directory");
-    analysis_drop(&l);
+    refuse_files(&analysis, "sqlite", "none/db", "", "No such file or directory");
+    refuse_files(&analysis, "sqlite", "folder", "", "is not a regular file");
+    refuse_files(&analysis, "ctf", "none/ctf", "", "No such file or directory");
+    refuse_files(&analysis, "ctf", "full", "", "exists; ctf needs a new folder, choose another name");
+    refuse_files(&analysis, "ctf", "exported.dwell", "", "exists; ctf needs a new folder, choose another name");
+    refuse_files(&analysis, "vsperf", "none/p", "_CallerCalleeSummary.csv", "No such file or directory");
+    refuse_files(&analysis, "vsperf", "p", "_FunctionSummary.csv", "is a directory");
+    analysis_drop(&analysis);
 }
 
 Test(unit_export_errors, what_a_session_does_not_hold)
 {
     need_features("perflog");
-    struct analysis l = loaded_of(example_session(SOURCE_NONE));
-    char *wanted = need_text(
-        "%s: application_exclusive is unknown: no thread had a source of OS events that reports it", l.file->path);
-    EXPECT_ERROR(find_export("collapsed")->check(&l, &(struct export_options){ .time = EXPORT_APPLICATION }, &error),
-                 wanted);
+    struct analysis analysis = loaded_of(example_session(SOURCE_NONE));
+    char *wanted =
+        need_text("%s: application_exclusive is unknown: no thread had a source of OS events that reports it",
+                  analysis.file->path);
+    EXPECT_ERROR(
+        find_export("collapsed")->check(&analysis, &(struct export_options){ .time = EXPORT_APPLICATION }, &error),
+        wanted);
     free(wanted);
-    l.file->header.mode = DWELL_MODE_PROFILE;
+    analysis.file->header.mode = DWELL_MODE_PROFILE;
     wanted = need_text(
         "%s: recorded in mode profile, without single calls, which this format needs; record in mode trace, or "
         "export callgrind, pprof or speedscope",
-        l.file->path);
-    EXPECT_ERROR(find_export("chrome")->check(&l, &(struct export_options){ 0 }, &error), wanted);
+        analysis.file->path);
+    EXPECT_ERROR(find_export("chrome")->check(&analysis, &(struct export_options){ 0 }, &error), wanted);
     free(wanted);
     wanted =
         need_text("%s: recorded in mode profile, without single calls; use --aggregate for one line for each function",
-                  l.file->path);
-    EXPECT_ERROR(find_export("perflog")->check(&l, &(struct export_options){ 0 }, &error), wanted);
+                  analysis.file->path);
+    EXPECT_ERROR(find_export("perflog")->check(&analysis, &(struct export_options){ 0 }, &error), wanted);
     free(wanted);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

@@ -508,16 +508,16 @@ Test(unit_slices, what_belongs_to_a_range)
     session_file_close(file);
 }
 
-static void print_part(const struct analysis *l, FILE *out)
+static void print_part(const struct analysis *analysis, FILE *out)
 {
     static const struct sorting sorting = { .key = "elapsed_exclusive", .calls = true };
     struct table tables[] = {
-        sorted_rows(l, BY_FUNCTION, &sorting),
-        sorted_rows(l, BY_MODULE, &(struct sorting){ .key = "name" }),
-        sorted_rows(l, BY_THREAD, &(struct sorting){ .key = "calls" }),
-        sorted(view_thread_names(l), "name"),
-        view_tree(l, &(struct tree_options){ .depth = 40, .by_thread = true, .fold_recursion = true }),
-        view_tree(l, &(struct tree_options){ .depth = 40, .collapse = true, .own.percent = 5 }),
+        sorted_rows(analysis, BY_FUNCTION, &sorting),
+        sorted_rows(analysis, BY_MODULE, &(struct sorting){ .key = "name" }),
+        sorted_rows(analysis, BY_THREAD, &(struct sorting){ .key = "calls" }),
+        sorted(view_thread_names(analysis), "name"),
+        view_tree(analysis, &(struct tree_options){ .depth = 40, .by_thread = true, .fold_recursion = true }),
+        view_tree(analysis, &(struct tree_options){ .depth = 40, .collapse = true, .own.percent = 5 }),
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         table_print_text(&tables[i], out);
@@ -533,20 +533,20 @@ static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64
         .jobs = jobs,
         .selection = { .from = { .given = true, .ns = from }, .to = { .given = true, .ns = to } },
     };
-    struct analysis l;
+    struct analysis analysis;
     char *text = NULL;
     size_t length;
     session_file_close(open_model(m, pieces));
     selection_add_name(&options.selection.selection.threads, "first");
-    load_with(&l, test_path("slices.dwell"), &options);
+    load_with(&analysis, test_path("slices.dwell"), &options);
     FILE *out = open_memstream(&text, &length);
-    print_part(&l, out);
+    print_part(&analysis, out);
     selection_add_name(&options.selection.roots, "main");
-    EXPECT_SUCCESS(analysis_narrow(&l, &options.selection.roots, &error));
-    print_part(&l, out);
-    fprintf(out, "%zu functions\n", l.profile->function_count);
+    EXPECT_SUCCESS(analysis_narrow(&analysis, &options.selection.roots, &error));
+    print_part(&analysis, out);
+    fprintf(out, "%zu functions\n", analysis.profile->function_count);
     fclose(out);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     selection_request_drop(&options.selection);
     return text;
 }

@@ -10,10 +10,10 @@
 
 TestSuite(unit_speedscope);
 
-static struct json_object *speedscope_parse(const struct analysis *l, enum export_time time)
+static struct json_object *speedscope_parse(const struct analysis *analysis, enum export_time time)
 {
     size_t length;
-    char *text = exported(l, "speedscope", time, &length);
+    char *text = exported(analysis, "speedscope", time, &length);
     struct json_object *file = json_tokener_parse(text);
     cr_assert(file != NULL, "%s", text);
     free(text);
@@ -76,8 +76,8 @@ static void speedscope_expect_paths(struct json_object *file, size_t thread, con
 
 Test(unit_speedscope, each_thread_has_a_profile)
 {
-    struct analysis l = loaded_of(example_session(SOURCE_PERF));
-    struct json_object *file = speedscope_parse(&l, EXPORT_ELAPSED);
+    struct analysis analysis = loaded_of(example_session(SOURCE_PERF));
+    struct json_object *file = speedscope_parse(&analysis, EXPORT_ELAPSED);
     cr_assert(eq(sz, json_object_array_length(speedscope_get(file, "profiles")), 3));
     cr_assert(eq(str, string_of(speedscope_at(file, "profiles", 0), "name"), "shop (1000) shop (1000)"));
     cr_assert(eq(str, string_of(speedscope_at(file, "profiles", 1), "name"), "shop (1000) pricing (1002)"));
@@ -91,30 +91,30 @@ Test(unit_speedscope, each_thread_has_a_profile)
     EXPECT_PATHS(file, 1, PRICE " 60500", PRICE "/shop::round_up(double) 11500");
     EXPECT_PATHS(file, 2, "main 45000", "main/" PRICE " 35000");
     json_object_put(file);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_speedscope, by_the_other_times)
 {
-    struct analysis l = loaded_of(example_session(SOURCE_PERF));
-    struct json_object *file = speedscope_parse(&l, EXPORT_BLOCKED);
+    struct analysis analysis = loaded_of(example_session(SOURCE_PERF));
+    struct json_object *file = speedscope_parse(&analysis, EXPORT_BLOCKED);
     EXPECT_PATHS(file, 0, "main/handle 18000");
     cr_assert(eq(sz, json_object_array_length(speedscope_get(speedscope_at(file, "profiles", 1), "samples")), 0));
     json_object_put(file);
-    file = speedscope_parse(&l, EXPORT_CALLS);
+    file = speedscope_parse(&analysis, EXPORT_CALLS);
     EXPECT_PATHS(file, 1, PRICE " 8", PRICE "/shop::round_up(double) 8");
     cr_assert(eq(str, string_of(speedscope_at(file, "profiles", 1), "unit"), "none"));
     json_object_put(file);
-    file = speedscope_parse(&l, EXPORT_APPLICATION);
+    file = speedscope_parse(&analysis, EXPORT_APPLICATION);
     EXPECT_PATHS(file, 2, "main 5000", "main/" PRICE " 5000");
     json_object_put(file);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_speedscope, names_of_all_kinds)
 {
-    struct analysis l = loaded_of(bad_session());
-    struct json_object *file = speedscope_parse(&l, EXPORT_CALLS), *profile = speedscope_at(file, "profiles", 0);
+    struct analysis analysis = loaded_of(bad_session());
+    struct json_object *file = speedscope_parse(&analysis, EXPORT_CALLS), *profile = speedscope_at(file, "profiles", 0);
     cr_assert(eq(str, string_of(profile, "name"), "a;b (100) th\nread (100)"));
     cr_assert(eq(sz, json_object_array_length(speedscope_get(profile, "samples")), 1 + BAD_NAMES));
     unsigned found = 0;
@@ -136,5 +136,5 @@ Test(unit_speedscope, names_of_all_kinds)
     }
     cr_assert(eq(u32, found, BAD_NAMES));
     json_object_put(file);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

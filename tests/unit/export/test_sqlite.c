@@ -18,11 +18,11 @@
 
 TestSuite(unit_sqlite);
 
-static sqlite3 *database_of(const struct analysis *l)
+static sqlite3 *database_of(const struct analysis *analysis)
 {
     const struct export_options options = { 0 };
     sqlite3 *db;
-    EXPECT_SUCCESS(find_export("sqlite")->write_files(l, &options, test_path("exported.db"), &error));
+    EXPECT_SUCCESS(find_export("sqlite")->write_files(analysis, &options, test_path("exported.db"), &error));
     cr_assert(eq(int, sqlite3_open_v2(test_path("exported.db"), &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK));
     return db;
 }
@@ -80,9 +80,10 @@ static void expect_row(sqlite3 *db, const char *sql, int64_t key, int64_t second
     sqlite3_finalize(statement);
 }
 
-static void expect_neighbours(sqlite3 *db, const struct analysis *l, const struct order *order, uint32_t function)
+static void expect_neighbours(sqlite3 *db, const struct analysis *analysis, const struct order *order,
+                              uint32_t function)
 {
-    struct neighbours n = rollup_neighbours(l->rollup, function);
+    struct neighbours n = rollup_neighbours(analysis->rollup, function);
     const int64_t subject = order->ranks[function] + 1;
     for (size_t i = 0; i < n.caller_count; i++) {
         const uint32_t caller = n.callers[i].function;
@@ -99,31 +100,32 @@ Test(unit_sqlite, views_are_the_call_trees_sums_with_any_recursion, .timeout = 3
 {
     for (uint64_t seed = 21; seed <= 24; seed++) {
         struct model *m = model_new(seed);
-        struct analysis l = loaded_of(model_write(m, 7, 1));
-        sqlite3 *db = database_of(&l);
-        struct order *order = order_new(&l);
-        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION), *modules = rollup_groups(l.rollup, BY_MODULE);
-        for (uint32_t i = 0; i < l.profile->function_count; i++) {
+        struct analysis analysis = loaded_of(model_write(m, 7, 1));
+        sqlite3 *db = database_of(&analysis);
+        struct order *order = order_new(&analysis);
+        struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION),
+                     *modules = rollup_groups(analysis.rollup, BY_MODULE);
+        for (uint32_t i = 0; i < analysis.profile->function_count; i++) {
             expect_row(db, "SELECT * FROM neighbour WHERE place = 2 AND subject = ? AND ? = 0", order->ranks[i] + 1, 0,
                        &functions[i], "");
-            expect_neighbours(db, &l, order, i);
+            expect_neighbours(db, &analysis, order, i);
         }
-        for (uint32_t i = 0; i < l.profile->module_count; i++)
+        for (uint32_t i = 0; i < analysis.profile->module_count; i++)
             expect_row(db, "SELECT r.* FROM module m JOIN report_module r ON r.path = m.path WHERE m.id = ? AND ? = 0",
                        order->module_ranks[i] + 1, 0, &modules[i], "_ns");
         sqlite3_close(db);
         free(functions);
         free(modules);
         order_free(order);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
         model_free(m);
     }
 }
 
 Test(unit_sqlite, names_of_all_kinds)
 {
-    struct analysis l = loaded_of(bad_session());
-    sqlite3 *db = database_of(&l);
+    struct analysis analysis = loaded_of(bad_session());
+    sqlite3 *db = database_of(&analysis);
     sqlite3_stmt *statement = database_ask(db, "SELECT calls, file, line FROM report_function WHERE function = ?");
     for (int i = 0; i < BAD_NAMES; i++) {
         const char *name = i == BAD_BYTES ? "bad\xef\xbf\xbd\xef\xbf\xbdname\xef\xbf\xbd\xef\xbf\xbd" : bad_names[i];
@@ -141,7 +143,7 @@ Test(unit_sqlite, names_of_all_kinds)
     cr_assert(eq(str, (char *)sqlite3_column_text(statement, 1), "a;b"));
     sqlite3_finalize(statement);
     sqlite3_close(db);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 static int column_type(sqlite3 *db, const char *sql)
@@ -155,8 +157,8 @@ static int column_type(sqlite3 *db, const char *sql)
 
 Test(unit_sqlite, unknown_values_are_null)
 {
-    struct analysis l = loaded_of(example_session(SOURCE_NONE));
-    sqlite3 *db = database_of(&l);
+    struct analysis analysis = loaded_of(example_session(SOURCE_NONE));
+    sqlite3 *db = database_of(&analysis);
     cr_assert(eq(int, column_type(db, "SELECT application_inclusive_ns FROM report_function"), SQLITE_NULL));
     cr_assert(eq(int, column_type(db, "SELECT application_exclusive_percent FROM report_callers"), SQLITE_NULL));
     cr_assert(eq(int, column_type(db, "SELECT application_inclusive_ns FROM paths"), SQLITE_NULL));
@@ -166,7 +168,7 @@ Test(unit_sqlite, unknown_values_are_null)
     cr_assert(eq(int, column_type(db, "SELECT min_ns FROM report_process WHERE process = 'worker'"), SQLITE_INTEGER));
     cr_assert(eq(int, column_type(db, "SELECT min_ns FROM report_module WHERE module = 'worker'"), SQLITE_NULL));
     sqlite3_close(db);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Tables for values of ticks_per_second that are not powers of ten, and values near the limit of 64 bits. */
@@ -176,35 +178,35 @@ Test(unit_sqlite, ticks_become_nanoseconds_as_in_reports)
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         struct writer *w = example_session(SOURCE_PERF);
         write_header(w, 64, rates[i], 8);
-        struct analysis l = loaded_of(w);
-        cr_assert(eq(u64, l.summary.ticks_per_second, rates[i]));
-        sqlite3 *db = database_of(&l);
+        struct analysis analysis = loaded_of(w);
+        cr_assert(eq(u64, analysis.summary.ticks_per_second, rates[i]));
+        sqlite3 *db = database_of(&analysis);
         sqlite3_stmt *statement = database_ask(db, "SELECT sum(elapsed_inclusive_ns) AS sum FROM report_function");
-        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
+        struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION);
         uint64_t wanted = 0;
-        for (size_t j = 0; j < l.profile->function_count; j++)
+        for (size_t j = 0; j < analysis.profile->function_count; j++)
             wanted += ticks_to_ns(functions[j].elapsed_inclusive, rates[i]);
         cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW));
         cr_assert(eq(u64, database_number(statement, "sum"), wanted));
         sqlite3_finalize(statement);
         sqlite3_close(db);
         free(functions);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
 }
 
 Test(unit_sqlite, an_older_file_is_replaced_and_can_be_read_by_others)
 {
-    struct analysis l = loaded_of(example_small());
+    struct analysis analysis = loaded_of(example_small());
     FILE *old = fopen(test_path("exported.db"), "w");
     fputs("something else", old);
     fclose(old);
     umask(022);
-    sqlite3_close(database_of(&l));
+    sqlite3_close(database_of(&analysis));
     struct stat status;
     cr_assert(eq(int, stat(test_path("exported.db"), &status), 0));
     cr_assert(eq(u32, status.st_mode & 0777, 0644));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 enum { CALLER = 0x1000, PARTLY = 0x2000, COUNTED = 0x3000, CODE = 0x5000 };
@@ -258,8 +260,8 @@ static void expect_text(sqlite3 *db, const char *sql, const char *wanted)
 
 Test(unit_sqlite, how_times_are_known)
 {
-    struct analysis l = loaded_of(session_with_timing());
-    sqlite3 *db = database_of(&l);
+    struct analysis analysis = loaded_of(session_with_timing());
+    sqlite3 *db = database_of(&analysis);
     expect_text(db, TIMING_OF("caller"), "timed 1 1 1 1000 -");
     expect_text(db, TIMING_OF("partly"), "partly 41 1 1 200 -");
     expect_text(db, TIMING_OF("counted"), "counted 5000 0 0 - -");
@@ -270,5 +272,5 @@ Test(unit_sqlite, how_times_are_known)
     expect_text(db, "SELECT samples || ' ' || (calls IS NULL) FROM paths WHERE is_sampled", "4 1");
     expect_text(db, "SELECT timing FROM report_callers WHERE subject_name = 'caller' AND function = 'code'", "sampled");
     sqlite3_close(db);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

@@ -129,16 +129,16 @@ static void answers_check_part(enum fleet_key key, uint64_t number, const char *
 {
     struct binary_rows rows[] = { answers_part(number), answers_modules(), answers_functions() };
     struct answers a;
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
     size_t taken = 0;
     answers_start(&a, rows, 3);
-    const bool good = fleet_answer_parts(&l, &a.store, &one_run, 1, &(struct fleet_wanted){ .key = key },
+    const bool good = fleet_answer_parts(&analysis, &a.store, &one_run, 1, &(struct fleet_wanted){ .key = key },
                                          answers_count_part, &taken, &error);
     answers_check(good, &error, expected);
     cr_assert(eq(sz, taken, good));
     if (good)
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     answers_stop(&a);
     answers_drop_rows(rows, 3);
 }
@@ -193,7 +193,7 @@ Test(unit_fleet_answers, the_server_leaves_out_functions_with_small_shares)
     };
     struct binary_rows rows[] = { answers_part(RUN), answers_modules(), answers_functions() };
     struct answers a;
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
     size_t taken = 0;
     answers_start(&a, rows, 3);
@@ -201,7 +201,7 @@ Test(unit_fleet_answers, the_server_leaves_out_functions_with_small_shares)
                                          .time = FLEET_BLOCKED,
                                          .builds_apart = true,
                                          .large = &(struct fleet_large){ .run_times = times, .thousandths = 9 } };
-    cr_assert(fleet_answer_parts(&l, &a.store, runs, 2, &wanted, answers_count_part, &taken, &error));
+    cr_assert(fleet_answer_parts(&analysis, &a.store, runs, 2, &wanted, answers_count_part, &taken, &error));
     cr_assert(eq(sz, taken, 1));
     const bool asked =
         strstr((char *)http_stub_wait(a.stub)[0].body,
@@ -209,7 +209,7 @@ Test(unit_fleet_answers, the_server_leaves_out_functions_with_small_shares)
                "<= toDate(20000) AND part IN (7,7,8,9) AND module != 0 GROUP BY function HAVING max((blocked) / "
                "transform(run, [11,12], [400,1], 1)) * 3000 >= 9) AND module != 0 GROUP BY") != NULL;
     cr_assert(asked);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     answers_stop(&a);
     answers_drop_rows(rows, 3);
 }
@@ -220,25 +220,25 @@ Test(unit_fleet_answers, the_server_looks_for_all_builds_of_a_large_function)
     static const uint64_t times[] = { 400 };
     struct binary_rows rows[] = { answers_part(RUN), answers_modules(), answers_functions() };
     struct answers a;
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
     size_t taken = 0;
     const struct fleet_wanted wanted = { .large = &(struct fleet_large){ .run_times = times, .thousandths = 9 } };
     answers_start(&a, rows, 3);
-    cr_assert(fleet_answer_parts(&l, &a.store, &one_run, 1, &wanted, answers_count_part, &taken, &error));
+    cr_assert(fleet_answer_parts(&analysis, &a.store, &one_run, 1, &wanted, answers_count_part, &taken, &error));
     const char *asked = (char *)http_stub_wait(a.stub)[0].body;
     cr_assert(strstr(asked, "(function GLOBAL IN (SELECT function FROM somewhere.functions_1 WHERE name GLOBAL IN "
                             "(SELECT name FROM somewhere.functions_1 WHERE function GLOBAL IN (SELECT function FROM "
                             "somewhere.sums_1 WHERE ") != NULL,
               "%s", asked);
     cr_assert(strstr(asked, "GROUP BY module, name HAVING length(numbers) > 1)))") != NULL, "%s", asked);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     answers_stop(&a);
     answers_drop_rows(rows, 3);
 }
 
 struct answers_order {
-    const struct analysis *l;
+    const struct analysis *analysis;
     char text[200];
 };
 
@@ -246,7 +246,7 @@ static void answers_note_part(void *context, const struct fleet_part *part)
 {
     struct answers_order *o = context;
     const size_t length = strlen(o->text);
-    snprintf(o->text + length, sizeof o->text - length, "%s %u %llu;", o->l->names[part->function].name,
+    snprintf(o->text + length, sizeof o->text - length, "%s %u %llu;", o->analysis->names[part->function].name,
              (unsigned)part->function, (unsigned long long)part->time);
 }
 
@@ -267,14 +267,14 @@ static void answers_check_builds(bool apart, const char *expected)
     answers_put_function(&rows[2], 6, 0x1100, 81, "help");
     answers_put_function(&rows[2], 6, 0x4000, 82, "main");
     struct answers a;
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
-    struct answers_order order = { &l, "" };
+    struct answers_order order = { &analysis, "" };
     answers_start(&a, rows, 3);
-    cr_assert(fleet_answer_parts(&l, &a.store, &one_run, 1, &(struct fleet_wanted){ .builds_apart = apart },
+    cr_assert(fleet_answer_parts(&analysis, &a.store, &one_run, 1, &(struct fleet_wanted){ .builds_apart = apart },
                                  answers_note_part, &order, &error));
     cr_assert(eq(str, order.text, (char *)expected));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     answers_stop(&a);
     answers_drop_rows(rows, 3);
 }
@@ -313,15 +313,15 @@ Test(unit_fleet_answers, errors_are_numbers)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct binary_rows rows[] = { answers_sums(cases[i].squares), answers_modules(), answers_functions() };
         struct answers a;
-        struct analysis l;
+        struct analysis analysis;
         struct error error = { NULL };
         answers_start(&a, rows, 3);
-        answers_check(fleet_answer_sums(&l, &a.store, &one_run, 1, BY_FUNCTION, &error), &error, NULL);
-        cr_assert(eq(sz, l.profile->reported_count, 1));
-        cr_assert(eq(u64, l.profile->reported[0].times.error_exclusive, cases[i].error));
-        cr_assert(eq(u64, l.profile->reported[0].times.error_inclusive, cases[i].error));
-        cr_assert(eq(str, l.names[l.profile->reported[0].function].name, "main"));
-        analysis_drop(&l);
+        answers_check(fleet_answer_sums(&analysis, &a.store, &one_run, 1, BY_FUNCTION, &error), &error, NULL);
+        cr_assert(eq(sz, analysis.profile->reported_count, 1));
+        cr_assert(eq(u64, analysis.profile->reported[0].times.error_exclusive, cases[i].error));
+        cr_assert(eq(u64, analysis.profile->reported[0].times.error_inclusive, cases[i].error));
+        cr_assert(eq(str, analysis.names[analysis.profile->reported[0].function].name, "main"));
+        analysis_drop(&analysis);
         answers_stop(&a);
         answers_drop_rows(rows, 3);
     }
@@ -346,14 +346,14 @@ static void answers_check_path(uint8_t kind, uint64_t parent, size_t cut, const 
 {
     struct binary_rows rows[] = { answers_modules(), answers_functions(), answers_path(kind, parent) };
     struct answers a;
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
     rows[2].length -= cut;
     answers_start(&a, rows, 3);
-    const bool good = fleet_answer_paths(&l, &a.store, &one_run, 1, &(struct analysis_options){ 0 }, &error);
+    const bool good = fleet_answer_paths(&analysis, &a.store, &one_run, 1, &(struct analysis_options){ 0 }, &error);
     answers_check(good, &error, expected);
     if (good)
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     answers_stop(&a);
     answers_drop_rows(rows, 3);
 }

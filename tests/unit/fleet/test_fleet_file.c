@@ -199,8 +199,8 @@ static struct binary_rows file_rows_of(uint64_t id, uint64_t *run)
     struct error error = { NULL };
     file_make_session(test_path("made"), id);
     cr_assert(fleet_session_open(&session, test_path("made"), &error), "%s", error.text);
-    *run = fleet_session_number(session.l.file);
-    struct binary_rows rows = file_pieces_of(session.l.file->fd);
+    *run = fleet_session_number(session.analysis.file);
+    struct binary_rows rows = file_pieces_of(session.analysis.file->fd);
     fleet_session_drop(&session);
     return rows;
 }

@@ -71,7 +71,7 @@ static struct sums rows_of(const char *name, struct writer *w, struct fleet_sess
     writer_save(w, test_path(name));
     writer_free(w);
     cr_assert(fleet_session_open(session, test_path(name), &error), "%s", error.text);
-    const struct profile *p = session->l.profile;
+    const struct profile *p = session->analysis.profile;
     struct sums s = { .numbers = &session->numbers, .profile = p };
     s.functions = need_memory(p->function_count, sizeof *s.functions);
     s.modules = need_memory(p->module_count, sizeof *s.modules);
@@ -107,15 +107,16 @@ static struct writer *rows_recursive_session(void)
 Test(unit_fleet_rows, sums_of_rows_are_the_functions_inclusive_times)
 {
     struct fleet_session session;
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
     struct sums s = rows_of("recursive", rows_recursive_session(), &session);
     cr_assert(session.whole == false);
-    cr_assert(analysis_load(&l, test_path("recursive"), &(struct analysis_options){ .no_merge = true }, &error));
-    struct times *functions = rollup_groups(l.rollup, BY_FUNCTION), *modules = rollup_groups(l.rollup, BY_MODULE);
+    cr_assert(analysis_load(&analysis, test_path("recursive"), &(struct analysis_options){ .no_merge = true }, &error));
+    struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION),
+                 *modules = rollup_groups(analysis.rollup, BY_MODULE);
     uint64_t largest = 0;
-    for (uint32_t i = 0; i < l.profile->function_count; i++) {
-        const struct times *function = &s.functions[profile_find_same_function(s.profile, l.profile, i)];
+    for (uint32_t i = 0; i < analysis.profile->function_count; i++) {
+        const struct times *function = &s.functions[profile_find_same_function(s.profile, analysis.profile, i)];
         cr_assert(eq(u64, function->calls, functions[i].calls));
         cr_assert(eq(u64, function->elapsed_exclusive, functions[i].elapsed_exclusive));
         cr_assert(eq(u64, function->elapsed_inclusive, functions[i].elapsed_inclusive));
@@ -123,13 +124,13 @@ Test(unit_fleet_rows, sums_of_rows_are_the_functions_inclusive_times)
         if (functions[i].calls == 5)
             largest = functions[i].elapsed_inclusive;
     }
-    for (size_t i = 0; i < l.profile->module_count; i++)
+    for (size_t i = 0; i < analysis.profile->module_count; i++)
         cr_assert(eq(u64, s.modules[i].elapsed_inclusive, modules[i].elapsed_inclusive));
     cr_assert(eq(u64, s.elapsed, 5523));
     cr_assert(eq(u64, largest, 5423), "the calls of f on the stack, once");
     free(functions);
     free(modules);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     rows_drop(&s, &session);
 }
 

@@ -268,9 +268,9 @@ Test(unit_seed_perflog, a_stopped_timer_logs_the_duration_since_the_last_activat
     write_exit(w, 60);
     write_exit(w, 110);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
+    struct analysis analysis = loaded_of(w);
     size_t length;
-    char *text = exported(&l, "perflog", EXPORT_ELAPSED, &length);
+    char *text = exported(&analysis, "perflog", EXPORT_ELAPSED, &length);
     struct perflog *log = log_of(text);
     struct rows rows = rows_of(log, false);
     const struct perflog_row *row = row_of(&rows, "recursive", "again");
@@ -281,7 +281,7 @@ Test(unit_seed_perflog, a_stopped_timer_logs_the_duration_since_the_last_activat
     free(rows.list);
     perflog_free(log);
     free(text);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* An application can request the current statistics of its CPU and memory monitors. */

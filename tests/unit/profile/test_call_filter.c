@@ -102,10 +102,10 @@ static struct analysis_options call_filter_options(const struct call_filter_case
 
 static bool call_filter_print_call(void *context, const struct finished_call *call)
 {
-    const struct analysis *l = ((void **)context)[0];
+    const struct analysis *analysis = ((void **)context)[0];
     FILE *out = ((void **)context)[1];
-    fprintf(out, "%s of %s %d-%d/%d-%d\n", l->names[call->function].name,
-            call->caller == PROFILE_NONE ? "-" : l->names[call->caller].name,
+    fprintf(out, "%s of %s %d-%d/%d-%d\n", analysis->names[call->function].name,
+            call->caller == PROFILE_NONE ? "-" : analysis->names[call->caller].name,
             (int)call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]), (int)call_ticks(call->times[CALL_ELAPSED_EXCLUSIVE]),
             (int)call_ticks(call->times[CALL_APPLICATION_INCLUSIVE]),
             (int)call_ticks(call->times[CALL_APPLICATION_EXCLUSIVE]));
@@ -116,28 +116,28 @@ static bool call_filter_print_call(void *context, const struct finished_call *ca
 static void call_filter_expect(struct call_filter_case c, const char *wanted)
 {
     struct analysis_options options = call_filter_options(&c);
-    struct analysis l;
+    struct analysis analysis;
     char *text = NULL;
     size_t length;
-    load_with(&l, c.paused ? call_filter_save_paused() : call_filter_save(), &options);
+    load_with(&analysis, c.paused ? call_filter_save_paused() : call_filter_save(), &options);
     FILE *out = open_memstream(&text, &length);
-    fprintf(out, "%s: %d/%d\n", l.summary.selection, (int)l.summary.elapsed_inclusive,
-            (int)l.summary.application_inclusive);
-    struct times *sums = rollup_groups(l.rollup, BY_FUNCTION);
+    fprintf(out, "%s: %d/%d\n", analysis.summary.selection, (int)analysis.summary.elapsed_inclusive,
+            (int)analysis.summary.application_inclusive);
+    struct times *sums = rollup_groups(analysis.rollup, BY_FUNCTION);
     uint64_t exclusive = 0, calls = 0;
-    for (size_t i = 0; i < l.profile->function_count; i++) {
+    for (size_t i = 0; i < analysis.profile->function_count; i++) {
         exclusive += sums[i].elapsed_exclusive;
         calls += sums[i].calls;
     }
-    cr_assert(eq(u64, exclusive, l.summary.elapsed_inclusive));
-    cr_assert(eq(u64, 2 * calls, l.summary.events));
-    void *context[] = { &l, out };
-    analysis_follow_calls(&l, false, call_filter_print_call, context);
+    cr_assert(eq(u64, exclusive, analysis.summary.elapsed_inclusive));
+    cr_assert(eq(u64, 2 * calls, analysis.summary.events));
+    void *context[] = { &analysis, out };
+    analysis_follow_calls(&analysis, false, call_filter_print_call, context);
     fclose(out);
     cr_assert(eq(str, text, (char *)wanted));
     free(text);
     free(sums);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     selection_request_drop(&options.selection);
 }
 
@@ -201,9 +201,9 @@ Test(unit_call_filter, calls_that_are_too_short)
 Test(unit_call_filter, patterns_that_match_nothing)
 {
     struct analysis_options options = call_filter_options(&(struct call_filter_case){ .ignore = "pars" });
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
-    cr_assert(not(analysis_load(&l, call_filter_save(), &options, &error)));
+    cr_assert(not(analysis_load(&analysis, call_filter_save(), &options, &error)));
     cr_assert(strstr(error.text, "pattern 'pars' matches no function that was recorded; did you mean 'parse'?") != NULL,
               "%s", error.text);
     error_drop(&error);

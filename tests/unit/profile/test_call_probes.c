@@ -30,10 +30,10 @@ static bool call_probes_keep(void *context, const struct finished_call *call)
     return true;
 }
 
-static struct seen_calls call_probes_follow(const struct analysis *l)
+static struct seen_calls call_probes_follow(const struct analysis *analysis)
 {
     struct seen_calls calls = { .count = 0 };
-    analysis_follow_calls(l, true, call_probes_keep, &calls);
+    analysis_follow_calls(analysis, true, call_probes_keep, &calls);
     return calls;
 }
 
@@ -74,11 +74,11 @@ static void expect_call(const struct finished_call *call, int64_t el_incl, int64
 }
 
 /* The sums over all calls are the report's, to the tick. */
-static void expect_sums(const struct analysis *l)
+static void expect_sums(const struct analysis *analysis)
 {
-    struct times *functions = rollup_groups(l->rollup, BY_FUNCTION);
-    const struct seen_calls calls = call_probes_follow(l);
-    for (uint32_t f = 0; f < l->profile->function_count; f++) {
+    struct times *functions = rollup_groups(analysis->rollup, BY_FUNCTION);
+    const struct seen_calls calls = call_probes_follow(analysis);
+    for (uint32_t f = 0; f < analysis->profile->function_count; f++) {
         uint64_t sums[CALL_TIMES] = { 0 }, once = 0;
         for (size_t i = 0; i < calls.count; i++) {
             for (int time = 0; time < CALL_TIMES && calls.list[i].function == f; time++)
@@ -96,23 +96,23 @@ static void expect_sums(const struct analysis *l)
  * F's call, and for the call of H. */
 Test(unit_call_probes, each_call_is_without_its_probes_and_those_below_it)
 {
-    struct analysis l = loaded_of(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)));
-    const struct seen_calls calls = call_probes_follow(&l);
+    struct analysis analysis = loaded_of(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)));
+    const struct seen_calls calls = call_probes_follow(&analysis);
     cr_assert(eq(sz, calls.count, 5));
     expect_call(&calls.list[0], 98, 98, 98, 98);                                        /* G */
     expect_call(&calls.list[1], 98, 98, 98, 98);                                        /* G */
     expect_call(&calls.list[2], 8, 8, 8, 8);                                            /* H */
     expect_call(&calls.list[3], 100 - 2 - 8 - 2, 90 - 2 - 8, 88, 80);                   /* G, which called H */
     expect_call(&calls.list[4], 1000 - 20 - 14 - 2, 700 - 20, 1000 - 20 - 14 - 2, 680); /* F */
-    expect_sums(&l);
-    analysis_drop(&l);
+    expect_sums(&analysis);
+    analysis_drop(&analysis);
 }
 
 Test(unit_call_probes, fractions_of_ticks_add_up)
 {
-    struct analysis l = loaded_of(call_probes_nested(call_probes_begin(TICK / 2 + 3, 77, 19)));
-    expect_sums(&l);
-    analysis_drop(&l);
+    struct analysis analysis = loaded_of(call_probes_nested(call_probes_begin(TICK / 2 + 3, 77, 19)));
+    expect_sums(&analysis);
+    analysis_drop(&analysis);
 }
 
 Test(unit_call_probes, raw_calls_have_all_their_time)
@@ -120,13 +120,13 @@ Test(unit_call_probes, raw_calls_have_all_their_time)
     struct writer *w = call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK));
     writer_save(w, test_path("raw.dwell"));
     writer_free(w);
-    struct analysis l;
-    load_with(&l, test_path("raw.dwell"), &(struct analysis_options){ .raw = true });
-    const struct seen_calls calls = call_probes_follow(&l);
+    struct analysis analysis;
+    load_with(&analysis, test_path("raw.dwell"), &(struct analysis_options){ .raw = true });
+    const struct seen_calls calls = call_probes_follow(&analysis);
     expect_call(&calls.list[3], 100, 90, 100, 90);
     expect_call(&calls.list[4], 1000, 700, 1000, 700);
-    expect_sums(&l);
-    analysis_drop(&l);
+    expect_sums(&analysis);
+    analysis_drop(&analysis);
 }
 
 /* A call can be shorter than its probes: its neighbours on the path are as much too long. */
@@ -145,13 +145,13 @@ static struct writer *call_probes_short(uint64_t longest)
 
 Test(unit_call_probes, a_call_may_be_shorter_than_its_probes)
 {
-    struct analysis l = loaded_of(call_probes_short(100));
-    const struct seen_calls calls = call_probes_follow(&l);
+    struct analysis analysis = loaded_of(call_probes_short(100));
+    const struct seen_calls calls = call_probes_follow(&analysis);
     expect_call(&calls.list[0], -5, -5, -5, -5);
     expect_call(&calls.list[1], 5, 5, 5, 5);
     expect_call(&calls.list[3], 85, 85, 85, 85);
-    expect_sums(&l);
-    struct table t = sorted_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
+    expect_sums(&analysis);
+    struct table t = sorted_rows(&analysis, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
     size_t column = 0;
     while (strcmp(t.columns[column].key, "elapsed_inclusive_min") != 0)
         column++;
@@ -159,17 +159,17 @@ Test(unit_call_probes, a_call_may_be_shorter_than_its_probes)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         cr_assert(eq(u64, t.cells[column + i].number, wanted[i]));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_call_probes, calls_of_a_path_that_is_held_at_zero_take_no_time)
 {
-    struct analysis l = loaded_of(call_probes_short(10));
-    const struct seen_calls calls = call_probes_follow(&l);
+    struct analysis analysis = loaded_of(call_probes_short(10));
+    const struct seen_calls calls = call_probes_follow(&analysis);
     for (size_t i = 0; i < calls.count; i++)
         expect_call(&calls.list[i], 0, 0, 0, 0);
-    expect_sums(&l);
-    analysis_drop(&l);
+    expect_sums(&analysis);
+    analysis_drop(&analysis);
 }
 
 /* F is blocked for 40 of its 50 ticks, and flagged for all of them; the probes take 20. G has 6 flagged ticks of 20,
@@ -185,14 +185,14 @@ Test(unit_call_probes, calls_keep_their_time_off_the_cpu)
     write_exit(w, 214);
     write_os(w);
     write_exit(w, 220);
-    struct analysis l = loaded_of(w);
-    const struct seen_calls calls = call_probes_follow(&l);
+    struct analysis analysis = loaded_of(w);
+    const struct seen_calls calls = call_probes_follow(&analysis);
     expect_call(&calls.list[0], 40, 40, 0, 0);
     cr_assert(eq(u64, calls.list[0].blocked, 40 * TICK));
     expect_call(&calls.list[1], 80, 80, 80, 80);
     expect_call(&calls.list[2], 80, 0, 80, 0);
-    expect_sums(&l);
-    analysis_drop(&l);
+    expect_sums(&analysis);
+    analysis_drop(&analysis);
 }
 
 /* Each level of a recursion is a path. */
@@ -203,15 +203,15 @@ Test(unit_call_probes, recursion)
         write_enter(w, 10 * i, F);
     for (uint64_t i = 0; i < 4; i++)
         write_exit(w, 100 + 20 * i);
-    struct analysis l = loaded_of(w);
-    const struct seen_calls calls = call_probes_follow(&l);
+    struct analysis analysis = loaded_of(w);
+    const struct seen_calls calls = call_probes_follow(&analysis);
     expect_call(&calls.list[0], 70 - 3, 67, 67, 67);
     expect_call(&calls.list[1], 100 - 3 - 6, 30 - 6, 91, 24);
     expect_call(&calls.list[3], 160 - 3 - 3 * 6, 24, 139, 24);
     cr_assert(eq(u64, calls.list[0].once, 67 * TICK));
     cr_assert(eq(u64, calls.list[3].once, 24 * TICK));
-    expect_sums(&l);
-    analysis_drop(&l);
+    expect_sums(&analysis);
+    analysis_drop(&analysis);
 }
 
 /* The outer call is still open at the end. The sums of the calls lack its time. */
@@ -223,12 +223,12 @@ Test(unit_call_probes, open_calls)
     write_exit(w, 30);
     write_enter(w, 50, G);
     write_exit(w, 60);
-    struct analysis l = loaded_of(w);
-    const struct seen_calls calls = call_probes_follow(&l);
+    struct analysis analysis = loaded_of(w);
+    const struct seen_calls calls = call_probes_follow(&analysis);
     cr_assert(eq(sz, calls.count, 2));
     expect_call(&calls.list[0], 18, 18, 18, 18);
     expect_call(&calls.list[1], 8, 8, 8, 8);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* A chunk ends within the calls. */
@@ -248,10 +248,10 @@ Test(unit_call_probes, across_chunks)
     write_exit(w, 60);
     write_exit(w, 70);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
-    cr_assert(eq(sz, call_probes_follow(&l).count, 4));
-    expect_sums(&l);
-    analysis_drop(&l);
+    struct analysis analysis = loaded_of(w);
+    cr_assert(eq(sz, call_probes_follow(&analysis).count, 4));
+    expect_sums(&analysis);
+    analysis_drop(&analysis);
 }
 
 /* The file has a thread's first chunk after its second. Each path's rest belongs to its first call nevertheless. */
@@ -269,19 +269,19 @@ Test(unit_call_probes, chunks_in_another_order_than_they_were_written_in)
     write_enter(w, 0, F);
     write_enter(w, 10, G);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
-    cr_assert(eq(sz, call_probes_follow(&l).count, 3));
-    expect_sums(&l);
+    struct analysis analysis = loaded_of(w);
+    cr_assert(eq(sz, call_probes_follow(&analysis).count, 3));
+    expect_sums(&analysis);
     for (unsigned jobs = 1; jobs <= MAX_SCAN_JOBS; jobs++)
-        expect_scan(&l, jobs);
-    analysis_drop(&l);
+        expect_scan(&analysis, jobs);
+    analysis_drop(&analysis);
 }
 
 /* The lines of a PerfLog log, in ticks. */
-static uint64_t perflog_sum(const struct analysis *l, const char *marker, uint64_t *lines)
+static uint64_t perflog_sum(const struct analysis *analysis, const char *marker, uint64_t *lines)
 {
     size_t length;
-    char *log = exported(l, "perflog", EXPORT_ELAPSED, &length);
+    char *log = exported(analysis, "perflog", EXPORT_ELAPSED, &length);
     uint64_t sum = 0;
     *lines = 0;
     for (const char *at = log; (at = strstr(at, marker)); at++, ++*lines)
@@ -294,21 +294,21 @@ Test(unit_call_probes, lines_of_perflog_are_the_report)
 {
     need_features("perflog");
     for (uint64_t longest = 10; longest <= 100; longest += 15) {
-        struct analysis l = loaded_of(call_probes_short(longest));
-        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
+        struct analysis analysis = loaded_of(call_probes_short(longest));
+        struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION);
         uint64_t lines;
-        cr_assert(eq(u64, perflog_sum(&l, "EVT [1] DUR [", &lines), functions[0].elapsed_inclusive));
+        cr_assert(eq(u64, perflog_sum(&analysis, "EVT [1] DUR [", &lines), functions[0].elapsed_inclusive));
         cr_assert(eq(u64, lines, functions[0].calls));
         free(functions);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
 }
 
 Test(unit_call_probes, buckets_of_the_histogram_add_up)
 {
-    struct analysis l = loaded_of(call_probes_short(100));
+    struct analysis analysis = loaded_of(call_probes_short(100));
     struct call_spread exact;
-    struct table t = view_histogram(&l, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
+    struct table t = view_histogram(&analysis, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
     /* -5, -5, -5; 5, 5; 85 */
     const uint64_t calls[] = { 3, 0, 0, 2, 0, 0, 1 }, total[] = { 0, 0, 0, 0, 0, 0, 80 };
     cr_assert(eq(sz, t.row_count, 7));
@@ -319,19 +319,19 @@ Test(unit_call_probes, buckets_of_the_histogram_add_up)
     cr_assert(epsilon_eq(dbl, call_spread_mean(&exact), 80.0 / 6, 1e-9));
     call_spread_drop(&exact);
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_call_probes, the_slowest_calls_are_without_their_probes)
 {
-    struct analysis l = loaded_of(call_probes_short(100));
-    struct table t = view_slowest(&l, 0, CALL_ELAPSED_INCLUSIVE, 10);
+    struct analysis analysis = loaded_of(call_probes_short(100));
+    struct table t = view_slowest(&analysis, 0, CALL_ELAPSED_INCLUSIVE, 10);
     const uint64_t wanted[] = { 85, 5, 5, 0, 0, 0 };
     cr_assert(eq(sz, t.row_count, 6));
     for (size_t i = 0; i < t.row_count; i++)
         cr_assert(eq(u64, t.cells[i * t.column_count + 1].number, wanted[i]));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* ---- several workers ---- */
@@ -368,34 +368,34 @@ static struct writer *call_probes_chunks(void)
 
 Test(unit_call_probes, workers_find_the_same_calls)
 {
-    struct analysis l = loaded_of(call_probes_chunks());
+    struct analysis analysis = loaded_of(call_probes_chunks());
     for (unsigned jobs = 1; jobs <= MAX_SCAN_JOBS; jobs++)
-        expect_scan(&l, jobs);
-    analysis_drop(&l);
-    l = loaded_of(call_probes_nested(call_probes_begin(TICK / 2 + 3, 77, 19)));
-    expect_scan(&l, 2);
-    analysis_drop(&l);
-    l = loaded_of(call_probes_short(100));
-    expect_scan(&l, 2);
-    analysis_drop(&l);
+        expect_scan(&analysis, jobs);
+    analysis_drop(&analysis);
+    analysis = loaded_of(call_probes_nested(call_probes_begin(TICK / 2 + 3, 77, 19)));
+    expect_scan(&analysis, 2);
+    analysis_drop(&analysis);
+    analysis = loaded_of(call_probes_short(100));
+    expect_scan(&analysis, 2);
+    analysis_drop(&analysis);
 }
 
 /* ---- minimum and maximum of the report ---- */
 
 static struct analysis call_probes_load_limits(struct writer *w, const struct analysis_options *options)
 {
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, test_path("limits.dwell"));
     writer_free(w);
-    load_with(&l, test_path("limits.dwell"), options);
-    return l;
+    load_with(&analysis, test_path("limits.dwell"), options);
+    return analysis;
 }
 
-static void expect_limits(const struct analysis *l, uint64_t address, uint64_t shortest, uint64_t longest)
+static void expect_limits(const struct analysis *analysis, uint64_t address, uint64_t shortest, uint64_t longest)
 {
-    struct times *functions = rollup_groups(l->rollup, BY_FUNCTION);
-    for (uint32_t f = 0; f < l->profile->function_count; f++)
-        if (l->profile->functions[f].offset == address) {
+    struct times *functions = rollup_groups(analysis->rollup, BY_FUNCTION);
+    for (uint32_t f = 0; f < analysis->profile->function_count; f++)
+        if (analysis->profile->functions[f].offset == address) {
             cr_assert(eq(u64, functions[f].shortest, shortest));
             cr_assert(eq(u64, functions[f].longest, longest));
         }
@@ -405,28 +405,28 @@ static void expect_limits(const struct analysis *l, uint64_t address, uint64_t s
 Test(unit_call_probes, minimum_and_maximum_are_without_probes)
 {
     const struct analysis_options limits = { .limits = true }, raw = { .limits = true, .raw = true }, none = { 0 };
-    struct analysis l =
+    struct analysis analysis =
         call_probes_load_limits(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)), &limits);
-    expect_limits(&l, F, 964, 964);
-    expect_limits(&l, G, 88, 98);
-    expect_limits(&l, H, 8, 8);
-    analysis_drop(&l);
-    l = call_probes_load_limits(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)), &raw);
-    expect_limits(&l, F, 1000, 1000);
-    expect_limits(&l, G, 100, 100);
-    analysis_drop(&l);
-    l = call_probes_load_limits(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)), &none);
-    expect_limits(&l, F, UINT64_MAX, 0); /* not looked for */
-    analysis_drop(&l);
-    l = call_probes_load_limits(call_probes_short(100), &limits);
-    expect_limits(&l, F, 0, 85);
-    analysis_drop(&l);
+    expect_limits(&analysis, F, 964, 964);
+    expect_limits(&analysis, G, 88, 98);
+    expect_limits(&analysis, H, 8, 8);
+    analysis_drop(&analysis);
+    analysis = call_probes_load_limits(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)), &raw);
+    expect_limits(&analysis, F, 1000, 1000);
+    expect_limits(&analysis, G, 100, 100);
+    analysis_drop(&analysis);
+    analysis = call_probes_load_limits(call_probes_nested(call_probes_begin(2 * TICK, 5 * TICK, 3 * TICK)), &none);
+    expect_limits(&analysis, F, UINT64_MAX, 0); /* not looked for */
+    analysis_drop(&analysis);
+    analysis = call_probes_load_limits(call_probes_short(100), &limits);
+    expect_limits(&analysis, F, 0, 85);
+    analysis_drop(&analysis);
 }
 
 /* minimum <= mean <= maximum, in a column of each of the four times. */
-static void check_columns(const struct analysis *l)
+static void check_columns(const struct analysis *analysis)
 {
-    struct table t = sorted_rows(l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
+    struct table t = sorted_rows(analysis, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
     for (size_t row = 0; row < t.row_count; row++)
         for (size_t column = 0; column < t.column_count; column++) {
             const struct cell *cell = &t.cells[row * t.column_count + column];
@@ -472,13 +472,13 @@ Test(unit_call_probes, random_sessions, .timeout = 300)
                 depth--;
             }
         }
-        struct analysis l = call_probes_load_limits(w, &(struct analysis_options){ .limits = true });
-        expect_sums(&l);
-        expect_scan(&l, 1 + seed % MAX_SCAN_JOBS);
-        check_columns(&l);
-        for (uint32_t i = 0; i < l.profile->node_count; i++) {
-            const struct profile_node *node = &l.profile->nodes[i];
-            const uint64_t inclusive = l.rollup->nodes[i].elapsed_inclusive;
+        struct analysis analysis = call_probes_load_limits(w, &(struct analysis_options){ .limits = true });
+        expect_sums(&analysis);
+        expect_scan(&analysis, 1 + seed % MAX_SCAN_JOBS);
+        check_columns(&analysis);
+        for (uint32_t i = 0; i < analysis.profile->node_count; i++) {
+            const struct profile_node *node = &analysis.profile->nodes[i];
+            const uint64_t inclusive = analysis.rollup->nodes[i].elapsed_inclusive;
             if (node->parent == PROFILE_NONE)
                 continue;
             /* rounded to ticks, and held at zero */
@@ -486,6 +486,6 @@ Test(unit_call_probes, random_sessions, .timeout = 300)
             cr_assert(ge(u64, node->longest + 1, inclusive / node->calls));
             cr_assert(le(u64, node->shortest, node->longest));
         }
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
 }

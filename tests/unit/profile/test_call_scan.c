@@ -86,9 +86,9 @@ static struct writer *random_session(uint32_t seed)
 Test(unit_call_scan, random_events_of_all_kinds, .timeout = 300)
 {
     for (uint32_t seed = 0; seed < 80; seed++) {
-        struct analysis l = loaded_of(random_session(seed));
-        expect_scan(&l, 1 + seed % MAX_SCAN_JOBS);
-        analysis_drop(&l);
+        struct analysis analysis = loaded_of(random_session(seed));
+        expect_scan(&analysis, 1 + seed % MAX_SCAN_JOBS);
+        analysis_drop(&analysis);
     }
 }
 
@@ -96,16 +96,16 @@ Test(unit_call_scan, random_events_of_all_kinds, .timeout = 300)
 Test(unit_call_scan, ranges_of_random_sessions, .timeout = 300)
 {
     for (uint32_t seed = 0; seed < 80; seed++) {
-        struct analysis l;
+        struct analysis analysis;
         struct analysis_options options = { .limits = true };
         struct writer *w = random_session(seed);
         options.selection.from = (struct selection_moment){ .given = seed % 3 > 0, .ns = seed * 37 };
         options.selection.to = (struct selection_moment){ .given = seed % 2 > 0, .ns = 3000 + seed * 97 };
         writer_save(w, test_path("range.dwell"));
         writer_free(w);
-        load_with(&l, test_path("range.dwell"), &options);
-        expect_scan(&l, 1 + seed % MAX_SCAN_JOBS);
-        analysis_drop(&l);
+        load_with(&analysis, test_path("range.dwell"), &options);
+        expect_scan(&analysis, 1 + seed % MAX_SCAN_JOBS);
+        analysis_drop(&analysis);
     }
 }
 
@@ -131,8 +131,8 @@ Test(unit_call_scan, a_range_after_a_change_of_the_stack)
     writer_save(w, test_path("range.dwell"));
     writer_free(w);
     options.selection.from = (struct selection_moment){ .given = true, .ns = 5000 };
-    struct analysis l;
-    load_with(&l, test_path("range.dwell"), &options);
-    expect_scan(&l, 2);
-    analysis_drop(&l);
+    struct analysis analysis;
+    load_with(&analysis, test_path("range.dwell"), &options);
+    expect_scan(&analysis, 2);
+    analysis_drop(&analysis);
 }

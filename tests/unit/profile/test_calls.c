@@ -26,11 +26,11 @@ static bool calls_keep(void *context, const struct finished_call *call)
 
 static struct analysis calls_load(struct writer *w)
 {
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, test_path("calls.dwell"));
     writer_free(w);
-    load_whole(&l, test_path("calls.dwell"), 1);
-    return l;
+    load_whole(&analysis, test_path("calls.dwell"), 1);
+    return analysis;
 }
 
 static struct writer *calls_begin(uint32_t source)
@@ -67,9 +67,9 @@ Test(unit_calls, each_call_has_four_times)
     write_os(w);
     write_exit(w, 110);
     end_events(w, true);
-    struct analysis l = calls_load(w);
+    struct analysis analysis = calls_load(w);
     struct list list = { .count = 0 };
-    analysis_follow_calls(&l, false, calls_keep, &list);
+    analysis_follow_calls(&analysis, false, calls_keep, &list);
     cr_assert(eq(sz, list.count, 4));
     calls_check(&list.calls[0], 10, 10, 10, 10, 0);
     calls_check(&list.calls[1], 30, 20, 20, 10, 7);
@@ -79,7 +79,7 @@ Test(unit_calls, each_call_has_four_times)
     cr_assert(eq(u32, list.calls[3].caller, PROFILE_NONE));
     cr_assert(eq(u32, list.calls[1].caller, list.calls[3].function));
     cr_assert(eq(u32, list.calls[0].caller, list.calls[1].function));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_calls, without_a_source_nothing_is_application_time)
@@ -88,11 +88,11 @@ Test(unit_calls, without_a_source_nothing_is_application_time)
     write_enter(w, 10, F);
     write_exit(w, 50);
     end_events(w, true);
-    struct analysis l = calls_load(w);
+    struct analysis analysis = calls_load(w);
     struct list list = { .count = 0 };
-    analysis_follow_calls(&l, false, calls_keep, &list);
+    analysis_follow_calls(&analysis, false, calls_keep, &list);
     calls_check(&list.calls[0], 40, 40, 0, 0, 0);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* A call that is still open, or was open at the start, is not a completed call. */
@@ -105,11 +105,11 @@ Test(unit_calls, open_calls_do_not_count)
     write_exit(w, 20);
     write_enter(w, 30, G);
     end_events(w, true);
-    struct analysis l = calls_load(w);
+    struct analysis analysis = calls_load(w);
     struct list list = { .count = 0 };
-    analysis_follow_calls(&l, false, calls_keep, &list);
+    analysis_follow_calls(&analysis, false, calls_keep, &list);
     cr_assert(eq(sz, list.count, 0));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* ---- comparison with the model: the sums of single calls are the report's ---- */
@@ -136,11 +136,11 @@ Test(unit_calls, sums_are_the_reports, .timeout = 300)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct model *m = model_new(seed);
-        struct analysis l = calls_load(model_write(m, 20, 0));
-        const size_t count = l.profile->function_count;
+        struct analysis analysis = calls_load(model_write(m, 20, 0));
+        const size_t count = analysis.profile->function_count;
         struct sums s = { calloc(count, sizeof *s.times), calloc(count, 8), calloc(count, 8), calloc(count, 8) };
-        analysis_follow_calls(&l, false, calls_add_sums, &s);
-        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
+        analysis_follow_calls(&analysis, false, calls_add_sums, &s);
+        struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION);
         for (size_t i = 0; i < count; i++) {
             cr_assert(le(u64, s.count[i], functions[i].calls));
             cr_assert(le(u64, s.times[i][CALL_ELAPSED_EXCLUSIVE], functions[i].elapsed_exclusive));
@@ -153,7 +153,7 @@ Test(unit_calls, sums_are_the_reports, .timeout = 300)
         free(s.count);
         free(s.shortest);
         free(s.longest);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
         model_free(m);
     }
 }
@@ -182,9 +182,9 @@ static struct writer *many_calls(void)
 
 Test(unit_calls, histogram)
 {
-    struct analysis l = calls_load(many_calls());
+    struct analysis analysis = calls_load(many_calls());
     struct call_spread exact;
-    struct table t = view_histogram(&l, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
+    struct table t = view_histogram(&analysis, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
     static const struct {
         uint64_t from, to, calls, total;
         const char *bar;
@@ -213,14 +213,14 @@ Test(unit_calls, histogram)
     histogram_drop(&h);
     call_spread_drop(&exact);
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_calls, slowest)
 {
-    struct analysis l = calls_load(many_calls());
+    struct analysis analysis = calls_load(many_calls());
     for (size_t limit = 1; limit < 120; limit += 17) {
-        struct table t = view_slowest(&l, 0, CALL_ELAPSED_INCLUSIVE, limit);
+        struct table t = view_slowest(&analysis, 0, CALL_ELAPSED_INCLUSIVE, limit);
         cr_assert(eq(sz, t.row_count, limit < 100 ? limit : 100));
         for (size_t i = 0; i < t.row_count; i++) {
             cr_assert(eq(u64, calls_cell_of(&t, i, "elapsed_inclusive")->number, 100 - i));
@@ -228,13 +228,13 @@ Test(unit_calls, slowest)
         }
         table_drop(&t);
     }
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_calls, columns_of_single_calls)
 {
-    struct analysis l = calls_load(many_calls());
-    struct table t = sorted_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
+    struct analysis analysis = calls_load(many_calls());
+    struct table t = sorted_rows(&analysis, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
     cr_assert(eq(u64, calls_cell_of(&t, 0, "elapsed_inclusive_min")->number, 1));
     cr_assert(eq(u64, calls_cell_of(&t, 0, "elapsed_inclusive_mean")->number, 51)); /* 50.5 */
     cr_assert(eq(u64, calls_cell_of(&t, 0, "application_exclusive_median")->number, 50));
@@ -244,7 +244,7 @@ Test(unit_calls, columns_of_single_calls)
     cr_assert(view_needs_calls("calls,elapsed_inclusive_p90_ns"));
     cr_assert(not(view_needs_calls("calls,elapsed_inclusive_ns,min")));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_calls, times_are_exact_while_few_differ)

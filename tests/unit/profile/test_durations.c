@@ -105,12 +105,12 @@ static bool durations_keep(void *context, const struct finished_call *call)
 }
 
 /* The durations of each path are those of its calls. */
-static void expect_durations(const struct analysis *l, uint64_t slack)
+static void expect_durations(const struct analysis *analysis, uint64_t slack)
 {
-    const struct profile *p = l->profile;
+    const struct profile *p = analysis->profile;
     const struct followed f = { p, need_memory(p->node_count, sizeof *f.ticks),
                                 need_memory(p->node_count, sizeof *f.counts) };
-    analysis_follow_calls(l, false, durations_keep, (void *)&f);
+    analysis_follow_calls(analysis, false, durations_keep, (void *)&f);
     for (size_t i = 0; i < p->node_count; i++) {
         expect_percentiles(p->nodes[i].durations, f.ticks[i], f.counts[i], slack, "a path");
         free(f.ticks[i]);
@@ -121,11 +121,11 @@ static void expect_durations(const struct analysis *l, uint64_t slack)
 
 static struct analysis durations_load(struct writer *w, const struct analysis_options *options)
 {
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, test_path("durations.dwell"));
     writer_free(w);
-    load_with(&l, test_path("durations.dwell"), options);
-    return l;
+    load_with(&analysis, test_path("durations.dwell"), options);
+    return analysis;
 }
 
 static struct writer *durations_begin(uint32_t in_callee, uint32_t in_caller, uint32_t first_callee)
@@ -174,15 +174,15 @@ static struct writer *durations_random(uint32_t seed, uint32_t cost)
 Test(unit_durations, of_random_sessions, .timeout = 300)
 {
     for (uint32_t seed = 1; seed <= 12; seed++) {
-        struct analysis l = durations_load(durations_random(seed, seed % 3), &(struct analysis_options){
-                                                                                 .durations = true,
-                                                                                 .jobs = 1 + seed % 3,
-                                                                                 .raw = seed % 4 == 0,
-                                                                             });
-        expect_durations(&l, l.raw ? 0 : 6 * (seed % 3));
-        for (size_t i = 0; i < l.profile->node_count; i++) /* no call is unfinished */
-            cr_assert(eq(u64, durations_calls(l.profile->nodes[i].durations), l.profile->nodes[i].calls));
-        analysis_drop(&l);
+        struct analysis analysis = durations_load(durations_random(seed, seed % 3), &(struct analysis_options){
+                                                                                        .durations = true,
+                                                                                        .jobs = 1 + seed % 3,
+                                                                                        .raw = seed % 4 == 0,
+                                                                                    });
+        expect_durations(&analysis, analysis.raw ? 0 : 6 * (seed % 3));
+        for (size_t i = 0; i < analysis.profile->node_count; i++) /* no call is unfinished */
+            cr_assert(eq(u64, durations_calls(analysis.profile->nodes[i].durations), analysis.profile->nodes[i].calls));
+        analysis_drop(&analysis);
     }
 }
 
@@ -198,9 +198,9 @@ Test(unit_durations, with_a_path_that_is_held_at_zero)
     }
     write_exit(w, 50100);
     end_events(w, true);
-    struct analysis l = durations_load(w, &(struct analysis_options){ .durations = true });
-    expect_durations(&l, 0);
-    analysis_drop(&l);
+    struct analysis analysis = durations_load(w, &(struct analysis_options){ .durations = true });
+    expect_durations(&analysis, 0);
+    analysis_drop(&analysis);
 }
 
 /* A pause, a call that is found open after it, a call that is left, and missing chunks. */
@@ -238,10 +238,10 @@ Test(unit_durations, of_calls_in_several_chunks)
 {
     for (unsigned raw = 0; raw < 2; raw++)
         for (unsigned jobs = 1; jobs <= 3; jobs++) {
-            struct analysis l = durations_load(
+            struct analysis analysis = durations_load(
                 durations_chunks(), &(struct analysis_options){ .durations = true, .jobs = jobs, .raw = raw });
-            expect_durations(&l, 0);
-            analysis_drop(&l);
+            expect_durations(&analysis, 0);
+            analysis_drop(&analysis);
         }
 }
 
@@ -259,17 +259,17 @@ Test(unit_durations, of_several_stacks)
         write_switch(w, at + 6000, 1);
     }
     end_events(w, true);
-    struct analysis l = durations_load(w, &(struct analysis_options){ .durations = true });
-    expect_durations(&l, 0);
-    analysis_drop(&l);
+    struct analysis analysis = durations_load(w, &(struct analysis_options){ .durations = true });
+    expect_durations(&analysis, 0);
+    analysis_drop(&analysis);
 }
 
 Test(unit_durations, are_kept_only_if_they_are_wanted)
 {
-    struct analysis l = durations_load(durations_chunks(), &(struct analysis_options){ .limits = true });
-    for (size_t i = 0; i < l.profile->node_count; i++)
-        cr_assert(eq(ptr, l.profile->nodes[i].durations, NULL));
-    analysis_drop(&l);
+    struct analysis analysis = durations_load(durations_chunks(), &(struct analysis_options){ .limits = true });
+    for (size_t i = 0; i < analysis.profile->node_count; i++)
+        cr_assert(eq(ptr, analysis.profile->nodes[i].durations, NULL));
+    analysis_drop(&analysis);
 }
 
 Test(unit_durations, columns_are_known_by_their_keys)

@@ -222,22 +222,23 @@ static char *model_print_reports(const char *path, unsigned jobs, bool by_thread
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    struct analysis l;
-    load_whole(&l, path, jobs);
+    struct analysis analysis;
+    load_whole(&analysis, path, jobs);
     for (int by = BY_FUNCTION; by <= BY_PROCESS && !by_thread; by++) {
-        struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = by ? "name" : "calls" });
+        struct table t = sorted_rows(&analysis, (enum rollup_by)by, &(struct sorting){ .key = by ? "name" : "calls" });
         model_print_table(&t, out);
         table_drop(&t);
     }
-    struct table tree = view_tree(&l, &(struct tree_options){ .min.percent = 0.5, .depth = 8, .by_thread = by_thread });
+    struct table tree =
+        view_tree(&analysis, &(struct tree_options){ .min.percent = 0.5, .depth = 8, .by_thread = by_thread });
     model_print_table(&tree, out);
     table_drop(&tree);
     for (int i = 0; i < MODEL_FUNCTIONS && !by_thread; i++) {
-        struct table t = view_callers(&l, model_find_function(l.profile, i), false);
+        struct table t = view_callers(&analysis, model_find_function(analysis.profile, i), false);
         model_print_table(&t, out);
         table_drop(&t);
     }
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     fclose(out);
     return text;
 }

@@ -48,24 +48,25 @@ static struct writer *reported_session(void)
 
 static struct analysis reported_load(struct writer *w)
 {
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, test_path("reported.dwell"));
     writer_free(w);
-    load_whole(&l, test_path("reported.dwell"), 1);
-    return l;
+    load_whole(&analysis, test_path("reported.dwell"), 1);
+    return analysis;
 }
 
-static uint32_t reported_number_of(const struct analysis *l, uint64_t address)
+static uint32_t reported_number_of(const struct analysis *analysis, uint64_t address)
 {
-    for (uint32_t i = 0; i < l->profile->function_count; i++)
-        if (l->profile->functions[i].offset == address)
+    for (uint32_t i = 0; i < analysis->profile->function_count; i++)
+        if (analysis->profile->functions[i].offset == address)
             return i;
     cr_fatal("no function");
 }
 
-static struct times reported_times_of(const struct analysis *l, uint64_t address)
+static struct times reported_times_of(const struct analysis *analysis, uint64_t address)
 {
-    struct times *all = rollup_groups(l->rollup, BY_FUNCTION), times = all[reported_number_of(l, address)];
+    struct times *all = rollup_groups(analysis->rollup, BY_FUNCTION),
+                 times = all[reported_number_of(analysis, address)];
     free(all);
     return times;
 }
@@ -74,20 +75,20 @@ Test(unit_reported, functions_as_reported)
 {
     struct writer *w = reported_session();
     write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 43, 42, 3, 10, 20 });
-    struct analysis l = reported_load(w);
-    ASSERT_TIMES(reported_times_of(&l, F), 100, 60, 100, 60, 1);
-    ASSERT_TIMES(reported_times_of(&l, G), 45, 44, 43, 42, 3);
-    cr_assert(eq(u64, reported_times_of(&l, G).shortest, 10));
-    cr_assert(eq(u64, reported_times_of(&l, G).longest, 20));
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 100)); /* the tree's */
-    cr_assert(l.summary.imported && !l.summary.samples);
-    cr_assert(eq(sz, l.summary.remark_count, 1));
+    struct analysis analysis = reported_load(w);
+    ASSERT_TIMES(reported_times_of(&analysis, F), 100, 60, 100, 60, 1);
+    ASSERT_TIMES(reported_times_of(&analysis, G), 45, 44, 43, 42, 3);
+    cr_assert(eq(u64, reported_times_of(&analysis, G).shortest, 10));
+    cr_assert(eq(u64, reported_times_of(&analysis, G).longest, 20));
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 100)); /* the tree's */
+    cr_assert(analysis.summary.imported && !analysis.summary.samples);
+    cr_assert(eq(sz, analysis.summary.remark_count, 1));
     /* Without reported callers and callees, those of the tree are used. */
-    struct neighbours n = rollup_neighbours(l.rollup, reported_number_of(&l, G));
+    struct neighbours n = rollup_neighbours(analysis.rollup, reported_number_of(&analysis, G));
     cr_assert(eq(sz, n.caller_count, 1));
     cr_assert(eq(u64, n.callers[0].times.elapsed_inclusive, 40));
     neighbours_free(&n);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_reported, callers_and_callees_as_reported)
@@ -96,22 +97,22 @@ Test(unit_reported, callers_and_callees_as_reported)
     write_reported(w, CALLER, G, F, (struct values){ 30, 29, 28, 27, 2, UINT64_MAX, 0 });
     write_reported(w, CALLER, G, 0, (struct values){ 10, 10, 10, 10, 1, UINT64_MAX, 0 });
     write_reported(w, CALLEE, F, G, (struct values){ 31, 29, 28, 27, 2, UINT64_MAX, 0 });
-    struct analysis l = reported_load(w);
-    struct neighbours n = rollup_neighbours(l.rollup, reported_number_of(&l, G));
+    struct analysis analysis = reported_load(w);
+    struct neighbours n = rollup_neighbours(analysis.rollup, reported_number_of(&analysis, G));
     cr_assert(eq(sz, n.caller_count, 2));
     cr_assert(eq(sz, n.callee_count, 0));
     cr_assert(eq(u64, n.callers[0].times.elapsed_inclusive, 30));
     cr_assert(eq(u32, n.callers[1].function, PROFILE_NONE));
     cr_assert(eq(u64, n.callers[1].times.elapsed_inclusive, 10));
     neighbours_free(&n);
-    n = rollup_neighbours(l.rollup, reported_number_of(&l, F));
+    n = rollup_neighbours(analysis.rollup, reported_number_of(&analysis, F));
     cr_assert(eq(sz, n.callee_count, 1));
     cr_assert(eq(u64, n.callees[0].times.elapsed_inclusive, 31));
     neighbours_free(&n);
-    struct edges e = edges_of_process(l.rollup, 1);
+    struct edges e = edges_of_process(analysis.rollup, 1);
     cr_assert(eq(sz, e.count, 2));
     edges_free(&e);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* A module's values belong to the module that contains the address, and to its process. */
@@ -120,17 +121,17 @@ Test(unit_reported, modules_as_reported)
     struct writer *w = reported_session();
     write_module(w, 1, 1, 0, 0x1000, 0x1800, 0, "/bin/p");
     write_reported(w, 4, F, 0, (struct values){ 90, 80, 70, 60, 5, UINT64_MAX, 0 });
-    struct analysis l = reported_load(w);
-    struct times *all = rollup_groups(l.rollup, BY_MODULE);
-    for (size_t i = 0; i < l.profile->module_count; i++) {
-        if (l.profile->modules[i].path[0])
+    struct analysis analysis = reported_load(w);
+    struct times *all = rollup_groups(analysis.rollup, BY_MODULE);
+    for (size_t i = 0; i < analysis.profile->module_count; i++) {
+        if (analysis.profile->modules[i].path[0])
             ASSERT_TIMES(all[i], 90, 80, 70, 60, 5);
         else
             ASSERT_TIMES(all[i], 40, 40, 40, 40, 1);
     }
     free(all);
-    cr_assert(eq(sz, l.profile->function_count, 2));
-    analysis_drop(&l);
+    cr_assert(eq(sz, analysis.profile->function_count, 2));
+    analysis_drop(&analysis);
 }
 
 Test(unit_reported, impossible_values_are_left_out)
@@ -146,11 +147,11 @@ Test(unit_reported, impossible_values_are_left_out)
     write_reported(w, FUNCTION, G, 0, (struct values){ UINT64_MAX, 44, 43, 42, 3, 10, 20 });
     write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 43, 42, UINT64_MAX, 10, 20 });
     write_record(w, 1, REPORTED, "short", 5);
-    struct analysis l = reported_load(w);
-    cr_assert(eq(u64, l.file->health.damaged_records, 9));
-    cr_assert(eq(sz, l.file->sums.reported_count, 0));
-    ASSERT_TIMES(reported_times_of(&l, G), 40, 40, 40, 40, 1);
-    analysis_drop(&l);
+    struct analysis analysis = reported_load(w);
+    cr_assert(eq(u64, analysis.file->health.damaged_records, 9));
+    cr_assert(eq(sz, analysis.file->sums.reported_count, 0));
+    ASSERT_TIMES(reported_times_of(&analysis, G), 40, 40, 40, 40, 1);
+    analysis_drop(&analysis);
 }
 
 /* A recording has no origin, and none is reported. */
@@ -158,13 +159,13 @@ Test(unit_reported, samples_and_recordings)
 {
     struct writer *w = reported_session();
     write_header(w, 148, 1 | 4, 4);
-    struct analysis l = reported_load(w);
-    cr_assert(l.summary.samples && l.summary.imported);
-    cr_assert(eq(sz, l.summary.remark_count, 0));
-    analysis_drop(&l);
+    struct analysis analysis = reported_load(w);
+    cr_assert(analysis.summary.samples && analysis.summary.imported);
+    cr_assert(eq(sz, analysis.summary.remark_count, 0));
+    analysis_drop(&analysis);
     w = reported_session();
     write_header(w, 148, 0, 4);
-    l = reported_load(w);
-    cr_assert(not(l.summary.samples || l.summary.imported));
-    analysis_drop(&l);
+    analysis = reported_load(w);
+    cr_assert(not(analysis.summary.samples || analysis.summary.imported));
+    analysis_drop(&analysis);
 }

@@ -31,18 +31,18 @@ Test(unit_sample_periods, samples_stand_for_their_periods)
     sampling_write_chunk(w, FIRST, 110, COPY, 1);
     sampling_write_chunk(w, 0, 120, COPY, 1);
     sampling_write_chunk(w, LATER, 130, COPY, 1);
-    struct analysis l;
-    sampling_load(&l, w, 1);
+    struct analysis analysis;
+    sampling_load(&analysis, w, 1);
     writer_free(w);
-    const struct times f = sampling_times(&l, "f"), copy = sampling_times(&l, "copy");
+    const struct times f = sampling_times(&analysis, "f"), copy = sampling_times(&analysis, "copy");
     cr_assert(eq(u64, f.elapsed_exclusive, 100 + 300));
     cr_assert(eq(u64, copy.elapsed_exclusive, 200));
     cr_assert(eq(u64, f.samples, 6));
     cr_assert(eq(u64, copy.samples, 3));
-    cr_assert(eq(u64, l.summary.stack_samples, 9));
+    cr_assert(eq(u64, analysis.summary.stack_samples, 9));
     /* As certain as 8.33 samples of one weight: a half width of 0.3085 of 500 ticks. */
     cr_assert(eq(u64, times_error(&copy, VALUE_ELAPSED, EXCLUSIVE), 155));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* A thread was stopped for 80 us by each sample. G has 30, half of them in COPY: 20 of 0.8 ms, 10 of 1.2 ms. The mean
@@ -58,14 +58,15 @@ Test(unit_sample_periods, subtracts_what_samples_of_several_periods_cost)
     sampling_write_chunk(w, LATER, 300, G, 5);
     sampling_write_chunk(w, LATER, 310, COPY, 5);
     sampling_write_chunk(w, LATER, 610, F, 2);
-    struct analysis l;
-    sampling_load(&l, w, 1);
+    struct analysis analysis;
+    sampling_load(&analysis, w, 1);
     writer_free(w);
-    const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g"), copy = sampling_times(&l, "copy");
+    const struct times f = sampling_times(&analysis, "f"), g = sampling_times(&analysis, "g"),
+                       copy = sampling_times(&analysis, "copy");
     cr_assert(eq(u64, g.overhead_exclusive, 34));
     cr_assert(eq(u64, g.elapsed_exclusive + copy.elapsed_exclusive, 366));
     cr_assert(eq(u64, f.overhead_exclusive, 16 + 25)); /* of 200 and 300, rounded down */
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* A run of `ms` of CPU time, of which the first 400 are sampled more often. The shares of COPY and PARSE change after a
@@ -117,13 +118,13 @@ static void sampling_check_run(const struct sampled_run *run)
                  parse_time = quarter * run->parse_percent * (1 + 9) / 300;
     for (uint64_t seed = 1; seed <= RUNS; seed++) {
         struct writer *w = sampled_run_session(run, seed);
-        struct analysis l;
-        sampling_load(&l, w, 1);
+        struct analysis analysis;
+        sampling_load(&analysis, w, 1);
         writer_free(w);
-        copy += sampling_is_within(&l, "copy", copy_time);
-        parse += sampling_is_within(&l, "parse", parse_time);
-        own += sampling_is_within(&l, "f", 4 * quarter - copy_time - parse_time);
-        analysis_drop(&l);
+        copy += sampling_is_within(&analysis, "copy", copy_time);
+        parse += sampling_is_within(&analysis, "parse", parse_time);
+        own += sampling_is_within(&analysis, "f", 4 * quarter - copy_time - parse_time);
+        analysis_drop(&analysis);
     }
     cr_assert(ge(int, copy, LEAST), "%u ms", run->ms);
     cr_assert(ge(int, parse, LEAST), "%u ms", run->ms);

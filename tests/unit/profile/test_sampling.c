@@ -28,12 +28,12 @@ Test(unit_sampling, divides_to_the_tick)
         sampling_write(w, 599, PLAIN + 1);
         sampling_write(w, 1001, COPY); /* after the last call */
         end_samples(w, true);
-        struct analysis l;
-        sampling_load(&l, w, jobs);
+        struct analysis analysis;
+        sampling_load(&analysis, w, jobs);
         writer_free(w);
-        const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g");
-        const struct times copy = sampling_times(&l, "copy"), parse = sampling_times(&l, "parse"),
-                           plain = sampling_times(&l, "plain");
+        const struct times f = sampling_times(&analysis, "f"), g = sampling_times(&analysis, "g");
+        const struct times copy = sampling_times(&analysis, "copy"), parse = sampling_times(&analysis, "parse"),
+                           plain = sampling_times(&analysis, "plain");
         cr_assert(eq(u64, f.elapsed_inclusive, 1000));
         cr_assert(eq(u64, f.elapsed_exclusive, 100 + 167)); /* of 500 on the CPU */
         cr_assert(eq(u64, f.blocked_exclusive, 100));
@@ -50,8 +50,8 @@ Test(unit_sampling, divides_to_the_tick)
         cr_assert(ne(u64, times_error(&copy, VALUE_ELAPSED, INCLUSIVE), 0));
         cr_assert(times_are_sampled(&copy));
         cr_assert(not(times_are_sampled(&f)));
-        cr_assert(eq(u64, l.summary.stack_samples, 7));
-        analysis_drop(&l);
+        cr_assert(eq(u64, analysis.summary.stack_samples, 7));
+        analysis_drop(&analysis);
     }
 }
 
@@ -69,10 +69,11 @@ Test(unit_sampling, subtracts_what_samples_cost)
         const char *path = test_path("sampled.data");
         writer_save(w, path);
         writer_free(w);
-        struct analysis l;
-        load_with(&l, path, &(struct analysis_options){ .jobs = 1, .raw = raw });
-        check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
-        const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g"), copy = sampling_times(&l, "copy");
+        struct analysis analysis;
+        load_with(&analysis, path, &(struct analysis_options){ .jobs = 1, .raw = raw });
+        check_identities(&(struct outcome){ analysis.file, analysis.profile, analysis.rollup });
+        const struct times f = sampling_times(&analysis, "f"), g = sampling_times(&analysis, "g"),
+                           copy = sampling_times(&analysis, "copy");
         if (raw) {
             cr_assert(eq(u64, f.elapsed_inclusive, 1000));
             cr_assert(eq(u64, f.overhead_inclusive, 0));
@@ -88,7 +89,7 @@ Test(unit_sampling, subtracts_what_samples_cost)
             cr_assert(eq(u64, f.elapsed_exclusive + copy.elapsed_exclusive, 100 + 475));
             cr_assert(eq(u64, f.blocked_exclusive, 100));
         }
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
 }
 
@@ -100,10 +101,10 @@ Test(unit_sampling, divides_flagged_time)
     sampling_write(w, 100, F);
     sampling_write(w, 101, COPY);
     end_samples(w, true);
-    struct analysis l;
-    sampling_load(&l, w, 1);
+    struct analysis analysis;
+    sampling_load(&analysis, w, 1);
     writer_free(w);
-    const struct times f = sampling_times(&l, "f"), copy = sampling_times(&l, "copy");
+    const struct times f = sampling_times(&analysis, "f"), copy = sampling_times(&analysis, "copy");
     cr_assert(eq(u64, copy.elapsed_exclusive, 250));
     cr_assert(eq(u64, copy.application_exclusive, 100)); /* of 200 */
     cr_assert(eq(u64, copy.flagged_on_cpu_exclusive, 150));
@@ -112,7 +113,7 @@ Test(unit_sampling, divides_flagged_time)
     /* 0.405468 of 500: the half width for one of two samples */
     cr_assert(eq(u64, times_error(&copy, VALUE_ELAPSED, EXCLUSIVE), 203));
     cr_assert(eq(u64, times_error(&copy, VALUE_APPLICATION, EXCLUSIVE), 81)); /* 203 * 100 / 250 */
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Two paths of 10,000 ticks, with 50 of 100 samples each: the squares of the errors of 962 ticks add up. */
@@ -132,14 +133,14 @@ Test(unit_sampling, errors_of_paths_are_independent)
     for (uint32_t i = 0; i < 200; i++)
         sampling_write(w, i * 100 + 50, i % 2 ? COPY : F);
     end_samples(w, true);
-    struct analysis l;
-    sampling_load(&l, w, 1);
+    struct analysis analysis;
+    sampling_load(&analysis, w, 1);
     writer_free(w);
-    const struct times f = sampling_times(&l, "f"), copy = sampling_times(&l, "copy");
+    const struct times f = sampling_times(&analysis, "f"), copy = sampling_times(&analysis, "copy");
     cr_assert(eq(u64, copy.elapsed_exclusive, 10000));
     cr_assert(eq(u64, times_error(&copy, VALUE_ELAPSED, EXCLUSIVE), 1360));
     cr_assert(eq(u64, times_error(&f, VALUE_ELAPSED, EXCLUSIVE), 1360));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Code before the enter and behind the exit of a recorded function is its caller's, and the runtime's is nobody's. */
@@ -152,20 +153,20 @@ Test(unit_sampling, leaves_out_probes_and_recorded_functions)
     sampling_write(w, 300, PROBE);
     sampling_write(w, 310, F); /* G is inlined there */
     end_samples(w, true);
-    struct analysis l;
-    sampling_load(&l, w, 1);
+    struct analysis analysis;
+    sampling_load(&analysis, w, 1);
     writer_free(w);
-    const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g");
+    const struct times f = sampling_times(&analysis, "f"), g = sampling_times(&analysis, "g");
     cr_assert(eq(u64, f.elapsed_exclusive, 600));
     cr_assert(eq(u64, f.samples, 1));
     cr_assert(eq(u64, g.elapsed_exclusive, 400));
     cr_assert(eq(u64, g.samples, 1));
-    cr_assert(eq(sz, l.profile->function_count, 2));
-    cr_assert(eq(sz, l.profile->node_count, 3));
-    cr_assert(eq(u64, l.summary.stack_samples, 4));
-    cr_assert(eq(u64, l.summary.samples_in_probes, 2));
+    cr_assert(eq(sz, analysis.profile->function_count, 2));
+    cr_assert(eq(sz, analysis.profile->node_count, 3));
+    cr_assert(eq(u64, analysis.summary.stack_samples, 4));
+    cr_assert(eq(u64, analysis.summary.samples_in_probes, 2));
     cr_assert(eq(u64, times_error(&f, VALUE_ELAPSED, EXCLUSIVE), 0));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 static void sampling_write_level(struct writer *w, uint64_t time, uint64_t function, uint32_t level)
@@ -175,7 +176,7 @@ static void sampling_write_level(struct writer *w, uint64_t time, uint64_t funct
 }
 
 /* PLAIN has an estimate of 250 ticks below F, 100 of them application time, and one of 200 below G. */
-static void sampling_load_counted(struct analysis *l, uint64_t calls, bool raw)
+static void sampling_load_counted(struct analysis *analysis, uint64_t calls, bool raw)
 {
     const uint64_t own[][2] = { { PLAIN, calls }, { COPY, 1000 } }, other[][2] = { { PLAIN, 1000 } };
     struct writer *w = sampling_two_calls();
@@ -192,8 +193,8 @@ static void sampling_load_counted(struct analysis *l, uint64_t calls, bool raw)
     end_samples(w, true);
     writer_save(w, test_path("sampled.data"));
     writer_free(w);
-    load_with(l, test_path("sampled.data"), &(struct analysis_options){ .raw = raw });
-    check_identities(&(struct outcome){ l->file, l->profile, l->rollup });
+    load_with(analysis, test_path("sampled.data"), &(struct analysis_options){ .raw = raw });
+    check_identities(&(struct outcome){ analysis->file, analysis->profile, analysis->rollup });
 }
 
 /* A counted call takes 10 ns. The calls of functions without an estimate, and those of other threads, take nothing from
@@ -205,10 +206,10 @@ Test(unit_sampling, subtracts_what_counting_costs)
         bool raw;
     } cases[] = { { 9, 90, 20 + 40, false }, { 45, 450, 300, false }, { 46, 450, 300, false }, { 9, 0, 0, true } };
     for (int i = 0; i < 4; i++) {
-        struct analysis l;
-        sampling_load_counted(&l, cases[i].calls, cases[i].raw);
-        const struct times f = sampling_times(&l, "f"), g = sampling_times(&l, "g"),
-                           plain = sampling_times(&l, "plain");
+        struct analysis analysis;
+        sampling_load_counted(&analysis, cases[i].calls, cases[i].raw);
+        const struct times f = sampling_times(&analysis, "f"), g = sampling_times(&analysis, "g"),
+                           plain = sampling_times(&analysis, "plain");
         cr_assert(eq(u64, plain.elapsed_exclusive, 450 - cases[i].took), "%d", i);
         cr_assert(eq(u64, plain.application_exclusive, 300 - cases[i].application), "%d", i);
         cr_assert(eq(u64, plain.overhead_exclusive, cases[i].took), "%d", i);
@@ -216,7 +217,7 @@ Test(unit_sampling, subtracts_what_counting_costs)
         cr_assert(eq(u64, f.elapsed_inclusive, 1000 - cases[i].took), "%d", i);
         cr_assert(eq(u64, f.elapsed_exclusive, 100 + 250), "%d", i); /* 100 of it blocked */
         cr_assert(eq(u64, g.elapsed_exclusive, 200), "%d", i);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
 }
 
@@ -234,16 +235,16 @@ Test(unit_sampling, code_that_counts_is_overhead)
         end_samples(w, true);
         writer_save(w, test_path("sampled.data"));
         writer_free(w);
-        struct analysis l;
-        load_with(&l, test_path("sampled.data"), &(struct analysis_options){ .raw = raw });
-        check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
-        const struct times f = sampling_times(&l, "f"), copy = sampling_times(&l, "copy");
+        struct analysis analysis;
+        load_with(&analysis, test_path("sampled.data"), &(struct analysis_options){ .raw = raw });
+        check_identities(&(struct outcome){ analysis.file, analysis.profile, analysis.rollup });
+        const struct times f = sampling_times(&analysis, "f"), copy = sampling_times(&analysis, "copy");
         cr_assert(eq(u64, copy.elapsed_exclusive, 125));
         cr_assert(eq(u64, f.elapsed_exclusive, raw ? 475 : 225)); /* 100 of it blocked */
         cr_assert(eq(u64, f.elapsed_inclusive, raw ? 1000 : 750));
         cr_assert(eq(u64, f.overhead_exclusive, raw ? 0 : 250));
-        cr_assert(eq(u64, l.summary.samples_in_probes, 2));
-        analysis_drop(&l);
+        cr_assert(eq(u64, analysis.summary.samples_in_probes, 2));
+        analysis_drop(&analysis);
     }
 }
 
@@ -256,25 +257,25 @@ Test(unit_sampling, functions_with_changing_levels)
     sampling_write(w, 100, F);
     sampling_write(w, 900, G + 3);
     end_samples(w, true);
-    struct analysis l;
-    sampling_load(&l, w, 1);
+    struct analysis analysis;
+    sampling_load(&analysis, w, 1);
     writer_free(w);
-    const struct times g = sampling_times(&l, "g");
+    const struct times g = sampling_times(&analysis, "g");
     cr_assert(eq(u64, g.calls, 1));
     cr_assert(eq(u64, g.elapsed_exclusive, 400 + 250));
     cr_assert(times_are_sampled(&g));
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Adds one sample below the open calls F and G. Returns the path of the node that got it, from the inside. */
-static char *sampling_path(struct analysis *l, const uint64_t *stack, uint32_t count)
+static char *sampling_path(struct analysis *analysis, const uint64_t *stack, uint32_t count)
 {
     static char text[64];
-    struct profile *p = l->profile;
+    struct profile *p = analysis->profile;
     struct sampled_frame frames[8];
     uint32_t links[8], open = PROFILE_NONE, got = PROFILE_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        frames[i] = (struct sampled_frame){ &l->file->processes[0].modules[stack[i] == COPY], stack[i] % 0x20000,
+        frames[i] = (struct sampled_frame){ &analysis->file->processes[0].modules[stack[i] == COPY], stack[i] % 0x20000,
                                             SAMPLED_PROGRAM };
         links[i] = i;
     }
@@ -284,7 +285,7 @@ static char *sampling_path(struct analysis *l, const uint64_t *stack, uint32_t c
     struct sampled_paths paths = { .samples = &samples, .next = &point, .end = &point + 1 };
     for (uint32_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].parent != PROFILE_NONE && p->nodes[i].site != PROFILE_SAMPLED &&
-            strcmp(l->names[p->nodes[i].function].name, "g") == 0)
+            strcmp(analysis->names[p->nodes[i].function].name, "g") == 0)
             open = i;
     for (uint32_t i = 0; i < p->node_count; i++)
         p->nodes[i].samples = 0;
@@ -294,7 +295,7 @@ static char *sampling_path(struct analysis *l, const uint64_t *stack, uint32_t c
     text[0] = '\0';
     for (; p->nodes[got].parent != PROFILE_NONE; got = p->nodes[got].parent) {
         strcat(text, "/");
-        strcat(text, l->names[p->nodes[got].function].name);
+        strcat(text, analysis->names[p->nodes[got].function].name);
     }
     return text;
 }
@@ -309,14 +310,14 @@ Test(unit_sampling, counted_calls_below_recorded_ones)
     begin_samples(w, 1, 1, 70, 71, 0);
     sampling_write(w, 250, COPY);
     end_samples(w, true);
-    struct analysis l;
-    sampling_load(&l, w, 1);
+    struct analysis analysis;
+    sampling_load(&analysis, w, 1);
     writer_free(w);
-    cr_assert(eq(str, sampling_path(&l, none, 3), "/copy/g/f"));
-    cr_assert(eq(str, sampling_path(&l, deep, 5), "/copy/f/g/g/f"));
-    cr_assert(eq(str, sampling_path(&l, inlined, 3), "/copy/f/g/f")); /* G has no frame of its own */
-    cr_assert(eq(str, sampling_path(&l, cut, 2), "/copy/g/f"));
-    analysis_drop(&l);
+    cr_assert(eq(str, sampling_path(&analysis, none, 3), "/copy/g/f"));
+    cr_assert(eq(str, sampling_path(&analysis, deep, 5), "/copy/f/g/g/f"));
+    cr_assert(eq(str, sampling_path(&analysis, inlined, 3), "/copy/f/g/f")); /* G has no frame of its own */
+    cr_assert(eq(str, sampling_path(&analysis, cut, 2), "/copy/g/f"));
+    analysis_drop(&analysis);
 }
 
 /* Consecutive ranges have the whole time and all samples. */
@@ -332,18 +333,19 @@ Test(unit_sampling, ranges_of_time)
     uint64_t elapsed = 0, samples = 0, copies = 0;
     static const uint64_t borders[] = { 0, 150, 555, 5000 };
     for (int i = 0; i < 3; i++) {
-        struct analysis l;
+        struct analysis analysis;
         const struct selection_moment from = { .given = true, .ns = borders[i] };
         const struct selection_moment to = { .given = true, .ns = borders[i + 1] };
-        load_with(&l, test_path("sampled.data"), &(struct analysis_options){ .selection = { .from = from, .to = to } });
-        check_identities(&(struct outcome){ l.file, l.profile, l.rollup });
-        elapsed += l.rollup->session.elapsed_inclusive;
-        samples += l.summary.stack_samples;
-        const struct times copy = sampling_times(&l, "copy");
+        load_with(&analysis, test_path("sampled.data"),
+                  &(struct analysis_options){ .selection = { .from = from, .to = to } });
+        check_identities(&(struct outcome){ analysis.file, analysis.profile, analysis.rollup });
+        elapsed += analysis.rollup->session.elapsed_inclusive;
+        samples += analysis.summary.stack_samples;
+        const struct times copy = sampling_times(&analysis, "copy");
         cr_assert(gt(u64, copy.elapsed_exclusive, 0), "from %d", (int)borders[i]);
         cr_assert(times_are_sampled(&copy));
         copies += copy.samples;
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
     cr_assert(eq(u64, copies, 67));
     cr_assert(eq(u64, elapsed, 1000));
@@ -433,13 +435,13 @@ static void sampling_check_intervals(uint32_t paths, uint32_t samples, uint32_t 
     const double all = 10000.0 * paths;
     for (uint64_t seed = 1; seed <= RUNS; seed++) {
         struct writer *w = sampling_random_session(seed, paths, samples, copy_percent, parse_percent);
-        struct analysis l;
-        sampling_load(&l, w, 1);
+        struct analysis analysis;
+        sampling_load(&analysis, w, 1);
         writer_free(w);
-        copy += sampling_is_within(&l, "copy", all * copy_percent / 100);
-        parse += sampling_is_within(&l, "parse", all * parse_percent / 100);
-        own += sampling_is_within(&l, "f", all * (100 - copy_percent - parse_percent) / 100);
-        analysis_drop(&l);
+        copy += sampling_is_within(&analysis, "copy", all * copy_percent / 100);
+        parse += sampling_is_within(&analysis, "parse", all * parse_percent / 100);
+        own += sampling_is_within(&analysis, "f", all * (100 - copy_percent - parse_percent) / 100);
+        analysis_drop(&analysis);
     }
     cr_assert(ge(int, copy, LEAST), "%u samples on %u paths", samples, paths);
     cr_assert(ge(int, parse, LEAST), "%u samples on %u paths", samples, paths);

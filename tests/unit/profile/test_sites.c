@@ -217,18 +217,18 @@ Test(unit_sites, open_calls_at_address_zero)
 
 /* ---- the view ---- */
 
-static void sites_load(struct analysis *l, struct writer *w)
+static void sites_load(struct analysis *analysis, struct writer *w)
 {
     writer_save(w, test_path("lines.dwell"));
     writer_free(w);
-    load_with(l, test_path("lines.dwell"), &(struct analysis_options){ .jobs = 2, .lines = LINES_NEEDED });
+    load_with(analysis, test_path("lines.dwell"), &(struct analysis_options){ .jobs = 2, .lines = LINES_NEEDED });
 }
 
-static struct times line_times(const struct analysis *l, const char *source)
+static struct times line_times(const struct analysis *analysis, const char *source)
 {
-    struct times *sums = rollup_groups(l->rollup, BY_LINE), found = { .shortest = UINT64_MAX };
-    for (size_t i = 0; i <= l->profile->site_count; i++) {
-        const char *name = i < l->profile->site_count ? l->lines[i].source : "(unknown)";
+    struct times *sums = rollup_groups(analysis->rollup, BY_LINE), found = { .shortest = UINT64_MAX };
+    for (size_t i = 0; i <= analysis->profile->site_count; i++) {
+        const char *name = i < analysis->profile->site_count ? analysis->lines[i].source : "(unknown)";
         if (strcmp(name, source) == 0)
             times_add(&found, &sums[i]); /* all but one of a line are empty */
     }
@@ -239,17 +239,17 @@ static struct times line_times(const struct analysis *l, const char *source)
 Test(unit_sites, lines)
 {
     for (int way = 0; way < SITES_WAYS; way++) {
-        struct analysis l;
-        sites_load(&l, site_session(way));
-        ASSERT_TIMES(line_times(&l, "a.c:10"), 20, 20, 20, 20, 1);
-        ASSERT_TIMES(line_times(&l, "a.c:11"), 90, 45, 90, 45, 2);
-        ASSERT_TIMES(line_times(&l, "a.c:20"), 30, 20, 30, 20, 1);
-        ASSERT_TIMES(line_times(&l, "a.c:30"), 10, 10, 10, 10, 1);
-        ASSERT_TIMES(line_times(&l, "b.h:5"), 5, 5, 5, 5, 1);
-        ASSERT_TIMES(line_times(&l, "(unknown)"), 10, 10, 10, 10, 1);
-        ASSERT_TIMES(line_times(&l, "[unknown]+0x7f0000001234"), 150, 40, 150, 40, 1);
-        cr_assert(eq(u64, l.rollup->session.elapsed_inclusive, 150));
-        analysis_drop(&l);
+        struct analysis analysis;
+        sites_load(&analysis, site_session(way));
+        ASSERT_TIMES(line_times(&analysis, "a.c:10"), 20, 20, 20, 20, 1);
+        ASSERT_TIMES(line_times(&analysis, "a.c:11"), 90, 45, 90, 45, 2);
+        ASSERT_TIMES(line_times(&analysis, "a.c:20"), 30, 20, 30, 20, 1);
+        ASSERT_TIMES(line_times(&analysis, "a.c:30"), 10, 10, 10, 10, 1);
+        ASSERT_TIMES(line_times(&analysis, "b.h:5"), 5, 5, 5, 5, 1);
+        ASSERT_TIMES(line_times(&analysis, "(unknown)"), 10, 10, 10, 10, 1);
+        ASSERT_TIMES(line_times(&analysis, "[unknown]+0x7f0000001234"), 150, 40, 150, 40, 1);
+        cr_assert(eq(u64, analysis.rollup->session.elapsed_inclusive, 150));
+        analysis_drop(&analysis);
     }
 }
 
@@ -267,20 +267,20 @@ Test(unit_sites, a_line_on_the_stack_twice_counts_once)
     }
     for (uint64_t i = 1; i <= 4; i++)
         write_exit(w, 30 + 10 * i);
-    struct analysis l;
-    sites_load(&l, w);
-    ASSERT_TIMES(line_times(&l, "[unknown]+0x10040"), 50, 50, 50, 50, 3);
-    ASSERT_TIMES(line_times(&l, "(unknown)"), 70, 20, 70, 20, 1);
-    analysis_drop(&l);
+    struct analysis analysis;
+    sites_load(&analysis, w);
+    ASSERT_TIMES(line_times(&analysis, "[unknown]+0x10040"), 50, 50, 50, 50, 3);
+    ASSERT_TIMES(line_times(&analysis, "(unknown)"), 70, 20, 70, 20, 1);
+    analysis_drop(&analysis);
 }
 
 Test(unit_sites, callers_by_line)
 {
-    struct analysis l;
-    sites_load(&l, site_session(SITES_WHOLE));
+    struct analysis analysis;
+    sites_load(&analysis, site_session(SITES_WHOLE));
     size_t count;
-    uint32_t *found = function_find_all(&l, "f", &count);
-    struct neighbours n = rollup_neighbours(l.rollup, found[0]);
+    uint32_t *found = function_find_all(&analysis, "f", &count);
+    struct neighbours n = rollup_neighbours(analysis.rollup, found[0]);
     uint64_t calls = 0;
     cr_assert(eq(sz, n.caller_count, 4)); /* main from two lines, g, f */
     for (size_t i = 0; i < n.caller_count; i++)
@@ -289,7 +289,7 @@ Test(unit_sites, callers_by_line)
     cr_assert(eq(sz, n.callee_count, 3)); /* g from a line and from an unknown place, f */
     neighbours_free(&n);
     free(found);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* ---- any calls ---- */
@@ -355,22 +355,24 @@ static struct writer *random_calls(unsigned seed, struct expected *e)
 }
 
 /* Functions and the paths of functions have the same values as without sites. */
-static void sites_check_functions(const struct analysis *l, const char *path)
+static void sites_check_functions(const struct analysis *analysis, const char *path)
 {
     struct analysis plain;
     load_whole(&plain, path, 1);
-    struct times *with = rollup_groups(l->rollup, BY_FUNCTION), *without = rollup_groups(plain.rollup, BY_FUNCTION);
-    cr_assert(eq(sz, l->profile->function_count, plain.profile->function_count));
+    struct times *with = rollup_groups(analysis->rollup, BY_FUNCTION),
+                 *without = rollup_groups(plain.rollup, BY_FUNCTION);
+    cr_assert(eq(sz, analysis->profile->function_count, plain.profile->function_count));
     for (size_t i = 0; i < plain.profile->function_count; i++) {
         const struct profile_function *f = &plain.profile->functions[i];
         const struct profile_module *m = &plain.profile->modules[f->module];
         const uint32_t same = profile_find_function(
-            l->profile, profile_find_module(l->profile, m->path, m->build_id, m->build_id_length), f->offset);
+            analysis->profile, profile_find_module(analysis->profile, m->path, m->build_id, m->build_id_length),
+            f->offset);
         cr_assert(eq(int, memcmp(&with[same], &without[i], sizeof *with), 0));
     }
-    struct profile *stripped = profile_new(), view = *l->profile;
+    struct profile *stripped = profile_new(), view = *analysis->profile;
     view.nodes = malloc(view.node_count * sizeof *view.nodes);
-    memcpy(view.nodes, l->profile->nodes, view.node_count * sizeof *view.nodes);
+    memcpy(view.nodes, analysis->profile->nodes, view.node_count * sizeof *view.nodes);
     for (size_t i = 0; i < view.node_count; i++)
         view.nodes[i].site = PROFILE_NONE;
     profile_merge(stripped, &view);
@@ -386,20 +388,20 @@ Test(unit_sites, random_calls_have_the_models_times)
 {
     for (unsigned seed = 1; seed <= 6; seed++) {
         struct expected e;
-        struct analysis l;
-        sites_load(&l, random_calls(seed, &e));
+        struct analysis analysis;
+        sites_load(&analysis, random_calls(seed, &e));
         for (unsigned line = 0; line <= FUNCTIONS * PLACES; line++) {
             char name[64] = "(unknown)";
             if (line < FUNCTIONS * PLACES)
                 snprintf(name, sizeof name, "[unknown]+0x%llx",
                          (unsigned long long)(lines_address_of(line / PLACES) + 0x10 + 0x10 * (line % PLACES)));
-            const struct times found = line_times(&l, name);
+            const struct times found = line_times(&analysis, name);
             cr_assert(eq(u64, found.elapsed_inclusive, e.lines[line].elapsed_inclusive), "%u: %s", seed, name);
             cr_assert(eq(u64, found.elapsed_exclusive, e.lines[line].elapsed_exclusive), "%u: %s", seed, name);
             cr_assert(eq(u64, found.calls, e.lines[line].calls), "%u: %s", seed, name);
         }
-        sites_check_functions(&l, test_path("lines.dwell"));
-        analysis_drop(&l);
+        sites_check_functions(&analysis, test_path("lines.dwell"));
+        analysis_drop(&analysis);
     }
 }
 
@@ -425,26 +427,27 @@ Test(unit_sites, calls_of_itself_from_two_places)
     write_probes(w, 1, 2 * TICK, 3 * TICK, 0);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_fib(w, &now, 18, 3);
-    struct analysis l;
-    sites_load(&l, w);
-    cr_assert(le(sz, l.profile->node_count, 400)); /* some 18 levels, squared */
+    struct analysis analysis;
+    sites_load(&analysis, w);
+    cr_assert(le(sz, analysis.profile->node_count, 400)); /* some 18 levels, squared */
     uint64_t calls = 0;
-    for (size_t i = 0; i < l.profile->node_count; i++)
-        calls += l.profile->nodes[i].calls;
+    for (size_t i = 0; i < analysis.profile->node_count; i++)
+        calls += analysis.profile->nodes[i].calls;
     cr_assert(eq(u64, calls, 8361));
-    cr_assert(eq(sz, l.overhead.held, 0));
-    cr_assert(eq(u64, l.overhead.subtracted, 8361 * 2 + 8360 * 3));
-    cr_assert(eq(u64, l.rollup->session.elapsed_inclusive, 100 * (2 * 8361 - 1) - (8361 * 2 + 8360 * 3)));
-    const struct times first = line_times(&l, "[unknown]+0x10010"), second = line_times(&l, "[unknown]+0x10020"),
-                       outside = line_times(&l, "[unknown]+0x30");
+    cr_assert(eq(sz, analysis.overhead.held, 0));
+    cr_assert(eq(u64, analysis.overhead.subtracted, 8361 * 2 + 8360 * 3));
+    cr_assert(eq(u64, analysis.rollup->session.elapsed_inclusive, 100 * (2 * 8361 - 1) - (8361 * 2 + 8360 * 3)));
+    const struct times first = line_times(&analysis, "[unknown]+0x10010"),
+                       second = line_times(&analysis, "[unknown]+0x10020"),
+                       outside = line_times(&analysis, "[unknown]+0x30");
     cr_assert(eq(u64, first.elapsed_exclusive + second.elapsed_exclusive + outside.elapsed_exclusive,
-                 l.rollup->session.elapsed_inclusive));
+                 analysis.rollup->session.elapsed_inclusive));
     cr_assert(eq(u64, first.overhead_exclusive + second.overhead_exclusive + outside.overhead_exclusive,
-                 l.overhead.subtracted));
+                 analysis.overhead.subtracted));
     cr_assert(eq(u64, outside.overhead_exclusive, 2 + 2 * 3)); /* one call, which has made two */
-    cr_assert(eq(u64, line_times(&l, "[unknown]+0x10010").calls, 4180));
-    cr_assert(eq(u64, line_times(&l, "[unknown]+0x10020").calls, 4180));
-    analysis_drop(&l);
+    cr_assert(eq(u64, line_times(&analysis, "[unknown]+0x10010").calls, 4180));
+    cr_assert(eq(u64, line_times(&analysis, "[unknown]+0x10020").calls, 4180));
+    analysis_drop(&analysis);
 }
 
 /* Two sessions, one a copy of the other: all values are doubled. */
@@ -458,11 +461,11 @@ Test(unit_sites, lines_of_several_sessions)
         writer_save(w, paths[i]);
         writer_free(w);
     }
-    struct analysis l;
-    load_several(&l, paths, 2, &(struct analysis_options){ .jobs = 1, .lines = LINES_NEEDED });
-    ASSERT_TIMES(line_times(&l, "a.c:11"), 180, 90, 180, 90, 4);
-    ASSERT_TIMES(line_times(&l, "b.h:5"), 10, 10, 10, 10, 2);
-    analysis_drop(&l);
+    struct analysis analysis;
+    load_several(&analysis, paths, 2, &(struct analysis_options){ .jobs = 1, .lines = LINES_NEEDED });
+    ASSERT_TIMES(line_times(&analysis, "a.c:11"), 180, 90, 180, 90, 4);
+    ASSERT_TIMES(line_times(&analysis, "b.h:5"), 10, 10, 10, 10, 2);
+    analysis_drop(&analysis);
     for (int i = 0; i < 2; i++)
         free((char *)paths[i]);
 }

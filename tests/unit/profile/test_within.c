@@ -79,7 +79,7 @@ static void write_activities(struct writer *w)
     writer_free(w);
 }
 
-static void within_load(struct analysis *l, const char *what, const char *more, const char *from)
+static void within_load(struct analysis *analysis, const char *what, const char *more, const char *from)
 {
     static struct analysis_options options;
     options = (struct analysis_options){ .jobs = 1 };
@@ -91,14 +91,14 @@ static void within_load(struct analysis *l, const char *what, const char *more, 
     struct writer *w = writer_new();
     write_threads(w);
     write_activities(w);
-    load_with(l, test_path("within.dwell"), &options);
+    load_with(analysis, test_path("within.dwell"), &options);
 }
 
-static struct times within_function(const struct analysis *l, const char *name)
+static struct times within_function(const struct analysis *analysis, const char *name)
 {
-    struct times *groups = rollup_groups(l->rollup, BY_FUNCTION), found = { 0 };
-    for (size_t i = 0; i < l->profile->function_count; i++)
-        if (strcmp(l->names[i].name, name) == 0)
+    struct times *groups = rollup_groups(analysis->rollup, BY_FUNCTION), found = { 0 };
+    for (size_t i = 0; i < analysis->profile->function_count; i++)
+        if (strcmp(analysis->names[i].name, name) == 0)
             found = groups[i];
     free(groups);
     return found;
@@ -107,14 +107,14 @@ static struct times within_function(const struct analysis *l, const char *name)
 static void expect_within(const char *what, const char *more, const char *from, uint64_t f_exclusive,
                           uint64_t g_exclusive, uint64_t application)
 {
-    struct analysis l;
-    within_load(&l, what, more, from);
-    cr_assert(eq(u64, within_function(&l, "f").elapsed_exclusive, f_exclusive), "%s", what);
-    cr_assert(eq(u64, within_function(&l, "g").elapsed_exclusive, g_exclusive), "%s", what);
-    cr_assert(eq(u64, l.rollup->session.elapsed_inclusive, f_exclusive + g_exclusive), "%s", what);
-    cr_assert(eq(u64, l.rollup->session.application_inclusive, application), "%s", what);
-    selection_names_free((struct selection_names *)&l.request.within);
-    analysis_drop(&l);
+    struct analysis analysis;
+    within_load(&analysis, what, more, from);
+    cr_assert(eq(u64, within_function(&analysis, "f").elapsed_exclusive, f_exclusive), "%s", what);
+    cr_assert(eq(u64, within_function(&analysis, "g").elapsed_exclusive, g_exclusive), "%s", what);
+    cr_assert(eq(u64, analysis.rollup->session.elapsed_inclusive, f_exclusive + g_exclusive), "%s", what);
+    cr_assert(eq(u64, analysis.rollup->session.application_inclusive, application), "%s", what);
+    selection_names_free((struct selection_names *)&analysis.request.within);
+    analysis_drop(&analysis);
 }
 
 Test(unit_within, intervals_are_cut_at_the_begin_and_end_of_a_marker)
@@ -140,10 +140,10 @@ Test(unit_within, ranges_that_overlap_count_once)
 Test(unit_within, a_timer_that_begins_anew_has_no_earlier_time_and_a_failed_one_none)
 {
     expect_within("marker:3", NULL, NULL, 30, 0, 0); /* 130 to 160, in the flagged interval */
-    struct analysis l;
-    within_load(&l, "marker:3", NULL, NULL);
-    cr_assert(eq(u64, within_function(&l, "f").blocked_exclusive, 10)); /* 100 to 140, as if at its start */
-    analysis_drop(&l);
+    struct analysis analysis;
+    within_load(&analysis, "marker:3", NULL, NULL);
+    cr_assert(eq(u64, within_function(&analysis, "f").blocked_exclusive, 10)); /* 100 to 140, as if at its start */
+    analysis_drop(&analysis);
 }
 
 Test(unit_within, activities_of_trace_events_are_on_their_thread)

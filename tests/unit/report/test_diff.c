@@ -20,11 +20,11 @@ static const struct diff_options usual = { .sort = DIFF_ELAPSED_EXCLUSIVE, .larg
 
 static void diff_add_version(struct diff *d, enum diff_side side, const struct version *v)
 {
-    struct analysis l;
+    struct analysis analysis;
     version_save(v, test_path("version.dwell"));
-    load_whole(&l, test_path("version.dwell"), 1);
-    EXPECT_SUCCESS(diff_add(d, side, &l, &error));
-    analysis_drop(&l);
+    load_whole(&analysis, test_path("version.dwell"), 1);
+    EXPECT_SUCCESS(diff_add(d, side, &analysis, &error));
+    analysis_drop(&analysis);
 }
 
 static struct diff *diff_compare(enum diff_by by, const struct version *before, const struct version *after,
@@ -168,7 +168,7 @@ Test(unit_diff, functions_of_one_name_are_one_row)
 {
     struct diff *d = diff_new(DIFF_FUNCTIONS);
     for (int side = 0; side < DIFF_SIDES; side++) {
-        struct analysis l;
+        struct analysis analysis;
         struct writer *w = writer_new();
         write_process(w, 1, 100, "/bin/prog");
         write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
@@ -186,9 +186,9 @@ Test(unit_diff, functions_of_one_name_are_one_row)
         end_events(w, true);
         writer_save(w, test_path("steps.dwell"));
         writer_free(w);
-        load_whole(&l, test_path("steps.dwell"), 1);
-        EXPECT_SUCCESS(diff_add(d, (enum diff_side)side, &l, &error));
-        analysis_drop(&l);
+        load_whole(&analysis, test_path("steps.dwell"), 1);
+        EXPECT_SUCCESS(diff_add(d, (enum diff_side)side, &analysis, &error));
+        analysis_drop(&analysis);
     }
     diff_judge(d, &usual);
     cr_assert(eq(sz, d->row_count, 2));
@@ -442,7 +442,7 @@ static struct diff *diff_deep_paths(unsigned depth, unsigned more)
 {
     struct diff *d = diff_new(DIFF_PATHS);
     for (int side = 0; side < DIFF_SIDES; side++) {
-        struct analysis l;
+        struct analysis analysis;
         struct writer *w = writer_new();
         write_process(w, 1, 100, "/bin/prog");
         write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
@@ -459,9 +459,9 @@ static struct diff *diff_deep_paths(unsigned depth, unsigned more)
         end_events(w, true);
         writer_save(w, test_path("deep.dwell"));
         writer_free(w);
-        load_whole(&l, test_path("deep.dwell"), 1);
-        EXPECT_SUCCESS(diff_add(d, (enum diff_side)side, &l, &error));
-        analysis_drop(&l);
+        load_whole(&analysis, test_path("deep.dwell"), 1);
+        EXPECT_SUCCESS(diff_add(d, (enum diff_side)side, &analysis, &error));
+        analysis_drop(&analysis);
     }
     diff_judge(d, &(struct diff_options){ .sort = DIFF_VALUES });
     return d;

@@ -57,11 +57,11 @@ static void sampled_version_save(const struct sampled_version *v, const char *pa
 
 static void diff_add_sampled(struct diff *d, enum diff_side side, const struct sampled_version *v)
 {
-    struct analysis l;
+    struct analysis analysis;
     sampled_version_save(v, test_path("version.dwell"));
-    load_whole(&l, test_path("version.dwell"), 1);
-    EXPECT_SUCCESS(diff_add(d, side, &l, &error));
-    analysis_drop(&l);
+    load_whole(&analysis, test_path("version.dwell"), 1);
+    EXPECT_SUCCESS(diff_add(d, side, &analysis, &error));
+    analysis_drop(&analysis);
 }
 
 static struct diff *diff_of_sampled(enum diff_by by, const struct sampled_version *before,

@@ -14,8 +14,8 @@ TestSuite(unit_report_errors);
 
 Test(unit_report_errors, columns_and_keys)
 {
-    struct analysis l = loaded_of(example_small());
-    struct table t = view_rows(&l, BY_FUNCTION, &(struct sorting){ 0 });
+    struct analysis analysis = loaded_of(example_small());
+    struct table t = view_rows(&analysis, BY_FUNCTION, &(struct sorting){ 0 });
     const size_t rows = t.row_count;
     EXPECT_ERROR(table_sort(&t, "cals", &error),
                  "--sort: no column 'cals' here; did you mean 'calls'? --columns help lists them");
@@ -23,7 +23,7 @@ Test(unit_report_errors, columns_and_keys)
     EXPECT_SUCCESS(table_choose(&t, "calls", &error));
     cr_assert(eq(sz, t.row_count, rows));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 static void report_errors_expect(struct table *t, const char *condition, const char *wanted)
@@ -38,8 +38,8 @@ static void report_errors_expect(struct table *t, const char *condition, const c
 
 Test(unit_report_errors, conditions)
 {
-    struct analysis l = loaded_of(example_small());
-    struct table t = view_rows(&l, BY_FUNCTION, &(struct sorting){ 0 });
+    struct analysis analysis = loaded_of(example_small());
+    struct table t = view_rows(&analysis, BY_FUNCTION, &(struct sorting){ 0 });
     struct row_filters f = { 0 };
     EXPECT_ERROR(row_filters_add(&f, ">1", &error),
                  "'>1' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'");
@@ -54,7 +54,7 @@ Test(unit_report_errors, conditions)
     report_errors_expect(&t, "elapsed_exclusive>1",
                          "--filter 'elapsed_exclusive>1': '1' is not a time such as 500ns, 10us, 2.5ms or 1s");
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_report_errors, samples_and_times)

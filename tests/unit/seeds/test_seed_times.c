@@ -61,8 +61,8 @@ static struct analysis seed_session(void)
 static void expect_times(enum rollup_by by, const char *name, uint64_t elapsed_inclusive, uint64_t elapsed_exclusive,
                          uint64_t application_inclusive, uint64_t application_exclusive)
 {
-    struct analysis l = seed_session();
-    struct table t = view_rows(&l, by, &(struct sorting){ .key = "name" });
+    struct analysis analysis = seed_session();
+    struct table t = view_rows(&analysis, by, &(struct sorting){ .key = "name" });
     static const char *const keys[] = { "elapsed_inclusive", "elapsed_exclusive", "application_inclusive",
                                         "application_exclusive" };
     const uint64_t wanted[] = { elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive };
@@ -81,13 +81,13 @@ static void expect_times(enum rollup_by by, const char *name, uint64_t elapsed_i
     }
     cr_assert(eq(sz, found, 4), "%s", name);
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 static double percent_in_row(const char *name, const char *key, enum rollup_by by)
 {
-    struct analysis l = seed_session();
-    struct table t = view_rows(&l, by, &(struct sorting){ .key = "name" });
+    struct analysis analysis = seed_session();
+    struct table t = view_rows(&analysis, by, &(struct sorting){ .key = "name" });
     double percent = -1;
     for (size_t row = 0; row < t.row_count; row++) {
         const struct cell *cells = &t.cells[row * t.column_count];
@@ -99,7 +99,7 @@ static double percent_in_row(const char *name, const char *key, enum rollup_by b
                 percent = cells[c].percent;
     }
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return percent;
 }
 
@@ -135,10 +135,10 @@ Test(unit_seed_times, values_are_added_up_for_the_session_its_processes_threads_
     expect_times(BY_THREAD, "one", 1000, 1000, 300, 300);
     expect_times(BY_MODULE, "a", 1000, 700, 300, 300);
     expect_times(BY_MODULE, "b", 300, 300, 0, 0);
-    struct analysis l = seed_session();
-    cr_assert(eq(u64, l.rollup->session.elapsed_inclusive, 1500));
-    cr_assert(eq(u64, l.rollup->session.application_inclusive, 800));
-    analysis_drop(&l);
+    struct analysis analysis = seed_session();
+    cr_assert(eq(u64, analysis.rollup->session.elapsed_inclusive, 1500));
+    cr_assert(eq(u64, analysis.rollup->session.application_inclusive, 800));
+    analysis_drop(&analysis);
 }
 
 /* Elapsed inclusive: the total time to run a function and its children, with its waits for the operating system. */

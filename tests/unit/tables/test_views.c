@@ -17,11 +17,11 @@ static const uint64_t TWIN = 0x7f0000001000, OTHER_TWIN = 0x7f1000001000;
 
 static struct analysis views_load(struct writer *w)
 {
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, test_path("views.dwell"));
     writer_free(w);
-    load_whole(&l, test_path("views.dwell"), 1);
-    return l;
+    load_whole(&analysis, test_path("views.dwell"), 1);
+    return analysis;
 }
 
 static void add_symbol_module(struct writer *w, uint32_t number, const char *path, uint64_t offset, const char *name)
@@ -71,9 +71,9 @@ static void views_expect_percent(const struct table *t, const struct cell *row, 
     cr_assert(epsilon_eq(dbl, cell->percent, wanted, 1e-9), "%s", key);
 }
 
-static struct table views_sorted_by(const struct analysis *l, enum rollup_by what, const char *sort)
+static struct table views_sorted_by(const struct analysis *analysis, enum rollup_by what, const char *sort)
 {
-    return sorted_rows(l, what, &(struct sorting){ .key = sort });
+    return sorted_rows(analysis, what, &(struct sorting){ .key = sort });
 }
 
 /* Session: elapsed 400, application 160. a: 300 and 100 inclusive, 100 and 40 exclusive. b in it: 200 and 60. The twins
@@ -101,11 +101,11 @@ static struct writer *known_times(uint32_t source)
 
 Test(unit_views, percentages_are_of_the_sessions_inclusive_times)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
-    struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
+    struct table t = views_sorted_by(&analysis, BY_FUNCTION, "name");
     const struct cell *a = views_row_of(&t, "a(int)"), *b = views_row_of(&t, "b");
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 400));
-    cr_assert(eq(u64, l.summary.application_inclusive, 160));
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 400));
+    cr_assert(eq(u64, analysis.summary.application_inclusive, 160));
     views_expect_percent(&t, a, "elapsed_inclusive_percent", 100.0 * 300 / 400);
     views_expect_percent(&t, a, "elapsed_exclusive_percent", 100.0 * 100 / 400);
     views_expect_percent(&t, a, "application_inclusive_percent", 100.0 * 100 / 160);
@@ -116,33 +116,33 @@ Test(unit_views, percentages_are_of_the_sessions_inclusive_times)
     cr_assert(eq(u64, cell_of(&t, b, "min")->number, 60));
     cr_assert(eq(u64, cell_of(&t, b, "max")->number, 200));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_views, time_on_the_cpu_in_flagged_intervals)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
-    struct table t = views_sorted_by(&l, BY_FUNCTION, "flagged_on_cpu_inclusive");
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
+    struct table t = views_sorted_by(&analysis, BY_FUNCTION, "flagged_on_cpu_inclusive");
     const struct cell *a = views_row_of(&t, "a(int)"), *b = views_row_of(&t, "b");
     cr_assert(eq(ptr, (void *)a, (void *)t.cells));
     cr_assert(eq(u64, cell_of(&t, a, "flagged_on_cpu_inclusive")->number, 200));
     cr_assert(eq(u64, cell_of(&t, a, "flagged_on_cpu_exclusive")->number, 60));
     cr_assert(eq(u64, cell_of(&t, b, "flagged_on_cpu_inclusive")->number, 140));
     cr_assert(eq(u64, cell_of(&t, b, "flagged_on_cpu_exclusive")->number, 140));
-    cr_assert(eq(u64, l.summary.sums.flagged_on_cpu_inclusive, 240));
+    cr_assert(eq(u64, analysis.summary.sums.flagged_on_cpu_inclusive, 240));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_views, time_on_the_cpu_in_flagged_intervals_needs_times_of_os_events)
 {
     for (uint32_t source = SOURCE_NONE; source <= SOURCE_RSEQ; source++) {
-        struct analysis l = views_load(known_times(source));
-        struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+        struct analysis analysis = views_load(known_times(source));
+        struct table t = views_sorted_by(&analysis, BY_FUNCTION, "name");
         cr_assert(
             eq(int, cell_of(&t, views_row_of(&t, "b"), "flagged_on_cpu_inclusive")->known, source == SOURCE_PERF));
         table_drop(&t);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
 }
 
@@ -200,12 +200,13 @@ Test(unit_views, application_and_cpu_times_that_are_far_apart_are_remarked)
 
 Test(unit_views, percentages_of_modules_threads_and_processes)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
-    struct table modules = views_sorted_by(&l, BY_MODULE, "name");
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
+    struct table modules = views_sorted_by(&analysis, BY_MODULE, "name");
     views_expect_percent(&modules, views_row_of(&modules, "prog"), "elapsed_inclusive_percent", 75);
     views_expect_percent(&modules, views_row_of(&modules, "prog"), "elapsed_exclusive_percent", 75);
     views_expect_percent(&modules, views_row_of(&modules, "prog"), "application_exclusive_percent", 62.5);
-    struct table threads = views_sorted_by(&l, BY_THREAD, "name"), processes = views_sorted_by(&l, BY_PROCESS, "name");
+    struct table threads = views_sorted_by(&analysis, BY_THREAD, "name"),
+                 processes = views_sorted_by(&analysis, BY_PROCESS, "name");
     views_expect_percent(&threads, views_row_of(&threads, "main"), "elapsed_exclusive_percent", 100);
     views_expect_percent(&threads, views_row_of(&threads, "main"), "application_inclusive_percent", 100);
     views_expect_percent(&processes, views_row_of(&processes, "prog"), "elapsed_inclusive_percent", 100);
@@ -214,13 +215,13 @@ Test(unit_views, percentages_of_modules_threads_and_processes)
     table_drop(&modules);
     table_drop(&threads);
     table_drop(&processes);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_views, functions_of_one_name_have_separate_rows)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
-    struct table t = views_sorted_by(&l, BY_FUNCTION, "name"), m = views_sorted_by(&l, BY_MODULE, "name");
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
+    struct table t = views_sorted_by(&analysis, BY_FUNCTION, "name"), m = views_sorted_by(&analysis, BY_MODULE, "name");
     uint64_t sum = 0;
     int twins = 0;
     for (size_t row = 0; row < t.row_count; row++) {
@@ -236,13 +237,13 @@ Test(unit_views, functions_of_one_name_have_separate_rows)
     cr_assert(eq(sz, m.row_count, 3));
     table_drop(&t);
     table_drop(&m);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_views, names_files_and_lines)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
-    struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
+    struct table t = views_sorted_by(&analysis, BY_FUNCTION, "name");
     const struct cell *a = views_row_of(&t, "a(int)"), *b = views_row_of(&t, "b");
     cr_assert(eq(str, cell_of(&t, a, "module")->text, "prog"));
     cr_assert(eq(str, cell_of(&t, a, "file")->text, "/src/file.cc"));
@@ -251,7 +252,7 @@ Test(unit_views, names_files_and_lines)
     cr_assert(not(cell_of(&t, b, "file")->known));
     cr_assert(not(cell_of(&t, b, "line")->known));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_views, code_in_an_unknown_file)
@@ -260,14 +261,14 @@ Test(unit_views, code_in_an_unknown_file)
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, 0xdead0000);
     write_exit(w, 30);
-    struct analysis l = views_load(w);
-    struct table t = views_sorted_by(&l, BY_FUNCTION, "name"), m = views_sorted_by(&l, BY_MODULE, "name");
+    struct analysis analysis = views_load(w);
+    struct table t = views_sorted_by(&analysis, BY_FUNCTION, "name"), m = views_sorted_by(&analysis, BY_MODULE, "name");
     const struct cell *row = views_row_of(&t, "[unknown]+0xdead0000");
     cr_assert(eq(str, cell_of(&t, row, "module")->text, "[unknown]"));
     cr_assert(eq(u64, cell_of(&m, views_row_of(&m, "[unknown]"), "elapsed_inclusive")->number, 20));
     table_drop(&t);
     table_drop(&m);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* A file of the same path with another build-id is another module. Its symbols do not belong to this one. */
@@ -287,30 +288,30 @@ Test(unit_views, symbols_belong_to_a_build_id)
     write_exit(w, 13);
     write_enter(w, 20, 0x200500);
     write_exit(w, 27);
-    struct analysis l = views_load(w);
-    struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+    struct analysis analysis = views_load(w);
+    struct table t = views_sorted_by(&analysis, BY_FUNCTION, "name");
     cr_assert(eq(sz, t.row_count, 2));
     cr_assert(eq(u64, cell_of(&t, views_row_of(&t, "lib.so+0x500"), "elapsed_inclusive")->number, 3));
     cr_assert(eq(u64, cell_of(&t, views_row_of(&t, "second_only"), "elapsed_inclusive")->number, 7));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* ---- sources of OS events ---- */
 
 Test(unit_views, without_a_source_application_times_are_unknown)
 {
-    struct analysis l = views_load(known_times(SOURCE_NONE));
-    struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+    struct analysis analysis = views_load(known_times(SOURCE_NONE));
+    struct table t = views_sorted_by(&analysis, BY_FUNCTION, "name");
     const struct cell *a = views_row_of(&t, "a(int)");
-    cr_assert(not(l.summary.application_known));
+    cr_assert(not(analysis.summary.application_known));
     views_expect_percent(&t, a, "elapsed_inclusive_percent", 75);
     cr_assert(not(cell_of(&t, a, "application_inclusive")->known));
     cr_assert(not(cell_of(&t, a, "application_inclusive_percent")->known));
     cr_assert(not(cell_of(&t, a, "application_exclusive")->known));
     cr_assert(not(cell_of(&t, a, "application_exclusive_percent")->known));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* The remark says "All their time counts as flagged". Application times are unknown, not invented. */
@@ -324,20 +325,20 @@ Test(unit_views, a_thread_without_a_source_has_no_application_time)
         write_exit(w, 110);
         end_events(w, true);
     }
-    struct analysis l = views_load(w);
-    cr_assert(l.summary.application_known);
-    cr_assert(eq(sz, l.summary.remark_count, 1));
-    cr_assert(strstr(l.summary.remarks[0], "1 of 2 threads had no source of OS events") != NULL);
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 200));
-    cr_assert(eq(u64, l.summary.application_inclusive, 100));
-    analysis_drop(&l);
+    struct analysis analysis = views_load(w);
+    cr_assert(analysis.summary.application_known);
+    cr_assert(eq(sz, analysis.summary.remark_count, 1));
+    cr_assert(strstr(analysis.summary.remarks[0], "1 of 2 threads had no source of OS events") != NULL);
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 200));
+    cr_assert(eq(u64, analysis.summary.application_inclusive, 100));
+    analysis_drop(&analysis);
 }
 
 /* ---- order and limits ---- */
 
-static void expect_order(const struct analysis *l, const char *sort, size_t limit, const char *wanted)
+static void expect_order(const struct analysis *analysis, const char *sort, size_t limit, const char *wanted)
 {
-    struct table t = sorted_rows(l, BY_FUNCTION, &(struct sorting){ .key = sort, .limit = limit });
+    struct table t = sorted_rows(analysis, BY_FUNCTION, &(struct sorting){ .key = sort, .limit = limit });
     char found[256] = "";
     for (size_t row = 0; row < t.row_count; row++) {
         strcat(found, t.cells[row * t.column_count].text);
@@ -350,46 +351,46 @@ static void expect_order(const struct analysis *l, const char *sort, size_t limi
 
 Test(unit_views, sorted_by_any_column)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
-    expect_order(&l, "name", 0, "a(int) b twin twin ");
-    expect_order(&l, "elapsed_inclusive", 0, "a(int) b twin twin ");
-    expect_order(&l, "elapsed_exclusive", 0, "b a(int) twin twin ");
-    expect_order(&l, "application_inclusive", 0, "a(int) b twin twin ");
-    expect_order(&l, "application_exclusive", 3, "b twin a(int) ");
-    expect_order(&l, "calls", 1, "b ");
-    expect_order(&l, "max", 2, "a(int) b ");
-    analysis_drop(&l);
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
+    expect_order(&analysis, "name", 0, "a(int) b twin twin ");
+    expect_order(&analysis, "elapsed_inclusive", 0, "a(int) b twin twin ");
+    expect_order(&analysis, "elapsed_exclusive", 0, "b a(int) twin twin ");
+    expect_order(&analysis, "application_inclusive", 0, "a(int) b twin twin ");
+    expect_order(&analysis, "application_exclusive", 3, "b twin a(int) ");
+    expect_order(&analysis, "calls", 1, "b ");
+    expect_order(&analysis, "max", 2, "a(int) b ");
+    analysis_drop(&analysis);
 }
 
 /* ---- callers ---- */
 
-static void views_find_row(const struct analysis *l, const char *text, size_t wanted)
+static void views_find_row(const struct analysis *analysis, const char *text, size_t wanted)
 {
     size_t count;
-    free(function_find_all(l, text, &count));
+    free(function_find_all(analysis, text, &count));
     cr_assert(eq(sz, count, wanted), "%s", text);
 }
 
 Test(unit_views, functions_are_found_by_name)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
-    views_find_row(&l, "a(int)", 1);
-    views_find_row(&l, "a", 1);
-    views_find_row(&l, "b", 1);
-    views_find_row(&l, "b@prog", 1);
-    views_find_row(&l, "b@other", 0);
-    views_find_row(&l, "twin", 2);
-    views_find_row(&l, "twi", 2);
-    views_find_row(&l, "nobody", 0);
-    analysis_drop(&l);
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
+    views_find_row(&analysis, "a(int)", 1);
+    views_find_row(&analysis, "a", 1);
+    views_find_row(&analysis, "b", 1);
+    views_find_row(&analysis, "b@prog", 1);
+    views_find_row(&analysis, "b@other", 0);
+    views_find_row(&analysis, "twin", 2);
+    views_find_row(&analysis, "twi", 2);
+    views_find_row(&analysis, "nobody", 0);
+    analysis_drop(&analysis);
 }
 
 Test(unit_views, callers_and_their_shares)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
     size_t count;
-    uint32_t *found = function_find_all(&l, "b", &count);
-    struct table t = view_callers(&l, *found, false);
+    uint32_t *found = function_find_all(&analysis, "b", &count);
+    struct table t = view_callers(&analysis, *found, false);
     cr_assert(eq(sz, t.row_count, 4)); /* the function, its callers a and b, its callee b */
     views_expect_percent(&t, views_row_of(&t, "function"), "share_percent", 100);
     const struct cell *caller = views_row_of(&t, "caller");
@@ -401,7 +402,7 @@ Test(unit_views, callers_and_their_shares)
     views_expect_percent(&t, callee, "share_percent", 30);
     free(found);
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Two callers that differ only in their calls, in either order. The report must not depend on that order. */
@@ -420,17 +421,17 @@ static char *callers_of_b(bool turned)
         write_exit(w, 100 * i + 30);
         write_exit(w, 100 * i + 30);
     }
-    struct analysis l = views_load(w);
+    struct analysis analysis = views_load(w);
     size_t count, length;
-    uint32_t *found = function_find_all(&l, "b", &count);
-    struct table t = view_callers(&l, *found, false);
+    uint32_t *found = function_find_all(&analysis, "b", &count);
+    struct table t = view_callers(&analysis, *found, false);
     char *text = NULL;
     FILE *out = open_memstream(&text, &length);
     table_print_csv(&t, out);
     fclose(out);
     free(found);
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return text;
 }
 
@@ -446,10 +447,10 @@ Test(unit_views, callers_of_one_name_have_an_order)
 
 Test(unit_views, folded_branches_still_add_up)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
     for (unsigned depth = 1; depth < 4; depth++) {
         for (double percent = 0; percent <= 100; percent += 12.5) {
-            struct table t = view_tree(&l, &(struct tree_options){ .min.percent = percent, .depth = depth });
+            struct table t = view_tree(&analysis, &(struct tree_options){ .min.percent = percent, .depth = depth });
             uint64_t elapsed = 0, application = 0, calls = 0;
             for (size_t row = 0; row < t.row_count; row++) {
                 const struct cell *cells = &t.cells[row * t.column_count];
@@ -463,13 +464,13 @@ Test(unit_views, folded_branches_still_add_up)
             table_drop(&t);
         }
     }
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_views, the_hot_path_is_marked)
 {
-    struct analysis l = views_load(known_times(SOURCE_PERF));
-    struct table t = view_tree(&l, &(struct tree_options){ .min.percent = 0, .depth = 40, .by_thread = false });
+    struct analysis analysis = views_load(known_times(SOURCE_PERF));
+    struct table t = view_tree(&analysis, &(struct tree_options){ .min.percent = 0, .depth = 40, .by_thread = false });
     const char *wanted[][2] = { { "a(int)", "*" }, { "b", "*" }, { "b", "" }, { "twin", "" }, { "twin", "" } };
     cr_assert(eq(sz, t.row_count, 5));
     for (size_t row = 0; row < 5; row++) {
@@ -478,19 +479,19 @@ Test(unit_views, the_hot_path_is_marked)
         cr_assert(eq(str, cell_of(&t, cells, "hot")->text, (char *)wanted[row][1]), "row %zu", row);
     }
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_views, a_session_without_events)
 {
-    struct analysis l = views_load(views_program(SOURCE_PERF));
+    struct analysis analysis = views_load(views_program(SOURCE_PERF));
     for (int what = BY_FUNCTION; what <= BY_PROCESS; what++) {
-        struct table t = views_sorted_by(&l, (enum rollup_by)what, "name");
+        struct table t = views_sorted_by(&analysis, (enum rollup_by)what, "name");
         cr_assert(eq(sz, t.row_count, 0));
         table_drop(&t);
     }
-    struct table t = view_tree(&l, &(struct tree_options){ .min.percent = 1, .depth = 40, .by_thread = false });
+    struct table t = view_tree(&analysis, &(struct tree_options){ .min.percent = 1, .depth = 40, .by_thread = false });
     cr_assert(eq(sz, t.row_count, 0));
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

@@ -68,21 +68,21 @@ static void wait_rows_write_thread(struct writer *w, uint32_t thread, uint32_t s
 /* The rows with their blocked times as CSV, the longest wait first. The caller frees the text. */
 static char *wait_rows_text(struct writer *w)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct error error = { NULL };
     char *text = NULL;
     size_t length;
     writer_save(w, test_path("waits"));
     writer_free(w);
-    load_whole(&l, test_path("waits"), 1);
-    struct table t = sorted(wait_rows(&l), "blocked_exclusive");
+    load_whole(&analysis, test_path("waits"), 1);
+    struct table t = sorted(wait_rows(&analysis), "blocked_exclusive");
     cr_assert(table_choose(&t, "blocked_exclusive,blocked_exclusive_percent,elapsed_inclusive,threads_percent,calls",
                            &error));
     FILE *out = open_memstream(&text, &length);
     table_print_csv(&t, out);
     fclose(out);
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return text;
 }
 
@@ -140,16 +140,16 @@ Test(unit_wait_rows, conditions_accept_both_names)
         wait_rows_write_main(w);
         writer_save(w, test_path("waits"));
         writer_free(w);
-        struct analysis l;
-        load_whole(&l, test_path("waits"), 1);
-        struct table t = wait_rows(&l);
+        struct analysis analysis;
+        load_whole(&analysis, test_path("waits"), 1);
+        struct table t = wait_rows(&analysis);
         struct row_filters f = { 0 };
         EXPECT_SUCCESS(row_filters_add(&f, conditions[i].condition, &error));
         EXPECT_SUCCESS(table_filter(&t, &f, &error));
         cr_expect(eq(sz, t.row_count, conditions[i].rows), "%s: %zu", conditions[i].condition, t.row_count);
         row_filters_drop(&f);
         table_drop(&t);
-        analysis_drop(&l);
+        analysis_drop(&analysis);
     }
 }
 

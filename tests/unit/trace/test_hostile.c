@@ -258,27 +258,27 @@ static void hostile_print_everything(FILE *out)
 {
     static const struct sorting sorting = { .key = "elapsed_exclusive", .calls = true };
     table_printer *const printers[] = { table_print_text, table_print_csv, table_print_json };
-    struct analysis l;
-    load_whole(&l, path, 2);
+    struct analysis analysis;
+    load_whole(&analysis, path, 2);
     struct table tables[] = {
-        sorted_rows(&l, BY_FUNCTION, &sorting),
-        sorted_rows(&l, BY_MODULE, &sorting),
-        sorted_rows(&l, BY_THREAD, &sorting),
-        sorted_rows(&l, BY_PROCESS, &sorting),
-        view_tree(&l, &(struct tree_options){ .min.percent = 1, .depth = 40, .by_thread = true }),
-        view_tree(&l, &(struct tree_options){ .min.percent = 0, .depth = 40, .by_thread = false }),
+        sorted_rows(&analysis, BY_FUNCTION, &sorting),
+        sorted_rows(&analysis, BY_MODULE, &sorting),
+        sorted_rows(&analysis, BY_THREAD, &sorting),
+        sorted_rows(&analysis, BY_PROCESS, &sorting),
+        view_tree(&analysis, &(struct tree_options){ .min.percent = 1, .depth = 40, .by_thread = true }),
+        view_tree(&analysis, &(struct tree_options){ .min.percent = 0, .depth = 40, .by_thread = false }),
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         for (int p = 0; p < 3; p++)
             printers[p](&tables[i], out);
         table_drop(&tables[i]);
     }
-    if (l.profile->function_count) {
-        struct table t = view_callers(&l, 0, false);
+    if (analysis.profile->function_count) {
+        struct table t = view_callers(&analysis, 0, false);
         table_print_text(&t, out);
         table_drop(&t);
     }
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_hostile, reports_of_damaged_sessions)

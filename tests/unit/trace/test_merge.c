@@ -55,27 +55,27 @@ static char *merge_files(const char *name, char *const *paths, size_t count)
 /* Everything that reports print about functions, modules and call paths. */
 static char *merge_print(char *const *paths, size_t count)
 {
-    struct analysis l;
+    struct analysis analysis;
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    load_several(&l, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
-    const size_t remarks = l.summary.remark_count;
-    l.summary.run = 0;          /* of several sessions, it is unknown */
-    l.summary.remark_count = 0; /* they name the sessions; losses are below */
+    load_several(&analysis, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
+    const size_t remarks = analysis.summary.remark_count;
+    analysis.summary.run = 0;          /* of several sessions, it is unknown */
+    analysis.summary.remark_count = 0; /* they name the sessions; losses are below */
     for (int by = BY_FUNCTION; by <= BY_MODULE; by++) {
-        struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
+        struct table t = sorted_rows(&analysis, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
         table_print_json(&t, out);
         table_drop(&t);
     }
-    struct table tree = view_tree(&l, &(struct tree_options){ .depth = 99 });
+    struct table tree = view_tree(&analysis, &(struct tree_options){ .depth = 99 });
     table_print_csv(&tree, out);
     table_drop(&tree);
-    l.summary.remark_count = remarks;
-    for (size_t i = 0; i < l.summary.loss_count; i++)
-        fprintf(out, "%s\n", l.summary.remarks[i]);
+    analysis.summary.remark_count = remarks;
+    for (size_t i = 0; i < analysis.summary.loss_count; i++)
+        fprintf(out, "%s\n", analysis.summary.remarks[i]);
     fclose(out);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return text;
 }
 
@@ -203,10 +203,10 @@ static struct writer *merge_open_call_session(uint64_t end)
 
 static uint64_t merge_elapsed_of(char *path)
 {
-    struct analysis l;
-    load_whole(&l, path, 1);
-    const uint64_t elapsed = l.summary.elapsed_inclusive;
-    analysis_drop(&l);
+    struct analysis analysis;
+    load_whole(&analysis, path, 1);
+    const uint64_t elapsed = analysis.summary.elapsed_inclusive;
+    analysis_drop(&analysis);
     return elapsed;
 }
 

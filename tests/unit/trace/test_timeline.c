@@ -286,24 +286,24 @@ Test(unit_timeline, sums_are_the_reports_for_any_chunks, .timeout = 300)
             struct writer *w = model_write(m, pieces[i], (unsigned)seed % MODEL_THREADS);
             writer_save(w, test_path("model.dwell"));
             writer_free(w);
-            struct analysis l;
-            load_whole(&l, test_path("model.dwell"), 1);
-            struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
-            struct sums s = { .resolver = resolver_new(l.file, l.profile) };
-            timeline_run(l.file, timeline_add_call, &s);
+            struct analysis analysis;
+            load_whole(&analysis, test_path("model.dwell"), 1);
+            struct times *functions = rollup_groups(analysis.rollup, BY_FUNCTION);
+            struct sums s = { .resolver = resolver_new(analysis.file, analysis.profile) };
+            timeline_run(analysis.file, timeline_add_call, &s);
             cr_assert(eq(u64, s.found, 0));
-            for (uint32_t f = 0; f < l.profile->function_count; f++) {
+            for (uint32_t f = 0; f < analysis.profile->function_count; f++) {
                 cr_assert(eq(u64, s.calls[f], functions[f].calls));
                 cr_assert(eq(u64, s.once[f], functions[f].elapsed_inclusive));
             }
             cr_assert(events == 0 || s.events == events);
             events = s.events;
             struct sums part = { .resolver = s.resolver, .stop_after = 100 };
-            timeline_run(l.file, timeline_add_call, &part);
+            timeline_run(analysis.file, timeline_add_call, &part);
             cr_assert(eq(sz, part.events, 100));
             resolver_free(s.resolver);
             free(functions);
-            analysis_drop(&l);
+            analysis_drop(&analysis);
         }
         model_free(m);
     }

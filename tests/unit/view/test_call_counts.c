@@ -41,16 +41,16 @@ static void save_calls(unsigned count)
 /* The block of calls, and its description. The caller drops both. */
 static struct viewed calls_of(unsigned jobs, size_t detail, struct viewed *main)
 {
-    struct analysis l;
+    struct analysis analysis;
     struct view_session *view;
-    load_whole(&l, test_path("calls.dwell"), jobs);
-    EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = &l },
+    load_whole(&analysis, test_path("calls.dwell"), jobs);
+    EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = &analysis },
                                            &(struct view_options){ .detail = detail }, &error));
     *main = viewed_packed(view->main.bytes, view->main.length);
     const size_t block = json_object_get_uint64(viewed_get(viewed_get(main->header, "calls"), "block"));
     struct viewed calls = viewed_packed(view->blocks[block].bytes, view->blocks[block].length);
     view_session_free(view);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return calls;
 }
 

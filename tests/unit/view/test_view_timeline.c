@@ -56,10 +56,10 @@ static void expect_sums_of_activity(const struct shown *s, size_t thread)
     cr_assert(eq(u64, cpu, less(less(elapsed, blocked), preempted)));
 }
 
-static struct shown shown_of(const struct analysis *l, size_t detail)
+static struct shown shown_of(const struct analysis *analysis, size_t detail)
 {
     struct view_session *view;
-    EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = l },
+    EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = analysis },
                                            &(struct view_options){ .detail = detail }, &error));
     struct shown s = { .main = viewed_packed(view->main.bytes, view->main.length), .block_count = view->block_count };
     static const char *const others[] = { "parts", "calls", "sources" }; /* their blocks follow */
@@ -227,8 +227,8 @@ static struct writer *two_threads(void)
 
 Test(unit_view_timeline, calls_and_times_off_the_cpu)
 {
-    struct analysis l = loaded_of(two_threads());
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis = loaded_of(two_threads());
+    struct shown s = shown_of(&analysis, PLENTY);
     struct json_object *timeline = timeline_of(&s);
     view_timeline_expect(&s, "spans",
                          "0.0 0x1000 1000+4900\n0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n"
@@ -244,15 +244,15 @@ Test(unit_view_timeline, calls_and_times_off_the_cpu)
         cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, i), "depth"), 2));
     }
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Thread one has bins of 8 ticks: in bin 1, it is blocked from the 12th tick on; in bin 38, it is preempted at first.
  */
 Test(unit_view_timeline, activity_of_threads)
 {
-    struct analysis l = loaded_of(two_threads());
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis = loaded_of(two_threads());
+    struct shown s = shown_of(&analysis, PLENTY);
     cr_assert(eq(u64, number_of(timeline_of(&s), "bin"), 8));
     static const struct {
         size_t row;
@@ -272,7 +272,7 @@ Test(unit_view_timeline, activity_of_threads)
     cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, 0), "start"), 1000));
     cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, 1), "start"), 2000));
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Level 0 has a column of 4 ticks. Shorter calls are merged there, and separate in the next level's stretches. */
@@ -288,8 +288,8 @@ Test(unit_view_timeline, levels_and_stretches)
     }
     write_exit(w, 8000);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis = loaded_of(w);
+    struct shown s = shown_of(&analysis, PLENTY);
     struct json_object *levels = viewed_get(timeline_of(&s), "levels");
     cr_assert(eq(sz, json_object_array_length(levels), 2));
     struct json_object *first = json_object_array_get_idx(levels, 0), *second = json_object_array_get_idx(levels, 1);
@@ -316,18 +316,18 @@ Test(unit_view_timeline, levels_and_stretches)
     cr_assert(eq(dbl, viewed_number(&s.blocks[2], "spans", "length", 0), 2048));
     cr_assert(eq(dbl, viewed_number(&s.blocks[2], "spans", "after", 0), 8000 - 4096));
     shown_drop(&s);
-    s = shown_of(&l, 1); /* next to no room */
+    s = shown_of(&analysis, 1); /* next to no room */
     cr_assert(eq(sz, s.block_count, 0));
     cr_assert(eq(int, json_object_get_boolean(viewed_get(timeline_of(&s), "complete")), false));
     shown_drop(&s);
-    s = shown_of(&l, 1000); /* for the first level */
+    s = shown_of(&analysis, 1000); /* for the first level */
     cr_assert(eq(sz, s.block_count, 1));
     cr_assert(eq(int, json_object_get_boolean(viewed_get(timeline_of(&s), "complete")), false));
     shown_drop(&s);
-    s = shown_of(&l, 0);
+    s = shown_of(&analysis, 0);
     cr_assert(timeline_of(&s) == NULL);
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Spans merged from different functions have no function. */
@@ -343,32 +343,32 @@ Test(unit_view_timeline, runs_of_several_functions)
     write_exit(w, 13);
     write_exit(w, 8000);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis = loaded_of(w);
+    struct shown s = shown_of(&analysis, PLENTY);
     const struct span merged = span_of(&s.blocks[0], "spans", 1);
     cr_assert(eq(i32, merged.function, -1));
     cr_assert(eq(u32, merged.count, 2));
     cr_assert(eq(u64, merged.start, 10));
     cr_assert(eq(u64, merged.length, 3));
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
-static void view_timeline_take(struct analysis *l, const struct analysis_options *options)
+static void view_timeline_take(struct analysis *analysis, const struct analysis_options *options)
 {
     struct writer *w = two_threads();
     writer_save(w, test_path("part.dwell"));
     writer_free(w);
-    load_with(l, test_path("part.dwell"), options);
+    load_with(analysis, test_path("part.dwell"), options);
 }
 
 Test(unit_view_timeline, a_part_of_the_session)
 {
     struct analysis_options options = { .jobs = 1,
                                         .selection = { .from = { true, NULL, 1100 }, .to = { true, NULL, 2500 } } };
-    struct analysis l;
-    view_timeline_take(&l, &options);
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis;
+    view_timeline_take(&analysis, &options);
+    struct shown s = shown_of(&analysis, PLENTY);
     view_timeline_expect(
         &s, "spans",
         "0.0 0x1000 1100+1400\n0.1 0x2000 1100+100\n0.1 0x2000 1300+100\n1.0 0x3000 2000+500\n1.1 0x1000 2100+400\n");
@@ -376,35 +376,35 @@ Test(unit_view_timeline, a_part_of_the_session)
     cr_assert(eq(u64, number_of(timeline_of(&s), "start"), 1100));
     cr_assert(eq(u64, number_of(timeline_of(&s), "end"), 2500));
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     selection_request_drop(&options.selection);
 }
 
 Test(unit_view_timeline, one_thread)
 {
     struct analysis_options options = { .jobs = 1 };
-    struct analysis l;
+    struct analysis analysis;
     selection_add_name(&options.selection.selection.threads, "two");
-    view_timeline_take(&l, &options);
-    struct shown s = shown_of(&l, PLENTY);
+    view_timeline_take(&analysis, &options);
+    struct shown s = shown_of(&analysis, PLENTY);
     view_timeline_expect(&s, "spans", "0.0 0x3000 2000+3000\n0.1 0x1000 2100+2900\n");
     view_timeline_expect(&s, "off_cpu", "");
     cr_assert(eq(u64, number_of(timeline_of(&s), "start"), 2000));
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     selection_request_drop(&options.selection);
 }
 
 Test(unit_view_timeline, calls_of_a_function)
 {
     struct analysis_options options = { .jobs = 1 };
-    struct analysis l;
+    struct analysis analysis;
     selection_add_name(&options.selection.roots, "0x2000");
-    view_timeline_take(&l, &options);
-    struct shown s = shown_of(&l, PLENTY);
+    view_timeline_take(&analysis, &options);
+    struct shown s = shown_of(&analysis, PLENTY);
     view_timeline_expect(&s, "spans", "0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n");
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     selection_request_drop(&options.selection);
 }
 
@@ -420,11 +420,11 @@ Test(unit_view_timeline, stacks_that_go_and_come_back)
     begin_events(w, 1, 1, 2, 300, &g, 1); /* the second chunk is missing */
     write_exit(w, 400);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis = loaded_of(w);
+    struct shown s = shown_of(&analysis, PLENTY);
     view_timeline_expect(&s, "spans", "0.0 0x1000 100+200\n0.0 0x2000 300+100\n");
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 Test(unit_view_timeline, another_stack_and_back)
@@ -444,12 +444,12 @@ Test(unit_view_timeline, another_stack_and_back)
     write_exit(w, 75);
     write_exit(w, 90);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis = loaded_of(w);
+    struct shown s = shown_of(&analysis, PLENTY);
     view_timeline_expect(&s, "spans",
                          "0.0 0x1000 10+20\n0.0 0x3000 40+20\n0.0 0x1000 60+30\n0.1 0x2000 20+10\n0.1 0x2000 60+15\n");
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* Rows that are too deep to scroll to are dropped. */
@@ -464,8 +464,8 @@ Test(unit_view_timeline, very_deep_calls)
     for (uint64_t i = 0; i < DEPTH; i++)
         write_exit(w, DEPTH + i);
     end_events(w, true);
-    struct analysis l = loaded_of(w);
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis = loaded_of(w);
+    struct shown s = shown_of(&analysis, PLENTY);
     cr_assert(eq(u64, number_of(json_object_array_get_idx(viewed_get(timeline_of(&s), "lanes"), 0), "depth"), SHOWN));
     size_t count;
     struct span *spans = finest_spans(&s, "spans", &count);
@@ -477,7 +477,7 @@ Test(unit_view_timeline, very_deep_calls)
     }
     free(spans);
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* ---- random sessions ---- */
@@ -538,8 +538,8 @@ static struct span *all_blocks(const struct shown *s, size_t *count)
 static void check_random(uint64_t seed, unsigned pieces)
 {
     struct model *m = model_new(seed);
-    struct analysis l = loaded_of(model_write(m, pieces, 0));
-    struct shown s = shown_of(&l, PLENTY);
+    struct analysis analysis = loaded_of(model_write(m, pieces, 0));
+    struct shown s = shown_of(&analysis, PLENTY);
     struct reference r = reference_of(m);
     size_t count;
     struct span *spans = all_blocks(&s, &count);
@@ -562,7 +562,7 @@ static void check_random(uint64_t seed, unsigned pieces)
     free(spans);
     free(r.list);
     shown_drop(&s);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     model_free(m);
 }
 

@@ -24,11 +24,11 @@ TestSuite(unit_vsperf_distance, .timeout = 300);
 
 static char *table_of(const char *path)
 {
-    struct analysis l;
+    struct analysis analysis;
     char *text = NULL;
     size_t size;
-    load_whole(&l, path, 1);
-    struct table t = sorted_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "elapsed_exclusive" });
+    load_whole(&analysis, path, 1);
+    struct table t = sorted_rows(&analysis, BY_FUNCTION, &(struct sorting){ .key = "elapsed_exclusive" });
     /* What such a report holds: no time off the CPU. */
     static const char columns[] =
         "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"
@@ -39,7 +39,7 @@ static char *table_of(const char *path)
     table_print_csv(&t, out);
     fclose(out);
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return text;
 }
 
@@ -53,12 +53,12 @@ static struct distance there_and_back(struct writer *w, const char *const *summa
 {
     char *original = in_folder("original.dwell"), *prefix = in_folder("out"), *back = in_folder("back.dwell");
     char *files[4];
-    struct analysis l;
+    struct analysis analysis;
     writer_save(w, original);
     writer_free(w);
-    load_whole(&l, original, 1);
-    EXPECT_SUCCESS(find_export("vsperf")->write_files(&l, &(struct export_options){ 0 }, prefix, &error));
-    analysis_drop(&l);
+    load_whole(&analysis, original, 1);
+    EXPECT_SUCCESS(find_export("vsperf")->write_files(&analysis, &(struct export_options){ 0 }, prefix, &error));
+    analysis_drop(&analysis);
     for (size_t i = 0; i < count; i++)
         cr_assert(asprintf(&files[i], "%s_%s.csv", prefix, summaries[i]) > 0);
     EXPECT_SUCCESS(vsperf_import(files, count, &(struct import_options){ 0 }, back, &error));

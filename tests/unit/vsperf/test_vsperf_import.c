@@ -24,9 +24,9 @@ static struct analysis vsperf_load_file(const char *text)
     return vsperf_load(&text, 1, GHZ);
 }
 
-static void vsperf_expect_paths(const struct analysis *l, const char *wanted)
+static void vsperf_expect_paths(const struct analysis *analysis, const char *wanted)
 {
-    char *got = vsperf_paths(l), *copy = strdup(wanted);
+    char *got = vsperf_paths(analysis), *copy = strdup(wanted);
     cr_assert(eq(str, got, copy));
     free(got);
     free(copy);
@@ -52,26 +52,26 @@ static const char tidy[] = "\"Root\",\"std::list::_Tidy(void)\",6,0,\"42,86\",\"
 /* wmain is drawn once, under its caller. "100,00" is 100 %, and its samples are given. */
 Test(unit_vsperf, the_seeds_example)
 {
-    struct analysis l = vsperf_load_file(wmain);
-    cr_assert(l.summary.samples && l.summary.imported && !l.summary.application_known);
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 14));
-    EXPECT_SAMPLES(&l, "_wmainCRTStartup", 14, 0);
-    EXPECT_SAMPLES(&l, "_wmain", 14, 0);
-    EXPECT_SAMPLES(&l, "ExpensiveMethodB(void)", 4, 0);
-    EXPECT_SAMPLES(&l, "ExpensiveMethodC(void)", 10, 0);
-    vsperf_expect_paths(&l, "_wmainCRTStartup 14 0\n"
-                            "_wmainCRTStartup/_wmain 14 0\n"
-                            "_wmainCRTStartup/_wmain/ExpensiveMethodC(void) 10 0\n"
-                            "_wmainCRTStartup/_wmain/ExpensiveMethodC(void)/(not in the report) 10 10\n"
-                            "_wmainCRTStartup/_wmain/ExpensiveMethodB(void) 4 0\n"
-                            "_wmainCRTStartup/_wmain/ExpensiveMethodB(void)/(not in the report) 4 4\n");
-    analysis_drop(&l);
-    l = vsperf_load_file(tidy);
-    vsperf_expect_paths(&l, "Data::~Data(void) 6 0\n"
-                            "Data::~Data(void)/std::list::_Tidy(void) 6 0\n"
-                            "Data::~Data(void)/std::list::_Tidy(void)/_free 6 0\n"
-                            "Data::~Data(void)/std::list::_Tidy(void)/_free/(not in the report) 6 6\n");
-    analysis_drop(&l);
+    struct analysis analysis = vsperf_load_file(wmain);
+    cr_assert(analysis.summary.samples && analysis.summary.imported && !analysis.summary.application_known);
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 14));
+    EXPECT_SAMPLES(&analysis, "_wmainCRTStartup", 14, 0);
+    EXPECT_SAMPLES(&analysis, "_wmain", 14, 0);
+    EXPECT_SAMPLES(&analysis, "ExpensiveMethodB(void)", 4, 0);
+    EXPECT_SAMPLES(&analysis, "ExpensiveMethodC(void)", 10, 0);
+    vsperf_expect_paths(&analysis, "_wmainCRTStartup 14 0\n"
+                                   "_wmainCRTStartup/_wmain 14 0\n"
+                                   "_wmainCRTStartup/_wmain/ExpensiveMethodC(void) 10 0\n"
+                                   "_wmainCRTStartup/_wmain/ExpensiveMethodC(void)/(not in the report) 10 10\n"
+                                   "_wmainCRTStartup/_wmain/ExpensiveMethodB(void) 4 0\n"
+                                   "_wmainCRTStartup/_wmain/ExpensiveMethodB(void)/(not in the report) 4 4\n");
+    analysis_drop(&analysis);
+    analysis = vsperf_load_file(tidy);
+    vsperf_expect_paths(&analysis, "Data::~Data(void) 6 0\n"
+                                   "Data::~Data(void)/std::list::_Tidy(void) 6 0\n"
+                                   "Data::~Data(void)/std::list::_Tidy(void)/_free 6 0\n"
+                                   "Data::~Data(void)/std::list::_Tidy(void)/_free/(not in the report) 6 6\n");
+    analysis_drop(&analysis);
 }
 
 /* The whole of the seed's program, from the article. _Tidy is called by both methods. It has 2 and 4 of its 6 samples
@@ -103,12 +103,12 @@ static const char sampled_paths[] = "_wmain 14 0\n"
 
 Test(unit_vsperf, a_shared_callee_is_scaled)
 {
-    struct analysis l = vsperf_load_file(sampled);
-    vsperf_expect_paths(&l, sampled_paths);
-    EXPECT_SAMPLES(&l, "_Tidy(void)", 9, 9);
-    cr_assert(eq(sz, l.summary.remark_count, 1));
-    cr_assert(eq(str, l.summary.remarks[0], (char *)"call paths are approximate (scaled)"));
-    analysis_drop(&l);
+    struct analysis analysis = vsperf_load_file(sampled);
+    vsperf_expect_paths(&analysis, sampled_paths);
+    EXPECT_SAMPLES(&analysis, "_Tidy(void)", 9, 9);
+    cr_assert(eq(sz, analysis.summary.remark_count, 1));
+    cr_assert(eq(str, analysis.summary.remarks[0], (char *)"call paths are approximate (scaled)"));
+    analysis_drop(&analysis);
 }
 
 /* ---- encodings, separators, columns ---- */
@@ -127,20 +127,20 @@ Test(unit_vsperf, semicolons_and_bare_decimal_commas)
     const char text[] =
         "Type;Function Name;Inclusive Samples;Exclusive Samples;Inclusive Samples %;Exclusive Samples %\n"
         "Root;a;14;5;100,00;35,71\nCallee;b;9;9;64,29;64,29\nRoot;b;9;9;64,29;64,29\nCaller;a;9;9;64,29;64,29\n";
-    struct analysis l = vsperf_load_file(text);
-    vsperf_expect_paths(&l, "a 14 5\na/b 9 9\n");
-    analysis_drop(&l);
+    struct analysis analysis = vsperf_load_file(text);
+    vsperf_expect_paths(&analysis, "a 14 5\na/b 9 9\n");
+    analysis_drop(&analysis);
     char *tabs = vsperf_with(text, ';', '\t');
-    l = vsperf_load_file(tabs);
-    vsperf_expect_paths(&l, "a 14 5\na/b 9 9\n");
-    analysis_drop(&l);
+    analysis = vsperf_load_file(tabs);
+    vsperf_expect_paths(&analysis, "a 14 5\na/b 9 9\n");
+    analysis_drop(&analysis);
     free(tabs);
 }
 
 /* 2012: more columns, in another order. */
 Test(unit_vsperf, columns_by_name)
 {
-    struct analysis l = vsperf_load_file(
+    struct analysis analysis = vsperf_load_file(
         "\xef\xbb\xbf"
         "Module Name,Exclusive Samples %,Avg Inclusive Samples,Exclusive Samples,Function Name,New Column,Type,"
         "Inclusive Samples,Inclusive Samples %,\n"
@@ -148,9 +148,9 @@ Test(unit_vsperf, columns_by_name)
         "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Callee\",9,64.29,\n"
         "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Root\",9,64.29,\n"
         "\"x.exe\",64.29,9.0,9,\"a, b\",\"?\",\"Caller\",9,64.29,\n");
-    vsperf_expect_paths(&l, "a, b 14 5\na, b/b 9 9\n");
-    cr_assert(eq(str, l.names[0].module, (char *)"x.exe"));
-    analysis_drop(&l);
+    vsperf_expect_paths(&analysis, "a, b 14 5\na, b/b 9 9\n");
+    cr_assert(eq(str, analysis.names[0].module, (char *)"x.exe"));
+    analysis_drop(&analysis);
 }
 
 static void expect_utf16(bool big)
@@ -166,10 +166,10 @@ static void expect_utf16(bool big)
     fclose(out);
     EXPECT_SUCCESS(
         vsperf_import((char *const[]){ path }, 1, &(struct import_options){ 0 }, test_path("wide.dwell"), &error));
-    struct analysis l;
-    load_whole(&l, test_path("wide.dwell"), 1);
-    vsperf_expect_paths(&l, sampled_paths);
-    analysis_drop(&l);
+    struct analysis analysis;
+    load_whole(&analysis, test_path("wide.dwell"), 1);
+    vsperf_expect_paths(&analysis, sampled_paths);
+    analysis_drop(&analysis);
     free(wide);
 }
 
@@ -224,23 +224,23 @@ Test(unit_vsperf, traced_2010)
     vsperf_traced(&t, "Root", "work(int, char)", TIMES(900, 900, 620, 620), 3, 0x12f1010);
     vsperf_traced(&t, "Caller", "main", TIMES(900, 900, 620, 620), 3, 0x12f1000);
     fclose(t.out);
-    struct analysis l = vsperf_load_file(t.at);
+    struct analysis analysis = vsperf_load_file(t.at);
     free(t.at);
-    ASSERT_TIMES(vsperf_times(&l, "main"), 1000, 100, 700, 80, 1);
-    const struct times work = vsperf_times(&l, "work(int, char)");
+    ASSERT_TIMES(vsperf_times(&analysis, "main"), 1000, 100, 700, 80, 1);
+    const struct times work = vsperf_times(&analysis, "work(int, char)");
     ASSERT_TIMES(work, 900, 900, 620, 620, 3);
     cr_assert(eq(u64, work.shortest, 300));
     cr_assert(eq(u64, work.longest, 900));
-    cr_assert(l.summary.application_known && !l.summary.samples);
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 1000));
-    cr_assert(eq(u64, l.summary.application_inclusive, 700));
-    vsperf_expect_paths(&l, "main 1000 100 1\nmain/work(int, char) 900 900 3\n");
+    cr_assert(analysis.summary.application_known && !analysis.summary.samples);
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 1000));
+    cr_assert(eq(u64, analysis.summary.application_inclusive, 700));
+    vsperf_expect_paths(&analysis, "main 1000 100 1\nmain/work(int, char) 900 900 3\n");
     /* Paths stay as they are; names end correctly all the same. */
-    cr_assert(eq(str, l.names[0].module, (char *)"play.exe"));
-    cr_assert(eq(str, l.names[0].file, (char *)"c:\\src\\play.cpp"));
-    cr_assert(eq(u32, l.file->processes[0].pid, 5068));
-    cr_assert(eq(u64, l.profile->functions[0].offset, 0x12f1000));
-    analysis_drop(&l);
+    cr_assert(eq(str, analysis.names[0].module, (char *)"play.exe"));
+    cr_assert(eq(str, analysis.names[0].file, (char *)"c:\\src\\play.cpp"));
+    cr_assert(eq(u32, analysis.file->processes[0].pid, 5068));
+    cr_assert(eq(u64, analysis.profile->functions[0].offset, 0x12f1000));
+    analysis_drop(&analysis);
 }
 
 /* Two functions of one name are distinct by their addresses. */
@@ -251,20 +251,20 @@ Test(unit_vsperf, functions_of_one_name)
     vsperf_traced(&t, "Root", "twin", TIMES(10, 10, 10, 10), 1, 0x1000);
     vsperf_traced(&t, "Root", "twin", TIMES(20, 20, 20, 20), 2, 0x2000);
     fclose(t.out);
-    struct analysis l = vsperf_load_file(t.at);
+    struct analysis analysis = vsperf_load_file(t.at);
     free(t.at);
-    vsperf_expect_paths(&l, "twin 20 20 2\ntwin 10 10 1\n");
-    analysis_drop(&l);
+    vsperf_expect_paths(&analysis, "twin 20 20 2\ntwin 10 10 1\n");
+    analysis_drop(&analysis);
 }
 
 Test(unit_vsperf, ticks_of_another_clock)
 {
     const char text[] = "Type,Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time\nRoot,f,3000,3000\n";
-    struct analysis l = vsperf_load((const char *const[]){ text }, 1, 1193180);
-    cr_assert(
-        eq(u64, ticks_to_ns(l.summary.elapsed_inclusive, l.summary.ticks_per_second), 2514290)); /* 3000 / 1193180 s */
-    cr_assert(not(l.summary.application_known));
-    analysis_drop(&l);
+    struct analysis analysis = vsperf_load((const char *const[]){ text }, 1, 1193180);
+    cr_assert(eq(u64, ticks_to_ns(analysis.summary.elapsed_inclusive, analysis.summary.ticks_per_second),
+                 2514290)); /* 3000 / 1193180 s */
+    cr_assert(not(analysis.summary.application_known));
+    analysis_drop(&analysis);
 }
 
 /* ---- recursion ---- */
@@ -281,12 +281,12 @@ Test(unit_vsperf, recursion)
     vsperf_traced(&t, "Root", "add", TIMES(40, 40, 40, 40), 7, 0x2000);
     vsperf_traced(&t, "Caller", "fib", TIMES(40, 40, 40, 40), 7, 0x1000);
     fclose(t.out);
-    struct analysis l = vsperf_load_file(t.at);
+    struct analysis analysis = vsperf_load_file(t.at);
     free(t.at);
-    ASSERT_TIMES(vsperf_times(&l, "fib"), 100, 60, 100, 60, 15);
-    ASSERT_TIMES(vsperf_times(&l, "add"), 40, 40, 40, 40, 7);
-    vsperf_expect_paths(&l, "fib 100 10 1\nfib/fib 50 50 14\nfib/add 40 40 7\n");
-    analysis_drop(&l);
+    ASSERT_TIMES(vsperf_times(&analysis, "fib"), 100, 60, 100, 60, 15);
+    ASSERT_TIMES(vsperf_times(&analysis, "add"), 40, 40, 40, 40, 7);
+    vsperf_expect_paths(&analysis, "fib 100 10 1\nfib/fib 50 50 14\nfib/add 40 40 7\n");
+    analysis_drop(&analysis);
 }
 
 Test(unit_vsperf, functions_that_call_each_other)
@@ -306,30 +306,30 @@ Test(unit_vsperf, functions_that_call_each_other)
     vsperf_traced(&t, "Caller", "even", TIMES(35, 30, 35, 30), 4, 0x2000);
     vsperf_traced(&t, "Callee", "even", TIMES(20, 15, 20, 15), 4, 0x2000);
     fclose(t.out);
-    struct analysis l = vsperf_load_file(t.at);
+    struct analysis analysis = vsperf_load_file(t.at);
     free(t.at);
-    ASSERT_TIMES(vsperf_times(&l, "main"), 100, 10, 100, 10, 1);
-    ASSERT_TIMES(vsperf_times(&l, "even"), 70, 40, 70, 40, 5);
-    ASSERT_TIMES(vsperf_times(&l, "odd"), 65, 50, 65, 50, 5);
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 100));
-    analysis_drop(&l);
+    ASSERT_TIMES(vsperf_times(&analysis, "main"), 100, 10, 100, 10, 1);
+    ASSERT_TIMES(vsperf_times(&analysis, "even"), 70, 40, 70, 40, 5);
+    ASSERT_TIMES(vsperf_times(&analysis, "odd"), 65, 50, 65, 50, 5);
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 100));
+    analysis_drop(&analysis);
 }
 
 /* Callers and callees are also as the report says. */
 Test(unit_vsperf, callers_and_callees)
 {
-    struct analysis l = vsperf_load_file(sampled);
+    struct analysis analysis = vsperf_load_file(sampled);
     size_t count;
-    uint32_t *found = function_find_all(&l, "~Data(void)", &count);
+    uint32_t *found = function_find_all(&analysis, "~Data(void)", &count);
     cr_assert(eq(sz, count, 1));
-    struct neighbours n = rollup_neighbours(l.rollup, found[0]);
+    struct neighbours n = rollup_neighbours(analysis.rollup, found[0]);
     cr_assert(eq(sz, n.caller_count, 2));
     cr_assert(eq(sz, n.callee_count, 1));
     cr_assert(eq(u64, n.callers[0].times.elapsed_inclusive + n.callers[1].times.elapsed_inclusive, 9));
     cr_assert(eq(u64, n.callees[0].times.elapsed_exclusive, 9));
     neighbours_free(&n);
     free(found);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }
 
 /* ---- other summaries ---- */
@@ -345,20 +345,22 @@ static const char tree_text[] =
 /* A report leaves out small rows. Their time is not lost. */
 Test(unit_vsperf, a_call_tree_summary)
 {
-    struct analysis l = vsperf_load_file(tree_text);
+    struct analysis analysis = vsperf_load_file(tree_text);
     vsperf_expect_paths(
-        &l, "main 100 40 1\nmain/a 30 10 2\nmain/a/g 20 20 2\nmain/b 30 25 1\nmain/b/(not in the report) 5 5 0\n");
-    cr_assert(eq(sz, l.summary.remark_count, 0));
-    analysis_drop(&l);
+        &analysis,
+        "main 100 40 1\nmain/a 30 10 2\nmain/a/g 20 20 2\nmain/b 30 25 1\nmain/b/(not in the report) 5 5 0\n");
+    cr_assert(eq(sz, analysis.summary.remark_count, 0));
+    analysis_drop(&analysis);
 }
 
 Test(unit_vsperf, a_functions_summary_alone)
 {
-    struct analysis l = vsperf_load_file("Function Name,Inclusive Samples,Exclusive Samples\nmain,14,5\nf,9,9\n");
-    vsperf_expect_paths(&l, "f 9 9\nmain 5 5\n");
-    EXPECT_SAMPLES(&l, "main", 14, 5);
-    cr_assert(eq(u64, l.summary.elapsed_inclusive, 14));
-    analysis_drop(&l);
+    struct analysis analysis =
+        vsperf_load_file("Function Name,Inclusive Samples,Exclusive Samples\nmain,14,5\nf,9,9\n");
+    vsperf_expect_paths(&analysis, "f 9 9\nmain 5 5\n");
+    EXPECT_SAMPLES(&analysis, "main", 14, 5);
+    cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 14));
+    analysis_drop(&analysis);
 }
 
 /* The tree comes from the tree; the functions' values come from the functions' summary. */
@@ -368,9 +370,9 @@ Test(unit_vsperf, several_files)
         "Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Number of Calls,Module Name,Process Name\n"
         "main,100,40,1,p.exe,p.exe\na,30,10,2,p.exe,p.exe\ng,21,20,2,p.exe,p.exe\nb,30,25,1,p.exe,p.exe\n";
     const char header[] = "Name,Value,\n\"Ticks per Second\",2000000,\n";
-    struct analysis l = vsperf_load((const char *const[]){ header, tree_text, functions }, 3, GHZ);
-    ASSERT_TIMES(vsperf_times(&l, "g"), 21, 20, 21, 20, 2);
-    analysis_drop(&l);
+    struct analysis analysis = vsperf_load((const char *const[]){ header, tree_text, functions }, 3, GHZ);
+    ASSERT_TIMES(vsperf_times(&analysis, "g"), 21, 20, 21, 20, 2);
+    analysis_drop(&analysis);
 }
 
 /* ---- invalid files ---- */
@@ -504,10 +506,10 @@ Test(unit_vsperf, functions_that_wait)
 /* These functions have the most samples but are not hot. The path leads to the working functions. */
 Test(unit_vsperf, waiting_is_not_hot)
 {
-    struct analysis l =
+    struct analysis analysis =
         vsperf_load_file("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,main,100,2\n2,idle,2,2\n"
                          "2,WaitForMultipleObjects,48,8\n3,NtWait,40,40\n2,work,48,0\n3,deeper,48,48\n");
-    struct table t = view_tree(&l, &(struct tree_options){ .depth = 40 });
+    struct table t = view_tree(&analysis, &(struct tree_options){ .depth = 40 });
     static const struct {
         const char *name, *mark;
     } wanted[] = { { "main", "*" },   { "WaitForMultipleObjects", "w" },
@@ -519,5 +521,5 @@ Test(unit_vsperf, waiting_is_not_hot)
         cr_assert(eq(str, t.cells[i * t.column_count + 1].text, (char *)wanted[i].mark), "%s", wanted[i].name);
     }
     table_drop(&t);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
 }

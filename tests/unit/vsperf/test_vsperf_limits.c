@@ -79,12 +79,13 @@ static struct vsperf_rows check_session(struct writer *w, uint64_t from)
     options.selection.from = (struct selection_moment){ .given = from > 0, .ns = from };
     writer_save(w, test_path("limits.dwell"));
     writer_free(w);
-    struct analysis l;
-    load_with(&l, test_path("limits.dwell"), &options);
+    struct analysis analysis;
+    load_with(&analysis, test_path("limits.dwell"), &options);
     struct vsperf_rows rows = { 0, 0 };
     struct error error = { NULL };
     glob_t files;
-    cr_assert(find_export("vsperf")->write_files(&l, &(struct export_options){ 0 }, test_path("limits"), &error));
+    cr_assert(
+        find_export("vsperf")->write_files(&analysis, &(struct export_options){ 0 }, test_path("limits"), &error));
     char *pattern = need_text("%s_*.csv", test_path("limits"));
     cr_assert(glob(pattern, 0, NULL, &files) == 0);
     for (size_t i = 0; i < files.gl_pathc; i++)
@@ -92,7 +93,7 @@ static struct vsperf_rows check_session(struct writer *w, uint64_t from)
     cr_assert(gt(sz, rows.averages + rows.unknown, 0));
     globfree(&files);
     free(pattern);
-    analysis_drop(&l);
+    analysis_drop(&analysis);
     return rows;
 }
 
