@@ -18,6 +18,7 @@ struct runtime {
     struct process *process; /* NULL if it is not set up yet */
     struct session session;
     enum dwell_clock clock;
+    uint64_t ticks_per_second; /* never zero, whatever another program does to the session file */
     bool ordered; /* the clock is read behind a fence */
     enum dwell_mode mode;
     const struct recorder *recorder; /* of the mode */

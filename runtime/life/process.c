@@ -191,6 +191,8 @@ static int process_set_up(void)
     }
     process_pass_on_session();
     runtime.clock = runtime.session.header->clock;
+    const uint64_t rate = runtime.session.header->ticks_per_second;
+    runtime.ticks_per_second = rate ? rate : 1;
     process_order_clock();
     process_choose_mode();
     if (runtime.os.syscalls_wanted)

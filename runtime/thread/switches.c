@@ -55,7 +55,7 @@ bool switches_read_cpu(uint64_t *cpu)
 
 static uint64_t switches_nanoseconds(uint64_t ticks)
 {
-    const uint64_t rate = runtime.session.header->ticks_per_second, second = 1000000000;
+    const uint64_t rate = runtime.ticks_per_second, second = 1000000000;
     return ticks / rate * second + ticks % rate * second / rate;
 }
 

@@ -194,6 +194,12 @@ Test(e2e_guard, what_the_program_asks)
     guard_check_faults("inherit", 0);
 }
 
+/* The session has a header of zeros when a child enters it. */
+Test(e2e_guard, children_of_an_emptied_session)
+{
+    guard_check_faults("children", 0);
+}
+
 /* ---- full disks ---- */
 
 static const struct {

@@ -1,5 +1,6 @@
 /* faults HOW [SESSION]: has faults of its own in a truncated file, with its own action for SIGBUS, and prints what it
- * sees of signals. With SESSION, it truncates that file first, or in the handler if HOW is `inside`. */
+ * sees of signals. With SESSION, it truncates that file first, or in the handler if HOW is `inside`. If HOW is
+ * `children`, it also makes it as long as before, so that its header is zeros. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -7,6 +8,7 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 
 #include "work.h"
@@ -19,7 +21,7 @@ static char *hole; /* a page of a file that has ended */
 static char other_stack[64 << 10];
 static volatile sig_atomic_t faults;
 static sigjmp_buf back;
-static const char *session; /* to be truncated in the handler; or NULL */
+static const char *session; /* to be truncated later; or NULL */
 static ucontext_t before;
 
 static BARE void faults_map_hole(void)
@@ -239,6 +241,25 @@ static BARE void faults_inherit(char *program)
     execv(program, argv);
 }
 
+/* Children are recorded from their first call on, whatever is in the header. */
+static BARE void faults_children(void)
+{
+    for (int i = 0; i < 20; i++) {
+        struct stat status;
+        int ended;
+        need(!session ||
+                 (stat(session, &status) == 0 && truncate(session, 0) == 0 && truncate(session, status.st_size) == 0),
+             "truncate");
+        const pid_t child = fork();
+        if (child == 0) {
+            work(100);
+            _exit(i);
+        }
+        waitpid(child, &ended, 0);
+        printf("%d\n", ended);
+    }
+}
+
 static BARE void *faults_in_thread(void *unused)
 {
     faults_tell("thread");
@@ -293,7 +314,7 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "tell";
     begin();
     work(100);
-    if (argc > 2 && strcmp(how, "inside") == 0)
+    if (argc > 2 && (strcmp(how, "inside") == 0 || strcmp(how, "children") == 0))
         session = argv[2];
     else if (argc > 2)
         need(truncate(argv[2], 0) == 0, "truncate");
@@ -317,6 +338,8 @@ int main(int argc, char **argv)
         faults_ask();
     else if (strcmp(how, "inherit") == 0)
         faults_inherit(argv[0]);
+    else if (strcmp(how, "children") == 0)
+        faults_children();
     else if (strcmp(how, "thread") == 0)
         faults_thread();
     else if (strcmp(how, "once") == 0)
