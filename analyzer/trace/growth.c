@@ -10,6 +10,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "trace/chunk_order.h"
 #include "trace/decode.h"
 #include "trace/metadata.h"
@@ -140,9 +141,11 @@ static bool growth_visit_chunk(struct growth *g, enum walk walk, struct trace_ch
     return chunk->used && !x->ring;
 }
 
+/* Another program may have cut the file, so that it ends before the area does. */
 static void growth_walk_area(struct growth *g, enum walk walk, struct growth_area area, uint64_t *most)
 {
     struct growth_index *x = g->index;
+    area.end = smaller(area.end, g->file->size);
     for (uint64_t offset = area.begin, next; offset < area.end; offset = next) {
         struct trace_chunk chunk;
         const enum session_place place = session_file_look(g->file, offset, &chunk, &next);

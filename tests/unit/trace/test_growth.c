@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "support/example.h"
 #include "support/growth.h"
@@ -67,4 +68,30 @@ Test(unit_growth, damage_counts_when_the_session_has_ended)
         cr_assert(eq(sz, g->file->labels.note_count, 1));
     }
     growth_close(g);
+}
+
+/* Another program may cut the file between two steps, at any byte. Then there is nothing more to read. */
+Test(unit_growth, a_file_that_is_cut)
+{
+    static const off_t ends[] = { 0, 1, DWELL_UNIT, DWELL_UNIT + 1, 5248, 12345 };
+    static const char *const errors[] = { "the file is empty", "not a dwell session" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct model *m = model_new(1);
+        struct writer *w = model_write(m, 100, 0);
+        const char *path = test_path("cut"), *error;
+        writer_save(w, path);
+        writer_free(w);
+        model_free(m);
+        struct growth *g = growth_open(path, &error);
+        cr_assert(g != NULL, "%s", error);
+        cr_assert(eq(ptr, (void *)growth_step(g, 1, false), NULL)); /* nearly all is left for later */
+        cr_assert(gt(u64, g->left, 0));
+        cr_assert(eq(int, truncate(path, ends[i]), 0));
+        for (int ended = 0; ended < 2; ended++) {
+            error = growth_step(g, UINT64_MAX, ended);
+            cr_assert(eq(str, (char *)(error ? error : ""), (char *)(i < 2 ? errors[i] : "")));
+            cr_assert(error || g->left == 0, "cut at %ld", (long)ends[i]);
+        }
+        growth_close(g);
+    }
 }
