@@ -14,8 +14,6 @@
 #include "causes/why.h"
 #include "causes/why_random.h"
 
-enum { DRAWS = 999 };
-
 /* The sums of a line over calls: of its time, of that time's square, and of its product with the calls' times. */
 struct why_moments {
     double sum, squares, products;
@@ -101,12 +99,8 @@ static double why_distance(const struct why_test *t, size_t line)
 static void why_draw(struct why_test *t, size_t *order, size_t slow)
 {
     why_clear_group(t, &t->slow);
-    for (size_t i = 0; i < slow && i < t->call_count; i++) {
-        const size_t other = i + (size_t)(why_random(&t->state) % (t->call_count - i)), call = order[other];
-        order[other] = order[i];
-        order[i] = call;
-        why_add_to_group(t, &t->slow, call);
-    }
+    for (size_t i = 0; i < slow && i < t->call_count; i++)
+        why_add_to_group(t, &t->slow, why_draw_call(&t->state, order, i, t->call_count));
 }
 
 static void why_count_draws(struct why_test *t, size_t slow)
@@ -121,7 +115,7 @@ static void why_count_draws(struct why_test *t, size_t slow)
         why->lines[i].probability = 1;
         why->lines[i].share = t->shares[i];
     }
-    for (int draw = 0; draw < DRAWS; draw++) {
+    for (int draw = 0; draw < WHY_DRAWS; draw++) {
         double most = 0;
         why_draw(t, order, slow);
         for (size_t i = 0; i < why->line_count; i++)
@@ -130,7 +124,7 @@ static void why_count_draws(struct why_test *t, size_t slow)
             why->lines[i].probability += most >= distances[i];
     }
     for (size_t i = 0; i < why->line_count; i++)
-        why->lines[i].probability = distances[i] > 0 ? why->lines[i].probability / (DRAWS + 1) : 1;
+        why->lines[i].probability = distances[i] > 0 ? why->lines[i].probability / (WHY_DRAWS + 1) : 1;
     free(order);
     free(distances);
 }

@@ -12,8 +12,6 @@
 #include "causes/why_random.h"
 #include "report/text_options.h"
 
-enum { DRAWS = 999 };
-
 struct factor_test {
     const struct why_traits *traits;
     size_t calls, slow;
@@ -103,19 +101,15 @@ static double factor_most(const struct factor_test *t)
 /* The largest distance of each draw. The caller frees them. */
 static double *factor_draw_all(struct factor_test *t)
 {
-    double *most = need_memory(DRAWS, sizeof *most);
+    double *most = need_memory(WHY_DRAWS, sizeof *most);
     size_t *order = need_memory(t->calls + 1, sizeof *order);
     uint64_t state = 0;
     for (size_t i = 0; i < t->calls; i++)
         order[i] = i;
-    for (int draw = 0; draw < DRAWS; draw++) {
+    for (int draw = 0; draw < WHY_DRAWS; draw++) {
         factor_clear(t);
-        for (size_t i = 0; i < t->slow && i < t->calls; i++) {
-            const size_t other = i + (size_t)(why_random(&state) % (t->calls - i)), call = order[other];
-            order[other] = order[i];
-            order[i] = call;
-            factor_add_slow(t, call);
-        }
+        for (size_t i = 0; i < t->slow && i < t->calls; i++)
+            factor_add_slow(t, why_draw_call(&state, order, i, t->calls));
         most[draw] = factor_most(t);
     }
     free(order);
@@ -126,9 +120,9 @@ static double factor_probability(const double *most, double distance)
 {
     static const double alike = 1e-9;
     int count = 1;
-    for (int i = 0; i < DRAWS; i++)
+    for (int i = 0; i < WHY_DRAWS; i++)
         count += most[i] >= distance - alike;
-    return (double)count / (DRAWS + 1);
+    return (double)count / (WHY_DRAWS + 1);
 }
 
 /* ---- factors ---- */
