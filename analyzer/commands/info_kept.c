@@ -15,20 +15,18 @@ static uint64_t info_kept_of_watch(const struct session_file *f, uint32_t watch)
     return count;
 }
 
-static void info_print_watches(const struct session_file *f)
+static void info_print_watches(const struct session_file *f, const struct dwell_keep *keep)
 {
-    struct dwell_keep keep;
     char around[TIME_TEXT];
-    if (!kept_settings_read(f, &keep))
-        return;
-    info_print_line("keep", "windows of slow calls, with %s before and after", info_time(f, keep.around, around));
-    for (uint32_t i = 0; i < keep.watches; i++) {
+    info_print_line("keep", "windows of slow calls, with %s before and after", info_time(f, keep->around, around));
+    for (uint32_t i = 0; i < keep->watches; i++) {
         const uint64_t count = info_kept_of_watch(f, i);
-        info_print_line("keep", "%s: %" PRIu64 " slow call%s", keep.watch[i].text, count, count == 1 ? "" : "s");
+        info_print_line("keep", "%s: %" PRIu64 " slow call%s", keep->watch[i].text, count, count == 1 ? "" : "s");
     }
 }
 
-static void info_print_kept_call(const struct session_file *f, const struct trace_kept *call, struct namer *namer)
+static void info_print_kept_call(const struct session_file *f, const struct dwell_keep *keep,
+                                 const struct trace_kept *call, struct namer *namer)
 {
     char took[TIME_TEXT], when[TIME_TEXT], missing[TIME_TEXT];
     const struct trace_thread *t = session_file_thread(f, call->thread);
@@ -37,7 +35,7 @@ static void info_print_kept_call(const struct session_file *f, const struct trac
                     info_time(f, call->exit_time - call->enter_time, took),
                     info_time(f, less(call->enter_time, f->header.start_ticks), when), t ? t->tid : 0,
                     call->usual ? ", to compare" : "");
-    const uint64_t ring = kept_ring_needed(f, call);
+    const uint64_t ring = kept_ring_needed(f, keep, call);
     if (call->missing && ring)
         info_print_line("kept", "  the first %s of its window are missing; --mode ring=%" PRIu64 "M would hold it",
                         info_time(f, call->missing, missing), ring >> 20);
@@ -48,9 +46,12 @@ static void info_print_kept_call(const struct session_file *f, const struct trac
 void info_print_kept(const struct session_file *f, size_t limit)
 {
     const struct dwell_file_more *more = &f->more;
+    struct dwell_keep keep;
     if (!more->keep)
         return;
-    info_print_watches(f);
+    const bool known = kept_settings_read(f, &keep);
+    if (known)
+        info_print_watches(f, &keep);
     if (more->usual_calls)
         info_print_line("keep", "%" PRIu64 " usual calls, to compare", more->usual_calls);
     if (more->limited_calls)
@@ -60,7 +61,7 @@ void info_print_kept(const struct session_file *f, size_t limit)
     struct namer *namer = namer_new(f);
     const size_t shown = limit && limit < f->kept.count ? limit : f->kept.count;
     for (size_t i = 0; i < shown; i++)
-        info_print_kept_call(f, &f->kept.calls[i], namer);
+        info_print_kept_call(f, known ? &keep : NULL, &f->kept.calls[i], namer);
     if (shown < f->kept.count)
         info_print_line("kept", "and %zu more calls: --limit 0 shows all", f->kept.count - shown);
     namer_free(namer);

@@ -193,14 +193,14 @@ void info_print_csv(const struct analysis *analysis, const char *path)
     json_object_put(facts);
 }
 
-static struct json_object *info_json_kept_call(const struct session_file *f, const struct trace_kept *call,
-                                               struct namer *namer)
+static struct json_object *info_json_kept_call(const struct session_file *f, const struct dwell_keep *keep,
+                                               const struct trace_kept *call, struct namer *namer)
 {
     struct json_object *object = json_object_new_object();
     const struct function_name *name = namer_find_function(namer, call->process, call->function, call->enter_time);
     const struct trace_thread *t = session_file_thread(f, call->thread);
     const struct trace_process *p = session_file_process(f, call->process);
-    const uint64_t ring = kept_ring_needed(f, call);
+    const uint64_t ring = kept_ring_needed(f, keep, call);
     info_json_text(object, "function", name->name);
     info_json_text(object, "module", name->module);
     info_json_number(object, "pid", p != NULL, p ? p->pid : 0);
@@ -228,7 +228,7 @@ static struct json_object *info_json_kept(const struct session_file *f)
     }
     struct namer *namer = namer_new(f);
     for (size_t i = 0; i < f->kept.count; i++)
-        json_object_array_add(calls, info_json_kept_call(f, &f->kept.calls[i], namer));
+        json_object_array_add(calls, info_json_kept_call(f, known ? &keep : NULL, &f->kept.calls[i], namer));
     namer_free(namer);
     info_json_number(object, "around_ns", known, known ? info_json_ns(f, keep.around) : 0);
     info_json_number(object, "usual_one_in", known && keep.usual, known ? keep.usual : 0);

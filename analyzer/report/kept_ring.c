@@ -3,13 +3,12 @@
 
 #include "base/numbers.h"
 
-uint64_t kept_ring_needed(const struct session_file *file, const struct trace_kept *call)
+uint64_t kept_ring_needed(const struct session_file *file, const struct dwell_keep *keep, const struct trace_kept *call)
 {
-    struct dwell_keep keep;
-    if (!call->missing || !kept_settings_read(file, &keep))
+    if (!call->missing || !keep)
         return 0;
     /* The ring held the rest of the window up to the call's end. Some more is for the work after it. */
-    const double before = (double)(call->exit_time - call->enter_time) + (double)keep.around;
+    const double before = (double)(call->exit_time - call->enter_time) + (double)keep->around;
     const double held = before - (double)call->missing, more = 1.25;
     if (held <= 0)
         return 0;
