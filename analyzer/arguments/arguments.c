@@ -190,14 +190,15 @@ static bool argument_add_all(struct argument_search *s)
 static bool argument_refuse_name(struct argument_search *s, const char *name)
 {
     struct argument_search all = { .origin = s->origin, .error = s->error };
-    char *list = need_text("%s", "");
+    char *list;
+    size_t length;
+    FILE *out = need_stream(&list, &length);
     function_each_parameter(&all.origin, argument_add_parameter, &all);
     for (size_t i = 0; i < all.count; i++) {
-        char *longer = need_text("%s%s%s", list, i ? ", " : "", all.paths[i].name);
-        free(list);
-        list = longer;
+        fprintf(out, "%s%s", i ? ", " : "", all.paths[i].name);
         argument_path_drop(&all.paths[i]);
     }
+    need_stream_end(out);
     error_set(s->error, "no parameter '%s'%s%s", name, all.count ? "; it has " : "", list);
     free(all.paths);
     free(list);

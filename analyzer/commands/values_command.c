@@ -6,6 +6,7 @@
 
 #include "arguments/arguments.h"
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
@@ -160,31 +161,37 @@ static struct value_places values_count_places(const struct function_arguments *
 /* "optimised out at -O2; computed (3)": with a number if there are several reasons or readable places. */
 static char *values_describe_missing(const struct function_arguments *f, const struct value_places *p)
 {
-    char *text = need_text("%s", "");
+    const char *between = "";
+    char *text;
+    size_t length;
+    FILE *out = need_stream(&text, &length);
     for (int m = MISSING_NOT + 1; m < MISSING_KINDS; m++) {
         if (!p->missing[m])
             continue;
-        const bool level = m == MISSING_OPTIMISED_OUT && *f->optimisation;
-        char *number = p->missing[m] == p->all ? need_text("%s", "") : need_text(" (%zu)", p->missing[m]);
-        char *longer = need_text("%s%s%s%s%s%s", text, *text ? "; " : "", missing_text((enum missing)m),
-                                 level ? " at " : "", level ? f->optimisation : "", number);
-        free(number);
-        free(text);
-        text = longer;
+        fprintf(out, "%s%s", between, missing_text((enum missing)m));
+        if (m == MISSING_OPTIMISED_OUT && *f->optimisation)
+            fprintf(out, " at %s", f->optimisation);
+        if (p->missing[m] != p->all)
+            fprintf(out, " (%zu)", p->missing[m]);
+        between = "; ";
     }
+    need_stream_end(out);
     return text;
 }
 
 static char *values_list_reasons(const struct value_places *p)
 {
-    char *text = need_text("%s", "");
+    const char *between = "";
+    char *text;
+    size_t length;
+    FILE *out = need_stream(&text, &length);
     for (int m = MISSING_NOT + 1; m < MISSING_KINDS; m++) {
         if (!p->missing[m])
             continue;
-        char *longer = need_text("%s%s%s", text, *text ? ";" : "", missing_key((enum missing)m));
-        free(text);
-        text = longer;
+        fprintf(out, "%s%s", between, missing_key((enum missing)m));
+        between = ";";
     }
+    need_stream_end(out);
     return text;
 }
 
@@ -242,14 +249,13 @@ static void values_add_function(struct values_program *p, struct wanted_values *
 static void values_look_at(struct values_program *p, struct wanted_values *w, uint64_t function)
 {
     const struct symbol symbol = binaries_find(p->binaries, p->module, function);
-    const char *slash = strrchr(p->module->path, '/');
     if (!symbol.linkage_name)
         return;
     char *name = symbol_demangle_of_file(symbol.linkage_name, symbol.file);
     const struct named_function named = {
         .name = name,
         .linkage_name = symbol.linkage_name,
-        .module = slash ? slash + 1 : p->module->path,
+        .module = path_file_name(p->module->path),
         .file = symbol.file,
         .line = symbol.line,
         .address = function,
