@@ -264,8 +264,15 @@ static const char *record_plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+/* The session as a word of a command, which need not name the usual one. */
+static const char *record_shown_file(const struct record_settings *s)
+{
+    return strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : s->output;
+}
+
 static void record_report_kept(const struct record_settings *s, const struct record_outcome *o)
 {
+    const char *file = record_shown_file(s);
     char bytes[32];
     if (o->unkept)
         say("%" PRIu64 " slow call%s could not be kept: %s", o->unkept, record_plural(o->unkept),
@@ -277,12 +284,12 @@ static void record_report_kept(const struct record_settings *s, const struct rec
     else if (!s->quiet)
         say("%" PRIu64 " slow call%s and %" PRIu64 " usual one%s kept, %sB in %s; see: dwell info%s%s", o->kept,
             record_plural(o->kept), o->usual, record_plural(o->usual), record_size_text(bytes, sizeof bytes, o->bytes),
-            s->output, strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : " ",
-            strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : s->output);
+            s->output, *file ? " " : "", file);
 }
 
 void record_report(const struct record_settings *s, const struct record_outcome *o)
 {
+    const char *file = record_shown_file(s);
     char events[32], bytes[32], lost[32];
     if (!o->lost && (o->trouble & DWELL_TROUBLE_TRUNCATED || guard_header_is_lost()))
         say("events were lost: %s", record_loss_reason(o->trouble));
@@ -312,9 +319,9 @@ void record_report(const struct record_settings *s, const struct record_outcome 
         snprintf(said + strlen(said), sizeof said - strlen(said), "%s samples, ",
                  record_size_text(samples, sizeof samples, o->samples));
     say("%s events, %s%zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
-        record_size_text(events, sizeof events, o->events), said, o->threads, o->threads == 1 ? "" : "s", o->processes,
-        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->output,
-        strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : " ", strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : s->output);
+        record_size_text(events, sizeof events, o->events), said, o->threads, record_plural(o->threads), o->processes,
+        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->output, *file ? " " : "",
+        file);
     if (o->probes_share > 0.5 && !s->overhead)
         say("the probes took about %.0f %% of the program's CPU time; record --overhead 10%% limits that",
             100 * o->probes_share);
