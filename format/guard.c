@@ -158,19 +158,22 @@ uint64_t guard_offset(const void *page)
 
 void *guard_link(const void *at)
 {
-    return guard_value(at) & GUARD_LINKED ? guard_find_leaf(at, false)->links[guard_index(at)] : NULL;
+    const struct guard_leaf *leaf = guard_find_leaf(at, false);
+    const uint64_t index = guard_index(at);
+    return leaf && __atomic_load_n(&leaf->pages[index], __ATOMIC_ACQUIRE) & GUARD_LINKED ? leaf->links[index] : NULL;
 }
 
 void guard_set_link(const void *at, void *link)
 {
-    uint64_t *const entry = guard_entry(at, false);
-    if (!entry || (!link && !(__atomic_load_n(entry, __ATOMIC_ACQUIRE) & GUARD_LINKED)))
+    struct guard_leaf *leaf = guard_find_leaf(at, false);
+    const uint64_t index = guard_index(at);
+    if (!leaf || (!link && !(__atomic_load_n(&leaf->pages[index], __ATOMIC_ACQUIRE) & GUARD_LINKED)))
         return;
-    guard_find_leaf(at, false)->links[guard_index(at)] = link;
+    leaf->links[index] = link;
     if (link)
-        __atomic_fetch_or(entry, GUARD_LINKED, __ATOMIC_RELEASE);
+        __atomic_fetch_or(&leaf->pages[index], GUARD_LINKED, __ATOMIC_RELEASE);
     else
-        __atomic_fetch_and(entry, ~(uint64_t)GUARD_LINKED, __ATOMIC_RELEASE);
+        __atomic_fetch_and(&leaf->pages[index], ~(uint64_t)GUARD_LINKED, __ATOMIC_RELEASE);
 }
 
 /* ---- memory in place of pages ---- */
