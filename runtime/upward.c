@@ -63,6 +63,6 @@ const struct upward upward = {
     .update_modules = modules_update,
     .is_loading = modules_is_loading,
     .is_program = modules_is_program,
-    .library_at = modules_identity_at,
+    .module_identity_at = modules_identity_at,
     .child_ended = ending_of_child,
 };

@@ -60,7 +60,7 @@ struct upward {
     bool (*update_modules)(bool loading, uint64_t function);
     bool (*is_loading)(const struct thread *t, uint64_t stack_pointer);
     bool (*is_program)(uint64_t address);
-    uint32_t (*library_at)(uint64_t function);
+    uint32_t (*module_identity_at)(uint64_t function);
     /* A child of the program was waited for, with that answer. Not in libdwell.a. */
     void (*child_ended)(pid_t pid, int status);
 };

@@ -38,7 +38,7 @@ static bool level_is_anothers(const struct level_slot *slot, uint64_t function)
 {
     if (upward.is_program(function) || level_unloads_are_known())
         return false;
-    const uint32_t identity = upward.library_at(function);
+    const uint32_t identity = upward.module_identity_at(function);
     return identity && identity != slot->identity;
 }
 
