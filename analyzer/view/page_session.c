@@ -88,6 +88,7 @@ struct view_session *view_session_new(const struct view_inputs *inputs, const st
     struct view_session_group groups[4];
     struct blocks blocks;
     struct activity activity;
+    struct heat_map heat;
     marks_find(&marks, analysis, order);
     events_find(&events, analysis, order);
     activities_find(&activities, analysis, order);
@@ -97,7 +98,8 @@ struct view_session *view_session_new(const struct view_inputs *inputs, const st
     json_object_object_add(header, "activity_names", moments_names(&activities));
     json_object_object_add(header, "activities_left_out", json_object_new_uint64(activities.left_out));
     json_object_object_add(header, "events_left_out", json_object_new_uint64(events.left_out));
-    json_object_object_add(header, "timeline", timeline_make(analysis, order, options->detail, &blocks, &activity));
+    json_object_object_add(header, "timeline",
+                           timeline_make(analysis, order, options->detail, &blocks, &activity, &heat));
     struct json_object *parts = parts_make(analysis, order, &paths, options->detail / PARTS_OF_DETAIL, &blocks);
     json_object_object_add(header, "parts", parts);
     json_object_object_add(header, "calls",
@@ -122,12 +124,14 @@ struct view_session *view_session_new(const struct view_inputs *inputs, const st
         events_table(&events),
         activities_table(&activities),
         activity_table(&activity),
+        heat_map_table(&heat),
     };
     const bool good = container_pack(header, tables, sizeof tables / sizeof *tables, &view->main);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         view_session_group_drop(&groups[i]);
     free(path_timing);
     activity_drop(&activity);
+    heat_map_drop(&heat);
     moments_drop(&activities);
     moments_drop(&events);
     moments_drop(&marks);

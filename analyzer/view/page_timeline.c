@@ -40,6 +40,7 @@ struct view_timeline {
     struct resolver *resolver;
     struct levels *levels;
     struct activity *activity;
+    struct heat_map *heat;
     struct number_index *numbers; /* (thread, process) -> 1 + lane, or 0 if it has no lane */
     struct view_lane *lanes;      /* in the order of the threads */
     size_t live, sweep_at;        /* number of lanes not ended yet; at `sweep_at`, idle lanes are ended */
@@ -171,8 +172,10 @@ static void view_timeline_add_off_cpu(struct view_timeline *f, const struct view
         const uint64_t begin = off_cpu.begin > since ? off_cpu.begin : since;
         const uint64_t end = off_cpu.length < e->time - begin ? begin + off_cpu.length : e->time;
         uint64_t from = begin, to = end;
-        if (in_calls && view_timeline_cut(f, &from, &to))
+        if (in_calls && view_timeline_cut(f, &from, &to)) {
             activity_add_off_cpu(f->activity, (size_t)(lane - f->lanes), off_cpu.preempted, from, to);
+            heat_map_add_off_cpu(f->heat, off_cpu.preempted, from, to);
+        }
         if (end > f->range.begin && begin < f->range.end)
             view_timeline_add_span(f, lane, off_cpu.preempted ? ROW_PREEMPTED : ROW_BLOCKED, LEVEL_MERGED, begin, end);
     }
@@ -183,8 +186,10 @@ static void view_timeline_add_interval(struct view_timeline *f, const struct vie
 {
     const bool in_calls = view_timeline_in_calls(f, lane, e);
     uint64_t begin = less(e->time, e->interval), end = e->time;
-    if (in_calls && view_timeline_cut(f, &begin, &end))
+    if (in_calls && view_timeline_cut(f, &begin, &end)) {
         activity_add_calls(f->activity, (size_t)(lane - f->lanes), begin, end);
+        heat_map_add_calls(f->heat, begin, end);
+    }
     if (e->extras->blocked || e->extras->preempted)
         view_timeline_add_off_cpu(f, lane, e, in_calls);
 }
@@ -226,6 +231,16 @@ static bool view_timeline_wants_thread(void *context, uint32_t process, uint32_t
     return !f->session->selection || selection_takes(f->session->selection, f->session->file, process, thread);
 }
 
+static struct json_object *view_timeline_describe_heat(const struct heat_map *heat)
+{
+    if (!heat->cells)
+        return NULL;
+    struct json_object *object = json_object_new_object();
+    json_object_object_add(object, "cell", json_object_new_uint64(heat->width));
+    json_object_object_add(object, "cells", json_object_new_int(HEAT_CELLS));
+    return object;
+}
+
 static struct json_object *view_timeline_describe(const struct view_timeline *f, const struct blocks *blocks)
 {
     struct json_object *object = json_object_new_object(), *lanes = json_object_new_array();
@@ -244,6 +259,7 @@ static struct json_object *view_timeline_describe(const struct view_timeline *f,
     json_object_object_add(object, "end", json_object_new_uint64(f->range.end - start));
     json_object_object_add(object, "lanes", lanes);
     json_object_object_add(object, "bin", json_object_new_uint64(f->activity->width));
+    json_object_object_add(object, "heat", view_timeline_describe_heat(f->heat));
     json_object_object_add(object, "levels", blocks->levels);
     json_object_object_add(object, "complete", json_object_new_boolean(blocks->whole));
     return object;
@@ -270,11 +286,14 @@ static void view_timeline_share_activity(struct view_timeline *f)
 }
 
 struct json_object *timeline_make(const struct analysis *analysis, const struct order *order, size_t most,
-                                  struct blocks *blocks, struct activity *activity)
+                                  struct blocks *blocks, struct activity *activity, struct heat_map *heat)
 {
-    struct view_timeline f = { .session = analysis, .order = order, .sweep_at = MIN_SWEEP, .activity = activity };
+    struct view_timeline f = {
+        .session = analysis, .order = order, .sweep_at = MIN_SWEEP, .activity = activity, .heat = heat
+    };
     *blocks = (struct blocks){ 0 };
     *activity = (struct activity){ 0 };
+    *heat = (struct heat_map){ 0 };
     if (!most || !timeline_range_find(&f.range, analysis))
         return NULL;
     const size_t lanes = analysis->profile->thread_count;
@@ -284,8 +303,10 @@ struct json_object *timeline_make(const struct analysis *analysis, const struct 
     f.levels = levels_new(f.range.end - f.range.begin, (uint32_t)lanes,
                           most / MIN_SPAN > MIN_SPANS ? most / MIN_SPAN : MIN_SPANS);
     activity_begin(activity, f.range.end - f.range.begin, lanes);
+    heat_map_begin(heat, f.range.end - f.range.begin, analysis->file->header.ticks_per_second);
     view_timeline_add_events(&f);
     view_timeline_share_activity(&f);
+    heat_map_finish(heat);
     blocks_make(blocks, f.levels, f.range.begin - analysis->file->header.start_ticks, most);
     struct json_object *described = view_timeline_describe(&f, blocks);
     levels_free(f.levels);

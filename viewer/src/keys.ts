@@ -91,6 +91,13 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
             ['0, Home', 'show the whole session'],
         ],
     },
+    {
+        title: 'Heat map',
+        keys: [
+            ['click, drag', "show the cell's time on the timeline; that of several cells"],
+            ['arrows, Enter', 'select a cell; show its time on the timeline'],
+        ],
+    },
 ];
 
 export async function copy(text: string, what: string): Promise<void> {

@@ -1,6 +1,7 @@
 // Writes what is shown into the URL's fragment and restores it from there. Links name rows by hashes of their names
 // (data/identity.ts). So a link fits every page of the same recording, and a live page after the next fetch.
 import { effect } from '@preact/signals';
+import { activityKinds } from './data/activity';
 import { identify, locate } from './data/identity';
 import { type Measure, choicesOf } from './data/measures';
 import type { Model } from './data/model';
@@ -51,6 +52,7 @@ function textOf(m: Model): string {
     put('session', String(state.timelineSide.value), '0');
     put('waits', state.waitsBy.value, 'path');
     put('critical', state.criticalTable.value, 'functions');
+    put('heat', state.heatKind.value, 'cpu');
     put('arrows', state.showsArrows.value ? '1' : '0', '0');
     put('band', state.showsCritical.value ? '1' : '0', '1');
     put('unit', state.chosenUnit.value, 'auto');
@@ -152,6 +154,7 @@ export function restore(m: Model, fragment: string): boolean {
         ['functions', 'segments', 'threads', 'ranking'] as const,
         'functions',
     );
+    state.heatKind.value = oneOf(p.get('heat'), activityKinds, 'cpu');
     state.showsArrows.value = get('arrows') === '1';
     state.showsCritical.value = get('band') !== '0';
     state.chosenUnit.value = oneOf<Unit | 'auto'>(p.get('unit'), ['auto', 'ns', 'us', 'ms', 's'], 'auto');

@@ -1,6 +1,7 @@
 // The state of the page: what is loaded, selected and shown. All that a link restores is here (link.ts).
 import { searchedName } from './data/names';
 import { computed, signal } from '@preact/signals';
+import type { ActivityKind } from './data/activity';
 import type { Measure } from './data/measures';
 import type { LaneOrder } from './data/threads';
 import type { Model, Side } from './data/model';
@@ -24,6 +25,7 @@ export type View =
     | 'timeline'
     | 'waits'
     | 'critical'
+    | 'heat'
     | 'histogram'
     | 'source'
     | 'about';
@@ -39,6 +41,7 @@ export const views: { key: View; title: string; more?: boolean }[] = [
     { key: 'inverted', title: 'Inverted graph', more: true },
     { key: 'callers', title: 'Callers & callees', more: true },
     { key: 'critical', title: 'Critical path', more: true },
+    { key: 'heat', title: 'Heat map', more: true },
     { key: 'modules', title: 'Modules', more: true },
     { key: 'threads', title: 'Threads', more: true },
     { key: 'processes', title: 'Processes', more: true },
@@ -88,6 +91,7 @@ export const ownOrder = signal<readonly string[]>([]);
 export const hiddenLanes = signal<ReadonlySet<string>>(new Set());
 export const foldedLanes = signal<ReadonlySet<string>>(new Set());
 export const waitsBy = signal<WaitsBy>('path');
+export const heatKind = signal<ActivityKind>('cpu');
 export const criticalTable = signal<CriticalTable>('functions');
 export const showsArrows = signal(false); // on the timeline, of all waits, from wakers to waiting threads,
 export const showsCritical = signal(true); // and the critical path

@@ -42,6 +42,7 @@ export interface TimelineFacts {
     end: number;
     lanes: { thread: number; depth: number; start?: number }[];
     bin: number; // width of a bin of the table activity, in ticks
+    heat?: { cell: number; cells: number } | null; // ticks of a cell of the table heat; cells of a column
     levels: Level[];
     complete: boolean;
 }

@@ -27,6 +27,7 @@ import { Details } from './details';
 import { Entities } from './entities';
 import { Flame, InvertedGraph } from './flames';
 import { Help } from './help';
+import { HeatMap } from './heat_map';
 import { HistogramView } from './histogram';
 import { MeasureChoice } from './measure_choice';
 import { PartBar } from './part';
@@ -128,6 +129,8 @@ function Shown({ which }: { which: View }) {
             return <Timeline />;
         case 'waits':
             return <Waits />;
+        case 'heat':
+            return <HeatMap />;
         case 'critical':
             return <Critical />;
         case 'histogram':

@@ -163,6 +163,7 @@ export function fromPaths(paths, names, options) {
         processes,
         threads,
         ...(options.activity ? { activity: options.activity } : {}),
+        ...(options.heat ? { heat: options.heat } : {}),
         ...(options.marks ? { marks: options.marks } : {}),
         ...(options.activities ? { activities: options.activities } : {}),
     };
@@ -386,4 +387,19 @@ export const threaded = () =>
             levels: [],
             complete: true,
         },
+    });
+
+// Three seconds: work at 100 ms of the first two, by two threads in the second one, and a wait at the end.
+export const rhythmic = () =>
+    shop({
+        timeline: {
+            start: 0,
+            end: 3e9,
+            bin: 2 ** 22,
+            heat: { cell: 2e7, cells: 50 },
+            lanes: [{ thread: 0, depth: 1, start: 0 }],
+            levels: [],
+            complete: true,
+        },
+        heat: { cell: [5, 55, 149], cpu: [2e7, 4e7, 0], blocked: [0, 0, 1e7], preempted: [0, 0, 0] },
     });
