@@ -19,7 +19,7 @@
 #include "base/units.h"
 #include "profile/overhead.h"
 
-enum { LEAST_DIFFERENCE = 10000000 /* nanoseconds */, LEAST_PERCENT = 5 };
+enum { LEAST_DIFFERENCE = 20000000 /* nanoseconds */, LEAST_PERCENT = 5 };
 
 static uint64_t cpu_check_ns(const struct analysis *analysis, uint64_t ticks)
 {
