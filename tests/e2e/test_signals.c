@@ -31,13 +31,13 @@ static void check_paths(const char *what)
     free(paths);
 }
 
-/* With a slow runtime (DWELL_SLOW), the kernel may rightly count up to a fifth more: `run` is not recorded, and
- * handlers, new threads and their chunks take long in it. */
+/* The kernel may rightly count up to a fifth more: `run` is not recorded, and where entering the kernel takes long,
+ * signals, new threads and their chunks take long in it. */
 static bool signals_time_is_outside(const char *info)
 {
     static const char between[] = " of CPU time in the recording, and ";
     const char *remark = strstr(info, "remark "), *middle = remark ? strstr(remark, between) : NULL;
-    if (!getenv("DWELL_SLOW") || !middle || strstr(remark + 1, "remark "))
+    if (!middle || strstr(remark + 1, "remark "))
         return false;
     double recorded, kernel;
     return sscanf(remark, "remark process %*u has %lf ms", &recorded) == 1 &&
