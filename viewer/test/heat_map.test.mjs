@@ -15,7 +15,7 @@ after(() => browser.stop());
 const open = (fragment = '') =>
     browser.open(file, { fragment: `#view=heat${fragment}`, viewport: { width: 1440, height: 900 } });
 // Columns of 24 pixels, of 50 cells of 12 pixels.
-const middleOf = (column, row) => [64 + 24 * column + 12, 8 + 12 * row + 6];
+const middleOf = (column, row) => [80 + 24 * column + 12, 8 + 12 * row + 6];
 
 async function tipAt(page, column, row, pattern) {
     const box = await boxOf(page, '.heat-map');

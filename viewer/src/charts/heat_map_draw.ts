@@ -4,7 +4,7 @@ import type { ActivityKind } from '../data/activity';
 import type { HeatCells } from '../data/heat_cells';
 import { type Drawing, font } from './canvas';
 
-const [leftEdge, topEdge, bottomEdge, gapFrom] = [64, 8, 26, 6];
+const [leftEdge, topEdge, bottomEdge, gapFrom] = [80, 8, 26, 6];
 const [mostColumnWidth, mostCellHeight] = [24, 12];
 
 // Where the cells are, in pixels.

@@ -83,7 +83,10 @@ function HeatMapOf({ m, side, facts, cells }: { m: Model; side: Side; facts: Tim
         const parts = kinds.map((one) => `${percent(cells.value(one, cell) / (to - from))} ${names[one]}`);
         return `${timeOf(from - facts.start)} … ${timeOf(to - facts.start)}: ${parts.join(', ')}`;
     };
-    const column = timeOf(cells.width * cells.perColumn);
+    // Whole milliseconds: a cell has a whole number of ticks, so fifty of them can be some nanoseconds short of a second.
+    const millisecond = 1e6;
+    const columnNs = Number(nanoseconds(cells.width * cells.perColumn, perSecond));
+    const column = shortDuration(Math.round(columnNs / millisecond) * millisecond);
     return (
         <div class="fill">
             <div class="scroller heat-map" tabIndex={0} role="application" aria-label="Heat map" onKeyDown={onKeyDown}>
