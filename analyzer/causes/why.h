@@ -15,6 +15,9 @@ struct why_choice {
     double from, to; /* percentiles */
 };
 
+/* A line that has no more of the difference than this, beyond what is predicted, is no cause. */
+enum { WHY_LITTLE_PERCENT = 5 };
+
 /* Times are nanoseconds, means of a call, and add up to those of the set. */
 struct why_line {
     char *path; /* from the function on, separated by semicolons; the caller's are left out */
@@ -25,10 +28,9 @@ struct why_line {
     uint64_t ns[WHY_SETS];
     int64_t difference;
     double ci95;        /* half width of the 95 % interval of the difference; NAN if there are too few calls */
-    double share;       /* of the difference of the sets, as the usual calls predict it: see why_chance.c */
-    double probability; /* that chance makes any row differ so much; NAN if that was not tested */
+    double probability; /* that chance makes any row differ so much; 1 of those that have only a little */
     char *meanwhile;    /* what the causing threads did in these waits of slow calls; NULL if unknown */
-    bool found;         /* it separates the sets: it differs by more than chance, and by more than a little */
+    bool found;         /* it separates the sets */
 };
 
 struct why_set {
@@ -68,12 +70,11 @@ static inline bool why_is_more(const struct why *why)
 
 /* ---- parts of why_find ---- */
 
-/* Finds the probabilities of the lines. `lines_of_rows`: by row of the scan; PROFILE_NONE if it has no line. `beyond`:
- * the slow calls are beyond the tail of the usual ones; otherwise, a line must differ from what these predict. */
-void why_find_chance(struct why *why, const uint32_t *lines_of_rows, bool beyond);
+/* Finds the probabilities of the lines. `lines_of_rows`: by row of the scan; PROFILE_NONE if it has no line. */
+void why_find_chance(struct why *why, const uint32_t *lines_of_rows);
 
 /* Makes lines of the rows of the scan. */
-void why_make_lines(struct why *why, const struct analysis *analysis, bool beyond);
+void why_make_lines(struct why *why, const struct analysis *analysis);
 
 /* Follows the causes of the lines that separate the sets. The scan's samples have to be sorted. */
 void why_find_meanwhile(struct why *why, const struct analysis *analysis);

@@ -3,9 +3,14 @@
  * what they did, and which of them are slow is drawn anew. In each draw, the line that differs most counts. So the
  * chance that any line of a function is found without reason is that of one test.
  *
- * Slow calls take longer by choice, so each line of them may be longer, too. If they are not further away than the tail
- * of the usual calls reaches, a line must differ from what the usual calls predict. There, calls that take longer have
- * a part of it in this line: its share. It is the slope of the line's time over that of the call.
+ * Slow calls take longer by choice, so each line of them may be longer, too. So a line must differ from what the usual
+ * calls predict: those that take longer have a part of it in this line, its share. It is the slope of the line's time
+ * over that of the call. It holds as far as the tail of the usual calls reaches. What a call takes beyond that tail is
+ * predicted by nothing, so calls count there with the time where the tail ends.
+ *
+ * No prediction is exact: a busy machine makes all of a call slower, and the slowest calls are those that noise has
+ * made slow. So a line must also differ from it by a little of the difference of the sets, and by half of that beyond
+ * chance.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,9 +34,11 @@ struct why_test {
     struct why *why;
     const uint32_t *lines; /* by row */
     size_t call_count;
-    double *times;  /* by call, of all its lines */
+    double *times;  /* by call, of all its lines, up to the tail's end */
     double *shares; /* by line */
+    double *most;   /* likewise: of a slow call */
     double certain; /* what a distance is worth, as the shares are estimated */
+    double little;  /* ticks: of the difference of the sets */
     double sign;
     struct why_group all, slow;
     uint64_t state; /* of the random numbers */
@@ -77,22 +84,46 @@ static double why_spread(const struct why_moments *m, double count)
     return squares > 1e-9 * m->squares ? squares : 0;
 }
 
-/* How far the line's means are apart, by Welch; of few slow calls, by the spread of all. */
-static double why_distance(const struct why_test *t, size_t line)
+/* How far the line's means are apart beyond so many ticks, by the spread of all calls: a cause that only some of the
+ * slow calls have makes their own spread large. */
+static double why_distance(const struct why_test *t, size_t line, double beyond)
 {
-    enum { FEW = 8 };
     const struct why_moments all = why_beyond_share(&t->all, line, t->shares[line]);
     const struct why_moments slow = why_beyond_share(&t->slow, line, t->shares[line]);
     const struct why_moments usual = { .sum = all.sum - slow.sum, .squares = all.squares - slow.squares };
     const double count = t->slow.count, others = t->all.count - t->slow.count;
-    const double difference = t->sign * (slow.sum / count - usual.sum / others);
-    const double slow_spread = why_spread(&slow, count), usual_spread = why_spread(&usual, others);
-    const double variance = count < FEW || others < FEW
-                                ? (slow_spread + usual_spread) / (count + others - 2) * (1 / count + 1 / others)
-                                : slow_spread / (count - 1) / count + usual_spread / (others - 1) / others;
+    const double difference = t->sign * (slow.sum / count - usual.sum / others) - beyond;
+    const double variance =
+        (why_spread(&slow, count) + why_spread(&usual, others)) / (count + others - 2) * (1 / count + 1 / others);
     if (difference <= 1e-9 * fabs(all.sum) / t->all.count)
         return 0;
     return variance > 0 ? difference / sqrt(variance) : HUGE_VAL;
+}
+
+/* The most that one slow call has of each line, beyond its share. */
+static void why_find_most(struct why_test *t)
+{
+    for (size_t i = 0; i < t->call_count; i++) {
+        const struct why_sampled *call = &t->why->scan.sampled[i];
+        for (size_t j = call->first; call->set == WHY_SLOW && j < call->first + call->count; j++) {
+            const uint32_t line = t->lines[t->why->scan.values[j].row];
+            if (line != PROFILE_NONE)
+                t->most[line] = fmax(t->most[line], t->why->scan.values[j].ticks - t->shares[line] * t->times[i]);
+        }
+    }
+}
+
+/* Whether a line has only a little beyond its share. Of several slow calls, one alone proves nothing: whatever happens
+ * to a call makes it one of the slow ones. */
+static bool why_is_little(const struct why_test *t, size_t line)
+{
+    enum { SEVERAL = 3 };
+    const double count = t->slow.count, others = t->all.count - t->slow.count;
+    const double all = why_beyond_share(&t->all, line, t->shares[line]).sum;
+    const double slow = why_beyond_share(&t->slow, line, t->shares[line]).sum, usual = (all - slow) / others;
+    const bool leaves_one_out = t->sign > 0 && count >= SEVERAL;
+    return t->sign * (slow / count - usual) < t->little ||
+           (leaves_one_out && (slow - t->most[line]) / (count - 1) - usual < t->little);
 }
 
 /* Draws as many calls as there are slow ones. `order` is a list of all calls. */
@@ -111,15 +142,14 @@ static void why_count_draws(struct why_test *t, size_t slow)
     for (size_t i = 0; i < t->call_count; i++)
         order[i] = i;
     for (size_t i = 0; i < why->line_count; i++) {
-        distances[i] = why_distance(t, i) * t->certain;
+        distances[i] = why_is_little(t, i) ? 0 : why_distance(t, i, t->little / 2) * t->certain;
         why->lines[i].probability = 1;
-        why->lines[i].share = t->shares[i];
     }
     for (int draw = 0; draw < WHY_DRAWS; draw++) {
         double most = 0;
         why_draw(t, order, slow);
         for (size_t i = 0; i < why->line_count; i++)
-            most = fmax(most, why_distance(t, i));
+            most = fmax(most, why_distance(t, i, 0));
         for (size_t i = 0; i < why->line_count; i++)
             why->lines[i].probability += most >= distances[i];
     }
@@ -129,7 +159,8 @@ static void why_count_draws(struct why_test *t, size_t slow)
     free(distances);
 }
 
-/* The error of a slope counts by how far the slow calls are away. */
+/* The error of a slope counts by how far the slow calls are away. A line that is shorter in longer calls has no share.
+ */
 static void why_find_shares(struct why_test *t)
 {
     const double count = t->all.count - t->slow.count, sum = t->all.sum - t->slow.sum;
@@ -139,44 +170,95 @@ static void why_find_shares(struct why_test *t)
         return;
     for (size_t i = 0; i < t->why->line_count; i++) {
         const struct why_moments *all = &t->all.lines[i], *slow = &t->slow.lines[i];
-        t->shares[i] = (all->products - slow->products - (all->sum - slow->sum) * sum / count) / spread;
+        const double slope = (all->products - slow->products - (all->sum - slow->sum) * sum / count) / spread;
+        t->shares[i] = fmax(slope, 0);
     }
     t->certain = 1 / sqrt(1 + t->slow.count * away * away / spread);
 }
 
-static size_t why_begin_test(struct why_test *t, bool beyond)
+/* Of the difference of the sets, in the direction in which they differ. */
+static double why_find_little(const struct why_test *t)
+{
+    const struct why_set *slow = &t->why->sets[WHY_SLOW], *usual = &t->why->sets[WHY_USUAL];
+    const double difference = (double)slow->ticks / (double)slow->calls - (double)usual->ticks / (double)usual->calls;
+    return t->sign * difference * WHY_LITTLE_PERCENT / 100 * (1 - 1e-9);
+}
+
+static int why_compare_times(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/*
+ * Where the tail of the usual calls ends. The measure is work that may end at any moment with the same chance, however
+ * long it took before. Half of such times lie within ln(3) of its mean, and the slowest share q of them takes
+ * 1 + ln(1/q) of it. Times of random work end sooner than those. The middle half of the usual calls says how large that
+ * mean is, so that a few slow ones among them do not matter. The number of slow calls makes their mean uncertain.
+ */
+static double why_find_tail(const struct why_test *t)
+{
+    const double slow = (double)t->why->sets[WHY_SLOW].calls, usual = (double)t->why->sets[WHY_USUAL].calls;
+    const double limit = 1 + log((slow + usual) / slow) - log(2) + 2 * sqrt(2 / slow);
+    double *times = need_memory(t->call_count + 1, sizeof *times);
+    size_t count = 0;
+    for (size_t i = 0; i < t->call_count; i++)
+        if (t->why->scan.sampled[i].set == WHY_USUAL)
+            times[count++] = t->times[i];
+    if (count)
+        qsort(times, count, sizeof *times, why_compare_times);
+    const double end = times[count / 2] + limit * (times[count / 4 * 3] - times[count / 4]) / log(3);
+    free(times);
+    return end;
+}
+
+static void why_add_times(struct why_test *t)
+{
+    for (size_t i = 0; i < t->call_count; i++) {
+        const struct why_sampled *call = &t->why->scan.sampled[i];
+        for (size_t j = call->first; j < call->first + call->count; j++)
+            t->times[i] += t->lines[t->why->scan.values[j].row] == PROFILE_NONE ? 0 : t->why->scan.values[j].ticks;
+    }
+}
+
+/* Returns the number of slow calls. */
+static size_t why_begin_test(struct why_test *t)
 {
     struct why *why = t->why;
     size_t slow = 0;
     t->call_count = why->scan.sampled_count;
     t->times = need_memory(t->call_count + 1, sizeof *t->times);
     t->shares = need_memory(why->line_count + 1, sizeof *t->shares);
+    t->most = need_memory(why->line_count + 1, sizeof *t->most);
     t->all.lines = need_memory(why->line_count + 1, sizeof *t->all.lines);
     t->slow.lines = need_memory(why->line_count + 1, sizeof *t->slow.lines);
+    why_add_times(t);
+    const double tail = why_find_tail(t);
     for (size_t i = 0; i < t->call_count; i++) {
-        const struct why_sampled *call = &why->scan.sampled[i];
-        for (size_t j = call->first; j < call->first + call->count; j++)
-            t->times[i] += t->lines[why->scan.values[j].row] == PROFILE_NONE ? 0 : why->scan.values[j].ticks;
+        t->times[i] = fmin(t->times[i], tail);
         why_add_to_group(t, &t->all, i);
-        if (call->set == WHY_SLOW) {
+        if (why->scan.sampled[i].set == WHY_SLOW) {
             why_add_to_group(t, &t->slow, i);
             slow++;
         }
     }
     t->certain = 1;
-    if (!beyond)
-        why_find_shares(t);
     return slow;
 }
 
-void why_find_chance(struct why *why, const uint32_t *lines_of_rows, bool beyond)
+void why_find_chance(struct why *why, const uint32_t *lines_of_rows)
 {
     struct why_test t = { .why = why, .lines = lines_of_rows, .sign = why_is_more(why) ? 1 : -1 };
-    const size_t slow = why_begin_test(&t, beyond);
-    if (slow && t.call_count > slow + 1)
+    const size_t slow = why_begin_test(&t);
+    if (slow && t.call_count > slow + 1) {
+        why_find_shares(&t);
+        why_find_most(&t);
+        t.little = why_find_little(&t);
         why_count_draws(&t, slow);
+    }
     free(t.times);
     free(t.shares);
+    free(t.most);
     free(t.all.lines);
     free(t.slow.lines);
 }

@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "causes/why_scan.h"
+#include "profile/durations.h"
 
 static void why_found_add(struct why_row *into, const struct why_row *from)
 {
@@ -58,6 +59,7 @@ void why_found_move(struct why_found *into, struct number_index *rows, struct wh
         into->firsts[into->first_count++] = from->firsts[i];
     }
     into->cut += from->cut;
+    durations_merge(&into->faults, from->faults);
     free(numbers);
     free(nodes);
     why_found_drop(from);
@@ -84,4 +86,5 @@ void why_found_drop(struct why_found *found)
     free(found->sampled);
     free(found->values);
     free(found->firsts);
+    free(found->faults);
 }

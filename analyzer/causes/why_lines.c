@@ -151,19 +151,16 @@ static int why_compare_lines(const void *a, const void *b, void *context)
     return names ? names : strcmp(x->wait->path, y->wait->path);
 }
 
-/* A cause differs by more than chance, and by more than a little of the whole beyond what the usual calls predict. */
 static void why_mark_found(struct why *why)
 {
-    static const double significant = 0.05, little = 0.05;
-    const double difference = (double)why->sets[WHY_SLOW].ns - (double)why->sets[WHY_USUAL].ns;
+    static const double significant = 0.05;
     for (size_t i = 0; i < why->line_count; i++) {
-        struct why_line *line = &why->lines[i];
-        line->found = line->probability <= significant && (double)line->difference / difference - line->share >= little;
-        why->found += line->found;
+        why->lines[i].found = why->lines[i].probability <= significant;
+        why->found += why->lines[i].found;
     }
 }
 
-void why_make_lines(struct why *why, const struct analysis *analysis, bool beyond)
+void why_make_lines(struct why *why, const struct analysis *analysis)
 {
     struct cause_path_numbers numbers = { 0 };
     struct function_name *names = names_find(analysis->file, why->scan.paths);
@@ -186,7 +183,7 @@ void why_make_lines(struct why *why, const struct analysis *analysis, bool beyon
         why_find_means(why, analysis, set);
     for (size_t i = 0; i < why->line_count; i++)
         why->lines[i].difference = (int64_t)(why->lines[i].ns[WHY_SLOW] - why->lines[i].ns[WHY_USUAL]);
-    why_find_chance(why, rows, beyond);
+    why_find_chance(why, rows);
     bool more = why_is_more(why);
     if (why->line_count)
         qsort_r(why->lines, why->line_count, sizeof *why->lines, why_compare_lines, &more);

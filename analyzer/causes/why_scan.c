@@ -12,16 +12,13 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "causes/why_random.h"
+#include "profile/durations.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
 #include "profile/interval.h"
 #include "trace/chunk_order.h"
 #include "trace/chunk_window.h"
 #include "trace/stack.h"
-
-/* A fault takes a microsecond or two, and up to 20 with the work on a page that is large or was elsewhere. So where
- * there is one in that time or more often, they are what the time was. */
-static const double fault_ns = 20000;
 
 /* The first rows of each worker are of the whole function. Each path has two rows that follow each other. */
 enum { ROW_PROBE, ROW_RUNNABLE, COMMON_ROWS, PATH_CPU = 0, PATH_FAULT, PATH_ROWS };
@@ -44,7 +41,6 @@ struct why_job {
     uint32_t *order; /* chunks by thread */
     size_t *threads; /* places in the order where threads begin, and its end */
     size_t thread_count, next;
-    uint64_t fault_ticks;
 };
 
 struct why_worker {
@@ -275,10 +271,19 @@ static void why_add_parts(struct why_worker *w, uint32_t node, const struct deco
     const uint64_t ran = end - begin - p.blocked - p.preempted, own = raw ? 0 : smaller(p.runtime, ran);
     if (own)
         why_touch(w, ROW_PROBE)->ticks += own;
-    const bool faults = extras->page_faults && (ran - own) / extras->page_faults <= w->job->fault_ticks;
+    const bool faults = extras->page_faults && (ran - own) / extras->page_faults <= w->job->plan->fault_ticks;
     struct why_now *now = why_touch(w, w->first_rows[node] + (faults ? PATH_FAULT : PATH_CPU));
     now->ticks += ran - own;
     now->count += faults ? extras->page_faults : 0;
+}
+
+/* What page faults cost on this machine shows where there are many of them. */
+static void why_note_faults(struct why_worker *w, const struct decoded_extras *extras, uint64_t length)
+{
+    enum { MANY = 8 };
+    const struct interval_parts p = interval_parts(extras, length);
+    if (extras->page_faults >= MANY)
+        durations_add(&w->found.faults, less(length - p.blocked - p.preempted, p.runtime) / extras->page_faults, 1, 0);
 }
 
 static inline void why_interval(void *to, const struct decoder *d, uint64_t begin)
@@ -287,8 +292,11 @@ static inline void why_interval(void *to, const struct decoder *d, uint64_t begi
     if (!w->open)
         return;
     w->duration += d->time - begin;
-    if (!w->job->plan->waits)
+    if (!w->job->plan->waits) {
+        if (__builtin_expect(d->has_extras, 0))
+            why_note_faults(w, &d->extras, d->time - begin);
         return;
+    }
     const uint32_t node = w->stack[w->depth - 1].node;
     if (__builtin_expect(d->has_extras, 0)) {
         const struct decoded_extras extras = d->extras;
@@ -552,7 +560,6 @@ struct why_found why_scan(const struct why_plan *plan)
     struct why_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     why_find_threads(&job);
-    job.fault_ticks = (uint64_t)(fault_ns * (double)plan->loaded->summary.ticks_per_second / 1e9);
     progress_begin("comparing", job.file->path, job.file->chunk_count);
     for (unsigned i = jobs; i-- > 0;) {
         why_worker_begin(&workers[i], &job, plan->contexts[i]);

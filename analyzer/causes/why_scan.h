@@ -68,7 +68,8 @@ struct why_found {
     struct why_first *firsts;
     size_t first_count, first_room;
     uint64_t calls[WHY_SETS];
-    uint64_t cut; /* calls that were not recorded as a whole */
+    uint64_t cut;             /* calls that were not recorded as a whole */
+    struct durations *faults; /* if no rows were wanted: ticks a page fault, of intervals with many */
 };
 
 struct why_plan {
@@ -77,6 +78,7 @@ struct why_plan {
     why_chooser *choose;
     void *const *contexts;         /* by worker, of which there are analysis_jobs */
     const struct why_waits *waits; /* NULL: no rows are wanted */
+    uint64_t fault_ticks;          /* where a page fault takes at most so much, they are what the time was */
     double sampled[WHY_SETS];      /* the share of each set that is kept as samples */
 };
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "causes/why.h"
+#include "profile/durations.h"
 
 /* So many calls of each set are enough to test what is chance. */
 enum { MOST_SLOW_SAMPLES = 1000, MOST_USUAL_SAMPLES = 4000 };
@@ -18,6 +19,7 @@ struct why_list {
     uint64_t wanted;                   /* that took so long */
     struct why_call call;
     bool found;
+    uint64_t fault_ticks; /* of all workers: as in struct why_plan */
 };
 
 /* The limits of the sets. */
@@ -58,6 +60,19 @@ static unsigned why_list_call(void *context, const struct why_call *call)
     return WHY_NEITHER;
 }
 
+/* A fault takes a microsecond or two, and up to 20 with the work on a page that is large or was elsewhere. On a machine
+ * that is busy, or that has to get its own memory from a host, it takes longer. The cheapest tenth of the intervals
+ * with many faults shows that. If even these take longer than 20 us a fault, they are no measure: they compute. */
+static uint64_t why_fault_ticks(const struct durations *faults, const struct analysis *analysis)
+{
+    enum { FEW = 20, TIMES = 8 };
+    static const double usual_ns = 20000, cheapest = 10;
+    const uint64_t usual = (uint64_t)(usual_ns * (double)analysis->summary.ticks_per_second / 1e9);
+    uint64_t cheap;
+    durations_percentiles(faults, &cheapest, &cheap, 1);
+    return durations_calls(faults) < FEW || cheap > usual ? usual : larger(usual, TIMES * cheap);
+}
+
 /* Lists the calls of all workers. The durations are sorted. */
 static struct why_list why_list_calls(const struct why_plan *plan, const struct why_list *wanted)
 {
@@ -72,8 +87,9 @@ static struct why_list why_list_calls(const struct why_plan *plan, const struct 
     first.choose = why_list_call;
     first.contexts = contexts;
     struct why_found found = why_scan(&first);
-    why_found_drop(&found);
     all = lists[0];
+    all.fault_ticks = why_fault_ticks(found.faults, plan->loaded);
+    why_found_drop(&found);
     for (unsigned i = 1; i < jobs; i++) {
         for (size_t j = 0; j < lists[i].count; j++) {
             GROW(all.durations, all.count, all.room);
@@ -194,27 +210,6 @@ static void why_count_sets(struct why_limits *limits, const struct why_list *lis
     }
 }
 
-/*
- * Whether the slow calls are further away than the tail of the usual ones reaches. The measure is work that may end at
- * any moment with the same chance, however long it took before. Half of such times lie within ln(3) of its mean, and
- * the slowest share q of them takes 1 + ln(1/q) of it. Times of random work end sooner than those. The middle half of
- * the usual calls says how large that mean is, so that a few slow ones among them do not matter. The number of slow
- * calls makes their mean uncertain.
- */
-static bool why_is_beyond(const struct why_limits *limits, const struct why_list *list)
-{
-    const struct why_set *slow = &limits->sets[WHY_SLOW], *usual = &limits->sets[WHY_USUAL];
-    size_t first = 0;
-    while (first < list->count && list->durations[first] < limits->usual_from)
-        first++;
-    const struct why_list middle = { .durations = list->durations + first, .count = usual->calls };
-    const double spread = (double)(why_percentile(&middle, 75) - why_percentile(&middle, 25)) / log(3);
-    const double share = (double)slow->calls / (double)(slow->calls + usual->calls);
-    const double limit = 1 + log(1 / share) - log(2) + 2 * sqrt(2 / (double)slow->calls);
-    const double mean = (double)slow->ticks / (double)slow->calls;
-    return mean > (double)why_percentile(&middle, 50) + limit * spread;
-}
-
 static void why_compare(struct why *why, struct why_plan *plan, struct why_limits *limits, const struct why_list *list)
 {
     const struct analysis *analysis = plan->loaded;
@@ -232,11 +227,12 @@ static void why_compare(struct why *why, struct why_plan *plan, struct why_limit
     plan->contexts = contexts;
     plan->choose = why_choose_set;
     plan->waits = &why->waits;
+    plan->fault_ticks = list->fault_ticks;
     plan->sampled[WHY_SLOW] = MOST_SLOW_SAMPLES / (double)why->sets[WHY_SLOW].calls;
     plan->sampled[WHY_USUAL] = MOST_USUAL_SAMPLES / (double)why->sets[WHY_USUAL].calls;
     why->scan = why_scan(plan);
     free(contexts);
-    why_make_lines(why, analysis, why_is_beyond(limits, list));
+    why_make_lines(why, analysis);
     why_find_meanwhile(why, analysis);
     why->factors = why_factors_find(analysis, &why->scan);
 }

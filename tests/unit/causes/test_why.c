@@ -331,20 +331,74 @@ static uint64_t why_random(uint64_t *state, uint64_t below)
     return (*state >> 33) % below;
 }
 
-/* Calls of four functions whose durations are random. Those of `cause` take 5,000 more in each 100th call; zero: none.
- */
-static void why_write_random(struct writer *w, uint64_t seed, uint64_t calls, uint64_t cause)
+/* Calls of four functions whose durations are random. `slow`: in each 100th call, one of them takes longer. */
+struct why_random {
+    const char *name;
+    uint64_t calls;
+    double percent; /* of slow calls */
+    uint64_t (*time)(uint64_t *seed, uint64_t place, uint64_t speed);
+    uint64_t (*speed)(uint64_t *seed); /* of a call */
+    uint64_t longer;                   /* what the cause takes */
+};
+
+static uint64_t why_same_speed(uint64_t *seed)
+{
+    (void)seed;
+    return 100;
+}
+
+/* Of a busy machine: most calls are fast, and few have half of the speed. In percent of the shortest time. */
+static uint64_t why_any_speed(uint64_t *seed)
+{
+    uint64_t percent = 100;
+    for (int i = 0; i < 4; i++)
+        percent += why_random(seed, 3) == 0 ? why_random(seed, 25) : 0;
+    return percent;
+}
+
+static uint64_t why_time_of_sums(uint64_t *seed, uint64_t place, uint64_t speed)
+{
+    (void)speed;
+    return 100 * place + why_random(seed, 400) + why_random(seed, 400);
+}
+
+/* The longer a call is, the more its time varies. */
+static uint64_t why_time_that_grows(uint64_t *seed, uint64_t place, uint64_t speed)
+{
+    const uint64_t time = 1000 * (place + 1) + why_random(seed, 4000);
+    return time * speed / 100 + time * why_random(seed, 30) / 100;
+}
+
+/* One function works in rounds, of which there are 1 to 20. The others have one round each. */
+static uint64_t why_time_of_rounds(uint64_t *seed, uint64_t place, uint64_t speed)
+{
+    uint64_t time = 0;
+    for (uint64_t rounds = place == 1 ? 1 + why_random(seed, 20) : 1; rounds > 0; rounds--)
+        time += 1000 * speed / 100 + why_random(seed, 30);
+    return time;
+}
+
+static const struct why_random why_randoms[] = {
+    { "sums", 600, 1, why_time_of_sums, why_same_speed, 5000 },
+    { "growing", 600, 1, why_time_that_grows, why_any_speed, 50000 },
+    { "rounds", 200, 4, why_time_of_rounds, why_same_speed, 150000 },
+    { "rounds at any speed", 200, 4, why_time_of_rounds, why_any_speed, 150000 },
+};
+
+static void why_write_random(struct writer *w, const struct why_random *r, uint64_t seed, uint64_t cause)
 {
     static const uint64_t functions[] = { PARSE, EVICT, LOCK, UNLOCK };
+    const uint64_t each = (uint64_t)(100 / r->percent);
     uint64_t now = 0;
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, now, MAIN);
-    for (uint64_t i = 0; i < calls; i++) {
+    for (uint64_t i = 0; i < r->calls; i++) {
+        const uint64_t speed = r->speed(&seed);
         write_enter(w, now += 10, HANDLE);
         for (uint64_t j = 0; j < 4; j++) {
             write_enter(w, now += 20, functions[j]);
-            now += 100 * j + why_random(&seed, 400) + why_random(&seed, 400);
-            write_exit(w, now += functions[j] == cause && i % 100 == 50 ? 5000 : 0);
+            now += r->time(&seed, j, speed);
+            write_exit(w, now += functions[j] == cause && i % each == each / 2 ? r->longer : 0);
         }
         write_exit(w, now += 50);
     }
@@ -354,20 +408,21 @@ static void why_write_random(struct writer *w, uint64_t seed, uint64_t calls, ui
 }
 
 /* Returns the number of sessions in which a line was found; the first one must be that of the cause. */
-static size_t why_count_found(uint64_t cause, const char *path)
+static size_t why_count_found(const struct why_random *r, uint64_t cause, const char *path)
 {
-    enum { SESSIONS = 100, CALLS = 600 };
+    enum { SESSIONS = 100 };
     size_t found = 0;
     for (uint64_t i = 0; i < SESSIONS; i++) {
         struct writer *w = why_new();
         struct analysis analysis;
         struct why why;
         struct error error = { NULL };
-        why_write_random(w, i, CALLS, cause);
+        const struct why_choice choice = { .percent = r->percent };
+        why_write_random(w, r, i, cause);
         writer_save(w, test_path("random"));
         writer_free(w);
         load_whole(&analysis, test_path("random"), 1);
-        cr_assert(why_find(&why, &analysis, why_find_handle(&analysis), &(struct why_choice){ .percent = 1 }, &error));
+        cr_assert(why_find(&why, &analysis, why_find_handle(&analysis), &choice, &error));
         why_check_sums(&why);
         found += why.found && (!path || strcmp(why.lines[0].path, path) == 0);
         why_drop(&why);
@@ -379,12 +434,14 @@ static size_t why_count_found(uint64_t cause, const char *path)
 /* Random work has slow calls, too: nothing separates them from the others. */
 Test(unit_why, random_work, .timeout = 600)
 {
-    cr_assert(le(sz, why_count_found(0, NULL), 5));
+    for (size_t i = 0; i < sizeof why_randoms / sizeof *why_randoms; i++)
+        cr_expect(le(sz, why_count_found(&why_randoms[i], 0, NULL), 5), "%s", why_randoms[i].name);
 }
 
 Test(unit_why, cause_in_random_work, .timeout = 600)
 {
-    cr_assert(eq(sz, why_count_found(EVICT, "handle;evict"), 100));
+    for (size_t i = 0; i < sizeof why_randoms / sizeof *why_randoms; i++)
+        cr_expect(eq(sz, why_count_found(&why_randoms[i], EVICT, "handle;evict"), 100), "%s", why_randoms[i].name);
 }
 
 /* ---- sets ---- */
