@@ -2,6 +2,7 @@
 #include "recorder/keep_watches.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,21 +11,55 @@
 #include "base/memory.h"
 #include "base/wide.h"
 
+/* Of 10,000 calls, at least one is slow, and at most half. */
+static bool keep_read_share(struct keep_watch *watch, const char *text)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    if (end == text || *end || !(percent >= 50 && percent <= 99.99))
+        return false;
+    watch->rule = DWELL_KEEP_SHARE;
+    watch->amount = (uint32_t)lround((100 - percent) * 100);
+    return true;
+}
+
+static bool keep_read_mean(struct keep_watch *watch, const char *text)
+{
+    char *end;
+    const double times = strtod(text, &end);
+    if (end == text || strcmp(end, "xmean") != 0 || !(times > 1 && times <= 1000))
+        return false;
+    watch->rule = DWELL_KEEP_MEAN;
+    watch->amount = (uint32_t)lround(times * DWELL_KEEP_ONCE);
+    return true;
+}
+
+static bool keep_read_rule(struct keep_watch *watch, const char *text)
+{
+    const uint64_t longest = UINT64_C(1000000000000000); /* ns */
+    if (*text == 'p')
+        return keep_read_share(watch, text + 1);
+    return keep_read_mean(watch, text) || (duration_parse(text, &watch->limit_ns) && watch->limit_ns <= longest);
+}
+
 char *keep_watches_add(struct keep_watches *watches, const char *value, const char *place, uint32_t *number,
                        struct error *error)
 {
-    const uint64_t longest = UINT64_C(1000000000000000); /* ns */
     const char *sign = strrchr(value, '>');
-    uint64_t limit;
-    if (!sign || sign == value || !duration_parse(sign + 1, &limit) || limit > longest) {
-        error_set(error, "%s: '%s' is not a function and a time, such as 'parse_request>20ms'", place, value);
+    struct keep_watch watch = { 0 };
+    if (!sign || sign == value || !keep_read_rule(&watch, sign + 1)) {
+        error_set(error,
+                  "%s: '%s' is not a function and a limit, such as 'parse_request>20ms', 'parse_request>p99' or "
+                  "'parse_request>5xmean'",
+                  place, value);
         return NULL;
     }
     if (watches->count == DWELL_KEEP_WATCHES) {
         error_set(error, "%s: there can be %d of them", place, DWELL_KEEP_WATCHES);
         return NULL;
     }
-    watches->list[watches->count++] = (struct keep_watch){ limit, need_text("%s", value) };
+    watch.text = need_text("%s", value);
+    watches->list[watches->count++] = watch;
     *number = watches->count;
     return need_copy(value, (size_t)(sign - value));
 }
@@ -66,7 +101,10 @@ bool keep_watches_write(const struct keep_watches *watches, const struct session
         .watches = watches->count,
     };
     for (uint32_t i = 0; i < watches->count; i++) {
-        keep.watch[i].limit = keep_ticks(session, watches->list[i].limit_ns);
+        const struct keep_watch *watch = &watches->list[i];
+        keep.watch[i].rule = watch->rule;
+        keep.watch[i].amount = watch->amount;
+        keep.watch[i].limit = watch->rule == DWELL_KEEP_ABOVE ? keep_ticks(session, watch->limit_ns) : UINT64_MAX;
         strncpy(keep.watch[i].text, watches->list[i].text, DWELL_KEEP_TEXT - 1);
     }
     const uint64_t offset = session_claim(session, fd, DWELL_UNIT);

@@ -10,7 +10,9 @@
 #include "session.h"
 
 struct keep_watch {
-    uint64_t limit_ns;
+    uint64_t limit_ns; /* of DWELL_KEEP_ABOVE */
+    enum dwell_keep_rule rule;
+    uint32_t amount;
     char *text; /* as the user wrote it */
 };
 
@@ -23,8 +25,8 @@ struct keep_watches {
     uint32_t usual;     /* one call in so many is kept to compare; zero: none */
 };
 
-/* Reads PATTERN>TIME. Returns the pattern, which the caller frees, and 1 + the number of the watch in *number. NULL if
- * it is none: `place` begins the error's text. */
+/* Reads PATTERN>TIME, PATTERN>p99 or PATTERN>5xmean. Returns the pattern, which the caller frees, and 1 + the number of
+ * the watch in *number. NULL if it is none: `place` begins the error's text. */
 char *keep_watches_add(struct keep_watches *watches, const char *value, const char *place, uint32_t *number,
                        struct error *error);
 

@@ -223,7 +223,8 @@ static struct json_object *info_json_kept(const struct session_file *f)
     for (uint32_t i = 0; known && i < keep.watches; i++) {
         struct json_object *watch = json_object_new_object();
         info_json_text(watch, "text", keep.watch[i].text);
-        info_json_number(watch, "limit_ns", true, info_json_ns(f, keep.watch[i].limit));
+        const bool stated = keep.watch[i].rule == DWELL_KEEP_ABOVE;
+        info_json_number(watch, "limit_ns", stated, stated ? info_json_ns(f, keep.watch[i].limit) : 0);
         json_object_array_add(watches, watch);
     }
     struct namer *namer = namer_new(f);

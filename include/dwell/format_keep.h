@@ -4,11 +4,21 @@
 
 #include "dwell/format.h"
 
-enum { DWELL_KEEP_WATCHES = 30, DWELL_KEEP_TEXT = 112 };
+enum { DWELL_KEEP_WATCHES = 30, DWELL_KEEP_TEXT = 104 };
+
+/* Which calls are slow. The process learns the limits of all but the first. */
+enum dwell_keep_rule {
+    DWELL_KEEP_ABOVE, /* those that take longer than `limit` */
+    DWELL_KEEP_SHARE, /* the slowest `amount` of 10,000 */
+    DWELL_KEEP_MEAN,  /* those that take `amount` / DWELL_KEEP_ONCE times as long as the mean */
+};
+enum { DWELL_KEEP_ONCE = 256 };
 
 /* What makes a call of a watched function slow. */
 struct dwell_watch {
-    uint64_t limit;             /* ticks: a call that takes longer is kept */
+    uint64_t limit; /* ticks: a call that takes longer is kept */
+    uint32_t rule;  /* enum dwell_keep_rule */
+    uint32_t amount;
     char text[DWELL_KEEP_TEXT]; /* as the user wrote it, cut if it is longer; ends with a zero */
 };
 

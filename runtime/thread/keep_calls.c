@@ -15,6 +15,11 @@
 
 struct keep_settings keep_settings;
 
+static bool keep_is_rule(const struct dwell_watch *watch)
+{
+    return watch->rule == DWELL_KEEP_ABOVE || (watch->rule <= DWELL_KEEP_MEAN && watch->amount > 0);
+}
+
 void keep_begin(int fd)
 {
     struct dwell_keep from;
@@ -26,9 +31,41 @@ void keep_begin(int fd)
     struct keep_settings s = {
         .on = true, .usual = from.usual, .around = from.around, .period = from.period, .most = from.most
     };
-    for (uint32_t i = 0; i <= DWELL_KEEP_WATCHES; i++)
-        s.limits[i] = i > 0 && i <= from.watches ? from.watch[i - 1].limit : UINT64_MAX;
+    s.asks = s.usual;
+    for (uint32_t i = 0; i <= DWELL_KEEP_WATCHES; i++) {
+        const bool is_set = i > 0 && i <= from.watches && keep_is_rule(&from.watch[i - 1]);
+        s.limits[i] = is_set ? from.watch[i - 1].limit : UINT64_MAX;
+        s.rules[i] = is_set ? from.watch[i - 1] : (struct dwell_watch){ .limit = UINT64_MAX };
+        s.asks |= s.rules[i].rule != DWELL_KEEP_ABOVE;
+    }
     keep_settings = s;
+}
+
+/* ---- limits that are learnt ---- */
+
+static void keep_learn_calls(uint32_t watch, uint64_t calls, uint64_t ticks, bool longer)
+{
+    struct keep_learnt *l = &keep_settings.learnt[watch];
+    keep_learn(l, &keep_settings.rules[watch], calls, ticks, longer);
+    __atomic_store_n(&keep_settings.limits[watch], keep_limit_of(l, &keep_settings.rules[watch]), __ATOMIC_RELAXED);
+}
+
+/* While there is no limit, each call counts. Later, a thread adds some at a time, as others use the same memory. */
+bool keep_asks(struct thread_keep *k, uint32_t watch, uint64_t duration)
+{
+    enum { TOGETHER = 16 };
+    if (keep_settings.rules[watch].rule != DWELL_KEEP_ABOVE) {
+        const bool first = __atomic_load_n(&keep_settings.limits[watch], __ATOMIC_RELAXED) == UINT64_MAX;
+        k->unlearnt[watch].calls++;
+        k->unlearnt[watch].ticks += duration;
+        if (first || k->unlearnt[watch].calls >= TOGETHER) {
+            const uint64_t calls = k->unlearnt[watch].calls;
+            keep_learn_calls(watch, calls, k->unlearnt[watch].ticks / calls,
+                             first && keep_is_longer(&keep_settings.learnt[watch], duration));
+            k->unlearnt[watch].calls = k->unlearnt[watch].ticks = 0;
+        }
+    }
+    return keep_settings.usual && ++k->since_usual >= keep_settings.usual;
 }
 
 /* ---- windows ---- */
@@ -153,6 +190,8 @@ void keep_call(struct thread *t, uint32_t watch, uint64_t function, uint64_t ent
         .enter_time = enter_time,
         .exit_time = t->last,
     };
+    if (keep_settings.rules[watch].rule != DWELL_KEEP_ABOVE && !call.usual)
+        keep_learn_calls(watch, 1, t->last - enter_time, true);
     if (t->stopped || keep_is_nested(t, function))
         return;
     const uint64_t mask = sys_block_signals();

@@ -8,18 +8,22 @@
 
 #include "common.h"
 #include "dwell/format.h"
+#include "keep_learn.h"
 
 #pragma GCC visibility push(hidden)
 
 struct thread;
 
-/* What the recorder has put into the session, as a copy: it outlives a fork. */
+/* What the recorder has put into the session, as a copy, and the limits that the process learns: it outlives a fork. */
 struct keep_settings {
     bool on;
     uint32_t usual;                          /* one call in so many is kept to compare; zero: none */
+    bool asks;                               /* keep_asks has to know of calls that are not slow */
     uint64_t limits[1 + DWELL_KEEP_WATCHES]; /* ticks, by watch */
-    uint64_t around, period;                 /* ticks */
-    uint32_t most;                           /* windows in a period */
+    struct dwell_watch rules[1 + DWELL_KEEP_WATCHES];
+    struct keep_learnt learnt[1 + DWELL_KEEP_WATCHES];
+    uint64_t around, period; /* ticks */
+    uint32_t most;           /* windows in a period */
 };
 
 extern struct keep_settings keep_settings;
@@ -27,6 +31,9 @@ extern struct keep_settings keep_settings;
 /* In a thread's block. */
 struct thread_keep {
     uint32_t since_usual; /* calls of watched functions since one was kept to compare */
+    struct {
+        uint64_t calls, ticks;
+    } unlearnt[1 + DWELL_KEEP_WATCHES]; /* calls that the limits do not know yet, by watch */
 };
 
 enum { KEEP_WINDOWS = 256 };
@@ -44,11 +51,14 @@ struct process_keep {
 /* Reads the settings in the session `fd`. */
 void keep_begin(int fd);
 
+/* Whether a call of that duration, which is not slow, may be one to keep. Learns from it. */
+bool keep_asks(struct thread_keep *k, uint32_t watch, uint64_t duration);
+
 /* Whether a call of that duration, in ticks, may be one to keep. */
 static ALWAYS_INLINE bool keep_wants(struct thread_keep *k, uint32_t watch, uint64_t duration)
 {
-    return duration > keep_settings.limits[watch] ||
-           (UNLIKELY(keep_settings.usual) && ++k->since_usual >= keep_settings.usual);
+    return duration > __atomic_load_n(&keep_settings.limits[watch], __ATOMIC_RELAXED) ||
+           (UNLIKELY(keep_settings.asks) && keep_asks(k, watch, duration));
 }
 
 /* Keeps the call of the calling thread that has just ended, at t->last, unless it is below another one of its function,

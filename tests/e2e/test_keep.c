@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "support/run.h"
 
 TestSuite(e2e_keep, .timeout = 600);
@@ -113,6 +114,21 @@ Test(e2e_keep, usual_calls_alone)
     free(text);
 }
 
+/* Limits that the process learns. Whatever else takes long on a busy machine is kept as well, but not most calls. */
+Test(e2e_keep, learnt_limits)
+{
+    static const char *const limits[] = { "handle>p99", "handle>100xmean" };
+    for (int i = 0; i < 2; i++) {
+        free(run_well("$DWELL record -q --keep '%s' $PROGRAMS/slow_few 1 2000 500 100", limits[i]));
+        char *text = run_well("$DWELL info --format json | jq -c '.keep | [([.calls[] | select(.duration_ns > 1e8)] | "
+                              "length), .slow_calls < 300, .watches]'");
+        char *expected = need_text("[4,true,[{\"text\":\"%s\",\"limit_ns\":null}]]\n", limits[i]);
+        cr_assert(eq(str, text, expected));
+        free(expected);
+        free(text);
+    }
+}
+
 Test(e2e_keep, limit)
 {
     free(run_well("$DWELL record -q --keep 'handle>0ns' --keep-limit 7/day $PROGRAMS/slow_few 3 100 101 10"));
@@ -139,12 +155,18 @@ Test(e2e_keep, no_slow_call)
     free(text);
 }
 
+#define WRONG_LIMIT(text)                                                                                              \
+    "--keep: '" text "' is not a function and a limit, such as 'parse_request>20ms', 'parse_request>p99' or "          \
+    "'parse_request>5xmean'\n"
+
 Test(e2e_keep, what_is_wrong)
 {
     static const char *const wrong[][2] = {
-        { "--keep handle", "--keep: 'handle' is not a function and a time, such as 'parse_request>20ms'\n" },
-        { "--keep 'handle>x'", "--keep: 'handle>x' is not a function and a time, such as 'parse_request>20ms'\n" },
-        { "--keep '>20ms'", "--keep: '>20ms' is not a function and a time, such as 'parse_request>20ms'\n" },
+        { "--keep handle", WRONG_LIMIT("handle") },
+        { "--keep 'handle>x'", WRONG_LIMIT("handle>x") },
+        { "--keep 'handle>p10'", WRONG_LIMIT("handle>p10") },
+        { "--keep 'handle>1xmean'", WRONG_LIMIT("handle>1xmean") },
+        { "--keep '>20ms'", WRONG_LIMIT(">20ms") },
         { "--keep 'f>1s' --mode profile", "--keep: mode profile has no single calls; use --mode ring=SIZE\n" },
         { "--keep 'f>1s' --max-size 8M,ring", "--keep: each thread has a ring of its own; use --max-size SIZE\n" },
         { "--keep-usual 5", "--keep-usual and --keep-limit are for --keep 'FUNCTION>TIME'\n" },
