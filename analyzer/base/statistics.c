@@ -82,6 +82,37 @@ double welch_test(const struct sample *x, const struct sample *y)
     return student_two_sided(t, degrees);
 }
 
+/* ---- shares ---- */
+
+static double statistics_choices(double all, double chosen)
+{
+    return lgamma(all + 1) - lgamma(chosen + 1) - lgamma(all - chosen + 1);
+}
+
+/* The probability of at least x of the `have` things among `of_x`, which were drawn from `of_x + of_y`. */
+static double statistics_at_least(double x, double of_x, double of_y, double have)
+{
+    static const double enough = 1e-12;
+    const double most = have < of_x ? have : of_x;
+    double term = exp(statistics_choices(have, x) + statistics_choices(of_x + of_y - have, of_x - x) -
+                      statistics_choices(of_x + of_y, of_x));
+    double sum = 0;
+    for (double k = x; k <= most && term > enough * sum; k++) {
+        sum += term;
+        term *= (have - k) * (of_x - k) / ((k + 1) * (of_y - have + k + 1));
+    }
+    return sum;
+}
+
+double share_test(uint64_t x, uint64_t of_x, uint64_t y, uint64_t of_y)
+{
+    const double have = (double)x + (double)y;
+    const bool more = (double)x * (double)of_y > (double)y * (double)of_x;
+    const double one_sided = more ? statistics_at_least((double)x, (double)of_x, (double)of_y, have)
+                                  : statistics_at_least((double)y, (double)of_y, (double)of_x, have);
+    return 2 * one_sided < 1 ? 2 * one_sided : 1;
+}
+
 /* ---- many tests ---- */
 
 static int statistics_compare_places(const void *a, const void *b)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct sample {
     size_t count;
@@ -22,6 +23,10 @@ double welch_test(const struct sample *x, const struct sample *y);
 
 /* The two-sided probability of Student's t distribution. */
 double student_two_sided(double t, double degrees);
+
+/* The two-sided probability that `of_x` and `of_y` things, of which x and y have a property, differ so much in its
+ * share if they were drawn from one heap: the hypergeometric distribution. */
+double share_test(uint64_t x, uint64_t of_x, uint64_t y, uint64_t of_y);
 
 /* Adjusts the probabilities of many tests in place, by Benjamini and Hochberg. Among the tests with an adjusted value
  * of at most q, the expected share of false findings is at most q. NANs stay and do not count as tests. */

@@ -71,12 +71,13 @@ static const struct command_line line = {
     .daily = "by fail-if large min from to sort limit columns format",
     .arguments = "BEFORE AFTER\nBEFORE... -- AFTER...",
     .text =
-        "Compares sessions from before and after a change: calls, the four times, and time on the CPU.\v"
+        "Compares sessions from before and after a change: calls, times, time on the CPU, and percentiles.\v"
         "Functions are matched by the file name of their module and their own name. Several sessions on a side "
         "count as their mean. With two or more on both sides, times are tested. Only what chance does not explain can "
         "fail --fail-if. Calls are compared exactly. docs/diff.md has the formulas.\n\nExamples:\n"
         "  dwell diff before.data after.data\n"
         "  dwell diff --by path --sort calls before.data after.data\n"
+        "  dwell diff --sort p99 before.data after.data\n"
         "  dwell diff old-*.data -- new-*.data --fail-if 'cpu_exclusive > +10%'\n"
         "  dwell diff old-*.data -- new-*.data --format markdown > comment.md",
     .options = options,
@@ -136,6 +137,7 @@ int command_diff(int argc, char **argv)
     diff_parse_sides(&s, argc, argv);
     diff_result_check(&s.result);
     struct diff *d = diff_new(s.by);
+    s.shared.load.durations = diff_result_wants_percentiles(&s.result);
     s.shared.load.selection.filters.several = true;
     diff_load_side(&s, d, DIFF_BEFORE);
     diff_load_side(&s, d, DIFF_AFTER);

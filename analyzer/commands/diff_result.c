@@ -182,6 +182,27 @@ static void diff_check_sessions(const struct diff_result *r, const struct diff *
     option_check_times("--large", r->options.large, d->samples, first);
 }
 
+/* Columns are names with suffixes, separated by commas. */
+static bool diff_names_percentile(const char *columns)
+{
+    for (const char *key = columns; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
+        for (enum diff_value i = DIFF_SUMS; i < DIFF_VALUES; i++) {
+            const size_t length = strlen(diff_value_name(i));
+            if (strncmp(key, diff_value_name(i), length) == 0 && key[length] == '_')
+                return true;
+        }
+    return false;
+}
+
+bool diff_result_wants_percentiles(const struct diff_result *r)
+{
+    bool wanted = (r->options.sort < DIFF_VALUES && diff_is_percentile(r->options.sort)) ||
+                  diff_names_percentile(r->shared->columns);
+    for (size_t i = 0; i < r->gate_count; i++)
+        wanted |= diff_is_percentile(r->gates[i].value);
+    return wanted;
+}
+
 void diff_result_check(const struct diff_result *r)
 {
     if (r->print && r->shared->columns)

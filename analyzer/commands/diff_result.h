@@ -33,6 +33,9 @@ void diff_result_add_gate(struct diff_result *r, const char *text);
 /* For struct command_line: the formats, the order and the columns of a comparison. */
 bool diff_result_read_shared(struct diff_result *r, enum shared_option option, const char *argument);
 
+/* Whether the options name percentiles: then the sessions have to be loaded with durations. */
+bool diff_result_wants_percentiles(const struct diff_result *r);
+
 /* Ends the program if the options contradict each other. */
 void diff_result_check(const struct diff_result *r);
 

@@ -90,29 +90,39 @@ static uint64_t durations_middle(uint64_t counter)
     return least + ((uint64_t)1 << dropped) / 2;
 }
 
+struct durations_step *durations_list(const struct durations *d, size_t *count)
+{
+    const size_t used = d ? d->used : 0;
+    uint64_t *sorted = need_memory(used + 1, sizeof *sorted);
+    struct durations_step *steps = need_memory(used + 1, sizeof *steps);
+    *count = 0;
+    for (uint32_t i = 0; d && i <= d->mask; i++)
+        if (d->slots[i])
+            sorted[(*count)++] = d->slots[i];
+    /* A counter's number is in the upper bits of its slot, so this is the order of durations. */
+    qsort(sorted, *count, sizeof *sorted, compare_numbers);
+    for (size_t i = 0; i < *count; i++)
+        steps[i] =
+            (struct durations_step){ durations_middle((sorted[i] >> DURATION_COUNT_BITS) - 1), sorted[i] & count_mask };
+    if (*count == 1 && steps[0].calls == 1)
+        steps[0].ticks = call_ticks(d->sum);
+    free(sorted);
+    return steps;
+}
+
 void durations_percentiles(const struct durations *d, const double *percents, uint64_t *ticks, size_t count)
 {
     const uint64_t calls = durations_calls(d);
     memset(ticks, 0, count * sizeof *ticks);
     if (!calls)
         return;
-    if (calls == 1) {
-        for (size_t i = 0; i < count; i++)
-            ticks[i] = call_ticks(d->sum);
-        return;
-    }
-    uint64_t *sorted = need_memory(d->used, sizeof *sorted);
-    size_t used = 0;
-    for (uint32_t i = 0; i <= d->mask; i++)
-        if (d->slots[i])
-            sorted[used++] = d->slots[i];
-    /* A counter's number is in the upper bits of its slot, so this is the order of durations. */
-    qsort(sorted, used, sizeof *sorted, compare_numbers);
+    size_t used;
     uint64_t passed = 0;
+    struct durations_step *steps = durations_list(d, &used);
     for (size_t i = 0, found = 0; i < used && found < count; i++) {
-        passed += sorted[i] & count_mask;
+        passed += steps[i].calls;
         while (found < count && ((double)passed >= ceil((double)calls * percents[found] / 100) || i + 1 == used))
-            ticks[found++] = durations_middle((sorted[i] >> DURATION_COUNT_BITS) - 1);
+            ticks[found++] = steps[i].ticks;
     }
-    free(sorted);
+    free(steps);
 }

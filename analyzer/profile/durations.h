@@ -53,6 +53,14 @@ void durations_merge(struct durations **into, const struct durations *from);
 
 uint64_t durations_calls(const struct durations *d);
 
+/* So many calls took about so long. */
+struct durations_step {
+    uint64_t ticks, calls;
+};
+
+/* Lists the durations in ascending order. The caller frees the list. */
+struct durations_step *durations_list(const struct durations *d, size_t *count);
+
 /* Sets ticks[i] to the duration that percents[i] percent of the calls do not exceed, or to zero without calls. The
  * percents ascend. */
 void durations_percentiles(const struct durations *d, const double *percents, uint64_t *ticks, size_t count);

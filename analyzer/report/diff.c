@@ -13,6 +13,7 @@
 #include "report/diff_chance.h"
 #include "report/diff_levels.h"
 #include "report/diff_names.h"
+#include "report/diff_percentiles.h"
 
 enum { NS_PER_SECOND = 1000000000 }; /* values are in nanoseconds */
 
@@ -24,11 +25,16 @@ const struct diff_compared diff_compared[DIFF_VALUES] = {
     [DIFF_APPLICATION_EXCLUSIVE] = { VALUE_APPLICATION, EXCLUSIVE },
     [DIFF_CPU_INCLUSIVE] = { VALUE_CPU, INCLUSIVE },
     [DIFF_CPU_EXCLUSIVE] = { VALUE_CPU, EXCLUSIVE },
+    [DIFF_P50] = { VALUE_ELAPSED, INCLUSIVE, "p50", 50 },
+    [DIFF_P90] = { VALUE_ELAPSED, INCLUSIVE, "p90", 90 },
+    [DIFF_P99] = { VALUE_ELAPSED, INCLUSIVE, "p99", 99 },
+    [DIFF_MAX] = { VALUE_ELAPSED, INCLUSIVE, "max", 100 },
 };
 
 const char *diff_value_name(enum diff_value value)
 {
-    return value_column(diff_compared[value].value, diff_compared[value].form);
+    const struct diff_compared *c = &diff_compared[value];
+    return c->name ? c->name : value_column(c->value, c->form);
 }
 
 enum diff_value diff_value_named(const char *name, size_t length)
@@ -56,6 +62,7 @@ void diff_free(struct diff *d)
         free(d->runs[i].path);
         free(d->runs[i].part);
         free(d->runs[i].rows);
+        diff_percentiles_drop(&d->runs[i]);
     }
     for (size_t i = 0; i < d->remark_count; i++)
         free(d->remarks[i]);
@@ -111,7 +118,7 @@ size_t diff_key_count(const struct diff *d)
 static struct diff_values diff_values_of_times(const struct times *t, uint64_t ticks_per_second)
 {
     struct diff_values values = { .uncalled = times_are_sampled(t) && !t->calls };
-    for (enum diff_value i = 0; i < DIFF_VALUES; i++) {
+    for (enum diff_value i = 0; i < DIFF_SUMS; i++) {
         const struct diff_compared *c = &diff_compared[i];
         const uint64_t value = times_value(t, c->value, c->form);
         values.of[i] = value_table[c->value].kind == VALUE_IS_TIME ? ticks_to_ns(value, ticks_per_second) : value;
@@ -148,6 +155,8 @@ static void diff_fill_run(struct diff *d, struct diff_run *run, const struct pro
                 times_are_counted(&sums[i]) || (d->by == DIFF_FUNCTIONS && times_are_partial(&sums[i]));
     }
     run->total = diff_values_of_times(&rollup->session, ticks_per_second);
+    if (d->percentiles)
+        diff_percentiles_fill(d, run, named, keys, ticks_per_second);
     free(keys);
     free(sums);
     rollup_free(rollup);
@@ -179,12 +188,15 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *analys
     };
     d->side_count[side]++;
     d->estimated |= run->has_samples;
+    d->percentiles = analysis->durations && d->by != DIFF_MODULES && !s->samples &&
+                     !session_file_why_sums(analysis->file) && (d->percentiles || d->run_count == 1);
     d->threads |= s->threads > 1 || s->processes > 1;
     diff_fill_run(d, run, named, s->samples ? 1000000000 : s->ticks_per_second);
     profile_free(named);
     const unsigned knows = summary_knows(s) & ~(s->imported ? NEEDS_OFF_CPU : 0u);
     for (enum diff_value i = 0; i < DIFF_VALUES; i++)
-        d->known[i] &= value_is_known(diff_compared[i].value, knows, NULL);
+        d->known[i] &=
+            value_is_known(diff_compared[i].value, knows, NULL) && (!diff_is_percentile(i) || d->percentiles);
     for (size_t i = 0; i < s->loss_count; i++)
         diff_add_remark(d, summary_code(s, i), need_text("%s: %s", s->path, s->remarks[i]));
     return true;
@@ -214,13 +226,14 @@ static bool diff_lacks_samples(const struct diff *d, uint32_t key)
 
 static struct diff_row diff_make_row(const struct diff *d, uint32_t key, enum diff_chance chance)
 {
-    struct diff_row row = { .key = key, .chance = chance, .least_calls = { UINT64_MAX, UINT64_MAX } };
+    struct diff_row row = { .key = key, .chance = chance, .timed = true, .least_calls = { UINT64_MAX, UINT64_MAX } };
     for (size_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->runs[i];
         const struct diff_values *values = diff_run_values(run, key);
         row.present[run->side] |= diff_values_present(values);
         row.counted |= values->counted;
         row.uncalled |= values->uncalled;
+        row.timed &= diff_percentiles_has(run, key);
         row.least_calls[run->side] = smaller(row.least_calls[run->side], values->of[DIFF_CALLS]);
         row.most_calls[run->side] = larger(row.most_calls[run->side], values->of[DIFF_CALLS]);
         for (int j = 0; j < DIFF_VALUES; j++) {
@@ -290,7 +303,9 @@ static struct sample diff_side_sample(const struct diff *d, const struct diff_ro
     for (size_t i = 0; i < d->run_count; i++)
         if (d->runs[i].side == side)
             values[count++] = (double)diff_run_values(&d->runs[i], row->key)->of[value];
-    const struct sample sample = value == DIFF_CALLS ? sample_of(values, count) : sample_of_times(values, count);
+    struct sample sample = value == DIFF_CALLS ? sample_of(values, count) : sample_of_times(values, count);
+    if (diff_is_percentile(value))
+        diff_percentiles_blur(&sample);
     free(values);
     return sample;
 }
@@ -344,7 +359,11 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
         const struct sample before = diff_side_sample(d, &d->rows[i], value, DIFF_BEFORE);
         const struct sample after = diff_side_sample(d, &d->rows[i], value, DIFF_AFTER);
         const bool exact = value == DIFF_CALLS && diff_calls_are_exact(&d->rows[i]);
-        probabilities[i] = exact || !diff_row_knows(d, &d->rows[i], value) ? NAN : welch_test(&before, &after);
+        const bool unknown = exact || !diff_row_knows(d, &d->rows[i], value);
+        probabilities[i] = unknown ? NAN
+                           : diff_is_percentile(value) && !diff_is_tested(d)
+                               ? diff_percentiles_test(d, &d->rows[i], value)
+                               : welch_test(&before, &after);
     }
     adjust_for_many(probabilities, d->row_count);
     for (size_t i = 0; i < d->row_count; i++) {
@@ -352,6 +371,8 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
         pair->probability = probabilities[i];
         if (!diff_pair_is_certain(d, pair))
             pair->judged = JUDGED_NOTHING;
+        else if (diff_is_percentile(value) && !diff_is_tested(d))
+            pair->judged = diff_percentiles_judge(pair);
         else if (is_significant(probabilities[i]))
             pair->judged = JUDGED_SIGNIFICANT;
         else if (value == DIFF_CALLS)

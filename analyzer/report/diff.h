@@ -21,6 +21,11 @@ enum diff_value {
     DIFF_APPLICATION_EXCLUSIVE,
     DIFF_CPU_INCLUSIVE,
     DIFF_CPU_EXCLUSIVE,
+    DIFF_SUMS, /* those before are sums over the calls; the others are percentiles of single calls */
+    DIFF_P50 = DIFF_SUMS,
+    DIFF_P90,
+    DIFF_P99,
+    DIFF_MAX,
     DIFF_VALUES,
 };
 
@@ -28,11 +33,19 @@ enum diff_value {
 struct diff_compared {
     enum value_id value;
     enum value_form form;
+    const char *name; /* of a percentile; NULL for sums, which have the names of the value's columns */
+    double percent;   /* of a percentile: 100 is the largest */
 };
 extern const struct diff_compared diff_compared[DIFF_VALUES];
 
 /* A name such as "elapsed_inclusive". */
 const char *diff_value_name(enum diff_value value);
+
+/* Sessions have percentiles only if they were loaded with durations. */
+static inline bool diff_is_percentile(enum diff_value value)
+{
+    return value >= DIFF_SUMS;
+}
 
 /* Finds a value by its name. Returns DIFF_VALUES if there is none. */
 enum diff_value diff_value_named(const char *name, size_t length);
@@ -48,9 +61,11 @@ struct diff_run {
     char *path;
     char *part; /* the compared part of the session, as reports name it; NULL for the whole */
     enum diff_side side;
-    struct diff_values total; /* of the session */
-    struct diff_values *rows; /* by key */
-    size_t row_count;         /* without the keys that later sessions added */
+    struct diff_values total;     /* of the session */
+    struct diff_values *rows;     /* by key */
+    size_t row_count;             /* without the keys that later sessions added */
+    struct durations **durations; /* by key: of the completed calls; NULL if they were not loaded */
+    uint64_t ticks_per_second;    /* of the durations */
     bool application_known, cpu_known, has_samples;
     uint64_t events, lost_events;
 };
@@ -78,6 +93,7 @@ struct diff_row {
     bool present[DIFF_SIDES];
     bool counted;  /* in some session, times are unknown */
     bool uncalled; /* in some session, calls are unknown */
+    bool timed;    /* in all sessions, some calls have durations */
     enum diff_chance chance;
     uint64_t least_calls[DIFF_SIDES], most_calls[DIFF_SIDES]; /* of the side's runs */
     struct diff_pair values[DIFF_VALUES];
@@ -100,6 +116,7 @@ struct diff {
     size_t side_count[DIFF_SIDES];
     bool samples;            /* the sessions have samples instead of times */
     bool estimated;          /* some session has times that are estimated by samples */
+    bool percentiles;        /* all sessions have percentiles */
     bool threads;            /* some session has several threads or processes */
     bool known[DIFF_VALUES]; /* the value is known in all sessions */
     char **remarks;
@@ -143,7 +160,8 @@ bool diff_is_equal(const struct diff *d);
 /* Whether the value of the row is known in all sessions. */
 static inline bool diff_row_knows(const struct diff *d, const struct diff_row *row, enum diff_value value)
 {
-    return d->known[value] && (value == DIFF_CALLS ? !row->uncalled : !row->counted);
+    return d->known[value] && (value == DIFF_CALLS ? !row->uncalled : !row->counted) &&
+           (!diff_is_percentile(value) || row->timed);
 }
 
 /* A pair's sums, with the number of runs. */

@@ -59,6 +59,19 @@ struct diff_view_columns {
     size_t count;
 };
 
+/* Percentiles come last. */
+static enum diff_value diff_view_values(const struct diff *d)
+{
+    return d->percentiles ? DIFF_VALUES : DIFF_SUMS;
+}
+
+static const char *diff_view_title(enum diff_value value)
+{
+    static const char *const percentiles[] = { "P50", "P90", "P99", "MAX" };
+    const struct diff_compared *c = &diff_compared[value];
+    return diff_is_percentile(value) ? percentiles[value - DIFF_SUMS] : value_table[c->value].titles[c->form];
+}
+
 static void diff_view_add_value_columns(struct diff_view_columns *columns, const struct diff *d, enum diff_value value)
 {
     const struct value *v = &value_table[diff_compared[value].value];
@@ -66,8 +79,8 @@ static void diff_view_add_value_columns(struct diff_view_columns *columns, const
         const struct diff_view_column *c = &value_columns_of[i];
         char *key = columns->texts[value][i].key, *title = columns->texts[value][i].title;
         snprintf(key, sizeof columns->texts[value][i].key, "%s%s", diff_value_name(value), c->behind_key);
-        snprintf(title, sizeof columns->texts[value][i].title, "%s%s",
-                 c->title[0] == ' ' ? v->titles[diff_compared[value].form] : "", c->title);
+        snprintf(title, sizeof columns->texts[value][i].title, "%s%s", c->title[0] == ' ' ? diff_view_title(value) : "",
+                 c->title);
         const enum cell_kind kind = v->kind == VALUE_IS_COUNT ? c->kind_of_counts : c->kind;
         columns->unit_groups[columns->count] = (size_t)value + 1;
         const bool is_data = i == INTERVAL ? d->estimated && value != DIFF_CALLS : value == DIFF_CALLS;
@@ -84,7 +97,7 @@ static struct table diff_view_make_table(const struct diff *d, const struct summ
     for (size_t i = 0; i < subjects[d->by].count; i++)
         columns->list[columns->count++] = subjects[d->by].columns[i];
     const size_t first_value = columns->count;
-    for (enum diff_value i = 0; i < DIFF_VALUES; i++)
+    for (enum diff_value i = 0; i < diff_view_values(d); i++)
         diff_view_add_value_columns(columns, d, i);
     struct table t = table_make(columns->list, columns->count, session);
     t.marks_cells = true; /* the sessions may know their times in different ways */
@@ -96,9 +109,10 @@ static struct table diff_view_make_table(const struct diff *d, const struct summ
 
 void view_diff_list_columns(FILE *out)
 {
-    for (enum diff_value i = 0; i < DIFF_VALUES; i++)
+    for (enum diff_value i = 0; i < DIFF_SUMS; i++)
         fprintf(out, "%-30s %s\n", diff_value_name(i),
                 value_table[diff_compared[i].value].meanings[diff_compared[i].form]);
+    fprintf(out, "%-30s %s\n", "p50, p90, p99, max", "percentiles of completed calls, elapsed inclusive, to 2 %");
     fputs("\nEach name needs one of these suffixes:\n", out);
     fprintf(out, "%-30s %s\n", "_before, _after", "the mean of the side's sessions");
     fprintf(out, "%-30s %s\n", "_change, _change_percent", "from before to after");
@@ -182,6 +196,9 @@ char *diff_judgement(const struct diff *d, const struct diff_options *options)
                          diff_is_tested(d) ? "; significant (*): " : "", diff_is_tested(d) ? test : "");
     if (diff_is_tested(d))
         return need_text("significant: %s", test);
+    if (options->sort < DIFF_VALUES && diff_is_percentile(options->sort))
+        return need_text("large: 10 %% or more, and more calls are longer than chance explains; with one session on a "
+                         "side, no time is significant");
     char large[AMOUNT_TEXT];
     amount_text(&options->large, large);
     return need_text("large: %s or more%s; with one session on a side, no time is significant", large,
@@ -247,7 +264,7 @@ static void diff_view_fill_judged(struct cell *cell, const struct diff_row *row,
 
 static void diff_view_fill_values(const struct diff *d, struct cell *cells, const struct diff_row *row, bool people)
 {
-    for (int value = 0; value < DIFF_VALUES; value++, cells += COLUMNS_A_VALUE) {
+    for (int value = 0; value < (int)diff_view_values(d); value++, cells += COLUMNS_A_VALUE) {
         const struct diff_pair *pair = &row->values[value];
         if (!diff_row_knows(d, row, value))
             continue;

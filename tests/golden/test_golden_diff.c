@@ -53,6 +53,18 @@ Test(golden_diff, several_sessions)
     check_golden("diff 'before-*' -- 'after-[123]' ./after-2", "diff-several.txt");
 }
 
+/* A longer tail: the mean stays. */
+Test(golden_diff, percentiles)
+{
+    version_save(&(struct version){ .lookups = 1000, .time = 1000, .slow = 9000, .main_time = 5000 },
+                 test_path("tail-1"));
+    version_save(&(struct version){ .lookups = 1000, .time = 796, .slow = 19204, .main_time = 5000 },
+                 test_path("tail-2"));
+    check_golden("diff tail-1 tail-2 --sort p99", "diff-p99.txt");
+    check_golden("diff tail-1 tail-2 --sort p99 --format json", "diff-percentiles.json");
+    check_golden("diff tail-1 tail-2 --by path --format csv --columns p99_change,max_judged", "diff-percentiles.csv");
+}
+
 Test(golden_diff, by_module_and_by_path)
 {
     diff_check_formats("diff before-1 after-1 --by module", "diff-module");

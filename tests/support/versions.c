@@ -27,7 +27,7 @@ static void version_write_calls(struct writer *w, const struct version *v)
     t += (v->main_time + v->noise) * unit;
     for (unsigned i = 0; i < v->lookups; i++) {
         write_enter(w, t, prices + LOOKUP);
-        t += (100 + v->noise) * unit;
+        t += ((v->time ? v->time : 100) + v->noise + (i % 50 == 49 ? v->slow : 0)) * unit;
         if (v->cached && i == 0) {
             write_enter(w, t, prices + CACHED);
             write_exit(w, t += 50 * unit);

@@ -9,7 +9,9 @@
 struct version {
     const char *program; /* its path is /opt/PROGRAM; "shop" if NULL */
     uint64_t shift;      /* added to the addresses of the first version's functions */
-    unsigned lookups;    /* calls of price::lookup, each of 100 ns plus `noise` */
+    unsigned lookups;    /* calls of price::lookup, each of `time` plus `noise` */
+    uint64_t time;       /* 100 ns if zero */
+    uint64_t slow;       /* each 50th lookup takes so much longer */
     uint64_t main_time;  /* exclusive; `noise` adds to it */
     uint64_t noise;
     bool cached;           /* has price::cached, called once for 50 ns by price::lookup */
