@@ -2,21 +2,16 @@
  * into the session as chunks. */
 #include "recorder/filters.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/interrupted.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/path_text.h"
 #include "base/wide.h"
 #include "recorder/filter_chunk.h"
 #include "recorder/filter_patterns.h"
+#include "recorder/program_modules.h"
 #include "symbols/elf_facts.h"
 #include "symbols/function_pattern.h"
 #include "symbols/os_calls.h"
@@ -128,8 +123,9 @@ struct filter_module {
     size_t count, room;
 };
 
-static void filters_add_module(struct filters *f, const char *path)
+static void filters_add_module(void *context, const char *path)
 {
+    struct filters *f = context;
     char *whole = realpath(path, NULL);
     if (!whole)
         return;
@@ -143,58 +139,6 @@ static void filters_add_module(struct filters *f, const char *path)
     struct filter_module *m = &f->modules[f->module_count++];
     *m = (struct filter_module){ .path = whole, .file = whole };
     m->build_id_length = elf_build_id_of(whole, m->build_id, sizeof m->build_id);
-}
-
-/* With LD_TRACE_LOADED_OBJECTS, the loader lists the libraries and does not run the program. */
-static bool filters_add_libraries(struct filters *f, const char *path, struct error *error)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return error_set(error, "pipe: %s", strerror(errno));
-    pid_t pid = fork();
-    if (pid == 0) {
-        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(open("/dev/null", O_RDWR), STDERR_FILENO);
-        execl(path, path, (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    FILE *in = pid < 0 ? NULL : fdopen(ends[0], "r");
-    char *line = NULL;
-    size_t room = 0;
-    while (in && getline(&line, &room, in) >= 0) {
-        char *begin = strchr(line, '/'), *end = begin ? strstr(begin, " (0x") : NULL;
-        if (!end)
-            continue;
-        *end = '\0';
-        char *arrow = strstr(line, "=> ");
-        filters_add_module(f, arrow && arrow[3] == '/' ? arrow + 3 : begin);
-    }
-    free(line);
-    if (in)
-        fclose(in);
-    int status;
-    struct interruptions interruptions = { 0 };
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && interrupted(&interruptions))
-        ;
-    return true;
-}
-
-/* Adds the program if it is a binary, and its libraries. A static program has no loader that could list them: it would
- * run. The interpreter of a script asks later. */
-static bool filters_add_program(struct filters *f, const char *path, struct error *error)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    elf_version(EV_CURRENT);
-    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-    const bool binary = elf && elf_kind(elf) == ELF_K_ELF, loaded = binary && elf_has_segment(elf, PT_INTERP);
-    elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    if (binary)
-        filters_add_module(f, path);
-    return !loaded || filters_add_libraries(f, path, error);
 }
 
 /* The action for a level of an earlier recording, with a mark until a pattern gives the function a level. */
@@ -256,7 +200,7 @@ static void filters_judge_module(const struct filters *f, struct filter_module *
 
 bool filters_find(struct filters *f, const char *program, struct error *error)
 {
-    if (!filters_add_program(f, program, error))
+    if (!program_modules_list(program, filters_add_module, f, error))
         return false;
     struct binaries *binaries = binaries_new();
     for (size_t i = 0; i < f->module_count; i++)

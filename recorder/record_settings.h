@@ -9,6 +9,7 @@
 #include "dwell/format.h"
 #include "fleet/push.h"
 #include "recorder/filters.h"
+#include "recorder/planned_values.h"
 
 struct record_settings {
     const char *output; /* the session file, as the user calls it */
@@ -28,6 +29,7 @@ struct record_settings {
     char *keep_free;       /* bytes, as a decimal number; NULL for the default */
     char *events;          /* settings, separated by commas; NULL if none */
     struct filters filters;
+    struct planned_values values;
     unsigned runs;
     const char *push; /* a URL, or - for the usual server; NULL if none */
     uint64_t every;   /* nanoseconds between deltas; zero: only the end is pushed */

@@ -15,6 +15,7 @@
 #include "process_cpu.h"
 #include "recording.h"
 #include "trace_events.h"
+#include "value_rows.h"
 
 /* Of two times in milliseconds, of which negative ones are never. */
 static long upward_sooner(long a, long b)
@@ -30,7 +31,14 @@ static long upward_tick(struct process *p)
 static void upward_begin_thread(struct thread *t, bool forked)
 {
     trace_events_begin_thread(t);
+    value_rows_begin_thread(t);
     level_begin_thread(t, forked);
+}
+
+static void upward_end_thread(struct thread *t)
+{
+    trace_events_end_thread(t);
+    value_rows_end_thread(t);
 }
 
 static void upward_thread_is_listed(struct thread *t)
@@ -51,7 +59,7 @@ const struct upward upward = {
     .begin_process = process_begin,
     .begin_thread = upward_begin_thread,
     .thread_is_listed = upward_thread_is_listed,
-    .end_thread = trace_events_end_thread,
+    .end_thread = upward_end_thread,
     .thread_has_ended = counts_end_thread,
     .block_is_free = counts_is_gone,
     .thread_is_not_recorded = levels_lose_places,

@@ -17,4 +17,7 @@ void info_print_levels(const struct session_file *f, size_t limit);
 /* Calls whose windows were kept, at most `limit` of them (zero: all), and how many were not. */
 void info_print_kept(const struct session_file *f, size_t limit);
 
+/* Which values of arguments it holds. */
+void info_print_values(const struct session_file *f);
+
 #endif

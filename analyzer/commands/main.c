@@ -17,7 +17,7 @@ static const struct named_command commands[] = {
     { "cc", command_cc, "run a C compiler so that the program can be recorded; also c++", NULL, false, NULL },
     { "c++", command_cxx, "the same for C++", NULL, false, NULL },
     { "doctor", command_doctor, "check what works on this machine, and how to mend the rest", NULL, false, NULL },
-    { "values", command_values, "which arguments and results of a function can be read", NULL, false, NULL },
+    { "values", command_values, "times of a function's calls by a value of its arguments", NULL, false, NULL },
     { "report", command_report, "times of functions, lines, modules, threads or processes", "Look at a session", true,
       NULL },
     { "tree", command_tree, "call paths, with the hot path marked", NULL, true, NULL },

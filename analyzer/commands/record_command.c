@@ -116,6 +116,8 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     session_more(session)->overhead = s->overhead;
     if (s->filters.keep.count && !keep_watches_write(&s->filters.keep, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the settings of --keep", s->output);
+    if (s->values.count && !planned_values_write(&s->values, session, fd))
+        die(STATUS_OWN_FAILURE, "%s: no room for the settings of --values", s->output);
     if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->output);
     return fd;
@@ -224,6 +226,8 @@ int command_record(int argc, char **argv)
     s.filters.leveled = function_set_new();
     struct error wrong = { NULL };
     if (filters_any(&s.filters) && !filters_find(&s.filters, file, &wrong))
+        die(STATUS_OWN_FAILURE, "%s", wrong.text);
+    if (s.values.count && !planned_values_find(&s.values, file, &wrong))
         die(STATUS_OWN_FAILURE, "%s", wrong.text);
     char *path = record_absolute_path(s.output);
     record_check_syscalls(&s);

@@ -234,6 +234,15 @@ static void record_check_keep(struct record_settings *s)
     s->mode = DWELL_MODE_RING;
 }
 
+static void record_read_values(void *settings, const struct option_row *row, char *text)
+{
+    struct record_settings *s = settings;
+    struct error error = { NULL };
+    (void)row;
+    if (!planned_values_add(&s->values, text, &error))
+        die(STATUS_OWN_FAILURE, "--values: %s", error.text);
+}
+
 void record_check_options(void *settings)
 {
     struct record_settings *s = settings;
@@ -252,6 +261,8 @@ void record_check_options(void *settings)
         s->sample_rate = record_usual_rate(s);
     if (!s->keep_free && getenv("DWELL_KEEP_FREE"))
         record_parse_keep_free(s, "DWELL_KEEP_FREE", getenv("DWELL_KEEP_FREE"));
+    if (s->values.count && s->mode != DWELL_MODE_TRACE)
+        die(STATUS_OWN_FAILURE, "--values: only mode trace has values");
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
         die(STATUS_OWN_FAILURE, "--min has no effect on --callers-of; use one of them");
     if (s->every && s->mode != DWELL_MODE_PROFILE)
@@ -324,6 +335,10 @@ const struct option_row record_own_options[] = {
       STORE_NUMBER(struct record_settings, filters.keep.usual, 1, 1000000000, "a number from 1 to 1000000000") },
     { "keep-limit", "N/UNIT", "With --keep: keep at most N slow calls in each s, min, h or day (10/min)",
       READ_BY(record_read_keep_limit) },
+    { "values", "FUNCTION[:WHAT]",
+      "Record values of this function's calls, so that dwell values can show times by value: WHAT is a parameter (n), "
+      "a part of one (req->len, *p, name[0]), or several (n,req->len), default: all parameters; may be repeated",
+      READ_BY(record_read_values) },
     { "dump-on", "SIGNAL",
       "Write what was recorded until then to FILE.dump whenever PROGRAM gets this signal (USR2, or a number); PROGRAM "
       "must not use the signal itself",

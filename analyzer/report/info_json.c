@@ -17,6 +17,7 @@
 #include "report/kept_ring.h"
 #include "report/table_formats.h"
 #include "trace/recorded_names.h"
+#include "trace/recorded_values.h"
 #include "trace/samples.h"
 
 static void info_json_text(struct json_object *to, const char *key, const char *text)
@@ -242,6 +243,27 @@ static struct json_object *info_json_kept(const struct session_file *f)
     return object;
 }
 
+static struct json_object *info_json_values(const struct session_file *f)
+{
+    struct recorded_values values = recorded_values_list(f);
+    struct json_object *object = json_object_new_object(), *functions = json_object_new_array();
+    for (size_t i = 0; i < values.function_count; i++) {
+        const struct recorded_function *r = &values.functions[i];
+        struct json_object *function = json_object_new_object(), *names = json_object_new_array();
+        for (uint32_t j = 0; j < r->value_count; j++)
+            json_object_array_add(names, json_new_text(r->values[j].name));
+        json_object_object_add(function, "module", json_new_text(r->path));
+        json_object_object_add(function, "offset", json_object_new_uint64(r->offset));
+        json_object_object_add(function, "values", names);
+        json_object_object_add(function, "calls", json_object_new_uint64(r->rows));
+        json_object_array_add(functions, function);
+    }
+    json_object_object_add(object, "functions", functions);
+    json_object_object_add(object, "lost_calls", json_object_new_uint64(f->more.lost_values));
+    recorded_values_free(&values);
+    return object;
+}
+
 void info_print_json(const struct analysis *analysis, const char *path)
 {
     struct json_object *facts = info_json_facts(analysis, path);
@@ -258,6 +280,10 @@ void info_print_json(const struct analysis *analysis, const char *path)
     if (analysis->file->more.keep) {
         fputs(",\n \"keep\": ", stdout);
         json_put_object(stdout, info_json_kept(analysis->file));
+    }
+    if (analysis->file->more.values) {
+        fputs(",\n \"values\": ", stdout);
+        json_put_object(stdout, info_json_values(analysis->file));
     }
     fputs("}\n", stdout);
 }

@@ -107,6 +107,8 @@ struct dwell_file_more {
     uint64_t limited_calls; /* slow calls that were more than the number for a period */
     uint64_t unkept_calls;  /* slow calls for which there was no room */
     uint64_t keep_period;   /* private to the processes: the number of the period << 24, and of its windows so far */
+    uint64_t values;        /* offset of the plan chunk (format_values.h): values are recorded; or zero */
+    uint64_t lost_values;   /* calls whose values had no room */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */
@@ -162,6 +164,8 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_CAUSES = 13, /* rows of struct dwell_cause_row */
     DWELL_CHUNK_SITES = 14,  /* struct dwell_sites (format_levels.h) */
     DWELL_CHUNK_KEEP = 15,   /* struct dwell_keep (format_keep.h) */
+    DWELL_CHUNK_PLAN = 16,   /* struct dwell_values_plan (format_values.h) */
+    DWELL_CHUNK_VALUES = 17, /* rows of struct dwell_values_row */
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -303,18 +307,6 @@ struct dwell_tree_node {
     uint32_t base;    /* number of the node that holds the children: its own, or that of a similar call */
     uint64_t site;    /* as in DWELL_EXT_OPEN_SITES; zero if unknown */
     uint64_t runtime; /* the part of `elapsed` that the runtime took on the CPU, in slow probes */
-};
-
-/* A counts chunk holds the calls of functions with the level counted, by one thread. They have no times. Each function
- * is in the module that was loaded at chunk.start_time. chunk.sequence is private to the writer. */
-struct dwell_count {
-    uint64_t function; /* address; zero if the entry is not used */
-    uint64_t calls;
-};
-
-struct dwell_counts {
-    struct dwell_chunk_header chunk;
-    struct dwell_count counts[]; /* up to chunk.used */
 };
 
 /*
@@ -596,5 +588,6 @@ _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 #include "dwell/format_reported.h"
 #include "dwell/format_samples.h"
 #include "dwell/format_sums.h"
+#include "dwell/format_values.h"
 
 #endif

@@ -33,6 +33,18 @@ struct dwell_rec_decision {
     uint64_t mean;  /* ticks of a timed call, with callees and probes; zero: no call was timed */
 };
 
+/* A counts chunk holds the calls of functions with the level counted, by one thread. They have no times. Each function
+ * is in the module that was loaded at chunk.start_time. chunk.sequence is private to the writer. */
+struct dwell_count {
+    uint64_t function; /* address; zero if the entry is not used */
+    uint64_t calls;
+};
+
+struct dwell_counts {
+    struct dwell_chunk_header chunk;
+    struct dwell_count counts[]; /* up to chunk.used */
+};
+
 /* A chunk of the places where a module calls the probes, found by one process of the session for the others. Behind it:
  * the build-id, then numbers of 7 bits a byte, lowest first, whose bytes have the top bit if another one follows. */
 struct dwell_sites {

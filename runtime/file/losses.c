@@ -297,6 +297,25 @@ void losses_of_trace_events(const struct dwell_chunk_header *chunk, uint32_t use
         __atomic_fetch_add(&runtime.session.header->lost_trace_events, lost, __ATOMIC_RELAXED);
 }
 
+/* ---- values ---- */
+
+void losses_of_values(const struct dwell_chunk_header *chunk, uint32_t used)
+{
+    const uint32_t size = guard_size(chunk);
+    if (guard_first_lost(chunk, size) >= used || used > size || losses_save(chunk, size))
+        return;
+    const uint32_t first = losses_first_difference((const char *)chunk, size);
+    uint64_t lost = 0;
+    for (uint32_t at = sizeof *chunk; at + sizeof(struct dwell_values_row) <= used;) {
+        const struct dwell_values_row *row = (const struct dwell_values_row *)((const char *)chunk + at);
+        const uint32_t bytes = (uint32_t)sizeof *row + row->words * (uint32_t)sizeof(uint64_t);
+        lost += row->state && at + bytes > first;
+        at += row->state ? bytes : (uint32_t)sizeof(uint64_t);
+    }
+    if (session_is_whole(&runtime.session))
+        __atomic_fetch_add(&session_more(&runtime.session)->lost_values, lost, __ATOMIC_RELAXED);
+}
+
 /* ---- the process ---- */
 
 /* Threads go on while the process ends, so this counts what they had at some moment. */
@@ -310,6 +329,8 @@ static void losses_of_threads(void)
             losses_of_tree(t);
         if (t->trace_events.chunk)
             losses_of_trace_events(t->trace_events.chunk, t->trace_events.used);
+        if (t->values.chunk)
+            losses_of_values(t->values.chunk, (uint32_t)(t->values.at - (char *)t->values.chunk));
         for (uint32_t i = 0; t->counts.made && i < COUNTS_PAGES; i++)
             if (*counts_made(&t->counts, i))
                 losses_of_counts(*counts_made(&t->counts, i));

@@ -19,9 +19,10 @@ void losses_of_tree(const struct thread *t);
 /* A chunk of a thread's sums of waits ends. */
 void losses_of_wait_rows(const struct dwell_chunk_header *chunk);
 
-/* A chunk of trace events ends. */
+/* A chunk of counts, trace events or values ends. */
 void losses_of_counts(const struct dwell_counts *counts);
 void losses_of_trace_events(const struct dwell_chunk_header *chunk, uint32_t used);
+void losses_of_values(const struct dwell_chunk_header *chunk, uint32_t used);
 
 /* The process ends: all that is not in the file yet is written, or counted. */
 void losses_of_process(void);

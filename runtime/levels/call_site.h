@@ -11,6 +11,7 @@ enum call_form {
     CALL_CHECKED,  /* a stub asks at each call which function it is */
     CALL_COUNTED,  /* the stub of the function counts the call */
     CALL_IN_PLACE, /* one instruction in its place counts it (in_place.h) */
+    CALL_VALUES,   /* a probe reads values, and calls the usual one (value_probe.h) */
     CALL_FORMS,
 };
 

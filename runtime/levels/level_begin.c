@@ -14,6 +14,8 @@
 #include "process.h"
 #include "runtime.h"
 #include "sys.h"
+#include "value_plan.h"
+#include "value_probe.h"
 
 /* Bytes of code that are read before the program goes on: it takes as long as the probes of some 50,000 calls. A
  * process that makes fewer calls than that is not to wait for more. */
@@ -47,10 +49,23 @@ static void level_begin_filtered(struct level_module *m, uint32_t filter)
     sys_unmap(functions, count * sizeof *functions);
 }
 
+static bool level_begin_function_values(void *context, uint64_t function)
+{
+    return level_module_read_values(context, function);
+}
+
+static void level_begin_values(struct level_module *m)
+{
+    const bool possible = value_probe_address() != 0;
+    if (possible && !value_plan_use_module(m->build_id, m->path, m->info.dlpi_addr, level_begin_function_values, m))
+        level_note("out of memory: values of some functions are not recorded");
+}
+
 void level_begin_module(struct level_module *m, uint32_t filter)
 {
     if (m->program)
         level_session_begin_program(m->build_id);
+    level_begin_values(m); /* first: these functions stay timed */
     level_begin_filtered(m, filter);
     const bool filtered = m->count > 0, session = !level_kept_take(m) && level_session_take(m);
     level_begin_patterns(m);

@@ -20,6 +20,7 @@
 #include "levels/level_read.h"
 #include "levels/level_records.h"
 #include "levels/level_unloads.h"
+#include "levels/level_unseen.h"
 #include "modules.h"
 #include "probes.h"
 #include "process.h"
@@ -30,8 +31,6 @@ static const char *const level_not_writable =
     "code cannot be made writable: the probes of functions with the level out stay in it";
 static const char *const level_not_rewritten =
     "some calls of probes cannot be rewritten: functions with the level out stay timed in their module";
-static const char *const level_not_watched =
-    "some calls of probes cannot be rewritten: not all slow calls of the functions of --keep are kept";
 static const char *const level_not_paused =
     "some calls of probes cannot be rewritten: the probes of their module stay in the code while the program is paused";
 static const char *const level_not_synchronized =
@@ -68,6 +67,7 @@ static bool level_module_list(struct level_module *m, struct level_slot *slot)
     slot->module = m->number;
     slot->hidden = false;
     slot->watch = 0;
+    slot->values = false;
     if (slot->identity != level_identity(m))
         slot->seen = LEVEL_TIMED; /* of another module, which was here before */
     slot->identity = level_identity(m);
@@ -86,6 +86,16 @@ bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watc
     return true;
 }
 
+bool level_module_read_values(struct level_module *m, uint64_t function)
+{
+    struct level_slot *slot = level_table_need(function);
+    if (!slot || !level_module_list(m, slot))
+        return false;
+    __atomic_store_n(&slot->values, true, __ATOMIC_RELEASE);
+    m->changes = m->watch_changed = true;
+    return true;
+}
+
 bool level_module_want(struct level_module *m, uint64_t function, enum level level)
 {
     struct level_slot *slot = level_table_need(function);
@@ -95,7 +105,7 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
         return true;
     if (!level_module_list(m, slot))
         return false;
-    if (slot->watch && level != LEVEL_TIMED)
+    if ((slot->watch || slot->values) && level != LEVEL_TIMED)
         return true; /* its calls would not be seen */
     if (level == LEVEL_COUNTED) {
         slot->number = counts_number(function, m->info.dlpi_addr, level_identity(m), m->program);
@@ -173,10 +183,11 @@ static bool level_module_begin_changes(struct level_module *m, const struct leve
  * ones stay apart from them. */
 static void level_module_settle(struct level_module *m, uint32_t which, bool timed)
 {
-    m->leaving = m->reduced = m->watched = 0;
+    m->leaving = m->reduced = m->watched = m->valued = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_module_slot(m, i);
         m->watched += slot->watch != 0;
+        m->valued += slot->values;
         if (slot->state & which) {
             level_set_state(slot, timed ? slot->state & LEVEL_NESTED : slot->state & ~which);
             if (timed)
@@ -211,6 +222,8 @@ static void level_module_make_stubs(struct level_module *m)
 static enum call_form level_form(const struct level_module *m, struct call_site *site, const struct level_slot *slot)
 {
     const uint32_t state = level_state_of(slot);
+    if (state == LEVEL_TIMED && slot && slot->values && site->hook == HOOK_ENTER && !site->jump)
+        return CALL_VALUES;
     if (state == LEVEL_TIMED || (site->hook == HOOK_EXIT && state & LEVEL_RETURNING))
         return site->hook == HOOK_EXIT && slot && slot->watch ? CALL_CHECKED : CALL_ORIGINAL;
     if (state & LEVEL_LEAVING)
@@ -307,20 +320,9 @@ static bool level_has_slots(const struct level_module *m)
 /* The call leads to the probe, though the function, or any, is not timed. */
 static bool level_is_unchecked(const struct level_module *m, const struct call_site *site)
 {
-    if (site->hook != HOOK_ENTER || site->form != CALL_ORIGINAL)
+    if (site->hook != HOOK_ENTER || (site->form != CALL_ORIGINAL && site->form != CALL_VALUES))
         return false;
     return m->pause || (site->function ? levels_state(site->function) & LEVEL_MASK : m->reduced > 0);
-}
-
-/* Whether an exit of a watched function leads to the usual probe. */
-static bool level_has_unwatched(const struct level_module *m)
-{
-    for (uint32_t i = 0; i < m->sites.count; i++) {
-        const struct call_site *site = &m->sites.list[i];
-        if (site->hook == HOOK_EXIT && site->wanted == CALL_CHECKED && site->form == CALL_ORIGINAL)
-            return true;
-    }
-    return false;
 }
 
 static bool level_has_unchecked(const struct level_module *m)
@@ -560,8 +562,7 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
         level_cost_ends(begin);
     }
     m->rewriter.alone = false;
-    if (known && any && !problem && m->watched && level_has_unwatched(m))
-        problem = level_not_watched;
+    problem = known && any && !problem ? level_unseen(m) : problem;
     m->changes |= !known;
     if (problem == level_not_writable) {
         m->denied = true;
@@ -595,5 +596,5 @@ void level_module_forget(struct level_module *m)
     m->problem = NULL;
     m->pause = PAUSE_NONE;
     m->changes = m->count > 0;
-    m->leaving = m->reduced = m->watched = m->tries = 0;
+    m->leaving = m->reduced = m->watched = m->valued = m->tries = 0;
 }

@@ -41,13 +41,13 @@ struct level_module {
     bool changes;               /* some function may not have its wanted level */
     bool hides;                 /* its functions that filters hide are listed */
     bool keeps_probes;          /* while the program is paused */
-    bool watch_changed;         /* its exits may not be as functions are watched */
+    bool watch_changed;         /* its calls may not be as functions are watched and values read */
     bool pause_changed;         /* its calls may not be what its pause says */
     uint32_t pause;             /* enum level_pause_phase */
     uint32_t pause_generation;  /* threads that have seen this one know that its calls are checked */
     bool slots_check;           /* the slots of the enter probe lead to a check */
     uint32_t leaving, reduced;  /* numbers of functions that are LEAVING, and that are not timed */
-    uint32_t watched;           /* number of functions whose exits are watched */
+    uint32_t watched, valued;   /* numbers of functions whose exits are watched, and whose enters read values */
     uint64_t *functions;        /* that were ever not to be timed */
     uint32_t count, room;
     struct hook_places places;
@@ -64,6 +64,9 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
 /* The exits of a function are watched (keep_calls.h), or not with zero. It stays timed while they are. False without
  * memory. */
 bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watch);
+
+/* The enters of a timed function read values (value_probe.h). It stays timed. False without memory. */
+bool level_module_read_values(struct level_module *m, uint64_t function);
 
 /* Whether it cannot be unloaded now. */
 bool level_module_is_reachable(const struct level_module *m);

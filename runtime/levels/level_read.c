@@ -8,6 +8,7 @@
 #include "levels/level_pause.h"
 #include "levels/level_sites.h"
 #include "probes.h"
+#include "value_probe.h"
 
 /* A module may have the runtime's code, and call the probes themselves. Only the runtime's own library has nothing
  * else. */
@@ -142,7 +143,8 @@ bool level_read_known(struct level_module *m)
 const char *level_read_module(struct level_module *m, bool bare, bool in_parts)
 {
     const struct rewriter_checks checks = { { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit },
-                                            level_open };
+                                            level_open,
+                                            value_probe_address() };
     level_read_begin(m, bare);
     const enum level_reading reading = !level_calls_probes(m) ? READ_ALL
                                        : in_parts             ? level_read_part(m)

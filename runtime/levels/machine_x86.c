@@ -181,6 +181,8 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
         return x86_aim(site, site->jump ? OP_JUMP : OP_CALL, stubs->at[CALL_CHECKED], bytes);
     case CALL_COUNTED:
         return x86_aim(site, site->jump ? OP_JUMP : OP_CALL, site->stub, bytes);
+    case CALL_VALUES:
+        return !site->jump && x86_aim(site, OP_CALL, stubs->at[CALL_VALUES], bytes);
     case CALL_IN_PLACE:
         memcpy(bytes, x86_count, sizeof x86_count);
         return machine_counts_in_place(site);

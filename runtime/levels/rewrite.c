@@ -11,7 +11,7 @@
 #include "levels/code_pages.h"
 #include "sys.h"
 
-enum { STUB_STEP = 1 << 20, STUBS = 1 + HOOKS, TWIN_STEPS = 100 };
+enum { STUB_STEP = 1 << 20, STUB_VALUES = 1 + HOOKS, TWIN_STEPS = 100 };
 
 /* A bit of site->protected: its pages become writable with those of the site before, and what lies between. A call of
  * the system costs as much as a walk over many pages that stay as they are. */
@@ -67,6 +67,7 @@ bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const 
     machine_write_stub(page, 0);
     for (int hook = 0; hook < HOOKS; hook++)
         machine_write_filtering_stub(page + (1 + hook) * MACHINE_STUB_BYTES, checks->of[hook], checks->filter);
+    machine_write_stub(page + STUB_VALUES * MACHINE_STUB_BYTES, checks->values);
     if (SYS3(mprotect, page, PAGE, PROT_READ | PROT_EXEC) == 0)
         return true;
     rewriter_end(r);
@@ -130,7 +131,9 @@ static bool rewriter_form(const struct rewriter *r, const struct call_site *site
 {
     const uint64_t page = (uint64_t)r->stub_page;
     struct machine_stubs stubs = {
-        .at = { [CALL_OUT] = page, [CALL_CHECKED] = page + (1u + site->hook) * MACHINE_STUB_BYTES },
+        .at = { [CALL_OUT] = page,
+                [CALL_CHECKED] = page + (1u + site->hook) * MACHINE_STUB_BYTES,
+                [CALL_VALUES] = page + STUB_VALUES * MACHINE_STUB_BYTES },
     };
     const uint64_t target = form == CALL_CHECKED ? machine_call_target(site) : 0;
     const struct rewriter_twin *twin = target ? rewriter_find_twin(r, target) : NULL;

@@ -33,10 +33,12 @@ struct rewriter {
  * unmaps it. */
 void *rewriter_map_near(const struct hook_places *places, uint64_t size);
 
-/* Where checked calls of the hooks go, and the filter of their stubs (machine.h) or NULL. */
+/* Where checked calls of the hooks go, and the filter of their stubs (machine.h) or NULL; and where enters go whose
+ * values are read, or zero. */
 struct rewriter_checks {
     uint64_t of[HOOKS];
     const uint8_t *filter;
+    uint64_t values;
 };
 
 /* Makes the stubs of a module. False if that is not possible. The caller passes the rewriter to rewriter_end when all

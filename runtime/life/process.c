@@ -41,6 +41,7 @@
 #include "thread.h"
 #include "thread_chunks.h"
 #include "trace_events.h"
+#include "value_plan.h"
 
 enum {
     LOCK_PATIENCE = 1000, /* milliseconds */
@@ -198,6 +199,7 @@ static int process_set_up(void)
     if (runtime.os.syscalls_wanted)
         os_watch_syscalls();
     keep_begin(fd);
+    value_plan_begin(fd);
     runtime.recorder = recorder_of(runtime.mode, filter_begin(fd));
     if (runtime.activation.stopped && !filter_settings.starts)
         levels_begin_paused();

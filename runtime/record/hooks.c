@@ -111,6 +111,19 @@ slow:
 void probe_enter(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_enter")));
 void probe_exit(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_exit")));
 
+void probe_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
+{
+    struct thread *t = thread_self;
+    const uint64_t frame_id = frame_id_of(frame_return, probe_return);
+    const struct steps_start start = t ? steps_start(t) : (struct steps_start){ 0, NULL, NULL };
+    if (UNLIKELY(!t))
+        slow_enter_from(function, stack_pointer, frame_return, probe_return);
+    else if (UNLIKELY(!steps_enter_has_room(STEPS_TIMED, t, start.state)))
+        probe_enter_by_gate(t, function, stack_pointer, frame_return, probe_return);
+    else if (UNLIKELY(!steps_enter(STEPS_TIMED, t, start, function, stack_pointer, frame_id, (struct origin){ 0, 0 })))
+        slow_enter(function, stack_pointer, frame_id);
+}
+
 void probe_enter_at(uint64_t function, uint64_t stack_pointer, uint64_t frame_return)
 {
     struct thread *t = thread_self;

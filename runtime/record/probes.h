@@ -39,6 +39,9 @@ void probe_exit(void *function, void *call_site);
  */
 void probe_enter_at(uint64_t function, uint64_t stack_pointer, uint64_t frame_return);
 
+/* probe_enter for a probe that has called it, with what that one was called with. */
+void probe_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
+
 /* probe_exit for another function of the runtime that took its place: with the stack pointer at its first instruction,
  * and whether it was reached by a jump. */
 void probe_exit_at(uint64_t function, uint64_t stack_pointer, bool tail_call);

@@ -1,9 +1,73 @@
-/* Runs programs of loads. Nothing here needs a library, so that a probe can run them as well. */
+/* Checks and runs programs of loads. Nothing here needs a library, so that a probe can run them. */
 #include <string.h>
 
-#include "arguments/load_program.h"
+#include "load_run.h"
 
-enum { PAGE = 4096 }; /* memory is readable or not by pages */
+enum { LOAD_PAGE = 4096 }; /* memory is readable or not by pages */
+
+enum load_operand { OPERAND_NONE, OPERAND_REGISTER, OPERAND_VECTOR, OPERAND_BYTES, OPERAND_BITS };
+
+static const struct {
+    uint8_t takes, leaves, operand;
+} load_table[LOAD_OPS] = {
+    [LOAD_REGISTER] = { 0, 1, OPERAND_REGISTER }, [LOAD_VECTOR] = { 0, 1, OPERAND_VECTOR },
+    [LOAD_NUMBER] = { 0, 1, OPERAND_NONE },       [LOAD_MODULE] = { 0, 1, OPERAND_NONE },
+    [LOAD_ADD] = { 1, 1, OPERAND_NONE },          [LOAD_MEMORY] = { 1, 1, OPERAND_BYTES },
+    [LOAD_SIGNED] = { 1, 1, OPERAND_BITS },       [LOAD_UNSIGNED] = { 1, 1, OPERAND_BITS },
+    [LOAD_NEGATE] = { 1, 1, OPERAND_NONE },       [LOAD_INVERT] = { 1, 1, OPERAND_NONE },
+    [LOAD_SUM] = { 2, 1, OPERAND_NONE },          [LOAD_DIFFERENCE] = { 2, 1, OPERAND_NONE },
+    [LOAD_PRODUCT] = { 2, 1, OPERAND_NONE },      [LOAD_AND] = { 2, 1, OPERAND_NONE },
+    [LOAD_OR] = { 2, 1, OPERAND_NONE },           [LOAD_XOR] = { 2, 1, OPERAND_NONE },
+    [LOAD_LEFT] = { 2, 1, OPERAND_NONE },         [LOAD_RIGHT] = { 2, 1, OPERAND_NONE },
+    [LOAD_RIGHT_SIGNED] = { 2, 1, OPERAND_NONE }, [LOAD_TEXT] = { 1, 0, OPERAND_NONE },
+    [LOAD_TEXT_COUNTED] = { 2, 0, OPERAND_NONE },
+};
+
+unsigned load_takes(const struct load *l)
+{
+    return load_table[l->op].takes;
+}
+
+bool load_is_text(const struct load_program *p)
+{
+    const uint8_t last = p->count ? p->loads[p->count - 1].op : LOAD_OPS;
+    return last == LOAD_TEXT || last == LOAD_TEXT_COUNTED;
+}
+
+static bool load_operand_is_good(const struct load *l)
+{
+    switch (load_table[l->op].operand) {
+    case OPERAND_REGISTER:
+        return l->operand < LOAD_GENERAL;
+    case OPERAND_VECTOR:
+        return l->operand < LOAD_VECTORS;
+    case OPERAND_BYTES:
+        return l->operand >= 1 && l->operand <= 8;
+    case OPERAND_BITS:
+        return l->operand >= 1 && l->operand <= 64;
+    default:
+        return true;
+    }
+}
+
+bool load_check(const struct load_program *p)
+{
+    unsigned depth = 0;
+    if (p->count == 0 || p->count > LOAD_MOST)
+        return false;
+    for (unsigned i = 0; i < p->count; i++) {
+        const struct load *l = &p->loads[i];
+        if (l->op >= LOAD_OPS || !load_operand_is_good(l) || depth < load_table[l->op].takes)
+            return false;
+        depth = depth - load_table[l->op].takes + load_table[l->op].leaves;
+        const bool text = l->op == LOAD_TEXT || l->op == LOAD_TEXT_COUNTED;
+        if (depth > LOAD_DEPTH || (text && (depth || i + 1 < p->count)))
+            return false;
+    }
+    return depth == 1 || load_is_text(p);
+}
+
+/* ---- running ---- */
 
 static uint64_t load_extend(uint64_t word, unsigned bits, bool is_signed)
 {
@@ -41,7 +105,7 @@ static bool load_copy_text(const struct load_state *s, uint64_t address, uint64_
 {
     const uint64_t wanted = length < r->text_room ? length : r->text_room;
     while (r->text_length < wanted) {
-        const uint64_t at = address + r->text_length, left = wanted - r->text_length, page = PAGE - at % PAGE;
+        const uint64_t at = address + r->text_length, left = wanted - r->text_length, page = LOAD_PAGE - at % LOAD_PAGE;
         const uint64_t size = left < page ? left : page;
         char *into = r->text + r->text_length;
         if (!s->read(s->data, at, into, size))

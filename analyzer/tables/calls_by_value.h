@@ -1,0 +1,24 @@
+/* The view of a function's calls by a value of an argument (`dwell values`). */
+#ifndef DWELL_TABLES_CALLS_BY_VALUE_H
+#define DWELL_TABLES_CALLS_BY_VALUE_H
+
+#include "analysis/analysis.h"
+#include "base/error.h"
+#include "tables/table.h"
+#include "trace/recorded_values.h"
+
+enum { DISTINCT_VALUES = 20 /* more numbers become ranges */ };
+
+struct by_value {
+    uint32_t function;  /* of the analysis */
+    const char *what;   /* the value's name; NULL: the only one */
+    bool each;          /* a row for each value, however many there are */
+    uint64_t valued;    /* out: calls that have values */
+    uint64_t valueless; /* out: other calls */
+};
+
+/* False if the function has no such value; then the error is set. Otherwise the caller drops the table. */
+bool view_by_value(const struct analysis *analysis, const struct recorded_values *values, struct by_value *by,
+                   struct table *table, struct error *error);
+
+#endif

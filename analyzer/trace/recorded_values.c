@@ -1,0 +1,253 @@
+/* Reads the plan chunk and the values chunks of a session (docs/format.md). */
+#include "trace/recorded_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/session_file.h"
+
+/* ---- the plan ---- */
+
+/* The sites of a function only have to be skipped. False if they do not fill the entry. */
+static bool values_add_sites(struct recorded_values *v, const uint8_t *at, const uint8_t *end, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct dwell_values_site site;
+        if ((size_t)(end - at) < sizeof site)
+            return false;
+        memcpy(&site, at, sizeof site);
+        if (site.size < sizeof site || site.size > (size_t)(end - at))
+            return false;
+        at += site.size;
+        GROW(v->sites, v->site_count, v->site_room);
+        v->sites[v->site_count++] = (uint32_t)(v->function_count - 1);
+    }
+    return at == end;
+}
+
+static struct recorded_value values_value(const uint8_t *at)
+{
+    struct dwell_value from;
+    memcpy(&from, at, sizeof from);
+    struct recorded_value value = { .kind = (enum dwell_value_kind)from.kind, .bytes = from.bytes };
+    memcpy(value.name, from.name, sizeof value.name - 1);
+    return value;
+}
+
+/* Returns the size of the entry; zero if it is damaged. */
+static size_t values_add_function(struct recorded_values *v, const uint8_t *at, size_t room)
+{
+    struct dwell_values_function f;
+    if (room < sizeof f)
+        return 0;
+    memcpy(&f, at, sizeof f);
+    const size_t texts = ((size_t)f.build_id_length + f.path_length + 7) & ~(size_t)7;
+    const size_t head = sizeof f + texts + f.values * sizeof(struct dwell_value);
+    if (f.values > DWELL_VALUES_MOST || f.size < head || f.size > room || f.size % 8)
+        return 0;
+    GROW(v->functions, v->function_count, v->function_room);
+    struct recorded_function *function = &v->functions[v->function_count++];
+    *function = (struct recorded_function){ .offset = f.offset, .value_count = f.values };
+    function->path = need_copy((const char *)at + sizeof f + f.build_id_length, f.path_length);
+    for (uint32_t i = 0; i < f.values; i++)
+        function->values[i] = values_value(at + sizeof f + texts + i * sizeof(struct dwell_value));
+    return values_add_sites(v, at + head, at + f.size, f.sites) ? f.size : 0;
+}
+
+static void values_read_plan(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *data)
+{
+    struct dwell_values_plan plan;
+    const size_t end = trace_chunk_end(chunk);
+    size_t at = sizeof plan;
+    if (end < sizeof plan)
+        return;
+    memcpy(&plan, data, sizeof plan);
+    for (uint32_t i = 0; i < plan.functions; i++) {
+        const size_t size = values_add_function(v, data + at, end - at);
+        v->damaged_chunks += !size;
+        if (!size)
+            return;
+        at += size;
+    }
+}
+
+/* ---- rows ---- */
+
+/* Whether the words are what the function's values take. */
+static bool values_row_fits(const struct recorded_values *v, const struct recorded_row *row)
+{
+    const struct recorded_function *f = &v->functions[row->function];
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < f->value_count; i++) {
+        if (row->unread >> i & 1)
+            continue;
+        if (at == row->word_count)
+            return false;
+        const uint64_t length = f->values[i].kind == DWELL_VALUE_TEXT ? row->words[at] & (DWELL_VALUES_CUT - 1) : 0;
+        at += 1 + (uint32_t)(length + 7) / 8;
+        if (length > DWELL_VALUES_TEXT || at > row->word_count)
+            return false;
+    }
+    return at == row->word_count;
+}
+
+/* Returns the size of the row; zero if it is damaged. */
+static uint32_t values_add_row(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *at,
+                               uint32_t room)
+{
+    struct dwell_values_row head;
+    if (room < sizeof head)
+        return 0;
+    memcpy(&head, at, sizeof head);
+    const uint32_t size = (uint32_t)(sizeof head + head.words * sizeof(uint64_t));
+    if (size > room || head.site >= v->site_count || head.state > DWELL_VALUES_WHOLE)
+        return 0;
+    const struct recorded_row row = {
+        .thread = chunk->thread,
+        .function = v->sites[head.site],
+        .time = head.time,
+        .unread = head.unread,
+        .word_count = head.words,
+        .words = (const uint64_t *)(const void *)(at + sizeof head),
+    };
+    if (head.state != DWELL_VALUES_WHOLE)
+        return size;
+    if (!values_row_fits(v, &row))
+        return 0;
+    v->functions[row.function].rows++;
+    GROW(v->rows, v->row_count, v->row_room);
+    v->rows[v->row_count++] = row;
+    return size;
+}
+
+/* Zeros were claimed by a probe that did not come to write them. */
+static void values_add_rows(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *data)
+{
+    const uint32_t end = trace_chunk_end(chunk) / 8 * 8;
+    for (uint32_t at = sizeof(struct dwell_chunk_header), size; at < end; at += size) {
+        uint64_t first;
+        memcpy(&first, data + at, sizeof first);
+        size = first ? values_add_row(v, chunk, data + at, end - at) : (uint32_t)sizeof first;
+        if (!size) {
+            v->damaged_chunks++;
+            return;
+        }
+    }
+}
+
+static int values_compare_rows(const void *a, const void *b)
+{
+    const struct recorded_row *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->words > y->words) - (x->words < y->words);
+}
+
+/* ---- the session ---- */
+
+/* Returns the chunk's bytes, or NULL. */
+static uint8_t *values_read_chunk(struct recorded_values *v, const struct session_file *file,
+                                  const struct trace_chunk *chunk)
+{
+    uint8_t *data = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
+    if (session_file_read_chunk(file, chunk, data))
+        return data;
+    v->damaged_chunks++;
+    free(data);
+    return NULL;
+}
+
+static struct recorded_values values_begin(const struct session_file *file)
+{
+    struct recorded_values v = { .functions = NULL };
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        if (chunk->kind != DWELL_CHUNK_PLAN || chunk->offset != file->more.values)
+            continue;
+        uint8_t *data = values_read_chunk(&v, file, chunk);
+        if (data)
+            values_read_plan(&v, chunk, data);
+        free(data);
+    }
+    return v;
+}
+
+struct recorded_values recorded_values_read(const struct session_file *file)
+{
+    struct recorded_values v = values_begin(file);
+    for (size_t i = 0; i < file->chunk_count && v.function_count; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        uint8_t *data = chunk->kind == DWELL_CHUNK_VALUES ? values_read_chunk(&v, file, chunk) : NULL;
+        if (!data)
+            continue;
+        GROW(v.chunks, v.chunk_count, v.chunk_room);
+        v.chunks[v.chunk_count++] = data;
+        values_add_rows(&v, chunk, data);
+    }
+    if (v.row_count)
+        qsort(v.rows, v.row_count, sizeof *v.rows, values_compare_rows);
+    return v;
+}
+
+struct recorded_values recorded_values_list(const struct session_file *file)
+{
+    struct recorded_values v = values_begin(file);
+    for (size_t i = 0; i < file->chunk_count && v.function_count; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        uint8_t *data = chunk->kind == DWELL_CHUNK_VALUES ? values_read_chunk(&v, file, chunk) : NULL;
+        if (data)
+            values_add_rows(&v, chunk, data);
+        free(data);
+        v.row_count = 0;
+    }
+    return v;
+}
+
+void recorded_values_free(struct recorded_values *values)
+{
+    for (size_t i = 0; i < values->function_count; i++)
+        free(values->functions[i].path);
+    for (size_t i = 0; i < values->chunk_count; i++)
+        free(values->chunks[i]);
+    free(values->functions);
+    free(values->sites);
+    free(values->rows);
+    free(values->chunks);
+}
+
+const uint64_t *recorded_value_words(const struct recorded_values *values, const struct recorded_row *row,
+                                     uint32_t value)
+{
+    const struct recorded_function *f = &values->functions[row->function];
+    const uint64_t *words = row->words;
+    for (uint32_t i = 0; i < value; i++) {
+        if (row->unread >> i & 1)
+            continue;
+        words += 1 + (f->values[i].kind == DWELL_VALUE_TEXT ? ((*words & (DWELL_VALUES_CUT - 1)) + 7) / 8 : 0);
+    }
+    return row->unread >> value & 1 ? NULL : words;
+}
+
+const struct recorded_row *recorded_values_at(const struct recorded_values *values, uint32_t thread, uint64_t time,
+                                              size_t *count)
+{
+    const struct recorded_row wanted = { .thread = thread, .time = time };
+    size_t first = 0, end = values->row_count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        const struct recorded_row *row = &values->rows[middle];
+        if (row->thread < thread || (row->thread == thread && row->time < time))
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    for (*count = 0; first + *count < values->row_count; ++*count) {
+        const struct recorded_row *row = &values->rows[first + *count];
+        if (row->thread != wanted.thread || row->time != wanted.time)
+            break;
+    }
+    return &values->rows[first];
+}

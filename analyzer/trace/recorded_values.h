@@ -1,0 +1,66 @@
+/* The values of arguments that a session holds (`dwell record --values`). */
+#ifndef DWELL_TRACE_RECORDED_VALUES_H
+#define DWELL_TRACE_RECORDED_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwell/format.h"
+
+struct session_file;
+
+struct recorded_value {
+    char name[DWELL_VALUES_NAME]; /* as the user typed it */
+    enum dwell_value_kind kind;
+    uint8_t bytes;
+};
+
+/* A function whose values were recorded. */
+struct recorded_function {
+    char *path; /* of its module */
+    uint64_t offset;
+    struct recorded_value values[DWELL_VALUES_MOST];
+    uint32_t value_count;
+    uint64_t rows; /* calls */
+};
+
+/* The values of a call. */
+struct recorded_row {
+    uint32_t thread;   /* serial number */
+    uint32_t function; /* index in recorded_values.functions */
+    uint64_t time;     /* of the enter, in ticks */
+    uint32_t unread;   /* a bit for each value that could not be read */
+    uint32_t word_count;
+    const uint64_t *words;
+};
+
+struct recorded_values {
+    struct recorded_function *functions;
+    size_t function_count, function_room;
+    uint32_t *sites; /* by site: the index of its function */
+    size_t site_count, site_room;
+    struct recorded_row *rows; /* by thread and time */
+    size_t row_count, row_room;
+    uint8_t **chunks; /* what the rows point to */
+    size_t chunk_count, chunk_room;
+    size_t damaged_chunks;
+};
+
+/* Nothing if the session has none. */
+struct recorded_values recorded_values_read(const struct session_file *file);
+
+/* The functions alone, with the numbers of their rows. */
+struct recorded_values recorded_values_list(const struct session_file *file);
+
+void recorded_values_free(struct recorded_values *values);
+
+/* The words of a row's value; NULL if it could not be read. Of a text, the first one is its length. */
+const uint64_t *recorded_value_words(const struct recorded_values *values, const struct recorded_row *row,
+                                     uint32_t value);
+
+/* The rows of the calls that a thread has entered at that time. */
+const struct recorded_row *recorded_values_at(const struct recorded_values *values, uint32_t thread, uint64_t time,
+                                              size_t *count);
+
+#endif

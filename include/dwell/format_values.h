@@ -1,0 +1,93 @@
+/* Values of arguments (`dwell record --values`): what is read when functions are called, and what was read. Part of
+ * format.h. */
+#ifndef DWELL_FORMAT_VALUES_H
+#define DWELL_FORMAT_VALUES_H
+
+#include "dwell/format.h"
+
+enum {
+    DWELL_VALUES_MOST = 24,     /* values of a function */
+    DWELL_VALUES_SITES = 4096,  /* calls of the probe, of all functions */
+    DWELL_VALUES_NAME = 56,     /* bytes of a value's name, with a zero at its end */
+    DWELL_VALUES_TEXT = 64,     /* bytes of a text that are kept */
+    DWELL_VALUES_CUT = 1 << 16, /* in a text's first word: the text goes on */
+};
+
+/* A plan chunk. The recorder writes it before the program starts; dwell_file_more.values is its offset. The functions
+ * follow one after another. */
+struct dwell_values_plan {
+    struct dwell_chunk_header chunk;
+    uint32_t functions;
+    uint32_t pad;
+};
+
+/* A function: then its module's build-id and path, zeros up to a multiple of 8, its values and its sites. */
+struct dwell_values_function {
+    uint32_t size; /* of the whole entry; a multiple of 8 */
+    uint16_t build_id_length, path_length;
+    uint16_t values, sites;
+    uint32_t pad;
+    uint64_t offset; /* virtual address in the module's ELF file */
+};
+
+/* How the word of a value is shown. */
+enum dwell_value_kind {
+    DWELL_VALUE_SIGNED = 1,
+    DWELL_VALUE_UNSIGNED = 2,
+    DWELL_VALUE_BOOL = 3,
+    DWELL_VALUE_CHARACTER = 4,
+    DWELL_VALUE_FLOAT = 5, /* of 4 or 8 bytes */
+    DWELL_VALUE_ENUM = 6,
+    DWELL_VALUE_ADDRESS = 7,
+    DWELL_VALUE_TEXT = 8, /* a word with its length, and DWELL_VALUES_CUT; then its bytes, and zeros */
+};
+
+struct dwell_value {
+    char name[DWELL_VALUES_NAME]; /* as the user typed it; ends with a zero */
+    uint8_t kind;                 /* enum dwell_value_kind */
+    uint8_t bytes;                /* of the value in memory; zero for a text */
+    uint16_t pad[3];
+};
+
+/* A call of the enter's probe. For each value there are a struct dwell_value_loads and its loads. */
+struct dwell_values_site {
+    uint64_t address; /* behind the call, as a virtual address */
+    uint32_t size;    /* of the site with its loads; a multiple of 8 */
+    uint32_t pad;
+};
+
+struct dwell_value_loads {
+    uint32_t count; /* zero: the value cannot be read there */
+    uint32_t pad;
+};
+
+/* An instruction for a machine with a stack of words (format/load_run.h, docs/format.md). */
+struct dwell_load {
+    uint8_t op, operand;
+    uint16_t pad[3];
+    int64_t number;
+};
+
+/*
+ * A values chunk holds the values of one thread's calls, one row after another. A row begins with this structure, and
+ * the words of its values follow. A row is claimed first. Then it is stored with `state` UNFINISHED and, when it has
+ * its words, once more. So a reader after a kill finds zero words, which it steps over, an unfinished row or a whole
+ * one.
+ */
+struct dwell_values_row {
+    uint16_t site;   /* number of the site in the plan, of all functions, from 0 */
+    uint8_t words;   /* that follow */
+    uint8_t state;   /* enum dwell_values_state */
+    uint32_t unread; /* a bit for each value that has no words: its memory, or it, cannot be read */
+    uint64_t time;   /* of the call's enter, in ticks */
+};
+
+enum dwell_values_state { DWELL_VALUES_UNFINISHED = 1, DWELL_VALUES_WHOLE = 2 };
+
+_Static_assert(sizeof(struct dwell_values_plan) == 72, "the plan's layout is fixed");
+_Static_assert(sizeof(struct dwell_values_function) == 24, "the layout of a function's values is fixed");
+_Static_assert(sizeof(struct dwell_value) == 64, "a value's layout is fixed");
+_Static_assert(sizeof(struct dwell_load) == 16, "a load's layout is fixed");
+_Static_assert(sizeof(struct dwell_values_row) == 16, "a row's layout is fixed");
+
+#endif

@@ -1,0 +1,283 @@
+/* Finds how the chosen values are read, and writes that into the session for the runtime (docs/format.md). */
+#include "recorder/planned_values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arguments/arguments.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "dwell/format.h"
+#include "recorder/program_modules.h"
+#include "symbols/elf_facts.h"
+
+bool planned_values_add(struct planned_values *v, const char *text, struct error *error)
+{
+    GROW(v->choices, v->count, v->room);
+    return value_choice_parse(&v->choices[v->count++], text, error);
+}
+
+void planned_values_drop(struct planned_values *v)
+{
+    for (size_t i = 0; i < v->count; i++)
+        value_choice_drop(&v->choices[i]);
+    free(v->choices);
+    free(v->bytes);
+}
+
+/* ---- the plan's bytes ---- */
+
+static const uint8_t planned_kinds[] = {
+    [ARGUMENT_SIGNED] = DWELL_VALUE_SIGNED,   [ARGUMENT_UNSIGNED] = DWELL_VALUE_UNSIGNED,
+    [ARGUMENT_BOOL] = DWELL_VALUE_BOOL,       [ARGUMENT_CHARACTER] = DWELL_VALUE_CHARACTER,
+    [ARGUMENT_FLOAT] = DWELL_VALUE_FLOAT,     [ARGUMENT_ENUM] = DWELL_VALUE_ENUM,
+    [ARGUMENT_ADDRESS] = DWELL_VALUE_ADDRESS, [ARGUMENT_TEXT] = DWELL_VALUE_TEXT,
+};
+
+static void planned_put_value(FILE *out, const struct argument *a)
+{
+    struct dwell_value value = { .kind = planned_kinds[a->kind],
+                                 .bytes = a->kind == ARGUMENT_TEXT ? 0 : (uint8_t)a->size };
+    strncpy(value.name, a->name, sizeof value.name - 1);
+    fwrite(&value, sizeof value, 1, out);
+}
+
+static void planned_put_use(FILE *out, const struct argument_use *use)
+{
+    const struct dwell_value_loads loads = { .count = use->missing ? 0 : use->program.count };
+    fwrite(&loads, sizeof loads, 1, out);
+    for (uint32_t i = 0; i < loads.count; i++) {
+        const struct load *l = &use->program.loads[i];
+        fwrite(&(struct dwell_load){ .op = l->op, .operand = l->operand, .number = l->number },
+               sizeof(struct dwell_load), 1, out);
+    }
+}
+
+/* Some of a function's arguments, by their indices. */
+struct planned_list {
+    size_t index[DWELL_VALUES_MOST];
+    size_t count;
+    bool more; /* than there is room for */
+};
+
+static bool planned_is_site(const struct argument_site *site)
+{
+    return !site->call.exit && !site->call.jump;
+}
+
+static void planned_put_site(FILE *out, const struct argument_site *site, const struct planned_list *list)
+{
+    struct dwell_values_site head = { .address = site->call.next, .size = sizeof head };
+    for (size_t i = 0; i < list->count; i++) {
+        const struct argument_use *use = &site->uses[list->index[i]];
+        head.size += (uint32_t)(sizeof(struct dwell_value_loads) +
+                                (use->missing ? 0 : use->program.count) * sizeof(struct dwell_load));
+    }
+    fwrite(&head, sizeof head, 1, out);
+    for (size_t i = 0; i < list->count; i++)
+        planned_put_use(out, &site->uses[list->index[i]]);
+}
+
+static void planned_put_texts(FILE *out, const struct symbol_module *module)
+{
+    static const char zeros[8];
+    const size_t path = strlen(module->path), texts = module->build_id_length + path;
+    fwrite(module->build_id, 1, module->build_id_length, out);
+    fwrite(module->path, 1, path, out);
+    fwrite(zeros, 1, -texts % 8, out);
+}
+
+/* The functions of a module. */
+struct planned_module {
+    struct planned_values *values;
+    const struct symbol_module *module;
+    struct binaries *binaries;
+    struct argument_reader *reader;
+    struct error *error;
+};
+
+static void planned_put_function(struct planned_module *m, uint64_t function, const struct function_arguments *f,
+                                 const struct planned_list *list)
+{
+    struct planned_values *v = m->values;
+    char *body;
+    size_t length;
+    FILE *out = need_stream(&body, &length);
+    struct dwell_values_function head = {
+        .build_id_length = (uint16_t)m->module->build_id_length,
+        .path_length = (uint16_t)strlen(m->module->path),
+        .values = (uint16_t)list->count,
+        .offset = function,
+    };
+    planned_put_texts(out, m->module);
+    for (size_t i = 0; i < list->count; i++)
+        planned_put_value(out, &f->list[list->index[i]]);
+    for (size_t i = 0; i < f->site_count; i++) {
+        if (!planned_is_site(&f->sites[i]) || v->sites + head.sites == DWELL_VALUES_SITES)
+            continue;
+        planned_put_site(out, &f->sites[i], list);
+        head.sites++;
+    }
+    need_stream_end(out);
+    head.size = (uint32_t)(sizeof head + length);
+    v->bytes = need_more(v->bytes, v->length + head.size, 1);
+    memcpy(v->bytes + v->length, &head, sizeof head);
+    memcpy(v->bytes + v->length + sizeof head, body, length);
+    v->length += head.size;
+    v->functions++;
+    v->sites += head.sites;
+    free(body);
+}
+
+/* ---- functions ---- */
+
+/* Why a value is never recorded, whatever the code is; NULL if it may be. */
+static const char *planned_refuse(const struct argument *a)
+{
+    if (a->result)
+        return "results are not recorded";
+    if (a->kind == ARGUMENT_NONE)
+        return "it is no single value: name a part of it";
+    return strlen(a->name) < DWELL_VALUES_NAME ? NULL : "its name is too long";
+}
+
+/* Says what was asked for and cannot be recorded. Without names, such values are left out. */
+static bool planned_can_read(const struct function_arguments *f, size_t argument, const char *name, bool named)
+{
+    enum missing why = MISSING_NOT;
+    bool any = false;
+    const char *refused = planned_refuse(&f->list[argument]);
+    for (size_t i = 0; i < f->site_count; i++) {
+        const struct argument_use *use = &f->sites[i].uses[argument];
+        any |= planned_is_site(&f->sites[i]) && !use->missing;
+        if (planned_is_site(&f->sites[i]) && use->missing)
+            why = use->missing;
+    }
+    if (!refused && !any)
+        refused = why ? missing_text(why) : "no call of its probe is known";
+    if (refused && named)
+        say("--values: %s of %s cannot be recorded: %s", f->list[argument].name, name, refused);
+    return !refused;
+}
+
+static struct planned_list planned_choose(const struct function_arguments *f, const char *name, bool named)
+{
+    struct planned_list list = { .count = 0 };
+    for (size_t i = 0; i < f->count; i++) {
+        if (!planned_can_read(f, i, name, named))
+            continue;
+        list.more |= list.count == DWELL_VALUES_MOST;
+        if (!list.more)
+            list.index[list.count++] = i;
+    }
+    return list;
+}
+
+/* A pattern leaves out functions that do not have what was asked for. */
+static bool planned_add_function(struct planned_module *m, const struct value_choice *c, uint64_t function,
+                                 const char *name)
+{
+    struct function_arguments f;
+    struct error error = { NULL };
+    bool good = arguments_find(m->reader, function, c->what, c->count, &f, &error);
+    if (good && f.sites) {
+        const struct planned_list list = planned_choose(&f, name, c->count > 0);
+        if (list.count)
+            planned_put_function(m, function, &f, &list);
+        if (list.more)
+            say("--values: %s: only the first %d values are recorded", name, DWELL_VALUES_MOST);
+    }
+    if (!good && value_choice_is_name(c))
+        error_set(m->error, "--values: %s: %s", name, error.text);
+    else
+        good = true;
+    error_drop(&error);
+    function_arguments_drop(&f);
+    return good;
+}
+
+static bool planned_look_at(struct planned_module *m, struct value_choice *c, uint64_t function)
+{
+    char *name = value_choice_take(c, m->binaries, m->module, function);
+    bool good = true;
+    if (name && c->matches > PLANNED_FUNCTIONS)
+        good = error_set(m->error, "--values '%s' names more than %d functions: values are secrets, so name fewer",
+                         c->text, PLANNED_FUNCTIONS);
+    else if (name)
+        good = planned_add_function(m, c, function, name);
+    free(name);
+    return good;
+}
+
+static void planned_find_in_module(struct planned_module *m)
+{
+    uint64_t function;
+    for (size_t i = 0; i < m->values->count && !m->error->text; i++)
+        for (size_t place = 0; arguments_next_function(m->reader, &place, &function);)
+            if (!planned_look_at(m, &m->values->choices[i], function))
+                break;
+}
+
+/* What program_modules_list takes. */
+struct planned_search {
+    struct planned_values *values;
+    struct error *error;
+};
+
+/* A library that cannot be read has no function that is found. */
+static void planned_take_module(void *context, const char *path)
+{
+    const struct planned_search *search = context;
+    char *whole = search->error->text ? NULL : realpath(path, NULL);
+    if (!whole)
+        return;
+    uint8_t id[64];
+    const struct symbol_module module = { whole, id, elf_build_id_of(whole, id, sizeof id) };
+    struct planned_module m = { search->values, &module, binaries_new(), NULL, search->error };
+    struct error unread = { NULL };
+    m.reader = arguments_open(m.binaries, &module, &unread);
+    if (m.reader) {
+        planned_find_in_module(&m);
+        arguments_close(m.reader);
+    }
+    error_drop(&unread);
+    binaries_free(m.binaries);
+    free(whole);
+}
+
+bool planned_values_find(struct planned_values *v, const char *program, struct error *error)
+{
+    struct planned_search search = { v, error };
+    if (!program_modules_list(program, planned_take_module, &search, error) || error->text)
+        return false;
+    for (size_t i = 0; i < v->count; i++)
+        if (!v->choices[i].matches)
+            return error_set(error, "--values: no function of %s that calls a probe is named '%s'%s", program,
+                             v->choices[i].text, function_pattern_hint(&v->choices[i].function, ""));
+    if (!v->functions)
+        return error_set(error, "--values: nothing of that can be read; dwell values --list says why");
+    return true;
+}
+
+/* ---- writing ---- */
+
+bool planned_values_write(const struct planned_values *v, const struct session *session, int fd)
+{
+    const size_t used = sizeof(struct dwell_values_plan) + v->length;
+    const size_t size = (used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+    const struct dwell_values_plan plan = {
+        .chunk = { .magic = DWELL_CHUNK_MAGIC,
+                   .kind = DWELL_CHUNK_PLAN,
+                   .size = (uint32_t)size,
+                   .used = (uint32_t)used },
+        .functions = v->functions,
+    };
+    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
+    if (!offset || pwrite(fd, v->bytes, v->length, (off_t)(offset + sizeof plan)) != (ssize_t)v->length ||
+        pwrite(fd, &plan, sizeof plan, (off_t)offset) != (ssize_t)sizeof plan)
+        return false;
+    session_more(session)->values = offset;
+    return true;
+}

@@ -1,0 +1,35 @@
+/* Which values of which functions are recorded (`dwell record --values`). */
+#ifndef DWELL_RECORDER_PLANNED_VALUES_H
+#define DWELL_RECORDER_PLANNED_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arguments/value_choice.h"
+#include "base/error.h"
+#include "session.h"
+
+enum { PLANNED_FUNCTIONS = 20 /* so many can be chosen: values are secrets */ };
+
+struct planned_values {
+    struct value_choice *choices;
+    size_t count, room;
+    char *bytes; /* the functions as a plan chunk has them */
+    size_t length;
+    uint32_t functions, sites;
+};
+
+/* Adds FUNCTION[:WHAT,...]. If it is not valid, sets the error. */
+bool planned_values_add(struct planned_values *v, const char *text, struct error *error);
+
+/* Finds the functions in the program and the libraries that it is linked with, and how their values are read. Says what
+ * cannot be read. If a choice names nothing, or too much, sets the error. */
+bool planned_values_find(struct planned_values *v, const char *program, struct error *error);
+
+/* Writes the plan into a session that no program records into yet. False if there is no room. */
+bool planned_values_write(const struct planned_values *v, const struct session *session, int fd);
+
+void planned_values_drop(struct planned_values *v);
+
+#endif

@@ -1,0 +1,185 @@
+/* The plan is copied, as somebody may overwrite the file, and checked once. The calls of loaded modules are in a table
+ * that probes read without a lock. */
+#include "value_plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "session.h"
+#include "sys.h"
+
+enum { VALUE_SLOTS = 4 * DWELL_VALUES_SITES /* a power of two */ };
+
+/* A site of the plan. */
+struct planned_site {
+    const struct dwell_values_function *function;
+    const struct dwell_values_site *at;
+};
+
+static struct {
+    const struct dwell_values_plan *copy; /* NULL if there is none */
+    uint32_t functions, sites;            /* those that are whole */
+    struct planned_site site[DWELL_VALUES_SITES];
+} * value_plan;
+
+static struct value_site *value_sites; /* VALUE_SLOTS; NULL if there are none */
+static uint32_t value_site_count;
+
+/* ---- reading ---- */
+
+static bool value_plan_copy(int fd, uint64_t offset, void *into, uint32_t size)
+{
+    for (uint32_t got = 0; got < size;) {
+        const long more = SYS4(pread64, fd, (char *)into + got, size - got, offset + got);
+        if (more == -EINTR)
+            continue;
+        if (more <= 0)
+            return false;
+        got += (uint32_t)more;
+    }
+    return true;
+}
+
+static struct dwell_values_plan *value_plan_read(int fd, uint64_t offset)
+{
+    struct dwell_chunk_header head;
+    if (!value_plan_copy(fd, offset, &head, sizeof head) || head.magic != DWELL_CHUNK_MAGIC ||
+        head.kind != DWELL_CHUNK_PLAN || head.size < sizeof(struct dwell_values_plan) ||
+        head.size > DWELL_CHUNK_LARGEST)
+        return NULL;
+    struct dwell_values_plan *plan = sys_memory(head.size);
+    if (plan && value_plan_copy(fd, offset, plan, head.size)) {
+        plan->chunk = head;
+        return plan;
+    }
+    if (plan)
+        sys_unmap(plan, head.size);
+    return NULL;
+}
+
+/* Programs that are not well are taken for values that cannot be read. False if they do not fill the site. */
+static bool value_plan_check_site(struct dwell_values_site *site, uint32_t values)
+{
+    char *at = (char *)(site + 1), *const end = (char *)site + site->size;
+    for (uint32_t i = 0; i < values; i++) {
+        struct dwell_value_loads *loads = (struct dwell_value_loads *)at;
+        if ((size_t)(end - at) < sizeof *loads || loads->count > LOAD_MOST ||
+            (size_t)(end - at) - sizeof *loads < loads->count * sizeof(struct dwell_load))
+            return false;
+        if (loads->count && !load_check((const struct load_program *)loads))
+            return false;
+        at += sizeof *loads + loads->count * sizeof(struct dwell_load);
+    }
+    return at == end;
+}
+
+/* Adds the sites of a function that is whole. */
+static bool value_plan_add_function(struct dwell_values_function *f)
+{
+    const size_t texts = ((size_t)f->build_id_length + f->path_length + 7) & ~(size_t)7;
+    size_t at = sizeof *f + texts + f->values * sizeof(struct dwell_value);
+    if (f->values > DWELL_VALUES_MOST || at > f->size || f->sites > DWELL_VALUES_SITES - value_plan->sites)
+        return false;
+    for (uint32_t i = 0; i < f->sites; i++) {
+        struct dwell_values_site *site = (struct dwell_values_site *)((char *)f + at);
+        if (f->size - at < sizeof *site || site->size < sizeof *site || site->size > f->size - at || site->size % 8 ||
+            !value_plan_check_site(site, f->values))
+            return false;
+        value_plan->site[value_plan->sites + i] = (struct planned_site){ f, site };
+        at += site->size;
+    }
+    value_plan->sites += f->sites;
+    value_plan->functions++;
+    return true;
+}
+
+static void value_plan_add_functions(struct dwell_values_plan *plan)
+{
+    char *at = (char *)(plan + 1), *const end = (char *)plan + plan->chunk.size;
+    for (uint32_t i = 0; i < plan->functions; i++) {
+        struct dwell_values_function *f = (struct dwell_values_function *)at;
+        if ((size_t)(end - at) < sizeof *f || f->size < sizeof *f || f->size % 8 || f->size > (size_t)(end - at) ||
+            !value_plan_add_function(f))
+            return;
+        at += f->size;
+    }
+}
+
+void value_plan_begin(int fd)
+{
+    const uint64_t offset = session_more(&runtime.session)->values;
+    if (!offset || value_plan || runtime.mode != DWELL_MODE_TRACE)
+        return;
+    struct dwell_values_plan *plan = value_plan_read(fd, offset);
+    value_plan = plan ? sys_memory(sizeof *value_plan) : NULL;
+    value_sites = value_plan ? sys_memory(VALUE_SLOTS * sizeof *value_sites) : NULL;
+    if (!value_sites)
+        return;
+    value_plan->copy = plan;
+    value_plan_add_functions(plan);
+}
+
+/* ---- loaded modules ---- */
+
+static uint32_t value_slot(uint64_t address)
+{
+    return (uint32_t)(address * 0x9e3779b97f4a7c15u >> 40) % VALUE_SLOTS;
+}
+
+static bool value_plan_insert(uint64_t address, uint64_t bias, uint32_t number)
+{
+    uint32_t i = value_slot(address);
+    while (value_sites[i].address && value_sites[i].address != address)
+        i = (i + 1) % VALUE_SLOTS;
+    struct value_site *site = &value_sites[i];
+    if (!site->address && value_site_count == VALUE_SLOTS / 2)
+        return false;
+    value_site_count += !site->address;
+    site->bias = bias;
+    site->number = number;
+    __atomic_store_n(&site->address, address, __ATOMIC_RELEASE);
+    return true;
+}
+
+const struct value_site *value_plan_find(uint64_t probe_return)
+{
+    for (uint32_t i = value_slot(probe_return); value_sites; i = (i + 1) % VALUE_SLOTS) {
+        const uint64_t address = __atomic_load_n(&value_sites[i].address, __ATOMIC_ACQUIRE);
+        if (address == probe_return)
+            return &value_sites[i];
+        if (!address)
+            return NULL;
+    }
+    return NULL;
+}
+
+static bool value_plan_is_of_module(const struct dwell_values_function *f, struct text build_id, struct text path)
+{
+    const char *id = (const char *)(f + 1), *name = id + f->build_id_length;
+    return f->build_id_length ? f->build_id_length == build_id.length && memcmp(id, build_id.at, build_id.length) == 0
+                              : f->path_length == path.length && memcmp(name, path.at, path.length) == 0;
+}
+
+bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias, value_plan_taker *take, void *context)
+{
+    const struct dwell_values_function *last = NULL;
+    bool good = true;
+    for (uint32_t i = 0; value_sites && i < value_plan->sites; i++) {
+        const struct planned_site *planned = &value_plan->site[i];
+        if (!value_plan_is_of_module(planned->function, build_id, path))
+            continue;
+        good &= value_plan_insert(bias + planned->at->address, bias, i);
+        if (planned->function != last)
+            good &= take(context, bias + planned->function->offset);
+        last = planned->function;
+    }
+    return good;
+}
+
+uint32_t value_plan_loads(uint32_t site, const struct dwell_value_loads **first)
+{
+    const struct planned_site *planned = &value_plan->site[site];
+    *first = (const struct dwell_value_loads *)(planned->at + 1);
+    return planned->function->values;
+}

@@ -1,0 +1,52 @@
+/* What is read when functions are called (`dwell record --values`), as the recorder has put it into the session. */
+#ifndef DWELL_VALUE_PLAN_H
+#define DWELL_VALUE_PLAN_H
+
+#include "common.h"
+#include "dwell/format.h"
+#include "load_run.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A call of an enter's probe in a loaded module. */
+struct value_site {
+    uint64_t address; /* behind the call; zero while the slot is free, and stored last */
+    uint64_t bias;    /* of the module */
+    uint32_t number;  /* in the plan */
+};
+
+/* Reads the plan in the session `fd`. It outlives a fork. */
+void value_plan_begin(int fd);
+
+/* Takes a function whose calls lead to the stub for values (value_stub). */
+typedef bool value_plan_taker(void *context, uint64_t function);
+
+/* The functions that the plan has of a module. From then on, value_plan_find knows their calls. False if there was no
+ * room for all, or `take` has refused one. One thread at a time. */
+bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias, value_plan_taker *take,
+                           void *context);
+
+/* The call behind which a probe returns; NULL if it is not known. Any thread, any time. */
+const struct value_site *value_plan_find(uint64_t probe_return);
+
+/* The programs of a site's values, one behind the other: each is a struct dwell_value_loads with its loads, which
+ * load_run can run if there are any. Returns their number. */
+uint32_t value_plan_loads(uint32_t site, const struct dwell_value_loads **first);
+
+static inline const struct dwell_value_loads *value_plan_next(const struct dwell_value_loads *loads)
+{
+    return (const struct dwell_value_loads *)((const char *)(loads + 1) + loads->count * sizeof(struct dwell_load));
+}
+
+static inline const struct load_program *value_plan_program(const struct dwell_value_loads *loads)
+{
+    return (const struct load_program *)loads;
+}
+
+_Static_assert(offsetof(struct load_program, loads) == sizeof(struct dwell_value_loads), "a program is as in the file");
+_Static_assert(sizeof(struct load) == sizeof(struct dwell_load), "a load is as in the file");
+_Static_assert(offsetof(struct load, number) == offsetof(struct dwell_load, number), "a load is as in the file");
+
+#pragma GCC visibility pop
+
+#endif

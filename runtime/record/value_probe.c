@@ -1,0 +1,196 @@
+/*
+ * A stub saves the registers as they are at the call instruction. The values are read before the usual probe takes the
+ * time, so that this takes none of the function's. They are stored behind it, as the row has the time of the enter.
+ *
+ * The memory between the stack pointer and the frame of an open call is read directly. All other reads are system
+ * calls, which a bad address does not hurt.
+ */
+#include "value_probe.h"
+
+#if defined(__x86_64__)
+
+#include <string.h>
+#include <sys/uio.h>
+
+#include "call.h"
+#include "probes.h"
+#include "recorder.h"
+#include "runtime.h"
+#include "sys.h"
+#include "thread.h"
+#include "value_plan.h"
+#include "value_rows.h"
+
+enum { RSI = 4, RDI = 5, RSP = 7 /* in the order of DWARF */, LARGEST_FRAME = 64 << 10 };
+
+/* Memory that is known to be the stack. */
+struct value_stack {
+    uint64_t begin, end;
+};
+
+static bool value_read(void *data, uint64_t address, void *into, size_t size)
+{
+    const struct value_stack *stack = data;
+    if (address >= stack->begin && address < stack->end && size <= stack->end - address) {
+        memcpy(into, (const void *)address, size);
+        return true;
+    }
+    const struct iovec here = { into, size }, there = { (void *)address, size };
+    return SYS6(process_vm_readv, SYS0(getpid), &here, 1, &there, 1, 0) == (long)size;
+}
+
+/* From the stack pointer up to the frame of the innermost open call. */
+static struct value_stack value_find_stack(const struct thread *t, uint64_t stack_pointer)
+{
+    const struct value_stack none = { 0, 0 };
+    if (!t || !t->wiped->alive || t->pause.active || !stack_range_has(&t->stack, stack_pointer))
+        return none;
+    const struct call *call = thread_call(t, thread_state(t)) - 1;
+    const uint64_t frame = call > (const struct call *)t->shadow ? call->stack_pointer : 0;
+    if (frame <= stack_pointer || frame - stack_pointer > LARGEST_FRAME || !stack_range_has(&t->stack, frame))
+        return none;
+    return (struct value_stack){ stack_pointer, frame };
+}
+
+/* Appends the words of a value. False if it cannot be read. */
+static bool value_read_one(const struct dwell_value_loads *loads, const struct load_state *state, struct value_row *row)
+{
+    uint64_t *words = row->words + row->head.words;
+    const struct load_program *program = value_plan_program(loads);
+    struct load_result result = { .text = (char *)(words + 1), .text_room = DWELL_VALUES_TEXT };
+    if (!loads->count)
+        return false;
+    if (!load_run(program, state, &result))
+        return false;
+    const bool text = load_is_text(program);
+    words[0] = text ? result.text_length | (result.cut ? DWELL_VALUES_CUT : 0) : result.word;
+    const uint64_t used = text ? (result.text_length + sizeof *words - 1) / sizeof *words : 0;
+    for (uint64_t i = result.text_length; text && i < used * sizeof *words; i++)
+        result.text[i] = 0;
+    row->head.words = (uint8_t)(row->head.words + 1 + used);
+    return true;
+}
+
+static void value_read_all(const struct value_site *site, const struct load_state *state, struct value_row *row)
+{
+    const struct dwell_value_loads *loads;
+    const uint32_t count = value_plan_loads(site->number, &loads);
+    row->head = (struct dwell_values_row){ .site = (uint16_t)site->number };
+    for (uint32_t i = 0; i < count; i++, loads = value_plan_next(loads))
+        if (!value_read_one(loads, state, row))
+            row->head.unread |= 1u << i;
+}
+
+/* The call that the probe has just entered; NULL if it was not recorded. */
+static const struct call *value_entered(const struct thread *t, uint64_t function, uint64_t stack_pointer)
+{
+    if (!t || !t->wiped->alive || t->pause.active || t->stopped)
+        return NULL;
+    const struct call *call = thread_call(t, thread_state(t)) - 1;
+    const bool entered = call > (const struct call *)t->shadow && call->function == function &&
+                         call->stack_pointer == stack_pointer && call->kind != CALL_HIDDEN;
+    return entered ? call : NULL;
+}
+
+__attribute__((used)) static void value_probe(struct load_state *state, uint64_t probe_return)
+{
+    const uint64_t function = state->general[RDI], stack_pointer = state->general[RSP] - sizeof(void *);
+    const struct value_site *site = value_plan_find(probe_return);
+    struct thread *t = thread_self;
+    struct value_row row;
+    struct value_stack stack;
+    if (site && t && t->wiped->gate == GATE_QUIET)
+        site = NULL; /* paused */
+    if (site) {
+        stack = value_find_stack(t, state->general[RSP]);
+        state->module = site->bias;
+        state->read = value_read;
+        state->data = &stack;
+        value_read_all(site, state, &row);
+    }
+    probe_enter_from(function, stack_pointer, state->general[RSI], probe_return);
+    const struct call *call = site ? value_entered(t = thread_self, function, stack_pointer) : NULL;
+    if (!call)
+        return;
+    row.head.time = call->enter_time;
+    value_rows_append(t, &row);
+}
+
+_Static_assert(offsetof(struct load_state, vectors) == 128, "the stub's offsets");
+_Static_assert(sizeof(struct load_state) <= 288, "the stub's offsets");
+
+/* At its first instruction, the stack has the return address, and rsp was 8 more at the call instruction. The frame is
+ * 296 bytes: with the return address a multiple of 16. */
+__asm__(".pushsection .text\n"
+        ".type value_stub, @function\n"
+        "value_stub:\n"
+        ".cfi_startproc\n"
+        "endbr64\n"
+        "leaq -296(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset 296\n"
+        "movq %rax, (%rsp)\n"
+        "movq %rdx, 8(%rsp)\n"
+        "movq %rcx, 16(%rsp)\n"
+        "movq %rbx, 24(%rsp)\n"
+        ".cfi_offset %rbx, -280\n"
+        "movq %rsi, 32(%rsp)\n"
+        "movq %rdi, 40(%rsp)\n"
+        "movq %rbp, 48(%rsp)\n"
+        "leaq 304(%rsp), %rax\n"
+        "movq %rax, 56(%rsp)\n"
+        "movq %r8, 64(%rsp)\n"
+        "movq %r9, 72(%rsp)\n"
+        "movq %r10, 80(%rsp)\n"
+        "movq %r11, 88(%rsp)\n"
+        "movq %r12, 96(%rsp)\n"
+        "movq %r13, 104(%rsp)\n"
+        "movq %r14, 112(%rsp)\n"
+        "movq %r15, 120(%rsp)\n"
+        "movq %xmm0, 128(%rsp)\n"
+        "movq %xmm1, 136(%rsp)\n"
+        "movq %xmm2, 144(%rsp)\n"
+        "movq %xmm3, 152(%rsp)\n"
+        "movq %xmm4, 160(%rsp)\n"
+        "movq %xmm5, 168(%rsp)\n"
+        "movq %xmm6, 176(%rsp)\n"
+        "movq %xmm7, 184(%rsp)\n"
+        "movq %xmm8, 192(%rsp)\n"
+        "movq %xmm9, 200(%rsp)\n"
+        "movq %xmm10, 208(%rsp)\n"
+        "movq %xmm11, 216(%rsp)\n"
+        "movq %xmm12, 224(%rsp)\n"
+        "movq %xmm13, 232(%rsp)\n"
+        "movq %xmm14, 240(%rsp)\n"
+        "movq %xmm15, 248(%rsp)\n"
+        "movq 296(%rsp), %rsi\n"
+        "movq %rsp, %rdi\n"
+        "movq %rsp, %rbx\n"
+        ".cfi_def_cfa_register %rbx\n"
+        "andq $-16, %rsp\n" /* code may keep its stack at multiples of 8 only */
+        "call value_probe\n"
+        "movq %rbx, %rsp\n"
+        ".cfi_def_cfa_register %rsp\n"
+        "movq 24(%rsp), %rbx\n"
+        ".cfi_restore %rbx\n"
+        "leaq 296(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -296\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size value_stub, . - value_stub\n"
+        ".popsection\n");
+
+extern const char value_stub[] __attribute__((visibility("hidden")));
+
+uint64_t value_probe_address(void)
+{
+    return (uint64_t)value_stub;
+}
+
+#else
+
+uint64_t value_probe_address(void)
+{
+    return 0;
+}
+
+#endif

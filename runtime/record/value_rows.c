@@ -1,0 +1,153 @@
+/*
+ * A row's room is claimed by one instruction, so a signal handler that comes in between has room of its own. A chunk
+ * that is full is given up only when no row is being written into it: not if a handler finds it full while the probe
+ * below it writes. Then it stays mapped to the process' end.
+ */
+#include "value_rows.h"
+
+#include <string.h>
+
+#include "chunk.h"
+#include "guard.h"
+#include "losses.h"
+#include "process.h"
+#include "retired.h"
+#include "runtime.h"
+#include "session.h"
+#include "sys.h"
+#include "thread.h"
+
+enum { FIRST_CHUNK = 16 << 10 /* doubled for each further chunk of a thread */, LARGEST_CHUNK = 1 << 20 };
+
+void value_rows_begin_thread(struct thread *t)
+{
+    t->values = (struct thread_values){ .chunk = NULL };
+}
+
+static void value_rows_count_lost(void)
+{
+    __atomic_fetch_add(&session_more(&runtime.session)->lost_values, 1, __ATOMIC_RELAXED);
+}
+
+static void value_rows_finish(struct thread *t, bool unused)
+{
+    struct dwell_chunk_header *chunk = t->values.chunk;
+    const uint32_t used = (uint32_t)(t->values.at - (char *)chunk);
+    t->values.chunk = NULL;
+    t->values.at = t->values.end = NULL;
+    __atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
+    if (guard_trouble())
+        losses_of_values(chunk, used);
+    if (unused)
+        retired_add(chunk);
+}
+
+/* Under blocked signals. Another probe of the thread may have been faster. */
+static void value_rows_next_chunk(struct thread *t, uint32_t size)
+{
+    if (t->values.chunk && (size_t)(t->values.end - t->values.at) >= size)
+        return;
+    if (t->values.chunk)
+        value_rows_finish(t, t->values.writers == 1);
+    if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
+        return;
+    uint32_t wanted = FIRST_CHUNK;
+    for (uint32_t i = 0; i < t->values.begun && wanted < LARGEST_CHUNK; i++)
+        wanted *= 2;
+    const struct area area = chunk_take(FIRST_CHUNK / 2, wanted);
+    if (!area.at)
+        return;
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
+    chunk->process = runtime.process->serial;
+    chunk->thread = t->serial;
+    chunk->sequence = t->values.begun++;
+    chunk->start_time = t->last;
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_VALUES, __ATOMIC_RELEASE);
+    t->values.chunk = chunk;
+    t->values.end = area.at + area.size;
+    t->values.at = area.at + sizeof *chunk;
+}
+
+void value_rows_end_thread(struct thread *t)
+{
+    struct dwell_chunk_header *chunk = t->values.chunk;
+    if (!chunk)
+        return;
+    struct area area = { (char *)chunk, (uint32_t)(t->values.end - (char *)chunk) };
+    if (!t->values.writers)
+        chunk_cut(&area, (uint32_t)(t->values.at - (char *)chunk));
+    value_rows_finish(t, !t->values.writers);
+}
+
+/* False if a handler's row has come in between. No other thread has to see it at once. */
+static bool value_rows_advance(struct thread *t, char *from, char *to)
+{
+#if defined(__x86_64__)
+    bool done;
+    __asm__ volatile("cmpxchgq %[to], %[at]"
+                     : "=@cce"(done), [at] "+m"(t->values.at), "+a"(from)
+                     : [to] "r"(to)
+                     : "memory");
+    return done;
+#else
+    return __atomic_compare_exchange_n(&t->values.at, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The claimed room, or NULL if the chunk has none. */
+static char *value_rows_claim(struct thread *t, uint32_t size)
+{
+    volatile struct thread_values *v = &t->values;
+    for (;;) {
+        char *at = v->at, *const end = v->end;
+        if ((size_t)(end - at) < size || !at)
+            return NULL;
+        if (value_rows_advance(t, at, at + size))
+            return at;
+    }
+}
+
+static char *value_rows_claim_in_next(struct thread *t, uint32_t size)
+{
+    const uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED)
+        return NULL;
+    char *at = NULL;
+    if (t->wiped->alive && !t->stopped) {
+        value_rows_next_chunk(t, size);
+        at = value_rows_claim(t, size);
+    }
+    sys_restore_signals(mask);
+    return at;
+}
+
+/* The row's first word is stored before the others, and its state after them. */
+static void value_rows_store(char *at, const struct value_row *row)
+{
+    struct dwell_values_row *to = (struct dwell_values_row *)at, head = row->head;
+    uint64_t first;
+    head.state = DWELL_VALUES_UNFINISHED;
+    memcpy(&first, &head, sizeof first);
+    __atomic_store_n((uint64_t *)at, first, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    to->time = head.time;
+    memcpy(to + 1, row->words, head.words * sizeof *row->words);
+    __atomic_store_n(&to->state, DWELL_VALUES_WHOLE, __ATOMIC_RELEASE);
+}
+
+void value_rows_append(struct thread *t, const struct value_row *row)
+{
+    volatile uint32_t *writers = &t->values.writers;
+    const uint32_t size = (uint32_t)(sizeof row->head + row->head.words * sizeof *row->words);
+    *writers = *writers + 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    char *at = value_rows_claim(t, size);
+    if (UNLIKELY(!at))
+        at = value_rows_claim_in_next(t, size);
+    if (LIKELY(at != NULL))
+        value_rows_store(at, row);
+    else
+        value_rows_count_lost();
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *writers = *writers - 1;
+}

@@ -1,0 +1,194 @@
+/* Values that are recorded, compared with what the programs print themselves. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_values_recorded, .timeout = 600);
+
+#define SOURCES DWELL_CONSUMERS "/../e2e/programs/values/"
+
+static void values_build(const char *compile)
+{
+    free(run_well("%s -g -finstrument-functions -o valued -lpthread -lm", compile));
+}
+
+/* The calls by value, as "value|calls". */
+#define BY_VALUE(function, what)                                                                                       \
+    "$DWELL values --each -n 0 --format json '" function ":" what "' | jq -r '.rows[] | \"\\(.values[\"" what          \
+    "\"])|\\(.calls)\"' | LC_ALL=C sort"
+
+/* The same of a column of what was printed. */
+#define PRINTED(column)                                                                                                \
+    "cut -d'|' -f" column                                                                                              \
+    " printed | LC_ALL=C sort | uniq -c | sed 's/^ *\\([0-9]*\\) \\(.*\\)/\\2|\\1/' | LC_ALL=C sort"
+
+static void values_compare(const char *how, const char *recorded, const char *printed)
+{
+    char *ours = run_well("%s", recorded), *theirs = run_well("%s", printed);
+    cr_assert(eq(str, ours, theirs), "%s: %s", how, recorded);
+    cr_assert(ne(int, *theirs, 0));
+    free(ours);
+    free(theirs);
+}
+
+/* ---- C ---- */
+
+static void values_check_c(const char *compile)
+{
+    values_build(compile);
+    free(run_well("$DWELL record -q --values 'work:n,text,request->length,request->next->length,request->bits,"
+                  "kind,good,byte' ./valued calls 100000 > printed"));
+    values_compare(compile, BY_VALUE("work", "n"), PRINTED("1"));
+    values_compare(compile, BY_VALUE("work", "text"), PRINTED("2"));
+    values_compare(compile, BY_VALUE("work", "request->length"), PRINTED("3"));
+    values_compare(compile, BY_VALUE("work", "request->next->length"), PRINTED("4"));
+    values_compare(compile, BY_VALUE("work", "request->bits"), PRINTED("5"));
+    values_compare(compile, BY_VALUE("work", "kind"), PRINTED("7"));
+    values_compare(compile, BY_VALUE("work", "good"), PRINTED("8"));
+}
+
+Test(e2e_values_recorded, of_gcc_without_optimisation)
+{
+    values_check_c("gcc -O0 " SOURCES "valued.c");
+}
+
+Test(e2e_values_recorded, of_gcc)
+{
+    values_check_c("gcc -O2 " SOURCES "valued.c");
+}
+
+Test(e2e_values_recorded, of_clang)
+{
+    values_check_c("clang -Wno-unknown-attributes -O2 " SOURCES "valued.c");
+}
+
+/* Each is a power of two, so that ranges have one value each. */
+Test(e2e_values_recorded, by_ranges)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    free(run_well("$DWELL record -q --values 'work:request->length' ./valued calls 20000 > printed"));
+    values_compare("from", "$DWELL values -n 0 --format json work | jq '.rows[].values[\"request->length\"].from'",
+                   "cut -d'|' -f3 printed | sort -nu");
+    char *text = run_well("$DWELL values -n 0 --format json work | jq '[.rows[].values[\"request->length\"] | .to == "
+                          "2 * .from] | all'");
+    cr_assert(eq(str, text, "true\n"));
+    free(text);
+}
+
+/* ---- C++ ---- */
+
+static void values_check_cxx(const char *compile)
+{
+    values_build(compile);
+    free(
+        run_well("$DWELL record -q --values 'Store::put:this->count,name,item->size,factor' ./valued 20000 > printed"));
+    values_compare(compile, BY_VALUE("Store::put", "this->count"), PRINTED("1"));
+    values_compare(compile, BY_VALUE("Store::put", "name"), PRINTED("2"));
+    values_compare(compile, BY_VALUE("Store::put", "item->size"), PRINTED("4"));
+    values_compare(compile, BY_VALUE("Store::put", "factor"), PRINTED("5"));
+}
+
+Test(e2e_values_recorded, of_cxx)
+{
+    values_check_cxx("g++ -std=c++17 -O2 " SOURCES "valued.cc");
+}
+
+Test(e2e_values_recorded, of_cxx_without_optimisation)
+{
+    values_check_cxx("g++ -std=c++17 -O0 " SOURCES "valued.cc");
+    free(run_well("$DWELL record -q --values Store::put:part ./valued 20000 > printed"));
+    values_compare("part", BY_VALUE("Store::put", "part"), PRINTED("3"));
+}
+
+/* ---- threads, processes, signals ---- */
+
+static void values_expect(const char *command, const char *expected)
+{
+    char *text = run_well("%s", command);
+    cr_assert(eq(str, text, (char *)expected), "%s", command);
+    free(text);
+}
+
+Test(e2e_values_recorded, of_threads)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    free(run_well("$DWELL record -q --values few ./valued threads 50000"));
+    values_expect(BY_VALUE("few", "n"), "0|50000\n1|50000\n2|50000\n3|50000\n");
+}
+
+Test(e2e_values_recorded, of_forked_children)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    free(run_well("$DWELL record -q --values few ./valued fork 50000"));
+    values_expect(BY_VALUE("few", "n"), "1|50000\n2|50000\n");
+}
+
+Test(e2e_values_recorded, in_signal_handlers)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    free(run_well("$DWELL record -q --values few ./valued signals 1000000 > printed"));
+    values_compare("signals",
+                   "$DWELL values --each -n 0 --format json few | jq -r '.rows[] | select(.values.n == 1000) | .calls'",
+                   "cat printed");
+    values_expect("$DWELL values --each -n 0 --format json few | jq '[.rows[] | select(.values.n < 10) | .calls] | "
+                  "unique'",
+                  "[\n  100000\n]\n");
+}
+
+/* ---- what must not happen ---- */
+
+Test(e2e_values_recorded, of_bad_addresses)
+{
+    for (int i = 0; i < 2; i++) {
+        values_build(i ? "gcc -O2 " SOURCES "valued.c" : "gcc -O0 " SOURCES "valued.c");
+        values_expect("$DWELL record -q --values 'point:*number,text' ./valued bad", "faults 0\n");
+        values_expect(BY_VALUE("point", "*number"), "42|1\nnull|8\n");
+        values_expect(BY_VALUE("point", "text"), "end|1\nnull|8\n");
+        values_expect("$DWELL values point:text | grep -c ' (unreadable)$'", "1\n");
+    }
+}
+
+Test(e2e_values_recorded, change_no_state)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    values_expect("$DWELL record -q --values 'many' ./valued state 100000", "wrong 0\n");
+    values_expect("$DWELL info --format json | jq -c '.values.functions[0].calls'", "100000\n");
+}
+
+Test(e2e_values_recorded, that_are_too_many)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    values_expect("$DWELL record -q --values nothing ./valued calls 1 2>&1 | sed 's/; did.*//'",
+                  "dwell: --values: no function of ./valued that calls a probe is named 'nothing'\n");
+    values_expect("$DWELL record -q --values work:nothing ./valued calls 1 2>&1 >/dev/null; true",
+                  "dwell: --values: work: no parameter 'nothing'; it has n, text, request, kind, good, byte\n");
+    values_expect("$DWELL record -q --values few --mode profile ./valued calls 1 2>&1; true",
+                  "dwell: --values: only mode trace has values\n");
+}
+
+Test(e2e_values_recorded, in_info)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    free(run_well("$DWELL record -q --values work:n,text ./valued calls 1000"));
+    values_expect(
+        "$DWELL info --format json | jq -c '.values | [.functions[0].values, .functions[0].calls, .lost_calls]'",
+        "[[\"n\",\"text\"],1000,0]\n");
+    values_expect("$DWELL info | grep -c '^values .*n, text of 1000 calls of valued+0x'", "1\n");
+    values_expect("$DWELL values work 2>&1; true",
+                  "dwell: several values are recorded of that function; name one as FUNCTION:WHAT: n, text\n");
+}
+
+Test(e2e_values_recorded, that_are_not_merged)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    free(run_well("$DWELL record -q -o one.data --values few ./valued threads 1000"));
+    free(run_well("$DWELL record -q -o two.data --values few ./valued threads 1000"));
+    free(run_well("$DWELL merge -o both.data one.data two.data"));
+    values_expect("$DWELL info --format json both.data | jq .values", "null\n");
+    values_expect("$DWELL values few both.data 2>&1; true",
+                  "dwell: no values of few are recorded; dwell record --values few does so\n");
+}
