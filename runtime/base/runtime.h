@@ -19,7 +19,7 @@ struct runtime {
     struct session session;
     enum dwell_clock clock;
     uint64_t ticks_per_second; /* never zero, whatever another program does to the session file */
-    bool ordered; /* the clock is read behind a fence */
+    bool ordered;              /* the clock is read behind a fence */
     enum dwell_mode mode;
     const struct recorder *recorder; /* of the mode */
     bool off;                        /* nothing is recorded in this process and its children */

@@ -85,8 +85,8 @@ function HeatMapOf({ m, side, facts, cells }: { m: Model; side: Side; facts: Tim
     };
     // Whole milliseconds: a cell has a whole number of ticks, so fifty of them can be some nanoseconds short of a second.
     const millisecond = 1e6;
-    const columnNs = Number(nanoseconds(cells.width * cells.perColumn, perSecond));
-    const column = shortDuration(Math.round(columnNs / millisecond) * millisecond);
+    const ofColumn = Number(nanoseconds(cells.width * cells.perColumn, perSecond));
+    const column = shortDuration(Math.round(ofColumn / millisecond) * millisecond);
     return (
         <div class="fill">
             <div class="scroller heat-map" tabIndex={0} role="application" aria-label="Heat map" onKeyDown={onKeyDown}>
