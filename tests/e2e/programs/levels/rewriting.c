@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     number("unknown exits", HOOK_EXIT, 0, 0);
     number("last calls", HOOK_EXIT, 1, 1);
     struct rewriter r;
-    const struct rewriter_checks checks = { { places.probes[HOOK_ENTER], places.probes[HOOK_EXIT] }, NULL };
+    const struct rewriter_checks checks = { .of = { places.probes[HOOK_ENTER], places.probes[HOOK_EXIT] } };
     if (!sites.complete || !rewriter_begin(&r, &places, &checks))
         return puts("no rewriter"), 1;
     signal(SIGUSR1, handle);
