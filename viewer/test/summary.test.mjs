@@ -78,6 +78,7 @@ test('six views are tabs, the others are under More; a chosen one of these is a 
         'Inverted graph',
         'Callers & callees',
         'Critical path',
+        'Heat map',
         'Modules',
         'Threads',
         'Processes',
@@ -85,6 +86,7 @@ test('six views are tabs, the others are under More; a chosen one of these is a 
         'Lines',
         'About',
     ]);
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
