@@ -80,7 +80,7 @@ Test(e2e_values_list, refusals)
     expect_refusal("$DWELL values --list ./short 'f:n+'",
                    "dwell: f: 'n+' is not a value such as n, *p, req->len, v.size, name[0] or return\n");
     expect_refusal("$DWELL values --list ./short",
-                   "dwell: values: needs --list PROGRAM and a FUNCTION; dwell values --help\n");
+                   "dwell: values: --list PROGRAM needs a FUNCTION; dwell values --help\n");
     expect_refusal("$DWELL values --list short.c f", "dwell: short.c: no such program\n");
 }
 
