@@ -84,7 +84,8 @@ static struct diff_step *diff_list_steps(const struct diff *d, uint32_t key, siz
         }
         free(list);
     }
-    qsort(steps, *count, sizeof *steps, diff_compare_steps);
+    if (steps)
+        qsort(steps, *count, sizeof *steps, diff_compare_steps);
     return steps;
 }
 
