@@ -87,7 +87,7 @@ bool gate_parse(struct gate *gate, const char *text, const char *const *names, s
 {
     static const char form[] =
         "a condition is a value, > or <, and a change, such as 'calls > +0' or 'cpu_exclusive > +10%'";
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_", prefix[] = "all_";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_", prefix[] = "all_";
     const char *at = gate_skip_blanks(text);
     const bool all = strncmp(at, prefix, sizeof prefix - 1) == 0;
     at += all ? sizeof prefix - 1 : 0;

@@ -91,7 +91,7 @@ Test(e2e_flows, end_of_a_thread)
     text = run_well("$DWELL export perfetto -o out && python3 -B " DWELL_CONSUMERS
                     "/perfetto.py report.csv exact out >&2 && python3 -B " DWELL_CONSUMERS
                     "/perfetto.py print out | sed -n 's/^flow //p; s/^instant //p'");
-    cr_assert(eq(str, text, "'wakes t' {}\n'woken by t' {}\n160 101 195 100\n"));
+    cr_assert(eq(str, text, "'wakes main#1' {}\n'woken by work#2' {}\n160 101 195 100\n"));
     free(text);
 }
 
