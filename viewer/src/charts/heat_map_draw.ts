@@ -65,7 +65,7 @@ export function drawHeatMap(
 ): void {
     const { context } = d;
     const colours = palette();
-    const most = cells.most(kind) || 1;
+    const most = cells.most[kind] || 1;
     const gap = lay.columnWidth > gapFrom ? 1 : 0;
     context.fillStyle = colours.back;
     context.fillRect(0, 0, d.width, d.height);

@@ -8,6 +8,8 @@ export class HeatCells {
     readonly width: number; // of a cell, in ticks
     readonly perColumn: number;
     readonly count: number;
+    readonly most: Record<ActivityKind, number>; // of a cell
+    readonly kinds: ActivityKind[]; // of which the run has any
     private readonly values: Record<ActivityKind, Float64Array>;
 
     // null: the run is too short for a map.
@@ -28,7 +30,14 @@ export class HeatCells {
             for (let i = 0; i < rows; i++) values[columns.cell![i]!] = columns[kind]![i]!;
             return values;
         };
+        const most = (values: Float64Array): number => values.reduce((one, other) => Math.max(one, other), 0);
         this.values = { cpu: valuesOf('cpu'), blocked: valuesOf('blocked'), preempted: valuesOf('preempted') };
+        this.most = {
+            cpu: most(this.values.cpu),
+            blocked: most(this.values.blocked),
+            preempted: most(this.values.preempted),
+        };
+        this.kinds = activityKinds.filter((kind) => this.most[kind] > 0);
     }
 
     get columns(): number {
@@ -38,14 +47,6 @@ export class HeatCells {
     // Ticks of all threads together.
     value(kind: ActivityKind, cell: number): number {
         return this.values[kind][cell] ?? 0;
-    }
-
-    most(kind: ActivityKind): number {
-        return this.values[kind].reduce((most, value) => Math.max(most, value), 0);
-    }
-
-    kinds(): ActivityKind[] {
-        return activityKinds.filter((kind) => this.most(kind) > 0);
     }
 
     // From the begin of the one to the end of the other, which may be the earlier one, in ticks.

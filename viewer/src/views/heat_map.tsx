@@ -29,7 +29,7 @@ function HeatMapOf({ m, side, facts, cells }: { m: Model; side: Side; facts: Tim
         blocked: 'blocked',
         preempted: 'preempted',
     };
-    const kinds = cells.kinds();
+    const { kinds } = cells;
     const kind = kinds.includes(heatKind.value) ? heatKind.value : (kinds[0] ?? 'cpu');
     const size = useRef({ width: 1000, height: 500 });
     const begun = useRef(-1); // the cell where a drag began
