@@ -114,7 +114,7 @@ static int value_compare_doubles(double a, double b)
 
 static int value_compare_texts(const uint64_t *a, const uint64_t *b)
 {
-    const size_t one = *a & (DWELL_VALUES_CUT - 1), other = *b & (DWELL_VALUES_CUT - 1);
+    const size_t one = recorded_text_length(a), other = recorded_text_length(b);
     const int order = memcmp(a + 1, b + 1, one < other ? one : other);
     return order ? order : (*a > *b) - (*a < *b);
 }
@@ -140,9 +140,10 @@ static int value_compare(const struct recorded_value *v, const uint64_t *a, cons
 static int value_compare_calls(const void *a, const void *b, void *context)
 {
     const struct valued_call *x = a, *y = b;
-    const int order = x->range != y->range ? (x->range > y->range) - (x->range < y->range) : 0;
-    const int values = order || x->range ? order : value_compare(context, x->words, y->words);
-    return values ? values : (x->time > y->time) - (x->time < y->time);
+    int order = (x->range > y->range) - (x->range < y->range);
+    if (!order && !x->range)
+        order = value_compare(context, x->words, y->words);
+    return order ? order : (x->time > y->time) - (x->time < y->time);
 }
 
 /* ---- ranges ---- */
@@ -274,10 +275,10 @@ static struct table by_make_table(const struct analysis *analysis, const struct 
 
 static char *value_text(const struct recorded_value *v, const uint64_t *words)
 {
-    const size_t length = *words & (DWELL_VALUES_CUT - 1);
     switch (v->kind) {
     case DWELL_VALUE_TEXT:
-        return need_text("%.*s%s", (int)length, (const char *)(words + 1), *words & DWELL_VALUES_CUT ? "..." : "");
+        return need_text("%.*s%s", (int)recorded_text_length(words), (const char *)(words + 1),
+                         *words & DWELL_VALUES_CUT ? "..." : "");
     case DWELL_VALUE_CHARACTER:
         return *words > ' ' && *words < 127 ? need_text("%c", (int)*words) : need_text("\\x%02" PRIx64, *words & 255);
     case DWELL_VALUE_ADDRESS:
@@ -293,25 +294,20 @@ static char *value_text(const struct recorded_value *v, const uint64_t *words)
     }
 }
 
-static void by_set_text(struct cell *cell, const char *text)
-{
-    cell_text(cell, text);
-}
-
 /* Data has no number for what is none. */
 static void by_fill_value(struct cell *row, const struct recorded_value *v, const uint64_t *words)
 {
     char *text = words ? value_text(v, words) : need_text("(unreadable)");
-    by_set_text(&row[BY_VALUE], text);
+    cell_text(&row[BY_VALUE], text);
     if (words && !(v->kind == DWELL_VALUE_FLOAT && !isfinite(value_double(v, *words))))
-        by_set_text(&row[BY_FROM], text);
+        cell_text(&row[BY_FROM], text);
     free(text);
 }
 
 static void by_fill_range(struct cell *row, const struct recorded_value *v, int32_t range)
 {
     if (range >= RANGE_UNREAD) {
-        by_set_text(&row[BY_VALUE], range == RANGE_UNREAD ? "(unreadable)" : "nan");
+        cell_text(&row[BY_VALUE], range == RANGE_UNREAD ? "(unreadable)" : "nan");
         return;
     }
     char *from, *to;
@@ -319,11 +315,11 @@ static void by_fill_range(struct cell *row, const struct recorded_value *v, int3
     char *text = range == RANGE_ZERO  ? need_text("0")
                  : range > RANGE_ZERO ? need_text("%s to <%s", from, to)
                                       : need_text(">%s to %s", from, to);
-    by_set_text(&row[BY_VALUE], text);
+    cell_text(&row[BY_VALUE], text);
     if (strcmp(from, "inf") != 0 && strcmp(from, "-inf") != 0)
-        by_set_text(&row[BY_FROM], from);
+        cell_text(&row[BY_FROM], from);
     if (strcmp(to, "inf") != 0 && strcmp(to, "-inf") != 0)
-        by_set_text(&row[BY_TO], to);
+        cell_text(&row[BY_TO], to);
     free(text);
     free(from);
     free(to);

@@ -74,19 +74,27 @@ static void values_read_plan(struct recorded_values *v, const struct trace_chunk
 
 /* ---- rows ---- */
 
+/* Of a value that begins there. */
+static size_t values_word_count(const struct recorded_value *value, const uint64_t *words)
+{
+    return 1 + (value->kind == DWELL_VALUE_TEXT ? (recorded_text_length(words) + 7) / 8 : 0);
+}
+
 /* Whether the words are what the function's values take. */
 static bool values_row_fits(const struct recorded_values *v, const struct recorded_row *row)
 {
     const struct recorded_function *f = &v->functions[row->function];
-    uint32_t at = 0;
+    size_t at = 0;
     for (uint32_t i = 0; i < f->value_count; i++) {
         if (row->unread >> i & 1)
             continue;
         if (at == row->word_count)
             return false;
-        const uint64_t length = f->values[i].kind == DWELL_VALUE_TEXT ? row->words[at] & (DWELL_VALUES_CUT - 1) : 0;
-        at += 1 + (uint32_t)(length + 7) / 8;
-        if (length > DWELL_VALUES_TEXT || at > row->word_count)
+        const uint64_t *words = &row->words[at];
+        if (f->values[i].kind == DWELL_VALUE_TEXT && recorded_text_length(words) > DWELL_VALUES_TEXT)
+            return false;
+        at += values_word_count(&f->values[i], words);
+        if (at > row->word_count)
             return false;
     }
     return at == row->word_count;
@@ -175,7 +183,8 @@ static struct recorded_values values_begin(const struct session_file *file)
     return v;
 }
 
-struct recorded_values recorded_values_read(const struct session_file *file)
+/* Reads all rows; without `keep`, they are only counted. */
+static struct recorded_values values_read(const struct session_file *file, bool keep)
 {
     struct recorded_values v = values_begin(file);
     for (size_t i = 0; i < file->chunk_count && v.function_count; i++) {
@@ -183,10 +192,21 @@ struct recorded_values recorded_values_read(const struct session_file *file)
         uint8_t *data = chunk->kind == DWELL_CHUNK_VALUES ? values_read_chunk(&v, file, chunk) : NULL;
         if (!data)
             continue;
-        GROW(v.chunks, v.chunk_count, v.chunk_room);
-        v.chunks[v.chunk_count++] = data;
         values_add_rows(&v, chunk, data);
+        if (keep) {
+            GROW(v.chunks, v.chunk_count, v.chunk_room);
+            v.chunks[v.chunk_count++] = data;
+        } else {
+            v.row_count = 0;
+            free(data);
+        }
     }
+    return v;
+}
+
+struct recorded_values recorded_values_read(const struct session_file *file)
+{
+    struct recorded_values v = values_read(file, true);
     if (v.row_count)
         qsort(v.rows, v.row_count, sizeof *v.rows, values_compare_rows);
     return v;
@@ -194,16 +214,7 @@ struct recorded_values recorded_values_read(const struct session_file *file)
 
 struct recorded_values recorded_values_list(const struct session_file *file)
 {
-    struct recorded_values v = values_begin(file);
-    for (size_t i = 0; i < file->chunk_count && v.function_count; i++) {
-        const struct trace_chunk *chunk = &file->chunks[i];
-        uint8_t *data = chunk->kind == DWELL_CHUNK_VALUES ? values_read_chunk(&v, file, chunk) : NULL;
-        if (data)
-            values_add_rows(&v, chunk, data);
-        free(data);
-        v.row_count = 0;
-    }
-    return v;
+    return values_read(file, false);
 }
 
 void recorded_values_free(struct recorded_values *values)
@@ -224,9 +235,8 @@ const uint64_t *recorded_value_words(const struct recorded_values *values, const
     const struct recorded_function *f = &values->functions[row->function];
     const uint64_t *words = row->words;
     for (uint32_t i = 0; i < value; i++) {
-        if (row->unread >> i & 1)
-            continue;
-        words += 1 + (f->values[i].kind == DWELL_VALUE_TEXT ? ((*words & (DWELL_VALUES_CUT - 1)) + 7) / 8 : 0);
+        if (!(row->unread >> i & 1))
+            words += values_word_count(&f->values[i], words);
     }
     return row->unread >> value & 1 ? NULL : words;
 }
@@ -234,7 +244,6 @@ const uint64_t *recorded_value_words(const struct recorded_values *values, const
 const struct recorded_row *recorded_values_at(const struct recorded_values *values, uint32_t thread, uint64_t time,
                                               size_t *count)
 {
-    const struct recorded_row wanted = { .thread = thread, .time = time };
     size_t first = 0, end = values->row_count;
     while (first < end) {
         const size_t middle = first + (end - first) / 2;
@@ -246,7 +255,7 @@ const struct recorded_row *recorded_values_at(const struct recorded_values *valu
     }
     for (*count = 0; first + *count < values->row_count; ++*count) {
         const struct recorded_row *row = &values->rows[first + *count];
-        if (row->thread != wanted.thread || row->time != wanted.time)
+        if (row->thread != thread || row->time != time)
             break;
     }
     return &values->rows[first];

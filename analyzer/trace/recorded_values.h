@@ -55,6 +55,12 @@ struct recorded_values recorded_values_list(const struct session_file *file);
 
 void recorded_values_free(struct recorded_values *values);
 
+/* The bytes of a text, by its first word. */
+static inline size_t recorded_text_length(const uint64_t *words)
+{
+    return *words & (DWELL_VALUES_CUT - 1);
+}
+
 /* The words of a row's value; NULL if it could not be read. Of a text, the first one is its length. */
 const uint64_t *recorded_value_words(const struct recorded_values *values, const struct recorded_row *row,
                                      uint32_t value);
