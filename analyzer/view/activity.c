@@ -10,13 +10,6 @@
 /* A page has a few thousand pixels at most. With many threads, bins are wider, so that the table stays small. */
 enum { MAX_BINS = 1024, MIN_BINS = 16, MAX_ROWS = 1 << 18 };
 
-enum activity_kind { ACTIVITY_CPU, ACTIVITY_BLOCKED, ACTIVITY_PREEMPTED, ACTIVITY_KINDS };
-
-/* First the whole time in calls is kept as time on the CPU, from which activity_share subtracts the others. */
-struct activity_bin {
-    uint64_t times[ACTIVITY_KINDS];
-};
-
 void activity_begin(struct activity *a, uint64_t length, size_t lanes)
 {
     size_t most = MAX_BINS;
@@ -29,16 +22,28 @@ void activity_begin(struct activity *a, uint64_t length, size_t lanes)
     a->raw = need_memory(lanes + 1, sizeof(struct activity_bin *));
 }
 
-static void activity_add(struct activity *a, size_t lane, enum activity_kind kind, uint64_t begin, uint64_t end)
+void activity_bins_add(struct activity_bin *bins, size_t count, uint64_t width, enum activity_kind kind, uint64_t begin,
+                       uint64_t end)
 {
-    end = smaller(end, a->width * a->bins);
-    if (!a->raw[lane])
-        a->raw[lane] = need_memory(a->bins + 1, sizeof *a->raw[lane]);
+    end = smaller(end, width * count);
     while (begin < end) {
-        const uint64_t bin = begin / a->width, until = smaller((bin + 1) * a->width, end);
-        a->raw[lane][bin].times[kind] += until - begin;
+        const uint64_t bin = begin / width, until = smaller((bin + 1) * width, end);
+        bins[bin].times[kind] += until - begin;
         begin = until;
     }
+}
+
+void activity_bin_finish(struct activity_bin *bin)
+{
+    uint64_t *t = bin->times;
+    t[ACTIVITY_CPU] = less(less(t[ACTIVITY_CPU], t[ACTIVITY_BLOCKED]), t[ACTIVITY_PREEMPTED]);
+}
+
+static void activity_add(struct activity *a, size_t lane, enum activity_kind kind, uint64_t begin, uint64_t end)
+{
+    if (!a->raw[lane])
+        a->raw[lane] = need_memory(a->bins + 1, sizeof *a->raw[lane]);
+    activity_bins_add(a->raw[lane], a->bins, a->width, kind, begin, end);
 }
 
 void activity_add_calls(struct activity *a, size_t lane, uint64_t begin, uint64_t end)
@@ -75,10 +80,8 @@ void activity_share(struct activity *a, size_t lane, const struct times *times)
     struct activity_bin *bins = a->raw[lane];
     if (!bins || !a->bins)
         return;
-    for (size_t i = 0; i < a->bins; i++) {
-        uint64_t *t = bins[i].times;
-        t[ACTIVITY_CPU] = less(less(t[ACTIVITY_CPU], t[ACTIVITY_BLOCKED]), t[ACTIVITY_PREEMPTED]);
-    }
+    for (size_t i = 0; i < a->bins; i++)
+        activity_bin_finish(&bins[i]);
     activity_deal(bins, a->bins, ACTIVITY_CPU, times_value(times, VALUE_CPU, INCLUSIVE));
     activity_deal(bins, a->bins, ACTIVITY_BLOCKED, times_value(times, VALUE_BLOCKED, INCLUSIVE));
     activity_deal(bins, a->bins, ACTIVITY_PREEMPTED, times_value(times, VALUE_PREEMPTED, INCLUSIVE));

@@ -8,6 +8,18 @@
 
 enum { ACTIVITY_COLUMNS = 5 };
 
+enum activity_kind { ACTIVITY_CPU, ACTIVITY_BLOCKED, ACTIVITY_PREEMPTED, ACTIVITY_KINDS };
+
+/* First the whole time in calls is kept as time on the CPU, from which activity_bin_finish subtracts the others. */
+struct activity_bin {
+    uint64_t times[ACTIVITY_KINDS];
+};
+
+/* Adds a time, in ticks from the first bin's begin, to `count` bins of that width. What is beyond them is left out. */
+void activity_bins_add(struct activity_bin *bins, size_t count, uint64_t width, enum activity_kind kind, uint64_t begin,
+                       uint64_t end);
+void activity_bin_finish(struct activity_bin *bin);
+
 struct activity_row {
     uint32_t thread, bin;
     uint64_t cpu, blocked, preempted;

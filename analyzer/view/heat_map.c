@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/numbers.h"
 
 /* A page is some thousand pixels wide. A map of one column would say nothing. */
 enum { MOST_COLUMNS = 1024, LEAST_COLUMNS = 2 };
@@ -21,38 +20,29 @@ void heat_map_begin(struct heat_map *h, uint64_t length, uint64_t ticks_per_seco
     if (!h->width)
         return;
     h->cells = (size_t)(length / h->width + (length % h->width != 0));
-    h->rows = need_memory(h->cells, sizeof *h->rows);
-    for (size_t i = 0; i < h->cells; i++)
-        h->rows[i].cell = (uint32_t)i;
-}
-
-static void heat_map_add(struct heat_map *h, size_t member, uint64_t begin, uint64_t end)
-{
-    end = smaller(end, h->width * h->cells);
-    while (begin < end) {
-        const uint64_t cell = begin / h->width, until = smaller((cell + 1) * h->width, end);
-        *(uint64_t *)((char *)&h->rows[cell] + member) += until - begin;
-        begin = until;
-    }
+    h->bins = need_memory(h->cells, sizeof *h->bins);
 }
 
 void heat_map_add_calls(struct heat_map *h, uint64_t begin, uint64_t end)
 {
-    heat_map_add(h, offsetof(struct heat_row, cpu), begin, end);
+    activity_bins_add(h->bins, h->cells, h->width, ACTIVITY_CPU, begin, end);
 }
 
 void heat_map_add_off_cpu(struct heat_map *h, bool preempted, uint64_t begin, uint64_t end)
 {
-    heat_map_add(h, preempted ? offsetof(struct heat_row, preempted) : offsetof(struct heat_row, blocked), begin, end);
+    activity_bins_add(h->bins, h->cells, h->width, preempted ? ACTIVITY_PREEMPTED : ACTIVITY_BLOCKED, begin, end);
 }
 
 void heat_map_finish(struct heat_map *h)
 {
     for (size_t i = 0; i < h->cells; i++) {
-        struct heat_row row = h->rows[i];
-        row.cpu = less(less(row.cpu, row.blocked), row.preempted);
-        if (row.cpu || row.blocked || row.preempted)
-            h->rows[h->row_count++] = row;
+        activity_bin_finish(&h->bins[i]);
+        const uint64_t *t = h->bins[i].times;
+        if (!t[ACTIVITY_CPU] && !t[ACTIVITY_BLOCKED] && !t[ACTIVITY_PREEMPTED])
+            continue;
+        GROW(h->rows, h->row_count, h->room);
+        h->rows[h->row_count++] =
+            (struct heat_row){ (uint32_t)i, t[ACTIVITY_CPU], t[ACTIVITY_BLOCKED], t[ACTIVITY_PREEMPTED] };
     }
 }
 
@@ -70,5 +60,6 @@ struct container_table heat_map_table(struct heat_map *h)
 
 void heat_map_drop(struct heat_map *h)
 {
+    free(h->bins);
     free(h->rows);
 }

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "view/container.h"
+#include "view/activity.h"
 
 enum { HEAT_CELLS = 50 /* of a column */, HEAT_COLUMNS = 4 /* of the table */ };
 
@@ -15,10 +15,11 @@ struct heat_row {
 };
 
 struct heat_map {
-    uint64_t width;        /* of a cell, in ticks */
-    size_t cells;          /* zero: the run is too short for a map */
-    struct heat_row *rows; /* first one a cell; heat_map_finish takes out those of zeros */
-    size_t row_count;
+    uint64_t width;            /* of a cell, in ticks */
+    size_t cells;              /* zero: the run is too short for a map */
+    struct activity_bin *bins; /* by cell */
+    struct heat_row *rows;     /* of the cells that are not zeros; heat_map_finish makes them */
+    size_t row_count, room;
     struct container_column columns[HEAT_COLUMNS];
 };
 
