@@ -69,38 +69,23 @@ static struct value_places values_count_places(const struct function_arguments *
     return p;
 }
 
-/* "optimised out at -O2; computed (3)": with a number if there are several reasons or readable places. */
-static char *values_describe_missing(const struct function_arguments *f, const struct value_places *p)
+/* "optimised out at -O2; computed (3)": with a number if there are several reasons or readable places. As keys, for
+ * programs: "optimised_out;computed". */
+static char *values_list_missing(const struct function_arguments *f, const struct value_places *p, bool keys)
 {
     const char *between = "";
     char *text;
     size_t length;
     FILE *out = need_stream(&text, &length);
-    for (int m = MISSING_NOT + 1; m < MISSING_KINDS; m++) {
+    for (enum missing m = MISSING_NOT + 1; m < MISSING_KINDS; m++) {
         if (!p->missing[m])
             continue;
-        fprintf(out, "%s%s", between, missing_text((enum missing)m));
-        if (m == MISSING_OPTIMISED_OUT && *f->optimisation)
+        fprintf(out, "%s%s", between, keys ? missing_key(m) : missing_text(m));
+        if (!keys && m == MISSING_OPTIMISED_OUT && *f->optimisation)
             fprintf(out, " at %s", f->optimisation);
-        if (p->missing[m] != p->all)
+        if (!keys && p->missing[m] != p->all)
             fprintf(out, " (%zu)", p->missing[m]);
-        between = "; ";
-    }
-    need_stream_end(out);
-    return text;
-}
-
-static char *values_list_reasons(const struct value_places *p)
-{
-    const char *between = "";
-    char *text;
-    size_t length;
-    FILE *out = need_stream(&text, &length);
-    for (int m = MISSING_NOT + 1; m < MISSING_KINDS; m++) {
-        if (!p->missing[m])
-            continue;
-        fprintf(out, "%s%s", between, missing_key((enum missing)m));
-        between = ";";
+        between = keys ? ";" : "; ";
     }
     need_stream_end(out);
     return text;
@@ -126,8 +111,8 @@ static void values_add_row(struct table *t, const char *function, const struct f
     cell_number(&row[ROW_READABLE], p.readable);
     cell_number(&row[ROW_PLACES], p.all);
     values_set_text(&row[ROW_WHERE], p.first ? load_describe(p.first) : need_text("%s", ""));
-    values_set_text(&row[ROW_WHY], values_describe_missing(f, &p));
-    values_set_text(&row[ROW_REASONS], values_list_reasons(&p));
+    values_set_text(&row[ROW_WHY], values_list_missing(f, &p, false));
+    values_set_text(&row[ROW_REASONS], values_list_missing(f, &p, true));
 }
 
 /* ---- functions ---- */
