@@ -279,13 +279,22 @@ void losses_of_counts(const struct dwell_counts *counts)
 
 /* ---- trace events ---- */
 
-void losses_of_trace_events(const struct dwell_chunk_header *chunk, uint32_t used)
+/* Whether events of a chunk that ends are lost: those that end behind *first. */
+static bool losses_are_in(const struct dwell_chunk_header *chunk, uint32_t used, uint32_t *first)
 {
     const uint32_t size = guard_size(chunk);
     if (guard_first_lost(chunk, size) >= used || used > size || losses_save(chunk, size))
-        return;
-    const uint32_t first = losses_first_difference((const char *)chunk, size);
+        return false;
+    *first = losses_first_difference((const char *)chunk, size);
+    return true;
+}
+
+void losses_of_trace_events(const struct dwell_chunk_header *chunk, uint32_t used)
+{
+    uint32_t first;
     uint64_t lost = 0;
+    if (!losses_are_in(chunk, used, &first))
+        return;
     for (uint32_t at = sizeof *chunk; at + sizeof(struct dwell_trace_event) <= used;) {
         const struct dwell_trace_event *event = (const struct dwell_trace_event *)((const char *)chunk + at);
         if (event->size < sizeof *event)
@@ -301,11 +310,10 @@ void losses_of_trace_events(const struct dwell_chunk_header *chunk, uint32_t use
 
 void losses_of_values(const struct dwell_chunk_header *chunk, uint32_t used)
 {
-    const uint32_t size = guard_size(chunk);
-    if (guard_first_lost(chunk, size) >= used || used > size || losses_save(chunk, size))
-        return;
-    const uint32_t first = losses_first_difference((const char *)chunk, size);
+    uint32_t first;
     uint64_t lost = 0;
+    if (!losses_are_in(chunk, used, &first))
+        return;
     for (uint32_t at = sizeof *chunk; at + sizeof(struct dwell_values_row) <= used;) {
         const struct dwell_values_row *row = (const struct dwell_values_row *)((const char *)chunk + at);
         const uint32_t bytes = (uint32_t)sizeof *row + row->words * (uint32_t)sizeof(uint64_t);

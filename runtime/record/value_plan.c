@@ -2,9 +2,9 @@
  * that probes read without a lock. */
 #include "value_plan.h"
 
-#include <errno.h>
 #include <string.h>
 
+#include "filter.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
@@ -28,28 +28,15 @@ static uint32_t value_site_count;
 
 /* ---- reading ---- */
 
-static bool value_plan_copy(int fd, uint64_t offset, void *into, uint32_t size)
-{
-    for (uint32_t got = 0; got < size;) {
-        const long more = SYS4(pread64, fd, (char *)into + got, size - got, offset + got);
-        if (more == -EINTR)
-            continue;
-        if (more <= 0)
-            return false;
-        got += (uint32_t)more;
-    }
-    return true;
-}
-
 static struct dwell_values_plan *value_plan_read(int fd, uint64_t offset)
 {
     struct dwell_chunk_header head;
-    if (!value_plan_copy(fd, offset, &head, sizeof head) || head.magic != DWELL_CHUNK_MAGIC ||
+    if (!filter_copy(fd, offset, &head, sizeof head) || head.magic != DWELL_CHUNK_MAGIC ||
         head.kind != DWELL_CHUNK_PLAN || head.size < sizeof(struct dwell_values_plan) ||
         head.size > DWELL_CHUNK_LARGEST)
         return NULL;
     struct dwell_values_plan *plan = sys_memory(head.size);
-    if (plan && value_plan_copy(fd, offset, plan, head.size)) {
+    if (plan && filter_copy(fd, offset, plan, head.size)) {
         plan->chunk = head;
         return plan;
     }
