@@ -70,6 +70,14 @@ static bool helper_answer_request(struct process *p, int fd)
     return true;
 }
 
+/* Some virtual machines make a page only when it is first touched, although the kernel has mapped it: that takes 10 us.
+ * Ends if a thread waits for an answer. */
+static void helper_touch(const struct helper *helper, struct area area)
+{
+    for (uint32_t i = 0; i < area.size && !__atomic_load_n(&helper->request_size, __ATOMIC_RELAXED); i += PAGE)
+        __atomic_fetch_add(area.at + i, 0, __ATOMIC_RELAXED);
+}
+
 /* Prepares one chunk for the pool, if that has fewer than its target. */
 static bool helper_fill_pool(struct process *p, int fd)
 {
@@ -87,6 +95,8 @@ static bool helper_fill_pool(struct process *p, int fd)
     struct area area = chunk_prepare(fd, PREPARED_SIZE);
     if (!area.at)
         return false;
+    if (ready)
+        helper_touch(&p->helper, area);
     char *none = NULL;
     if (!__atomic_compare_exchange_n(empty, &none, area.at, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         session_unmap(area.at, area.size);

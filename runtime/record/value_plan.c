@@ -26,6 +26,41 @@ static struct {
 static struct value_site *value_sites; /* VALUE_SLOTS; NULL if there are none */
 static uint32_t value_site_count;
 
+/* ---- programs ---- */
+
+bool value_plan_has_vectors;
+
+static bool value_plan_uses_vectors(const struct load_program *program)
+{
+    bool uses = false;
+    for (uint32_t i = 0; i < program->count; i++)
+        uses |= program->loads[i].op == LOAD_VECTOR;
+    return uses;
+}
+
+/* Whether the program's value is in a register. */
+static bool value_plan_is_register(const struct load_program *program, struct value_register *value)
+{
+    const struct load *l = program->loads;
+    const bool extends = program->count == 2 && (l[1].op == LOAD_SIGNED || l[1].op == LOAD_UNSIGNED);
+    if (!program->count || l->op != LOAD_REGISTER || (program->count > 1 && !extends))
+        return false;
+    *value = (struct value_register){ l->operand, extends ? (uint8_t)(64 - l[1].operand) : 0,
+                                      extends && l[1].op == LOAD_SIGNED };
+    return true;
+}
+
+/* How all values of a site are read if they are in registers. */
+static struct value_registers value_plan_registers(const struct planned_site *planned)
+{
+    struct value_registers all = { .count = planned->function->values };
+    const struct dwell_value_loads *loads = (const struct dwell_value_loads *)(planned->at + 1);
+    for (uint32_t i = 0; i < planned->function->values; i++, loads = value_plan_next(loads))
+        if (i == VALUE_REGISTERS || !value_plan_is_register(value_plan_program(loads), &all.list[i]))
+            return (struct value_registers){ .count = 0 };
+    return all;
+}
+
 /* ---- reading ---- */
 
 static struct dwell_values_plan *value_plan_read(int fd, uint64_t offset)
@@ -54,8 +89,9 @@ static bool value_plan_check_site(struct dwell_values_site *site, uint32_t value
         if ((size_t)(end - at) < sizeof *loads || loads->count > LOAD_MOST ||
             (size_t)(end - at) - sizeof *loads < loads->count * sizeof(struct dwell_load))
             return false;
-        if (loads->count && !load_check((const struct load_program *)loads))
+        if (loads->count && !load_check(value_plan_program(loads)))
             return false;
+        value_plan_has_vectors |= value_plan_uses_vectors(value_plan_program(loads));
         at += sizeof *loads + loads->count * sizeof(struct dwell_load);
     }
     return at == end;
@@ -114,8 +150,9 @@ static uint32_t value_slot(uint64_t address)
     return (uint32_t)(address * 0x9e3779b97f4a7c15u >> 40) % VALUE_SLOTS;
 }
 
-static bool value_plan_insert(uint64_t address, uint64_t bias, uint32_t number)
+static bool value_plan_insert(uint64_t bias, uint32_t number)
 {
+    const uint64_t address = bias + value_plan->site[number].at->address;
     uint32_t i = value_slot(address);
     while (value_sites[i].address && value_sites[i].address != address)
         i = (i + 1) % VALUE_SLOTS;
@@ -125,6 +162,7 @@ static bool value_plan_insert(uint64_t address, uint64_t bias, uint32_t number)
     value_site_count += !site->address;
     site->bias = bias;
     site->number = number;
+    site->registers = value_plan_registers(&value_plan->site[number]);
     __atomic_store_n(&site->address, address, __ATOMIC_RELEASE);
     return true;
 }
@@ -156,7 +194,7 @@ bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias
         const struct planned_site *planned = &value_plan->site[i];
         if (!value_plan_is_of_module(planned->function, build_id, path))
             continue;
-        good &= value_plan_insert(bias + planned->at->address, bias, i);
+        good &= value_plan_insert(bias, i);
         if (planned->function != last)
             good &= take(context, bias + planned->function->offset);
         last = planned->function;

@@ -8,12 +8,31 @@
 
 #pragma GCC visibility push(hidden)
 
+enum { VALUE_REGISTERS = 8 };
+
+/* A value in a register: to be shifted to the left, and back with zeros or its sign. */
+struct value_register {
+    uint8_t number; /* in the order of DWARF */
+    uint8_t shift;
+    bool is_signed;
+};
+
+/* Values that are all in registers, so that no program has to run. */
+struct value_registers {
+    uint32_t count; /* zero if some are elsewhere */
+    struct value_register list[VALUE_REGISTERS];
+};
+
 /* A call of an enter's probe in a loaded module. */
 struct value_site {
     uint64_t address; /* behind the call; zero while the slot is free, and stored last */
     uint64_t bias;    /* of the module */
     uint32_t number;  /* in the plan */
+    struct value_registers registers;
 };
+
+/* Whether a program of the plan uses vector registers. */
+extern bool value_plan_has_vectors;
 
 /* Reads the plan in the session `fd`. It outlives a fork. */
 void value_plan_begin(int fd);

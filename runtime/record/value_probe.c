@@ -2,7 +2,7 @@
  * A stub saves the registers as they are at the call instruction. The values are read before the usual probe takes the
  * time, so that this takes none of the function's. They are stored behind it, as the row has the time of the enter.
  *
- * The memory between the stack pointer and the frame of an open call is read directly. All other reads are system
+ * The memory between the stack pointer and the frames of open calls is read directly. All other reads are system
  * calls, which a bad address does not hurt.
  */
 #include "value_probe.h"
@@ -14,6 +14,7 @@
 
 #include "call.h"
 #include "probes.h"
+#include "process.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "sys.h"
@@ -21,35 +22,48 @@
 #include "value_plan.h"
 #include "value_rows.h"
 
-enum { RSI = 4, RDI = 5, RSP = 7 /* in the order of DWARF */, LARGEST_FRAME = 64 << 10 };
+enum { RSI = 4, RDI = 5, RSP = 7 /* in the order of DWARF */, LARGEST_STACK = 64 << 10 };
 
-/* Memory that is known to be the stack. */
-struct value_stack {
+/* What is known about the memory: a part of the stack, and the process. */
+struct value_memory {
     uint64_t begin, end;
+    uint32_t pid;
 };
 
 static bool value_read(void *data, uint64_t address, void *into, size_t size)
 {
-    const struct value_stack *stack = data;
-    if (address >= stack->begin && address < stack->end && size <= stack->end - address) {
+    const struct value_memory *m = data;
+    if (address >= m->begin && address < m->end && size <= m->end - address) {
         memcpy(into, (const void *)address, size);
         return true;
     }
     const struct iovec here = { into, size }, there = { (void *)address, size };
-    return SYS6(process_vm_readv, SYS0(getpid), &here, 1, &there, 1, 0) == (long)size;
+    return SYS6(process_vm_readv, m->pid, &here, 1, &there, 1, 0) == (long)size;
 }
 
-/* From the stack pointer up to the frame of the innermost open call. */
-static struct value_stack value_find_stack(const struct thread *t, uint64_t stack_pointer)
+/* The stack in use, from the stack pointer up to the frame of the outermost open call. */
+static void value_find_stack(struct value_memory *m, const struct thread *t, uint64_t stack_pointer)
 {
-    const struct value_stack none = { 0, 0 };
-    if (!t || !t->wiped->alive || t->pause.active || !stack_range_has(&t->stack, stack_pointer))
-        return none;
-    const struct call *call = thread_call(t, thread_state(t)) - 1;
-    const uint64_t frame = call > (const struct call *)t->shadow ? call->stack_pointer : 0;
-    if (frame <= stack_pointer || frame - stack_pointer > LARGEST_FRAME || !stack_range_has(&t->stack, frame))
-        return none;
-    return (struct value_stack){ stack_pointer, frame };
+    const struct call *outermost = (const struct call *)t->shadow + 1;
+    const uint64_t frame = thread_call(t, thread_state(t)) > outermost ? outermost->stack_pointer : 0;
+    if (t->pause.active || frame <= stack_pointer || !stack_range_has(&t->stack, stack_pointer) ||
+        !stack_range_has(&t->stack, frame))
+        return;
+    m->begin = stack_pointer;
+    m->end = frame - stack_pointer > LARGEST_STACK ? stack_pointer + LARGEST_STACK : frame;
+}
+
+/* A forked child whose first probe this is has not set up its process. */
+static struct value_memory value_find_memory(const struct thread *t, uint64_t stack_pointer)
+{
+    struct value_memory m = { 0, 0, 0 };
+    if (t && t->wiped->alive) {
+        m.pid = runtime.process->pid;
+        value_find_stack(&m, t, stack_pointer);
+    } else {
+        m.pid = (uint32_t)SYS0(getpid);
+    }
+    return m;
 }
 
 /* Appends the words of a value. False if it cannot be read. */
@@ -69,6 +83,17 @@ static bool value_read_one(const struct dwell_value_loads *loads, const struct l
         result.text[i] = 0;
     row->head.words = (uint8_t)(row->head.words + 1 + used);
     return true;
+}
+
+static void value_read_registers(const struct value_site *site, const struct load_state *state, struct value_row *row)
+{
+    const uint32_t count = site->registers.count;
+    row->head = (struct dwell_values_row){ .site = (uint16_t)site->number, .words = (uint8_t)count };
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value_register *r = &site->registers.list[i];
+        const uint64_t left = state->general[r->number] << r->shift;
+        row->words[i] = r->is_signed ? (uint64_t)((int64_t)left >> r->shift) : left >> r->shift;
+    }
 }
 
 static void value_read_all(const struct value_site *site, const struct load_state *state, struct value_row *row)
@@ -98,14 +123,16 @@ __attribute__((used)) static void value_probe(struct load_state *state, uint64_t
     const struct value_site *site = value_plan_find(probe_return);
     struct thread *t = thread_self;
     struct value_row row;
-    struct value_stack stack;
+    struct value_memory memory;
     if (site && t && t->wiped->gate == GATE_QUIET)
         site = NULL; /* paused */
-    if (site) {
-        stack = value_find_stack(t, state->general[RSP]);
+    if (site && site->registers.count) {
+        value_read_registers(site, state, &row);
+    } else if (site) {
+        memory = value_find_memory(t, state->general[RSP]);
         state->module = site->bias;
         state->read = value_read;
-        state->data = &stack;
+        state->data = &memory;
         value_read_all(site, state, &row);
     }
     probe_enter_from(function, stack_pointer, state->general[RSI], probe_return);
@@ -146,6 +173,8 @@ __asm__(".pushsection .text\n"
         "movq %r13, 104(%rsp)\n"
         "movq %r14, 112(%rsp)\n"
         "movq %r15, 120(%rsp)\n"
+        "cmpb $0, value_plan_has_vectors(%rip)\n"
+        "je 1f\n"
         "movq %xmm0, 128(%rsp)\n"
         "movq %xmm1, 136(%rsp)\n"
         "movq %xmm2, 144(%rsp)\n"
@@ -162,6 +191,7 @@ __asm__(".pushsection .text\n"
         "movq %xmm13, 232(%rsp)\n"
         "movq %xmm14, 240(%rsp)\n"
         "movq %xmm15, 248(%rsp)\n"
+        "1:\n"
         "movq 296(%rsp), %rsi\n"
         "movq %rsp, %rdi\n"
         "movq %rsp, %rbx\n"

@@ -131,7 +131,9 @@ static void value_rows_store(char *at, const struct value_row *row)
     __atomic_store_n((uint64_t *)at, first, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     to->time = head.time;
-    memcpy(to + 1, row->words, head.words * sizeof *row->words);
+    uint64_t *words = (uint64_t *)(to + 1);
+    for (uint32_t i = 0; i < head.words; i++)
+        words[i] = row->words[i];
     __atomic_store_n(&to->state, DWELL_VALUES_WHOLE, __ATOMIC_RELEASE);
 }
 

@@ -159,6 +159,24 @@ Test(e2e_values_recorded, change_no_state)
     values_expect("$DWELL info --format json | jq -c '.values.functions[0].calls'", "100000\n");
 }
 
+/* Around the probe of the enter in `watched`. */
+#define AROUND                                                                                                         \
+    "awk '/^watched:/ { inside = 1 } /\\.size\\twatched/ { inside = 0 } inside && /call.*__cyg_profile_func_enter/ "   \
+    "{ print \"state before\"; print; print \"state after\"; next } { print }'"
+
+/* With values in registers alone, then with such that programs of loads read, also from vector registers. */
+Test(e2e_values_recorded, keep_all_registers)
+{
+    for (int i = 0; i < 2; i++) {
+        free(run_well("gcc -O%d -g -finstrument-functions -S -o - " SOURCES "kept.c | " AROUND " > kept.s", 2 * i));
+        free(run_well("gcc -o kept kept.s"));
+        values_expect("$DWELL record -q --values watched:a,b ./kept 100000", "wrong 0 of 100000\n");
+        values_expect(BY_VALUE("watched", "a") " | head -n 2", "0|12500\n1|12500\n");
+        values_expect("$DWELL record -q --values watched ./kept 20000", "wrong 0 of 20000\n");
+        values_expect(BY_VALUE("watched", "text"), "a|10000\nbc|10000\n");
+    }
+}
+
 Test(e2e_values_recorded, that_are_too_many)
 {
     values_build("gcc -O2 " SOURCES "valued.c");
