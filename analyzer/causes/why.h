@@ -2,6 +2,7 @@
 #ifndef DWELL_CAUSES_WHY_H
 #define DWELL_CAUSES_WHY_H
 
+#include "base/units.h"
 #include "causes/why_factors.h"
 
 enum why_slow { WHY_SHARE, WHY_ABOVE, WHY_PERCENTILE, WHY_RANK, WHY_MOMENT };
@@ -13,6 +14,21 @@ struct why_choice {
     uint64_t number; /* nanoseconds: of a limit, or since the session began; or 1 for the slowest call */
     bool between;    /* the usual calls are those between two percentiles, and not all others */
     double from, to; /* percentiles */
+};
+
+/* A session that is compared, and the function in it. */
+struct why_session {
+    const struct analysis *analysis;
+    uint32_t function;
+};
+
+/* What was found in a session. */
+struct why_part {
+    struct why_session session;
+    uint64_t rate; /* its ticks per second, if its ticks have become nanoseconds; else zero */
+    struct why_waits waits;
+    struct profile *paths; /* of its rows: below one root, the function comes first */
+    size_t first_row, row_count, first_sample, sample_count;
 };
 
 /* A line that has no more of the difference than this, beyond what is predicted, is no cause. */
@@ -46,15 +62,27 @@ struct why {
     size_t line_count;
     size_t found;         /* number of lines that separate the sets */
     struct why_call call; /* the slow one, if a single one was chosen */
-    struct why_found scan;
-    struct why_waits waits;
+    uint64_t rate;        /* ticks per second; those of several sessions are nanoseconds, as their clocks differ */
+    struct why_part *parts;
+    size_t part_count;
+    struct why_found scan; /* of all sessions: the paths are those of the parts */
     struct why_factors factors;
 };
 
 /* Reads the events of the session several times. It is an error if there are no calls, or not the wanted one. */
 bool why_find(struct why *why, const struct analysis *analysis, uint32_t function, const struct why_choice *choice,
               struct error *error);
+
+/* The same for several sessions, which are compared as one. */
+bool why_find_several(struct why *why, const struct why_session *sessions, size_t count,
+                      const struct why_choice *choice, struct error *error);
 void why_drop(struct why *why);
+
+/* Ticks of a session in those of the comparison. */
+static inline uint64_t why_ticks_of(const struct why_part *part, uint64_t ticks)
+{
+    return part->rate ? ticks_to_ns(ticks, part->rate) : ticks;
+}
 
 /* There are calls of both sets, which can be compared. */
 static inline bool why_has_sets(const struct why *why)
@@ -73,10 +101,16 @@ static inline bool why_is_more(const struct why *why)
 /* Finds the probabilities of the lines. `lines_of_rows`: by row of the scan; PROFILE_NONE if it has no line. */
 void why_find_chance(struct why *why, const uint32_t *lines_of_rows);
 
+/* Adds what was found in a session, and in its waits. */
+void why_join(struct why *why, const struct why_plan *plan, struct why_found *found, struct why_waits *waits);
+
+/* Gives waits of equal texts equal numbers. */
+void why_join_waits(struct why *why);
+
 /* Makes lines of the rows of the scan. */
-void why_make_lines(struct why *why, const struct analysis *analysis);
+void why_make_lines(struct why *why);
 
 /* Follows the causes of the lines that separate the sets. The scan's samples have to be sorted. */
-void why_find_meanwhile(struct why *why, const struct analysis *analysis);
+void why_find_meanwhile(struct why *why);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/find_function.h"
 #include "base/duration.h"
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -14,6 +15,7 @@
 #include "commands/commands.h"
 #include "commands/die.h"
 #include "commands/function_words.h"
+#include "commands/sessions.h"
 #include "report/text_summary.h"
 
 enum { TEXT_ROWS = 20 };
@@ -44,6 +46,15 @@ struct why_settings {
     struct function_words words;
     struct why_choice choice;
     bool interval, factors;
+};
+
+/* The sessions that are compared. Those without a call of the function are left out. */
+struct why_loaded {
+    struct analysis several, *parts;
+    struct analysis *all; /* what text shows above the table: the only session, or `several` */
+    size_t part_count;
+    struct why_session *sessions;
+    size_t count;
 };
 
 /* ---- options ---- */
@@ -135,15 +146,17 @@ static const struct option_row options[] = {
 static const struct command_line line = {
     .name = "why",
     .daily = "slow against call interval factors from to thread filter limit format",
-    .arguments = "FUNCTION [FILE]",
+    .arguments = "FUNCTION [FILE...]",
     .text =
         "Explains why calls of a function were slow: compares the slow ones with the usual ones, row by row.\v"
         "A row is a call path below FUNCTION, with what its time was: CPU time, blocked on an object, preempted, page "
         "faults, files, and the probes. Times are means of a call, and add up to those of both sets. FUNCTION is as in "
-        "dwell callers; of recursive calls, the outermost one counts.\n\nExamples:\n"
+        "dwell callers; of recursive calls, the outermost one counts. Several sessions are compared as one.\n\n"
+        "Examples:\n"
         "  dwell why handle_request\n"
         "  dwell why --slow '>20ms' --against p25-p75 handle_request run.data\n"
-        "  dwell why --call 1 --format json handle_request",
+        "  dwell why --call 1 --format json handle_request\n"
+        "  dwell why handle_request monday.data tuesday.data",
     .options = options,
     .needs = SESSION_SINGLE_CALLS,
     .shared = shared,
@@ -153,39 +166,85 @@ static const struct command_line line = {
 
 /* ---- output ---- */
 
-static uint32_t why_load(struct analysis *analysis, struct why_settings *s)
+/* Adds a session, if it has a call of the function. */
+static void why_add_session(struct why_loaded *loaded, const struct analysis *part, const char *function)
 {
-    const char *name = function_words_take(&s->words);
-    shared_options_load(analysis, function_words_file(&s->words), &s->shared);
-    return option_timed_function(analysis, name);
+    size_t count;
+    free(function_find_all(part, function, &count));
+    if (!count && loaded->part_count > 1)
+        summary_remark(&loaded->all->summary, "why-no-calls", "%s: has no call of the function", part->file->path);
+    else
+        loaded->sessions[loaded->count++] = (struct why_session){ part, option_timed_function(part, function) };
 }
 
-static void why_add_remarks(struct analysis *analysis, const struct why *why)
+static void why_load(struct why_loaded *loaded, struct why_settings *s)
 {
-    if (!(analysis->file->header.also & DWELL_ALSO_CAUSES))
-        summary_remark(&analysis->summary, "no-causes", "causes of waits were not recorded: record again");
+    static char *const usual[] = { DWELL_USUAL_FILE };
+    const char *function = function_words_take(&s->words);
+    struct session_list list = { 0 };
+    for (size_t i = 0; i < s->words.count; i++)
+        session_list_add(&list, s->words.words[i]);
+    session_list_unique(&list);
+    *loaded = (struct why_loaded){ .part_count = list.count ? list.count : 1 };
+    loaded->parts = need_memory(loaded->part_count, sizeof *loaded->parts);
+    loaded->sessions = need_memory(loaded->part_count, sizeof *loaded->sessions);
+    loaded->all = loaded->part_count > 1 ? &loaded->several : loaded->parts;
+    if (loaded->part_count > 1 && s->choice.slow == WHY_MOMENT)
+        die(STATUS_ERROR, "--call: a time is of one session; of several, --call 1 is the slowest call");
+    if (loaded->part_count > 1)
+        session_list_load(&list, &loaded->several, &s->shared);
+    for (size_t i = 0; i < loaded->part_count; i++) {
+        shared_options_load(&loaded->parts[i], list.count ? list.paths[i] : usual[0], &s->shared);
+        why_add_session(loaded, &loaded->parts[i], function);
+    }
+    if (!loaded->count)
+        option_timed_function(loaded->all, function); /* says that there is none */
+    session_list_drop(&list);
+}
+
+static void why_unload(struct why_loaded *loaded)
+{
+    for (size_t i = 0; i < loaded->part_count; i++)
+        analysis_drop(&loaded->parts[i]);
+    if (loaded->part_count > 1)
+        analysis_drop(&loaded->several);
+    free(loaded->parts);
+    free(loaded->sessions);
+}
+
+static void why_add_remarks(const struct why_loaded *loaded, const struct why *why)
+{
+    struct summary *summary = &loaded->all->summary;
+    for (size_t i = 0; i < loaded->part_count; i++) {
+        const struct session_file *file = loaded->parts[i].file;
+        if (file->header.also & DWELL_ALSO_CAUSES)
+            continue;
+        const bool several = loaded->part_count > 1;
+        summary_remark(summary, "no-causes", "%s%scauses of waits were not recorded: record again",
+                       several ? file->path : "", several ? ": " : "");
+    }
     if (why->scan.cut)
-        summary_remark(&analysis->summary, "why-cut-calls",
-                       "%" PRIu64 " call%s not recorded as a whole, and in neither set", why->scan.cut,
-                       why->scan.cut == 1 ? " was" : "s were");
+        summary_remark(summary, "why-cut-calls", "%" PRIu64 " call%s not recorded as a whole, and in neither set",
+                       why->scan.cut, why->scan.cut == 1 ? " was" : "s were");
 }
 
-static void why_print_set(const char *key, const struct analysis *analysis, const struct why_set *s)
+static void why_print_set(const char *key, const struct why *why, const struct why_set *s)
 {
     printf(", \"%s\": {\"calls\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64 "}", key, s->calls,
-           ticks_to_ns(s->least, analysis->summary.ticks_per_second), s->ns);
+           ticks_to_ns(s->least, why->rate), s->ns);
 }
 
-static void why_print_json(const struct why *why, const struct analysis *analysis, uint32_t function,
-                           const char *answer, const struct table *t, const struct table *factors)
+static void why_print_json(const struct why *why, const struct why_loaded *loaded, const char *answer,
+                           const struct table *t, const struct table *factors)
 {
-    char *name = json_text(analysis->names[function].name), *module = json_text(analysis->names[function].module);
+    const struct function_name *function = &loaded->sessions[0].analysis->names[loaded->sessions[0].function];
+    char *name = json_text(function->name), *module = json_text(function->module);
     char *words = json_text(answer);
     json_begin(stdout);
-    json_print_remarks(&analysis->summary, stdout);
+    json_print_remarks(&loaded->all->summary, stdout);
     printf("\"function\": %s, \"module\": %s, \"calls\": %" PRIu64, name, module, why->calls);
-    why_print_set("slow", analysis, &why->sets[WHY_SLOW]);
-    why_print_set("usual", analysis, &why->sets[WHY_USUAL]);
+    why_print_set("slow", why, &why->sets[WHY_SLOW]);
+    why_print_set("usual", why, &why->sets[WHY_USUAL]);
     printf(", \"difference_ns\": %" PRId64 ",\n \"answer\": %s,\n ",
            (int64_t)(why->sets[WHY_SLOW].ns - why->sets[WHY_USUAL].ns), words);
     table_print_json_rows(t, "rows", stdout);
@@ -197,10 +256,10 @@ static void why_print_json(const struct why *why, const struct analysis *analysi
     free(name);
 }
 
-static void why_print_text(struct why_settings *s, const struct why *why, const struct analysis *analysis,
+static void why_print_text(struct why_settings *s, const struct why *why, const struct why_loaded *loaded,
                            const char *answer, struct table *rows, struct table *factors)
 {
-    text_print_summary(&analysis->summary, stdout);
+    text_print_summary(&loaded->all->summary, stdout);
     char *meanwhile = why_meanwhile(why);
     print_text(stdout, "%s\n", answer);
     for (char *begin = meanwhile, *end; (end = strchr(begin, '\n')); begin = end + 1)
@@ -225,18 +284,18 @@ static void why_arrange(const struct why_settings *s, struct table *t, size_t li
     option_arrange(t, NULL, s->shared.columns ? s->shared.columns : columns, true);
 }
 
-static void why_print(struct why_settings *s, const struct why *why, const struct analysis *analysis, uint32_t function)
+static void why_print(struct why_settings *s, const struct why *why, const struct why_loaded *loaded)
 {
     const bool text = s->shared.print == table_print_text;
-    char *answer = why_answer(why, analysis, function, &s->choice);
+    char *answer = why_answer(why, &loaded->sessions[0], &s->choice);
     struct table rows = view_why(why), factors = view_why_factors(why);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) || !text ? s->shared.limit : TEXT_ROWS;
     why_arrange(s, s->factors ? &factors : &rows, limit,
                 text && s->interval && !s->factors ? why_columns_with_intervals : NULL);
     if (text)
-        why_print_text(s, why, analysis, answer, &rows, &factors);
+        why_print_text(s, why, loaded, answer, &rows, &factors);
     else if (s->shared.print == table_print_json)
-        why_print_json(why, analysis, function, answer, &rows, &factors);
+        why_print_json(why, loaded, answer, &rows, &factors);
     else
         s->shared.print(s->factors ? &factors : &rows, stdout);
     table_drop(&factors);
@@ -246,18 +305,18 @@ static void why_print(struct why_settings *s, const struct why *why, const struc
 
 int why_command(int argc, char **argv)
 {
-    struct why_settings s = { .words = { .command = "why", .most = 1 }, .choice = { .percent = 1 } };
+    struct why_settings s = { .words = { .command = "why" }, .choice = { .percent = 1 } };
     command_line_parse(&line, argc, argv, &s, &s.shared);
-    struct analysis analysis;
+    struct why_loaded loaded;
     struct why why;
     struct error error = { NULL };
-    const uint32_t function = why_load(&analysis, &s);
-    if (!why_find(&why, &analysis, function, &s.choice, &error))
-        die(STATUS_ERROR, "%s: %s", analysis.file->path, error.text);
-    why_add_remarks(&analysis, &why);
-    why_print(&s, &why, &analysis, function);
+    why_load(&loaded, &s);
+    if (!why_find_several(&why, loaded.sessions, loaded.count, &s.choice, &error))
+        die(STATUS_ERROR, "%s: %s", loaded.all->file->path, error.text);
+    why_add_remarks(&loaded, &why);
+    why_print(&s, &why, &loaded);
     why_drop(&why);
-    analysis_drop(&analysis);
+    why_unload(&loaded);
     shared_options_drop(&s.shared);
     function_words_drop(&s.words);
     return finish_output();

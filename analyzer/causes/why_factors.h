@@ -19,7 +19,7 @@ struct why_factors {
 };
 
 /* The scan's samples have to be sorted. */
-struct why_factors why_factors_find(const struct analysis *analysis, const struct why_found *scan);
+struct why_factors why_factors_find(const struct why_part *parts, size_t count, const struct why_found *scan);
 void why_factors_drop(struct why_factors *factors);
 
 /* ---- parts of why_factors_find ---- */

@@ -81,7 +81,8 @@ void why_found_sort(struct why_found *found)
 
 void why_found_drop(struct why_found *found)
 {
-    profile_free(found->paths);
+    if (found->paths)
+        profile_free(found->paths);
     free(found->rows);
     free(found->sampled);
     free(found->values);

@@ -13,9 +13,9 @@ enum { MAX_PATH_BYTES = 4096 };
 
 /* A line while it is made. */
 struct why_draft {
-    uint32_t node; /* PROFILE_NONE for the whole function */
+    char *path;
     enum why_kind kind;
-    uint32_t wait; /* 1 + number; zero for none */
+    const struct why_wait *wait; /* NULL for none */
     struct why_sum sets[WHY_SETS];
 };
 
@@ -34,25 +34,54 @@ static void why_add_draft(struct why_draft *into, const struct why_row *row)
     }
 }
 
-/* Returns the drafts' numbers, by row. */
-static uint32_t *why_draft_rows(struct why_drafts *drafts, const struct why_found *found,
-                                const struct cause_paths *paths)
+/* What lines of several sessions have in common. */
+struct why_known {
+    struct cause_path_numbers paths;
+    struct intern drafts;
+};
+
+static uint32_t why_find_draft(struct why_drafts *drafts, struct why_known *known, const struct why_row *row,
+                               const struct why_wait *wait, const struct cause_paths *paths)
 {
-    struct intern keys = { 0 };
-    uint32_t *numbers = need_memory(found->row_count + 1, sizeof *numbers);
-    drafts->list = need_memory(found->row_count + 1, sizeof *drafts->list);
-    for (size_t i = 0; i < found->row_count; i++) {
-        const struct why_row *row = &found->rows[i];
-        const uint32_t path = row->node == PROFILE_NONE ? PROFILE_NONE : paths->ids[row->node];
-        const uint32_t key[] = { path, row->kind, row->wait };
-        numbers[i] = intern(&keys, key, sizeof key);
-        if (numbers[i] == drafts->count) {
-            drafts->list[drafts->count++] =
-                (struct why_draft){ .node = row->node, .kind = row->kind, .wait = row->wait };
-        }
+    const uint32_t path = row->node == PROFILE_NONE ? PROFILE_NONE : paths->ids[row->node];
+    const uint32_t key[] = { path, row->kind, wait ? 1 + wait->number : 0 };
+    const uint32_t number = intern(&known->drafts, key, sizeof key);
+    if (number == drafts->count) {
+        char *text = cause_path_text(paths, row->node == PROFILE_NONE ? 1 : row->node, MAX_PATH_BYTES);
+        drafts->list[drafts->count++] = (struct why_draft){ .path = text, .kind = row->kind, .wait = wait };
+    }
+    return number;
+}
+
+/* Sets the drafts' numbers of the rows of a session. If no call of it is in a set, its rows have none. */
+static void why_draft_part(struct why_drafts *drafts, struct why_known *known, const struct why *why,
+                           const struct why_part *part, uint32_t *numbers)
+{
+    const struct profile *p = part->paths;
+    struct function_name *names = names_find(part->session.analysis->file, p);
+    struct cause_paths paths = cause_paths_of(&known->paths, p, names);
+    for (size_t i = part->first_row; i < part->first_row + part->row_count; i++) {
+        const struct why_row *row = &why->scan.rows[i];
+        numbers[i] = PROFILE_NONE;
+        if (p->node_count < 2)
+            continue;
+        numbers[i] = why_find_draft(drafts, known, row, row->wait ? &part->waits.list[row->wait - 1] : NULL, &paths);
         why_add_draft(&drafts->list[numbers[i]], row);
     }
-    intern_drop(&keys);
+    names_free(names, p->function_count);
+    cause_paths_drop(&paths);
+}
+
+/* Returns the drafts' numbers, by row. */
+static uint32_t *why_draft_rows(struct why_drafts *drafts, const struct why *why)
+{
+    struct why_known known = { .drafts = { 0 } };
+    uint32_t *numbers = need_memory(why->scan.row_count + 1, sizeof *numbers);
+    drafts->list = need_memory(why->scan.row_count + 1, sizeof *drafts->list);
+    for (size_t i = 0; i < why->part_count; i++)
+        why_draft_part(drafts, &known, why, &why->parts[i], numbers);
+    intern_drop(&known.drafts);
+    cause_path_numbers_drop(&known.paths);
     return numbers;
 }
 
@@ -87,10 +116,10 @@ static int why_compare_rests(const void *a, const void *b)
 }
 
 /* The means are whole nanoseconds that add up to the set's: the largest remainders are rounded up. */
-static void why_find_means(struct why *why, const struct analysis *analysis, int set)
+static void why_find_means(struct why *why, int set)
 {
     struct why_set *s = &why->sets[set];
-    const uint128 divisor = (uint128)analysis->summary.ticks_per_second * s->calls;
+    const uint128 divisor = (uint128)why->rate * s->calls;
     struct why_rest *rests = need_memory(why->line_count + 1, sizeof *rests);
     s->ns = (uint64_t)((uint128)s->ticks * 1000000000 / divisor);
     uint64_t missing = s->ns;
@@ -119,21 +148,19 @@ static double why_variance(const struct why_sum *sum, uint64_t calls)
 
 /* ---- lines ---- */
 
-static void why_add_line(struct why *why, const struct why_draft *draft, const struct cause_paths *paths,
-                         const struct analysis *analysis)
+/* The line has the draft's path from now on. */
+static void why_add_line(struct why *why, const struct why_draft *draft)
 {
     static const double normal_95 = 1.96;
     struct why_line *line = &why->lines[why->line_count++];
-    *line = (struct why_line){ .kind = draft->kind, .probability = NAN };
-    line->path = cause_path_text(paths, draft->node == PROFILE_NONE ? 1 : draft->node, MAX_PATH_BYTES);
-    line->wait = draft->wait ? &why->waits.list[draft->wait - 1] : NULL;
+    *line = (struct why_line){ .path = draft->path, .kind = draft->kind, .wait = draft->wait, .probability = NAN };
     double variance = 0;
     for (int set = 0; set < WHY_SETS; set++) {
         line->ticks[set] = draft->sets[set].ticks;
         line->count[set] = draft->sets[set].count;
         variance += why_variance(&draft->sets[set], why->sets[set].calls);
     }
-    line->ci95 = normal_95 * sqrt(variance) * 1e9 / (double)analysis->summary.ticks_per_second;
+    line->ci95 = normal_95 * sqrt(variance) * 1e9 / (double)why->rate;
 }
 
 static int why_compare_lines(const void *a, const void *b, void *context)
@@ -160,27 +187,26 @@ static void why_mark_found(struct why *why)
     }
 }
 
-void why_make_lines(struct why *why, const struct analysis *analysis)
+void why_make_lines(struct why *why)
 {
-    struct cause_path_numbers numbers = { 0 };
-    struct function_name *names = names_find(analysis->file, why->scan.paths);
-    struct cause_paths paths = cause_paths_of(&numbers, why->scan.paths, names);
     struct why_drafts drafts = { 0 };
-    uint32_t *rows = why_draft_rows(&drafts, &why->scan, &paths);
+    uint32_t *rows = why_draft_rows(&drafts, why);
     uint32_t *lines = need_memory(drafts.count + 1, sizeof *lines);
     why_move_charges(&drafts);
     why->lines = need_memory(drafts.count + 1, sizeof *why->lines);
     for (size_t i = 0; i < drafts.count; i++) {
-        lines[i] = PROFILE_NONE;
-        if (!drafts.list[i].sets[WHY_SLOW].ticks && !drafts.list[i].sets[WHY_USUAL].ticks)
-            continue;
-        lines[i] = (uint32_t)why->line_count;
-        why_add_line(why, &drafts.list[i], &paths, analysis);
+        const struct why_draft *draft = &drafts.list[i];
+        const bool has_time = draft->sets[WHY_SLOW].ticks || draft->sets[WHY_USUAL].ticks;
+        lines[i] = has_time ? (uint32_t)why->line_count : PROFILE_NONE;
+        if (has_time)
+            why_add_line(why, draft);
+        else
+            free(draft->path);
     }
     for (size_t i = 0; i < why->scan.row_count; i++)
-        rows[i] = lines[rows[i]];
+        rows[i] = rows[i] == PROFILE_NONE ? PROFILE_NONE : lines[rows[i]];
     for (int set = 0; set < WHY_SETS; set++)
-        why_find_means(why, analysis, set);
+        why_find_means(why, set);
     for (size_t i = 0; i < why->line_count; i++)
         why->lines[i].difference = (int64_t)(why->lines[i].ns[WHY_SLOW] - why->lines[i].ns[WHY_USUAL]);
     why_find_chance(why, rows);
@@ -191,7 +217,4 @@ void why_make_lines(struct why *why, const struct analysis *analysis)
     free(lines);
     free(rows);
     free(drafts.list);
-    names_free(names, why->scan.paths->function_count);
-    cause_paths_drop(&paths);
-    cause_path_numbers_drop(&numbers);
 }

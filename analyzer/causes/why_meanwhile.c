@@ -3,7 +3,9 @@
  * awaited. So a row whose cause lies outside of the thread is followed one step further.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "causes/why.h"
@@ -21,19 +23,27 @@ struct meanwhile_ranges {
 /* A function's time of one kind. */
 struct meanwhile_part {
     const char *how;
-    uint32_t function; /* of the analysis; its number of functions for none */
+    const char *name; /* NULL outside of functions */
+    uint32_t function;
     uint64_t ticks;
 };
 
-static void meanwhile_add_call(struct meanwhile_ranges *r, const struct why *why, const struct why_sampled *call,
-                               const struct why_wait *wait)
+/* The parts of all sessions. Functions of one name and module are one. */
+struct meanwhile_parts {
+    struct intern functions;
+    struct meanwhile_part *list; /* one of each kind for each function */
+    size_t count, room;
+    uint64_t all; /* ticks */
+};
+
+static void meanwhile_add_call(struct meanwhile_ranges *r, const struct why_waits *waits,
+                               const struct why_sampled *call, const struct why_wait *wait)
 {
-    const struct why_waits *waits = &why->waits;
     for (size_t i = why_waits_seek(waits, call->thread, call->begin); i < waits->interval_count; i++) {
         const struct why_interval *in = &waits->intervals[i];
         if (in->thread != call->thread || in->begin >= call->end)
             return;
-        if (&waits->list[in->wait] != wait || !in->cause || in->woken <= in->begin)
+        if (waits->list[in->wait].number != wait->number || !in->cause || in->woken <= in->begin)
             continue;
         GROW(r->list, r->count, r->room);
         r->list[r->count++] = (struct path_range){ in->cause, in->begin, in->woken, in->begin };
@@ -72,85 +82,105 @@ static int meanwhile_compare_parts(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-static size_t meanwhile_list_parts(struct meanwhile_part *parts, const struct path_scan *scan, uint64_t *all)
+/* Adds a function's time in a session. */
+static void meanwhile_add(struct meanwhile_parts *parts, const struct why_part *part, const char *name,
+                          const char *module, const struct path_times *times)
 {
-    size_t count = 0;
-    *all = 0;
-    for (size_t i = 0; i < scan->functions; i++) {
-        const struct path_times *times = &scan->sums[i];
-        parts[count++] = (struct meanwhile_part){ "working", (uint32_t)i, times->work };
-        parts[count++] = (struct meanwhile_part){ "ready to run", (uint32_t)i, times->runnable };
-        parts[count++] = (struct meanwhile_part){ "waiting", (uint32_t)i, times->outside };
-        *all += path_times_total(times);
+    const char *const hows[] = { "working", "ready to run", "waiting" };
+    const uint64_t ticks[] = { times->work, times->runnable, times->outside };
+    enum { KINDS = sizeof hows / sizeof *hows };
+    const uint32_t function = intern_pair(&parts->functions, name ? name : "", module, strlen(module));
+    for (size_t i = 0; i < KINDS && parts->count == KINDS * function + i; i++) {
+        GROW(parts->list, parts->count, parts->room);
+        parts->list[parts->count++] = (struct meanwhile_part){ hows[i], name, function, 0 };
     }
-    qsort(parts, count, sizeof *parts, meanwhile_compare_parts);
-    return count;
+    for (size_t i = 0; i < KINDS; i++) {
+        const uint64_t added = why_ticks_of(part, ticks[i]);
+        parts->list[KINDS * function + i].ticks += added;
+        parts->all += added;
+    }
 }
 
-static void meanwhile_say_part(FILE *out, const struct analysis *analysis, const struct meanwhile_part *part,
-                               double percent)
+static void meanwhile_add_scan(struct meanwhile_parts *parts, const struct why_part *part, const struct path_scan *scan)
+{
+    const struct analysis *analysis = part->session.analysis;
+    const size_t functions = analysis->profile->function_count; /* the last sum is of time outside of them */
+    for (size_t i = 0; i < scan->functions; i++)
+        meanwhile_add(parts, part, i < functions ? analysis->names[i].name : NULL,
+                      i < functions ? analysis->names[i].module : "", &scan->sums[i]);
+}
+
+static void meanwhile_say_part(FILE *out, const struct meanwhile_part *part, double percent)
 {
     fprintf(out, "%.0f %% %s", percent, part->how);
-    if (part->function == analysis->profile->function_count) {
+    if (!part->name) {
         fputs(" outside of functions", out);
         return;
     }
-    const char *name = analysis->names[part->function].name;
-    char *shown = text_options()->full_names ? need_text("%s", name) : display_name(name);
+    char *shown = text_options()->full_names ? need_text("%s", part->name) : display_name(part->name);
     fprintf(out, " in %s", shown);
     free(shown);
 }
 
 /* "97 % waiting in nanosleep, 3 % working in evict", or NULL if nothing was recorded. */
-static char *meanwhile_text(const struct analysis *analysis, const struct path_scan *scan)
+static char *meanwhile_text(struct meanwhile_parts *parts)
 {
     static const double little = 1;
-    struct meanwhile_part *parts = need_memory(3 * scan->functions, sizeof *parts);
-    uint64_t all;
-    const size_t count = meanwhile_list_parts(parts, scan, &all);
     char *text;
     size_t length;
     FILE *out = need_stream(&text, &length);
-    for (size_t i = 0; i < count && i < MOST_PARTS && all; i++) {
-        const double percent = percent_of(parts[i].ticks, all);
+    if (parts->count)
+        qsort(parts->list, parts->count, sizeof *parts->list, meanwhile_compare_parts);
+    for (size_t i = 0; i < parts->count && i < MOST_PARTS && parts->all; i++) {
+        const double percent = percent_of(parts->list[i].ticks, parts->all);
         if (percent < little)
             break;
         fputs(i ? ", " : "", out);
-        meanwhile_say_part(out, analysis, &parts[i], percent);
+        meanwhile_say_part(out, &parts->list[i], percent);
     }
     need_stream_end(out);
-    free(parts);
     if (length)
         return text;
     free(text);
     return NULL;
 }
 
-static char *meanwhile_find(const struct why *why, const struct analysis *analysis, const struct why_wait *wait)
+static void meanwhile_add_session(struct meanwhile_parts *parts, const struct why *why, const struct why_part *part,
+                                  const struct why_wait *wait)
 {
+    const struct analysis *analysis = part->session.analysis;
     struct meanwhile_ranges ranges = { 0 };
-    char *text = NULL;
-    for (size_t i = 0; i < why->scan.sampled_count; i++)
+    for (size_t i = part->first_sample; i < part->first_sample + part->sample_count; i++)
         if (why->scan.sampled[i].set == WHY_SLOW)
-            meanwhile_add_call(&ranges, why, &why->scan.sampled[i], wait);
+            meanwhile_add_call(&ranges, &part->waits, &why->scan.sampled[i], wait);
     meanwhile_join(&ranges);
     if (ranges.count) {
         struct path_scan scan =
             path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), ranges.list, ranges.count, false);
-        text = meanwhile_text(analysis, &scan);
+        meanwhile_add_scan(parts, part, &scan);
         path_scan_drop(&scan);
     }
     free(ranges.list);
+}
+
+static char *meanwhile_find(const struct why *why, const struct why_wait *wait)
+{
+    struct meanwhile_parts parts = { .count = 0 };
+    for (size_t i = 0; i < why->part_count; i++)
+        meanwhile_add_session(&parts, why, &why->parts[i], wait);
+    char *text = meanwhile_text(&parts);
+    free(parts.list);
+    intern_drop(&parts.functions);
     return text;
 }
 
-void why_find_meanwhile(struct why *why, const struct analysis *analysis)
+void why_find_meanwhile(struct why *why)
 {
     for (size_t i = 0, asked = 0; i < why->line_count && asked < MOST_LINES; i++) {
         struct why_line *line = &why->lines[i];
         if (!line->found || !line->wait)
             continue;
-        line->meanwhile = meanwhile_find(why, analysis, line->wait);
+        line->meanwhile = meanwhile_find(why, line->wait);
         asked++;
     }
 }

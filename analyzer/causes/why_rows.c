@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "report/text_options.h"
 #include "symbols/display_name.h"
@@ -192,17 +193,26 @@ static void why_say_line(FILE *out, const struct why *why, const struct why_line
     free(cause);
 }
 
-static void why_say_sets(FILE *out, const struct why *why, const struct analysis *analysis, const char *name,
-                         const struct why_choice *choice)
+static const struct analysis *why_call_session(const struct why *why)
 {
-    const uint64_t slow = why->sets[WHY_SLOW].calls, start = analysis->file->header.start_ticks;
+    return why->parts[why->call.session].session.analysis;
+}
+
+/* When the single slow call began: nanoseconds since its session did. */
+static uint64_t why_moment(const struct why *why)
+{
+    const struct analysis *analysis = why_call_session(why);
+    return ticks_to_ns(less(why->call.begin, analysis->file->header.start_ticks), analysis->summary.ticks_per_second);
+}
+
+static void why_say_sets(FILE *out, const struct why *why, const char *name, const struct why_choice *choice)
+{
+    const uint64_t slow = why->sets[WHY_SLOW].calls;
     char time[TIME_TEXT];
-    text_time(choice->slow == WHY_ABOVE ? choice->number
-                                        : ticks_to_ns(why->call.begin > start ? why->call.begin - start : 0,
-                                                      analysis->summary.ticks_per_second),
-              time);
+    text_time(choice->slow == WHY_ABOVE ? choice->number : why_moment(why), time);
     if (choice->slow == WHY_RANK || choice->slow == WHY_MOMENT)
-        fprintf(out, "of %" PRIu64 " calls of %s, the one at %s", why->calls, name, time);
+        fprintf(out, "of %" PRIu64 " calls of %s, the one at %s%s%s", why->calls, name, time,
+                why->part_count > 1 ? " of " : "", why->part_count > 1 ? why_call_session(why)->file->path : "");
     else if (choice->slow == WHY_ABOVE)
         fprintf(out, "the %" PRIu64 " of %" PRIu64 " calls of %s above %s", slow, why->calls, name, time);
     else if (choice->slow == WHY_PERCENTILE)
@@ -217,17 +227,16 @@ static void why_say_sets(FILE *out, const struct why *why, const struct analysis
         fprintf(out, " than those from p%g to p%g", choice->from, choice->to);
 }
 
-char *why_answer(const struct why *why, const struct analysis *analysis, uint32_t function,
-                 const struct why_choice *choice)
+char *why_answer(const struct why *why, const struct why_session *session, const struct why_choice *choice)
 {
     enum { SAID = 3 };
     size_t length;
     char *text;
     FILE *out = need_stream(&text, &length);
-    const char *name = analysis->names[function].name;
+    const char *name = session->analysis->names[session->function].name;
     char *shown = text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
     if (why_has_sets(why))
-        why_say_sets(out, why, analysis, shown, choice);
+        why_say_sets(out, why, shown, choice);
     else
         fprintf(out,
                 "of %" PRIu64 " call%s of %s, %" PRIu64 " count%s as slow and %" PRIu64

@@ -6,9 +6,8 @@
 #include "tables/table.h"
 
 /* "the slowest 312 of 31204 calls of parse take 8.4 ms more: 6.1 ms blocked on mutex cache_lock, held by evict <
- * shrink". The caller frees it. */
-char *why_answer(const struct why *why, const struct analysis *analysis, uint32_t function,
-                 const struct why_choice *choice);
+ * shrink". The session is one of those compared. The caller frees it. */
+char *why_answer(const struct why *why, const struct why_session *session, const struct why_choice *choice);
 
 /* A line for each line whose cause was followed; empty if there is none. The caller frees it. */
 char *why_meanwhile(const struct why *why);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/units.h"
 #include "causes/why_random.h"
 #include "profile/durations.h"
 #include "profile/generations.h"
@@ -203,13 +204,14 @@ static void why_add_call(struct why_worker *w, const struct why_call *call, unsi
         return;
     GROW(f->sampled, f->sampled_count, f->sampled_room);
     f->sampled[f->sampled_count++] =
-        (struct why_sampled){ call->thread, call->begin, call->end, set, first, f->value_count - first };
+        (struct why_sampled){ call->thread, call->begin, call->end, set, call->session, first, f->value_count - first };
 }
 
 static void why_end_call(struct why_worker *w, uint64_t now)
 {
     const struct why_plan *plan = w->job->plan;
-    const struct why_call call = { w->thread, w->begin, now, w->duration };
+    const uint64_t duration = plan->rate ? ticks_to_ns(w->duration, plan->rate) : w->duration;
+    const struct why_call call = { w->thread, w->begin, now, duration, plan->session };
     if (!w->whole) {
         why_lose(w, now);
         return;
@@ -232,7 +234,8 @@ static void why_begin_call(struct why_worker *w, uint64_t now, bool whole)
         return;
     w->may_be_first = false;
     GROW(w->found.firsts, w->found.first_count, w->found.first_room);
-    w->found.firsts[w->found.first_count++] = (struct why_first){ w->chunk->process, w->thread, now };
+    w->found.firsts[w->found.first_count++] =
+        (struct why_first){ w->chunk->process, w->thread, now, w->job->plan->session };
 }
 
 /* ---- actions on events ---- */

@@ -18,7 +18,8 @@ enum why_kind { WHY_CPU, WHY_BLOCKED, WHY_RUNNABLE, WHY_FAULT, WHY_FILE, WHY_PRO
 struct why_call {
     uint32_t thread;     /* serial number */
     uint64_t begin, end; /* ticks */
-    uint64_t duration;   /* without pauses; with the time of the probes, as it was measured */
+    uint64_t duration;   /* without pauses; with the time of the probes, as it was measured; as in why_plan.rate */
+    unsigned session;    /* number */
 };
 
 /* Chooses the set of a call that has ended. Each worker has a context of its own. */
@@ -42,7 +43,7 @@ struct why_row {
 struct why_sampled {
     uint32_t thread;
     uint64_t begin, end;
-    unsigned set;
+    unsigned set, session;
     size_t first, count; /* of the values */
 };
 
@@ -50,6 +51,7 @@ struct why_sampled {
 struct why_first {
     uint32_t process, thread;
     uint64_t begin;
+    unsigned session;
 };
 
 struct why_value {
@@ -61,7 +63,7 @@ struct why_found {
     struct profile *paths; /* below one root, the function comes first */
     struct why_row *rows;
     size_t row_count, row_room;
-    struct why_sampled *sampled; /* in order of thread and time */
+    struct why_sampled *sampled; /* in order of session, thread and time */
     size_t sampled_count, sampled_room;
     struct why_value *values;
     size_t value_count, value_room;
@@ -75,6 +77,8 @@ struct why_found {
 struct why_plan {
     const struct analysis *loaded;
     uint32_t function; /* of the analysis */
+    unsigned session;  /* number */
+    uint64_t rate;     /* ticks per second, if durations of calls are to be nanoseconds; else zero */
     why_chooser *choose;
     void *const *contexts;         /* by worker, of which there are analysis_jobs */
     const struct why_waits *waits; /* NULL: no rows are wanted */

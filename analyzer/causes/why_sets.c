@@ -8,6 +8,8 @@
 #include "causes/why.h"
 #include "profile/durations.h"
 
+static const uint64_t ns_per_second = 1000000000;
+
 /* So many calls of each set are enough to test what is chance. */
 enum { MOST_SLOW_SAMPLES = 1000, MOST_USUAL_SAMPLES = 4000 };
 
@@ -19,7 +21,13 @@ struct why_list {
     uint64_t wanted;                   /* that took so long */
     struct why_call call;
     bool found;
-    uint64_t fault_ticks; /* of all workers: as in struct why_plan */
+};
+
+/* How the sessions are read, one after the other. */
+struct why_plans {
+    struct why_plan *list;
+    size_t count;
+    uint64_t rate; /* ticks per second of durations of calls */
 };
 
 /* The limits of the sets. */
@@ -33,6 +41,8 @@ struct why_limits {
 
 static bool why_is_earlier(const struct why_call *a, const struct why_call *b)
 {
+    if (a->session != b->session)
+        return a->session < b->session;
     return a->begin != b->begin ? a->begin < b->begin : a->thread < b->thread;
 }
 
@@ -73,39 +83,45 @@ static uint64_t why_fault_ticks(const struct durations *faults, const struct ana
     return durations_calls(faults) < FEW || cheap > usual ? usual : larger(usual, TIMES * cheap);
 }
 
-/* Lists the calls of all workers. The durations are sorted. */
-static struct why_list why_list_calls(const struct why_plan *plan, const struct why_list *wanted)
+/* Adds the calls of a session, which all workers list. The first time, it finds what a page fault takes there. */
+static void why_list_session(struct why_list *all, struct why_plan *plan)
 {
     const unsigned jobs = analysis_jobs(plan->loaded);
-    struct why_list *lists = need_memory(jobs, sizeof *lists), all;
+    struct why_list *lists = need_memory(jobs, sizeof *lists);
     void **contexts = need_memory(jobs, sizeof *contexts);
-    struct why_plan first = *plan;
     for (unsigned i = 0; i < jobs; i++) {
-        lists[i] = *wanted;
+        lists[i] = (struct why_list){ .wants_moment = all->wants_moment,
+                                      .wants_duration = all->wants_duration,
+                                      .wanted = all->wanted };
         contexts[i] = &lists[i];
     }
-    first.choose = why_list_call;
-    first.contexts = contexts;
-    struct why_found found = why_scan(&first);
-    all = lists[0];
-    all.fault_ticks = why_fault_ticks(found.faults, plan->loaded);
+    plan->choose = why_list_call;
+    plan->contexts = contexts;
+    struct why_found found = why_scan(plan);
+    plan->fault_ticks = why_fault_ticks(found.faults, plan->loaded);
     why_found_drop(&found);
-    for (unsigned i = 1; i < jobs; i++) {
+    for (unsigned i = 0; i < jobs; i++) {
         for (size_t j = 0; j < lists[i].count; j++) {
-            GROW(all.durations, all.count, all.room);
-            all.durations[all.count++] = lists[i].durations[j];
+            GROW(all->durations, all->count, all->room);
+            all->durations[all->count++] = lists[i].durations[j];
         }
-        if (lists[i].found && (!all.found || why_is_better(wanted, &lists[i].call, &all.call))) {
-            all.call = lists[i].call;
-            all.found = true;
+        if (lists[i].found && (!all->found || why_is_better(all, &lists[i].call, &all->call))) {
+            all->call = lists[i].call;
+            all->found = true;
         }
         free(lists[i].durations);
     }
-    if (all.count)
-        qsort(all.durations, all.count, sizeof *all.durations, compare_numbers);
     free(contexts);
     free(lists);
-    return all;
+}
+
+/* Lists the calls of all sessions. The durations are sorted. */
+static void why_list_calls(struct why_list *all, const struct why_plans *plans)
+{
+    for (size_t i = 0; i < plans->count; i++)
+        why_list_session(all, &plans->list[i]);
+    if (all->count)
+        qsort(all->durations, all->count, sizeof *all->durations, compare_numbers);
 }
 
 /* By nearest rank. */
@@ -116,9 +132,9 @@ static uint64_t why_percentile(const struct why_list *list, double percent)
     return list->durations[at < list->count ? at : list->count - 1];
 }
 
-static uint64_t why_ticks(const struct analysis *analysis, uint64_t ns)
+static uint64_t why_ticks(uint64_t rate, uint64_t ns)
 {
-    return (uint64_t)((uint128)ns * analysis->summary.ticks_per_second / 1000000000);
+    return (uint64_t)((uint128)ns * rate / ns_per_second);
 }
 
 /* If half of the calls took as long as the slowest share, only those that took longer are slow. */
@@ -131,7 +147,7 @@ static uint64_t why_share_limit(const struct why_list *list, double percent)
 }
 
 /* The wanted call is one of its rank, or one that was open at the moment. */
-static bool why_find_call(struct why_limits *limits, const struct why_plan *plan, const struct why_list *list,
+static bool why_find_call(struct why_limits *limits, const struct why_plans *plans, const struct why_list *list,
                           const struct why_choice *choice, struct error *error)
 {
     limits->single = true;
@@ -143,13 +159,13 @@ static bool why_find_call(struct why_limits *limits, const struct why_plan *plan
     if (choice->number > list->count)
         return error_set(error, "there are only %zu calls of the function that were recorded as a whole", list->count);
     struct why_list again = { .wants_duration = true, .wanted = list->durations[list->count - choice->number] };
-    again = why_list_calls(plan, &again);
+    why_list_calls(&again, plans);
     limits->call = again.call;
     free(again.durations);
     return true;
 }
 
-static bool why_find_limits(struct why_limits *limits, const struct why_plan *plan, const struct why_list *list,
+static bool why_find_limits(struct why_limits *limits, const struct why_plans *plans, const struct why_list *list,
                             const struct why_choice *choice, struct error *error)
 {
     *limits = (struct why_limits){ .slow_from = UINT64_MAX, .usual_to = UINT64_MAX };
@@ -158,14 +174,14 @@ static bool why_find_limits(struct why_limits *limits, const struct why_plan *pl
         limits->slow_from = why_share_limit(list, choice->percent);
         break;
     case WHY_ABOVE:
-        limits->slow_from = why_ticks(plan->loaded, choice->number) + 1;
+        limits->slow_from = why_ticks(plans->rate, choice->number) + 1;
         break;
     case WHY_PERCENTILE:
         limits->slow_from = why_percentile(list, choice->percent) + 1;
         break;
     case WHY_RANK:
     case WHY_MOMENT:
-        if (!why_find_call(limits, plan, list, choice, error))
+        if (!why_find_call(limits, plans, list, choice, error))
             return false;
         break;
     }
@@ -178,7 +194,8 @@ static bool why_find_limits(struct why_limits *limits, const struct why_plan *pl
 
 static unsigned why_set_of(const struct why_limits *limits, const struct why_call *call)
 {
-    const bool slow = limits->single ? call->thread == limits->call.thread && call->begin == limits->call.begin
+    const bool slow = limits->single ? call->session == limits->call.session && call->thread == limits->call.thread &&
+                                           call->begin == limits->call.begin
                                      : call->duration >= limits->slow_from;
     if (slow)
         return WHY_SLOW;
@@ -210,47 +227,90 @@ static void why_count_sets(struct why_limits *limits, const struct why_list *lis
     }
 }
 
-static void why_compare(struct why *why, struct why_plan *plan, struct why_limits *limits, const struct why_list *list)
+/* Reads a session once more, for what its calls did. */
+static void why_compare_session(struct why *why, struct why_plan *plan, struct why_limits *limits)
 {
-    const struct analysis *analysis = plan->loaded;
-    const unsigned jobs = analysis_jobs(analysis);
-    why_count_sets(limits, list);
-    *why = (struct why){ .calls = list->count, .call = limits->call };
-    for (int set = 0; set < WHY_SETS; set++)
-        why->sets[set] = limits->sets[set];
-    if (!why_has_sets(why))
-        return;
-    why->waits = why_waits_find(analysis);
+    const unsigned jobs = analysis_jobs(plan->loaded);
+    struct why_waits waits = why_waits_find(plan->loaded);
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++)
         contexts[i] = limits;
     plan->contexts = contexts;
     plan->choose = why_choose_set;
-    plan->waits = &why->waits;
-    plan->fault_ticks = list->fault_ticks;
+    plan->waits = &waits;
     plan->sampled[WHY_SLOW] = MOST_SLOW_SAMPLES / (double)why->sets[WHY_SLOW].calls;
     plan->sampled[WHY_USUAL] = MOST_USUAL_SAMPLES / (double)why->sets[WHY_USUAL].calls;
-    why->scan = why_scan(plan);
+    struct why_found found = why_scan(plan);
+    why_join(why, plan, &found, &waits);
     free(contexts);
-    why_make_lines(why, analysis);
-    why_find_meanwhile(why, analysis);
-    why->factors = why_factors_find(analysis, &why->scan);
+}
+
+/* Of several sessions, a set takes what the rows do: these were rounded by session. */
+static void why_add_up_sets(struct why *why)
+{
+    for (int set = 0; set < WHY_SETS; set++) {
+        why->sets[set].ticks = 0;
+        for (size_t i = 0; i < why->scan.row_count; i++)
+            why->sets[set].ticks += why->scan.rows[i].sets[set].ticks;
+    }
+}
+
+static void why_compare(struct why *why, const struct why_plans *plans, struct why_limits *limits,
+                        const struct why_list *list)
+{
+    why_count_sets(limits, list);
+    *why = (struct why){ .calls = list->count, .call = limits->call, .rate = plans->rate };
+    for (int set = 0; set < WHY_SETS; set++)
+        why->sets[set] = limits->sets[set];
+    if (!why_has_sets(why))
+        return;
+    why->parts = need_memory(plans->count, sizeof *why->parts);
+    for (size_t i = 0; i < plans->count; i++)
+        why_compare_session(why, &plans->list[i], limits);
+    if (plans->count > 1)
+        why_add_up_sets(why);
+    why_join_waits(why);
+    why_make_lines(why);
+    why_find_meanwhile(why);
+    why->factors = why_factors_find(why->parts, why->part_count, &why->scan);
+}
+
+static struct why_plans why_make_plans(const struct why_session *sessions, size_t count)
+{
+    struct why_plans plans = { need_memory(count, sizeof *plans.list), count, ns_per_second };
+    for (size_t i = 0; i < count; i++)
+        plans.list[i] = (struct why_plan){ .loaded = sessions[i].analysis,
+                                           .function = sessions[i].function,
+                                           .session = (unsigned)i,
+                                           .rate = sessions[i].analysis->summary.ticks_per_second };
+    if (count > 1)
+        return plans;
+    plans.rate = plans.list[0].rate;
+    plans.list[0].rate = 0;
+    return plans;
+}
+
+bool why_find_several(struct why *why, const struct why_session *sessions, size_t count,
+                      const struct why_choice *choice, struct error *error)
+{
+    struct why_plans plans = why_make_plans(sessions, count);
+    struct why_limits limits = { .slow_from = 0 };
+    struct why_list list = { .wants_moment = choice->slow == WHY_MOMENT };
+    list.wanted = sessions[0].analysis->file->header.start_ticks + why_ticks(plans.rate, choice->number);
+    why_list_calls(&list, &plans);
+    const bool known = list.count ? why_find_limits(&limits, &plans, &list, choice, error)
+                                  : error_set(error, "no call of the function was recorded as a whole");
+    if (known)
+        why_compare(why, &plans, &limits, &list);
+    free(list.durations);
+    free(plans.list);
+    return known;
 }
 
 bool why_find(struct why *why, const struct analysis *analysis, uint32_t function, const struct why_choice *choice,
               struct error *error)
 {
-    struct why_plan plan = { .loaded = analysis, .function = function };
-    struct why_limits limits = { .slow_from = 0 };
-    struct why_list list = { .wants_moment = choice->slow == WHY_MOMENT };
-    list.wanted = analysis->file->header.start_ticks + why_ticks(analysis, choice->number);
-    list = why_list_calls(&plan, &list);
-    const bool known = list.count ? why_find_limits(&limits, &plan, &list, choice, error)
-                                  : error_set(error, "no call of the function was recorded as a whole");
-    if (known)
-        why_compare(why, &plan, &limits, &list);
-    free(list.durations);
-    return known;
+    return why_find_several(why, &(struct why_session){ analysis, function }, 1, choice, error);
 }
 
 void why_drop(struct why *why)
@@ -260,8 +320,11 @@ void why_drop(struct why *why)
         free(why->lines[i].meanwhile);
     }
     free(why->lines);
-    if (why->scan.paths)
-        why_found_drop(&why->scan);
-    why_waits_drop(&why->waits);
+    for (size_t i = 0; i < why->part_count; i++) {
+        profile_free(why->parts[i].paths);
+        why_waits_drop(&why->parts[i].waits);
+    }
+    free(why->parts);
+    why_found_drop(&why->scan);
     why_factors_drop(&why->factors);
 }

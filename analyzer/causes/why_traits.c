@@ -1,5 +1,5 @@
 /* Finds out what each call of a comparison has, besides its time. */
-#include "causes/why_traits.h"
+#include "causes/why.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ struct trait_pair {
 
 struct trait_pairs {
     struct why_traits *traits;
-    const struct analysis *analysis;
+    const struct analysis *analysis; /* of the session whose calls get traits now */
+    size_t first, end;               /* these calls */
     struct trait_pair *list;
     size_t count, room;
 };
@@ -111,9 +112,11 @@ static int trait_compare_firsts(const void *a, const void *b)
     return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static size_t trait_find_call(const struct why_traits *t, uint32_t thread, uint64_t time)
+/* The session's last call that has begun then, or its end. */
+static size_t trait_find_call(const struct trait_pairs *p, uint32_t thread, uint64_t time)
 {
-    size_t low = 0, high = t->call_count; /* the last call that has begun then */
+    const struct why_traits *t = p->traits;
+    size_t low = p->first, high = p->end;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct why_sampled *call = &t->calls[middle];
@@ -122,19 +125,21 @@ static size_t trait_find_call(const struct why_traits *t, uint32_t thread, uint6
         else
             high = middle;
     }
-    return low && t->calls[low - 1].thread == thread ? low - 1 : t->call_count;
+    return low > p->first && t->calls[low - 1].thread == thread ? low - 1 : p->end;
 }
 
-static void trait_add_firsts(struct trait_pairs *p, const struct why_found *scan)
+static void trait_add_firsts(struct trait_pairs *p, const struct why_found *scan, unsigned session)
 {
     struct why_first *firsts = need_memory(scan->first_count + 1, sizeof *firsts);
+    size_t count = 0;
     for (size_t i = 0; i < scan->first_count; i++)
-        firsts[i] = scan->firsts[i];
-    if (scan->first_count)
-        qsort(firsts, scan->first_count, sizeof *firsts, trait_compare_firsts);
-    for (size_t i = 0; i < scan->first_count; i++) {
-        const size_t call = trait_find_call(p->traits, firsts[i].thread, firsts[i].begin);
-        if (call == p->traits->call_count || p->traits->calls[call].begin != firsts[i].begin)
+        if (scan->firsts[i].session == session)
+            firsts[count++] = scan->firsts[i];
+    if (count)
+        qsort(firsts, count, sizeof *firsts, trait_compare_firsts);
+    for (size_t i = 0; i < count; i++) {
+        const size_t call = trait_find_call(p, firsts[i].thread, firsts[i].begin);
+        if (call == p->end || p->traits->calls[call].begin != firsts[i].begin)
             continue;
         trait_add(p, call, "first call", "of a thread");
         if (!i || firsts[i - 1].process != firsts[i].process)
@@ -195,7 +200,7 @@ static void trait_add_marks(struct trait_pairs *p)
 {
     const struct profile *profile = p->analysis->profile;
     struct trait_mark *of_threads = trait_sort_marks(profile, true), *of_processes = trait_sort_marks(profile, false);
-    for (size_t i = 0; i < p->traits->call_count && profile->mark_count; i++) {
+    for (size_t i = p->first; i < p->end && profile->mark_count; i++) {
         const struct why_sampled *call = &p->traits->calls[i];
         const struct trace_process *process = trait_process(p, i);
         const struct profile_mark *mark = trait_last_mark(of_threads, profile->mark_count, call->thread, call->end);
@@ -234,9 +239,9 @@ static void trait_add_fields(struct trait_pairs *p, size_t call, const char *cla
 static bool trait_take_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
     struct trait_pairs *p = context;
-    const size_t call = trait_find_call(p->traits, event->thread, event->time);
+    const size_t call = trait_find_call(p, event->thread, event->time);
     char guid[GUID_TEXT];
-    if (call == p->traits->call_count || event->time >= p->traits->calls[call].end)
+    if (call == p->end || event->time >= p->traits->calls[call].end)
         return true;
     guid_text(class->guid, guid);
     const char *name = *class->name ? class->name : guid;
@@ -263,9 +268,8 @@ static int trait_compare_places(const void *a, const void *b)
     return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->call > y->call) - (x->call < y->call);
 }
 
-/* `places`: of all calls, by call. */
-static void trait_add_axis(struct why_traits *t, const char *name, bool ages, struct trait_place *places,
-                           uint64_t ticks_per_second)
+/* `places`: of all calls, by call; nanoseconds. */
+static void trait_add_axis(struct why_traits *t, const char *name, bool ages, struct trait_place *places)
 {
     struct why_axis *a = &t->axes[t->axis_count++];
     *a = (struct why_axis){ .name = name, .ages = ages, .bins = smaller(MOST_BINS, t->call_count) };
@@ -277,46 +281,63 @@ static void trait_add_axis(struct why_traits *t, const char *name, bool ages, st
     for (size_t i = t->call_count; i-- > 0;) {
         const size_t bin = i * a->bins / t->call_count;
         a->of_calls[places[i].call] = (uint32_t)bin;
-        a->begins[bin] = ticks_to_ns(places[i].begin, ticks_per_second);
-        a->end[bin] = larger(a->end[bin], ticks_to_ns(places[i].end, ticks_per_second));
+        a->begins[bin] = places[i].begin;
+        a->end[bin] = larger(a->end[bin], places[i].end);
     }
 }
 
-/* When the calls were, and how old their processes were if there are several ones. */
-static void trait_add_axes(struct trait_pairs *p)
+/* Where the session's calls are on the axes: since it began, and since their processes did. */
+static void trait_place_calls(const struct trait_pairs *p, struct trait_place *times, struct trait_place *ages)
 {
-    struct why_traits *t = p->traits;
-    const struct session_file *file = p->analysis->file;
-    struct trait_place *places = need_memory(t->call_count + 1, sizeof *places);
-    const uint64_t start = file->header.start_ticks, rate = p->analysis->summary.ticks_per_second;
-    for (size_t i = 0; i < t->call_count; i++)
-        places[i] = (struct trait_place){ less(t->calls[i].begin, start), less(t->calls[i].end, start), (uint32_t)i };
-    trait_add_axis(t, "time", false, places, rate);
-    for (size_t i = 0; i < t->call_count; i++) {
+    const uint64_t start = p->analysis->file->header.start_ticks, rate = p->analysis->summary.ticks_per_second;
+    for (size_t i = p->first; i < p->end; i++) {
+        const struct why_sampled *call = &p->traits->calls[i];
         const struct trace_process *process = trait_process(p, i);
         const uint64_t born = process ? process->start_time : start;
-        places[i] = (struct trait_place){ less(t->calls[i].begin, born), less(t->calls[i].end, born), (uint32_t)i };
+        times[i] = (struct trait_place){ ticks_to_ns(less(call->begin, start), rate),
+                                         ticks_to_ns(less(call->end, start), rate), (uint32_t)i };
+        ages[i] = (struct trait_place){ ticks_to_ns(less(call->begin, born), rate),
+                                        ticks_to_ns(less(call->end, born), rate), (uint32_t)i };
     }
-    if (file->process_count > 1)
-        trait_add_axis(t, "process age", true, places, rate);
-    free(places);
 }
 
 /* ---- all ---- */
 
-struct why_traits why_traits_find(const struct analysis *analysis, const struct why_found *scan)
+static void trait_add_session(struct trait_pairs *p, const struct why_found *scan, unsigned session, bool several)
+{
+    for (size_t i = p->first; i < p->end; i++) {
+        trait_add_thread(p, i);
+        trait_add_process(p, i);
+        if (several)
+            trait_add(p, i, "session", p->analysis->file->path);
+    }
+    trait_add_firsts(p, scan, session);
+    trait_add_marks(p);
+    trace_events_follow(p->analysis->file, 0, trait_take_event, p);
+}
+
+/* The axis of ages is for several processes. */
+struct why_traits why_traits_find(const struct why_part *parts, size_t count, const struct why_found *scan)
 {
     struct why_traits t = { .calls = scan->sampled, .call_count = scan->sampled_count };
-    struct trait_pairs pairs = { .traits = &t, .analysis = analysis };
-    for (size_t i = 0; i < t.call_count; i++) {
-        trait_add_thread(&pairs, i);
-        trait_add_process(&pairs, i);
+    struct trait_pairs pairs = { .traits = &t };
+    struct trait_place *times = need_memory(t.call_count + 1, sizeof *times);
+    struct trait_place *ages = need_memory(t.call_count + 1, sizeof *ages);
+    size_t processes = 0;
+    for (size_t i = 0; i < count; i++) {
+        pairs.analysis = parts[i].session.analysis;
+        pairs.first = parts[i].first_sample;
+        pairs.end = pairs.first + parts[i].sample_count;
+        processes += pairs.analysis->file->process_count;
+        trait_add_session(&pairs, scan, (unsigned)i, count > 1);
+        trait_place_calls(&pairs, times, ages);
     }
-    trait_add_firsts(&pairs, scan);
-    trait_add_marks(&pairs);
-    trace_events_follow(analysis->file, 0, trait_take_event, &pairs);
     trait_list_pairs(&pairs);
-    trait_add_axes(&pairs);
+    trait_add_axis(&t, "time", false, times);
+    if (processes > 1)
+        trait_add_axis(&t, "process age", true, ages);
+    free(times);
+    free(ages);
     return t;
 }
 

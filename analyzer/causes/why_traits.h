@@ -36,7 +36,8 @@ struct why_traits {
     size_t axis_count;
 };
 
-struct why_traits why_traits_find(const struct analysis *analysis, const struct why_found *scan);
+struct why_part;
+struct why_traits why_traits_find(const struct why_part *parts, size_t count, const struct why_found *scan);
 void why_traits_drop(struct why_traits *traits);
 
 #endif

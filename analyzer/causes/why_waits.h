@@ -8,6 +8,7 @@
 struct why_wait {
     const char *kind, *name, *text; /* text: "mutex cache_lock" */
     const char *cause, *function, *path, *thread;
+    uint32_t number; /* waits of equal texts have equal numbers, in all sessions that are compared */
 };
 
 struct why_interval {

@@ -154,6 +154,36 @@ Test(golden_why, nothing_separates_them)
     check_golden("why main equal --format json", "why-one-call.json");
 }
 
+/* A session in which handle was not called. */
+static void why_save_other(const char *name)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, CAUSES, 4);
+    write_process(w, 1, 100, "/bin/program");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
+    write_thread_at(w, 1, 1, 100, SOURCE_PERF, 0, "server");
+    why_write_names(w);
+    begin_events(w, 1, 1, 0, 10 * US, NULL, 0);
+    write_enter(w, 10 * US, MAIN);
+    write_exit(w, 20 * US);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, 20 * US);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+/* The calls of all sessions are compared as one. */
+Test(golden_why, several_sessions)
+{
+    why_save("slow", SLOW);
+    why_save("equal", EQUAL);
+    why_save_other("other");
+    check_golden("why handle slow equal", "why-several.txt");
+    check_golden("why handle slow equal slow --format json", "why-several.json");
+    check_golden("why handle slow equal --call 1", "why-several-rank.txt");
+    check_golden("why handle slow other -n 1", "why-without-calls.txt");
+}
+
 static void why_refuses(const char *arguments, const char *said)
 {
     struct ran r = run("$DWELL why %s", arguments);
@@ -165,6 +195,7 @@ static void why_refuses(const char *arguments, const char *said)
 Test(golden_why, errors)
 {
     why_save("slow", SLOW);
+    why_save("equal", EQUAL);
     why_refuses("handle slow --slow 20ms",
                 "dwell: --slow: '20ms' is no share such as 1%, time such as '>20ms', or percentile such as p99\n");
     why_refuses("handle slow --slow p101",
@@ -175,4 +206,8 @@ Test(golden_why, errors)
                 "dwell: --call: '0' is neither a number such as 1, the slowest, nor a time such as 1.5s\n");
     why_refuses("handle slow --call 201",
                 "dwell: slow: there are only 200 calls of the function that were recorded as a whole\n");
+    why_refuses("handle slow equal --call 1s",
+                "dwell: --call: a time is of one session; of several, --call 1 is the slowest call\n");
+    why_refuses("handle slow equal --from 1s",
+                "dwell: --from, --to, --thread, --process and --root take one session at a time\n");
 }

@@ -1,0 +1,104 @@
+/* Puts together what was found in several sessions. Their clocks differ, so ticks become nanoseconds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "causes/why.h"
+
+/* The rows of a session add up to what its calls take, rounded once: each row ends where the next one begins. */
+static void why_scale_set(struct why_row *rows, size_t count, int set, uint64_t rate)
+{
+    const double factor = 1e9 / (double)rate;
+    uint64_t ticks = 0, begin = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct why_sum *sum = &rows[i].sets[set];
+        ticks += sum->ticks;
+        const uint64_t end = ticks_to_ns(ticks, rate);
+        sum->ticks = end - begin;
+        sum->charge = ticks_to_ns(sum->charge, rate);
+        sum->squares = (uint128)((double)sum->squares * factor * factor);
+        begin = end;
+    }
+}
+
+static void why_scale(struct why_found *found, uint64_t rate)
+{
+    for (int set = 0; set < WHY_SETS; set++)
+        why_scale_set(found->rows, found->row_count, set, rate);
+    for (size_t i = 0; i < found->value_count; i++)
+        found->values[i].ticks *= 1e9 / (double)rate;
+}
+
+static void why_join_samples(struct why_found *into, const struct why_found *from)
+{
+    for (size_t i = 0; i < from->sampled_count; i++) {
+        GROW(into->sampled, into->sampled_count, into->sampled_room);
+        into->sampled[into->sampled_count] = from->sampled[i];
+        into->sampled[into->sampled_count++].first += into->value_count;
+    }
+    for (size_t i = 0; i < from->value_count; i++) {
+        GROW(into->values, into->value_count, into->value_room);
+        into->values[into->value_count] = from->values[i];
+        into->values[into->value_count++].row += (uint32_t)into->row_count;
+    }
+    for (size_t i = 0; i < from->first_count; i++) {
+        GROW(into->firsts, into->first_count, into->first_room);
+        into->firsts[into->first_count++] = from->firsts[i];
+    }
+}
+
+static void why_join_rows(struct why_found *into, const struct why_found *from)
+{
+    for (size_t i = 0; i < from->row_count; i++) {
+        GROW(into->rows, into->row_count, into->row_room);
+        into->rows[into->row_count++] = from->rows[i];
+    }
+}
+
+void why_join(struct why *why, const struct why_plan *plan, struct why_found *found, struct why_waits *waits)
+{
+    struct why_found *into = &why->scan;
+    if (plan->rate)
+        why_scale(found, plan->rate);
+    why->parts[why->part_count++] = (struct why_part){
+        .session = { plan->loaded, plan->function },
+        .rate = plan->rate,
+        .waits = *waits,
+        .paths = found->paths,
+        .first_row = into->row_count,
+        .row_count = found->row_count,
+        .first_sample = into->sampled_count,
+        .sample_count = found->sampled_count,
+    };
+    why_join_samples(into, found);
+    why_join_rows(into, found);
+    for (int set = 0; set < WHY_SETS; set++)
+        into->calls[set] += found->calls[set];
+    into->cut += found->cut;
+    found->paths = NULL;
+    why_found_drop(found);
+}
+
+static void why_join_wait(struct intern *known, struct why_wait *wait)
+{
+    const char *const texts[] = { wait->kind,     wait->name, wait->text,  wait->cause,
+                                  wait->function, wait->path, wait->thread };
+    char *key;
+    size_t length;
+    FILE *out = need_stream(&key, &length);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        fwrite(texts[i], 1, strlen(texts[i]) + 1, out);
+    need_stream_end(out);
+    wait->number = intern(known, key, length);
+    free(key);
+}
+
+void why_join_waits(struct why *why)
+{
+    struct intern known = { 0 };
+    for (size_t i = 0; i < why->part_count; i++)
+        for (size_t j = 0; j < why->parts[i].waits.count; j++)
+            why_join_wait(&known, &why->parts[i].waits.list[j]);
+    intern_drop(&known);
+}
