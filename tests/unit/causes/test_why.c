@@ -173,6 +173,68 @@ Test(unit_why, kinds_of_time)
               "handle cpu 10/40");
 }
 
+/* Calls of handle that have eight page faults each, of so many ticks a fault; `cheap` calls have faults of 5 us. Then a
+ * call of 1 ms has one fault in 38 us, and one in 42 us. */
+static void why_check_fault_limit(uint64_t cheap, uint64_t dear, uint64_t ticks, const char *expected)
+{
+    enum { FAULTS = 8, CHEAP = 5000, SLOW_CALL = 1000000 };
+    struct writer *w = why_new();
+    uint64_t now = 100;
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    for (uint64_t i = 0; i < cheap + dear; i++) {
+        write_enter(w, now, HANDLE);
+        write_faults(w, FAULTS);
+        write_exit(w, now + FAULTS * (i < cheap ? CHEAP : ticks));
+        now += SLOW_CALL;
+    }
+    write_enter(w, now, HANDLE);
+    write_enter(w, now, PARSE);
+    write_faults(w, 1);
+    write_exit(w, now + 38000);
+    write_enter(w, now + 38000, EVICT);
+    write_faults(w, 1);
+    write_exit(w, now + 80000);
+    write_exit(w, now + SLOW_CALL);
+    write_exit(w, now + 2 * SLOW_CALL);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, now + 2 * SLOW_CALL);
+    why_check(w, &slowest, &whole, expected);
+}
+
+/* The cheapest tenth of the session's faults takes 5 us, so one of up to eight times that is a fault, and no work. */
+Test(unit_why, fault_limit_from_the_session)
+{
+    why_check_fault_limit(20, 0, 0,
+                          "1+20 of 21, 0 cut\n"
+                          "handle cpu 920000/0\n"
+                          "handle;evict cpu 42000/0\n"
+                          "handle;parse fault 38000/0\n"
+                          "handle fault 0/800000");
+    why_check_fault_limit(2, 18, 15000,
+                          "1+20 of 21, 0 cut\n"
+                          "handle cpu 920000/0\n"
+                          "handle;evict cpu 42000/0\n"
+                          "handle;parse fault 38000/0\n"
+                          "handle fault 0/2240000");
+}
+
+/* With too few intervals to measure faults, or if even the cheapest ones are no faults, the limit is 20 us. */
+Test(unit_why, fault_limit_without_a_measure)
+{
+    why_check_fault_limit(19, 0, 0,
+                          "1+19 of 20, 0 cut\n"
+                          "handle cpu 920000/0\n"
+                          "handle;evict cpu 42000/0\n"
+                          "handle;parse cpu 38000/0\n"
+                          "handle fault 0/760000");
+    why_check_fault_limit(0, 20, 25000,
+                          "1+20 of 21, 0 cut\n"
+                          "handle cpu 920000/4000000\n"
+                          "handle;evict cpu 42000/0\n"
+                          "handle;parse cpu 38000/0");
+}
+
 /* A call of the function within another one is a part of that. */
 Test(unit_why, recursion)
 {
