@@ -14,13 +14,24 @@
 /* So many calls of a bin, and so many bins, tell a bad time from others. */
 enum { MOST_BINS = 20, MOST_TRAITS = 10000 };
 
+/* More numbers of one mark tell calls apart, such as those of requests, and not kinds of calls. */
+enum { MOST_NUMBERS = 100 };
+
 /* That a call has a trait. */
 struct trait_pair {
     uint32_t call, trait;
 };
 
+/* How many numbers the marks of a text have, in all sessions. */
+struct trait_numbers {
+    struct intern texts, pairs;
+    uint32_t *distinct; /* by text */
+    size_t count, room;
+};
+
 struct trait_pairs {
     struct why_traits *traits;
+    struct trait_numbers numbers;
     const struct analysis *analysis; /* of the session whose calls get traits now */
     size_t first, end;               /* these calls */
     struct trait_pair *list;
@@ -194,6 +205,41 @@ static const struct profile_mark *trait_last_mark(const struct trait_mark *marks
     return low && marks[low - 1].owner == owner ? marks[low - 1].mark : NULL;
 }
 
+static void trait_note_numbers(struct trait_numbers *n, const struct profile *p)
+{
+    for (size_t i = 0; i < p->mark_count; i++) {
+        const struct profile_mark *mark = &p->marks[i];
+        const uint32_t text = intern(&n->texts, mark->text, strlen(mark->text));
+        if (text == n->count) {
+            GROW(n->distinct, n->count, n->room);
+            n->distinct[n->count++] = 0;
+        }
+        if (n->distinct[text] > MOST_NUMBERS)
+            continue;
+        const size_t before = n->pairs.count;
+        intern_pair(&n->pairs, mark->text, &mark->number, sizeof mark->number);
+        n->distinct[text] += n->pairs.count > before;
+    }
+}
+
+static void trait_drop_numbers(struct trait_numbers *n)
+{
+    intern_drop(&n->texts);
+    intern_drop(&n->pairs);
+    free(n->distinct);
+}
+
+/* The mark's text, or its number if it has none. If marks of the text have several numbers, text and number as well. */
+static void trait_add_mark(struct trait_pairs *p, size_t call, const struct profile_mark *mark)
+{
+    char *number = need_text("%s%s%" PRIu32, mark->text, *mark->text ? "=" : "", mark->number);
+    trait_add(p, call, "mark", *mark->text ? mark->text : number);
+    const uint32_t distinct = p->numbers.distinct[intern_find(&p->numbers.texts, mark->text, strlen(mark->text))];
+    if (*mark->text && distinct > 1 && distinct <= MOST_NUMBERS)
+        trait_add(p, call, "mark", number);
+    free(number);
+}
+
 /* The last mark of the thread before the call ends. If it has none, the last one of its process before the call begins.
  */
 static void trait_add_marks(struct trait_pairs *p)
@@ -206,11 +252,8 @@ static void trait_add_marks(struct trait_pairs *p)
         const struct profile_mark *mark = trait_last_mark(of_threads, profile->mark_count, call->thread, call->end);
         if (!mark && process)
             mark = trait_last_mark(of_processes, profile->mark_count, process->serial, call->begin);
-        if (!mark)
-            continue;
-        char *text = *mark->text ? need_text("%s", mark->text) : need_text("%" PRIu32, mark->number);
-        trait_add(p, i, "mark", text);
-        free(text);
+        if (mark)
+            trait_add_mark(p, i, mark);
     }
     free(of_threads);
     free(of_processes);
@@ -324,6 +367,8 @@ struct why_traits why_traits_find(const struct why_part *parts, size_t count, co
     struct trait_place *times = need_memory(t.call_count + 1, sizeof *times);
     struct trait_place *ages = need_memory(t.call_count + 1, sizeof *ages);
     size_t processes = 0;
+    for (size_t i = 0; i < count; i++)
+        trait_note_numbers(&pairs.numbers, parts[i].session.analysis->profile);
     for (size_t i = 0; i < count; i++) {
         pairs.analysis = parts[i].session.analysis;
         pairs.first = parts[i].first_sample;
@@ -336,6 +381,7 @@ struct why_traits why_traits_find(const struct why_part *parts, size_t count, co
     trait_add_axis(&t, "time", false, times);
     if (processes > 1)
         trait_add_axis(&t, "process age", true, ages);
+    trait_drop_numbers(&pairs.numbers);
     free(times);
     free(ages);
     return t;

@@ -106,6 +106,41 @@ Test(unit_why_factors, mark)
     factor_check(w, 10, "mark large 100.0/11.1\n");
 }
 
+/* Each tenth call is slow; all have a mark of one text, with a number. */
+static struct writer *factor_write_numbers(uint32_t (*number_of)(uint64_t call))
+{
+    enum { CALLS = 200 };
+    struct writer *w = factor_new();
+    write_thread_at(w, 1, 1, 101, SOURCE_PERF, 0, "thread");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint64_t i = 0; i < CALLS; i++) {
+        const uint64_t begin = EACH * i + 1;
+        write_enter(w, begin, HANDLE);
+        write_mark(w, begin + 5, begin + 5, number_of(i), "order");
+        write_exit(w, begin + (factor_each_tenth(i) ? LONG : SHORT) + i % 7);
+    }
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, EACH * CALLS);
+    return w;
+}
+
+static uint32_t factor_number_of_slow_calls(uint64_t call)
+{
+    return factor_each_tenth(call) ? 7 : 1;
+}
+
+static uint32_t factor_number_of_its_own(uint64_t call)
+{
+    return 1 + (uint32_t)call;
+}
+
+/* The slow calls have a number of their own. Numbers that tell single calls apart are no factor. */
+Test(unit_why_factors, number_of_a_mark)
+{
+    factor_check(factor_write_numbers(factor_number_of_slow_calls), 10, "mark order=7 100.0/0.0\n");
+    factor_check(factor_write_numbers(factor_number_of_its_own), 10, "");
+}
+
 static bool factor_is_in_the_middle(uint64_t call)
 {
     return call >= 90 && call < 110;
