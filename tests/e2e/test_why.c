@@ -85,6 +85,18 @@ Test(e2e_why, preempted_by_a_hog)
     why_expect("hog", FIRST_OF("true"), "handle runnable - - - -\n");
 }
 
+/* The calls of several runs are compared as one. Each run has a lock of its own, at an address of its own. */
+Test(e2e_why, several_sessions)
+{
+    free(run_well("$DWELL record --overhead none --runs 3 -o run.data $PROGRAMS/slow_calls lock"));
+    free(run_well("$DWELL why --slow 4%% --format json handle run-*.data >why.json; " SUMS));
+    char *calls = run_well("jq .calls why.json"), *first = run_well("%s", FIRST_OF(NOT_PREEMPTED));
+    cr_assert(eq(str, calls, "600\n"));
+    cr_assert(eq(str, first, "handle;look_up;pthread_mutex_lock blocked mutex cache_lock holder nap\n"));
+    free(calls);
+    free(first);
+}
+
 /* The sentence says if a path has more calls. */
 Test(e2e_why, more_calls_in_words)
 {
