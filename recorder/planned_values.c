@@ -39,7 +39,8 @@ static const uint8_t planned_kinds[] = {
 static void planned_put_value(FILE *out, const struct argument *a)
 {
     struct dwell_value value = { .kind = planned_kinds[a->kind],
-                                 .bytes = a->kind == ARGUMENT_TEXT ? 0 : (uint8_t)a->size };
+                                 .bytes = a->kind == ARGUMENT_TEXT ? 0 : (uint8_t)a->size,
+                                 .result = a->result };
     strncpy(value.name, a->name, sizeof value.name - 1);
     fwrite(&value, sizeof value, 1, out);
 }
@@ -59,17 +60,19 @@ static void planned_put_use(FILE *out, const struct argument_use *use)
 struct planned_list {
     size_t index[DWELL_VALUES_MOST];
     size_t count;
-    bool more; /* than there is room for */
+    bool more;    /* than there is room for */
+    bool results; /* some are results */
 };
 
-static bool planned_is_site(const struct argument_site *site)
+/* Whether there are values to be read: results at exits, all others at enters. At a jump, the frame is gone. */
+static bool planned_is_site(const struct argument_site *site, bool result)
 {
-    return !site->call.exit && !site->call.jump;
+    return site->call.exit == result && !site->call.jump && !site->call.unwinds;
 }
 
 static void planned_put_site(FILE *out, const struct argument_site *site, const struct planned_list *list)
 {
-    struct dwell_values_site head = { .address = site->call.next, .size = sizeof head };
+    struct dwell_values_site head = { .address = site->call.next, .size = sizeof head, .exit = site->call.exit };
     for (size_t i = 0; i < list->count; i++) {
         const struct argument_use *use = &site->uses[list->index[i]];
         head.size += (uint32_t)(sizeof(struct dwell_value_loads) +
@@ -115,7 +118,9 @@ static void planned_put_function(struct planned_module *m, uint64_t function, co
     for (size_t i = 0; i < list->count; i++)
         planned_put_value(out, &f->list[list->index[i]]);
     for (size_t i = 0; i < f->site_count; i++) {
-        if (!planned_is_site(&f->sites[i]) || v->sites + head.sites == DWELL_VALUES_SITES)
+        const bool exit = f->sites[i].call.exit;
+        if (!planned_is_site(&f->sites[i], exit) || (exit && !list->results) ||
+            v->sites + head.sites == DWELL_VALUES_SITES)
             continue;
         planned_put_site(out, &f->sites[i], list);
         head.sites++;
@@ -136,8 +141,6 @@ static void planned_put_function(struct planned_module *m, uint64_t function, co
 /* Why a value is never recorded, whatever the code is; NULL if it may be. */
 static const char *planned_refuse(const struct argument *a)
 {
-    if (a->result)
-        return "results are not recorded";
     if (a->kind == ARGUMENT_NONE)
         return "it is no single value: name a part of it";
     return strlen(a->name) < DWELL_VALUES_NAME ? NULL : "its name is too long";
@@ -151,8 +154,9 @@ static bool planned_can_read(const struct function_arguments *f, size_t argument
     const char *refused = planned_refuse(&f->list[argument]);
     for (size_t i = 0; i < f->site_count; i++) {
         const struct argument_use *use = &f->sites[i].uses[argument];
-        any |= planned_is_site(&f->sites[i]) && !use->missing;
-        if (planned_is_site(&f->sites[i]) && use->missing)
+        const bool site = planned_is_site(&f->sites[i], f->list[argument].result);
+        any |= site && !use->missing;
+        if (site && use->missing)
             why = use->missing;
     }
     if (!refused && !any)
@@ -169,8 +173,10 @@ static struct planned_list planned_choose(const struct function_arguments *f, co
         if (!planned_can_read(f, i, name, named))
             continue;
         list.more |= list.count == DWELL_VALUES_MOST;
-        if (!list.more)
-            list.index[list.count++] = i;
+        if (list.more)
+            continue;
+        list.index[list.count++] = i;
+        list.results |= f->list[i].result;
     }
     return list;
 }

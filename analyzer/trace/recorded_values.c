@@ -21,7 +21,7 @@ static bool values_add_sites(struct recorded_values *v, const uint8_t *at, const
             return false;
         at += site.size;
         GROW(v->sites, v->site_count, v->site_room);
-        v->sites[v->site_count++] = (uint32_t)(v->function_count - 1);
+        v->sites[v->site_count++] = (struct recorded_site){ (uint32_t)(v->function_count - 1), site.exit != 0 };
     }
     return at == end;
 }
@@ -30,7 +30,9 @@ static struct recorded_value values_value(const uint8_t *at)
 {
     struct dwell_value from;
     memcpy(&from, at, sizeof from);
-    struct recorded_value value = { .kind = (enum dwell_value_kind)from.kind, .bytes = from.bytes };
+    struct recorded_value value = { .kind = (enum dwell_value_kind)from.kind,
+                                    .bytes = from.bytes,
+                                    .result = from.result != 0 };
     memcpy(value.name, from.name, sizeof value.name - 1);
     return value;
 }
@@ -113,17 +115,18 @@ static uint32_t values_add_row(struct recorded_values *v, const struct trace_chu
         return 0;
     const struct recorded_row row = {
         .thread = chunk->thread,
-        .function = v->sites[head.site],
+        .function = v->sites[head.site].function,
         .time = head.time,
         .unread = head.unread,
         .word_count = head.words,
         .words = (const uint64_t *)(const void *)(at + sizeof head),
+        .exit = v->sites[head.site].exit,
     };
     if (head.state != DWELL_VALUES_WHOLE)
         return size;
     if (!values_row_fits(v, &row))
         return 0;
-    v->functions[row.function].rows++;
+    v->functions[row.function].rows += !row.exit;
     GROW(v->rows, v->row_count, v->row_room);
     v->rows[v->row_count++] = row;
     return size;
@@ -151,7 +154,34 @@ static int values_compare_rows(const void *a, const void *b)
         return x->thread < y->thread ? -1 : 1;
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->exit != y->exit)
+        return x->exit - y->exit;
     return (x->words > y->words) - (x->words < y->words);
+}
+
+static bool values_same_call(const struct recorded_row *a, const struct recorded_row *b)
+{
+    return a->thread == b->thread && a->time == b->time && a->function == b->function;
+}
+
+/* Adds the rows of exits to those of their enters. If two calls have the same time, it is not known whose they are. */
+static void values_join_exits(struct recorded_values *v)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < v->row_count; i++) {
+        const struct recorded_row row = v->rows[i];
+        struct recorded_row *last = kept ? &v->rows[kept - 1] : NULL;
+        const bool twin = kept > 1 && values_same_call(last, &v->rows[kept - 2]);
+        if (!row.exit) {
+            v->rows[kept++] = row;
+        } else if (last && values_same_call(last, &row) && !twin && !last->results) {
+            last->results = row.words;
+            last->results_unread = row.unread;
+        }
+    }
+    v->row_count = kept;
 }
 
 /* ---- the session ---- */
@@ -209,6 +239,7 @@ struct recorded_values recorded_values_read(const struct session_file *file)
     struct recorded_values v = values_read(file, true);
     if (v.row_count)
         qsort(v.rows, v.row_count, sizeof *v.rows, values_compare_rows);
+    values_join_exits(&v);
     return v;
 }
 
@@ -233,12 +264,16 @@ const uint64_t *recorded_value_words(const struct recorded_values *values, const
                                      uint32_t value)
 {
     const struct recorded_function *f = &values->functions[row->function];
-    const uint64_t *words = row->words;
+    const bool result = f->values[value].result;
+    const uint64_t *words = result ? row->results : row->words;
+    const uint32_t unread = result ? row->results_unread : row->unread;
+    if (!words || unread >> value & 1)
+        return NULL;
     for (uint32_t i = 0; i < value; i++) {
-        if (!(row->unread >> i & 1))
+        if (!(unread >> i & 1))
             words += values_word_count(&f->values[i], words);
     }
-    return row->unread >> value & 1 ? NULL : words;
+    return words;
 }
 
 const struct recorded_row *recorded_values_at(const struct recorded_values *values, uint32_t thread, uint64_t time,

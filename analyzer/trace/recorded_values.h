@@ -14,6 +14,13 @@ struct recorded_value {
     char name[DWELL_VALUES_NAME]; /* as the user typed it */
     enum dwell_value_kind kind;
     uint8_t bytes;
+    bool result;
+};
+
+/* A call of a probe that reads values. */
+struct recorded_site {
+    uint32_t function; /* index in recorded_values.functions */
+    bool exit;         /* it reads results */
 };
 
 /* A function whose values were recorded. */
@@ -33,12 +40,15 @@ struct recorded_row {
     uint32_t unread;   /* a bit for each value that could not be read */
     uint32_t word_count;
     const uint64_t *words;
+    bool exit; /* only while they are read: the row of an exit, which is added to that of its enter */
+    uint32_t results_unread;
+    const uint64_t *results; /* words; NULL if the call has no row of an exit */
 };
 
 struct recorded_values {
     struct recorded_function *functions;
     size_t function_count, function_room;
-    uint32_t *sites; /* by site: the index of its function */
+    struct recorded_site *sites;
     size_t site_count, site_room;
     struct recorded_row *rows; /* by thread and time */
     size_t row_count, row_room;

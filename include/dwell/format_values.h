@@ -46,14 +46,15 @@ struct dwell_value {
     char name[DWELL_VALUES_NAME]; /* as the user typed it; ends with a zero */
     uint8_t kind;                 /* enum dwell_value_kind */
     uint8_t bytes;                /* of the value in memory; zero for a text */
-    uint16_t pad[3];
+    uint16_t result;              /* 1: what the function returns, which rows of exits have */
+    uint16_t pad[2];
 };
 
-/* A call of the enter's probe. For each value there are a struct dwell_value_loads and its loads. */
+/* A call of a probe. For each value there are a struct dwell_value_loads and its loads. */
 struct dwell_values_site {
     uint64_t address; /* behind the call, as a virtual address */
     uint32_t size;    /* of the site with its loads; a multiple of 8 */
-    uint32_t pad;
+    uint32_t exit;    /* 1: of the exit's probe, which reads results; 0: of the enter's, which reads the others */
 };
 
 struct dwell_value_loads {

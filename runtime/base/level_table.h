@@ -32,7 +32,7 @@ struct level_slot {
     bool unsure;         /* its exits do not tell which call has ended: see level_nested_find */
     uint32_t code;       /* that has an enter of it: a number while level_nested_find runs */
     uint32_t watch;      /* the exits are watched (keep_calls.h); zero if they are not */
-    bool values;         /* the enters read values (value_probe.h) */
+    uint8_t values;      /* a bit for each enum hook whose calls read values (value_probe.h) */
     uint32_t identity;   /* of the module that they are about: the same whenever it is loaded */
 };
 

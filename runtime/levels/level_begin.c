@@ -49,14 +49,14 @@ static void level_begin_filtered(struct level_module *m, uint32_t filter)
     sys_unmap(functions, count * sizeof *functions);
 }
 
-static bool level_begin_function_values(void *context, uint64_t function)
+static bool level_begin_function_values(void *context, uint64_t function, bool results)
 {
-    return level_module_read_values(context, function);
+    return level_module_read_values(context, function, results);
 }
 
 static void level_begin_values(struct level_module *m)
 {
-    const bool possible = value_probe_address() != 0;
+    const bool possible = value_probes().enter != 0;
     if (possible && !value_plan_use_module(m->build_id, m->path, m->info.dlpi_addr, level_begin_function_values, m))
         level_note("out of memory: values of some functions are not recorded");
 }

@@ -67,7 +67,7 @@ static bool level_module_list(struct level_module *m, struct level_slot *slot)
     slot->module = m->number;
     slot->hidden = false;
     slot->watch = 0;
-    slot->values = false;
+    slot->values = 0;
     if (slot->identity != level_identity(m))
         slot->seen = LEVEL_TIMED; /* of another module, which was here before */
     slot->identity = level_identity(m);
@@ -86,12 +86,12 @@ bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watc
     return true;
 }
 
-bool level_module_read_values(struct level_module *m, uint64_t function)
+bool level_module_read_values(struct level_module *m, uint64_t function, bool results)
 {
     struct level_slot *slot = level_table_need(function);
     if (!slot || !level_module_list(m, slot))
         return false;
-    __atomic_store_n(&slot->values, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->values, 1 << HOOK_ENTER | results << HOOK_EXIT, __ATOMIC_RELEASE);
     m->changes = m->watch_changed = true;
     return true;
 }
@@ -187,7 +187,7 @@ static void level_module_settle(struct level_module *m, uint32_t which, bool tim
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_module_slot(m, i);
         m->watched += slot->watch != 0;
-        m->valued += slot->values;
+        m->valued += slot->values != 0;
         if (slot->state & which) {
             level_set_state(slot, timed ? slot->state & LEVEL_NESTED : slot->state & ~which);
             if (timed)
@@ -222,7 +222,7 @@ static void level_module_make_stubs(struct level_module *m)
 static enum call_form level_form(const struct level_module *m, struct call_site *site, const struct level_slot *slot)
 {
     const uint32_t state = level_state_of(slot);
-    if (state == LEVEL_TIMED && slot && slot->values && site->hook == HOOK_ENTER && !site->jump)
+    if (state == LEVEL_TIMED && slot && !site->jump && slot->values >> site->hook & 1)
         return CALL_VALUES;
     if (state == LEVEL_TIMED || (site->hook == HOOK_EXIT && state & LEVEL_RETURNING))
         return site->hook == HOOK_EXIT && slot && slot->watch ? CALL_CHECKED : CALL_ORIGINAL;

@@ -65,8 +65,9 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
  * memory. */
 bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watch);
 
-/* The enters of a timed function read values (value_probe.h). It stays timed. False without memory. */
-bool level_module_read_values(struct level_module *m, uint64_t function);
+/* The enters of a timed function read values (value_probe.h), and its exits if it has results. It stays timed. False
+ * without memory. */
+bool level_module_read_values(struct level_module *m, uint64_t function, bool results);
 
 /* Whether it cannot be unloaded now. */
 bool level_module_is_reachable(const struct level_module *m);

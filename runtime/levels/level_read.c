@@ -142,9 +142,10 @@ bool level_read_known(struct level_module *m)
 
 const char *level_read_module(struct level_module *m, bool bare, bool in_parts)
 {
+    const struct value_probes values = value_probes();
     const struct rewriter_checks checks = { { (uint64_t)level_checked_enter, (uint64_t)level_checked_exit },
                                             level_open,
-                                            value_probe_address() };
+                                            { values.enter, values.exit } };
     level_read_begin(m, bare);
     const enum level_reading reading = !level_calls_probes(m) ? READ_ALL
                                        : in_parts             ? level_read_part(m)

@@ -17,7 +17,7 @@ static bool level_has_unwatched(const struct level_module *m)
     return false;
 }
 
-/* Whether an enter that is to read values leads to the usual probe. */
+/* Whether a call that is to read values leads to the usual probe. */
 static bool level_has_unvalued(const struct level_module *m)
 {
     for (uint32_t i = 0; i < m->sites.count; i++)

@@ -67,7 +67,8 @@ bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const 
     machine_write_stub(page, 0);
     for (int hook = 0; hook < HOOKS; hook++)
         machine_write_filtering_stub(page + (1 + hook) * MACHINE_STUB_BYTES, checks->of[hook], checks->filter);
-    machine_write_stub(page + STUB_VALUES * MACHINE_STUB_BYTES, checks->values);
+    for (int hook = 0; hook < HOOKS; hook++)
+        machine_write_stub(page + (STUB_VALUES + hook) * MACHINE_STUB_BYTES, checks->values[hook]);
     if (SYS3(mprotect, page, PAGE, PROT_READ | PROT_EXEC) == 0)
         return true;
     rewriter_end(r);
@@ -133,7 +134,7 @@ static bool rewriter_form(const struct rewriter *r, const struct call_site *site
     struct machine_stubs stubs = {
         .at = { [CALL_OUT] = page,
                 [CALL_CHECKED] = page + (1u + site->hook) * MACHINE_STUB_BYTES,
-                [CALL_VALUES] = page + STUB_VALUES * MACHINE_STUB_BYTES },
+                [CALL_VALUES] = page + (STUB_VALUES + site->hook) * MACHINE_STUB_BYTES },
     };
     const uint64_t target = form == CALL_CHECKED ? machine_call_target(site) : 0;
     const struct rewriter_twin *twin = target ? rewriter_find_twin(r, target) : NULL;

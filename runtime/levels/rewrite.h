@@ -33,12 +33,12 @@ struct rewriter {
  * unmaps it. */
 void *rewriter_map_near(const struct hook_places *places, uint64_t size);
 
-/* Where checked calls of the hooks go, and the filter of their stubs (machine.h) or NULL; and where enters go whose
- * values are read, or zero. */
+/* Where checked calls of the hooks go, and the filter of their stubs (machine.h) or NULL; and where calls go
+ * whose values are read, or zeros. */
 struct rewriter_checks {
     uint64_t of[HOOKS];
     const uint8_t *filter;
-    uint64_t values;
+    uint64_t values[HOOKS];
 };
 
 /* Makes the stubs of a module. False if that is not possible. The caller passes the rewriter to rewriter_end when all

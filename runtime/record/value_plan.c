@@ -53,12 +53,17 @@ static bool value_plan_is_register(const struct load_program *program, struct va
 /* How all values of a site are read if they are in registers. */
 static struct value_registers value_plan_registers(const struct planned_site *planned)
 {
-    struct value_registers all = { .count = planned->function->values };
+    struct value_registers r = { .all = true };
     const struct dwell_value_loads *loads = (const struct dwell_value_loads *)(planned->at + 1);
-    for (uint32_t i = 0; i < planned->function->values; i++, loads = value_plan_next(loads))
-        if (i == VALUE_REGISTERS || !value_plan_is_register(value_plan_program(loads), &all.list[i]))
-            return (struct value_registers){ .count = 0 };
-    return all;
+    for (uint32_t i = 0; i < planned->function->values; i++, loads = value_plan_next(loads)) {
+        if (!loads->count)
+            r.unread |= 1u << i;
+        else if (r.count < VALUE_REGISTERS && value_plan_is_register(value_plan_program(loads), &r.list[r.count]))
+            r.count++;
+        else
+            return (struct value_registers){ .all = false };
+    }
+    return r;
 }
 
 /* ---- reading ---- */
@@ -97,11 +102,17 @@ static bool value_plan_check_site(struct dwell_values_site *site, uint32_t value
     return at == end;
 }
 
+/* The bytes of a function's texts, with the zeros behind them. */
+static size_t value_plan_texts(size_t build_id, size_t path)
+{
+    return (build_id + path + 7) & ~(size_t)7;
+}
+
 /* Adds the sites of a function that is whole. */
 static bool value_plan_add_function(struct dwell_values_function *f)
 {
-    const size_t texts = ((size_t)f->build_id_length + f->path_length + 7) & ~(size_t)7;
-    size_t at = sizeof *f + texts + f->values * sizeof(struct dwell_value);
+    size_t at =
+        sizeof *f + value_plan_texts(f->build_id_length, f->path_length) + f->values * sizeof(struct dwell_value);
     if (f->values > DWELL_VALUES_MOST || at > f->size || f->sites > DWELL_VALUES_SITES - value_plan->sites)
         return false;
     for (uint32_t i = 0; i < f->sites; i++) {
@@ -186,6 +197,16 @@ static bool value_plan_is_of_module(const struct dwell_values_function *f, struc
                               : f->path_length == path.length && memcmp(name, path.at, path.length) == 0;
 }
 
+static bool value_plan_has_results(const struct dwell_values_function *f)
+{
+    const struct dwell_value *values =
+        (const struct dwell_value *)((const char *)(f + 1) + value_plan_texts(f->build_id_length, f->path_length));
+    bool any = false;
+    for (uint32_t i = 0; i < f->values; i++)
+        any |= values[i].result;
+    return any;
+}
+
 bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias, value_plan_taker *take, void *context)
 {
     const struct dwell_values_function *last = NULL;
@@ -196,7 +217,7 @@ bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias
             continue;
         good &= value_plan_insert(bias, i);
         if (planned->function != last)
-            good &= take(context, bias + planned->function->offset);
+            good &= take(context, bias + planned->function->offset, value_plan_has_results(planned->function));
         last = planned->function;
     }
     return good;

@@ -17,13 +17,15 @@ struct value_register {
     bool is_signed;
 };
 
-/* Values that are all in registers, so that no program has to run. */
+/* Values that are all in registers or cannot be read, so that no program has to run. */
 struct value_registers {
-    uint32_t count; /* zero if some are elsewhere */
+    bool all; /* false if some are elsewhere */
+    uint8_t count;
+    uint32_t unread; /* a bit for each value that cannot be read */
     struct value_register list[VALUE_REGISTERS];
 };
 
-/* A call of an enter's probe in a loaded module. */
+/* A call of a probe in a loaded module. */
 struct value_site {
     uint64_t address; /* behind the call; zero while the slot is free, and stored last */
     uint64_t bias;    /* of the module */
@@ -37,8 +39,8 @@ extern bool value_plan_has_vectors;
 /* Reads the plan in the session `fd`. It outlives a fork. */
 void value_plan_begin(int fd);
 
-/* Takes a function whose calls lead to the stub for values (value_stub). */
-typedef bool value_plan_taker(void *context, uint64_t function);
+/* Takes a function whose calls of the enter's probe, and of the exit's if it has results, lead to stubs for values. */
+typedef bool value_plan_taker(void *context, uint64_t function, bool results);
 
 /* The functions that the plan has of a module. From then on, value_plan_find knows their calls. False if there was no
  * room for all, or `take` has refused one. One thread at a time. */

@@ -1,4 +1,4 @@
-/* The probe of functions whose values are recorded: it reads them, then calls the usual probe. */
+/* The probes of functions whose values are recorded: they read them, and call the usual probes. */
 #ifndef DWELL_VALUE_PROBE_H
 #define DWELL_VALUE_PROBE_H
 
@@ -6,9 +6,13 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The address that calls of the enter's probe lead to for that; zero if the machine has no such probe. It is called as
- * the usual one, and keeps the same registers. */
-uint64_t value_probe_address(void);
+/* The addresses that calls of the probes lead to for that; zeros if the machine has no such probes. They are called as
+ * the usual ones, and keep the same registers. */
+struct value_probes {
+    uint64_t enter, exit;
+};
+
+struct value_probes value_probes(void);
 
 #pragma GCC visibility pop
 

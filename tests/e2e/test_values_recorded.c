@@ -104,6 +104,35 @@ Test(e2e_values_recorded, of_cxx_without_optimisation)
     values_compare("part", BY_VALUE("Store::put", "part"), PRINTED("3"));
 }
 
+/* ---- results ---- */
+
+/* The program prints what each call has returned. Calls of `twice` within calls have the same function. */
+static void values_check_results(const char *compile)
+{
+    values_build(compile);
+    free(run_well("$DWELL record -q --values scaled:n,return --values twice:return ./valued results 20000 > printed"));
+    values_compare(compile, BY_VALUE("scaled", "return"), PRINTED("2"));
+    values_compare(compile, BY_VALUE("scaled", "n"), PRINTED("1"));
+    values_compare(compile, BY_VALUE("twice", "return"),
+                   "sort twice | uniq -c | awk '{ print $2 \"|\" $1 }' | "
+                   "LC_ALL=C sort");
+}
+
+Test(e2e_values_recorded, results_of_gcc)
+{
+    values_check_results("gcc -O2 " SOURCES "valued.c");
+}
+
+Test(e2e_values_recorded, results_of_gcc_without_optimisation)
+{
+    values_check_results("gcc -O0 " SOURCES "valued.c");
+}
+
+Test(e2e_values_recorded, results_of_clang)
+{
+    values_check_results("clang -Wno-unknown-attributes -O2 " SOURCES "valued.c");
+}
+
 /* ---- threads, processes, signals ---- */
 
 static void values_expect(const char *command, const char *expected)

@@ -1,6 +1,7 @@
 /*
  * Calls functions whose values are recorded, and prints the values in the caller: valued how [rounds]
  *   calls    many calls of all kinds of parameters
+ *   results  calls that return something; those within them write to the file `twice`
  *   threads  the same from four threads, which print nothing: thread t makes `rounds` calls with n = t
  *   fork     `rounds` calls with n = 1, then as many with n = 2 in a forked child
  *   bad      addresses that cannot be read
@@ -84,6 +85,38 @@ static void calls(long rounds)
         printf("%ld|%.64s%s|%ld|%ld|%u|%s|%d|%s|%u\n", n, texts[text], text == 4 ? "..." : "", request.length,
                last.length, request.bits, request.name, (int)kind, good ? "true" : "false", byte);
     }
+}
+
+/* ---- results ---- */
+
+/* Each call but the last one makes another one. */
+NOT_INLINED static long twice(long n)
+{
+    long below = 0;
+    if (n > 0)
+        below = twice(n - 1);
+    sink += (uint64_t)n;
+    return n + below;
+}
+
+NOT_INLINED static int scaled(long n)
+{
+    sink += (uint64_t)n;
+    const long below = twice(n & 3);
+    return (int)(n * 3 - below);
+}
+
+static void results(long rounds)
+{
+    FILE *out = fopen("twice", "w");
+    for (long i = 0; i < rounds && out; i++) {
+        const long n = (long)random_below(40) - 20;
+        printf("%ld|%d\n", n, scaled(n));
+        for (long j = n & 3; j >= 0; j--)
+            fprintf(out, "%ld\n", j * (j + 1) / 2);
+    }
+    if (out)
+        fclose(out);
 }
 
 /* ---- threads and processes ---- */
@@ -213,6 +246,8 @@ int main(int argc, char **argv)
     const long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
     if (strcmp(how, "calls") == 0)
         calls(rounds);
+    else if (strcmp(how, "results") == 0)
+        results(rounds);
     else if (strcmp(how, "threads") == 0)
         threads(rounds);
     else if (strcmp(how, "fork") == 0)
