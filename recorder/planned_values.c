@@ -119,9 +119,12 @@ static void planned_put_function(struct planned_module *m, uint64_t function, co
         planned_put_value(out, &f->list[list->index[i]]);
     for (size_t i = 0; i < f->site_count; i++) {
         const bool exit = f->sites[i].call.exit;
-        if (!planned_is_site(&f->sites[i], exit) || (exit && !list->results) ||
-            v->sites + head.sites == DWELL_VALUES_SITES)
+        if (!planned_is_site(&f->sites[i], exit) || (exit && !list->results))
             continue;
+        if (v->sites + head.sites == DWELL_VALUES_SITES) {
+            v->left_out = true;
+            break;
+        }
         planned_put_site(out, &f->sites[i], list);
         head.sites++;
     }
@@ -208,8 +211,10 @@ static bool planned_look_at(struct planned_module *m, struct value_choice *c, ui
 {
     char *name = value_choice_take(c, m->binaries, m->module, function);
     bool good = true;
-    if (name && c->matches > PLANNED_FUNCTIONS)
-        good = error_set(m->error, "--values '%s' names more than %d functions: values are secrets, so name fewer",
+    if (name && c->matches > PLANNED_FUNCTIONS && !m->values->many)
+        good = error_set(m->error,
+                         "--values '%s' names more than %d functions, and values are secrets: name fewer, or add "
+                         "--values-many",
                          c->text, PLANNED_FUNCTIONS);
     else if (name)
         good = planned_add_function(m, c, function, name);
@@ -262,6 +267,8 @@ bool planned_values_find(struct planned_values *v, const char *program, struct e
         if (!v->choices[i].matches)
             return error_set(error, "--values: no function of %s that calls a probe is named '%s'%s", program,
                              v->choices[i].text, function_pattern_hint(&v->choices[i].function, ""));
+    if (v->left_out)
+        say("--values: only %d calls of probes are recorded; name fewer functions", DWELL_VALUES_SITES);
     if (!v->functions)
         return error_set(error, "--values: nothing of that can be read; dwell values --list says why");
     return true;

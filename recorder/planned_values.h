@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "session.h"
 
-enum { PLANNED_FUNCTIONS = 20 /* so many can be chosen: values are secrets */ };
+enum { PLANNED_FUNCTIONS = 20 /* a pattern can name so many, unless it is said to be `many`: values are secrets */ };
 
 struct planned_values {
     struct value_choice *choices;
@@ -18,6 +18,8 @@ struct planned_values {
     char *bytes; /* the functions as a plan chunk has them */
     size_t length;
     uint32_t functions, sites;
+    bool many;
+    bool left_out; /* calls of probes, as there are too many */
 };
 
 /* Adds FUNCTION[:WHAT,...]. If it is not valid, sets the error. */

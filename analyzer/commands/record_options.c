@@ -261,6 +261,8 @@ void record_check_options(void *settings)
         s->sample_rate = record_usual_rate(s);
     if (!s->keep_free && getenv("DWELL_KEEP_FREE"))
         record_parse_keep_free(s, "DWELL_KEEP_FREE", getenv("DWELL_KEEP_FREE"));
+    if (s->values.many && !s->values.count)
+        die(STATUS_OWN_FAILURE, "--values-many is for --values FUNCTION");
     if (s->values.count && s->mode != DWELL_MODE_TRACE)
         die(STATUS_OWN_FAILURE, "--values: only mode trace has values");
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
@@ -337,8 +339,11 @@ const struct option_row record_own_options[] = {
       READ_BY(record_read_keep_limit) },
     { "values", "FUNCTION[:WHAT]",
       "Record values of this function's calls, so that dwell values can show times by value: WHAT is a parameter (n), "
-      "a part of one (req->len, *p, name[0]), or several (n,req->len), default: all parameters; may be repeated",
+      "a part of one (req->len, *p, name[0]), or several (n,req->len), or return, default: all that can be read; may be "
+      "repeated",
       READ_BY(record_read_values) },
+    { "values-many", NULL, "With --values: a pattern may name more than 20 functions; values can be secrets",
+      STORE_FLAG(struct record_settings, values.many) },
     { "dump-on", "SIGNAL",
       "Write what was recorded until then to FILE.dump whenever PROGRAM gets this signal (USR2, or a number); PROGRAM "
       "must not use the signal itself",

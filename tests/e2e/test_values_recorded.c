@@ -217,6 +217,23 @@ Test(e2e_values_recorded, that_are_too_many)
                   "dwell: --values: only mode trace has values\n");
 }
 
+Test(e2e_values_recorded, of_many_functions)
+{
+    free(run_well(
+        "(for i in $(seq 21); do echo \"__attribute__((noinline, noclone)) int part_$i(int n) { static volatile "
+        "int sum; sum += n; return n; }\"; done; echo 'int main(void) { return 0'; for i in $(seq 21); do echo "
+        "\"* part_$i($i)\"; done; echo '; }') > many.c"));
+    free(run_well("gcc -O2 -g -finstrument-functions -o many many.c"));
+    values_expect("$DWELL record -q --values 'part_*:n' ./many 2>&1; true",
+                  "dwell: --values 'part_*:n' names more than 20 functions, and values are secrets: name fewer, or add "
+                  "--values-many\n");
+    free(run_well("$DWELL record -q --values 'part_*:n' --values-many ./many"));
+    values_expect("$DWELL info --format json | jq '.values.functions | length'", "21\n");
+    values_expect(BY_VALUE("part_7", "n"), "7|1\n");
+    values_expect("$DWELL record -q --values-many ./many 2>&1; true",
+                  "dwell: --values-many is for --values FUNCTION\n");
+}
+
 Test(e2e_values_recorded, in_info)
 {
     values_build("gcc -O2 " SOURCES "valued.c");
