@@ -25,13 +25,19 @@ char *value_choice_colon(char *text)
     return NULL;
 }
 
+char *value_choice_take_what(char *text)
+{
+    char *colon = value_choice_colon(text);
+    if (colon)
+        *colon++ = '\0';
+    return colon;
+}
+
 bool value_choice_parse(struct value_choice *c, const char *text, struct error *error)
 {
     const size_t length = strlen(text);
     *c = (struct value_choice){ .text = need_copy(text, length), .parts = need_copy(text, length) };
-    char *colon = value_choice_colon(c->parts);
-    if (colon)
-        *colon++ = '\0';
+    char *colon = value_choice_take_what(c->parts);
     for (char *part; (part = strsep(&colon, ","));) {
         GROW(c->what, c->count, c->room);
         c->what[c->count++] = part;

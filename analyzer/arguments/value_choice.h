@@ -26,6 +26,9 @@ void value_choice_drop(struct value_choice *c);
 /* The colon before WHAT; NULL if there is none. Those of A::B, FILE:LINE and re:REGEX are the function's. */
 char *value_choice_colon(char *text);
 
+/* Separates WHAT from FUNCTION, which the text is then. Returns NULL if there is none. */
+char *value_choice_take_what(char *text);
+
 /* Whether the pattern names the module's function at that address, and then counts it. Returns its demangled name,
  * which the caller frees, or NULL. */
 char *value_choice_take(struct value_choice *c, struct binaries *b, const struct symbol_module *module,

@@ -15,7 +15,7 @@ typedef int command(int argc, char **argv);
 command command_advise, command_annotate, command_record, command_report, command_tree, command_callers, command_info,
     command_marks, command_control, command_export, command_histogram, command_slowest, command_import, command_replay,
     command_doctor, command_cc, command_cxx, command_compare, command_diff, command_merge, command_profile,
-    command_values, command_view, command_top, command_complete;
+    command_scaling, command_values, command_view, command_top, command_complete;
 
 #define DEFAULT_SESSION DWELL_USUAL_FILE
 

@@ -18,6 +18,7 @@ static const struct named_command commands[] = {
     { "c++", command_cxx, "the same for C++", NULL, false, NULL },
     { "doctor", command_doctor, "check what works on this machine, and how to mend the rest", NULL, false, NULL },
     { "values", command_values, "times of a function's calls by a value of its arguments", NULL, false, NULL },
+    { "scaling", command_scaling, "how a function's time grows with a value of an argument", NULL, false, NULL },
     { "report", command_report, "times of functions, lines, modules, threads or processes", "Look at a session", true,
       NULL },
     { "tree", command_tree, "call paths, with the hot path marked", NULL, true, NULL },

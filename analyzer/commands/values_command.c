@@ -81,15 +81,6 @@ static void values_add_remarks(struct analysis *analysis, const struct recorded_
                        values->damaged_chunks);
 }
 
-/* Separates WHAT from FUNCTION. Returns NULL if there is none. */
-static char *values_take_what(char *text)
-{
-    char *colon = value_choice_colon(text);
-    if (colon)
-        *colon++ = '\0';
-    return colon;
-}
-
 static void values_view(struct values_settings *s)
 {
     struct error error = { NULL };
@@ -99,7 +90,7 @@ static void values_view(struct values_settings *s)
     if (s->words.count > 1)
         die(STATUS_ERROR, "values: one function and one session at a time; --list takes several functions");
     char *function = need_copy(given, strlen(given));
-    struct by_value by = { .what = values_take_what(function), .each = s->each };
+    struct by_value by = { .what = value_choice_take_what(function), .each = s->each };
     shared_options_load(&analysis, function_words_file(&s->words), &s->shared);
     by.function = option_timed_function(&analysis, function);
     struct recorded_values values = recorded_values_read(analysis.file);

@@ -190,6 +190,7 @@ static bool calls_report(const struct calls_follower *f, const struct timeline_e
                        },
                        .blocked = inclusive.blocked,
                        .once = call->once,
+                       .preempted = { inclusive.off_cpu - inclusive.blocked, exclusive.off_cpu - exclusive.blocked },
                        .completed = shown->entered && shown->ended,
                    });
 }

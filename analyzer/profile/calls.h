@@ -25,7 +25,8 @@ struct finished_call {
     uint64_t times[CALL_TIMES], blocked;
     uint64_t
         once; /* elapsed inclusive without the calls of the function above it; known only if all calls are followed */
-    bool completed; /* its enter and its end were recorded */
+    uint64_t preempted[2]; /* inclusive and exclusive; known only if calls are followed */
+    bool completed;        /* its enter and its end were recorded */
 };
 
 /* Returns false to stop. */

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "base/wide.h"
 #include "profile/call_scan.h"
+#include "tables/recorded_argument.h"
 
 /* ---- calls ---- */
 
@@ -25,37 +26,22 @@ struct valued_call {
 /* What a worker finds. */
 struct value_finder {
     const struct analysis *analysis;
-    const struct recorded_values *values;
-    uint32_t function, recorded, value;
+    const struct recorded_argument *argument;
     struct valued_call *calls;
     size_t count, room;
     uint64_t without;
 };
 
-static bool value_is_of(const struct analysis *analysis, uint32_t function, uint64_t offset)
-{
-    const struct profile *p = analysis->profile;
-    if (p->functions[function].offset == offset)
-        return true;
-    for (size_t i = 0; i < p->alias_count; i++)
-        if (p->aliases[i].function == function && p->aliases[i].offset == offset)
-            return true;
-    return false;
-}
-
 static void value_take_call(void *context, const struct finished_call *call)
 {
     struct value_finder *f = context;
-    size_t count;
-    const struct recorded_row *rows = recorded_values_at(f->values, call->thread, call->begin, &count);
-    while (count && rows->function != f->recorded)
-        rows++, count--;
-    f->without += !count;
-    if (!count)
+    const struct recorded_row *row = recorded_argument_row(f->argument, call->thread, call->begin);
+    f->without += !row;
+    if (!row)
         return;
     GROW(f->calls, f->count, f->room);
     f->calls[f->count++] = (struct valued_call){
-        .words = recorded_value_words(f->values, rows, f->value),
+        .words = recorded_value_words(f->argument->values, row, f->argument->index),
         .time = (int64_t)call->times[CALL_ELAPSED_INCLUSIVE],
         .blocked = call->blocked,
     };
@@ -71,7 +57,7 @@ static struct value_finder value_find_calls(const struct value_finder *what)
         finders[i] = *what;
         contexts[i] = &finders[i];
     }
-    analysis_scan_calls(what->analysis, what->function, value_take_call, contexts);
+    analysis_scan_calls(what->analysis, what->argument->function, value_take_call, contexts);
     struct value_finder all = finders[0];
     for (unsigned i = 1; i < jobs; i++) {
         for (size_t j = 0; j < finders[i].count; j++) {
@@ -87,18 +73,6 @@ static struct value_finder value_find_calls(const struct value_finder *what)
 }
 
 /* ---- values ---- */
-
-static double value_double(const struct recorded_value *v, uint64_t word)
-{
-    double number;
-    float narrow;
-    if (v->bytes == sizeof narrow) {
-        memcpy(&narrow, &word, sizeof narrow);
-        return (double)narrow;
-    }
-    memcpy(&number, &word, sizeof number);
-    return number;
-}
 
 static bool value_is_negative(const struct recorded_value *v, uint64_t word)
 {
@@ -128,7 +102,7 @@ static int value_compare(const struct recorded_value *v, const uint64_t *a, cons
     case DWELL_VALUE_TEXT:
         return value_compare_texts(a, b);
     case DWELL_VALUE_FLOAT:
-        return value_compare_doubles(value_double(v, *a), value_double(v, *b));
+        return value_compare_doubles(recorded_value_number(v, *a), recorded_value_number(v, *b));
     case DWELL_VALUE_SIGNED:
     case DWELL_VALUE_ENUM:
         return ((int64_t)*a > (int64_t)*b) - ((int64_t)*a < (int64_t)*b);
@@ -150,11 +124,6 @@ static int value_compare_calls(const void *a, const void *b, void *context)
 
 enum { RANGE_ZERO = 1 << 16, RANGE_UNREAD = 1 << 20, RANGE_NAN, EXPONENTS = 2048 };
 
-static bool value_has_ranges(const struct recorded_value *v)
-{
-    return v->kind == DWELL_VALUE_SIGNED || v->kind == DWELL_VALUE_UNSIGNED || v->kind == DWELL_VALUE_FLOAT;
-}
-
 /* From a power of two to the next one; below zero, the same with the sign. */
 static int32_t value_range(const struct recorded_value *v, const uint64_t *words)
 {
@@ -163,7 +132,7 @@ static int32_t value_range(const struct recorded_value *v, const uint64_t *words
     int exponent;
     bool negative;
     if (v->kind == DWELL_VALUE_FLOAT) {
-        const double number = value_double(v, *words);
+        const double number = recorded_value_number(v, *words);
         if (isnan(number))
             return RANGE_NAN;
         if (number == 0)
@@ -286,7 +255,7 @@ static char *value_text(const struct recorded_value *v, const uint64_t *words)
     case DWELL_VALUE_BOOL:
         return need_text("%s", *words ? "true" : "false");
     case DWELL_VALUE_FLOAT:
-        return need_text("%.*g", v->bytes == sizeof(float) ? 9 : 17, value_double(v, *words));
+        return need_text("%.*g", v->bytes == sizeof(float) ? 9 : 17, recorded_value_number(v, *words));
     case DWELL_VALUE_UNSIGNED:
         return need_text("%" PRIu64, *words);
     default:
@@ -299,7 +268,7 @@ static void by_fill_value(struct cell *row, const struct recorded_value *v, cons
 {
     char *text = words ? value_text(v, words) : need_text("(unreadable)");
     cell_text(&row[BY_VALUE], text);
-    if (words && !(v->kind == DWELL_VALUE_FLOAT && !isfinite(value_double(v, *words))))
+    if (words && !(v->kind == DWELL_VALUE_FLOAT && !isfinite(recorded_value_number(v, *words))))
         cell_text(&row[BY_FROM], text);
     free(text);
 }
@@ -416,7 +385,7 @@ static struct table by_make(struct value_finder *f, const struct recorded_value 
     size_t count;
     value_sort_calls(v, f);
     struct value_group *groups = value_group_calls(v, f, &count);
-    const bool ranges = !each && count > DISTINCT_VALUES && value_has_ranges(v);
+    const bool ranges = !each && count > DISTINCT_VALUES && recorded_value_is_number(v);
     if (ranges) {
         for (size_t i = 0; i < f->count; i++)
             f->calls[i].range = value_range(v, f->calls[i].words);
@@ -432,59 +401,17 @@ static struct table by_make(struct value_finder *f, const struct recorded_value 
     return t;
 }
 
-/* ---- the function and its value ---- */
-
-static const struct recorded_function *by_find_function(struct value_finder *f, struct error *error)
-{
-    for (size_t i = 0; i < f->values->function_count; i++) {
-        if (!value_is_of(f->analysis, f->function, f->values->functions[i].offset))
-            continue;
-        f->recorded = (uint32_t)i;
-        return &f->values->functions[i];
-    }
-    error_set(error, "no values of %s are recorded; dwell record --values %s does so",
-              f->analysis->names[f->function].name, f->analysis->names[f->function].name);
-    return NULL;
-}
-
-static char *by_list_names(const struct recorded_function *r)
-{
-    char *text;
-    size_t length;
-    FILE *out = need_stream(&text, &length);
-    for (uint32_t i = 0; i < r->value_count; i++)
-        fprintf(out, "%s%s", i ? ", " : "", r->values[i].name);
-    need_stream_end(out);
-    return text;
-}
-
-static const struct recorded_value *by_find_value(struct value_finder *f, const struct recorded_function *r,
-                                                  const char *what, struct error *error)
-{
-    for (uint32_t i = 0; i < r->value_count; i++) {
-        if (what ? strcmp(r->values[i].name, what) != 0 : r->value_count > 1)
-            continue;
-        f->value = i;
-        return &r->values[i];
-    }
-    char *names = by_list_names(r);
-    if (what)
-        error_set(error, "'%s' is not recorded of that function; what is: %s", what, names);
-    else
-        error_set(error, "several values are recorded of that function; name one as FUNCTION:WHAT: %s", names);
-    free(names);
-    return NULL;
-}
+/* ---- the view ---- */
 
 bool view_by_value(const struct analysis *analysis, const struct recorded_values *values, struct by_value *by,
                    struct table *table, struct error *error)
 {
-    struct value_finder f = { .analysis = analysis, .values = values, .function = by->function };
-    const struct recorded_function *r = by_find_function(&f, error);
-    const struct recorded_value *v = r ? by_find_value(&f, r, by->what, error) : NULL;
-    if (!v)
+    struct recorded_argument argument;
+    if (!recorded_argument_find(&argument, analysis, values, by->function, by->what, error))
         return false;
-    f = value_find_calls(&f);
+    const struct recorded_value *v = argument.value;
+    const struct value_finder what = { .analysis = analysis, .argument = &argument };
+    struct value_finder f = value_find_calls(&what);
     *table = by_make(&f, v, by->each);
     by->what = v->name;
     by->valued = f.count;

@@ -202,4 +202,11 @@ void set_sample_period(struct writer *w, uint32_t period);
 void write_sample(struct writer *w, const struct written_sample *s);
 void end_samples(struct writer *w, bool with_used);
 
+/* Values: the plan of a function whose values are signed numbers of 8 bytes, before all chunks of values. Then a chunk,
+ * and the values of calls that were entered at `time`. */
+void write_values_plan(struct writer *w, uint64_t function, const char *const *names, uint32_t count);
+void begin_values(struct writer *w, uint32_t process, uint32_t thread);
+void write_values(struct writer *w, uint64_t time, const int64_t *values, uint32_t count);
+void end_values(struct writer *w);
+
 #endif

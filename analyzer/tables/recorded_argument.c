@@ -1,0 +1,110 @@
+#include "tables/recorded_argument.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool argument_is_of(const struct analysis *analysis, uint32_t function, uint64_t offset)
+{
+    const struct profile *p = analysis->profile;
+    if (p->functions[function].offset == offset)
+        return true;
+    for (size_t i = 0; i < p->alias_count; i++)
+        if (p->aliases[i].function == function && p->aliases[i].offset == offset)
+            return true;
+    return false;
+}
+
+static const struct recorded_function *argument_find_function(struct recorded_argument *a,
+                                                              const struct analysis *analysis, struct error *error)
+{
+    for (size_t i = 0; i < a->values->function_count; i++) {
+        if (!argument_is_of(analysis, a->function, a->values->functions[i].offset))
+            continue;
+        a->recorded = (uint32_t)i;
+        return &a->values->functions[i];
+    }
+    error_set(error, "no values of %s are recorded; dwell record --values %s does so",
+              analysis->names[a->function].name, analysis->names[a->function].name);
+    return NULL;
+}
+
+static char *argument_list_names(const struct recorded_function *r)
+{
+    char *text;
+    size_t length;
+    FILE *out = need_stream(&text, &length);
+    for (uint32_t i = 0; i < r->value_count; i++)
+        fprintf(out, "%s%s", i ? ", " : "", r->values[i].name);
+    need_stream_end(out);
+    return text;
+}
+
+static bool argument_find_value(struct recorded_argument *a, const struct recorded_function *r, const char *what,
+                                struct error *error)
+{
+    for (uint32_t i = 0; i < r->value_count; i++) {
+        if (what ? strcmp(r->values[i].name, what) != 0 : r->value_count > 1)
+            continue;
+        a->index = i;
+        a->value = &r->values[i];
+        return true;
+    }
+    char *names = argument_list_names(r);
+    if (what)
+        error_set(error, "'%s' is not recorded of that function; what is: %s", what, names);
+    else
+        error_set(error, "several values are recorded of that function; name one as FUNCTION:WHAT: %s", names);
+    free(names);
+    return false;
+}
+
+bool recorded_argument_find(struct recorded_argument *a, const struct analysis *analysis,
+                            const struct recorded_values *values, uint32_t function, const char *what,
+                            struct error *error)
+{
+    *a = (struct recorded_argument){ .values = values, .function = function };
+    const struct recorded_function *r = argument_find_function(a, analysis, error);
+    return r && argument_find_value(a, r, what, error);
+}
+
+const struct recorded_row *recorded_argument_row(const struct recorded_argument *a, uint32_t thread, uint64_t time)
+{
+    size_t count;
+    const struct recorded_row *rows = recorded_values_at(a->values, thread, time, &count);
+    while (count && rows->function != a->recorded)
+        rows++, count--;
+    return count ? rows : NULL;
+}
+
+bool recorded_value_is_number(const struct recorded_value *value)
+{
+    return value->kind == DWELL_VALUE_SIGNED || value->kind == DWELL_VALUE_UNSIGNED || value->kind == DWELL_VALUE_FLOAT;
+}
+
+static double argument_float(const struct recorded_value *value, uint64_t word)
+{
+    double number;
+    float narrow;
+    if (value->bytes == sizeof narrow) {
+        memcpy(&narrow, &word, sizeof narrow);
+        return (double)narrow;
+    }
+    memcpy(&number, &word, sizeof number);
+    return number;
+}
+
+double recorded_value_number(const struct recorded_value *value, uint64_t word)
+{
+    switch (value->kind) {
+    case DWELL_VALUE_FLOAT:
+        return argument_float(value, word);
+    case DWELL_VALUE_SIGNED:
+    case DWELL_VALUE_ENUM:
+        return (double)(int64_t)word;
+    default:
+        return (double)word;
+    }
+}
