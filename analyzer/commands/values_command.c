@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arguments/value_choice.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
@@ -81,6 +82,19 @@ static void values_add_remarks(struct analysis *analysis, const struct recorded_
                        values->damaged_chunks);
 }
 
+static void values_print(const struct values_settings *s, const struct function_name *name, const struct table *table)
+{
+    if (s->shared.print != table_print_json) {
+        s->shared.print(table, stdout);
+        return;
+    }
+    char *function = json_text(name->name), *module = json_text(name->module);
+    json_print_open(table, stdout);
+    printf(",\n \"function\": %s, \"module\": %s}\n", function, module);
+    free(module);
+    free(function);
+}
+
 static void values_view(struct values_settings *s)
 {
     struct error error = { NULL };
@@ -101,7 +115,7 @@ static void values_view(struct values_settings *s)
         need_text("%s: %" PRIu64 " completed calls by %s", analysis.names[by.function].name, by.valued, by.what);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : USUAL_ROWS;
     table_limit(&table, limit ? limit : table.row_count);
-    s->shared.print(&table, stdout);
+    values_print(s, &analysis.names[by.function], &table);
     table_drop(&table);
     recorded_values_free(&values);
     analysis_drop(&analysis);

@@ -112,6 +112,13 @@ Test(golden_scaling, ranges)
     check_golden("scaling sort:number small --format csv", "scaling-ranges.csv");
 }
 
+Test(golden_scaling, values_of_the_calls)
+{
+    scaling_save("small", 100, 2);
+    check_golden("values sort:n small --format json", "values.json");
+    check_golden("values sort:n small", "values.txt");
+}
+
 static void scaling_refuses(const char *arguments, const char *said)
 {
     struct ran r = run("$DWELL scaling %s", arguments);

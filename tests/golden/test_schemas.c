@@ -21,10 +21,10 @@ TestSuite(golden_schemas, .init = schemas_save_session, .timeout = 300);
 Test(golden_schemas, all_golden_files)
 {
     char *used = run_well(SCHEMAS DWELL_GOLDEN "/*.json " DWELL_GOLDEN "/perflog/*.json");
-    cr_assert(
-        eq(str, used,
-           "advise\nannotate\ncallers\ncritical\ndiff\nevents\nperflog\nreplay\nreport\nscaling\ntop\ntree\nwaits\n"
-           "whatif\nwhy\n"));
+    cr_assert(eq(
+        str, used,
+        "advise\nannotate\ncallers\ncritical\ndiff\nevents\nperflog\nreplay\nreport\nscaling\ntop\ntree\nvalues\nwaits\n"
+        "whatif\nwhy\n"));
     free(used);
 }
 
