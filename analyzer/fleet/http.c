@@ -4,56 +4,41 @@
 
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/loaded_library.h"
 #include "base/memory.h"
 
 #define HTTP_FUNCTIONS(X)                                                                                              \
-    X(version_info)                                                                                                    \
-    X(easy_init)                                                                                                       \
-    X(easy_setopt)                                                                                                     \
-    X(easy_perform)                                                                                                    \
-    X(easy_getinfo)                                                                                                    \
-    X(easy_cleanup)                                                                                                    \
-    X(easy_strerror)                                                                                                   \
-    X(slist_append)                                                                                                    \
-    X(slist_free_all)
+    X(curl_version_info)                                                                                               \
+    X(curl_easy_init)                                                                                                  \
+    X(curl_easy_setopt)                                                                                                \
+    X(curl_easy_perform)                                                                                               \
+    X(curl_easy_getinfo)                                                                                               \
+    X(curl_easy_cleanup)                                                                                               \
+    X(curl_easy_strerror)                                                                                              \
+    X(curl_slist_append)                                                                                               \
+    X(curl_slist_free_all)
 
-static struct {
-#define HTTP_FUNCTION(name) __typeof__(curl_##name) *name;
-    HTTP_FUNCTIONS(HTTP_FUNCTION)
-#undef HTTP_FUNCTION
-} libcurl;
+static LOADED_LIBRARY(HTTP_FUNCTIONS) libcurl;
 
 static const char *http_wrong; /* why libcurl cannot be used */
-
-static bool http_find_functions(void *library)
-{
-    bool all = true;
-#define HTTP_FUNCTION(name)                                                                                            \
-    *(void **)&libcurl.name = dlsym(library, "curl_" #name);                                                           \
-    all &= libcurl.name != NULL;
-    HTTP_FUNCTIONS(HTTP_FUNCTION)
-#undef HTTP_FUNCTION
-    return all;
-}
 
 /* Both have the same interface. */
 static void http_load(void)
 {
     static const char *const names[] = { "libcurl-gnutls.so.4", "libcurl.so.4" };
+    static const char *const functions[] = { LOADED_NAMES(HTTP_FUNCTIONS) };
     const unsigned least = 0x075500; /* 7.85 knows CURLOPT_PROTOCOLS_STR */
     http_wrong = "libcurl is missing: install libcurl3-gnutls or libcurl4";
     for (size_t i = 0; http_wrong && i < sizeof names / sizeof *names; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (!library)
-            continue;
-        if (http_find_functions(library) && libcurl.version_info(CURLVERSION_NOW)->version_num >= least)
+        const enum loaded end =
+            loaded_library_find(names[i], functions, sizeof functions / sizeof *functions, &libcurl);
+        if (end == LIBRARY_LOADED && libcurl.curl_version_info(CURLVERSION_NOW)->version_num >= least)
             http_wrong = NULL;
-        else
+        else if (end != LIBRARY_MISSING)
             http_wrong = "libcurl is too old: version 7.85 is needed";
     }
 }
@@ -76,7 +61,7 @@ static struct curl_slist *http_add_header(struct curl_slist *list, const char *n
     if (!value)
         return list;
     char *line = need_text("%s: %s", name, value);
-    list = libcurl.slist_append(list, line);
+    list = libcurl.curl_slist_append(list, line);
     free(line);
     return list;
 }
@@ -100,32 +85,32 @@ static int http_look_around(void *context, curl_off_t a, curl_off_t b, curl_off_
 /* The request is sent only when libcurl has verified the server's certificate. */
 static void http_verify(CURL *curl, const struct http_request *request)
 {
-    libcurl.easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-    libcurl.easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    libcurl.curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    libcurl.curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
     if (!request->ca)
         return;
-    libcurl.easy_setopt(curl, CURLOPT_CAINFO, request->ca);
-    libcurl.easy_setopt(curl, CURLOPT_CAPATH, NULL);
+    libcurl.curl_easy_setopt(curl, CURLOPT_CAINFO, request->ca);
+    libcurl.curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
 }
 
 static void http_set_options(CURL *curl, const struct http_request *request, struct curl_slist *headers, FILE *answer)
 {
-    libcurl.easy_setopt(curl, CURLOPT_URL, request->url);
-    libcurl.easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    libcurl.easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-    libcurl.easy_setopt(curl, CURLOPT_POST, 1L);
-    libcurl.easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
-    libcurl.easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->length);
-    libcurl.easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
-    libcurl.easy_setopt(curl, CURLOPT_WRITEDATA, answer);
-    libcurl.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    libcurl.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
-    libcurl.easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)HTTP_SLOWEST);
-    libcurl.easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)request->seconds);
-    libcurl.easy_setopt(curl, CURLOPT_TIMEOUT, (long)request->most_seconds);
-    libcurl.easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, http_look_around);
-    libcurl.easy_setopt(curl, CURLOPT_XFERINFODATA, request);
-    libcurl.easy_setopt(curl, CURLOPT_NOPROGRESS, request->cancelled ? 0L : 1L);
+    libcurl.curl_easy_setopt(curl, CURLOPT_URL, request->url);
+    libcurl.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    libcurl.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    libcurl.curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    libcurl.curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
+    libcurl.curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->length);
+    libcurl.curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
+    libcurl.curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
+    libcurl.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    libcurl.curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
+    libcurl.curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)HTTP_SLOWEST);
+    libcurl.curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)request->seconds);
+    libcurl.curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)request->most_seconds);
+    libcurl.curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, http_look_around);
+    libcurl.curl_easy_setopt(curl, CURLOPT_XFERINFODATA, request);
+    libcurl.curl_easy_setopt(curl, CURLOPT_NOPROGRESS, request->cancelled ? 0L : 1L);
     http_verify(curl, request);
 }
 
@@ -170,7 +155,7 @@ static void http_explain(CURL *curl, const struct http_request *request, CURLcod
                          struct error *error)
 {
     long refused = 0;
-    libcurl.easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &refused);
+    libcurl.curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &refused);
     if (http_is_cancelled(request))
         error_set(error, "it took too long");
     else if (code == CURLE_PEER_FAILED_VERIFICATION && refused)
@@ -181,7 +166,7 @@ static void http_explain(CURL *curl, const struct http_request *request, CURLcod
     else if (code == CURLE_SSL_CACERT_BADFILE)
         error_set(error, "%s: holds no certificate", request->ca ? request->ca : "the system's certificates");
     else
-        error_set(error, "%s", libcurl.easy_strerror(code));
+        error_set(error, "%s", libcurl.curl_easy_strerror(code));
 }
 
 enum http_end http_post(const struct http_request *request, FILE *answer, struct error *error)
@@ -190,20 +175,20 @@ enum http_end http_post(const struct http_request *request, FILE *answer, struct
         error_set(error, "%s", http_missing());
         return HTTP_REFUSED;
     }
-    CURL *curl = libcurl.easy_init();
+    CURL *curl = libcurl.curl_easy_init();
     if (!curl)
         out_of_memory();
     struct curl_slist *headers = http_list_headers(request);
     char detail[CURL_ERROR_SIZE] = "";
     http_set_options(curl, request, headers, answer);
-    libcurl.easy_setopt(curl, CURLOPT_ERRORBUFFER, detail);
-    const CURLcode code = libcurl.easy_perform(curl);
+    libcurl.curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail);
+    const CURLcode code = libcurl.curl_easy_perform(curl);
     long status = 0;
-    libcurl.easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    libcurl.curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK)
         http_explain(curl, request, code, detail, error);
-    libcurl.slist_free_all(headers);
-    libcurl.easy_cleanup(curl);
+    libcurl.curl_slist_free_all(headers);
+    libcurl.curl_easy_cleanup(curl);
     if (code == CURLE_OK)
         return http_judge(status, answer, error);
     const bool never = http_is_cancelled(request) || code == CURLE_UNSUPPORTED_PROTOCOL ||

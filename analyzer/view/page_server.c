@@ -13,9 +13,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/loaded_library.h"
 #include "base/memory.h"
 #include "view/connections.h"
 #include "view/page.h"
+
+#define MICROHTTPD_FUNCTIONS(X)                                                                                        \
+    X(MHD_add_response_header)                                                                                         \
+    X(MHD_create_response_from_buffer)                                                                                 \
+    X(MHD_create_response_from_buffer_with_free_callback_cls)                                                          \
+    X(MHD_destroy_response)                                                                                            \
+    X(MHD_get_connection_info)                                                                                         \
+    X(MHD_lookup_connection_value)                                                                                     \
+    X(MHD_queue_response)                                                                                              \
+    X(MHD_start_daemon)
+
+static LOADED_LIBRARY(MICROHTTPD_FUNCTIONS) microhttpd;
 
 enum {
     TOKEN_BYTES = 16,
@@ -114,7 +127,7 @@ static void view_server_add_headers(struct MHD_Response *response, const char *t
         { "Cross-Origin-Opener-Policy", "same-origin" },
     };
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+        microhttpd.MHD_add_response_header(response, headers[i][0], headers[i][1]);
 }
 
 static enum MHD_Result view_server_send(struct MHD_Connection *connection, unsigned status,
@@ -123,8 +136,8 @@ static enum MHD_Result view_server_send(struct MHD_Connection *connection, unsig
     if (!response)
         return MHD_NO;
     view_server_add_headers(response, type, policy);
-    const enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    const enum MHD_Result result = microhttpd.MHD_queue_response(connection, status, response);
+    microhttpd.MHD_destroy_response(response);
     return result;
 }
 
@@ -137,7 +150,8 @@ static enum MHD_Result view_server_send_response(struct MHD_Connection *connecti
 static enum MHD_Result view_server_send_text(struct MHD_Connection *connection, unsigned status, const char *text)
 {
     return view_server_send_response(
-        connection, status, MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT),
+        connection, status,
+        microhttpd.MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT),
         "text/plain; charset=utf-8");
 }
 
@@ -147,7 +161,7 @@ static enum MHD_Result view_server_send_no_session(struct server *s, struct MHD_
     struct MHD_Response *response = NULL;
     pthread_mutex_lock(&snapshot_lock);
     if (s->wrong)
-        response = MHD_create_response_from_buffer(strlen(s->wrong), s->wrong, MHD_RESPMEM_MUST_COPY);
+        response = microhttpd.MHD_create_response_from_buffer(strlen(s->wrong), s->wrong, MHD_RESPMEM_MUST_COPY);
     pthread_mutex_unlock(&snapshot_lock);
     if (response)
         return view_server_send_response(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, response,
@@ -165,7 +179,7 @@ static enum MHD_Result view_server_send_page(const struct server *s, struct MHD_
     if (fclose(out) != 0)
         return MHD_NO;
     return view_server_send(connection, MHD_HTTP_OK,
-                            MHD_create_response_from_buffer(page.length, page.bytes, MHD_RESPMEM_MUST_FREE),
+                            microhttpd.MHD_create_response_from_buffer(page.length, page.bytes, MHD_RESPMEM_MUST_FREE),
                             "text/html; charset=utf-8", s->page_policy);
 }
 
@@ -174,20 +188,20 @@ static enum MHD_Result view_server_send_packed(struct MHD_Connection *connection
                                                const struct packed *packed)
 {
     char generation[24];
-    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+    struct MHD_Response *response = microhttpd.MHD_create_response_from_buffer_with_free_callback_cls(
         packed->length, packed->bytes, view_server_release_snapshot, snapshot);
     if (!response) {
         view_server_release_snapshot(snapshot);
         return MHD_NO;
     }
     snprintf(generation, sizeof generation, "%" PRIu64, snapshot->generation);
-    MHD_add_response_header(response, "X-Dwell-Generation", generation);
+    microhttpd.MHD_add_response_header(response, "X-Dwell-Generation", generation);
     return view_server_send_response(connection, MHD_HTTP_OK, response, "application/octet-stream");
 }
 
 static const char *view_server_argument(struct MHD_Connection *connection, const char *name)
 {
-    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+    return microhttpd.MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 static bool view_server_number_matches(const char *text, uint64_t number)
@@ -262,7 +276,8 @@ static void view_server_follow_connection(void *context, struct MHD_Connection *
                                           enum MHD_ConnectionNotificationCode event)
 {
     struct server *s = context;
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *info =
+        microhttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (event == MHD_CONNECTION_NOTIFY_STARTED && info)
         *known = connections_add(&s->connections, info->connect_fd, view_server_now());
     else if (event == MHD_CONNECTION_NOTIFY_CLOSED && *known)
@@ -271,7 +286,8 @@ static void view_server_follow_connection(void *context, struct MHD_Connection *
 
 static void view_server_know_connection(struct MHD_Connection *connection)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info =
+        microhttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (info && info->socket_context)
         connection_know(info->socket_context, view_server_now());
 }
@@ -304,7 +320,8 @@ static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *
         *length = 0;
         return MHD_YES;
     }
-    if (!view_server_host_matches(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
+    if (!view_server_host_matches(
+            s, microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
         !view_server_token_matches(s, view_server_argument(connection, "token")))
         return view_server_send_text(connection, MHD_HTTP_FORBIDDEN,
                                      "missing or wrong token: open the address that dwell printed\n");
@@ -316,6 +333,20 @@ static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *
 }
 
 /* ---- start and stop ---- */
+
+static bool view_server_load_library(struct error *error)
+{
+    static const char library[] = "libmicrohttpd.so.12";
+    static const char *const functions[] = { LOADED_NAMES(MICROHTTPD_FUNCTIONS) };
+    switch (loaded_library_find(library, functions, sizeof functions / sizeof *functions, &microhttpd)) {
+    case LIBRARY_MISSING:
+        return error_set(error, "%s is missing: install libmicrohttpd12", library);
+    case LIBRARY_LACKS_FUNCTIONS:
+        return error_set(error, "%s is too old: version 0.9.73 is needed", library);
+    default:
+        return true;
+    }
+}
 
 static bool view_server_make_token(struct server *s, struct error *error)
 {
@@ -363,16 +394,18 @@ static int view_server_open_socket(uint16_t *port, struct error *error)
 
 static bool view_server_start_daemon(struct server *s, uint16_t port, int fd, struct error *error)
 {
-    s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL,
-                                 view_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, view_server_ignore_log, NULL,
-                                 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_SOCKETS,
-                                 MHD_OPTION_NOTIFY_CONNECTION, view_server_follow_connection, s,
-                                 MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
+    s->daemon = microhttpd.MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL, view_server_answer, s,
+        MHD_OPTION_EXTERNAL_LOGGER, view_server_ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_SOCKETS, MHD_OPTION_NOTIFY_CONNECTION, view_server_follow_connection,
+        s, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
     return s->daemon ? true : error_set(error, "cannot start the HTTP server on %s", s->hosts[0]);
 }
 
 struct server *server_start(uint16_t port, unsigned interval, struct error *error)
 {
+    if (!view_server_load_library(error))
+        return NULL;
     const int fd = view_server_open_socket(&port, error);
     if (fd < 0)
         return NULL;

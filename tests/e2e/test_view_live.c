@@ -385,3 +385,19 @@ Test(e2e_view_live, the_browser_gets_the_address_in_a_private_file)
     cr_assert(eq(int, has(seen, "another address"), false), "%s", seen);
     free(seen);
 }
+
+/* The server's library is loaded for --live alone: all else works without it. */
+Test(e2e_view_live, libmicrohttpd_is_missing_or_too_old)
+{
+    free(run_well("mkdir none old; : >none/libmicrohttpd.so.12\n"
+                  "echo 'int MHD_start_daemon(void) { return 0; }' | cc -shared -x c - -o old/libmicrohttpd.so.12\n"
+                  "$DWELL record -q $SAMPLES/fib 1 && LD_LIBRARY_PATH=none $DWELL view --no-open -o page.html"));
+    struct ran r = run("LD_LIBRARY_PATH=none $DWELL view --live --no-open");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err, "dwell: libmicrohttpd.so.12 is missing: install libmicrohttpd12\n"));
+    ran_drop(&r);
+    r = run("LD_LIBRARY_PATH=old $DWELL view --live --no-open");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err, "dwell: libmicrohttpd.so.12 is too old: version 0.9.73 is needed\n"));
+    ran_drop(&r);
+}
