@@ -116,21 +116,6 @@ void level_checked_enter(void *function, void *call_site)
         level_counted_enter(function, call_site);
 }
 
-/* Whether an exit is that of a call which was counted below a recorded one. On another stack, the slow path finds out,
- * and gets what it needs. A signal handler may come in between: then it gets less, and no wrong call. */
-static __attribute__((noinline)) bool level_nested_skips(uint64_t function, uint64_t stack_pointer, uint64_t returns,
-                                                         bool tail_call)
-{
-    struct thread *t = thread_self;
-    if (!t)
-        return true;
-    const struct frame_exit exit = { function, stack_pointer, returns, tail_call };
-    if (stack_range_has(&t->stack, stack_pointer) && !frames_ended(t, thread_state(t), &exit))
-        return true;
-    t->levels.exit = exit;
-    return false;
-}
-
 /* The innermost open call of the function, which an exit of it ends. Usually it is the last one. NULL if there is none,
  * or if its time is not known. */
 static ALWAYS_INLINE const struct call *level_ending_call(const struct thread *t, uint64_t function)
@@ -159,17 +144,34 @@ static __attribute__((noinline, cold)) void level_keep_call(struct thread *t, ui
 }
 
 /* The call's entry is read before the exit. After it, t->last is its time. */
-static void level_watched_exit(uint64_t function, uint64_t stack_pointer, bool tail_call, uint32_t watch)
+static void level_watched_exit(const struct frame_exit *exit, uint32_t watch)
 {
     struct thread *t = thread_self;
-    const struct call *call = t && LIKELY(t->wiped->alive) ? level_ending_call(t, function) : NULL;
+    const struct call *call = t && LIKELY(t->wiped->alive) ? level_ending_call(t, exit->function) : NULL;
     const uint64_t enter_time = call ? call->enter_time : 0;
     const uint64_t depth = call ? (uint64_t)((const char *)call - t->shadow) : 0;
-    level_exit_at(function, stack_pointer, tail_call);
+    level_exit_at(exit->function, exit->stack_pointer, exit->tail_call);
     if (UNLIKELY(!call) || UNLIKELY(t->state >> 32 > depth) || UNLIKELY(t->pause.active))
         return;
     if (UNLIKELY(keep_wants(&t->keep, watch, t->last - enter_time)))
-        level_keep_call(t, watch, function, enter_time);
+        level_keep_call(t, watch, exit->function, enter_time);
+}
+
+/* The exit of a function some of whose calls were counted below recorded ones: only that of a recorded call goes to the
+ * probe. On another stack, the slow path finds out, and needs to know the frame. A signal handler may have such exits,
+ * too, before the slow path reads it. So each puts back what it found. */
+static __attribute__((noinline)) void level_nested_exit(const struct frame_exit *exit, uint32_t watch)
+{
+    struct thread *t = thread_self;
+    if (!t || (stack_range_has(&t->stack, exit->stack_pointer) && !frames_ended(t, thread_state(t), exit)))
+        return;
+    const struct frame_exit before = t->levels.exit;
+    t->levels.exit = *exit;
+    if (watch)
+        level_watched_exit(exit, watch);
+    else
+        level_exit_at(exit->function, exit->stack_pointer, exit->tail_call);
+    t->levels.exit = before;
 }
 
 void level_checked_exit(void *function, void *call_site)
@@ -178,15 +180,16 @@ void level_checked_exit(void *function, void *call_site)
     const struct level_slot *slot = levels_slot(address);
     const uint32_t state = level_state_of(slot);
     const bool paused = level_pause_is_on(), tail_call = __builtin_return_address(0) == call_site;
+    const struct frame_exit exit = { address, stack_pointer - sizeof(void *), (uint64_t)call_site, tail_call };
+    const uint32_t watch = !paused && slot ? slot->watch : 0;
     if (paused && level_pause_skips(address, stack_pointer))
         return;
-    const bool skips = state & LEVEL_NESTED
-                           ? level_nested_skips(address, stack_pointer - sizeof(void *), (uint64_t)call_site, tail_call)
-                           : !paused && level_skips(state, address, stack_pointer);
-    if (skips)
+    if (state & LEVEL_NESTED)
+        level_nested_exit(&exit, watch);
+    else if (!paused && level_skips(state, address, stack_pointer))
         return;
-    if (!paused && slot && slot->watch)
-        level_watched_exit(address, stack_pointer - sizeof(void *), tail_call, slot->watch);
+    else if (watch)
+        level_watched_exit(&exit, watch);
     else
         level_exit(function, call_site);
 }

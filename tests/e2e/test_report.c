@@ -157,7 +157,7 @@ Test(e2e_report, the_tree_folds_and_still_adds_up)
 /* script(1) gives it a terminal. */
 Test(e2e_report, pager_and_colours_on_a_terminal_only)
 {
-    free(run_well("$DWELL record -q $SAMPLES/sleeper 5 10 5"));
+    free(run_well("$DWELL record -q $SAMPLES/sleeper 5 1000 5"));
     static const char paged[] = "PAGER='cat; echo paged' TERM=xterm script -qec \"$DWELL report\" /dev/null </dev/null";
     char *text = run_well("%s", paged);
     cr_assert(has(text, "doze") && has(text, "paged"), "%s", text);
