@@ -484,10 +484,11 @@ static void why_read_thread(struct why_worker *w, const uint32_t *chunks, size_t
 {
     const struct session_file *file = w->job->file;
     const struct selection *selection = w->job->plan->loaded->selection;
-    const struct trace_chunk *first = &file->chunks[chunks[0]];
-    if (first->kind != DWELL_CHUNK_EVENTS || !selection_takes(selection, file, first->process, first->thread))
+    for (; count && file->chunks[chunks[0]].kind != DWELL_CHUNK_EVENTS; count--)
+        chunks++;
+    if (!count || !selection_takes(selection, file, file->chunks[chunks[0]].process, file->chunks[chunks[0]].thread))
         return;
-    why_begin_thread(w, first);
+    why_begin_thread(w, &file->chunks[chunks[0]]);
     for (size_t i = 0; i < count; i++) {
         const struct trace_chunk *chunk = &file->chunks[chunks[i]];
         if (selection && selection->cut && chunk->start_time >= selection->to) {

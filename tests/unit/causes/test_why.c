@@ -173,6 +173,23 @@ Test(unit_why, kinds_of_time)
               "handle cpu 10/40");
 }
 
+/* A thread's counts may come before its events. */
+Test(unit_why, a_thread_whose_first_chunk_has_no_events)
+{
+    struct writer *w = why_new();
+    write_counts(w, 1, 1, 0, NULL, 0);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    why_write_handle(w, 100, 200);
+    why_write_handle(w, 300, 420);
+    why_write_handle(w, 500, 1000);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, 1000);
+    why_check(w, &slowest, &whole,
+              "1+2 of 3, 0 cut\n"
+              "handle;parse cpu 480/180\n"
+              "handle cpu 20/40");
+}
+
 /* Calls of handle that have eight page faults each, of so many ticks a fault; `cheap` calls have faults of 5 us. Then a
  * call of 1 ms has one fault in 38 us, and one in 42 us. */
 static void why_check_fault_limit(uint64_t cheap, uint64_t dear, uint64_t ticks, const char *expected)
