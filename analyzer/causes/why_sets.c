@@ -72,15 +72,16 @@ static unsigned why_list_call(void *context, const struct why_call *call)
 
 /* A fault takes a microsecond or two, and up to 20 with the work on a page that is large or was elsewhere. On a machine
  * that is busy, or that has to get its own memory from a host, it takes longer. The cheapest tenth of the intervals
- * with many faults shows that. If even these take longer than 20 us a fault, they are no measure: they compute. */
+ * with many faults shows that. If even these take longer than 50 us a fault, they are no measure: they compute. */
 static uint64_t why_fault_ticks(const struct durations *faults, const struct analysis *analysis)
 {
     enum { FEW = 20, TIMES = 8 };
-    static const double usual_ns = 20000, cheapest = 10;
-    const uint64_t usual = (uint64_t)(usual_ns * (double)analysis->summary.ticks_per_second / 1e9);
+    static const double usual_ns = 20000, most_ns = 50000, cheapest = 10;
+    const double ticks_per_ns = (double)analysis->summary.ticks_per_second / 1e9;
+    const uint64_t usual = (uint64_t)(usual_ns * ticks_per_ns), most = (uint64_t)(most_ns * ticks_per_ns);
     uint64_t cheap;
     durations_percentiles(faults, &cheapest, &cheap, 1);
-    return durations_calls(faults) < FEW || cheap > usual ? usual : larger(usual, TIMES * cheap);
+    return durations_calls(faults) < FEW || cheap > most ? usual : larger(usual, TIMES * cheap);
 }
 
 /* Adds the calls of a session, which all workers list. The first time, it finds what a page fault takes there. */

@@ -245,9 +245,9 @@ Test(unit_why, fault_limit_without_a_measure)
                           "handle;evict cpu 42000/0\n"
                           "handle;parse cpu 38000/0\n"
                           "handle fault 0/760000");
-    why_check_fault_limit(0, 20, 25000,
+    why_check_fault_limit(0, 20, 60000,
                           "1+20 of 21, 0 cut\n"
-                          "handle cpu 920000/4000000\n"
+                          "handle cpu 920000/9600000\n"
                           "handle;evict cpu 42000/0\n"
                           "handle;parse cpu 38000/0");
 }
