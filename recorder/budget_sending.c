@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "clock.h"
 #include "recorder/control_chunk.h"
 #include "recorder/filter_chunk.h"
@@ -20,9 +21,7 @@ static int budget_compare_modules(const void *a, const void *b, void *functions)
 {
     const struct budget_function *x = (const struct budget_function *)functions + *(const uint32_t *)a,
                                  *y = (const struct budget_function *)functions + *(const uint32_t *)b;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return ORDER_BY(x, y, module, offset);
 }
 
 void budget_sort(struct budget_function *functions, uint32_t *numbers, size_t count)

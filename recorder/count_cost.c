@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
 #include "clock.h"
 
 #if defined(__x86_64__)
@@ -55,7 +56,7 @@ static int64_t count_cost_time(uint32_t (*loop)(const struct item *), const stru
 static int count_cost_compare(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* The median, as other work on the machine makes some rounds longer. */

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "clock.h"
 #include "recorder/control_chunk.h"
 #include "recorder/keep_program.h"
@@ -540,9 +541,7 @@ void process_watch_start(struct process_watch *w, const struct session *session,
 static int watch_compare_age(const void *left, const void *right)
 {
     const struct watched_process *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->serial > b->serial) - (a->serial < b->serial);
+    return ORDER_BY(a, b, start, serial);
 }
 
 size_t process_watch_living(struct process_watch *w, pid_t **pids)

@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "base/wide.h"
 #include "clock.h"
 #include "perf_clock.h"

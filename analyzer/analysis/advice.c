@@ -6,6 +6,7 @@
 #include "analysis/probe_share.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/wide.h"
 #include "symbols/os_calls.h"
 
@@ -20,9 +21,7 @@ struct advice_edge {
 static int advice_compare_edges(const void *a, const void *b)
 {
     const struct advice_edge *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    return (x->caller > y->caller) - (x->caller < y->caller);
+    return ORDER_BY(x, y, function, caller);
 }
 
 /* Lists the pairs of function and caller, sorted, each once. */
@@ -134,7 +133,7 @@ static int advice_compare_costs(const void *x, const void *y)
     const struct advised *a = x, *b = y;
     if (a->cost != b->cost)
         return a->cost > b->cost ? -1 : 1;
-    return (a->function > b->function) - (a->function < b->function);
+    return ORDER_BY(a, b, function);
 }
 
 /* Sorts the list by cost. A budget times a counted function again when that costs next to nothing. So the cheapest ones

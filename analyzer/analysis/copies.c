@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 struct copies_functions {
     const struct profile *profile;
@@ -45,7 +46,7 @@ static int copies_compare_functions(const void *a, const void *b, void *data)
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const uint64_t first = f->profile->functions[x].offset, second = f->profile->functions[y].offset;
     const int order = copies_compare_sources(f, x, y);
-    return order ? order : (first > second) - (first < second);
+    return order ? order : ORDER(first, second);
 }
 
 uint32_t *copies_find(const struct profile *p, const struct function_name *names)

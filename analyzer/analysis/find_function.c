@@ -8,6 +8,7 @@
 #include "analysis/hints.h"
 #include "base/memory.h"
 #include "base/path_text.h"
+#include "base/sorted.h"
 #include "symbols/short_name.h"
 
 enum { MAX_NAMED = 8 };
@@ -18,7 +19,7 @@ static int function_compare_modules(const void *a, const void *b, void *data)
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const int order = strcmp(analysis->names[x].module, analysis->names[y].module);
     const uint64_t first = analysis->profile->functions[x].offset, second = analysis->profile->functions[y].offset;
-    return order ? order : (first > second) - (first < second);
+    return order ? order : ORDER(first, second);
 }
 
 struct named_function function_named(const struct function_name *n, uint64_t address)

@@ -8,6 +8,7 @@
 #include "analysis/names.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 
 enum { NAMED = 5 /* functions of the remark */ };
 
@@ -24,11 +25,7 @@ static int level_changes_compare(const void *a, const void *b)
     const struct level_change *x = a, *y = b;
     if (x->calls != y->calls)
         return x->calls > y->calls ? -1 : 1;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return ORDER_BY(x, y, first, process, function);
 }
 
 /* Where the rows of functions are. A function is the same in all processes that have its module. */

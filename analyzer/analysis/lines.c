@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/path_text.h"
+#include "base/sorted.h"
 #include "symbols/symbols.h"
 #include "trace/symbol_table.h"
 
@@ -39,7 +40,7 @@ static int lines_compare_sites(const void *a, const void *b, void *context)
                                           y->offset, y->inlined);
     if (order)
         return order;
-    return x->module != y->module ? (x->module < y->module ? -1 : 1) : (x > y) - (x < y);
+    return x->module != y->module ? (x->module < y->module ? -1 : 1) : ORDER(x, y);
 }
 
 static struct recorded_sites lines_sort_recorded(const struct session_file *file)
@@ -57,18 +58,12 @@ static bool lines_find_recorded(const struct recorded_sites *b, const struct pro
 {
     const struct session_file *file = b->file;
     const uint32_t identity = symbol_table_identity(file->code.symbol_table, m->path, m->build_id, m->build_id_length);
-    size_t low = 0, high = identity == SYMBOL_TABLE_NONE ? 0 : file->code.site_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (lines_compare_place(file, b->sorted[middle], identity, site->offset, site->inlined) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (identity == SYMBOL_TABLE_NONE || low == file->code.site_count ||
-        lines_compare_place(file, b->sorted[low], identity, site->offset, site->inlined) != 0)
+    const size_t place = LOWER_BOUND(recorded, b->sorted, identity == SYMBOL_TABLE_NONE ? 0 : file->code.site_count,
+                                     lines_compare_place(file, *recorded, identity, site->offset, site->inlined) < 0);
+    if (identity == SYMBOL_TABLE_NONE || place == file->code.site_count ||
+        lines_compare_place(file, b->sorted[place], identity, site->offset, site->inlined) != 0)
         return false;
-    const struct trace_site *at = b->sorted[low];
+    const struct trace_site *at = b->sorted[place];
     *found = (struct symbol_site){
         .function = at->function[0] ? at->function : NULL,
         .file = symbol_table_path(file, at->file),

@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/path_text.h"
+#include "base/sorted.h"
 #include "symbols/symbols.h"
 #include "trace/symbol_table.h"
 
@@ -24,7 +25,7 @@ static int names_compare_place(const struct session_file *file, const struct tra
     const uint32_t own = symbol_table_identity_of(file->code.symbol_table, x->module);
     if (own != identity)
         return own < identity ? -1 : 1;
-    return (x->offset > offset) - (x->offset < offset);
+    return ORDER(x->offset, offset);
 }
 
 static int names_compare_symbols(const void *a, const void *b, void *context)
@@ -36,7 +37,7 @@ static int names_compare_symbols(const void *a, const void *b, void *context)
         names_compare_place(file, x, symbol_table_identity_of(file->code.symbol_table, y->module), y->offset);
     if (order)
         return order;
-    return x->module != y->module ? (x->module < y->module ? -1 : 1) : (x > y) - (x < y);
+    return x->module != y->module ? (x->module < y->module ? -1 : 1) : ORDER(x, y);
 }
 
 static struct recorded_symbols names_sort_recorded(const struct session_file *file)
@@ -54,18 +55,12 @@ static bool names_find_recorded(const struct recorded_symbols *b, const struct p
 {
     const struct session_file *file = b->file;
     const uint32_t identity = symbol_table_identity(file->code.symbol_table, m->path, m->build_id, m->build_id_length);
-    size_t low = 0, high = identity == SYMBOL_TABLE_NONE ? 0 : file->code.symbol_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (names_compare_place(file, b->sorted[middle], identity, offset) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (identity == SYMBOL_TABLE_NONE || low == file->code.symbol_count ||
-        names_compare_place(file, b->sorted[low], identity, offset) != 0)
+    const size_t place = LOWER_BOUND(recorded, b->sorted, identity == SYMBOL_TABLE_NONE ? 0 : file->code.symbol_count,
+                                     names_compare_place(file, *recorded, identity, offset) < 0);
+    if (identity == SYMBOL_TABLE_NONE || place == file->code.symbol_count ||
+        names_compare_place(file, b->sorted[place], identity, offset) != 0)
         return false;
-    const struct trace_symbol *s = b->sorted[low];
+    const struct trace_symbol *s = b->sorted[place];
     *found = (struct symbol){ .linkage_name = s->name, .file = symbol_table_path(file, s->file), .line = s->line };
     return true;
 }

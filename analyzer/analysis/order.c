@@ -6,6 +6,7 @@
 
 #include "analysis/lines.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 
 /* ---- order ---- */
 
@@ -18,7 +19,7 @@ static int order_compare_functions(const void *a, const void *b, void *data)
     if (result == 0)
         result =
             profile_compare_modules(&analysis->profile->modules[f->module], &analysis->profile->modules[g->module]);
-    return result ? result : (f->offset > g->offset) - (f->offset < g->offset);
+    return result ? result : ORDER(f->offset, g->offset);
 }
 
 static int order_compare_module_indices(const void *a, const void *b, void *data)
@@ -31,9 +32,7 @@ static int order_compare_threads(const void *a, const void *b, void *data)
 {
     const struct profile *p = data;
     const struct profile_thread *x = &p->threads[*(const uint32_t *)a], *y = &p->threads[*(const uint32_t *)b];
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return (x->thread > y->thread) - (x->thread < y->thread);
+    return ORDER_BY(x, y, process, thread);
 }
 
 static uint32_t *order_sort_numbers(size_t count, int (*compare)(const void *, const void *, void *), const void *data)

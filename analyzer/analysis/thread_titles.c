@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "symbols/display_name.h"
 #include "symbols/os_calls.h"
 
@@ -16,7 +17,7 @@ static int titles_compare(const void *a, const void *b)
     if (x->process != y->process)
         return x->process < y->process ? -1 : 1;
     const int names = strcmp(x->name ? x->name : "", y->name ? y->name : "");
-    return names ? names : (x->serial > y->serial) - (x->serial < y->serial);
+    return names ? names : ORDER(x->serial, y->serial);
 }
 
 static bool titles_are_alike(const struct trace_thread *a, const struct trace_thread *b)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 enum {
     SIGNIFICANT_BITS = 8, /* of a range: its width is at most 1/128 of its smallest number */
@@ -28,15 +29,7 @@ uint64_t histogram_round(uint64_t value)
 /* The first step whose value is not smaller. */
 static size_t histogram_find_step(const struct histogram *h, uint64_t value)
 {
-    size_t from = 0, to = h->step_count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (h->steps[middle].value < value)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return LOWER_BOUND(step, h->steps, h->step_count, step->value < value);
 }
 
 static void histogram_round_steps(struct histogram *h)

@@ -54,4 +54,13 @@ char *need_hex(const void *bytes, size_t length);
         }                                                                                                              \
     } while (0)
 
+/* The same for `more` elements. */
+#define GROW_BY(array, count, more, room)                                                                              \
+    do {                                                                                                               \
+        if ((count) + (more) > (room)) {                                                                               \
+            (room) = 2 * ((count) + (more));                                                                           \
+            (array) = need_more((array), (room), sizeof *(array));                                                     \
+        }                                                                                                              \
+    } while (0)
+
 #endif

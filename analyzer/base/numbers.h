@@ -27,13 +27,6 @@ static inline uint64_t add_saturated(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Compares numbers of 64 bits, for qsort and bsearch. */
-static inline int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Rounded; zero of none. */
 static inline uint64_t mean_of_sum(uint64_t sum, size_t count)
 {

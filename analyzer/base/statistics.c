@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 struct sample sample_of(const double *values, size_t count)
 {
@@ -118,7 +119,7 @@ double share_test(uint64_t x, uint64_t of_x, uint64_t y, uint64_t of_y)
 static int statistics_compare_places(const void *a, const void *b)
 {
     const double x = **(double *const *)a, y = **(double *const *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 void adjust_for_many(double *probabilities, size_t count)

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "causes/what_if_run.h"
 
 /* What a thread does next on its way to a point. */

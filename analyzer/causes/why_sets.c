@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/numbers.h"
+#include "base/sorted.h"
 #include "causes/why.h"
 #include "profile/durations.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "dwell/event.h"
 #include "events/event_views.h"
 #include "trace/event_fields.h"
@@ -329,7 +330,7 @@ static int activity_compare_classes(const void *a, const void *b)
     const struct activity_class_sums *x = a, *y = b;
     if (x->duration.total != y->duration.total)
         return x->duration.total > y->duration.total ? -1 : 1;
-    return (x->class > y->class) - (x->class < y->class);
+    return ORDER_BY(x, y, class);
 }
 
 struct table view_event_queues(const struct analysis *analysis, const struct trace_events *events,

@@ -12,6 +12,7 @@
 #include "analysis/sources.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/units.h"
 #include "export/export_text.h"
 #include "export/formats.h"
@@ -123,7 +124,7 @@ static int callgrind_compare_edges(const void *a, const void *b, void *data)
         return caller_x < caller_y ? -1 : 1;
     if (x->callee != y->callee)
         return ranks[x->callee] < ranks[y->callee] ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
+    return ORDER_BY(x, y, line);
 }
 
 static void callgrind_find_edges(struct callgrind_writer *w)

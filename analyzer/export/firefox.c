@@ -13,6 +13,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "base/units.h"
 #include "export/firefox_tables.h"
 #include "export/formats.h"
@@ -246,9 +247,7 @@ static bool firefox_add_event(void *context, const struct trace_event *event, co
 static int firefox_compare_activities(const void *a, const void *b)
 {
     const struct trace_activity *x = a, *y = b;
-    if (x->first->thread != y->first->thread)
-        return x->first->thread < y->first->thread ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
+    return ORDER_BY(x, y, first->thread, first);
 }
 
 /* Sorts the activities by thread. */
@@ -261,16 +260,9 @@ static void firefox_find_activities(struct firefox_writer *w)
 
 static void firefox_add_activities(struct firefox_writer *w, uint32_t thread)
 {
-    size_t low = 0, high = w->activities.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (w->activities.list[middle].first->thread < thread)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < w->activities.count && w->activities.list[low].first->thread == thread; low++) {
-        const struct trace_activity *activity = &w->activities.list[low];
+    size_t place = LOWER_BOUND(activity, w->activities.list, w->activities.count, activity->first->thread < thread);
+    for (; place < w->activities.count && w->activities.list[place].first->thread == thread; place++) {
+        const struct trace_activity *activity = &w->activities.list[place];
         if (!selection_holds(w->session->selection, activity->first->time))
             continue;
         firefox_write_marker(w, activity->first->time, &activity->last->time, activity->name);

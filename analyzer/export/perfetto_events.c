@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/utf8.h"
 #include "export/perfetto_writer.h"
 #include "trace/activities.h"
@@ -55,11 +56,7 @@ struct activity_tracks {
 static int activity_compare_starts(const void *a, const void *b)
 {
     const struct trace_activity *x = a, *y = b;
-    if (x->first->thread != y->first->thread)
-        return x->first->thread < y->first->thread ? -1 : 1;
-    if (x->first->time != y->first->time)
-        return x->first->time < y->first->time ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
+    return ORDER_BY(x, y, first->thread, first->time, first);
 }
 
 static void activity_tracks_sift_up(struct activity_tracks *t, size_t at, struct activity_track track)

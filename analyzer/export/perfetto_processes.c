@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "export/perfetto_writer.h"
 
 static int perfetto_compare_processes(const void *a, const void *b)
@@ -31,17 +32,11 @@ static const struct trace_process *perfetto_latest_before(const struct perfetto_
                                                           const struct trace_process *const *by_pid,
                                                           const struct trace_process *p, uint32_t pid)
 {
-    size_t low = 0, high = w->session->file->process_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const struct trace_process *other = by_pid[middle];
-        const bool later = other->start_time > p->start_time || (other->start_time == p->start_time && other >= p);
-        if (other->pid < pid || (other->pid == pid && !later))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && by_pid[low - 1]->pid == pid ? by_pid[low - 1] : NULL;
+    const size_t place = LOWER_BOUND(other, by_pid, w->session->file->process_count,
+                                     (*other)->pid != pid                    ? (*other)->pid < pid
+                                     : (*other)->start_time != p->start_time ? (*other)->start_time < p->start_time
+                                                                             : *other < p);
+    return place && by_pid[place - 1]->pid == pid ? by_pid[place - 1] : NULL;
 }
 
 /* The process that it comes from: the one that forked it, had its PID before exec, or has its parent's PID. NULL if the

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "export/sqlite_timing.h"
 
 static const char *const tables[] = {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "fleet/answer_part.h"
 #include "fleet/ids.h"
 

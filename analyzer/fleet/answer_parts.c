@@ -5,6 +5,7 @@
 #include "analysis/find_function.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "fleet/answer_part.h"
 
 enum { FOUND_LISTED = 8 };
@@ -219,7 +220,7 @@ static struct answer_spans answer_find_spans(FILE *answer)
 static int answer_compare_spans(const void *a, const void *b)
 {
     const struct answer_span *x = a, *y = b;
-    return x->group != y->group ? (x->group > y->group) - (x->group < y->group) : (x->at > y->at) - (x->at < y->at);
+    return x->group != y->group ? ORDER(x->group, y->group) : ORDER(x->at, y->at);
 }
 
 /* Puts the spans of one function of the report behind each other. The first one's function stands for all of them. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "fleet/answer_part.h"
 #include "fleet/ids.h"
 #include "profile/counted.h"

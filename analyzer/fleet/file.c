@@ -10,6 +10,7 @@
 
 #include "base/gzip.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "fleet/schema.h"
 #include "fleet/session_sums.h"
 #include "sums/sums.h"

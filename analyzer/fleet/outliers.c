@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 static int outliers_compare_numbers(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static double outliers_median(double *numbers, size_t count)
@@ -69,8 +70,7 @@ static int outliers_compare(const void *a, const void *b)
     const double size = fabs(x->share - x->usual), other = fabs(y->share - y->usual);
     if (size > other || size < other)
         return size > other ? -1 : 1;
-    return x->function != y->function ? (x->function > y->function) - (x->function < y->function)
-                                      : (x->unit > y->unit) - (x->unit < y->unit);
+    return x->function != y->function ? ORDER(x->function, y->function) : ORDER(x->unit, y->unit);
 }
 
 void outliers_end(struct outliers_search *s)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "fleet/binary.h"
 #include "fleet/schema.h"
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "fleet/fleet_command.h"
 #include "fleet/recordings.h"
 
@@ -151,7 +152,7 @@ static int fleet_compare_hosts(const void *a, const void *b)
 {
     const struct fleet_run *x = a, *y = b;
     const int order = strcmp(x->host, y->host);
-    return order ? order : (x->at > y->at) - (x->at < y->at);
+    return order ? order : ORDER(x->at, y->at);
 }
 
 /* The runs of one host. A recording with deltas is one run. Returns the number of deltas. */

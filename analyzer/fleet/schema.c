@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "fleet/binary.h"
 
 #define COLUMN_OF_NUMBERS(name, add) ", " #name " UInt64"

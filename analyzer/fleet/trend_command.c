@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/units.h"
 #include "fleet/fleet_command.h"
 #include "fleet/store_answer.h"
@@ -94,7 +95,7 @@ struct trend_taking {
 static int trend_compare_runs(const void *a, const void *b)
 {
     const struct fleet_run *x = *(const struct fleet_run *const *)a, *y = *(const struct fleet_run *const *)b;
-    return (x->run > y->run) - (x->run < y->run);
+    return ORDER_BY(x, y, run);
 }
 
 static void trend_take(void *context, const struct fleet_part *part)

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/units.h"
 #include "fleet/fleet_command.h"
 #include "fleet/outliers.h"
@@ -184,15 +185,13 @@ static int trends_compare_days(const void *a, const void *b)
         return x->key < y->key ? -1 : 1;
     if (x->time != y->time)
         return x->time > y->time ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return ORDER_BY(x, y, function);
 }
 
 static int trends_compare_functions(const void *a, const void *b)
 {
     const struct fleet_part *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return ORDER_BY(x, y, key, function);
 }
 
 /* Adds up the parts of one function, which several builds have. */
@@ -308,7 +307,7 @@ static uint64_t *trends_ask_wholes(const struct fleet_settings *s, const struct 
 static int trends_compare_runs(const void *a, const void *b)
 {
     const struct fleet_run *x = a, *y = b;
-    return (x->run > y->run) - (x->run < y->run);
+    return ORDER_BY(x, y, run);
 }
 
 /* The runs are sorted by number. */

@@ -23,10 +23,7 @@ enum { MOST_OUTPUT = 4 << 20, PIECE = 64 << 10 };
 static void output_add(struct mcp_output *o, const char *piece, size_t length)
 {
     const size_t left = MOST_OUTPUT - o->length, kept = length < left ? length : left;
-    while (o->length + kept + 1 > o->room) {
-        o->room = o->room ? 2 * o->room : PIECE;
-        o->text = need_more(o->text, o->room, 1);
-    }
+    GROW_BY(o->text, o->length, kept + 1, o->room);
     for (size_t i = 0; i < kept; i++)
         o->text[o->length++] = piece[i] ? piece[i] : ' ';
     o->text[o->length] = '\0';

@@ -21,10 +21,7 @@ void mcp_lines_add(struct mcp_lines *l, const char *bytes, size_t length)
     if (!length)
         return;
     lines_close_gap(l);
-    if (l->length + length > l->room) {
-        l->room = 2 * l->room > l->length + length ? 2 * l->room : l->length + length;
-        l->bytes = need_more(l->bytes, l->room, 1);
-    }
+    GROW_BY(l->bytes, l->length, length, l->room);
     memcpy(l->bytes + l->length, bytes, length);
     l->length += length;
 }

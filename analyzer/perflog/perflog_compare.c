@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "base/numbers.h"
 #include "base/quote.h"
+#include "base/sorted.h"
 #include "base/statistics.h"
 #include "base/visible.h"
 
@@ -30,7 +31,7 @@ static int perflog_compare_markers(const struct perflog_row *x, const struct per
     if (order == 0)
         order = strcmp(x->marker, y->marker);
     if (order == 0 && !*x->marker)
-        order = (x->id > y->id) - (x->id < y->id);
+        order = ORDER(x->id, y->id);
     return order ? order : x->in_ticks - y->in_ticks;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "perflog/perflog_compare.h"
 #include "report/change.h"
 
@@ -74,12 +75,12 @@ static int perflog_diff_compare_rows(const void *a, const void *b, void *data)
     const enum perflog_compared value = strcmp(key, "mean") == 0 ? PERFLOG_MEAN : PERFLOG_TOTAL;
     const int64_t of_x = llabs(perflog_diff_change(x, value)), of_y = llabs(perflog_diff_change(y, value));
     if (strcmp(key, "name") == 0)
-        return (x > y) - (x < y);
+        return ORDER(x, y);
     if (x->in_ticks != y->in_ticks)
         return x->in_ticks - y->in_ticks;
     if (x->values[value].significant != y->values[value].significant)
         return y->values[value].significant - x->values[value].significant;
-    return of_x != of_y ? (of_x < of_y ? 1 : -1) : (x > y) - (x < y);
+    return of_x != of_y ? (of_x < of_y ? 1 : -1) : ORDER(x, y);
 }
 
 static void perflog_diff_fill_changes(struct cell *cells, const struct perflog_compared_row *row,

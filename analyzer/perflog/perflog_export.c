@@ -14,6 +14,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "export/exports.h"
 #include "export/slices.h"
 #include "perflog/perflog_feature.h"
@@ -71,7 +72,7 @@ static int perflog_compare_functions(const struct profile *p, uint32_t a, uint32
 {
     const struct profile_function *x = &p->functions[a], *y = &p->functions[b];
     const int order = strcmp(p->modules[x->module].path, p->modules[y->module].path);
-    return order ? order : x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (a > b) - (a < b);
+    return order ? order : x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : ORDER(a, b);
 }
 
 static int perflog_compare_totals(const void *a, const void *b, void *profile)
@@ -183,11 +184,7 @@ static void perflog_write_totals(struct perflog_log *log, bool durations)
 static int perflog_compare_marks(const void *a, const void *b)
 {
     const struct trace_event *x = ((const struct perflog_mark *)a)->event, *y = ((const struct perflog_mark *)b)->event;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    return ORDER_BY(x, y, time, thread, order);
 }
 
 static void perflog_add_mark(struct perflog_log *log, struct intern *strings, const struct trace_event *event,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "perflog/perflog_views.h"
 
 /* The sum of a row's parts, which may have different resolutions. */
@@ -130,7 +131,7 @@ static int perflog_compare_part_names(const struct perflog_part *x, const struct
     if (order == 0)
         order = strcmp(x->marker->text, y->marker->text);
     if (order == 0 && !*x->marker->text)
-        order = (x->marker->id > y->marker->id) - (x->marker->id < y->marker->id);
+        order = ORDER(x->marker->id, y->marker->id);
     return order ? order : x->in_ticks - y->in_ticks;
 }
 
@@ -138,7 +139,7 @@ static int perflog_compare_parts(const void *a, const void *b)
 {
     const struct perflog_part *x = a, *y = b;
     const int order = perflog_compare_part_names(x, y);
-    return order ? order : (x->order > y->order) - (x->order < y->order);
+    return order ? order : ORDER(x->order, y->order);
 }
 
 static struct perflog_row perflog_make_row(const struct perflog_part *parts, size_t count)
@@ -241,7 +242,7 @@ static int perflog_compare_rows(const void *a, const void *b, void *data)
         order = strcmp(x->marker, y->marker);
     if (order == 0 && !by_order)
         order = strcmp(x->app, y->app);
-    return order ? order : (x->order > y->order) - (x->order < y->order);
+    return order ? order : ORDER(x->order, y->order);
 }
 
 void perflog_sort(struct perflog_row *rows, size_t count, const char *key)

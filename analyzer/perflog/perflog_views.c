@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/sorted.h"
 #include "report/plot.h"
 
 /* Scripts rely on the first eight columns. The columns of ticks are there only if a row's resolution is unknown. */
@@ -278,7 +279,7 @@ static int perflog_compare_series(const void *a, const void *b)
     int order = strcmp(x->app, y->app);
     if (order == 0)
         order = x->memory - y->memory;
-    return order ? order : (x > y) - (x < y);
+    return order ? order : ORDER(x, y);
 }
 
 struct table view_perflog_monitors(const struct perflog *log, bool instances)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 enum { MIN_SLOTS = 16 };
 
@@ -114,7 +115,7 @@ double call_spread_mean(const struct call_spread *s)
 static int call_spread_compare(const void *a, const void *b)
 {
     const struct histogram_step *x = a, *y = b;
-    return (x->value > y->value) - (x->value < y->value);
+    return ORDER_BY(x, y, value);
 }
 
 struct histogram call_spread_histogram(const struct call_spread *s)

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/sorted.h"
 #include "profile/chunk_ends.h"
 #include "profile/collector.h"
 #include "profile/collector_durations.h"
@@ -64,16 +65,10 @@ static bool collect_chunk_has_range(const struct collect_worker *w, const struct
     const uint64_t begin = chunk->start_time, end = collect_chunk_end(w, chunk);
     size_t count;
     const struct thread_range *range = thread_ranges_of(w->selection->within, chunk->thread, &count);
-    size_t low = 0, high = count;
-    while (low < high) { /* the first range that ends after the chunk's begin */
-        const size_t middle = low + (high - low) / 2;
-        if (range[middle].end <= begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *whole = low < count && range[low].begin <= begin && range[low].end > end;
-    return low < count && range[low].begin <= end;
+    /* the first range that ends after the chunk's begin */
+    const size_t place = LOWER_BOUND(r, range, count, r->end <= begin);
+    *whole = place < count && range[place].begin <= begin && range[place].end > end;
+    return place < count && range[place].begin <= end;
 }
 
 static bool collect_chunk_is_whole(const struct collect_worker *w, const struct trace_chunk *chunk)

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "profile/path_probes.h"
 
 enum { FIRST_SLOTS = 4 };

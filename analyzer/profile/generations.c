@@ -1,6 +1,8 @@
 /* The generations of a module map: the times at which an address can begin to mean another function. */
 #include "profile/generations.h"
 
+#include "base/sorted.h"
+
 static const uint64_t SPREAD = 0x9e3779b97f4a7c15; /* odd, with bits everywhere */
 
 void generations_begin(struct generations *g, const struct trace_process *process)
@@ -13,16 +15,9 @@ void generations_begin(struct generations *g, const struct trace_process *proces
 
 void generations_find(struct generations *g, uint64_t time)
 {
-    size_t low = 0, high = g->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (g->changes[middle] <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    g->current = (uint32_t)low;
-    g->key = (uint64_t)low << 48 ^ ((uint64_t)low >> 16) * SPREAD;
-    g->begin_at = low > 0 ? g->changes[low - 1] : 0;
-    g->next_at = low < g->count ? g->changes[low] : UINT64_MAX;
+    const size_t place = LOWER_BOUND(change, g->changes, g->count, *change <= time);
+    g->current = (uint32_t)place;
+    g->key = (uint64_t)place << 48 ^ ((uint64_t)place >> 16) * SPREAD;
+    g->begin_at = place > 0 ? g->changes[place - 1] : 0;
+    g->next_at = place < g->count ? g->changes[place] : UINT64_MAX;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "profile/profile.h"
 
 struct node_order {
@@ -31,7 +32,7 @@ static int order_compare_functions(const void *a, const void *b, void *context)
     const struct profile_function *y = &r->profile->functions[*(const uint32_t *)b];
     if (x->module != y->module)
         return r->modules[x->module] < r->modules[y->module] ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return ORDER_BY(x, y, offset);
 }
 
 static int order_compare_sites(const void *a, const void *b, void *context)
@@ -50,9 +51,7 @@ static int order_compare_threads(const void *a, const void *b, void *context)
 {
     const struct profile *p = context;
     const struct profile_thread *x = &p->threads[*(const uint32_t *)a], *y = &p->threads[*(const uint32_t *)b];
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return (x->thread > y->thread) - (x->thread < y->thread);
+    return ORDER_BY(x, y, process, thread);
 }
 
 /* Numbers below `count` in their order. */
@@ -84,7 +83,7 @@ static int order_compare_callees(const void *a, const void *b, void *context)
         return o->functions[x->function] < o->functions[y->function] ? -1 : 1;
     const uint32_t sites[] = { x->site < PROFILE_SAMPLED ? o->sites[x->site] : x->site,
                                y->site < PROFILE_SAMPLED ? o->sites[y->site] : y->site };
-    return (sites[0] > sites[1]) - (sites[0] < sites[1]);
+    return ORDER(sites[0], sites[1]);
 }
 
 static void order_link_callees(struct node_order *o)

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/sorted.h"
 #include "profile/chunk_ends.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
@@ -75,16 +76,7 @@ static void path_set_range(struct path_worker *w, size_t range)
 /* The number of ranges that are before that time of the thread. */
 static size_t path_find_range(const struct path_job *job, uint32_t thread, uint64_t time)
 {
-    size_t low = 0, high = job->range_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct path_range *r = &job->ranges[middle];
-        if (r->thread < thread || (r->thread == thread && r->end <= time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(r, job->ranges, job->range_count, r->thread < thread || (r->thread == thread && r->end <= time));
 }
 
 /* An order of functions that does not depend on their numbers. */
@@ -442,9 +434,7 @@ static void path_take_sums(struct path_scan *s, struct path_worker *w)
 static int path_compare_parts(const void *a, const void *b)
 {
     const struct path_part *x = a, *y = b;
-    if (x->range != y->range)
-        return x->range < y->range ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return ORDER_BY(x, y, range, function);
 }
 
 /* The parts of all workers, those of each range and function added up. The caller frees them. */

@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sorted.h"
 #include "profile/chunk_ends.h"
 #include "profile/collector.h"
 #include "profile/sampled_trees.h"
@@ -45,9 +46,7 @@ static struct number_index *periods_renumber(struct periods *p, const uint32_t *
 static int periods_compare_rows(const void *a, const void *b)
 {
     const struct period_row *x = a, *y = b;
-    if (x->period != y->period)
-        return x->period < y->period ? -1 : 1;
-    return (x->path > y->path) - (x->path < y->path);
+    return ORDER_BY(x, y, period, path);
 }
 
 static void periods_sort(struct periods *p)
@@ -129,17 +128,10 @@ void period_sums_move(struct period_sums *s, struct profile *from)
 void period_sums_find(struct period_sums *s, uint64_t time, uint64_t *from, uint64_t *to)
 {
     const struct periods *p = s->into;
-    uint32_t low = 0, high = p->count + 1; /* borders[low - 1] <= time < borders[high] */
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (p->borders[middle] <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *from = low ? p->borders[low - 1] : 0;
-    *to = low <= p->count ? p->borders[low] : UINT64_MAX;
-    s->period = low && low <= p->count ? low - 1 : PERIOD_OUTSIDE;
+    const uint32_t next = (uint32_t)LOWER_BOUND(border, p->borders, p->count + 1, *border <= time);
+    *from = next ? p->borders[next - 1] : 0;
+    *to = next <= p->count ? p->borders[next] : UINT64_MAX;
+    s->period = next && next <= p->count ? next - 1 : PERIOD_OUTSIDE;
 }
 
 /* ---- a session ---- */

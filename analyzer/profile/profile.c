@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "dwell/format.h"
 #include "profile/counted.h"
 #include "profile/node_index.h"
@@ -268,11 +269,7 @@ int profile_compare_modules(const struct profile_module *a, const struct profile
 int profile_compare_marks(const void *a, const void *b)
 {
     const struct profile_mark *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    return ORDER_BY(x, y, time, thread, order);
 }
 
 /* Adds the nodes of `from` that are set in `kept`, or all if it is NULL, without their amounts. Returns their new

@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "dwell/format.h"
 #include "profile/counted.h"
 #include "profile/durations.h"
@@ -123,18 +124,12 @@ static void rollup_leave_group(struct rollup_visitor *v, uint32_t node)
     g->open[g->group_of[node]]--;
 }
 
-static int rollup_compare_serials(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 uint32_t *rollup_process_list(const struct profile *p, size_t *count)
 {
     uint32_t *list = need_memory(p->thread_count, sizeof *list);
     for (size_t i = 0; i < p->thread_count; i++)
         list[i] = p->threads[i].process;
-    qsort(list, p->thread_count, sizeof *list, rollup_compare_serials);
+    qsort(list, p->thread_count, sizeof *list, compare_numbers_32);
     *count = 0;
     for (size_t i = 0; i < p->thread_count; i++)
         if (*count == 0 || list[*count - 1] != list[i])
@@ -144,7 +139,7 @@ uint32_t *rollup_process_list(const struct profile *p, size_t *count)
 
 static uint32_t rollup_process_index(const uint32_t *list, size_t count, uint32_t serial)
 {
-    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, rollup_compare_serials);
+    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, compare_numbers_32);
     return (uint32_t)(found - list);
 }
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/path_text.h"
 #include "base/progress.h"
+#include "base/sorted.h"
 #include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
@@ -55,9 +56,7 @@ static struct symbol_module samples_symbol_module(const struct trace_module *m)
 static int samples_compare_symbols(const void *a, const void *b)
 {
     const struct samples_symbol *x = a, *y = b;
-    if (x->identity != y->identity)
-        return x->identity < y->identity ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return ORDER_BY(x, y, identity, offset);
 }
 
 static void samples_sort_symbols(struct samples_reader *r)
@@ -79,19 +78,13 @@ static uint64_t samples_recorded_function(struct samples_reader *r, const struct
     const uint32_t identity =
         symbol_table_identity(r->file->code.symbol_table, m->path, m->build_id, m->build_id_length);
     const struct samples_symbol wanted = { identity, offset };
-    size_t low = 0, high = r->file->code.symbol_count;
     if (os_calls_is_library(m->path))
         return offset;
     if (!r->symbols)
         samples_sort_symbols(r);
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (samples_compare_symbols(&r->symbols[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && r->symbols[low - 1].identity == identity ? r->symbols[low - 1].offset : 0;
+    const size_t place =
+        LOWER_BOUND(symbol, r->symbols, r->file->code.symbol_count, samples_compare_symbols(symbol, &wanted) <= 0);
+    return place && r->symbols[place - 1].identity == identity ? r->symbols[place - 1].offset : 0;
 }
 
 /* FRAME_NONE if it is a stub through which calls go: its time is the caller's. */
@@ -241,15 +234,13 @@ static int samples_compare_chunks(const void *a, const void *b)
 static int samples_compare_points(const void *a, const void *b)
 {
     const struct sample_point *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (x->chain > y->chain) - (x->chain < y->chain);
+    return ORDER_BY(x, y, time, chain);
 }
 
 static int samples_compare_serials(const void *a, const void *b)
 {
     const struct thread_samples *x = a, *y = b;
-    return (x->thread > y->thread) - (x->thread < y->thread);
+    return ORDER_BY(x, y, thread);
 }
 
 /* The chunks of recorded threads, by thread. */
@@ -359,13 +350,5 @@ const struct sample_point *session_samples_from(const struct session_samples *sa
     *end = t ? t->points + t->count : NULL;
     if (!t)
         return NULL;
-    size_t low = 0, high = t->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (t->points[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return t->points + low;
+    return t->points + LOWER_BOUND(point, t->points, t->count, point->time < time);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "trace/chunk_order.h"
 
 _Static_assert(sizeof(struct profile_counts) == DWELL_SUMMED_COUNTS * sizeof(uint64_t), "the file has all counts");
@@ -32,16 +33,8 @@ void tree_chunks_drop(struct tree_chunks *chunks)
 
 static size_t tree_chunks_find(const struct tree_chunks *chunks, uint32_t process, uint32_t thread)
 {
-    size_t low = 0, high = chunks->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct trace_chunk *chunk = chunks->list[middle];
-        if (chunk->process < process || (chunk->process == process && chunk->thread < thread))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(chunk, chunks->list, chunks->count,
+                       (*chunk)->process < process || ((*chunk)->process == process && (*chunk)->thread < thread));
 }
 
 void tree_chunks_read(const struct tree_chunks *chunks, const struct session_file *file, uint32_t process,

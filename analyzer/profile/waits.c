@@ -6,13 +6,12 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 
 int wait_compare_queries(const void *a, const void *b)
 {
     const struct wait_query *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->time > y->time) - (x->time < y->time);
+    return ORDER_BY(x, y, thread, time);
 }
 
 static void waits_add_wait(struct waits *w, const struct profile_wait *wait)
@@ -152,15 +151,7 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
 void waits_begin_chunk(struct waits *w, uint32_t thread, uint64_t start)
 {
     const struct wait_query wanted = { .thread = thread, .time = start };
-    size_t low = 0, high = w->query_count;
-    while (low < high) { /* the first query that is not before the chunk */
-        const size_t middle = low + (high - low) / 2;
-        if (wait_compare_queries(&w->queries[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    w->next_query = low;
+    w->next_query = LOWER_BOUND(query, w->queries, w->query_count, wait_compare_queries(query, &wanted) < 0);
 }
 
 void waits_answer(struct waits *w, const struct wait_place *place)

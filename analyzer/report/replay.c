@@ -7,6 +7,7 @@
 #include "analysis/find_function.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "symbols/typed_name.h"
 #include "trace/event_fields.h"
 #include "trace/event_names.h"
@@ -408,9 +409,7 @@ static int replay_compare_threads(const void *a, const void *b)
 {
     const struct replay_thread *x = *(const struct replay_thread *const *)a,
                                *y = *(const struct replay_thread *const *)b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return (x->serial > y->serial) - (x->serial < y->serial);
+    return ORDER_BY(x, y, process, serial);
 }
 
 static struct replay_thread **replay_sorted_threads(const struct replay *r)

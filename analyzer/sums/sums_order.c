@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "profile/node_order.h"
 
 static int sums_compare_sessions(const void *a, const void *b, void *context)
@@ -16,7 +17,7 @@ static int sums_compare_sessions(const void *a, const void *b, void *context)
     const uint64_t *y = s->sessions[*(const uint32_t *)b].summed.record.header.session_id;
     if (x[0] != y[0])
         return x[0] < y[0] ? -1 : 1;
-    return (x[1] > y[1]) - (x[1] < y[1]);
+    return ORDER(x[1], y[1]);
 }
 
 static int sums_compare_threads(const void *a, const void *b, void *context)
@@ -27,7 +28,7 @@ static int sums_compare_threads(const void *a, const void *b, void *context)
                                    w->process_serials[w->sums->threads[y].process - 1] };
     if (processes[0] != processes[1])
         return processes[0] < processes[1] ? -1 : 1;
-    return (w->thread_serials[x] > w->thread_serials[y]) - (w->thread_serials[x] < w->thread_serials[y]);
+    return ORDER(w->thread_serials[x], w->thread_serials[y]);
 }
 
 static void sums_order_sessions(struct sums_writer *w)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "sums/sums_order.h"
 #include "trace/session_finish.h"
 
@@ -42,7 +43,7 @@ static int sums_compare_roots(const void *a, const void *b, void *context)
     const uint32_t threads[] = { w->thread_serials[x->thread - 1], w->thread_serials[y->thread - 1] };
     if (processes[0] != processes[1])
         return processes[0] < processes[1] ? -1 : 1;
-    return (threads[0] > threads[1]) - (threads[0] < threads[1]);
+    return ORDER(threads[0], threads[1]);
 }
 
 static int sums_compare_counted(const void *a, const void *b, void *context)
@@ -52,7 +53,7 @@ static int sums_compare_counted(const void *a, const void *b, void *context)
     if (x->thread != y->thread)
         return t->ranks[x->thread] < t->ranks[y->thread] ? -1 : 1;
     const uint64_t *addresses = t->writer->addresses;
-    return (addresses[x->function] > addresses[y->function]) - (addresses[x->function] < addresses[y->function]);
+    return ORDER(addresses[x->function], addresses[y->function]);
 }
 
 static uint32_t sums_rank_of_node(const struct sums_threads *t, uint32_t node)
@@ -269,7 +270,7 @@ static int sums_compare_functions(const void *a, const void *b, void *context)
 {
     const struct sums_writer *w = context;
     const uint64_t x = w->addresses[*(const uint32_t *)a], y = w->addresses[*(const uint32_t *)b];
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static size_t sums_list_symbols(const struct sums_writer *w, struct finish_symbol *symbols)

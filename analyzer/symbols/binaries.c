@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "symbols/binary_parts.h"
 #include "symbols/elf_facts.h"
 #include "symbols/image.h"
@@ -165,15 +166,7 @@ static void binary_read_symbols(struct binary *binary)
 static size_t binary_first_entry_from(struct binary *binary, uint64_t address)
 {
     binary_read_symbols(binary);
-    size_t low = 0, high = binary->entry_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (binary->entries[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(entry, binary->entries, binary->entry_count, entry->address < address);
 }
 
 /* A probe reports the first address of the function. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 struct units {
     Dwfl_Module *module;
@@ -44,17 +45,10 @@ static void spans_sort(struct spans *s)
 /* Spans can overlap where the linker removed code. The one that begins last is then the right one. */
 static const struct span *spans_find(const struct spans *s, Dwarf_Addr address)
 {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (s->list[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low && s->list[low - 1].reach > address; low--)
-        if (s->list[low - 1].end > address)
-            return &s->list[low - 1];
+    size_t place = LOWER_BOUND(span, s->list, s->count, span->begin <= address);
+    for (; place && s->list[place - 1].reach > address; place--)
+        if (s->list[place - 1].end > address)
+            return &s->list[place - 1];
     return NULL;
 }
 

@@ -43,10 +43,7 @@ static void demangle_add_piece(const char *piece, size_t length, void *context)
     struct demangling *d = context;
     if (length > d->limit - d->length)
         longjmp(d->too_long, 1);
-    if (length > d->room - d->length) {
-        d->room = 2 * d->room + length;
-        d->text = need_more(d->text, d->room, 1);
-    }
+    GROW_BY(d->text, d->length, length, d->room);
     memcpy(d->text + d->length, piece, length);
     d->length += length;
 }

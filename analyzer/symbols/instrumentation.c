@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 enum {
     CALL = 0xe8,
@@ -115,7 +116,7 @@ static void instrumentation_read_relocations(struct probe_search *s, Elf *elf, E
 static int instrumentation_compare_functions(const void *a, const void *b)
 {
     const struct probe_function *x = a, *y = b;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return ORDER_BY(x, y, begin);
 }
 
 /* ---- the code ---- */
@@ -129,17 +130,11 @@ static uint64_t instrumentation_target_of(const uint8_t *offset, uint64_t end)
 
 static void instrumentation_add_call(struct probe_search *s, uint64_t address)
 {
-    size_t low = 0, high = s->function_count;
     s->result->calls++;
-    while (low < high) { /* finds the last function that does not begin after the address */
-        const size_t middle = (low + high) / 2;
-        if (s->functions[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low && address < s->functions[low - 1].end && !s->functions[low - 1].calls) {
-        s->functions[low - 1].calls = true;
+    /* that of the first function that begins after the address */
+    const size_t place = LOWER_BOUND(function, s->functions, s->function_count, function->begin <= address);
+    if (place && address < s->functions[place - 1].end && !s->functions[place - 1].calls) {
+        s->functions[place - 1].calls = true;
         s->result->functions++;
     }
 }

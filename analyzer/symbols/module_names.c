@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "symbols/os_calls.h"
 
 enum {
@@ -142,7 +143,7 @@ const struct found_function *module_names_all(struct module_names *n, const stru
 static int names_compare(const void *offset, const void *found)
 {
     const uint64_t wanted = *(const uint64_t *)offset, here = ((const struct found_function *)found)->offset;
-    return (wanted > here) - (wanted < here);
+    return ORDER(wanted, here);
 }
 
 struct symbol module_names_find(struct module_names *n, const struct symbol_module *module, uint64_t offset)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 struct variable {
     uint64_t address, size;
@@ -72,16 +73,10 @@ void variables_free(struct variables *v)
 
 const char *variables_find(const struct variables *v, uint64_t address, uint64_t *inside)
 {
-    size_t low = 0, high = v->count;
-    while (low < high) { /* the first one that begins later */
-        const size_t middle = low + (high - low) / 2;
-        if (v->list[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address - v->list[low - 1].address >= v->list[low - 1].size)
+    /* the first one that begins later */
+    const size_t place = LOWER_BOUND(variable, v->list, v->count, variable->address <= address);
+    if (place == 0 || address - v->list[place - 1].address >= v->list[place - 1].size)
         return NULL;
-    *inside = address - v->list[low - 1].address;
-    return v->list[low - 1].name;
+    *inside = address - v->list[place - 1].address;
+    return v->list[place - 1].name;
 }

@@ -5,6 +5,7 @@
 #include "analysis/lines.h"
 #include "analysis/waiting_names.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/units.h"
 #include "tables/percentiles.h"
 #include "tables/views.h"
@@ -67,7 +68,7 @@ static int callers_compare_neighbours(const void *a, const void *b, void *data)
     if (order == 0)
         order = strcmp(analysis->profile->modules[f->module].path, analysis->profile->modules[g->module].path);
     if (order == 0)
-        order = (f->offset > g->offset) - (f->offset < g->offset);
+        order = ORDER(f->offset, g->offset);
     return order ? order : lines_compare(analysis, x->site, y->site);
 }
 

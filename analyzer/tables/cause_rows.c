@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "base/time_unit.h"
 #include "base/units.h"
 #include "causes/object_names.h"
@@ -369,21 +370,13 @@ static uint32_t cause_add_wait(struct cause_rows *r, const struct caused_wait *w
 static int cause_compare_waits(const void *a, const void *b)
 {
     const struct caused_wait *x = a, *y = b;
-    if (x->wait.place.thread != y->wait.place.thread)
-        return x->wait.place.thread < y->wait.place.thread ? -1 : 1;
-    if (x->wait.place.begin != y->wait.place.begin)
-        return x->wait.place.begin < y->wait.place.begin ? -1 : 1;
-    if (x->wait.kind != y->wait.kind)
-        return x->wait.kind < y->wait.kind ? -1 : 1;
-    return (x->wait.id > y->wait.id) - (x->wait.id < y->wait.id);
+    return ORDER_BY(x, y, wait.place.thread, wait.place.begin, wait.kind, wait.id);
 }
 
 static int cause_compare_waiters(const void *a, const void *b)
 {
     const struct cause_waiter *x = a, *y = b;
-    if (x->row != y->row)
-        return x->row < y->row ? -1 : 1;
-    return (x->thread > y->thread) - (x->thread < y->thread);
+    return ORDER_BY(x, y, row, thread);
 }
 
 /* By row: the elapsed time of the threads that waited. */

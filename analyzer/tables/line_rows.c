@@ -5,6 +5,7 @@
 
 #include "analysis/lines.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "tables/views.h"
 
 static const struct column columns[] = {
@@ -36,9 +37,7 @@ struct line_call {
 static int line_rows_compare_calls(const void *a, const void *b)
 {
     const struct line_call *x = a, *y = b;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return ORDER_BY(x, y, line, function);
 }
 
 /* Lists the pairs of line and called function, sorted, each once. It is unknown where counted calls came from. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "tables/views.h"
 #include "trace/activities.h"
 
@@ -32,9 +33,7 @@ struct marks_row {
 static int marks_compare_rows(const void *a, const void *b)
 {
     const struct marks_row *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    return ORDER_BY(x, y, time, order);
 }
 
 /* Marks in their own order, then timers. */

@@ -8,6 +8,7 @@
 
 #include "base/duration.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "symbols/typed_name.h"
 
 enum row_comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
@@ -251,9 +252,9 @@ static bool row_filter_row_matches(const struct table *t, const struct bound_con
     if (column_is_words(column))
         return row_filter_words_match(t, b, row);
     if (column->kind == CELL_PERCENT)
-        return row_filter_order_matches(comparison, (cell->percent > b->percent) - (cell->percent < b->percent));
+        return row_filter_order_matches(comparison, ORDER(cell->percent, b->percent));
     const uint64_t number = column->kind == CELL_TICKS || column->kind == CELL_MOMENT ? cell_ns(t, cell) : cell->number;
-    return row_filter_order_matches(comparison, (number > b->number) - (number < b->number));
+    return row_filter_order_matches(comparison, ORDER(number, b->number));
 }
 
 static bool row_filter_row_matches_all(const struct table *t, const struct bound_condition *bound, size_t count,

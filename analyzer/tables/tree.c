@@ -6,6 +6,7 @@
 #include "analysis/waiting_names.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "profile/recursion.h"
 #include "tables/percentiles.h"
 #include "tables/views.h"
@@ -324,9 +325,7 @@ static void tree_draw_below(struct tree_drawing *d, uint32_t root, size_t row, u
 static int tree_compare_threads(const void *a, const void *b)
 {
     const struct profile_thread *x = a, *y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return (x->thread > y->thread) - (x->thread < y->thread);
+    return ORDER_BY(x, y, process, thread);
 }
 
 static void tree_draw_threads(struct tree_drawing *d)

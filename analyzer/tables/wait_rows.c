@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/units.h"
 #include "symbols/os_calls.h"
 #include "symbols/short_name.h"
@@ -117,9 +118,7 @@ static void wait_add_node(struct wait_list *w, const struct wait_context *c, uin
 static int wait_compare_threads(const void *a, const void *b)
 {
     const struct wait_thread *x = a, *y = b;
-    if (x->wait != y->wait)
-        return x->wait < y->wait ? -1 : 1;
-    return (x->thread > y->thread) - (x->thread < y->thread);
+    return ORDER_BY(x, y, wait, thread);
 }
 
 /* Sorts the threads by wait, and keeps each once. */

@@ -5,17 +5,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 int chunk_order_compare(const void *a, const void *b)
 {
     const struct trace_chunk *x = a, *y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return ORDER_BY(x, y, process, thread, sequence, offset);
 }
 
 static int chunk_order_compare_numbers(const void *a, const void *b, void *context)
@@ -34,12 +29,6 @@ uint32_t *chunk_order_by_thread(const struct session_file *file)
     return order;
 }
 
-static int chunk_order_compare_places(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 uint32_t *chunk_order_by_place(const struct session_file *file)
 {
     uint32_t *by_thread = chunk_order_by_thread(file);
@@ -52,7 +41,7 @@ uint32_t *chunk_order_by_place(const struct session_file *file)
             if (file->chunks[by_thread[end]].process != first->process ||
                 file->chunks[by_thread[end]].thread != first->thread)
                 break;
-        qsort(places + begin, end - begin, sizeof *places, chunk_order_compare_places);
+        qsort(places + begin, end - begin, sizeof *places, compare_numbers_32);
         for (size_t i = begin; i < end; i++)
             order[places[i]] = by_thread[i];
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 void descriptor_list_add(struct descriptor_list *d, const struct trace_descriptor *added)
 {
@@ -41,15 +42,8 @@ void descriptor_list_sort(struct descriptor_list *d)
 
 const struct trace_descriptor *descriptor_list_find(const struct descriptor_list *d, uint64_t id)
 {
-    size_t low = 0, high = d->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (d->list[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < d->count && d->list[low].id == id ? &d->list[low] : NULL;
+    const size_t place = LOWER_BOUND(descriptor, d->list, d->count, descriptor->id < id);
+    return place < d->count && d->list[place].id == id ? &d->list[place] : NULL;
 }
 
 void descriptor_list_drop(struct descriptor_list *d)

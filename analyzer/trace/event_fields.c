@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/utf8.h"
 #include "dwell/event.h"
 
@@ -35,7 +36,7 @@ static int event_fields_compare_layouts(const void *a, const void *b)
 {
     const struct trace_event_layout *x = a, *y = b;
     const int keys = event_fields_compare_keys(x, y);
-    return keys ? keys : (x->order > y->order) - (x->order < y->order);
+    return keys ? keys : ORDER(x->order, y->order);
 }
 
 void event_fields_sort_layouts(struct session_file *file)
@@ -52,17 +53,11 @@ static const struct trace_event_layout *event_fields_find(const struct session_f
                                                           unsigned type, unsigned version)
 {
     struct trace_event_layout wanted = { .type = (uint16_t)type, .version = (uint16_t)version };
-    size_t low = 0, high = file->events.layout_count;
     memcpy(wanted.guid, guid, sizeof wanted.guid);
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (event_fields_compare_keys(&file->events.layouts[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct trace_event_layout *found = &file->events.layouts[low];
-    return low < file->events.layout_count && event_fields_compare_keys(found, &wanted) == 0 ? found : NULL;
+    const size_t place = LOWER_BOUND(layout, file->events.layouts, file->events.layout_count,
+                                     event_fields_compare_keys(layout, &wanted) < 0);
+    const struct trace_event_layout *found = &file->events.layouts[place];
+    return place < file->events.layout_count && event_fields_compare_keys(found, &wanted) == 0 ? found : NULL;
 }
 
 const struct trace_event_layout *event_fields_layout(const struct session_file *file, const uint8_t guid[16],

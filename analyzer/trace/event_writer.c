@@ -11,10 +11,7 @@ static void event_writer_put_bytes(struct event_writer *w, const void *bytes, si
 {
     if (!length) /* the bytes may be NULL */
         return;
-    if (w->length + length > w->room) {
-        w->room = 2 * (w->length + length);
-        w->bytes = need_more(w->bytes, w->room, 1);
-    }
+    GROW_BY(w->bytes, w->length, length, w->room);
     memcpy(w->bytes + w->length, bytes, length);
     w->length += length;
 }

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sorted.h"
 #include "trace/chunk_order.h"
 #include "trace/chunk_window.h"
 #include "trace/counted_calls.h"
@@ -180,7 +181,7 @@ static void filtered_find_lanes(struct filtered *all)
 static int filtered_compare_offsets(const void *a, const void *b)
 {
     const struct trace_chunk *x = a, *y = b;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return ORDER_BY(x, y, offset);
 }
 
 static void filtered_add_chunks(struct session_file *file, const struct filtered_worker *w)

@@ -11,6 +11,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "trace/chunk_order.h"
 #include "trace/decode.h"
 #include "trace/metadata.h"
@@ -75,15 +76,7 @@ static uint64_t growth_end_of_used(const struct trace_chunk *chunk)
 
 static size_t growth_find_part(const struct growth_index *x, uint64_t offset)
 {
-    size_t low = 0, high = x->part_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (x->parts[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(part, x->parts, x->part_count, part->offset < offset);
 }
 
 static bool growth_part_is_of(const struct growth_part *part, const struct trace_chunk *chunk)
@@ -372,7 +365,7 @@ static void growth_follow_whole(struct growth *g, const struct trace_chunk *chun
 static int growth_compare_places(const void *a, const void *b)
 {
     const struct trace_chunk *x = a, *y = b;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return ORDER_BY(x, y, offset);
 }
 
 /* Reads no more of the chunk. In mode ring, it is looked at again in each walk. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "trace/session_file.h"
 
 void kept_calls_add(struct kept_calls *kept, uint32_t process, const struct dwell_rec_kept *record)
@@ -48,9 +49,7 @@ bool kept_settings_read(const struct session_file *file, struct dwell_keep *keep
 static int kept_compare_windows(const void *a, const void *b)
 {
     const struct kept_window *x = a, *y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return ORDER_BY(x, y, process, begin);
 }
 
 struct kept_window *kept_windows(const struct kept_calls *kept, uint64_t around, size_t *count)
@@ -79,14 +78,8 @@ struct kept_window *kept_windows(const struct kept_calls *kept, uint64_t around,
 
 bool kept_windows_cover(const struct kept_window *windows, size_t count, const struct kept_window *range)
 {
-    size_t first = 0, end = count; /* the first one that ends at or after the range's begin */
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        const struct kept_window *w = &windows[middle];
-        if (w->process < range->process || (w->process == range->process && w->end < range->begin))
-            first = middle + 1;
-        else
-            end = middle;
-    }
+    /* the first one that ends at or after the range's begin */
+    const size_t first = LOWER_BOUND(
+        w, windows, count, w->process < range->process || (w->process == range->process && w->end < range->begin));
     return first < count && windows[first].process == range->process && windows[first].begin <= range->end;
 }

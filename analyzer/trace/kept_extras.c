@@ -18,10 +18,7 @@ static uint64_t kept_extras_flagged(const struct decoded_extras *extras, uint64_
 static void kept_extras_add_record(struct kept_extras *k, const uint8_t *at, unsigned words)
 {
     const size_t size = 2 * (size_t)words;
-    if (k->length + size > k->room) {
-        k->room = 2 * k->room + size;
-        k->times = need_more(k->times, k->room, 1);
-    }
+    GROW_BY(k->times, k->length, size, k->room);
     memcpy(k->times + k->length, at, size);
     const uint16_t head =
         (uint16_t)((decode_word(at) >> DWELL_EXTENSION_LENGTH_BITS) << DWELL_EXTENSION_LENGTH_BITS | (words - 1));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 void maker_list_add(struct maker_list *m, const struct trace_maker *added)
 {
@@ -13,11 +14,7 @@ void maker_list_add(struct maker_list *m, const struct trace_maker *added)
 
 static int maker_list_compare_objects(const struct trace_maker *x, const struct trace_maker *y)
 {
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
+    return ORDER_BY(x, y, process, kind, id);
 }
 
 static int maker_list_compare(const void *a, const void *b)
@@ -26,7 +23,7 @@ static int maker_list_compare(const void *a, const void *b)
     const int order = maker_list_compare_objects(x, y);
     if (order || x->time != y->time)
         return order ? order : x->time < y->time ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return ORDER_BY(x, y, function);
 }
 
 /* Two threads may record the same one. */
@@ -45,15 +42,9 @@ const struct trace_maker *maker_list_find(const struct maker_list *m, uint32_t p
                                           uint64_t time)
 {
     const struct trace_maker wanted = { process, kind, id, time, UINT64_MAX };
-    size_t low = 0, high = m->count;
-    while (low < high) { /* the first one that is later */
-        const size_t middle = low + (high - low) / 2;
-        if (maker_list_compare(&m->list[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct trace_maker *last = low ? &m->list[low - 1] : NULL;
+    /* the first one that is later */
+    const size_t place = LOWER_BOUND(maker, m->list, m->count, maker_list_compare(maker, &wanted) <= 0);
+    const struct trace_maker *last = place ? &m->list[place - 1] : NULL;
     return last && last->function && maker_list_compare_objects(last, &wanted) == 0 ? last : NULL;
 }
 

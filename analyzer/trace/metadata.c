@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "dwell/event.h"
 #include "trace/metadata_finish.h"
 #include "trace/metadata_reader.h"
@@ -487,11 +488,7 @@ static void metadata_record_last_chunk(struct session_file *file, struct metadat
 static int metadata_compare_chunks(const void *a, const void *b)
 {
     const struct trace_chunk *x = *(const struct trace_chunk *const *)a, *y = *(const struct trace_chunk *const *)b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return ORDER_BY(x, y, process, sequence, offset);
 }
 
 static void metadata_read_chunks(struct session_file *file, struct metadata_tables *tables,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "trace/event_fields.h"
 #include "trace/module_changes.h"
 #include "trace/module_map.h"
@@ -35,25 +36,19 @@ static void metadata_end_open_threads(struct session_file *file)
 static int metadata_compare_modules(const void *a, const void *b)
 {
     const struct trace_module *x = a, *y = b;
-    if (x->load_time != y->load_time)
-        return x->load_time < y->load_time ? -1 : 1;
-    return (x->serial > y->serial) - (x->serial < y->serial);
+    return ORDER_BY(x, y, load_time, serial);
 }
 
 static int metadata_compare_samples(const void *a, const void *b)
 {
     const struct trace_sample *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
+    return ORDER_BY(x, y, time);
 }
 
 static int metadata_compare_levels(const void *a, const void *b)
 {
     const struct trace_level *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return ORDER_BY(x, y, time, process, function);
 }
 
 static int metadata_compare_object_names(const void *a, const void *b)
@@ -69,13 +64,13 @@ static int metadata_compare_object_names(const void *a, const void *b)
 static int metadata_compare_processes(const void *a, const void *b)
 {
     const struct trace_process *x = a, *y = b;
-    return (x->serial > y->serial) - (x->serial < y->serial);
+    return ORDER_BY(x, y, serial);
 }
 
 static int metadata_compare_threads(const void *a, const void *b)
 {
     const struct trace_thread *x = a, *y = b;
-    return (x->serial > y->serial) - (x->serial < y->serial);
+    return ORDER_BY(x, y, serial);
 }
 
 static void metadata_finish_process(struct trace_process *p, const struct metadata_tables *tables)

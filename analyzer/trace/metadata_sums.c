@@ -1,5 +1,6 @@
 /* Reads the records about the machine, and about the sessions whose sums a file has. Finds these sessions. */
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "trace/metadata_reader.h"
 
 static void metadata_read_host_texts(struct metadata_reader *r, struct trace_host *host)
@@ -85,28 +86,16 @@ bool session_file_has_trees(const struct session_file *file)
 
 size_t session_file_summed_of(const struct session_file *file, uint32_t process)
 {
-    size_t low = 0, high = file->sums.summed_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (file->sums.summed[middle].process_end <= process)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return process ? low : file->sums.summed_count;
+    const size_t place =
+        LOWER_BOUND(summed, file->sums.summed, file->sums.summed_count, summed->process_end <= process);
+    return process ? place : file->sums.summed_count;
 }
 
 const char *session_file_object_name(const struct session_file *file, uint32_t process, uint64_t id)
 {
-    size_t low = 0, high = file->sums.object_name_count;
-    while (low < high) {
-        const struct trace_object_name *name = &file->sums.object_names[low + (high - low) / 2];
-        if (name->process == process && name->id == id)
-            return name->name;
-        if (name->process < process || (name->process == process && name->id < id))
-            low += (high - low) / 2 + 1;
-        else
-            high = low + (high - low) / 2;
-    }
-    return NULL;
+    const struct trace_object_name *names = file->sums.object_names;
+    const size_t count = file->sums.object_name_count;
+    const size_t place =
+        LOWER_BOUND(name, names, count, name->process < process || (name->process == process && name->id < id));
+    return place < count && names[place].process == process && names[place].id == id ? names[place].name : NULL;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 enum {
     MAX_SUCCESSORS = 64, /* modules that each take a part of the addresses of an unloaded one */
@@ -22,24 +23,11 @@ static void module_changes_add(struct change_list *c, uint64_t time)
     c->times[c->count++] = time;
 }
 
-static int module_changes_compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The first module after `gone` that is loaded when `gone` is unloaded, or later. */
 static const struct trace_module *module_changes_next(const struct trace_module *gone, const struct trace_module *end)
 {
-    const struct trace_module *low = gone + 1, *high = end;
-    while (low < high) {
-        const struct trace_module *middle = low + (high - low) / 2;
-        if (middle->load_time < gone->unload_time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct trace_module *later = gone + 1;
+    return later + LOWER_BOUND(module, later, (size_t)(end - later), module->load_time < gone->unload_time);
 }
 
 /* Adds the load times of the modules that follow at the addresses of `gone`, and the times half-way between: until then
@@ -74,7 +62,7 @@ uint64_t *module_changes(const struct trace_module *modules, size_t count, size_
         module_changes_add_successors(&c, gone, modules + count);
     }
     if (c.count)
-        qsort(c.times, c.count, sizeof *c.times, module_changes_compare);
+        qsort(c.times, c.count, sizeof *c.times, compare_numbers);
     *change_count = c.count;
     return c.times;
 }

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 
 enum { FEW_MODULES = 16 };
 
@@ -51,15 +52,7 @@ static void module_map_find_bounds(struct module_map *map, size_t count)
 /* The number of bounds that are not above the address. */
 static size_t module_map_bounds_to(const struct module_map *map, uint64_t address)
 {
-    size_t low = 0, high = map->bound_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (map->bounds[middle] <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(bound, map->bounds, map->bound_count, *bound <= address);
 }
 
 static void module_map_add_entry(struct module_map *map, size_t node, size_t module)
@@ -148,28 +141,17 @@ static const struct trace_module *module_map_nearer(const struct trace_module *a
 static const struct trace_module *module_map_nearest(const struct module_map *map, size_t node, uint64_t time,
                                                      const struct trace_module *nearest)
 {
-    const size_t first = map->first[node], end = map->first[node + 1];
-    size_t low = first, high = end;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (map->modules[map->entries[middle]].load_time <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < end)
-        nearest = module_map_nearer(nearest, &map->modules[map->entries[low]], time);
-    if (low == first)
+    const size_t first = map->first[node], count = map->first[node + 1] - first;
+    const uint32_t *entries = map->entries + first;
+    const uint64_t *latest = map->latest + first;
+    const size_t loaded = LOWER_BOUND(entry, entries, count, map->modules[*entry].load_time <= time);
+    if (loaded < count)
+        nearest = module_map_nearer(nearest, &map->modules[entries[loaded]], time);
+    if (loaded == 0)
         return nearest;
-    const uint64_t last = map->latest[low - 1], wanted = last > time ? time + 1 : last;
-    for (high = low - 1, low = first; low < high;) {
-        const size_t middle = (low + high) / 2;
-        if (map->latest[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return module_map_nearer(nearest, &map->modules[map->entries[low]], time);
+    const uint64_t last = latest[loaded - 1], wanted = last > time ? time + 1 : last;
+    const size_t unloaded = LOWER_BOUND(end, latest, loaded - 1, *end < wanted);
+    return module_map_nearer(nearest, &map->modules[entries[unloaded]], time);
 }
 
 const struct trace_module *module_map_find(const struct module_map *map, uint64_t address, uint64_t time)

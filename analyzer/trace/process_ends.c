@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 void process_ends_add(struct observed_ends *ends, uint32_t by, const struct dwell_rec_process_end *record)
 {
@@ -15,11 +16,7 @@ void process_ends_add(struct observed_ends *ends, uint32_t by, const struct dwel
 static int process_ends_compare(const void *a, const void *b)
 {
     const struct trace_process *x = *(struct trace_process *const *)a, *y = *(struct trace_process *const *)b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    if (x->start_time != y->start_time)
-        return x->start_time < y->start_time ? -1 : 1;
-    return (x->serial > y->serial) - (x->serial < y->serial);
+    return ORDER_BY(x, y, pid, start_time, serial);
 }
 
 struct trace_process **process_ends_sort(struct session_file *file)
@@ -35,16 +32,7 @@ struct trace_process **process_ends_sort(struct session_file *file)
 /* How many processes have a lower PID, or that PID and began at or before the time. */
 static size_t process_ends_count_begun(struct trace_process *const *sorted, size_t count, uint32_t pid, uint64_t time)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct trace_process *p = sorted[middle];
-        if (p->pid < pid || (p->pid == pid && p->start_time <= time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(p, sorted, count, (*p)->pid < pid || ((*p)->pid == pid && (*p)->start_time <= time));
 }
 
 enum { MOST_OF_A_PID = 64 };

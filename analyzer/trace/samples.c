@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "trace/counted_calls.h"
 
 enum { WORD = sizeof(uint64_t) };
@@ -73,7 +74,7 @@ static int samples_compare_ids(const struct samples_thread *x, uint32_t tid, uin
 {
     if (x->tid != tid)
         return x->tid < tid ? -1 : 1;
-    return (x->pid > pid) - (x->pid < pid);
+    return ORDER(x->pid, pid);
 }
 
 static int samples_compare_threads(const void *a, const void *b)
@@ -82,9 +83,7 @@ static int samples_compare_threads(const void *a, const void *b)
     const int order = samples_compare_ids(x, y->tid, y->pid);
     if (order)
         return order;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->serial > y->serial) - (x->serial < y->serial);
+    return ORDER_BY(x, y, start, serial);
 }
 
 static struct samples_thread *samples_sort_threads(const struct session_file *file)
@@ -108,16 +107,11 @@ static struct samples_thread *samples_sort_threads(const struct session_file *fi
 static const struct samples_thread *samples_search(const struct samples_thread *list, size_t count, uint32_t tid,
                                                    uint32_t pid, uint64_t time)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = samples_compare_ids(&list[middle], tid, pid);
-        if (order < 0 || (order == 0 && list[middle].end < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && samples_compare_ids(&list[low], tid, pid) == 0 ? &list[low] : NULL;
+    const size_t place = LOWER_BOUND(thread, list, count,
+                                     thread->tid != tid   ? thread->tid < tid
+                                     : thread->pid != pid ? thread->pid < pid
+                                                          : thread->end < time);
+    return place < count && samples_compare_ids(&list[place], tid, pid) == 0 ? &list[place] : NULL;
 }
 
 bool samples_are_spare(const struct session_file *file)

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/sorted.h"
 #include "symbols/os_calls.h"
 #include "trace/metadata.h"
 #include "trace/module_map.h"
@@ -504,7 +505,7 @@ bool session_file_fill_buffer(const struct session_file *file, const struct trac
 static int session_file_compare_serial(const void *key, const void *entry)
 {
     uint32_t wanted = *(const uint32_t *)key, serial = *(const uint32_t *)entry;
-    return (wanted > serial) - (wanted < serial);
+    return ORDER(wanted, serial);
 }
 
 struct trace_process *session_file_process(const struct session_file *file, uint32_t serial)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 void thread_ranges_add(struct thread_ranges *ranges, uint32_t thread, uint64_t begin, uint64_t end)
 {
@@ -16,9 +17,7 @@ void thread_ranges_add(struct thread_ranges *ranges, uint32_t thread, uint64_t b
 static int thread_ranges_compare(const void *a, const void *b)
 {
     const struct thread_range *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return ORDER_BY(x, y, thread, begin);
 }
 
 void thread_ranges_join(struct thread_ranges *ranges, uint64_t begin, uint64_t end)
@@ -44,16 +43,8 @@ void thread_ranges_join(struct thread_ranges *ranges, uint64_t begin, uint64_t e
 /* The number of ranges before the thread's first one that ends after `time`. */
 static size_t thread_ranges_before(const struct thread_ranges *ranges, uint32_t thread, uint64_t time)
 {
-    size_t low = 0, high = ranges->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct thread_range *range = &ranges->list[middle];
-        if (range->thread < thread || (range->thread == thread && range->end <= time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(range, ranges->list, ranges->count,
+                       range->thread < thread || (range->thread == thread && range->end <= time));
 }
 
 const struct thread_range *thread_ranges_of(const struct thread_ranges *ranges, uint32_t thread, size_t *count)

@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 
 /* ---- one chunk ---- */
 
@@ -115,11 +116,7 @@ uint64_t trace_event_frame(const struct trace_event *event, unsigned i)
 static int trace_events_compare_chunks(const void *a, const void *b)
 {
     const struct trace_chunk *x = *(const struct trace_chunk *const *)a, *y = *(const struct trace_chunk *const *)b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return ORDER_BY(x, y, thread, sequence, offset);
 }
 
 static const struct trace_chunk **trace_events_sorted_chunks(const struct session_file *file, size_t *count)
@@ -137,11 +134,7 @@ static const struct trace_chunk **trace_events_sorted_chunks(const struct sessio
 static int trace_events_compare_events(const void *a, const void *b)
 {
     const struct trace_event *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    return ORDER_BY(x, y, time, thread, order);
 }
 
 /* Events are thread by thread. They keep their order even if the times of a damaged file run backwards. */

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 
 enum { SPAN_COLUMNS = 8, OFF_CPU_COLUMNS = 7, TAG_LENGTH = 100, MIN_ROW = 2 };
 
@@ -77,15 +78,7 @@ static void blocks_find_stretches(const struct blocks_maker *m, struct blocks_st
 /* The index of the first stretch whose number is not smaller than `number`. */
 static size_t blocks_find_stretch(const struct blocks_stretches *s, uint64_t number)
 {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->list[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(stretch, s->list, s->count, *stretch < number);
 }
 
 /* ---- which spans ---- */
@@ -143,7 +136,7 @@ static int blocks_compare_rows(const void *a, const void *b)
         return x->depth < y->depth ? -1 : 1;
     if (x->before != y->before)
         return x->before > y->before ? -1 : 1;
-    return (x->start > y->start) - (x->start < y->start);
+    return ORDER_BY(x, y, start);
 }
 
 static struct blocks_row blocks_make_row(const struct level_span *span, uint64_t begin, uint64_t stretch)

@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "profile/calls.h"
 #include "view/thread_rank.h"
 
@@ -184,13 +185,7 @@ static struct call_counts call_counts_find(const struct call_counts *none)
 static int call_counts_compare(const void *a, const void *b)
 {
     const struct call_count *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->period != y->period)
-        return x->period < y->period ? -1 : 1;
-    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+    return ORDER_BY(x, y, function, thread, period, ticks);
 }
 
 static struct packed call_counts_pack(const struct call_counts *c)

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "view/thread_rank.h"
 
 struct page_critical_row {
@@ -54,13 +55,7 @@ static int page_critical_compare_lengths(const void *a, const void *b, void *con
     const uint64_t one = x->end - x->begin, other = y->end - y->begin;
     if (one != other)
         return one < other ? 1 : -1;
-    return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-static int page_critical_compare_places(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
+    return ORDER_BY(x, y, begin);
 }
 
 /* Of too many segments, the longest ones. */
@@ -75,7 +70,7 @@ static void page_critical_add_segments(struct page_critical *c, const struct ana
     c->all_segments = p->segment_count;
     c->segment_count = smaller(p->segment_count, MAX_PAGE_SEGMENTS);
     if (c->segment_count)
-        qsort(chosen, c->segment_count, sizeof *chosen, page_critical_compare_places);
+        qsort(chosen, c->segment_count, sizeof *chosen, compare_numbers);
     c->segments = need_memory(c->segment_count + 1, sizeof *c->segments);
     for (size_t i = 0; i < c->segment_count; i++) {
         const struct critical_segment *s = &p->segments[chosen[i]];

@@ -12,6 +12,7 @@
 #include "analysis/waiting_names.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "symbols/display_name.h"
 #include "trace/recorded_names.h"
 
@@ -104,15 +105,9 @@ static struct json_object *facts_processes(const struct analysis *analysis, cons
     return list;
 }
 
-static int facts_compare_serials(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static size_t facts_process_index(const uint32_t *list, size_t count, uint32_t serial)
 {
-    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, facts_compare_serials);
+    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, compare_numbers_32);
     return (size_t)(found - list);
 }
 

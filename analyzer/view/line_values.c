@@ -7,6 +7,7 @@
 #include "analysis/lines.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "view/facts.h"
 #include "view/value_columns.h"
 
@@ -37,11 +38,7 @@ static int32_t line_values_rank(const struct order *order, const struct profile 
 static int line_values_compare(const void *a, const void *b)
 {
     const struct line_call *x = a, *y = b;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    return (x->called > y->called) - (x->called < y->called);
+    return ORDER_BY(x, y, line, caller, called);
 }
 
 /* Adds up calls that differ in their call paths only. */

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "causes/wait_arrows.h"
 #include "view/thread_rank.h"
 
@@ -29,9 +30,7 @@ static int page_wait_compare(const void *a, const void *b, void *context)
     const struct caused_wait *list = context, *x = &list[*(const uint32_t *)a], *y = &list[*(const uint32_t *)b];
     if (x->ticks != y->ticks)
         return x->ticks < y->ticks ? 1 : -1;
-    if (x->wait.left != y->wait.left)
-        return x->wait.left < y->wait.left ? -1 : 1;
-    return (x->wait.place.thread > y->wait.place.thread) - (x->wait.place.thread < y->wait.place.thread);
+    return ORDER_BY(x, y, wait.left, wait.place.thread);
 }
 
 /* The process of a thread; zero if the session does not have the thread. */
@@ -90,13 +89,7 @@ static int page_edge_compare(const void *a, const void *b)
     const struct page_edge *x = a, *y = b;
     if (x->total != y->total)
         return x->total < y->total ? 1 : -1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->by_lock != y->by_lock)
-        return x->by_lock < y->by_lock ? -1 : 1;
-    if (x->cause_thread != y->cause_thread)
-        return x->cause_thread < y->cause_thread ? -1 : 1;
-    return (x->cause > y->cause) - (x->cause < y->cause);
+    return ORDER_BY(x, y, thread, by_lock, cause_thread, cause);
 }
 
 static struct page_edge page_edge_of(const struct analysis *analysis, const struct order *order,

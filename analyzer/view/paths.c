@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 uint32_t *paths_function_ranks(const struct profile *p, const struct analysis *analysis, const struct order *order)
 {
@@ -31,7 +32,7 @@ static int paths_compare_nodes(const void *a, const void *b, void *context)
     if (t->calls != u->calls)
         return t->calls < u->calls ? 1 : -1;
     const uint32_t f = s->ranks[nodes[x].function], g = s->ranks[nodes[y].function];
-    return (f > g) - (f < g);
+    return ORDER(f, g);
 }
 
 struct paths_walk {

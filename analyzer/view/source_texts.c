@@ -12,6 +12,7 @@
 #include "analysis/sources.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/wide.h"
 #include "profile/sampling.h"
 
@@ -28,7 +29,7 @@ static int source_texts_compare(const void *a, const void *b, void *context)
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     if (o->times[x] != o->times[y])
         return o->times[x] < o->times[y] ? 1 : -1;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* The module of the first function of a file. */
@@ -118,9 +119,7 @@ static void line_times_take(void *context, uint32_t function, const char *file, 
 static int line_times_compare(const void *a, const void *b)
 {
     const struct line_time *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
+    return ORDER_BY(x, y, function, line);
 }
 
 /* Adds up the samples of each line. */

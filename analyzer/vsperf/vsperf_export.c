@@ -10,6 +10,7 @@
 
 #include "base/leftovers.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "export/exports.h"
 #include "profile/reported.h"
 #include "trace/read_error.h"
@@ -113,9 +114,7 @@ static int vsperf_compare_threads(const void *a, const void *b, void *data)
 {
     const struct profile_thread *threads = data;
     const struct profile_thread *x = &threads[*(const size_t *)a], *y = &threads[*(const size_t *)b];
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return (x->thread > y->thread) - (x->thread < y->thread);
+    return ORDER_BY(x, y, process, thread);
 }
 
 static void vsperf_write_threads(const struct vsperf_file *f, const struct vsperf_tables *m)

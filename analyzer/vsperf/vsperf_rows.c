@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 enum { ALL_VALUES = VSPERF_INCLUSIVE | VSPERF_EACH | VSPERF_CALLS };
 
@@ -24,7 +25,7 @@ static int vsperf_compare_functions(const struct analysis *analysis, uint32_t a,
     int order = strcmp(analysis->names[a].name, analysis->names[b].name);
     if (order == 0)
         order = strcmp(analysis->profile->modules[f->module].path, analysis->profile->modules[g->module].path);
-    return order ? order : (f->offset > g->offset) - (f->offset < g->offset);
+    return order ? order : ORDER(f->offset, g->offset);
 }
 
 static int vsperf_compare_times(const struct times *a, const struct times *b)
@@ -139,16 +140,8 @@ static void vsperf_put_related(const struct vsperf_file *f, const char *type, ui
 static size_t vsperf_first_edge(const struct vsperf_process_rows *p, const uint32_t *sorted, size_t count,
                                 bool by_callee, uint32_t function)
 {
-    size_t low = 0;
-    for (size_t high = count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        const struct edge *e = &p->edges.list[sorted[middle]];
-        if ((by_callee ? e->callee : e->caller) < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct edge *all = p->edges.list;
+    return LOWER_BOUND(edge, sorted, count, (by_callee ? all[*edge].callee : all[*edge].caller) < function);
 }
 
 static void vsperf_put_group(const struct vsperf_file *f, const struct vsperf_process_rows *p, uint32_t root)

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "vsperf/vsperf_import.h"
 
 /* Call paths with a smaller share of all time are not continued. The values below them are added to larger paths. */
@@ -58,7 +59,7 @@ static int vsperf_tree_compare_parts(const void *a, const void *b)
     const struct vsperf_part *x = a, *y = b;
     if (x->rest != y->rest)
         return x->rest < y->rest ? 1 : -1;
-    return (x->index > y->index) - (x->index < y->index);
+    return ORDER_BY(x, y, index);
 }
 
 /* By largest remainders, so that the parts add up to the whole. The weights add up to `weight`. */
@@ -173,7 +174,7 @@ static int vsperf_tree_compare_ranked(const void *a, const void *b)
         return x->rank - y->rank;
     if (x->time != y->time)
         return x->time < y->time ? 1 : -1;
-    return (x->row > y->row) - (x->row < y->row);
+    return ORDER_BY(x, y, row);
 }
 
 static void vsperf_tree_order_rows(struct scaling *s)
