@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/features.h"
 #include "dwell/format.h"
 #include "recorder/control_chunk.h"
 #include "recorder/event_settings.h"
@@ -248,6 +249,8 @@ static char *control_event_text(const char *event)
     char *text = event_setting(event, "control", &error);
     if (!text)
         die_of(&error);
+    if (!feature_is_built("events"))
+        die(STATUS_ERROR, "control: this dwell was built without trace events");
     return text;
 }
 

@@ -13,6 +13,14 @@ const struct feature *const features[] = {
     NULL,
 };
 
+bool feature_is_built(const char *name)
+{
+    for (const struct feature *const *feature = features; *feature; feature++)
+        if (strcmp((*feature)->name, name) == 0)
+            return true;
+    return false;
+}
+
 enum { MAX_FORMATS = 64 };
 
 /* The features' formats come first. */

@@ -39,6 +39,8 @@ struct feature {
 /* Those of this build. The last one is NULL. */
 extern const struct feature *const features[];
 
+bool feature_is_built(const char *name);
+
 /* All formats, in the order of --list, which ends with NULL. */
 const struct export_format *const *all_exports(void);
 const struct import_format *const *all_imports(void);

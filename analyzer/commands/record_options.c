@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/features.h"
 #include "recorder/event_settings.h"
 #include "recorder/filter_patterns.h"
 #include "recorder/sample_rate.h"
@@ -107,6 +108,8 @@ static void record_add_event_setting(void *settings, const struct option_row *ro
     (void)row;
     if (!setting)
         die(STATUS_OWN_FAILURE, "%s", error.text);
+    if (!feature_is_built("events"))
+        die(STATUS_OWN_FAILURE, "--event: this dwell was built without trace events");
     if (asprintf(&both, "%s%s%s", s->events ? s->events : "", s->events ? "," : "", setting) < 0)
         die(STATUS_OWN_FAILURE, "out of memory");
     if (strlen(both) > LONGEST)

@@ -60,15 +60,31 @@ void perflog_close(void);
 
 /* ---- events.c; without the lock, but for perflog_events_begin ---- */
 
-/* Registers the class of the events. Does nothing if dwell does not record. */
-void perflog_events_begin(void);
-
 enum perflog_event_type {
     PERFLOG_EVENT_BEGIN = EVENT_TRACE_TYPE_START,
     PERFLOG_EVENT_END = EVENT_TRACE_TYPE_END,
     PERFLOG_EVENT_ERROR = DWELL_PERFLOG_ERROR,
 };
+
+#ifndef DWELL_WITHOUT_EVENTS
+
+/* Registers the class of the events. Does nothing if dwell does not record. */
+void perflog_events_begin(void);
 void perflog_event(enum perflog_event_type type, MARKER_ID marker);
+
+#else
+
+static inline void perflog_events_begin(void)
+{
+}
+
+static inline void perflog_event(enum perflog_event_type type, MARKER_ID marker)
+{
+    (void)type;
+    (void)marker;
+}
+
+#endif
 
 /* ---- marks.c ---- */
 

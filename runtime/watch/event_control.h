@@ -11,6 +11,8 @@
 
 struct dwell_event_class;
 
+#ifndef DWELL_WITHOUT_EVENTS
+
 /* Announces that a state may have changed. May be called by any thread, also in handlers and in the helper. */
 void event_control_notify(void);
 
@@ -19,6 +21,14 @@ void event_control_registered(void);
 
 /* Removes the callbacks of the class, and waits for one that is running. */
 void event_control_remove_class(const struct dwell_event_class *c);
+
+#else
+
+static inline void event_control_notify(void)
+{
+}
+
+#endif
 
 #pragma GCC visibility pop
 

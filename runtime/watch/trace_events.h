@@ -4,6 +4,8 @@
 #ifndef DWELL_TRACE_EVENTS_H
 #define DWELL_TRACE_EVENTS_H
 
+#include <errno.h>
+
 #include "common.h"
 #include "ring.h"
 
@@ -27,6 +29,12 @@ struct process_trace_events {
     uint32_t starting;      /* a lock, held while the thread of the callbacks is made */
 };
 
+#pragma GCC visibility pop
+
+#ifndef DWELL_WITHOUT_EVENTS
+
+#pragma GCC visibility push(hidden)
+
 /* Takes the settings of DWELL_EVENTS. */
 void trace_events_begin(void);
 
@@ -49,4 +57,27 @@ DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c);
 DWELL_EXPORT int dwell_runtime_event_write(const struct dwell_event_class *c, uint32_t version, const void *data,
                                            size_t size);
 
+#else /* A build without trace events. The weak references of programs stay NULL, and their classes disabled. */
+
+static inline void trace_events_begin(void)
+{
+}
+
+static inline int trace_events_enable(const char *setting)
+{
+    (void)setting;
+    return -ENOSYS;
+}
+
+static inline void trace_events_begin_thread(struct thread *t)
+{
+    (void)t;
+}
+
+static inline void trace_events_end_thread(struct thread *t)
+{
+    (void)t;
+}
+
+#endif
 #endif
