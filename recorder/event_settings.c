@@ -1,4 +1,4 @@
-/* Parses and checks the trace events to enable: a GUID or a name, with an optional level. */
+/* Parses and checks the trace events to enable: a GUID or a name, with an optional severity. */
 #include "recorder/event_settings.h"
 
 #include <stdlib.h>
@@ -21,9 +21,9 @@ char *event_setting(const char *text, const char *place, struct error *error)
 {
     const char *colon = strrchr(text, ':');
     char *subject = need_copy(text, colon ? (size_t)(colon - text) : strlen(text));
-    const char *level_text = colon ? colon + 1 : "255";
-    const int level = event_level(level_text);
-    const bool off = strcmp(level_text, "off") == 0;
+    const char *severity_text = colon ? colon + 1 : "255";
+    const int severity = event_severity(severity_text);
+    const bool off = strcmp(severity_text, "off") == 0;
     uint8_t guid[16];
     char guid_name[GUID_TEXT];
     const bool is_guid = guid_parse(subject, guid);
@@ -31,13 +31,13 @@ char *event_setting(const char *text, const char *place, struct error *error)
         guid_text(guid, guid_name);
     else if (!event_settings_is_subject(subject))
         error_set(error, "%s: '%s' is neither the name of a class of events, nor a GUID, nor *", place, subject);
-    if (level < 0 && !off)
+    if (severity < 0 && !off)
         error_set(
             error,
             "%s: '%s' is not a level: a number from 0 to 255, critical, error, warning, information, verbose, or off",
-            place, level_text);
+            place, severity_text);
     const char *name = is_guid ? guid_name : subject;
-    char *setting = error->text ? NULL : off ? need_text("%s:off", name) : need_text("%s:%d", name, level);
+    char *setting = error->text ? NULL : off ? need_text("%s:off", name) : need_text("%s:%d", name, severity);
     free(subject);
     return setting;
 }

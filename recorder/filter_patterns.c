@@ -104,13 +104,13 @@ static char *filters_split(const char **value)
 
 static bool filters_add_depth(struct filters *f, const char *value, const struct filter_place *place)
 {
-    enum { MAX_DEPTH = 8000, MAX_LEVELS = 250 };
-    uint32_t levels;
+    enum { MAX_DEPTH = 8000, MAX_BELOW = 250 };
+    uint32_t depth;
     char *pattern = filters_split(&value);
     if (!pattern)
         return filters_parse_number(value, place, (struct filter_range){ 1, MAX_DEPTH }, &f->depth);
-    const bool added = filters_parse_number(value, place, (struct filter_range){ 0, MAX_LEVELS }, &levels) &&
-                       filters_add_pattern(f, (1 + levels) << DWELL_FILTER_LEVELS_SHIFT, pattern, place);
+    const bool added = filters_parse_number(value, place, (struct filter_range){ 0, MAX_BELOW }, &depth) &&
+                       filters_add_pattern(f, (1 + depth) << DWELL_FILTER_DEPTH_SHIFT, pattern, place);
     free(pattern);
     return added;
 }

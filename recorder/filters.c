@@ -71,16 +71,16 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
     return function_pattern_matches(&p->of, module, &f);
 }
 
-/* Of two limits of levels, the lower one counts; of two times, watches and levels of probes, the second. */
+/* Of two limits of depth, the lower one counts; of two times, watches and levels of probes, the second. */
 static uint32_t filters_join(uint32_t before, uint32_t action)
 {
     if (action & FILTER_LEVEL)
         before &= ~(FILTER_LEVEL | FILTER_EARLIER);
     if (action & DWELL_FILTER_KEEP)
         before &= ~(uint32_t)DWELL_FILTER_KEEP;
-    const uint32_t special = DWELL_FILTER_LEVELS | DWELL_FILTER_TIME, levels = before & DWELL_FILTER_LEVELS,
-                   other = action & DWELL_FILTER_LEVELS, time = action & DWELL_FILTER_TIME;
-    return ((before | action) & ~special) | (levels && (!other || levels < other) ? levels : other) |
+    const uint32_t special = DWELL_FILTER_DEPTH | DWELL_FILTER_TIME, depth = before & DWELL_FILTER_DEPTH,
+                   other = action & DWELL_FILTER_DEPTH, time = action & DWELL_FILTER_TIME;
+    return ((before | action) & ~special) | (depth && (!other || depth < other) ? depth : other) |
            (time ? time : before & DWELL_FILTER_TIME);
 }
 

@@ -56,7 +56,7 @@ static inline bool filters_have_targets(const struct filters *f)
 static inline bool filters_select_calls(const struct filters *f)
 {
     const uint32_t by_calls = DWELL_FILTER_ROOT | DWELL_FILTER_TARGET | DWELL_FILTER_START | DWELL_FILTER_STOP |
-                              DWELL_FILTER_LEVELS | DWELL_FILTER_TIME;
+                              DWELL_FILTER_DEPTH | DWELL_FILTER_TIME;
     return f->depth || f->shortest_ns || f->actions & by_calls;
 }
 

@@ -77,7 +77,7 @@ static const char *const waiting[] = {
 
 /* Import tables and system services have prefixes: __imp__WaitFor..., NtWaitFor..., ZwWaitFor..., and debuggers write
  * module!name. */
-static const char *waits_bare_name(const char *name)
+static const char *waiting_bare_name(const char *name)
 {
     static const char *const prefixes[] = { "imp_", "Nt", "Zw" };
     name += strspn(name, "_");
@@ -85,15 +85,15 @@ static const char *waits_bare_name(const char *name)
         const size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) == 0 &&
             (prefixes[i][length - 1] == '_' || isupper((unsigned char)name[length])))
-            return waits_bare_name(name + length);
+            return waiting_bare_name(name + length);
     }
     return name;
 }
 
-bool function_waits(const char *name)
+bool is_waiting_name(const char *name)
 {
     const size_t module = strcspn(name, "!(");
-    name = waits_bare_name(name[module] == '!' ? name + module + 1 : name);
+    name = waiting_bare_name(name[module] == '!' ? name + module + 1 : name);
     const size_t length = strcspn(name, "@(");
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
         const size_t wanted = strcspn(waiting[i], "*");
@@ -103,8 +103,8 @@ bool function_waits(const char *name)
     return false;
 }
 
-bool waits_by_name(const struct analysis *analysis, uint32_t function)
+bool has_waiting_name(const struct analysis *analysis, uint32_t function)
 {
     return analysis->summary.imported && !analysis->summary.off_cpu_known && function != PROFILE_NONE &&
-           function_waits(analysis->names[function].name);
+           is_waiting_name(analysis->names[function].name);
 }

@@ -9,9 +9,9 @@
 #include "analysis/analysis.h"
 
 /* Whether a function of that name only waits. The name can be decorated. */
-bool function_waits(const char *name);
+bool is_waiting_name(const char *name);
 
 /* Whether a function of an imported session only waits. Other sessions have blocked times; there it is false. */
-bool waits_by_name(const struct analysis *analysis, uint32_t function);
+bool has_waiting_name(const struct analysis *analysis, uint32_t function);
 
 #endif

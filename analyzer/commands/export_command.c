@@ -155,7 +155,7 @@ static bool *export_choose_functions(const struct analysis *analysis, const stru
     struct sorting sorting = { .key = o->sort, .numbered = true, .filters = &o->filters };
     if (!sorting.key) {
         sorting.key = hot_measure_of(&analysis->summary)->key;
-        sorting.waits_last = true;
+        sorting.waiting_last = true;
     }
     sorting.calls = view_needs_calls(sorting.key);
     for (size_t i = 0; i < o->filters.count; i++)

@@ -253,7 +253,7 @@ static void report_print_rows(const struct report_settings *s, struct analysis *
     const char *columns = s->shared.columns ? s->shared.columns : hot ? hot->columns : NULL;
     if (hot && !s->shared.sort) {
         sorting.key = hot->key;
-        sorting.waits_last = true;
+        sorting.waiting_last = true;
     }
     struct table table = rows->view ? rows->view(analysis) : view_rows(analysis, rows->by, &sorting);
     option_order(&table, &sorting);

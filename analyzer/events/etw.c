@@ -72,7 +72,7 @@ static void etw_write_event(const struct session_file *file, const struct trace_
         .Size = (uint16_t)(sizeof h + e->data_size),
         .HeaderType = FULL_HEADER,
         .MarkerFlags = MARKERS,
-        .Class = { e->type, e->level, e->version },
+        .Class = { e->type, e->severity, e->version },
         .ThreadId = t ? t->tid : 0,
         .ProcessId = p ? p->pid : 0,
         .TimeStamp = options->raw_timestamps ? (int64_t)e->time : event_stamp(file, e->time),

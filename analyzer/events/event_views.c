@@ -17,7 +17,7 @@ enum {
     COLUMN_TIME,
     COLUMN_PID,
     COLUMN_TID,
-    COLUMN_LEVEL,
+    COLUMN_SEVERITY,
     COLUMN_VERSION,
     COLUMN_KERNEL,
     COLUMN_USER,
@@ -47,7 +47,7 @@ static const struct column columns[COLUMN_COUNT] = {
     [COLUMN_STAMP] = { "timestamp", "TIMESTAMP", CELL_COUNT, USE_DATA, false },
     [COLUMN_PID] = { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
     [COLUMN_TID] = { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
-    [COLUMN_LEVEL] = { "level", "LEVEL", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_SEVERITY] = { "level", "LEVEL", CELL_COUNT, USE_ALWAYS, false },
     [COLUMN_VERSION] = { "version", "VERSION", CELL_COUNT, USE_ALWAYS, false },
     [COLUMN_KERNEL] = { "kernel_time", "KERNEL", CELL_COUNT, USE_ALWAYS, false },
     [COLUMN_USER] = { "user_time", "USER", CELL_COUNT, USE_ALWAYS, false },
@@ -92,7 +92,7 @@ bool event_passes(const struct event_filter *f, const struct session_file *file,
 {
     if (f->some_types && !f->types[e->type])
         return false;
-    if (f->level >= 0 && e->level > f->level)
+    if (f->severity >= 0 && e->severity > f->severity)
         return false;
     return e->time >= f->from && e->time < f->to && events_class_passes(f, &events->classes[e->class]) &&
            selection_holds_event(f->threads, e->thread, e->time) &&
@@ -179,7 +179,7 @@ static void events_fill_row(struct cell *cells, const struct analysis *analysis,
         cell_number(&cells[COLUMN_PID], p->pid);
     if (t)
         cell_number(&cells[COLUMN_TID], t->tid);
-    cell_number(&cells[COLUMN_LEVEL], e->level);
+    cell_number(&cells[COLUMN_SEVERITY], e->severity);
     cell_number(&cells[COLUMN_VERSION], e->version);
     events_fill_cost(cells, e, e->previous ? &events->list[e->previous - 1] : NULL, units, options->resolution);
     cell_text(&cells[COLUMN_THREAD], t ? t->name : "");

@@ -12,7 +12,7 @@ struct event_filter {
     char **classes; /* globs for names, or GUIDs in the form of guid_text */
     size_t class_count, class_room;
     bool types[256], some_types;
-    int level;                       /* the highest; -1 for any */
+    int severity;                    /* the highest; -1 for any */
     const struct selection *threads; /* of these threads and processes; NULL if of all */
     uint64_t from, to;               /* ticks of the session: from <= time < to */
 };

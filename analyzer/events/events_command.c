@@ -73,12 +73,12 @@ static void events_add_type(void *settings, const struct option_row *row, char *
     f->types[type] = f->some_types = true;
 }
 
-static void events_read_level(void *settings, const struct option_row *row, char *text)
+static void events_read_severity(void *settings, const struct option_row *row, char *text)
 {
     struct event_filter *f = &((struct events_settings *)settings)->filter;
     (void)row;
-    f->level = event_level(text);
-    if (f->level < 0)
+    f->severity = event_severity(text);
+    if (f->severity < 0)
         die(STATUS_ERROR,
             "--level: '%s' is not a level: a number from 0 to 255, critical, error, warning, information or verbose",
             text);
@@ -132,7 +132,7 @@ static const struct option_row options[] = {
     { "type", "TYPE", "Only this type: a number, or INFO, START, END, DEQUEUE, REPLY and so on",
       READ_BY(events_add_type) },
     { "level", "LEVEL", "Only up to this level: a number, or critical, error, warning and so on",
-      READ_BY(events_read_level) },
+      READ_BY(events_read_severity) },
     { TAKE_SESSION(struct events_settings, file) },
     { 0 },
 };
@@ -262,7 +262,7 @@ int events_command(int argc, char **argv)
 {
     struct events_settings s = {
         .file = DEFAULT_SESSION,
-        .filter = { .level = -1 },
+        .filter = { .severity = -1 },
         .view = { .resolution = EVENT_RESOLUTION_USUAL },
     };
     command_line_parse(&line, argc, argv, &s, &s.shared);

@@ -228,7 +228,7 @@ static bool chrome_write_event(void *context, const struct trace_event *event, c
     fputs(",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":", w->out);
     json_put_text(w->out, name);
     fprintf(w->out, ",\"cat\":\"trace event\",\"args\":{\"type\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"",
-            event->type, event->level, event->version, data);
+            event->type, event->severity, event->version, data);
     if (fields) {
         fputs(",\"fields\":", w->out);
         json_put_text(w->out, fields);

@@ -155,7 +155,7 @@ static bool ctf_write_event(void *context, const struct trace_event *event, cons
     ctf_put_text(&w->events, name);
     ctf_put_text(&w->events, guid);
     ctf_put_8(&w->events, event->type);
-    ctf_put_8(&w->events, event->level);
+    ctf_put_8(&w->events, event->severity);
     ctf_put_32(&w->events, event->version);
     ctf_put_64(&w->events, event->cpu_time);
     ctf_put_text(&w->events, fields);

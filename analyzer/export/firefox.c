@@ -232,7 +232,7 @@ static bool firefox_add_event(void *context, const struct trace_event *event, co
     firefox_write_marker(w, event->time, NULL, name);
     fprintf(w->markers[MARKER_DATA],
             "{\"type\":\"trace event\",\"number\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"", event->type,
-            event->level, event->version, data);
+            event->severity, event->version, data);
     if (fields) {
         fputs(",\"fields\":", w->markers[MARKER_DATA]);
         json_put_text(w->markers[MARKER_DATA], fields);

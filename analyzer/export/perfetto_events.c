@@ -26,7 +26,7 @@ static bool perfetto_write_event(void *context, const struct trace_event *event,
     char *fields = utf8_repair(text ? text : "");
     perfetto_announce_thread(w, event->process, event->thread);
     packet_annotate_number(&annotations[0], "type", event->type);
-    packet_annotate_number(&annotations[1], "level", event->level);
+    packet_annotate_number(&annotations[1], "level", event->severity);
     packet_annotate_number(&annotations[2], "version", event->version);
     packet_annotate_text(&annotations[3], "data", data);
     packet_annotate_text(&annotations[4], "fields", fields);

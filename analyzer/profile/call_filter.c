@@ -8,16 +8,16 @@
 
 struct call_filter_node {
     uint32_t place; /* the node of the new profile that has the time of this one */
-    uint32_t level; /* shown calls on the path */
+    uint32_t shown; /* shown calls on the path */
     bool ignored;
     bool cut; /* a call on the path below is ignored */
 };
 
-/* The action for a call of the function within `level` shown calls. Calls within an ignored one are ignored. */
-static enum call_action call_filter_judge(const struct call_filter *f, uint32_t function, uint32_t level)
+/* The action for a call of the function within that many shown calls. Calls within an ignored one are ignored. */
+static enum call_action call_filter_judge(const struct call_filter *f, uint32_t function, uint32_t shown)
 {
     const enum call_action action = function < f->count ? (enum call_action)f->actions[function] : CALL_SHOWN;
-    return action == CALL_SHOWN && f->depth && level >= f->depth ? CALL_SUPPRESSED : action;
+    return action == CALL_SHOWN && f->depth && shown >= f->depth ? CALL_SUPPRESSED : action;
 }
 
 /* The amounts of a call that is left out, as amounts of its caller. */
@@ -34,8 +34,8 @@ static void call_filter_add_time(struct profile_node *into, const struct profile
 static void call_filter_add_node(struct profile *into, const struct call_filter *f, const struct profile_node *from,
                                  const struct call_filter_node *parent, struct call_filter_node *node)
 {
-    const enum call_action action = call_filter_judge(f, from->function, parent->level);
-    *node = (struct call_filter_node){ .place = parent->place, .level = parent->level, .cut = node->cut };
+    const enum call_action action = call_filter_judge(f, from->function, parent->shown);
+    *node = (struct call_filter_node){ .place = parent->place, .shown = parent->shown, .cut = node->cut };
     node->ignored = parent->ignored || action == CALL_IGNORED;
     if (node->ignored)
         return;
@@ -43,7 +43,7 @@ static void call_filter_add_node(struct profile *into, const struct call_filter 
         call_filter_add_time(&into->nodes[parent->place], from);
         return;
     }
-    node->level++;
+    node->shown++;
     node->place = profile_child_from(into, parent->place, from->function, from->site);
     profile_add_values(&into->nodes[node->place], from);
     into->counts.enters += from->calls;

@@ -41,38 +41,39 @@ struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, con
 struct profile *diff_name_profile(struct diff *d, const struct analysis *analysis, const struct diff_renaming *renaming)
 {
     const struct profile *p = analysis->profile;
-    struct profile view = *p, *named = profile_new();
-    view.modules = need_memory(p->module_count, sizeof *view.modules);
-    view.functions = need_memory(p->function_count, sizeof *view.functions);
-    view.threads = need_memory(p->thread_count, sizeof *view.threads);
-    view.reported = need_memory(p->reported_count, sizeof *view.reported);
-    view.mark_count = 0;
+    struct profile renamed = *p, *named = profile_new();
+    renamed.modules = need_memory(p->module_count, sizeof *renamed.modules);
+    renamed.functions = need_memory(p->function_count, sizeof *renamed.functions);
+    renamed.threads = need_memory(p->thread_count, sizeof *renamed.threads);
+    renamed.reported = need_memory(p->reported_count, sizeof *renamed.reported);
+    renamed.mark_count = 0;
     for (size_t i = 0; i < p->module_count; i++) {
         char *name = names_module(p->modules[i].path);
         if (renaming->to && strcmp(name, renaming->from) == 0) {
             free(name);
             name = need_copy(renaming->to, strlen(renaming->to));
         }
-        view.modules[i] = (struct profile_module){ .path = name, .build_id = (uint8_t *)name };
+        renamed.modules[i] = (struct profile_module){ .path = name, .build_id = (uint8_t *)name };
     }
     for (size_t i = 0; i < p->function_count; i++) {
         const uint32_t module = p->functions[i].module;
-        const char *name = names_is_nameless(&analysis->names[i]) ? view.modules[module].path : analysis->names[i].name;
-        view.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
+        const char *name =
+            names_is_nameless(&analysis->names[i]) ? renamed.modules[module].path : analysis->names[i].name;
+        renamed.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
     }
     for (size_t i = 0; i < p->thread_count; i++)
-        view.threads[i] = (struct profile_thread){ .root = p->threads[i].root };
+        renamed.threads[i] = (struct profile_thread){ .root = p->threads[i].root };
     for (size_t i = 0; i < p->reported_count; i++) {
-        view.reported[i] = p->reported[i];
-        view.reported[i].process = 0;
+        renamed.reported[i] = p->reported[i];
+        renamed.reported[i].process = 0;
     }
-    profile_merge(named, &view);
+    profile_merge(named, &renamed);
     for (size_t i = 0; i < p->module_count; i++)
-        free(view.modules[i].path);
-    free(view.modules);
-    free(view.functions);
-    free(view.threads);
-    free(view.reported);
+        free(renamed.modules[i].path);
+    free(renamed.modules);
+    free(renamed.functions);
+    free(renamed.threads);
+    free(renamed.reported);
     return named;
 }
 

@@ -18,7 +18,7 @@
 #define HOT "\033[31m"
 
 enum {
-    BRANCH = 2, /* cells of a level of a tree */
+    BRANCH = 2, /* cells of a row of a tree for each caller */
     MAX_GUIDES = 48,
     MIN_TREE_NAME = 8,
 };
@@ -29,7 +29,7 @@ struct text_page {
     struct text_columns columns;
     struct text_unit *units; /* by column of the table */
     char ***texts;           /* by column of the table, then by row; NULL for columns that are not printed */
-    size_t *levels;          /* by row, its level in a tree; NULL if the table is none */
+    size_t *depths;          /* by row, its depth in a tree; NULL if the table is none */
     struct text_marks marks; /* before the names */
     size_t width;            /* of a line; 0 for any */
 };
@@ -61,32 +61,32 @@ static char **text_make_numbers(const struct table *t, size_t column, struct tex
     return texts;
 }
 
-static size_t *text_find_levels(const struct table *t)
+static size_t *text_find_depths(const struct table *t)
 {
     if (!t->parents)
         return NULL;
-    size_t *levels = need_memory(t->row_count + 1, sizeof *levels);
+    size_t *depths = need_memory(t->row_count + 1, sizeof *depths);
     for (size_t row = 0; row < t->row_count; row++)
-        levels[row] = t->parents[row] ? levels[t->parents[row] - 1] + 1 : 0;
-    return levels;
+        depths[row] = t->parents[row] ? depths[t->parents[row] - 1] + 1 : 0;
+    return depths;
 }
 
-/* Guides of more levels would fill the lines. Deeper rows have their depth as a number instead, all in the last column
+/* Guides of deeper rows would fill the lines. Deeper rows have their depth as a number instead, all in the last column
  * of guides. */
 static bool text_row_is_deep(const struct text_page *p, size_t row)
 {
-    return p->levels && p->levels[row] >= MAX_GUIDES;
+    return p->depths && p->depths[row] >= MAX_GUIDES;
 }
 
 /* The width of what is before the cell: in a tree its guides, and the depth of a deep row; and the row's mark. */
 static size_t text_branch_width(const struct text_page *p, size_t column, size_t row)
 {
     const size_t mark = strlen(text_marks_of(&p->marks, column, row));
-    if (!p->levels || !p->table->columns[column].tree)
+    if (!p->depths || !p->table->columns[column].tree)
         return mark;
     if (!text_row_is_deep(p, row))
-        return BRANCH * p->levels[row] + mark;
-    return BRANCH * (MAX_GUIDES - 1) + (size_t)snprintf(NULL, 0, "[%zu] ", p->levels[row] + 1) + mark;
+        return BRANCH * p->depths[row] + mark;
+    return BRANCH * (MAX_GUIDES - 1) + (size_t)snprintf(NULL, 0, "[%zu] ", p->depths[row] + 1) + mark;
 }
 
 static size_t text_column_width(const struct text_page *p, size_t column)
@@ -103,7 +103,7 @@ static size_t text_column_width(const struct text_page *p, size_t column)
 
 static struct text_page text_make_page(const struct table *t, size_t width)
 {
-    struct text_page p = { .table = t, .levels = text_find_levels(t), .width = width };
+    struct text_page p = { .table = t, .depths = text_find_depths(t), .width = width };
     p.columns.table = t;
     p.columns.order = need_memory(table_max_columns(t), sizeof *p.columns.order);
     p.columns.name_room = t->name_room ? t->name_room : NAME_ROOM;
@@ -132,7 +132,7 @@ static void text_drop_page(struct text_page *p)
     free(p->texts);
     text_marks_drop(&p->marks);
     free(p->units);
-    free(p->levels);
+    free(p->depths);
     free(p->columns.widths);
     free(p->columns.order);
 }
@@ -191,7 +191,7 @@ static size_t text_tree_room(const struct text_page *p)
 
 static void text_fit_page(struct text_page *p)
 {
-    if (p->levels && p->width)
+    if (p->depths && p->width)
         p->columns.name_room = text_tree_room(p);
     if (p->width && (!p->table->chosen || p->table->optional))
         text_fit(&p->columns, p->width);
@@ -223,9 +223,9 @@ static void text_add_columns(struct libscols_table *table, const struct text_pag
 /* True if the row mostly waits. It is printed dim, because it is not a hot spot. */
 static bool text_row_is_dim(const struct table *t, size_t row)
 {
-    const struct cell *wait = &t->cells[row * t->column_count + t->wait_column];
+    const struct cell *waiting = &t->cells[row * t->column_count + t->waiting_column];
     const struct cell *cell = &t->cells[row * t->column_count + t->dim_column];
-    if (t->wait_column && wait->waits)
+    if (t->waiting_column && waiting->is_waiting)
         return true;
     return t->dim_column && cell->known && cell->percent > 50;
 }
@@ -246,7 +246,7 @@ static double text_find_hot(const struct table *t)
 static bool text_row_is_hot(const struct table *t, size_t row, double least)
 {
     const struct cell *cells = &t->cells[row * t->column_count];
-    if (t->wait_column && cells[t->wait_column].hot)
+    if (t->waiting_column && cells[t->waiting_column].hot)
         return true;
     return t->hot_column && cells[t->hot_column].known && least > 0 && cells[t->hot_column].percent >= least;
 }
@@ -271,7 +271,7 @@ static void text_set_cell(const struct text_page *p, struct libscols_line *line,
     const char *mark = text_marks_of(&p->marks, column, row);
     char *text = !p->table->columns[column].tree || !text_row_is_deep(p, row)
                      ? need_text("%s%s", mark, p->texts[column][row])
-                     : need_text("[%zu] %s%s", p->levels[row] + 1, mark, p->texts[column][row]);
+                     : need_text("[%zu] %s%s", p->depths[row] + 1, mark, p->texts[column][row]);
     scols_line_set_data(line, at, text);
     free(text);
 }

@@ -91,9 +91,9 @@ static void callers_add_row(const struct callers_context *c, const char *role, u
         cell_text(&cells[OF], of);
         free(of);
     }
-    if (waits_by_name(c->loaded, function))
-        cell_waits(&cells[c->table->wait_column]);
-    struct cell *shares = &cells[c->table->wait_column - SHARES];
+    if (has_waiting_name(c->loaded, function))
+        cell_mark_waiting(&cells[c->table->waiting_column]);
+    struct cell *shares = &cells[c->table->waiting_column - SHARES];
     cell_percent(&shares[0], percent_of(times->elapsed_inclusive, c->elapsed));
     if (value_is_known(VALUE_CPU, summary_knows(&c->loaded->summary), times))
         cell_percent(&shares[1], percent_of(times_value(times, VALUE_CPU, INCLUSIVE), c->cpu));
@@ -124,7 +124,7 @@ static void callers_prefer_columns(struct table *t, enum value_id measure)
         NULL,
     };
     table_prefer(t, t->session->partly_timed ? USUAL_COLUMNS ",timed_calls" : USUAL_COLUMNS, optional, NAME_ROOM);
-    struct column *shares = (struct column *)t->own_columns + t->wait_column - SHARES;
+    struct column *shares = (struct column *)t->own_columns + t->waiting_column - SHARES;
     if (measure == VALUE_CPU) {
         shares[0].use = USE_DATA;
         shares[1].use = USE_TEXT;
@@ -139,7 +139,7 @@ struct table view_callers(const struct analysis *analysis, uint32_t function, bo
     struct table t = analysis->lines
                          ? values_table(line_columns, LINE_COLUMN_COUNT, others, other_count, &analysis->summary)
                          : values_table(columns, COLUMN_COUNT, others, other_count, &analysis->summary);
-    t.wait_column = t.first_value - 1;
+    t.waiting_column = t.first_value - 1;
     struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(analysis->rollup, function);
     struct durations **durations = percentiles_by_function(analysis->profile);

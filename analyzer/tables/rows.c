@@ -86,7 +86,7 @@ static const struct column function_columns[] = {
     { "file", "FILE", CELL_TEXT, USE_DATA, false },           { "line", "LINE", CELL_COUNT, USE_DATA, false },
     { "source", "SOURCE", CELL_SOURCE, USE_TEXT, false },     { "waits", "", CELL_TEXT, USE_TEXT, false },
 };
-enum { COLUMN_WAITS = 5 }; /* "waits" if its name says so */
+enum { COLUMN_WAITING = 5 }; /* "waits" if its name says so */
 static const struct column module_columns[] = {
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "path", "PATH", CELL_TEXT, USE_ALWAYS, false },
@@ -140,8 +140,8 @@ static void rows_fill_function(const struct analysis *analysis, struct cell *cel
     if (name->line)
         cell_number(&cells[3], name->line);
     cell_source(&cells[4], name);
-    if (waits_by_name(analysis, (uint32_t)i))
-        cell_waits(&cells[COLUMN_WAITS]);
+    if (has_waiting_name(analysis, (uint32_t)i))
+        cell_mark_waiting(&cells[COLUMN_WAITING]);
 }
 
 static void rows_fill_module(const struct analysis *analysis, struct cell *cells, size_t i)
@@ -261,8 +261,8 @@ bool view_sort(struct table *t, const struct sorting *sorting, struct error *err
         return false;
     if (!table_sort(t, sorting->key, error))
         return false;
-    if (sorting->waits_last && t->wait_column)
-        table_move_last(t, t->wait_column);
+    if (sorting->waiting_last && t->waiting_column)
+        table_move_last(t, t->waiting_column);
     if (sorting->limit)
         table_limit(t, sorting->limit);
     return true;
@@ -470,7 +470,7 @@ struct table view_rows(const struct analysis *analysis, enum rollup_by by, const
     struct table t =
         values_table(subjects[by].columns, subjects[by].count + (analysis->part_count ? subjects[by].of_several : 0),
                      others, other_count, &analysis->summary);
-    t.wait_column = by == BY_FUNCTION ? COLUMN_WAITS : 0;
+    t.waiting_column = by == BY_FUNCTION ? COLUMN_WAITING : 0;
     t.hot_column = by == BY_FUNCTION ? rows_hot_column(&t, &analysis->summary) : 0;
     size_t count = rollup_group_count(analysis->rollup, by), process_count;
     struct times *sums = rollup_groups(analysis->rollup, by);

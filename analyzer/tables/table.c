@@ -104,7 +104,7 @@ static bool table_column_is_wanted(const struct table *t, size_t column, enum co
     if (t->columns[column].use == unwanted || t->columns[column].use == USE_CHOSEN)
         return false;
     const bool may_be_unknown = (t->session && t->session->imported) || (t->dim_column && column == t->dim_column) ||
-                                (t->wait_column && column == t->wait_column);
+                                (t->waiting_column && column == t->waiting_column);
     bool known = !may_be_unknown || unwanted == USE_TEXT;
     for (size_t row = 0; row < t->row_count && !known; row++)
         known = t->cells[row * t->column_count + column].known;
@@ -199,10 +199,10 @@ void cell_text(struct cell *cell, const char *text)
         cell->text = need_copy(text, strlen(text));
 }
 
-void cell_waits(struct cell *cell)
+void cell_mark_waiting(struct cell *cell)
 {
     cell_text(cell, "waits");
-    cell->waits = true;
+    cell->is_waiting = true;
 }
 
 void cell_number(struct cell *cell, uint64_t number)

@@ -46,7 +46,7 @@ struct cell {
     bool known;
     bool estimated;    /* text marks the row with ~ */
     bool partial;      /* a lower bound: text marks the row with > */
-    bool waits;        /* in the table's column of waits: the row is of a function that waits, and text dims it */
+    bool is_waiting;   /* in the table's waiting_column: the row is of a function that waits, and text dims it */
     bool hot;          /* there, too: text colours the row */
     bool unresolved;   /* a time of single calls below the session's resolution: text shows that with < */
     const char *shown; /* of texts: what text prints in its place; NULL for the text itself. Owned by the session */
@@ -67,12 +67,12 @@ struct table {
     void *own_columns;  /* memory of columns that are the table's own, or NULL */
     struct cell *cells; /* row by row */
     size_t row_count, row_room;
-    size_t *parents;    /* by row, 1 + the parent's row or 0; NULL if the table is not a tree */
-    size_t hidden_rows; /* number of rows that a limit left out */
-    size_t fixed_row;   /* 1 + a row that filters and sorting keep; 0 if there is none */
-    size_t dim_column;  /* a percentage: text dims rows with more than half; 0 if there is none */
-    size_t second_name; /* a name: conditions on a row's name accept it as well; 0 if there is none */
-    size_t wait_column; /* its cells say which rows wait, and which are hot; 0 if there is none */
+    size_t *parents;       /* by row, 1 + the parent's row or 0; NULL if the table is not a tree */
+    size_t hidden_rows;    /* number of rows that a limit left out */
+    size_t fixed_row;      /* 1 + a row that filters and sorting keep; 0 if there is none */
+    size_t dim_column;     /* a percentage: text dims rows with more than half; 0 if there is none */
+    size_t second_name;    /* a name: conditions on a row's name accept it as well; 0 if there is none */
+    size_t waiting_column; /* its cells say which rows wait, and which are hot; 0 if there is none */
     size_t hot_column;  /* a percentage: text colours rows with at least half of the largest one; 0 if there is none */
     size_t first_value; /* columns from here on are values; earlier ones identify the row */
     size_t *chosen;     /* value columns to print, in this order; NULL for the default ones */
@@ -105,8 +105,8 @@ void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);
 void cell_percent(struct cell *cell, double percent);
 
-/* The cell of a row in the column of waits: "waits". */
-void cell_waits(struct cell *cell);
+/* The cell of a row in waiting_column: "waits". */
+void cell_mark_waiting(struct cell *cell);
 
 /* A thread's name, which text may show in another way (analysis/thread_titles.h). */
 struct analysis;

@@ -60,7 +60,7 @@ struct tree_pending { /* a row that is not made yet */
     size_t parent;              /* 1 + row of the parent, or zero */
     unsigned depth;
     bool hot;
-    bool waits; /* it is a function that only waits, or below one */
+    bool waiting; /* it is a function that only waits, or below one */
 };
 
 struct tree_pending_list {
@@ -152,18 +152,18 @@ static void tree_push(struct tree_pending_list *pending, struct tree_pending row
 }
 
 /* Samples do not distinguish waiting from work, so the name has to tell. */
-static bool tree_name_waits(const struct tree_drawing *d, uint32_t node)
+static bool tree_has_waiting_name(const struct tree_drawing *d, uint32_t node)
 {
-    return waits_by_name(d->loaded, d->rollup->profile->nodes[node].function);
+    return has_waiting_name(d->loaded, d->rollup->profile->nodes[node].function);
 }
 
 /* Whether the node mostly waits: it is never hot. With CPU times, most of its CPU time must be its own, since a path
  * through it may lead to work. */
-static bool tree_node_waits(const struct tree_drawing *d, uint32_t node)
+static bool tree_is_waiting(const struct tree_drawing *d, uint32_t node)
 {
     const struct times *t = &d->rollup->nodes[node];
     if (d->measure != VALUE_CPU)
-        return tree_name_waits(d, node);
+        return tree_has_waiting_name(d, node);
     return times_percent(t, VALUE_WAITING) > 50 &&
            times_value(t, VALUE_CPU, EXCLUSIVE) >= times_value(t, VALUE_CPU, INCLUSIVE) / 2;
 }
@@ -178,7 +178,7 @@ static uint64_t *tree_find_work(const struct tree_drawing *d)
         work[i] = times_value(&d->rollup->nodes[i], d->measure, INCLUSIVE);
     for (uint32_t i = (uint32_t)p->node_count; i-- > 0;) {
         const uint64_t all = times_value(&d->rollup->nodes[i], d->measure, INCLUSIVE);
-        if (tree_name_waits(d, i)) {
+        if (tree_has_waiting_name(d, i)) {
             work[i] = 0;
             any = true;
         }
@@ -235,14 +235,14 @@ static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list 
     size_t most = shown; /* the child with the most work */
     for (size_t i = 0; i < shown; i++) {
         const uint64_t work = tree_work(d, children[i].node);
-        if (tree_node_waits(d, children[i].node))
+        if (tree_is_waiting(d, children[i].node))
             whole = less(whole, work);
         else if (most == shown || work > tree_work(d, children[most].node))
             most = i;
     }
     for (size_t i = shown; i-- > 0;) {
         const uint64_t work = tree_work(d, children[i].node);
-        const bool waiting = (p->waits && d->measure != VALUE_CPU) || tree_node_waits(d, children[i].node);
+        const bool waiting = (p->waiting && d->measure != VALUE_CPU) || tree_is_waiting(d, children[i].node);
         const bool hot = p->hot && i == most && !waiting && work >= whole / HOT_SHARE && (work || !whole);
         tree_push(pending, (struct tree_pending){ children[i].node, NULL, row, p->depth + 1, hot, waiting });
     }
@@ -263,7 +263,7 @@ static uint32_t tree_single_callee(const struct tree_drawing *d, uint32_t node)
     if (!d->options->collapse || tree_has_own_time(d, node) || child == PROFILE_NONE ||
         r->sibling[child] != PROFILE_NONE)
         return PROFILE_NONE;
-    return tree_is_large(d, child) && !tree_name_waits(d, child) ? child : PROFILE_NONE;
+    return tree_is_large(d, child) && !tree_has_waiting_name(d, child) ? child : PROFILE_NONE;
 }
 
 /* Adds a row for the node and the callees that share it. Calls, their durations and inclusive times are those of the
@@ -287,10 +287,10 @@ static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
     }
     need_stream_end(out);
     const struct function_name *last = &d->loaded->names[nodes[p->node].function];
-    const size_t row = tree_add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, last, &times);
+    const size_t row = tree_add_row(d, p->parent, p->depth, p->hot ? "*" : p->waiting ? "w" : "", name, last, &times);
     struct cell *cells = &d->table->cells[(row - 1) * d->table->column_count];
     cells[HOT].hot = p->hot;
-    cells[HOT].waits = p->waits && !p->hot;
+    cells[HOT].is_waiting = p->waiting && !p->hot;
     percentiles_fill(&cells[d->table->column_count - PLACE_COLUMNS - PERCENTILE_COLUMNS], d->loaded, durations);
     if (line) {
         char *of = lines_function(line);
@@ -434,7 +434,7 @@ struct table view_tree(const struct analysis *analysis, const struct tree_option
     const size_t percentiles = percentiles_list(others, analysis);
     memcpy(others + percentiles, place_columns, sizeof place_columns);
     struct table t = values_table(subjects, count, others, percentiles + PLACE_COLUMNS, &analysis->summary);
-    t.wait_column = HOT;
+    t.waiting_column = HOT;
     void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
     struct tree_drawing d = { .loaded = analysis, .rollup = analysis->rollup, .options = options, .table = &t };
     d.measure = options->by_cpu ? VALUE_CPU : VALUE_ELAPSED;

@@ -19,7 +19,7 @@ struct sorting {
     bool calls;                        /* also fill the columns of single calls */
     unsigned call_times;               /* of these times: bits of enum call_time; zero for all */
     bool numbered;                     /* the table has what view_row_number needs */
-    bool waits_last;                   /* functions that only wait come last, whatever their values */
+    bool waiting_last;                 /* functions that only wait come last, whatever their values */
     const struct row_filters *filters; /* NULL for none */
     const struct recent_times *recent; /* NULL for a view without the columns of recent times */
 };

@@ -1,4 +1,4 @@
-/* The names of the levels and predefined types of trace events. */
+/* The names of the severities and predefined types of trace events. */
 #include "trace/event_names.h"
 
 #include <stddef.h>
@@ -32,14 +32,14 @@ static const struct event_names_entry types[] = {
     { "RECEIVE", EVENT_TRACE_TYPE_WINEVT_RECEIVE },
 };
 
-static const struct event_names_entry levels[] = {
+static const struct event_names_entry severities[] = {
     { "none", TRACE_LEVEL_NONE },        { "critical", TRACE_LEVEL_CRITICAL },
     { "fatal", TRACE_LEVEL_FATAL },      { "error", TRACE_LEVEL_ERROR },
     { "warning", TRACE_LEVEL_WARNING },  { "information", TRACE_LEVEL_INFORMATION },
     { "info", TRACE_LEVEL_INFORMATION }, { "verbose", TRACE_LEVEL_VERBOSE },
 };
 
-enum { TYPES = sizeof types / sizeof *types, LEVELS = sizeof levels / sizeof *levels };
+enum { TYPES = sizeof types / sizeof *types, SEVERITIES = sizeof severities / sizeof *severities };
 
 static int event_names_find_number(const struct event_names_entry *names, size_t count, const char *name)
 {
@@ -79,9 +79,9 @@ int event_type_of(const char *name)
     return event_names_find_number(types, TYPES, name);
 }
 
-int event_level_of(const char *name)
+int event_severity_of(const char *name)
 {
-    return event_names_find_number(levels, LEVELS, name);
+    return event_names_find_number(severities, SEVERITIES, name);
 }
 
 static int event_names_number(const char *text)
@@ -91,10 +91,10 @@ static int event_names_number(const char *text)
     return end == text || *end || *text < '0' || *text > '9' || number > 255 ? -1 : (int)number;
 }
 
-int event_level(const char *text)
+int event_severity(const char *text)
 {
     const int number = event_names_number(text);
-    return number >= 0 ? number : event_level_of(text);
+    return number >= 0 ? number : event_severity_of(text);
 }
 
 int event_type(const char *text)

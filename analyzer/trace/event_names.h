@@ -1,4 +1,4 @@
-/* Names of the levels and predefined types of trace events. */
+/* Names of the severities and predefined types of trace events. */
 #ifndef DWELL_TRACE_EVENT_NAMES_H
 #define DWELL_TRACE_EVENT_NAMES_H
 
@@ -19,10 +19,10 @@ char *event_name(const struct session_file *file, const struct trace_event *even
 
 /* The number of that name, in upper or lower case, or -1 if there is none. */
 int event_type_of(const char *name);
-int event_level_of(const char *name);
+int event_severity_of(const char *name);
 
 /* The same, or the number from 0 to 255 that the text is. */
 int event_type(const char *text);
-int event_level(const char *text);
+int event_severity(const char *text);
 
 #endif

@@ -55,8 +55,8 @@ static enum filtered_kind filtered_thread_kind(struct filtered_thread *t, uint64
     const enum call_action action = filtered_thread_judge(t, function, time);
     if (action == CALL_IGNORED)
         return FILTERED_IGNORED;
-    const uint32_t level = t->depth ? filtered_thread_top(t)->level : 0;
-    if (action == CALL_SUPPRESSED || (t->filter->depth && level >= t->filter->depth))
+    const uint32_t shown = t->depth ? filtered_thread_top(t)->shown : 0;
+    if (action == CALL_SUPPRESSED || (t->filter->depth && shown >= t->filter->depth))
         return FILTERED_HIDDEN;
     return t->filter->shortest ? FILTERED_WAITING : FILTERED_SHOWN;
 }
@@ -64,7 +64,7 @@ static enum filtered_kind filtered_thread_kind(struct filtered_thread *t, uint64
 static struct filtered_call *filtered_thread_push(struct filtered_thread *t, uint64_t function, uint64_t enter_time,
                                                   uint64_t site, enum filtered_kind kind)
 {
-    const uint32_t level = t->depth ? filtered_thread_top(t)->level : 0;
+    const uint32_t shown = t->depth ? filtered_thread_top(t)->shown : 0;
     GROW(t->stack, t->depth, t->room);
     struct filtered_call *call = &t->stack[t->depth++];
     *call = (struct filtered_call){
@@ -73,7 +73,7 @@ static struct filtered_call *filtered_thread_push(struct filtered_thread *t, uin
         .entered = enter_time - t->paused,
         .ignored_before = t->ignored,
         .cost = t->cost,
-        .level = level + (kind == FILTERED_SHOWN || kind == FILTERED_WAITING),
+        .shown = shown + (kind == FILTERED_SHOWN || kind == FILTERED_WAITING),
         .kind = (uint8_t)kind,
     };
     return call;
@@ -186,7 +186,7 @@ static void filtered_thread_put_resume(struct filtered_thread *t, uint64_t time,
 /* Ends the interval before `time` if it belongs to a shown call. */
 static void filtered_thread_end_interval(struct filtered_thread *t, uint64_t time)
 {
-    const bool any = t->unwound || (t->depth && filtered_thread_top(t)->level);
+    const bool any = t->unwound || (t->depth && filtered_thread_top(t)->shown);
     if (any && !t->out_paused && t->out.open && (time > t->out.last || t->kept.any || t->unwound))
         filtered_thread_put_control(t, time, DECODED_EXT_INTERVAL, NULL, 0);
 }

@@ -36,7 +36,7 @@ struct filtered_call {
     uint64_t entered;        /* enter time as recorded, less the pauses of the thread until then */
     uint64_t ignored_before; /* ticks of the thread in ignored calls until its enter */
     uint64_t cost;           /* 1/256 ticks: the thread's costs until its enter */
-    uint32_t level;          /* shown and waiting calls, with it */
+    uint32_t shown;          /* shown and waiting calls, with it */
     uint8_t kind;
     bool calls, shows; /* it has made calls; calls that are shown */
 };

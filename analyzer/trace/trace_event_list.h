@@ -8,7 +8,7 @@ struct trace_event {
     uint64_t time;            /* ticks */
     uint32_t process, thread; /* serial numbers */
     uint32_t class;           /* index into trace_events.classes */
-    uint8_t type, level;
+    uint8_t type, severity;
     uint16_t version;
     uint16_t flags; /* enum dwell_trace_event_flag */
     uint16_t frames;

@@ -1,4 +1,4 @@
-/* Packs the spans of each level, one block a stretch, until the size limit is reached. */
+/* Packs the spans of each zoom, one block a stretch, until the size limit is reached. */
 #include "view/blocks.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct blocks_row {
     uint32_t count;
 };
 
-/* The stretches of a level that show more detail than the next coarser level. */
+/* The stretches of a zoom that show more detail than the next coarser zoom. */
 struct blocks_stretches {
     uint64_t *list; /* their numbers, ascending */
     size_t count, room;
@@ -30,34 +30,34 @@ struct blocks_stretches {
 };
 
 struct blocks_maker {
-    const struct levels *levels;
-    const struct level_span *spans;
+    const struct zooms *zooms;
+    const struct zoom_span *spans;
     size_t span_count;
     uint64_t begin;
-    unsigned level;
+    unsigned zoom;
     struct blocks_row *rows;
     size_t row_room;
 };
 
-static bool blocks_span_is_shown(const struct level_span *span, unsigned level)
+static bool blocks_span_is_shown(const struct zoom_span *span, unsigned zoom)
 {
-    return span->coarsest <= level && level <= span->finest;
+    return span->coarsest <= zoom && zoom <= span->finest;
 }
 
-static uint64_t blocks_span_last_tick(const struct level_span *span)
+static uint64_t blocks_span_last_tick(const struct zoom_span *span)
 {
     return span->length ? span->start + span->length - 1 : span->start;
 }
 
 /* ---- which stretches ---- */
 
-/* A span that is new at a level is shorter than a stretch, so it lies in two stretches at most. */
+/* A span that is new at a zoom is shorter than a stretch, so it lies in two stretches at most. */
 static void blocks_find_stretches(const struct blocks_maker *m, struct blocks_stretches *s)
 {
-    const unsigned bits = levels_stretch_bits(m->levels, m->level);
+    const unsigned bits = zooms_stretch_bits(m->zooms, m->zoom);
     for (size_t i = 0; i < m->span_count; i++) {
-        const struct level_span *span = &m->spans[i];
-        if (span->coarsest != m->level)
+        const struct zoom_span *span = &m->spans[i];
+        if (span->coarsest != m->zoom)
             continue;
         for (uint64_t n = span->start >> bits; n <= blocks_span_last_tick(span) >> bits; n++) {
             if (s->count && s->list[s->count - 1] == n)
@@ -86,10 +86,10 @@ static size_t blocks_find_stretch(const struct blocks_stretches *s, uint64_t num
 /* Counts the spans of each stretch, and stores their numbers once `spans` is allocated. */
 static void blocks_assign_spans(const struct blocks_maker *m, struct blocks_stretches *s)
 {
-    const unsigned bits = levels_stretch_bits(m->levels, m->level);
+    const unsigned bits = zooms_stretch_bits(m->zooms, m->zoom);
     for (size_t i = 0; i < m->span_count; i++) {
-        const struct level_span *span = &m->spans[i];
-        if (!blocks_span_is_shown(span, m->level))
+        const struct zoom_span *span = &m->spans[i];
+        if (!blocks_span_is_shown(span, m->zoom))
             continue;
         const uint64_t last = blocks_span_last_tick(span) >> bits;
         for (size_t at = blocks_find_stretch(s, span->start >> bits); at < s->count && s->list[at] <= last; at++) {
@@ -139,7 +139,7 @@ static int blocks_compare_rows(const void *a, const void *b)
     return ORDER_BY(x, y, start);
 }
 
-static struct blocks_row blocks_make_row(const struct level_span *span, uint64_t begin, uint64_t stretch)
+static struct blocks_row blocks_make_row(const struct zoom_span *span, uint64_t begin, uint64_t stretch)
 {
     const uint64_t end = span->start + span->length;
     struct blocks_row row = { .thread = span->lane, .function = span->function, .count = span->count };
@@ -186,9 +186,9 @@ static struct packed blocks_pack_rows(const struct blocks_row *calls, size_t cal
 
 static struct packed blocks_pack_stretch(struct blocks_maker *m, uint64_t number, const uint32_t *spans, size_t count)
 {
-    const uint64_t stretch = 1ull << levels_stretch_bits(m->levels, m->level), begin = number * stretch;
+    const uint64_t stretch = 1ull << zooms_stretch_bits(m->zooms, m->zoom), begin = number * stretch;
     struct json_object *header = json_object_new_object();
-    json_object_object_add(header, "level", json_object_new_int64(m->level));
+    json_object_object_add(header, "level", json_object_new_int64(m->zoom));
     json_object_object_add(header, "segment", json_object_new_uint64(number));
     json_object_object_add(header, "begin", json_object_new_uint64(m->begin + begin));
     json_object_object_add(header, "stretch", json_object_new_uint64(stretch));
@@ -198,7 +198,7 @@ static struct packed blocks_pack_stretch(struct blocks_maker *m, uint64_t number
     }
     size_t calls = 0, off_cpu = count; /* calls are stored from the front, off-CPU times from the back */
     for (size_t i = 0; i < count; i++) {
-        const struct level_span *span = &m->spans[spans[i]];
+        const struct zoom_span *span = &m->spans[spans[i]];
         m->rows[span->row < ROW_CALLS ? --off_cpu : calls++] = blocks_make_row(span, begin, stretch);
     }
     if (calls)
@@ -208,21 +208,21 @@ static struct packed blocks_pack_stretch(struct blocks_maker *m, uint64_t number
     return blocks_pack_rows(m->rows, calls, m->rows + off_cpu, count - off_cpu, header);
 }
 
-/* ---- levels ---- */
+/* ---- zooms ---- */
 
 size_t blocks_page_size(const struct packed *packed)
 {
     return (packed->length + 2) / 3 * 4 + TAG_LENGTH;
 }
 
-static void blocks_free_levels(struct blocks *b, size_t count)
+static void blocks_free_zooms(struct blocks *b, size_t count)
 {
     while (b->count > count)
         packed_drop(&b->list[--b->count]);
 }
 
-/* Returns false if the level does not fit into `most` bytes. */
-static bool blocks_make_level(struct blocks *b, struct blocks_maker *m, size_t most)
+/* Returns false if the zoom does not fit into `most` bytes. */
+static bool blocks_make_zoom(struct blocks *b, struct blocks_maker *m, size_t most)
 {
     struct blocks_stretches s = { 0 };
     const size_t count_before = b->count, bytes_before = b->bytes;
@@ -241,22 +241,22 @@ static bool blocks_make_level(struct blocks *b, struct blocks_maker *m, size_t m
     }
     blocks_free_stretches(&s);
     if (!fits) {
-        blocks_free_levels(b, count_before);
+        blocks_free_zooms(b, count_before);
         b->bytes = bytes_before;
         json_object_put(numbers);
         return false;
     }
-    struct json_object *level = json_object_new_object();
-    json_object_object_add(level, "stretch", json_object_new_uint64(1ull << levels_stretch_bits(m->levels, m->level)));
-    json_object_object_add(level, "resolution", json_object_new_uint64(levels_resolution(m->levels, m->level)));
-    json_object_object_add(level, "segments", json_object_new_uint64(1ull << LEVEL_STEP_SHIFT * m->level));
-    json_object_object_add(level, "blocks", numbers);
-    json_object_array_add(b->levels, level);
+    struct json_object *zoom = json_object_new_object();
+    json_object_object_add(zoom, "stretch", json_object_new_uint64(1ull << zooms_stretch_bits(m->zooms, m->zoom)));
+    json_object_object_add(zoom, "resolution", json_object_new_uint64(zooms_resolution(m->zooms, m->zoom)));
+    json_object_object_add(zoom, "segments", json_object_new_uint64(1ull << ZOOM_STEP_SHIFT * m->zoom));
+    json_object_object_add(zoom, "blocks", numbers);
+    json_object_array_add(b->zooms, zoom);
     return true;
 }
 
-/* The finest level that shows anything new; finer ones are left out. */
-static unsigned blocks_last_level(const struct blocks_maker *m)
+/* The finest zoom that shows anything new; finer ones are left out. */
+static unsigned blocks_last_zoom(const struct blocks_maker *m)
 {
     unsigned last = 0;
     for (size_t i = 0; i < m->span_count; i++)
@@ -265,15 +265,15 @@ static unsigned blocks_last_level(const struct blocks_maker *m)
     return last;
 }
 
-void blocks_make(struct blocks *b, const struct levels *levels, uint64_t begin, size_t most)
+void blocks_make(struct blocks *b, const struct zooms *zooms, uint64_t begin, size_t most)
 {
-    struct blocks_maker m = { .levels = levels, .begin = begin };
-    m.spans = levels_spans(levels, &m.span_count);
-    *b = (struct blocks){ .levels = json_object_new_array() };
-    const unsigned last = blocks_last_level(&m);
+    struct blocks_maker m = { .zooms = zooms, .begin = begin };
+    m.spans = zooms_spans(zooms, &m.span_count);
+    *b = (struct blocks){ .zooms = json_object_new_array() };
+    const unsigned last = blocks_last_zoom(&m);
     bool fits = true;
-    for (; fits && m.level <= last; m.level += fits)
-        fits = blocks_make_level(b, &m, most);
-    b->whole = fits && levels_are_whole(levels, last);
+    for (; fits && m.zoom <= last; m.zoom += fits)
+        fits = blocks_make_zoom(b, &m, most);
+    b->whole = fits && zooms_are_whole(zooms, last);
     free(m.rows);
 }

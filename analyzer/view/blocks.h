@@ -1,4 +1,4 @@
-/* The blocks of a timeline: the stretches of its levels, packed one by one, so that a page unpacks only those it shows.
+/* The blocks of a timeline: the stretches of its zooms, packed one by one, so that a page unpacks only those it shows.
  */
 #ifndef DWELL_VIEW_BLOCKS_H
 #define DWELL_VIEW_BLOCKS_H
@@ -12,14 +12,14 @@ enum { ROW_BLOCKED, ROW_PREEMPTED, ROW_CALLS };
 struct blocks {
     struct packed *list;
     size_t count, room;
-    size_t bytes;               /* their size in a page */
-    struct json_object *levels; /* by level, the numbers of its blocks */
-    bool whole;                 /* the finest level shows every single call */
+    size_t bytes;              /* their size in a page */
+    struct json_object *zooms; /* by zoom, the numbers of its blocks */
+    bool whole;                /* the finest zoom shows every single call */
 };
 
-/* Makes the blocks of all levels from the coarsest on that fit completely into `most` bytes. `begin` is the beginning
+/* Makes the blocks of all zooms from the coarsest on that fit completely into `most` bytes. `begin` is the beginning
  * of the timeline, in ticks since the session's start. The caller frees the list and its elements. */
-void blocks_make(struct blocks *blocks, const struct levels *levels, uint64_t begin, size_t most);
+void blocks_make(struct blocks *blocks, const struct zooms *zooms, uint64_t begin, size_t most);
 
 /* The size of a block in a page. */
 size_t blocks_page_size(const struct packed *block);

@@ -67,7 +67,7 @@ static struct json_object *facts_functions(const struct analysis *analysis, cons
         facts_add_text(function, "file", name->file);
         facts_add_number(function, "line", name->line);
         facts_add_text(function, "address", function_has_address(analysis, order->functions[i]) ? address : NULL);
-        facts_add_flag(function, "waits", waits_by_name(analysis, order->functions[i]));
+        facts_add_flag(function, "waits", has_waiting_name(analysis, order->functions[i]));
         json_object_array_add(list, function);
     }
     return list;

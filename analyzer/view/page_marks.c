@@ -15,7 +15,7 @@ struct moment {
     uint64_t time, duration, waited;
     int32_t thread;
     uint32_t name, number;
-    uint32_t type, level; /* of events */
+    uint32_t type, severity; /* of events */
 };
 
 static uint64_t moments_since_start(const struct analysis *analysis, uint64_t time)
@@ -74,7 +74,7 @@ void events_find(struct moments *m, const struct analysis *analysis, const struc
             .thread = thread_rank(order, event->process, event->thread),
             .name = moments_class_name(m, &events.classes[event->class]),
             .type = event->type,
-            .level = event->level,
+            .severity = event->severity,
         };
     }
     trace_events_free(&events);
@@ -133,7 +133,7 @@ struct container_table events_table(struct moments *m)
         { "thread", &m->list->thread, sizeof *m->list, CONTAINER_I32, NULL },
         { "name", &m->list->name, sizeof *m->list, CONTAINER_U32, NULL },
         { "type", &m->list->type, sizeof *m->list, CONTAINER_U32, NULL },
-        { "level", &m->list->level, sizeof *m->list, CONTAINER_U32, NULL },
+        { "level", &m->list->severity, sizeof *m->list, CONTAINER_U32, NULL },
     };
     return moments_make_table(m, "events", columns, EVENT_COLUMNS);
 }

@@ -38,7 +38,7 @@ struct view_timeline {
     const struct order *order;
     struct timeline_range range;
     struct resolver *resolver;
-    struct levels *levels;
+    struct zooms *zooms;
     struct activity *activity;
     struct heat_map *heat;
     struct number_index *numbers; /* (thread, process) -> 1 + lane, or 0 if it has no lane */
@@ -54,7 +54,7 @@ static void view_timeline_end_idle_lanes(struct view_timeline *f, uint64_t now)
         struct view_lane *lane = &f->lanes[i];
         if (!lane->seen || lane->ended || lane->depth || lane->end >= now)
             continue;
-        levels_end_lane(f->levels, i);
+        zooms_end_lane(f->zooms, i);
         free(lane->stack);
         lane->stack = NULL;
         lane->room = 0;
@@ -98,7 +98,7 @@ static void view_timeline_add_span(struct view_timeline *f, const struct view_la
         end = r->end;
     if (end < start)
         return;
-    const struct level_span span = {
+    const struct zoom_span span = {
         .start = start - r->begin,
         .length = end - start,
         .lane = (uint32_t)(lane - f->lanes),
@@ -106,7 +106,7 @@ static void view_timeline_add_span(struct view_timeline *f, const struct view_la
         .function = function,
         .count = 1,
     };
-    levels_add(f->levels, &span);
+    zooms_add(f->zooms, &span);
 }
 
 static uint32_t view_timeline_function(const struct view_timeline *f, const struct view_lane *lane,
@@ -136,7 +136,7 @@ static void view_timeline_end_call(struct view_timeline *f, struct view_lane *la
         return;
     const uint32_t function = view_timeline_function(f, lane, call);
     view_timeline_add_span(f, lane, (unsigned)(ROW_CALLS + lane->depth),
-                           function == PROFILE_NONE ? LEVEL_MERGED : (int32_t)f->order->ranks[function], call->start,
+                           function == PROFILE_NONE ? ZOOM_MERGED : (int32_t)f->order->ranks[function], call->start,
                            time);
     if (lane->depth >= lane->deepest)
         lane->deepest = (uint32_t)lane->depth + 1;
@@ -177,7 +177,7 @@ static void view_timeline_add_off_cpu(struct view_timeline *f, const struct view
             heat_map_add_off_cpu(f->heat, off_cpu.preempted, from, to);
         }
         if (end > f->range.begin && begin < f->range.end)
-            view_timeline_add_span(f, lane, off_cpu.preempted ? ROW_PREEMPTED : ROW_BLOCKED, LEVEL_MERGED, begin, end);
+            view_timeline_add_span(f, lane, off_cpu.preempted ? ROW_PREEMPTED : ROW_BLOCKED, ZOOM_MERGED, begin, end);
     }
 }
 
@@ -260,7 +260,7 @@ static struct json_object *view_timeline_describe(const struct view_timeline *f,
     json_object_object_add(object, "lanes", lanes);
     json_object_object_add(object, "bin", json_object_new_uint64(f->activity->width));
     json_object_object_add(object, "heat", view_timeline_describe_heat(f->heat));
-    json_object_object_add(object, "levels", blocks->levels);
+    json_object_object_add(object, "levels", blocks->zooms);
     json_object_object_add(object, "complete", json_object_new_boolean(blocks->whole));
     return object;
 }
@@ -274,7 +274,7 @@ static void view_timeline_add_events(struct view_timeline *f)
     for (size_t i = 0; i < lanes; i++) /* calls may still be open at the end of a part */
         while (f->lanes[i].depth)
             view_timeline_end_call(f, &f->lanes[i], f->range.end);
-    levels_end(f->levels);
+    zooms_end(f->zooms);
 }
 
 static void view_timeline_share_activity(struct view_timeline *f)
@@ -300,16 +300,16 @@ struct json_object *timeline_make(const struct analysis *analysis, const struct 
     f.resolver = resolver_new(analysis->file, analysis->profile);
     f.numbers = index_new();
     f.lanes = need_memory(lanes + 1, sizeof *f.lanes);
-    f.levels = levels_new(f.range.end - f.range.begin, (uint32_t)lanes,
-                          most / MIN_SPAN > MIN_SPANS ? most / MIN_SPAN : MIN_SPANS);
+    f.zooms = zooms_new(f.range.end - f.range.begin, (uint32_t)lanes,
+                        most / MIN_SPAN > MIN_SPANS ? most / MIN_SPAN : MIN_SPANS);
     activity_begin(activity, f.range.end - f.range.begin, lanes);
     heat_map_begin(heat, f.range.end - f.range.begin, analysis->file->header.ticks_per_second);
     view_timeline_add_events(&f);
     view_timeline_share_activity(&f);
     heat_map_finish(heat);
-    blocks_make(blocks, f.levels, f.range.begin - analysis->file->header.start_ticks, most);
+    blocks_make(blocks, f.zooms, f.range.begin - analysis->file->header.start_ticks, most);
     struct json_object *described = view_timeline_describe(&f, blocks);
-    levels_free(f.levels);
+    zooms_free(f.zooms);
     for (size_t i = 0; i < lanes; i++)
         free(f.lanes[i].stack);
     free(f.lanes);

@@ -58,7 +58,7 @@ struct vsperf_module_row {
 };
 
 struct vsperf_path {
-    uint32_t level, row;
+    uint32_t depth, row; /* 0 is that of a process */
     struct times times;
 };
 

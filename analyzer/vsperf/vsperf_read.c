@@ -116,8 +116,8 @@ struct vsperf_reading {
     size_t percent_count;
     enum vsperf_kind kind;
     uint32_t root; /* 1 + the last Root row; zero if there was none */
-    uint32_t level;
-    bool has_level; /* there was a row of the tree before */
+    uint32_t depth;
+    bool has_depth; /* there was a row of the tree before */
 };
 
 static bool vsperf_wrong_here(struct vsperf_reading *r, const char *what)
@@ -479,9 +479,9 @@ static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t,
 }
 
 /* Level 0 is the process. It is not a function and has no exclusive time. */
-static bool vsperf_is_process(const struct vsperf_reading *r, uint64_t level, const struct times *t)
+static bool vsperf_is_process(const struct vsperf_reading *r, uint64_t depth, const struct times *t)
 {
-    if (level != 0 || t->calls != 0 || t->elapsed_exclusive != 0)
+    if (depth != 0 || t->calls != 0 || t->elapsed_exclusive != 0)
         return false;
     return !vsperf_field_text(r, MODULE_NAME)[0] ||
            strcmp(vsperf_field_text(r, FUNCTION_NAME), vsperf_field_text(r, PROCESS_NAME)) == 0 ||
@@ -492,20 +492,20 @@ static bool vsperf_read_path(struct vsperf_reading *r, const struct times *t, co
                              uint32_t process)
 {
     struct vsperf *v = r->v;
-    uint64_t level;
+    uint64_t depth;
     if (!vsperf_field_text(r, LEVEL)[0])
         return vsperf_wrong_here(r, "a row without a level");
-    if (!vsperf_read_count(r, LEVEL, &level, NULL))
+    if (!vsperf_read_count(r, LEVEL, &depth, NULL))
         return false;
-    if (level > (r->has_level ? (uint64_t)r->level + 1 : 0) && !(level == 1 && !r->has_level))
+    if (depth > (r->has_depth ? (uint64_t)r->depth + 1 : 0) && !(depth == 1 && !r->has_depth))
         return error_set(v->error, "%s:%lu: Level: %" PRIu64 " has no row of the level above before it", r->name,
-                         r->csv.record, level);
-    r->level = (uint32_t)level;
-    r->has_level = true;
+                         r->csv.record, depth);
+    r->depth = (uint32_t)depth;
+    r->has_depth = true;
     GROW(v->paths, v->path_count, v->path_room);
     struct vsperf_path *path = &v->paths[v->path_count++];
-    const bool of_process = vsperf_is_process(r, level, t);
-    *path = (struct vsperf_path){ (uint32_t)level, of_process ? PROFILE_NONE : vsperf_find_row(v, process, place), *t };
+    const bool of_process = vsperf_is_process(r, depth, t);
+    *path = (struct vsperf_path){ (uint32_t)depth, of_process ? PROFILE_NONE : vsperf_find_row(v, process, place), *t };
     if (of_process) /* its times are those of what follows */
         path->times = (struct times){ .shortest = UINT64_MAX };
     return of_process || vsperf_check_inclusive(r, t);

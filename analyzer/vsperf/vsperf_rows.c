@@ -237,7 +237,7 @@ void vsperf_lines(const struct vsperf_file *f, const struct vsperf_tables *m)
 
 struct vsperf_pending {
     uint32_t node;
-    unsigned level;
+    unsigned depth;
 };
 
 struct vsperf_tree {
@@ -262,7 +262,7 @@ static void vsperf_put_branch(const struct vsperf_file *f, const struct rollup *
         .every_application = r->nodes[p->node].application_inclusive,
         .every_known = true,
     };
-    vsperf_number(f, p->level);
+    vsperf_number(f, p->depth);
     vsperf_put_function(f, r->profile->nodes[p->node].function, &called);
     vsperf_process(f);
     vsperf_end_row(f);
@@ -278,7 +278,7 @@ static void vsperf_put_branches(const struct vsperf_file *f, const struct rollup
         const size_t first = count;
         for (uint32_t child = r->first_child[at.node]; child != PROFILE_NONE; child = r->sibling[child]) {
             GROW(list, count, room);
-            list[count++] = (struct vsperf_pending){ child, at.level + 1 };
+            list[count++] = (struct vsperf_pending){ child, at.depth + 1 };
         }
         if (count > first)
             qsort_r(list + first, count - first, sizeof *list, vsperf_compare_branches, &tree);
@@ -295,7 +295,7 @@ static void vsperf_put_branches(const struct vsperf_file *f, const struct rollup
     free(list);
 }
 
-/* The row of a process has level 0. It is not a function, so it has inclusive values but no exclusive ones. */
+/* The row of a process has depth 0. It is not a function, so it has inclusive values but no exclusive ones. */
 void vsperf_tree(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     vsperf_titles(f, "Level,Function Name");

@@ -449,16 +449,16 @@ static void vsperf_tree_add_missing(struct scaling *s, const struct vsperf_path 
 static void vsperf_tree_copy_paths(struct vsperf *v, struct vsperf_trees *t)
 {
     struct scaling s = { .v = v, .trees = t };
-    uint32_t levels = 1;
+    uint32_t depths = 1;
     for (size_t i = 0; i < v->path_count; i++)
-        levels = v->paths[i].level + 1 > levels ? v->paths[i].level + 1 : levels;
-    size_t *open = need_memory(levels, sizeof *open);            /* by level: 1 + the open path */
+        depths = v->paths[i].depth + 1 > depths ? v->paths[i].depth + 1 : depths;
+    size_t *open = need_memory(depths, sizeof *open);            /* by depth: 1 + the open path */
     uint32_t *nodes = need_memory(v->path_count, sizeof *nodes); /* by path; zero for a process */
     struct times *below = need_memory(v->path_count, sizeof *below);
     for (size_t i = 0; i < v->path_count; i++) {
         const struct vsperf_path *p = &v->paths[i];
-        size_t caller = p->level ? open[p->level - 1] : 0;
-        open[p->level] = i + 1;
+        size_t caller = p->depth ? open[p->depth - 1] : 0;
+        open[p->depth] = i + 1;
         if (p->row == PROFILE_NONE)
             continue;
         if (caller && (!nodes[caller - 1] || v->rows[v->paths[caller - 1].row].process != v->rows[p->row].process))

@@ -9,9 +9,9 @@
  * function changes errno, calls malloc or ends the program. A text is copied before the function returns, and stays the
  * caller's.
  *
- * A thread is recorded while three levels are on: the global one, its process and the thread itself. A level is on if
+ * A thread is recorded while three scopes are on: the global one, its process and the thread itself. A scope is on if
  * it is started and not paused. dwell_start and dwell_stop are a switch, which is on at first. dwell_pause and
- * dwell_resume change a count, which is zero at first and may become negative. The level is paused while its count is
+ * dwell_resume change a count, which is zero at first and may become negative. The scope is paused while its count is
  * above zero. Time while recording is off is not reported. Calls that are open at that time continue when it is on
  * again. This is the model of StartProfile, StopProfile, SuspendProfile and ResumeProfile in Visual Studio's profiler.
  */
@@ -42,7 +42,7 @@ enum dwell_status {
     DWELL_OK = 0,
     DWELL_NOT_RECORDED =
         1, /* no runtime is loaded, or it does not record this process, or recording was stopped permanently */
-    DWELL_NO_LEVEL = 2,   /* unknown level, or the function does not accept it */
+    DWELL_NO_LEVEL = 2,   /* unknown scope, or the function does not accept it */
     DWELL_NO_ID = 3,      /* no such thread or process */
     DWELL_IS_OFF = 4,     /* this thread is not being recorded at the moment */
     DWELL_RESERVED = 5,   /* marks: numbers below 1 are reserved */
@@ -94,30 +94,30 @@ DWELL_CALL int dwell_is_there(void)
     DWELL_ASK(uint64_t, 0, "time", (void), ()) != 0;
 }
 
-/* Switches a level on. The calling thread obeys at once, others at their next enter or exit. The time of another thread
+/* Switches a scope on. The calling thread obeys at once, others at their next enter or exit. The time of another thread
  * counts up to this call in any case. Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_NO_LEVEL or DWELL_NO_ID. */
-DWELL_CALL int dwell_start(enum dwell_level level, uint32_t id)
+DWELL_CALL int dwell_start(enum dwell_level scope, uint32_t id)
 {
-    DWELL_ASK(int, DWELL_NOT_RECORDED, "start", (enum dwell_level, uint32_t), (level, id));
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "start", (enum dwell_level, uint32_t), (scope, id));
 }
 
-/* Switches a level off. Otherwise as dwell_start. */
-DWELL_CALL int dwell_stop(enum dwell_level level, uint32_t id)
+/* Switches a scope off. Otherwise as dwell_start. */
+DWELL_CALL int dwell_stop(enum dwell_level scope, uint32_t id)
 {
-    DWELL_ASK(int, DWELL_NOT_RECORDED, "stop", (enum dwell_level, uint32_t), (level, id));
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "stop", (enum dwell_level, uint32_t), (scope, id));
 }
 
-/* Pauses a level: adds one to its count. A level that was paused twice is on again after the second dwell_resume.
+/* Pauses a scope: adds one to its count. A scope that was paused twice is on again after the second dwell_resume.
  * Otherwise as dwell_start. */
-DWELL_CALL int dwell_pause(enum dwell_level level, uint32_t id)
+DWELL_CALL int dwell_pause(enum dwell_level scope, uint32_t id)
 {
-    DWELL_ASK(int, DWELL_NOT_RECORDED, "pause", (enum dwell_level, uint32_t), (level, id));
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "pause", (enum dwell_level, uint32_t), (scope, id));
 }
 
-/* Ends one pause of a level: subtracts one from its count. Otherwise as dwell_start. */
-DWELL_CALL int dwell_resume(enum dwell_level level, uint32_t id)
+/* Ends one pause of a scope: subtracts one from its count. Otherwise as dwell_start. */
+DWELL_CALL int dwell_resume(enum dwell_level scope, uint32_t id)
 {
-    DWELL_ASK(int, DWELL_NOT_RECORDED, "resume", (enum dwell_level, uint32_t), (level, id));
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "resume", (enum dwell_level, uint32_t), (scope, id));
 }
 
 /* Returns the time now in ticks of the session's clock, for dwell_mark_at. Returns zero if nothing is recorded. */
@@ -152,15 +152,15 @@ DWELL_CALL int dwell_mark_at(uint64_t time, int32_t number, const char *text)
 }
 
 /*
- * Gives a thread or this process a name for reports. `level` is DWELL_PROCESS or DWELL_THREAD. The first name stays.
+ * Gives a thread or this process a name for reports. `scope` is DWELL_PROCESS or DWELL_THREAD. The first name stays.
  * Several may have the same name. It begins with a letter, an underscore or a character outside ASCII, and is not NULL.
  * A name above DWELL_LONGEST_NAME bytes is cut at a character.
  *
  * Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_NO_LEVEL, DWELL_NO_ID, DWELL_BAD_NAME, DWELL_NAMED or DWELL_TRUNCATED.
  */
-DWELL_CALL int dwell_name(enum dwell_level level, uint32_t id, const char *name)
+DWELL_CALL int dwell_name(enum dwell_level scope, uint32_t id, const char *name)
 {
-    DWELL_ASK(int, DWELL_NOT_RECORDED, "name", (enum dwell_level, uint32_t, const char *), (level, id, name));
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "name", (enum dwell_level, uint32_t, const char *), (scope, id, name));
 }
 
 /*

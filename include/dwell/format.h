@@ -318,7 +318,7 @@ struct dwell_tree_node {
 struct dwell_trace_event {
     uint32_t size; /* of the whole event; a multiple of 8 */
     uint8_t type;
-    uint8_t level;
+    uint8_t severity;
     uint16_t version;
     uint64_t time;        /* ticks */
     uint8_t guid[16];     /* of the class, as it lies in an EVENT_TRACE_HEADER */

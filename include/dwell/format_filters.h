@@ -15,16 +15,16 @@ enum dwell_filter_action {
     DWELL_FILTER_TARGET = 32,   /* if there are targets: only their calls and those that lead to one are recorded */
     DWELL_FILTER_OUT = 64,      /* the calls of its probes are taken out of the code: see docs/levels.md */
     DWELL_FILTER_COUNTED = 128, /* its calls are only counted: the same */
-    /* Bits 8..15: 1 + the number of levels below its calls that are recorded; zero: no limit of its own. Bits 16..18:
+    /* Bits 8..15: 1 + the depth below its calls to which others are recorded; zero: no limit of its own. Bits 16..18:
      * in its calls, dwell_filters.shortest_in with this number minus 1 takes the place of the shortest duration. */
-    DWELL_FILTER_LEVELS = 0xff00,
+    DWELL_FILTER_DEPTH = 0xff00,
     DWELL_FILTER_TIME = 0x70000,
     DWELL_FILTER_HIDDEN_OUT = 1 << 19, /* of all patterns: functions that are hidden whatever calls them are out */
     DWELL_FILTER_KEEP = 0x1f00000, /* bits 20..24: 1 + the index in dwell_keep.watch; zero: its calls are not watched */
 };
 
 enum {
-    DWELL_FILTER_LEVELS_SHIFT = 8,
+    DWELL_FILTER_DEPTH_SHIFT = 8,
     DWELL_FILTER_TIME_SHIFT = 16,
     DWELL_FILTER_TIMES = 7,
     DWELL_FILTER_KEEP_SHIFT = 20,

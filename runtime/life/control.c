@@ -1,7 +1,7 @@
 /*
  * Switching the recording on and off, from the program and from outside.
  *
- * There are three levels: the session (in the file's header), the process and the thread. activation.c says how threads
+ * There are three scopes: the session (in the file's header), the process and the thread. activation.c says how threads
  * follow.
  */
 #include "dwell/dwell.h"
@@ -244,13 +244,13 @@ static void control_wake_all(void)
 
 /* ---- from the program: see dwell.h ---- */
 
-DWELL_EXPORT int dwell_runtime_start(enum dwell_level level, uint32_t id);
-DWELL_EXPORT int dwell_runtime_stop(enum dwell_level level, uint32_t id);
-DWELL_EXPORT int dwell_runtime_pause(enum dwell_level level, uint32_t id);
-DWELL_EXPORT int dwell_runtime_resume(enum dwell_level level, uint32_t id);
+DWELL_EXPORT int dwell_runtime_start(enum dwell_level scope, uint32_t id);
+DWELL_EXPORT int dwell_runtime_stop(enum dwell_level scope, uint32_t id);
+DWELL_EXPORT int dwell_runtime_pause(enum dwell_level scope, uint32_t id);
+DWELL_EXPORT int dwell_runtime_resume(enum dwell_level scope, uint32_t id);
 DWELL_EXPORT uint64_t dwell_runtime_time(void);
 DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *text);
-DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name);
+DWELL_EXPORT int dwell_runtime_name(enum dwell_level scope, uint32_t id, const char *name);
 DWELL_EXPORT int dwell_runtime_dump(const char *path);
 
 static void control_act_globally(enum action action)
@@ -292,14 +292,14 @@ static int control_act_on_thread(struct thread *self, enum action action, uint32
     return status;
 }
 
-static int control_act_on(enum action action, enum dwell_level level, uint32_t id)
+static int control_act_on(enum action action, enum dwell_level scope, uint32_t id)
 {
     struct thread *t = thread_of_caller();
     if (!t || runtime.closed)
         return DWELL_NOT_RECORDED;
     int status = DWELL_OK;
     uint64_t mask = sys_block_signals();
-    switch (level) {
+    switch (scope) {
     case DWELL_GLOBAL:
         control_act_globally(action);
         break;
@@ -318,30 +318,30 @@ static int control_act_on(enum action action, enum dwell_level level, uint32_t i
     return status;
 }
 
-DWELL_EXPORT int dwell_runtime_start(enum dwell_level level, uint32_t id)
+DWELL_EXPORT int dwell_runtime_start(enum dwell_level scope, uint32_t id)
 {
-    int error = errno, status = control_act_on(START, level, id);
+    int error = errno, status = control_act_on(START, scope, id);
     errno = error;
     return status;
 }
 
-DWELL_EXPORT int dwell_runtime_stop(enum dwell_level level, uint32_t id)
+DWELL_EXPORT int dwell_runtime_stop(enum dwell_level scope, uint32_t id)
 {
-    int error = errno, status = control_act_on(STOP, level, id);
+    int error = errno, status = control_act_on(STOP, scope, id);
     errno = error;
     return status;
 }
 
-DWELL_EXPORT int dwell_runtime_pause(enum dwell_level level, uint32_t id)
+DWELL_EXPORT int dwell_runtime_pause(enum dwell_level scope, uint32_t id)
 {
-    int error = errno, status = control_act_on(PAUSE, level, id);
+    int error = errno, status = control_act_on(PAUSE, scope, id);
     errno = error;
     return status;
 }
 
-DWELL_EXPORT int dwell_runtime_resume(enum dwell_level level, uint32_t id)
+DWELL_EXPORT int dwell_runtime_resume(enum dwell_level scope, uint32_t id)
 {
-    int error = errno, status = control_act_on(RESUME, level, id);
+    int error = errno, status = control_act_on(RESUME, scope, id);
     errno = error;
     return status;
 }
@@ -443,18 +443,18 @@ static int control_name_process(uint32_t pid, const char *name)
     return DWELL_OK;
 }
 
-DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name)
+DWELL_EXPORT int dwell_runtime_name(enum dwell_level scope, uint32_t id, const char *name)
 {
     const int error = errno;
     struct thread *t = thread_of_caller();
     if (!t || runtime.closed)
         return DWELL_NOT_RECORDED;
-    if (level != DWELL_PROCESS && level != DWELL_THREAD)
+    if (scope != DWELL_PROCESS && scope != DWELL_THREAD)
         return DWELL_NO_LEVEL;
     if (!control_is_letter((unsigned char)name[0]) && name[0] != '_')
         return DWELL_BAD_NAME;
     uint64_t mask = sys_block_signals();
-    int status = level == DWELL_THREAD ? control_name_thread(t, id, name) : control_name_process(id, name);
+    int status = scope == DWELL_THREAD ? control_name_thread(t, id, name) : control_name_process(id, name);
     sys_restore_signals(mask);
     errno = error;
     return status == DWELL_OK && name[control_cut_text(name, DWELL_LONGEST_NAME)] ? DWELL_TRUNCATED : status;

@@ -131,13 +131,13 @@ static struct dwell_tree_node *tree_add_node(struct thread *t, const struct call
     return node;
 }
 
-/* Whether a call below which it is lets fewer levels be recorded. */
+/* Whether a call below which it is limits the depth below it. */
 static bool tree_is_too_deep(const struct thread *t, const struct call *call)
 {
     const uint32_t depth = call[-1].node->depth;
     for (const struct call *outer = call - 1; outer > (const struct call *)t->shadow; outer--) {
-        const uint32_t levels = outer->node != outer[-1].node ? filter_levels(filter_action(outer->function)) : 0;
-        if (levels && depth - outer->node->depth >= levels - 1)
+        const uint32_t most = outer->node != outer[-1].node ? filter_depth(filter_action(outer->function)) : 0;
+        if (most && depth - outer->node->depth >= most - 1)
             return true;
     }
     return false;
@@ -147,7 +147,7 @@ static bool tree_is_hidden(const struct thread *t, const struct call *call)
 {
     const uint32_t action = filter_action(call->function), open = call[-1].node->depth;
     return action & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) || open >= filter_settings.depth ||
-           filter_is_outside(open, action) || (filter_settings.levels && tree_is_too_deep(t, call));
+           filter_is_outside(open, action) || (filter_settings.depths && tree_is_too_deep(t, call));
 }
 
 struct dwell_tree_node *tree_node_of(struct thread *t, const struct call *call, uint64_t now)

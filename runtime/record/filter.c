@@ -165,7 +165,7 @@ bool filter_begin(int fd)
     filter_settings.depth = filters->depth ? filters->depth : UINT32_MAX;
     filter_settings.starts = filters->starts != 0;
     filter_settings.roots = filters->actions & DWELL_FILTER_ROOT;
-    filter_settings.levels = filters->actions & DWELL_FILTER_LEVELS;
+    filter_settings.depths = filters->actions & DWELL_FILTER_DEPTH;
     filter_settings.targets = filters->actions & DWELL_FILTER_TARGET;
     filter_settings.hidden_out = filters->actions & DWELL_FILTER_HIDDEN_OUT && !runtime.call_sites;
     filter_read_times(filters);

@@ -20,7 +20,7 @@ struct filter_settings {
     bool only;         /* functions that no filter names are hidden */
     bool starts;       /* some function starts the recording */
     bool roots;        /* only calls of roots, and calls below them, are shown */
-    bool levels;       /* some function has a limit of levels below it */
+    bool depths;       /* some function has a limit of the depth below it */
     bool targets;      /* only calls of targets, and calls that lead to them, are shown */
     bool hidden_out;   /* the probes of functions that are hidden whatever calls them go out of the code */
     bool waits;        /* calls wait until it is known whether they are shown */
@@ -135,9 +135,9 @@ enum {
         DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT | DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP
 };
 
-static inline uint32_t filter_levels(uint32_t action)
+static inline uint32_t filter_depth(uint32_t action)
 {
-    return (action & DWELL_FILTER_LEVELS) >> DWELL_FILTER_LEVELS_SHIFT;
+    return (action & DWELL_FILTER_DEPTH) >> DWELL_FILTER_DEPTH_SHIFT;
 }
 
 static inline uint32_t filter_time(const struct call *caller, uint32_t action)
@@ -166,13 +166,13 @@ static inline enum call_kind filter_kind(const struct call *caller, uint32_t act
 /* Sets what the filters need to know of a call. */
 static inline void filter_set_call(struct call *call, const struct call *caller, uint32_t action, enum call_kind kind)
 {
-    const uint32_t shown = caller->shown + (kind != CALL_HIDDEN), levels = filter_levels(action);
+    const uint32_t shown = caller->shown + (kind != CALL_HIDDEN), depth = filter_depth(action);
     call->kind = kind;
     call->shown = (shown <= MAX_SHOWN ? shown : MAX_SHOWN) & MAX_SHOWN;
     call->limit = caller->limit;
     call->time = filter_time(caller, action) & DWELL_FILTER_TIMES;
-    if (levels && kind != CALL_HIDDEN) {
-        const uint32_t limit = call->shown + levels - 1;
+    if (depth && kind != CALL_HIDDEN) {
+        const uint32_t limit = call->shown + depth - 1;
         if ((!call->limit || limit < call->limit) && limit <= MAX_SHOWN)
             call->limit = limit & MAX_SHOWN;
     }

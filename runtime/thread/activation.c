@@ -1,5 +1,5 @@
 /*
- * Threads follow when the recording is switched on and off. There are three levels: the session (in the file's header),
+ * Threads follow when the recording is switched on and off. There are three scopes: the session (in the file's header),
  * the process and the thread. The state of the first two is kept with its history, so that a thread which slept through
  * several changes records each of them at its time. A thread follows at its next probe. A change is counted first, then
  * the threads' limits are set to zero. A thread that sets its limit compares the count after that.

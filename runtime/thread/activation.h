@@ -1,4 +1,4 @@
-/* Whether a thread is recorded now, at its own level and at the process'. */
+/* Whether a thread is recorded now, at its own scope and at the process'. */
 #ifndef DWELL_RUNTIME_ACTIVATION_H
 #define DWELL_RUNTIME_ACTIVATION_H
 
@@ -11,7 +11,7 @@ struct thread;
 
 enum { CHANGES_KEPT = 64 };
 
-/* One of the levels at which recording is switched: it is on if it is started, and not suspended. */
+/* One of the scopes at which recording is switched: it is on if it is started, and not suspended. */
 struct activation {
     uint32_t stopped;
     int32_t suspended; /* calls of pause less calls of resume */

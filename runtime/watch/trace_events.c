@@ -68,7 +68,7 @@ static void trace_events_write_guid(char text[GUID_TEXT], const dwell_guid *guid
         trace_events_write_hexadecimal(text + 19 + 2 * i + (i > 1), guid->data4[i], 2);
 }
 
-/* A setting: the classes that it selects, and after the colon its level. */
+/* A setting: the classes that it selects, and after the colon its severity. */
 struct setting {
     const char *subject;
     size_t length;
@@ -86,11 +86,11 @@ static bool trace_events_next_setting(const char **list, struct setting *s)
     *list += whole + ((*list)[whole] == ',');
     s->enabled = 256;
     if (s->length < whole) {
-        const char *level = s->subject + s->length + 1;
+        const char *severity = s->subject + s->length + 1;
         uint32_t number = 0;
-        for (; *level >= '0' && *level <= '9' && number < 256; level++)
-            number = number * 10 + (uint32_t)(*level - '0');
-        if (strncmp(level, "off", 3) == 0)
+        for (; *severity >= '0' && *severity <= '9' && number < 256; severity++)
+            number = number * 10 + (uint32_t)(*severity - '0');
+        if (strncmp(severity, "off", 3) == 0)
             s->enabled = 0;
         else
             s->enabled = number < 256 ? number + 1 : 256;
@@ -444,7 +444,7 @@ static int trace_events_write(const dwell_guid *guid, uint32_t version, const st
 {
     struct dwell_trace_event event = {
         .type = (uint8_t)version,
-        .level = (uint8_t)(version >> 8),
+        .severity = (uint8_t)(version >> 8),
         .version = (uint16_t)(version >> 16),
     };
     memcpy(event.guid, guid, sizeof event.guid);
@@ -497,7 +497,7 @@ DWELL_EXPORT int dwell_runtime_event_write_fields(const struct dwell_event_class
 
 /* Several classes may have that GUID; one that lets the event pass is enough. Classes may come and go at any time, so
  * signals are held back and the lock is taken. */
-static int trace_events_find_class(const dwell_guid *guid, uint8_t level)
+static int trace_events_find_class(const dwell_guid *guid, uint8_t severity)
 {
     int status = DWELL_EVENT_NO_CLASS;
     uint64_t mask = sys_block_signals();
@@ -508,7 +508,7 @@ static int trace_events_find_class(const dwell_guid *guid, uint8_t level)
     lock_take(&runtime.process->trace_events.lock);
     for (const struct dwell_event_class *c = classes; c && status != DWELL_OK; c = c->next)
         if (memcmp(&c->guid, guid, sizeof *guid) == 0)
-            status = dwell_event_enabled(c, level) ? DWELL_OK : DWELL_EVENT_DISABLED;
+            status = dwell_event_enabled(c, severity) ? DWELL_OK : DWELL_EVENT_DISABLED;
     lock_release(&runtime.process->trace_events.lock);
     sys_restore_signals(mask);
     return status;

@@ -71,7 +71,7 @@ static void drop_log(struct seed_log *log)
 /* The session's records as Windows has them. The caller frees them. */
 static char *records_of(const struct seed_log *log, const struct event_options *options, enum etw_times times)
 {
-    static const struct event_filter all = { .level = -1, .to = UINT64_MAX };
+    static const struct event_filter all = { .severity = -1, .to = UINT64_MAX };
     struct event_options with_filter = *options;
     char *bytes = NULL;
     size_t size;
@@ -174,7 +174,7 @@ Test(unit_seed_events, an_extension_continues_the_previous_event)
     write_event(w, CLASS, 1130, EVENT_TRACE_TYPE_EXTENSION, "name");
     write_event(w, CLASS, 1300, EVENT_TRACE_TYPE_END, "");
     struct seed_log log = end_session(w);
-    const struct event_filter all = { .level = -1, .to = UINT64_MAX };
+    const struct event_filter all = { .severity = -1, .to = UINT64_MAX };
     struct event_options options = usual;
     options.filter = &all;
     struct table t = view_event_pairs(&log.session, &log.events, &log.pairs, &options);
@@ -219,11 +219,11 @@ Test(unit_seed_events, a_request_can_receive_several_replies)
 /* The levels of severity, 1 to 5. */
 Test(unit_seed_events, severity_levels)
 {
-    cr_assert(eq(int, event_level_of("critical"), 1));
-    cr_assert(eq(int, event_level_of("error"), 2));
-    cr_assert(eq(int, event_level_of("warning"), 3));
-    cr_assert(eq(int, event_level_of("information"), 4));
-    cr_assert(eq(int, event_level_of("verbose"), 5));
+    cr_assert(eq(int, event_severity_of("critical"), 1));
+    cr_assert(eq(int, event_severity_of("error"), 2));
+    cr_assert(eq(int, event_severity_of("warning"), 3));
+    cr_assert(eq(int, event_severity_of("information"), 4));
+    cr_assert(eq(int, event_severity_of("verbose"), 5));
 }
 
 /* A level includes the lower ones: with warning (3), fatal (1) and error (2) events are generated, too. */

@@ -119,7 +119,7 @@ static uint32_t script_actions(const struct script_filters *f)
 static void verdict_of_enter(struct verdict *v, const struct verdict *caller, const struct script_filters *f,
                              uint64_t function)
 {
-    const uint32_t action = script_action(f, function), levels = (action & DWELL_FILTER_LEVELS) >> 8,
+    const uint32_t action = script_action(f, function), levels = (action & DWELL_FILTER_DEPTH) >> 8,
                    time = (action & DWELL_FILTER_TIME) >> 16;
     const bool outside = script_actions(f) & DWELL_FILTER_ROOT && caller->shown == 0 && !(action & DWELL_FILTER_ROOT);
     v->hidden =
@@ -227,7 +227,7 @@ static void check_filters(struct script_filters filters)
 
 #define NONE 0
 #define HIDE DWELL_FILTER_SUPPRESS
-#define LEVELS(count) (((count) + 1u) << DWELL_FILTER_LEVELS_SHIFT)
+#define LEVELS(count) (((count) + 1u) << DWELL_FILTER_DEPTH_SHIFT)
 #define TIME(number) ((uint32_t)(number) << DWELL_FILTER_TIME_SHIFT)
 
 Test(unit_runtime_filtered, nothing_hidden)

@@ -208,7 +208,7 @@ Test(unit_event_layout, names_of_types_and_levels)
     cr_assert(eq(int, event_type_of("stop"), 2));
     cr_assert(eq(int, event_type_of("Resume"), 7));
     cr_assert(eq(int, event_type_of("x"), -1));
-    cr_assert(eq(int, event_level_of("fatal"), 1));
-    cr_assert(eq(int, event_level_of("Verbose"), 5));
-    cr_assert(eq(int, event_level_of(""), -1));
+    cr_assert(eq(int, event_severity_of("fatal"), 1));
+    cr_assert(eq(int, event_severity_of("Verbose"), 5));
+    cr_assert(eq(int, event_severity_of(""), -1));
 }

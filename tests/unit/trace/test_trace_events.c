@@ -140,7 +140,7 @@ Test(unit_trace_events, events_are_in_the_order_of_time)
     cr_assert(eq(u32, e[0].process, 1));
     cr_assert(eq(u32, e[0].thread, 1));
     cr_assert(eq(u32, e[0].type, 200));
-    cr_assert(eq(u32, e[0].level, 5));
+    cr_assert(eq(u32, e[0].severity, 5));
     cr_assert(eq(u32, e[0].version, 0x1234));
     cr_assert(eq(u64, e[0].kernel_time, 1000));
     cr_assert(eq(u64, e[0].user_time, 2000));

@@ -231,7 +231,7 @@ Test(unit_seed_vsperf, wait_for_multiple_objects_has_51_97_percent_and_is_no_hog
                   "Caller,wmain,5197,5197,\"51,97\",\"51,97\"\n"
                   "Root,work,4700,4700,\"47,00\",\"47,00\"\nCaller,wmain,4700,4700,\"47,00\",\"47,00\"\n");
     const struct tree_options options = { .depth = 40 };
-    const struct sorting hot = { .key = "elapsed_exclusive", .waits_last = true };
+    const struct sorting hot = { .key = "elapsed_exclusive", .waiting_last = true };
     struct table t = view_tree(&analysis, &options), rows = view_rows(&analysis, BY_FUNCTION, &hot);
     static const char *const wanted[] = { "wmain", "*", "WaitForMultipleObjects", "w", "work", "*" };
     seed_expect_cell(&analysis, "WaitForMultipleObjects", "elapsed_exclusive_percent", "51.97");
@@ -250,8 +250,8 @@ Test(unit_seed_vsperf, wait_for_multiple_objects_has_51_97_percent_and_is_no_hog
 /* "Even console input such as readline eventually calls WaitForSingleObject or WaitForMultipleObjects." */
 Test(unit_seed_vsperf, console_input_waits)
 {
-    cr_assert(function_waits("readline") && function_waits("System.Console.ReadLine()"));
-    cr_assert(function_waits("WaitForSingleObject") && function_waits("WaitForMultipleObjects"));
+    cr_assert(is_waiting_name("readline") && is_waiting_name("System.Console.ReadLine()"));
+    cr_assert(is_waiting_name("WaitForSingleObject") && is_waiting_name("WaitForMultipleObjects"));
 }
 
 /* "The summary report of tracing is almost the same as that of sampling. The application detects the format

@@ -498,9 +498,9 @@ Test(unit_vsperf, functions_that_wait)
     static const char *const working[] = { "Sleepless", "pollute", "Await",  "Notify", "selected(int)",
                                            "readlines", "",        "__imp_", "Nt",     "main" };
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
-        cr_assert(function_waits(waiting[i]), "%s", waiting[i]);
+        cr_assert(is_waiting_name(waiting[i]), "%s", waiting[i]);
     for (size_t i = 0; i < sizeof working / sizeof *working; i++)
-        cr_assert(not(function_waits(working[i])), "%s", working[i]);
+        cr_assert(not(is_waiting_name(working[i])), "%s", working[i]);
 }
 
 /* These functions have the most samples but are not hot. The path leads to the working functions. */
