@@ -127,13 +127,13 @@ static void sampler_close_ring(struct sample_ring *ring)
         close(ring->first);
 }
 
-static void sampler_close_rings(struct sampler *s)
+static void sampler_close_rings(struct sampler *sampler)
 {
-    for (size_t i = 0; i < s->count; i++)
-        sampler_close_ring(&s->rings[i]);
-    free(s->rings);
-    s->rings = NULL;
-    s->count = 0;
+    for (size_t i = 0; i < sampler->count; i++)
+        sampler_close_ring(&sampler->rings[i]);
+    free(sampler->rings);
+    sampler->rings = NULL;
+    sampler->count = 0;
 }
 
 int sampler_try(bool *in_kernel)
@@ -198,15 +198,15 @@ uint64_t sampler_measure_cost(void)
 
 /* ---- records ---- */
 
-static uint64_t sampler_ticks(const struct sampler *s, uint64_t ns)
+static uint64_t sampler_ticks(const struct sampler *sampler, uint64_t ns)
 {
-    const uint64_t ticks = s->now.ticks - s->before.ticks, span = s->now.ns - s->before.ns;
-    ns += (uint64_t)s->clock_offset;
-    if (s->session->header->clock == DWELL_CLOCK_MONOTONIC || !span)
+    const uint64_t ticks = sampler->now.ticks - sampler->before.ticks, span = sampler->now.ns - sampler->before.ns;
+    ns += (uint64_t)sampler->clock_offset;
+    if (sampler->session->header->clock == DWELL_CLOCK_MONOTONIC || !span)
         return ns;
-    if (ns >= s->before.ns)
-        return s->before.ticks + multiply_divide(ns - s->before.ns, ticks, span);
-    return s->before.ticks - multiply_divide(s->before.ns - ns, ticks, span);
+    if (ns >= sampler->before.ns)
+        return sampler->before.ticks + multiply_divide(ns - sampler->before.ns, ticks, span);
+    return sampler->before.ticks - multiply_divide(sampler->before.ns - ns, ticks, span);
 }
 
 struct record_reader {
@@ -222,19 +222,19 @@ static uint64_t record_next(struct record_reader *r)
     return value;
 }
 
-static void sampler_take_sample(struct sampler *s, struct record_reader *r)
+static void sampler_take_sample(struct sampler *sampler, struct record_reader *r)
 {
     uint64_t registers[REGISTER_COUNT] = { record_next(r) };
     struct taken_sample sample = { .registers = registers, .register_count = 1 };
     const uint64_t ids = record_next(r);
     sample.pid = (uint32_t)ids;
     sample.tid = (uint32_t)(ids >> 32);
-    sample.time = sampler_ticks(s, record_next(r));
+    sample.time = sampler_ticks(sampler, record_next(r));
     const uint32_t period = (uint32_t)record_next(r);
-    sample.period = period * s->windows.stretch;
-    if (period != s->session->header->sample_period)
-        s->first_time += sample.period;
-    sample_windows_note(&s->windows, sample.tid, period);
+    sample.period = period * sampler->windows.stretch;
+    if (period != sampler->session->header->sample_period)
+        sampler->first_time += sample.period;
+    sample_windows_note(&sampler->windows, sample.tid, period);
     const bool known = record_next(r) == PERF_SAMPLE_REGS_ABI_64;
     if (!known)
         return; /* a program of 32 bits */
@@ -248,21 +248,21 @@ static void sampler_take_sample(struct sampler *s, struct record_reader *r)
         const uint64_t copied = record_next(r);
         sample.stack_size = copied < size ? copied : size;
     }
-    sample_writer_add(s->writer, &sample);
+    sample_writer_add(sampler->writer, &sample);
 }
 
-static void sampler_take_record(struct sampler *s, const struct perf_event_header *head, struct record_reader *r)
+static void sampler_take_record(struct sampler *sampler, const struct perf_event_header *head, struct record_reader *r)
 {
     if (head->type == PERF_RECORD_SAMPLE) {
-        sampler_take_sample(s, r);
+        sampler_take_sample(sampler, r);
     } else if (head->type == PERF_RECORD_LOST) {
         record_next(r);
-        sample_writer_lose(s->writer, record_next(r));
+        sample_writer_lose(sampler->writer, record_next(r));
     } else if (head->type == PERF_RECORD_EXIT) {
         record_next(r);
-        sample_writer_end_thread(s->writer, (uint32_t)record_next(r));
+        sample_writer_end_thread(sampler->writer, (uint32_t)record_next(r));
     } else if (head->type == PERF_RECORD_COMM && head->misc & PERF_RECORD_MISC_COMM_EXEC) {
-        sample_writer_end_thread(s->writer, (uint32_t)(record_next(r) >> 32));
+        sample_writer_end_thread(sampler->writer, (uint32_t)(record_next(r) >> 32));
     }
 }
 
@@ -274,7 +274,7 @@ static void sampler_copy(const struct sample_ring *ring, uint64_t at, uint8_t *t
     memcpy(to + first, data, size - first);
 }
 
-static void sampler_drain_ring(struct sampler *s, struct sample_ring *ring, uint64_t head, uint8_t *room)
+static void sampler_drain_ring(struct sampler *sampler, struct sample_ring *ring, uint64_t head, uint8_t *room)
 {
     while (ring->tail + sizeof(struct perf_event_header) <= head) {
         struct perf_event_header record;
@@ -283,27 +283,27 @@ static void sampler_drain_ring(struct sampler *s, struct sample_ring *ring, uint
             break;
         sampler_copy(ring, ring->tail, room, record.size);
         struct record_reader reader = { room + sizeof record, room + record.size };
-        sampler_take_record(s, &record, &reader);
+        sampler_take_record(sampler, &record, &reader);
         ring->tail += record.size;
         __atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
     }
 }
 
 /* The instant is read after the ends of the rings, so that all samples are before it. */
-static void sampler_drain(struct sampler *s)
+static void sampler_drain(struct sampler *sampler)
 {
-    uint64_t *heads = need_memory(s->count, sizeof *heads);
+    uint64_t *heads = need_memory(sampler->count, sizeof *heads);
     uint8_t *room = need_memory(RECORD_SIZE, 1);
     struct sampler_instant now;
-    for (size_t i = 0; i < s->count; i++)
-        heads[i] = __atomic_load_n(&s->rings[i].page->data_head, __ATOMIC_ACQUIRE);
-    clock_pair(s->session->header->clock, &now.ticks, &now.ns);
-    if (now.ns - s->now.ns > 1000000 || s->now.ns == s->before.ns) {
-        s->before = s->now;
-        s->now = now;
+    for (size_t i = 0; i < sampler->count; i++)
+        heads[i] = __atomic_load_n(&sampler->rings[i].page->data_head, __ATOMIC_ACQUIRE);
+    clock_pair(sampler->session->header->clock, &now.ticks, &now.ns);
+    if (now.ns - sampler->now.ns > 1000000 || sampler->now.ns == sampler->before.ns) {
+        sampler->before = sampler->now;
+        sampler->now = now;
     }
-    for (size_t i = 0; i < s->count; i++)
-        sampler_drain_ring(s, &s->rings[i], heads[i], room);
+    for (size_t i = 0; i < sampler->count; i++)
+        sampler_drain_ring(sampler, &sampler->rings[i], heads[i], room);
     free(room);
     free(heads);
 }
@@ -314,17 +314,17 @@ static void sampler_drain(struct sampler *s)
  * changes of whether an event is enabled to all threads. A thread that was just being made may miss them: it has the
  * old state of both events, so they are set twice. The first event ends after the second time. No thread is without an
  * event in between, so its end is seen. */
-static void sampler_settle(struct sampler *s)
+static void sampler_settle(struct sampler *sampler)
 {
-    if (s->periods.first == s->periods.later || s->settled == SAMPLER_TIMES || s->first_time < SAMPLE_FIRST_TIME ||
-        s->pauses)
+    if (sampler->periods.first == sampler->periods.later || sampler->settled == SAMPLER_TIMES ||
+        sampler->first_time < SAMPLE_FIRST_TIME || sampler->pauses)
         return;
-    s->settled++;
-    for (size_t i = 0; i < s->count; i++) {
-        struct sample_ring *ring = &s->rings[i];
+    sampler->settled++;
+    for (size_t i = 0; i < sampler->count; i++) {
+        struct sample_ring *ring = &sampler->rings[i];
         ioctl(ring->later, PERF_EVENT_IOC_ENABLE, 0);
         ioctl(ring->first, PERF_EVENT_IOC_DISABLE, 0);
-        if (s->settled < SAMPLER_TIMES)
+        if (sampler->settled < SAMPLER_TIMES)
             continue;
         close(ring->first);
         ring->first = -1;
@@ -340,26 +340,26 @@ static int sampler_first_event(const struct sample_ring *ring)
 }
 
 /* A thread that is just being made may miss this. The next window sets it right. */
-static void sampler_pause(struct sampler *s, bool pause)
+static void sampler_pause(struct sampler *sampler, bool pause)
 {
     const unsigned long request = pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
-    s->pauses = pause;
-    for (size_t i = 0; i < s->count; i++) {
-        const struct sample_ring *ring = &s->rings[i];
-        ioctl(s->settled ? ring->later : sampler_first_event(ring), request, 0);
-        if (pause && s->settled && ring->first >= 0)
+    sampler->pauses = pause;
+    for (size_t i = 0; i < sampler->count; i++) {
+        const struct sample_ring *ring = &sampler->rings[i];
+        ioctl(sampler->settled ? ring->later : sampler_first_event(ring), request, 0);
+        if (pause && sampler->settled && ring->first >= 0)
             ioctl(ring->first, request, 0);
     }
 }
 
 /* The cost of a switch is measured when it may matter: if one took 50 us, would they be too many? */
-static void sampler_measure_switches(struct sampler *s)
+static void sampler_measure_switches(struct sampler *sampler)
 {
     enum { HIGHEST_COST = 50000 };
-    struct sample_windows *w = &s->windows;
+    struct sample_windows *w = &sampler->windows;
     if (w->measured || sample_stretch(w->switches, w->time, HIGHEST_COST, w->permille) == 1)
         return;
-    struct perf_event_attr attr = sampler_attr(s->periods.first, DWELL_CLOCK_MONOTONIC);
+    struct perf_event_attr attr = sampler_attr(sampler->periods.first, DWELL_CLOCK_MONOTONIC);
     attr.inherit = attr.enable_on_exec = 0;
     const int event = sampler_open_allowed(&attr, 0, -1);
     w->measured = true;
@@ -369,71 +369,71 @@ static void sampler_measure_switches(struct sampler *s)
 }
 
 /* Not always as long: the program may do the same again and again. */
-static uint64_t sampler_pause_length(struct sampler *s)
+static uint64_t sampler_pause_length(struct sampler *sampler)
 {
-    s->chance = s->chance * 1103515245 + 12345;
-    const uint64_t usual = (uint64_t)WINDOW * (s->windows.stretch - 1);
-    return usual / 2 + usual * (s->chance >> 16 & 255) / 256;
+    sampler->chance = sampler->chance * 1103515245 + 12345;
+    const uint64_t usual = (uint64_t)WINDOW * (sampler->windows.stretch - 1);
+    return usual / 2 + usual * (sampler->chance >> 16 & 255) / 256;
 }
 
 /* Ends a window or a pause if it is time, and returns for how many milliseconds the thread may wait. All samples of the
  * window are drained. */
-static int sampler_turn(struct sampler *s)
+static int sampler_turn(struct sampler *sampler)
 {
     const uint64_t now = clock_monotonic() / 1000000;
-    struct sample_windows *w = &s->windows;
+    struct sample_windows *w = &sampler->windows;
     if (!w->permille)
         return DRAIN_INTERVAL;
-    if (!s->pauses && (w->stretch == 1 || now >= s->until)) {
+    if (!sampler->pauses && (w->stretch == 1 || now >= sampler->until)) {
         if (sample_windows_look(w)) {
-            sampler_measure_switches(s);
+            sampler_measure_switches(sampler);
             sample_windows_decide(w);
         }
         if (w->stretch > 1) {
-            sampler_pause(s, true);
-            s->until = now + sampler_pause_length(s);
+            sampler_pause(sampler, true);
+            sampler->until = now + sampler_pause_length(sampler);
         }
-    } else if (s->pauses && now >= s->until) {
+    } else if (sampler->pauses && now >= sampler->until) {
         sample_windows_begin(w);
-        sampler_pause(s, false);
-        s->until = now + WINDOW;
+        sampler_pause(sampler, false);
+        sampler->until = now + WINDOW;
     }
-    return w->stretch == 1 ? DRAIN_INTERVAL : (int)larger(s->until - now, 1);
+    return w->stretch == 1 ? DRAIN_INTERVAL : (int)larger(sampler->until - now, 1);
 }
 
 /* ---- the thread ---- */
 
 /* Begins the samples of a program that is recorded by now. Once the later period has come, its events take them. */
-static void sampler_enable(struct sampler *s)
+static void sampler_enable(struct sampler *sampler)
 {
-    if (s->enabled == SAMPLER_TIMES || s->settled || !__atomic_load_n(&s->wanted, __ATOMIC_ACQUIRE))
+    if (sampler->enabled == SAMPLER_TIMES || sampler->settled || !__atomic_load_n(&sampler->wanted, __ATOMIC_ACQUIRE))
         return;
-    s->enabled++;
-    for (size_t i = 0; i < s->count; i++) {
-        ioctl(s->rings[i].fd, PERF_EVENT_IOC_ENABLE, 0);
-        if (!s->pauses)
-            ioctl(sampler_first_event(&s->rings[i]), PERF_EVENT_IOC_ENABLE, 0);
+    sampler->enabled++;
+    for (size_t i = 0; i < sampler->count; i++) {
+        ioctl(sampler->rings[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+        if (!sampler->pauses)
+            ioctl(sampler_first_event(&sampler->rings[i]), PERF_EVENT_IOC_ENABLE, 0);
     }
 }
 
 static void *sampler_run(void *argument)
 {
-    struct sampler *s = argument;
-    struct pollfd *events = need_memory(s->count + 1, sizeof *events);
-    for (size_t i = 0; i < s->count; i++)
-        events[i] = (struct pollfd){ .fd = s->rings[i].fd, .events = POLLIN };
-    events[s->count] = (struct pollfd){ .fd = s->wake, .events = POLLIN };
+    struct sampler *sampler = argument;
+    struct pollfd *events = need_memory(sampler->count + 1, sizeof *events);
+    for (size_t i = 0; i < sampler->count; i++)
+        events[i] = (struct pollfd){ .fd = sampler->rings[i].fd, .events = POLLIN };
+    events[sampler->count] = (struct pollfd){ .fd = sampler->wake, .events = POLLIN };
     uint64_t wakes;
     int patience = DRAIN_INTERVAL;
     for (bool last = false; !last;) {
-        poll(events, s->count + 1, patience);
-        (void)!read(s->wake, &wakes, sizeof wakes);
-        sampler_enable(s);
-        last = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE);
-        sampler_drain(s);
-        sampler_settle(s);
-        patience = sampler_turn(s);
-        for (size_t i = 0; i < s->count; i++)
+        poll(events, sampler->count + 1, patience);
+        (void)!read(sampler->wake, &wakes, sizeof wakes);
+        sampler_enable(sampler);
+        last = __atomic_load_n(&sampler->stop, __ATOMIC_ACQUIRE);
+        sampler_drain(sampler);
+        sampler_settle(sampler);
+        patience = sampler_turn(sampler);
+        for (size_t i = 0; i < sampler->count; i++)
             if (events[i].revents & POLLHUP)
                 events[i].fd = -1; /* all threads of the program have ended */
     }
@@ -441,21 +441,21 @@ static void *sampler_run(void *argument)
     return NULL;
 }
 
-void sampler_begin(struct sampler *s, const struct session *session, int fd, struct sample_periods periods,
+void sampler_begin(struct sampler *sampler, const struct session *session, int fd, struct sample_periods periods,
                    uint64_t cost, uint32_t switches)
 {
-    *s = (struct sampler){ .session = session, .periods = periods, .wake = -1 };
-    s->windows = (struct sample_windows){ .permille = switches, .stretch = 1 };
-    s->wanted = !(session->header->also & DWELL_ALSO_SPARE_SAMPLES);
-    s->enabled = s->wanted ? SAMPLER_TIMES : 0;
+    *sampler = (struct sampler){ .session = session, .periods = periods, .wake = -1 };
+    sampler->windows = (struct sample_windows){ .permille = switches, .stretch = 1 };
+    sampler->wanted = !(session->header->also & DWELL_ALSO_SPARE_SAMPLES);
+    sampler->enabled = sampler->wanted ? SAMPLER_TIMES : 0;
     if (!periods.later)
         return;
     session->header->sample_period = periods.later;
     session->header->sample_cost = (uint32_t)smaller(cost, session->header->sample_period);
-    s->writer = sample_writer_new(session, fd);
-    clock_pair(session->header->clock, &s->now.ticks, &s->now.ns);
-    s->before = s->now;
-    s->clock_offset = perf_clock_offset(session->header->clock == DWELL_CLOCK_MONOTONIC);
+    sampler->writer = sample_writer_new(session, fd);
+    clock_pair(session->header->clock, &sampler->now.ticks, &sampler->now.ns);
+    sampler->before = sampler->now;
+    sampler->clock_offset = perf_clock_offset(session->header->clock == DWELL_CLOCK_MONOTONIC);
 }
 
 /* Adds an event whose samples are in the ring. Returns zero or an errno value. */
@@ -468,10 +468,10 @@ static int sampler_add_event(const struct sample_ring *ring, struct perf_event_a
 
 /* Opens the events of a CPU. That of the later period waits until the first one ends. Returns zero or an errno value.
  */
-static int sampler_open_cpu(const struct sampler *s, struct sample_ring *ring, struct perf_event_attr *attr, pid_t pid,
-                            int cpu)
+static int sampler_open_cpu(const struct sampler *sampler, struct sample_ring *ring, struct perf_event_attr *attr,
+                            pid_t pid, int cpu)
 {
-    const bool two = s->periods.first != s->periods.later;
+    const bool two = sampler->periods.first != sampler->periods.later;
     struct perf_event_attr threads = *attr, first = *attr;
     threads.config = PERF_COUNT_SW_DUMMY;
     threads.sample_period = threads.sample_type = 0;
@@ -480,9 +480,9 @@ static int sampler_open_cpu(const struct sampler *s, struct sample_ring *ring, s
     threads.task = 1; /* ends of threads */
     threads.comm = 1; /* calls of exec */
     threads.comm_exec = 1;
-    threads.enable_on_exec = first.enable_on_exec = s->wanted;
-    attr->enable_on_exec = !two && s->wanted;
-    first.sample_period = s->periods.first;
+    threads.enable_on_exec = first.enable_on_exec = sampler->wanted;
+    attr->enable_on_exec = !two && sampler->wanted;
+    first.sample_period = sampler->periods.first;
     int error = sampler_open_ring(ring, &threads, pid, cpu);
     if (error)
         return error;
@@ -496,69 +496,70 @@ static int sampler_open_cpu(const struct sampler *s, struct sample_ring *ring, s
 }
 
 /* Opens the events of all CPUs. Returns zero or an errno value; then none is open. */
-static int sampler_open(struct sampler *s, pid_t pid, struct perf_event_attr *attr)
+static int sampler_open(struct sampler *sampler, pid_t pid, struct perf_event_attr *attr)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    s->rings = need_memory((size_t)cpus, sizeof *s->rings);
+    sampler->rings = need_memory((size_t)cpus, sizeof *sampler->rings);
     int error = 0;
     for (int cpu = 0; cpu < cpus && !error; cpu++) {
         struct sample_ring ring = { 0 };
-        error = sampler_open_cpu(s, &ring, attr, pid, cpu);
+        error = sampler_open_cpu(sampler, &ring, attr, pid, cpu);
         if (error == ENODEV)
             error = 0; /* the CPU is offline */
         else if (!error)
-            s->rings[s->count++] = ring;
+            sampler->rings[sampler->count++] = ring;
     }
     if (error)
-        sampler_close_rings(s);
+        sampler_close_rings(sampler);
     return error;
 }
 
-void sampler_attach(struct sampler *s, pid_t pid)
+void sampler_attach(struct sampler *sampler, pid_t pid)
 {
-    if (!s->writer)
+    if (!sampler->writer)
         return;
-    struct perf_event_attr attr = sampler_attr(s->session->header->sample_period, s->session->header->clock);
-    int error = sampler_open(s, pid, &attr);
-    if (error && s->periods.first != s->periods.later) { /* there may be too many descriptors */
-        s->periods.first = s->periods.later;
-        error = sampler_open(s, pid, &attr);
+    struct perf_event_attr attr =
+        sampler_attr(sampler->session->header->sample_period, sampler->session->header->clock);
+    int error = sampler_open(sampler, pid, &attr);
+    if (error && sampler->periods.first != sampler->periods.later) { /* there may be too many descriptors */
+        sampler->periods.first = sampler->periods.later;
+        error = sampler_open(sampler, pid, &attr);
     }
-    s->wake = error ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (!error && s->wake >= 0)
-        s->running = service_thread_start(&s->thread, sampler_run, s);
-    if (s->running) {
-        s->session->header->also |= attr.exclude_kernel ? 0 : DWELL_ALSO_KERNEL_SAMPLES;
+    sampler->wake = error ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (!error && sampler->wake >= 0)
+        sampler->running = service_thread_start(&sampler->thread, sampler_run, sampler);
+    if (sampler->running) {
+        sampler->session->header->also |= attr.exclude_kernel ? 0 : DWELL_ALSO_KERNEL_SAMPLES;
         return;
     }
-    s->session->header->sample_error = (int16_t)(error ? error : EAGAIN);
-    s->session->header->sample_cost = 0; /* no thread is stopped */
+    sampler->session->header->sample_error = (int16_t)(error ? error : EAGAIN);
+    sampler->session->header->sample_cost = 0; /* no thread is stopped */
 }
 
-static void sampler_wake(const struct sampler *s)
+static void sampler_wake(const struct sampler *sampler)
 {
     const uint64_t one = 1;
-    (void)!write(s->wake, &one, sizeof one); /* if it fails, the thread wakes after DRAIN_INTERVAL */
+    (void)!write(sampler->wake, &one, sizeof one); /* if it fails, the thread wakes after DRAIN_INTERVAL */
 }
 
-void sampler_want(struct sampler *s)
+void sampler_want(struct sampler *sampler)
 {
-    if (!__atomic_exchange_n(&s->wanted, true, __ATOMIC_ACQ_REL) && s->running)
-        sampler_wake(s);
+    if (!__atomic_exchange_n(&sampler->wanted, true, __ATOMIC_ACQ_REL) && sampler->running)
+        sampler_wake(sampler);
 }
 
-void sampler_end(struct sampler *s)
+void sampler_end(struct sampler *sampler)
 {
-    if (s->running) {
-        __atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
-        sampler_wake(s);
-        pthread_join(s->thread, NULL);
+    if (sampler->running) {
+        __atomic_store_n(&sampler->stop, true, __ATOMIC_RELEASE);
+        sampler_wake(sampler);
+        pthread_join(sampler->thread, NULL);
     }
-    sampler_close_rings(s);
-    if (s->wake >= 0)
-        close(s->wake);
-    if (!s->wanted)
-        s->session->header->sample_cost = 0; /* no thread was stopped */
-    if (s->writer)
-        sample_writer_free(s->writer);
+    sampler_close_rings(sampler);
+    if (sampler->wake >= 0)
+        close(sampler->wake);
+    if (!sampler->wanted)
+        sampler->session->header->sample_cost = 0; /* no thread was stopped */
+    if (sampler->writer)
+        sample_writer_free(sampler->writer);
 }

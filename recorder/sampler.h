@@ -52,17 +52,17 @@ uint64_t sampler_measure_cost(void);
  * unknown. `switches`: how much of the CPU time the switches of sampled threads may cost, in
  * thousandths; zero: any. The session and its descriptor must stay valid. If the header says that samples may be spare,
  * they begin with sampler_want, else with the program. */
-void sampler_begin(struct sampler *s, const struct session *session, int fd, struct sample_periods periods,
+void sampler_begin(struct sampler *sampler, const struct session *session, int fd, struct sample_periods periods,
                    uint64_t cost, uint32_t switches);
 
 /* Samples the process, which is about to execute the program, all its threads, and all processes that it starts. If the
  * system refuses, the header says why. */
-void sampler_attach(struct sampler *s, pid_t pid);
+void sampler_attach(struct sampler *sampler, pid_t pid);
 
 /* Samples begin, if they have not. For any thread. */
-void sampler_want(struct sampler *s);
+void sampler_want(struct sampler *sampler);
 
 /* Keeps the samples taken so far and ends. */
-void sampler_end(struct sampler *s);
+void sampler_end(struct sampler *sampler);
 
 #endif

@@ -8,24 +8,25 @@
 static const double max_percent_apart = 10;
 
 /* In percent of the CPU time. */
-static double bounds_distance(const struct summary *s)
+static double bounds_distance(const struct summary *summary)
 {
-    const uint64_t application = times_value(&s->sums, VALUE_APPLICATION, INCLUSIVE);
-    const uint64_t cpu = times_value(&s->sums, VALUE_CPU, INCLUSIVE);
+    const uint64_t application = times_value(&summary->sums, VALUE_APPLICATION, INCLUSIVE);
+    const uint64_t cpu = times_value(&summary->sums, VALUE_CPU, INCLUSIVE);
     return percent_of(less(cpu, application), cpu);
 }
 
-bool bounds_are_apart(const struct summary *s)
+bool bounds_are_apart(const struct summary *summary)
 {
-    return s->application_known && s->off_cpu_known && !s->imported && bounds_distance(s) > max_percent_apart;
+    return summary->application_known && summary->off_cpu_known && !summary->imported &&
+           bounds_distance(summary) > max_percent_apart;
 }
 
-char *bounds_remark(const struct summary *s)
+char *bounds_remark(const struct summary *summary)
 {
-    if (!bounds_are_apart(s))
+    if (!bounds_are_apart(summary))
         return NULL;
     return need_text("%.0f %% below CPU time. It leaves out the whole interval between two calls if "
                      "the operating system intervened in it, even once. Long intervals then lose everything; read CPU "
                      "time instead",
-                     bounds_distance(s));
+                     bounds_distance(summary));
 }

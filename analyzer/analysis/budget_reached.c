@@ -25,49 +25,50 @@ static uint64_t budget_reached_counted(const struct profile *p)
 /* Percent of the program's own time, without what is in it by other means. */
 static double budget_reached_percent(const struct analysis *analysis)
 {
-    const struct summary *s = &analysis->summary;
+    const struct summary *summary = &analysis->summary;
     const struct dwell_file_header *h = &analysis->file->header;
-    const enum value_id of = s->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
-    const double own = (double)times_value(&s->sums, of, INCLUSIVE) / (double)s->ticks_per_second, ns = 1e-9;
+    const enum value_id of = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+    const double own = (double)times_value(&summary->sums, of, INCLUSIVE) / (double)summary->ticks_per_second,
+                 ns = 1e-9;
     if (own <= 0)
         return 0;
     const double changes = (double)analysis->file->more.change_time * ns / own * 100;
     const uint64_t all = analysis->profile->sampled_time, in_probes = analysis->profile->sampled_in_probes;
-    if (s->stack_samples < ENOUGH || in_probes == all)
-        return (double)s->overhead / (double)s->ticks_per_second / own * 100 + changes;
+    if (summary->stack_samples < ENOUGH || in_probes == all)
+        return (double)summary->overhead / (double)summary->ticks_per_second / own * 100 + changes;
     const double probes = (double)in_probes / (double)(all - in_probes) * 100; /* samples may stand for unequal times */
-    const double samples = (double)s->stack_samples * h->sample_cost * ns / own * 100;
+    const double samples = (double)summary->stack_samples * h->sample_cost * ns / own * 100;
     const double counted = (double)budget_reached_counted(analysis->profile) * h->count_cost * ns / 1000 / own * 100;
     return probes + samples + counted + changes;
 }
 
 void budget_reached_find(struct analysis *analysis)
 {
-    struct summary *s = &analysis->summary;
+    struct summary *summary = &analysis->summary;
     const double asked = analysis->file->more.overhead / 10.0;
-    s->asked_percent = s->reached_percent = 0;
-    s->budget_acted = analysis->file->levels.decision_count > 0;
-    if (asked <= 0 || s->raw || analysis->selection || s->partial_paths)
+    summary->asked_percent = summary->reached_percent = 0;
+    summary->budget_acted = analysis->file->levels.decision_count > 0;
+    if (asked <= 0 || summary->raw || analysis->selection || summary->partial_paths)
         return;
-    s->asked_percent = asked;
-    s->reached_percent = budget_reached_percent(analysis);
-    const bool is_short = s->overhead < s->ticks_per_second / 10; /* not worth a remark */
-    if (s->budget_acted && s->reached_percent > 1.5 * asked && !is_short)
+    summary->asked_percent = asked;
+    summary->reached_percent = budget_reached_percent(analysis);
+    const bool is_short = summary->overhead < summary->ticks_per_second / 10; /* not worth a remark */
+    if (summary->budget_acted && summary->reached_percent > 1.5 * asked && !is_short)
         summary_remark_doubt(
-            s, "budget-exceeded",
+            summary, "budget-exceeded",
             "the overhead was above the budget: %s; record --levels-from %s begins with what it knew at the end",
             budget_reached_counted(analysis->profile)
                 ? "calls are timed until the budget knows a function"
                 : "a function that calls itself is timed until its outermost call ends",
-            s->path);
+            summary->path);
 }
 
-char *budget_reached_text(const struct summary *s)
+char *budget_reached_text(const struct summary *summary)
 {
-    if (s->asked_percent <= 0)
+    if (summary->asked_percent <= 0)
         return NULL;
-    if (s->reached_percent > MOST_PERCENT)
-        return need_text("overhead %g %% asked, over %d %% reached", s->asked_percent, MOST_PERCENT);
-    const int digits = s->reached_percent < 9.95;
-    return need_text("overhead %g %% asked, %.*f %% reached", s->asked_percent, digits, s->reached_percent);
+    if (summary->reached_percent > MOST_PERCENT)
+        return need_text("overhead %g %% asked, over %d %% reached", summary->asked_percent, MOST_PERCENT);
+    const int digits = summary->reached_percent < 9.95;
+    return need_text("overhead %g %% asked, %.*f %% reached", summary->asked_percent, digits, summary->reached_percent);
 }

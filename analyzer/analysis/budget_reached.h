@@ -6,7 +6,7 @@
 
 /* A text such as "overhead 10 % asked, 6 % reached", or NULL if the session was recorded without a budget, or only a
  * part of it is shown. The caller frees it. */
-char *budget_reached_text(const struct summary *s);
+char *budget_reached_text(const struct summary *summary);
 
 /* Finds `asked_percent` and `reached_percent` of the summary, whose other members are known. Adds a remark if the
  * budget had calls counted and was not reached all the same. */

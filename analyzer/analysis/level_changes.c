@@ -133,7 +133,7 @@ void level_changes_drop(struct level_changes *changes)
     free(changes->others);
 }
 
-void level_changes_remark(struct summary *s, const struct session_file *file, bool counted)
+void level_changes_remark(struct summary *summary, const struct session_file *file, bool counted)
 {
     if (!file->levels.change_count)
         return;
@@ -156,8 +156,9 @@ void level_changes_remark(struct summary *s, const struct session_file *file, bo
         names = more;
     }
     if (count)
-        summary_remark(s, "not-timed-throughout", "%zu function%s not timed for the whole run: %s%s; see dwell info",
-                       count, count == 1 ? " was" : "s were", names, count > NAMED ? " and others" : "");
+        summary_remark(summary, "not-timed-throughout",
+                       "%zu function%s not timed for the whole run: %s%s; see dwell info", count,
+                       count == 1 ? " was" : "s were", names, count > NAMED ? " and others" : "");
     free(names);
     namer_free(namer);
     index_free(seen);

@@ -30,6 +30,6 @@ void level_changes_drop(struct level_changes *changes);
 
 /* Adds a remark that names functions which were not timed for the whole run, if there are any. `counted`: another
  * remark is about functions whose calls were counted, or no call was. */
-void level_changes_remark(struct summary *s, const struct session_file *file, bool counted);
+void level_changes_remark(struct summary *summary, const struct session_file *file, bool counted);
 
 #endif

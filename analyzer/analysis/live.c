@@ -159,15 +159,15 @@ char *live_describe(const struct live *l)
 
 char *live_describe_rates(const struct live *l)
 {
-    const struct summary *s = &l->whole.summary;
+    const struct summary *summary = &l->whole.summary;
     char *text = NULL;
     size_t length;
     FILE *out = need_stream(&text, &length);
     fprintf(out, "%" PRIu64 " calls", l->whole.rollup->session.calls);
     if (l->recent.rollup && l->times.interval)
         fprintf(out, ", %.0f a second", (double)l->recent.rollup->session.calls * 1e9 / (double)l->times.interval);
-    fprintf(out, ", %" PRIu64 " thread%s, %" PRIu64 " process%s", s->threads, s->threads == 1 ? "" : "s", s->processes,
-            s->processes == 1 ? "" : "es");
+    fprintf(out, ", %" PRIu64 " thread%s, %" PRIu64 " process%s", summary->threads, summary->threads == 1 ? "" : "s",
+            summary->processes, summary->processes == 1 ? "" : "es");
     need_stream_end(out);
     return text;
 }

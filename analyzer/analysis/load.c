@@ -28,7 +28,7 @@
 
 /* A thread without a source of OS events has no application time. If no thread has a source, application times are
  * unknown. If only some threads have one, their times are shown. */
-static void load_judge_sources(struct summary *s, const struct analysis *analysis)
+static void load_judge_sources(struct summary *summary, const struct analysis *analysis)
 {
     const struct session_file *file = analysis->file;
     size_t blind = 0, flags = 0, times = 0, count = 0;
@@ -41,162 +41,165 @@ static void load_judge_sources(struct summary *s, const struct analysis *analysi
         flags += t->announced && t->os_source == DWELL_OS_RSEQ;
         times += !t->announced || trace_records_switches(t);
     }
-    s->off_cpu_known = times > 0;
-    if (s->off_cpu_known && flags)
-        summary_remark_doubt(s, "no-off-cpu-times",
+    summary->off_cpu_known = times > 0;
+    if (summary->off_cpu_known && flags)
+        summary_remark_doubt(summary, "no-off-cpu-times",
                              "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU",
                              flags, count);
-    s->application_known = blind < count || count == 0;
-    if (blind && s->application_known)
-        summary_remark_doubt(s, "no-os-events",
+    summary->application_known = blind < count || count == 0;
+    if (blind && summary->application_known)
+        summary_remark_doubt(summary, "no-os-events",
                              "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
                              count);
 }
 
 /* A recording that was to watch system calls and could not looks like any other. */
-static void load_add_fallback(struct summary *s, const struct session_file *file)
+static void load_add_fallback(struct summary *summary, const struct session_file *file)
 {
     for (size_t i = 0; i < file->labels.note_count; i++)
         if (strcmp(file->labels.notes[i], DWELL_NOTE_NO_SYSCALLS) == 0) {
-            summary_remark(s, "system-calls-not-watched",
+            summary_remark(summary, "system-calls-not-watched",
                            "system calls were not watched, as this user may not: application times hold those that "
                            "do not wait, unless they are rows of libc (see dwell doctor)");
             return;
         }
 }
 
-void load_find_partly_timed(struct summary *s, const struct analysis *analysis)
+void load_find_partly_timed(struct summary *summary, const struct analysis *analysis)
 {
     struct times *sums = rollup_groups(analysis->rollup, BY_FUNCTION);
-    s->partly_timed = 0;
+    summary->partly_timed = 0;
     for (size_t i = 0; i < analysis->profile->function_count; i++)
-        s->partly_timed += times_are_partial(&sums[i]);
+        summary->partly_timed += times_are_partial(&sums[i]);
     free(sums);
-    if (s->partly_timed)
+    if (summary->partly_timed)
         summary_remark(
-            s, "partly-timed",
+            summary, "partly-timed",
             "%zu of these functions %s timed for a part of the run: rows marked with > have the times of the "
             "timed calls alone",
-            s->partly_timed, s->partly_timed == 1 ? "was" : "were");
+            summary->partly_timed, summary->partly_timed == 1 ? "was" : "were");
 }
 
 /* Samples divide the CPU time of a frame. The rest of its time, such as that in which it was preempted, stays with it.
  */
-static void load_add_preempted(struct summary *s, const struct analysis *analysis)
+static void load_add_preempted(struct summary *summary, const struct analysis *analysis)
 {
-    const double least = 5, share = percent_of(analysis->profile->counts.preempted, s->elapsed_inclusive);
-    if (s->counted && analysis->profile->counts.samples && s->off_cpu_known && share >= least)
-        summary_remark(s, "preempted-with-counted",
+    const double least = 5, share = percent_of(analysis->profile->counts.preempted, summary->elapsed_inclusive);
+    if (summary->counted && analysis->profile->counts.samples && summary->off_cpu_known && share >= least)
+        summary_remark(summary, "preempted-with-counted",
                        "threads were preempted for %.0f %% of the elapsed time, which their timed functions have, even "
                        "while counted functions ran: compare CPU times, as elapsed times mislead",
                        share);
 }
 
-static void load_add_counted(struct summary *s, const struct analysis *analysis)
+static void load_add_counted(struct summary *summary, const struct analysis *analysis)
 {
-    if (s->counted && analysis->profile->counts.samples)
+    if (summary->counted && analysis->profile->counts.samples)
         summary_remark(
-            s, "counted-without-paths",
+            summary, "counted-without-paths",
             "calls of %zu function%s were only counted (dwell info lists them): they have no call paths, and the "
             "times of those that were sampled are estimates",
-            s->counted, s->counted == 1 ? "" : "s");
-    else if (s->counted)
+            summary->counted, summary->counted == 1 ? "" : "s");
+    else if (summary->counted)
         summary_remark(
-            s, "counted-without-times",
+            summary, "counted-without-times",
             "calls of %zu function%s were only counted (dwell info lists them): they have no times and no call "
             "paths",
-            s->counted, s->counted == 1 ? "" : "s");
-    else if (s->has_counts)
+            summary->counted, summary->counted == 1 ? "" : "s");
+    else if (summary->has_counts)
         summary_remark(
-            s, "counted-outside-selection",
+            summary, "counted-outside-selection",
             selection_has_ranges(analysis->selection)
                 ? "calls that were only counted (dwell info lists them) have no times: they are in no range of time"
                 : "calls that were only counted (dwell info lists them) are left out");
-    if (s->counted)
-        load_find_partly_timed(s, analysis);
-    load_add_preempted(s, analysis);
+    if (summary->counted)
+        load_find_partly_timed(summary, analysis);
+    load_add_preempted(summary, analysis);
 }
 
-static void load_add_limit_remarks(struct summary *s, const struct dwell_file_header *h)
+static void load_add_limit_remarks(struct summary *summary, const struct dwell_file_header *h)
 {
     char when[48] = "early";
     if (h->limit_time > h->start_ticks && h->ticks_per_second)
         snprintf(when, sizeof when, "after %.3f s",
                  (double)(h->limit_time - h->start_ticks) / (double)h->ticks_per_second);
     if (h->shared_ring && h->replaced_events)
-        summary_remark(s, "events-replaced", "%" PRIu64 " older events were replaced by newer ones",
+        summary_remark(summary, "events-replaced", "%" PRIu64 " older events were replaced by newer ones",
                        h->replaced_events);
     if (h->shared_ring && h->trouble & DWELL_TROUBLE_MAX_SIZE)
-        summary_remark(s, "max-size-no-space",
+        summary_remark(summary, "max-size-no-space",
                        "threads that found no space in the session of maximum size were not recorded (--max-size)");
     else if (h->trouble & DWELL_TROUBLE_MAX_SIZE)
-        summary_remark(s, "max-size-reached", "recording ended %s, when the session had its maximum size (--max-size)",
-                       when);
+        summary_remark(summary, "max-size-reached",
+                       "recording ended %s, when the session had its maximum size (--max-size)", when);
     if (h->trouble & DWELL_TROUBLE_KEEP_FREE)
-        summary_remark(s, "keep-free-reached", "recording ended %s, when too little of the disk was free (--keep-free)",
-                       when);
+        summary_remark(summary, "keep-free-reached",
+                       "recording ended %s, when too little of the disk was free (--keep-free)", when);
 }
 
 /* What the session had when its recording ended. */
-static void load_add_damage_remarks(struct summary *s, const struct session_file *file, uint64_t damaged_chunks)
+static void load_add_damage_remarks(struct summary *summary, const struct session_file *file, uint64_t damaged_chunks)
 {
     if (file->health.damaged_page)
-        summary_remark(s, "damaged-header",
+        summary_remark(summary, "damaged-header",
                        "the file's first page is damaged: its times may be wrong, and parts may be missing");
     if (file->health.missing_bytes)
-        summary_remark(s, "file-cut", "the file was cut: the last %" PRIu64 " of its %" PRIu64 " bytes are missing",
+        summary_remark(summary, "file-cut",
+                       "the file was cut: the last %" PRIu64 " of its %" PRIu64 " bytes are missing",
                        file->health.missing_bytes, file->health.whole_size);
     if (file->health.missing_chunks)
-        summary_remark(s, "chunks-missing", "%" PRIu64 " of %" PRIu64 " chunks are missing",
+        summary_remark(summary, "chunks-missing", "%" PRIu64 " of %" PRIu64 " chunks are missing",
                        file->health.missing_chunks, file->health.sealed_chunks);
     if (damaged_chunks)
-        summary_remark(s, "chunks-damaged", "%" PRIu64 " damaged chunks were left out, wholly or in part",
+        summary_remark(summary, "chunks-damaged", "%" PRIu64 " damaged chunks were left out, wholly or in part",
                        damaged_chunks);
     if (file->health.damaged_bytes)
-        summary_remark(s, "bytes-damaged", "%" PRIu64 " bytes belong to no chunk and were left out",
+        summary_remark(summary, "bytes-damaged", "%" PRIu64 " bytes belong to no chunk and were left out",
                        file->health.damaged_bytes);
     if (file->health.damaged_records)
-        summary_remark(s, "records-damaged", "%" PRIu64 " damaged records of metadata or symbols were left out",
+        summary_remark(summary, "records-damaged", "%" PRIu64 " damaged records of metadata or symbols were left out",
                        file->health.damaged_records);
 }
 
 /* The most harmful ones first: events that are missing here and there, then why, and then what else is missing. */
-static void load_add_loss_remarks(struct summary *s, const struct session_file *file, const struct profile *p)
+static void load_add_loss_remarks(struct summary *summary, const struct session_file *file, const struct profile *p)
 {
     const struct dwell_file_header *h = &file->header;
     if (h->lost_events)
-        summary_remark(s, "events-lost", "%" PRIu64 " events were lost", h->lost_events);
-    load_add_damage_remarks(s, file, p->counts.damaged_chunks + file->health.damaged_chunks);
+        summary_remark(summary, "events-lost", "%" PRIu64 " events were lost", h->lost_events);
+    load_add_damage_remarks(summary, file, p->counts.damaged_chunks + file->health.damaged_chunks);
     if (h->trouble & DWELL_TROUBLE_TRUNCATED)
-        summary_remark(s, "file-truncated",
+        summary_remark(summary, "file-truncated",
                        "the session file was truncated or overwritten while it was recorded, or its device failed: "
                        "some of it is missing");
     if (h->trouble & DWELL_TROUBLE_DAMAGED)
-        summary_remark(s, "merged-damaged", "parts of the sessions that it was merged from were damaged or missing");
+        summary_remark(summary, "merged-damaged",
+                       "parts of the sessions that it was merged from were damaged or missing");
     if (h->trouble & DWELL_TROUBLE_NO_SPACE && !(h->trouble & DWELL_TROUBLE_TRUNCATED)) /* a store fails in both */
-        summary_remark(s, "disk-full", "the disk was full: recording stopped early");
+        summary_remark(summary, "disk-full", "the disk was full: recording stopped early");
     if (h->trouble & DWELL_TROUBLE_NO_MEMORY)
-        summary_remark(s, "memory-refused", "the system refused memory: recording stopped early");
+        summary_remark(summary, "memory-refused", "the system refused memory: recording stopped early");
     if (h->trouble & DWELL_TROUBLE_NO_FILE)
-        summary_remark(s, "process-not-recorded", "a process could not open the session file: it was not recorded");
+        summary_remark(summary, "process-not-recorded",
+                       "a process could not open the session file: it was not recorded");
     if (h->trouble & DWELL_TROUBLE_REFUSED)
-        summary_remark(s, "call-refused",
+        summary_remark(summary, "call-refused",
                        "the system refused a call that recording needs (a sandbox?): some of it is missing");
-    load_add_limit_remarks(s, h);
+    load_add_limit_remarks(summary, h);
     if (h->lost_trace_events)
-        summary_remark(s, "trace-events-lost", "%" PRIu64 " trace events were lost", h->lost_trace_events);
+        summary_remark(summary, "trace-events-lost", "%" PRIu64 " trace events were lost", h->lost_trace_events);
     if (h->lost_threads)
-        summary_remark(s, "threads-lost", "%" PRIu64 " threads could not be recorded", h->lost_threads);
+        summary_remark(summary, "threads-lost", "%" PRIu64 " threads could not be recorded", h->lost_threads);
     if (file->more.unkept_calls || file->more.limited_calls)
-        summary_remark(s, "slow-calls-not-kept", "%" PRIu64 " slow calls were not kept (dwell info says why)",
+        summary_remark(summary, "slow-calls-not-kept", "%" PRIu64 " slow calls were not kept (dwell info says why)",
                        file->more.unkept_calls + file->more.limited_calls);
     if (file->more.keep)
-        summary_remark(s, "windows-only",
+        summary_remark(summary, "windows-only",
                        "only what happened around %" PRIu64 " slow calls%s was kept: times and calls are not those of "
                        "the whole run",
                        file->more.kept_calls, file->more.usual_calls ? " and some usual ones" : "");
     if (p->counts.stray_exits)
-        summary_remark(s, "stray-exits", "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
+        summary_remark(summary, "stray-exits", "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }
 
 /*
@@ -226,77 +229,79 @@ static uint64_t load_whole_of(const struct profile *p, unsigned column, enum val
 
 static void load_find_whole(struct analysis *analysis)
 {
-    struct summary *s = &analysis->summary;
-    s->whole.elapsed_inclusive =
-        load_whole_of(analysis->profile, DWELL_STATED_PERCENT, VALUE_ELAPSED, s->sums.elapsed_inclusive);
-    s->whole.application_inclusive =
-        load_whole_of(analysis->profile, DWELL_STATED_PERCENT + 2, VALUE_APPLICATION, s->sums.application_inclusive);
-    const double share = percent_of(s->sums.elapsed_inclusive, s->whole.elapsed_inclusive);
-    if (s->whole.elapsed_inclusive != s->sums.elapsed_inclusive)
-        summary_remark(s, "percentages-of-report",
+    struct summary *summary = &analysis->summary;
+    summary->whole.elapsed_inclusive =
+        load_whole_of(analysis->profile, DWELL_STATED_PERCENT, VALUE_ELAPSED, summary->sums.elapsed_inclusive);
+    summary->whole.application_inclusive = load_whole_of(analysis->profile, DWELL_STATED_PERCENT + 2, VALUE_APPLICATION,
+                                                         summary->sums.application_inclusive);
+    const double share = percent_of(summary->sums.elapsed_inclusive, summary->whole.elapsed_inclusive);
+    if (summary->whole.elapsed_inclusive != summary->sums.elapsed_inclusive)
+        summary_remark(summary, "percentages-of-report",
                        "percentages are those of the report: its functions have %d.%02d %% of the run", (int)share,
                        (int)((share - (int)share) * 100));
 }
 
 /* What the columns of percentiles cannot know. */
-static void load_add_percentiles(struct summary *s, const struct analysis *analysis)
+static void load_add_percentiles(struct summary *summary, const struct analysis *analysis)
 {
     const char *sums = session_file_why_sums(analysis->file);
     if (sums)
-        summary_remark(s, "percentiles-need-calls", "percentiles are unknown: %s, which keeps no single calls", sums);
+        summary_remark(summary, "percentiles-need-calls", "percentiles are unknown: %s, which keeps no single calls",
+                       sums);
     else if (analysis->lines)
-        summary_remark(s, "percentiles-need-calls", "percentiles are unknown where call paths have lines");
-    else if (s->counted)
-        summary_remark(s, "percentiles-of-timed",
+        summary_remark(summary, "percentiles-need-calls", "percentiles are unknown where call paths have lines");
+    else if (summary->counted)
+        summary_remark(summary, "percentiles-of-timed",
                        "percentiles are those of the timed calls: how long counted ones took is unknown");
 }
 
 void analysis_summarize(struct analysis *analysis)
 {
-    struct summary *s = &analysis->summary;
+    struct summary *summary = &analysis->summary;
     size_t processes;
-    summary_drop_remarks(s);
+    summary_drop_remarks(summary);
     free(rollup_process_list(analysis->profile, &processes));
-    s->path = analysis->file->path;
-    s->ticks_per_second = analysis->file->header.ticks_per_second;
-    s->sums = s->whole = analysis->rollup->session;
-    s->run = s->partial_paths ? 0 : run_length(analysis->file, analysis->selection);
-    s->elapsed_inclusive = analysis->rollup->session.elapsed_inclusive;
-    s->application_inclusive = analysis->rollup->session.application_inclusive;
-    s->os_events = analysis->profile->counts.os_events;
-    s->stack_samples = analysis->profile->counts.samples;
-    s->samples_in_probes = analysis->profile->counts.samples_in_probes;
-    s->threads = analysis->profile->thread_count;
-    s->processes = processes;
-    s->events = analysis->profile->counts.enters + analysis->profile->counts.exits;
-    s->lost_events = analysis->file->header.lost_events;
-    s->counted = counted_functions(analysis->profile);
-    s->has_counts = counts_any(analysis->file);
-    load_add_loss_remarks(s, analysis->file, analysis->profile);
-    recorded_sessions_remark(s, analysis->file);
-    s->missing_count = s->remark_count;
-    level_changes_remark(s, analysis->file, s->counted > 0 || !s->has_counts);
-    s->loss_count = s->remark_count;
-    s->imported = analysis->file->header.origin & DWELL_ORIGIN_IMPORTED;
-    s->samples = analysis->file->header.origin & DWELL_ORIGIN_SAMPLES;
-    load_judge_sources(s, analysis);
-    load_add_fallback(s, analysis->file);
-    load_add_counted(s, analysis);
-    s->overhead = analysis->rollup->session.overhead_inclusive;
-    s->overhead_known = analysis->overhead.paths > 0;
-    s->resolution = s->overhead_known ? single_calls_resolution(analysis->file) : 0;
-    s->budget = analysis->file->header.also & DWELL_ALSO_BUDGET || analysis->file->levels.decision_count;
+    summary->path = analysis->file->path;
+    summary->ticks_per_second = analysis->file->header.ticks_per_second;
+    summary->sums = summary->whole = analysis->rollup->session;
+    summary->run = summary->partial_paths ? 0 : run_length(analysis->file, analysis->selection);
+    summary->elapsed_inclusive = analysis->rollup->session.elapsed_inclusive;
+    summary->application_inclusive = analysis->rollup->session.application_inclusive;
+    summary->os_events = analysis->profile->counts.os_events;
+    summary->stack_samples = analysis->profile->counts.samples;
+    summary->samples_in_probes = analysis->profile->counts.samples_in_probes;
+    summary->threads = analysis->profile->thread_count;
+    summary->processes = processes;
+    summary->events = analysis->profile->counts.enters + analysis->profile->counts.exits;
+    summary->lost_events = analysis->file->header.lost_events;
+    summary->counted = counted_functions(analysis->profile);
+    summary->has_counts = counts_any(analysis->file);
+    load_add_loss_remarks(summary, analysis->file, analysis->profile);
+    recorded_sessions_remark(summary, analysis->file);
+    summary->missing_count = summary->remark_count;
+    level_changes_remark(summary, analysis->file, summary->counted > 0 || !summary->has_counts);
+    summary->loss_count = summary->remark_count;
+    summary->imported = analysis->file->header.origin & DWELL_ORIGIN_IMPORTED;
+    summary->samples = analysis->file->header.origin & DWELL_ORIGIN_SAMPLES;
+    load_judge_sources(summary, analysis);
+    load_add_fallback(summary, analysis->file);
+    load_add_counted(summary, analysis);
+    summary->overhead = analysis->rollup->session.overhead_inclusive;
+    summary->overhead_known = analysis->overhead.paths > 0;
+    summary->resolution = summary->overhead_known ? single_calls_resolution(analysis->file) : 0;
+    summary->budget = analysis->file->header.also & DWELL_ALSO_BUDGET || analysis->file->levels.decision_count;
     budget_reached_find(analysis);
-    if (s->imported && !analysis->selection)
+    if (summary->imported && !analysis->selection)
         load_find_whole(analysis);
-    if (analysis->limits && s->overhead_known && (analysis->lines || session_file_has_trees(analysis->file)))
-        summary_remark(s, "limits-need-raw", "min and max are known only with the time of the probes in them (--raw)");
+    if (analysis->limits && summary->overhead_known && (analysis->lines || session_file_has_trees(analysis->file)))
+        summary_remark(summary, "limits-need-raw",
+                       "min and max are known only with the time of the probes in them (--raw)");
     if (analysis->durations)
-        load_add_percentiles(s, analysis);
+        load_add_percentiles(summary, analysis);
     if (analysis->file->header.origin & DWELL_ORIGIN_SCALED)
-        summary_remark(s, "paths-scaled", "call paths are approximate (scaled)");
-    if (!analysis->profile->function_count && !analysis->selection && !s->imported && !s->lost_events)
-        summary_remark(s, "no-calls", "no calls were recorded; a program has probes if dwell cc compiles it");
+        summary_remark(summary, "paths-scaled", "call paths are approximate (scaled)");
+    if (!analysis->profile->function_count && !analysis->selection && !summary->imported && !summary->lost_events)
+        summary_remark(summary, "no-calls", "no calls were recorded; a program has probes if dwell cc compiles it");
 }
 
 void analysis_subtract_overhead(struct analysis *analysis)

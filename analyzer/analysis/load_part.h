@@ -22,6 +22,6 @@ void load_summarize_several(struct analysis *all, const struct summary *parts, s
 
 /* Counts the functions that were timed for a part of the run, if their other calls have no estimated time. Adds a
  * remark about them. */
-void load_find_partly_timed(struct summary *s, const struct analysis *analysis);
+void load_find_partly_timed(struct summary *summary, const struct analysis *analysis);
 
 #endif

@@ -128,46 +128,46 @@ static void several_add_remarks(struct summary *all, const struct summary *parts
 
 void load_summarize_several(struct analysis *all, const struct summary *parts, size_t count)
 {
-    struct summary *s = &all->summary;
-    s->path = all->file->path;
-    s->ticks_per_second = ns_per_second;
-    s->sums = s->whole = all->rollup->session;
-    s->elapsed_inclusive = all->rollup->session.elapsed_inclusive;
-    s->application_inclusive = all->rollup->session.application_inclusive;
-    s->overhead = all->rollup->session.overhead_inclusive;
-    s->imported = true;
-    s->budget = true;
+    struct summary *summary = &all->summary;
+    summary->path = all->file->path;
+    summary->ticks_per_second = ns_per_second;
+    summary->sums = summary->whole = all->rollup->session;
+    summary->elapsed_inclusive = all->rollup->session.elapsed_inclusive;
+    summary->application_inclusive = all->rollup->session.application_inclusive;
+    summary->overhead = all->rollup->session.overhead_inclusive;
+    summary->imported = true;
+    summary->budget = true;
     for (size_t i = 0; i < count; i++) {
-        s->application_known |= parts[i].application_known;
-        s->off_cpu_known |= parts[i].off_cpu_known;
-        s->overhead_known |= parts[i].overhead_known;
-        s->imported &= parts[i].imported;
-        s->budget &= parts[i].budget;
-        s->samples |= parts[i].samples;
-        s->stack_samples += parts[i].stack_samples;
-        s->samples_in_probes += parts[i].samples_in_probes;
-        s->os_events += parts[i].os_events;
-        s->threads += parts[i].threads;
-        s->processes += parts[i].processes;
-        s->events += parts[i].events;
-        s->lost_events += parts[i].lost_events;
-        s->has_counts |= parts[i].has_counts;
+        summary->application_known |= parts[i].application_known;
+        summary->off_cpu_known |= parts[i].off_cpu_known;
+        summary->overhead_known |= parts[i].overhead_known;
+        summary->imported &= parts[i].imported;
+        summary->budget &= parts[i].budget;
+        summary->samples |= parts[i].samples;
+        summary->stack_samples += parts[i].stack_samples;
+        summary->samples_in_probes += parts[i].samples_in_probes;
+        summary->os_events += parts[i].os_events;
+        summary->threads += parts[i].threads;
+        summary->processes += parts[i].processes;
+        summary->events += parts[i].events;
+        summary->lost_events += parts[i].lost_events;
+        summary->has_counts |= parts[i].has_counts;
     }
-    s->counted = counted_functions(all->profile);
-    several_add_remarks(s, parts, count, true);
-    s->loss_count = s->remark_count;
+    summary->counted = counted_functions(all->profile);
+    several_add_remarks(summary, parts, count, true);
+    summary->loss_count = summary->remark_count;
     for (size_t i = 0; i < count; i++) {
-        if (s->application_known && !parts[i].application_known)
-            summary_remark(s, "no-os-events",
+        if (summary->application_known && !parts[i].application_known)
+            summary_remark(summary, "no-os-events",
                            "%s: no thread had a source of OS events: all their time counts as flagged", parts[i].path);
-        else if (s->off_cpu_known && !parts[i].off_cpu_known)
-            summary_remark(s, "no-off-cpu-times",
+        else if (summary->off_cpu_known && !parts[i].off_cpu_known)
+            summary_remark(summary, "no-off-cpu-times",
                            "%s: no thread had a source of times of OS events: their time counts as on the CPU",
                            parts[i].path);
     }
-    several_add_remarks(s, parts, count, false);
-    if (s->counted) /* of all sessions together: timed in one of them, say, and counted in another */
-        load_find_partly_timed(s, all);
+    several_add_remarks(summary, parts, count, false);
+    if (summary->counted) /* of all sessions together: timed in one of them, say, and counted in another */
+        load_find_partly_timed(summary, all);
 }
 
 static void several_free_summaries(struct summary *parts, size_t count)

@@ -6,19 +6,19 @@
 
 static const double max_percent_of_probes = 50;
 
-enum value_id probe_share_rest(const struct summary *s)
+enum value_id probe_share_rest(const struct summary *summary)
 {
-    return s->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+    return summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
 }
 
-char *probe_share_remark(const struct summary *s, uint64_t overhead, uint64_t rest, const char *where)
+char *probe_share_remark(const struct summary *summary, uint64_t overhead, uint64_t rest, const char *where)
 {
     const double share = percent_of(overhead, overhead + rest);
-    const bool is_small = s->asked_percent > 0 && !s->budget_acted; /* or the functions cannot be changed */
-    if (!s->overhead_known || (s->budget && !is_small) || share <= max_percent_of_probes)
+    const bool is_small = summary->asked_percent > 0 && !summary->budget_acted; /* or the functions cannot be changed */
+    if (!summary->overhead_known || (summary->budget && !is_small) || share <= max_percent_of_probes)
         return NULL;
     return need_text("probes took %.0f %% of the %s measured%s; times of short functions are uncertain. %s", share,
-                     s->off_cpu_known ? "CPU time" : "time", where,
+                     summary->off_cpu_known ? "CPU time" : "time", where,
                      is_small ? "The budget lets the first 250,000 calls of a program be timed"
                               : "Record with --overhead 10%");
 }

@@ -127,7 +127,7 @@ uint32_t recorded_sessions_last(const struct trace_summed *s)
     return (uint32_t)last;
 }
 
-void recorded_sessions_remark(struct summary *s, const struct session_file *file)
+void recorded_sessions_remark(struct summary *summary, const struct session_file *file)
 {
     size_t partial = 0;
     const struct trace_summed *first = NULL;
@@ -139,8 +139,9 @@ void recorded_sessions_remark(struct summary *s, const struct session_file *file
         first = whole || first ? first : &file->sums.summed[i];
     }
     if (partial == 1)
-        summary_remark(s, "shards-missing", "%u of %u shards of a session are missing: its sums are not whole",
+        summary_remark(summary, "shards-missing", "%u of %u shards of a session are missing: its sums are not whole",
                        first->record.shards - recorded_sessions_held(first), first->record.shards);
     else if (partial)
-        summary_remark(s, "shards-missing", "shards of %zu sessions are missing: their sums are not whole", partial);
+        summary_remark(summary, "shards-missing", "shards of %zu sessions are missing: their sums are not whole",
+                       partial);
 }

@@ -9,7 +9,7 @@
 void recorded_sessions_divide(struct analysis *analysis);
 
 /* Adds a remark if parts of a session are missing. */
-void recorded_sessions_remark(struct summary *s, const struct session_file *file);
+void recorded_sessions_remark(struct summary *summary, const struct session_file *file);
 
 /* The clock of the process: ticks per second, if its ticks become nanoseconds; else zero. */
 uint64_t recorded_sessions_rate(const struct session_file *file, uint32_t process);

@@ -7,44 +7,44 @@
 
 #include "base/memory.h"
 
-void summary_remark(struct summary *s, const char *code, const char *format, ...)
+void summary_remark(struct summary *summary, const char *code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    GROW(s->remarks, s->remark_count, s->remark_room);
-    GROW(s->remark_codes, s->remark_count, s->code_room);
-    s->remark_codes[s->remark_count] = code;
-    s->remarks[s->remark_count++] = need_vtext(format, arguments);
+    GROW(summary->remarks, summary->remark_count, summary->remark_room);
+    GROW(summary->remark_codes, summary->remark_count, summary->code_room);
+    summary->remark_codes[summary->remark_count] = code;
+    summary->remarks[summary->remark_count++] = need_vtext(format, arguments);
     va_end(arguments);
 }
 
-void summary_remark_doubt(struct summary *s, const char *code, const char *format, ...)
+void summary_remark_doubt(struct summary *summary, const char *code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    GROW(s->remarks, s->remark_count, s->remark_room);
-    GROW(s->remark_codes, s->remark_count, s->code_room);
-    const size_t place = s->loss_count, later = s->remark_count++ - place;
-    memmove(s->remarks + place + 1, s->remarks + place, later * sizeof *s->remarks);
-    memmove(s->remark_codes + place + 1, s->remark_codes + place, later * sizeof *s->remark_codes);
-    s->remarks[place] = need_vtext(format, arguments);
-    s->remark_codes[place] = code;
+    GROW(summary->remarks, summary->remark_count, summary->remark_room);
+    GROW(summary->remark_codes, summary->remark_count, summary->code_room);
+    const size_t place = summary->loss_count, later = summary->remark_count++ - place;
+    memmove(summary->remarks + place + 1, summary->remarks + place, later * sizeof *summary->remarks);
+    memmove(summary->remark_codes + place + 1, summary->remark_codes + place, later * sizeof *summary->remark_codes);
+    summary->remarks[place] = need_vtext(format, arguments);
+    summary->remark_codes[place] = code;
     va_end(arguments);
 }
 
-const char *summary_code(const struct summary *s, size_t remark)
+const char *summary_code(const struct summary *summary, size_t remark)
 {
-    const char *const unknown = remark < s->loss_count ? "other-loss" : "other";
-    return s->remark_codes ? s->remark_codes[remark] : unknown;
+    const char *const unknown = remark < summary->loss_count ? "other-loss" : "other";
+    return summary->remark_codes ? summary->remark_codes[remark] : unknown;
 }
 
-void summary_drop_remarks(struct summary *s)
+void summary_drop_remarks(struct summary *summary)
 {
-    for (size_t i = 0; i < s->remark_count; i++)
-        free(s->remarks[i]);
-    free(s->remarks);
-    free(s->remark_codes);
-    s->remarks = NULL;
-    s->remark_codes = NULL;
-    s->remark_count = s->remark_room = s->code_room = 0;
+    for (size_t i = 0; i < summary->remark_count; i++)
+        free(summary->remarks[i]);
+    free(summary->remarks);
+    free(summary->remark_codes);
+    summary->remarks = NULL;
+    summary->remark_codes = NULL;
+    summary->remark_count = summary->remark_room = summary->code_room = 0;
 }

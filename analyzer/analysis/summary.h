@@ -45,30 +45,31 @@ struct summary {
 };
 
 /* The conditions of values that the session meets: enum value_needs. */
-static inline unsigned summary_knows(const struct summary *s)
+static inline unsigned summary_knows(const struct summary *summary)
 {
-    return (s->samples ? 0 : NEEDS_CALLS) | (s->application_known ? NEEDS_APPLICATION : 0) |
-           (s->off_cpu_known ? NEEDS_OFF_CPU : 0) | (s->overhead_known ? NEEDS_OVERHEAD : 0);
+    return (summary->samples ? 0 : NEEDS_CALLS) | (summary->application_known ? NEEDS_APPLICATION : 0) |
+           (summary->off_cpu_known ? NEEDS_OFF_CPU : 0) | (summary->overhead_known ? NEEDS_OVERHEAD : 0);
 }
 
 /* Whether some times may be estimated or unknown: then all views say how they know them. */
-static inline bool summary_has_timing(const struct summary *s)
+static inline bool summary_has_timing(const struct summary *summary)
 {
-    return s->stack_samples || s->counted;
+    return summary->stack_samples || summary->counted;
 }
 
 /* Adds a remark in the format of printf. Programs know it by its code, which must stay valid. All codes are in
  * docs/schema/remarks.json. */
-void summary_remark(struct summary *s, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void summary_remark(struct summary *summary, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The code of a remark. */
-const char *summary_code(const struct summary *s, size_t remark);
+const char *summary_code(const struct summary *summary, size_t remark);
 
 /* Frees all remarks. */
-void summary_drop_remarks(struct summary *s);
+void summary_drop_remarks(struct summary *summary);
 
 /* The same for a remark that many of the figures are doubtful: only those about losses and damage come before it. */
-void summary_remark_doubt(struct summary *s, const char *code, const char *format, ...)
+void summary_remark_doubt(struct summary *summary, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -112,13 +112,13 @@ static bool export_read_shared(void *settings, enum shared_option option, const 
     return option_read_times(settings, option, argument);
 }
 
-static bool export_is_compressed(const struct export_settings *s)
+static bool export_is_compressed(const struct export_settings *settings)
 {
-    const size_t length = s->shared.output ? strlen(s->shared.output) : 0;
-    return !s->format->compressed && length > 3 && strcmp(s->shared.output + length - 3, ".gz") == 0;
+    const size_t length = settings->shared.output ? strlen(settings->shared.output) : 0;
+    return !settings->format->compressed && length > 3 && strcmp(settings->shared.output + length - 3, ".gz") == 0;
 }
 
-static void export_check_settings(const struct export_settings *s)
+static void export_check_settings(const struct export_settings *settings)
 {
     static const struct {
         const char *name;
@@ -129,15 +129,16 @@ static void export_check_settings(const struct export_settings *s)
         { "--filter", SHARED_FILTER, EXPORT_FUNCTIONS }, { "--sort", SHARED_SORT, EXPORT_FUNCTIONS },
         { "--value", SHARED_VALUE, EXPORT_TIME },        { "--csv-safe", SHARED_CSV_SAFE, EXPORT_CSV },
     };
-    if (!s->format)
+    if (!settings->format)
         die(STATUS_ERROR, "export: name a format; dwell export --list lists them");
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        if (shared_is_set(&s->shared, choices[i].option) && !(s->format->uses & choices[i].use))
-            die(STATUS_ERROR, "%s: format %s has no use for it; leave it out", choices[i].name, s->format->name);
-    if (s->options.aggregate && !(s->format->uses & EXPORT_AGGREGATE))
-        die(STATUS_ERROR, "--aggregate: format %s has no use for it; leave it out", s->format->name);
-    if (s->format->write_files && !s->shared.output)
-        die(STATUS_ERROR, "export %s does not write to standard output; say where, with -o FILE", s->format->name);
+        if (shared_is_set(&settings->shared, choices[i].option) && !(settings->format->uses & choices[i].use))
+            die(STATUS_ERROR, "%s: format %s has no use for it; leave it out", choices[i].name, settings->format->name);
+    if (settings->options.aggregate && !(settings->format->uses & EXPORT_AGGREGATE))
+        die(STATUS_ERROR, "--aggregate: format %s has no use for it; leave it out", settings->format->name);
+    if (settings->format->write_files && !settings->shared.output)
+        die(STATUS_ERROR, "export %s does not write to standard output; say where, with -o FILE",
+            settings->format->name);
 }
 
 /* Whether a function has calls or time, and not less of it than `min` ticks. */
@@ -174,50 +175,50 @@ static bool *export_choose_functions(const struct analysis *analysis, const stru
     return only;
 }
 
-static int export_write_stream(const struct export_settings *s, const struct analysis *session)
+static int export_write_stream(const struct export_settings *settings, const struct analysis *session)
 {
     struct error error = { NULL };
-    FILE *out = output_open(s->shared.output);
-    if (s->format->binary && isatty(fileno(out)))
-        die(STATUS_ERROR, "export %s does not write to a terminal; say where, with -o FILE", s->format->name);
+    FILE *out = output_open(settings->shared.output);
+    if (settings->format->binary && isatty(fileno(out)))
+        die(STATUS_ERROR, "export %s does not write to a terminal; say where, with -o FILE", settings->format->name);
     setvbuf(out, NULL, _IOFBF, OUTPUT_BUFFER);
     FILE *seen = terminal_is_seen(out) ? visible_stream(out) : NULL;
-    if (export_is_compressed(s))
+    if (export_is_compressed(settings))
         out = gzip_stream(out);
-    if (!s->format->write(session, &s->options, seen ? seen : out, &error))
-        output_abandon(s->shared.output);
+    if (!settings->format->write(session, &settings->options, seen ? seen : out, &error))
+        output_abandon(settings->shared.output);
     if (error.text)
         die_of(&error);
     if (seen)
         fclose(seen);
-    return output_close(s->shared.output, out);
+    return output_close(settings->shared.output, out);
 }
 
-static int export_write(const struct export_settings *s, const struct analysis *session)
+static int export_write(const struct export_settings *settings, const struct analysis *session)
 {
     struct error error = { NULL };
-    if (s->format->check && !s->format->check(session, &s->options, &error))
+    if (settings->format->check && !settings->format->check(session, &settings->options, &error))
         die_of(&error);
-    if (!s->format->write_files)
-        return export_write_stream(s, session);
-    if (!s->format->write_files(session, &s->options, s->shared.output, &error))
+    if (!settings->format->write_files)
+        return export_write_stream(settings, session);
+    if (!settings->format->write_files(session, &settings->options, settings->shared.output, &error))
         die_of(&error);
     return STATUS_OK;
 }
 
 /* What the format does not show, or not as measured. */
-static void export_say_remarks(const struct export_settings *s, const struct analysis *analysis)
+static void export_say_remarks(const struct export_settings *settings, const struct analysis *analysis)
 {
     for (size_t i = 0; i < analysis->summary.loss_count; i++)
-        say("%s: %s", s->file, analysis->summary.remarks[i]);
-    if (analysis->summary.has_counts && s->shared.load.timed_only)
-        say_counted(s->file, "left out");
-    else if (analysis->summary.counted && s->shared.load.unsampled)
-        say_counted(s->file, "in numbers of calls alone");
-    if (s->shared.load.unsampled && samples_count(analysis->file))
-        say("%s: samples are left out, as this format has single calls", s->file);
-    else if (analysis->summary.stack_samples && !(s->format->uses & EXPORT_TIMING))
-        say("%s: functions without probes have estimated times, from %" PRIu64 " samples", s->file,
+        say("%s: %s", settings->file, analysis->summary.remarks[i]);
+    if (analysis->summary.has_counts && settings->shared.load.timed_only)
+        say_counted(settings->file, "left out");
+    else if (analysis->summary.counted && settings->shared.load.unsampled)
+        say_counted(settings->file, "in numbers of calls alone");
+    if (settings->shared.load.unsampled && samples_count(analysis->file))
+        say("%s: samples are left out, as this format has single calls", settings->file);
+    else if (analysis->summary.stack_samples && !(settings->format->uses & EXPORT_TIMING))
+        say("%s: functions without probes have estimated times, from %" PRIu64 " samples", settings->file,
             analysis->summary.stack_samples);
 }
 

@@ -74,17 +74,17 @@ const char *info_time(const struct session_file *f, uint64_t ticks, char text[TI
 /* The run's own length, and the sums over its threads that reports are about. */
 static void info_print_lengths(const struct analysis *analysis)
 {
-    const struct summary *s = &analysis->summary;
+    const struct summary *summary = &analysis->summary;
     char run[TIME_TEXT], elapsed[TIME_TEXT], cpu[TIME_TEXT];
-    if (s->run)
+    if (summary->run)
         info_print_line("run", "%s, from the first process' start to the last one's end",
-                        info_time(analysis->file, s->run, run));
-    if (s->imported || s->samples)
+                        info_time(analysis->file, summary->run, run));
+    if (summary->imported || summary->samples)
         return;
-    info_time(analysis->file, s->elapsed_inclusive, elapsed);
-    info_time(analysis->file, times_value(&s->sums, VALUE_CPU, INCLUSIVE), cpu);
-    info_print_line("elapsed", "%s %s%s%s", elapsed, s->threads == 1 ? "in 1 thread" : "summed over all threads",
-                    s->off_cpu_known ? "; CPU time " : "", s->off_cpu_known ? cpu : "");
+    info_time(analysis->file, summary->elapsed_inclusive, elapsed);
+    info_time(analysis->file, times_value(&summary->sums, VALUE_CPU, INCLUSIVE), cpu);
+    info_print_line("elapsed", "%s %s%s%s", elapsed, summary->threads == 1 ? "in 1 thread" : "summed over all threads",
+                    summary->off_cpu_known ? "; CPU time " : "", summary->off_cpu_known ? cpu : "");
 }
 
 static void info_print_time(const struct session_file *f)
@@ -524,21 +524,22 @@ static void info_print_notes(const struct session_file *file)
 }
 
 /* That of reports about their rows, for all of them. */
-static void info_remark_probes(struct summary *s)
+static void info_remark_probes(struct summary *summary)
 {
-    char *probes = probe_share_remark(s, s->overhead, times_value(&s->sums, probe_share_rest(s), INCLUSIVE), "");
+    char *probes = probe_share_remark(summary, summary->overhead,
+                                      times_value(&summary->sums, probe_share_rest(summary), INCLUSIVE), "");
     if (probes)
-        summary_remark_doubt(s, "mostly-probes", "%s", probes);
+        summary_remark_doubt(summary, "mostly-probes", "%s", probes);
     free(probes);
 }
 
-static void info_print_remarks(const struct summary *s)
+static void info_print_remarks(const struct summary *summary)
 {
-    char *bounds = bounds_remark(s);
+    char *bounds = bounds_remark(summary);
     if (bounds)
         info_print_line("application", "%s", bounds);
-    for (size_t i = 0; i < s->remark_count; i++)
-        info_print_line("remark", "%s", s->remarks[i]);
+    for (size_t i = 0; i < summary->remark_count; i++)
+        info_print_line("remark", "%s", summary->remarks[i]);
     free(bounds);
 }
 

@@ -154,9 +154,9 @@ static const char four_times[] = "dwell report --by function prints the four tim
 static const char four_times_short[] = "four times of each function: dwell report --by function";
 
 /* What follows the tables. Remarks about rows must have been added. */
-static char *report_closing(const struct summary *s)
+static char *report_closing(const struct summary *summary)
 {
-    return closing_text(s, s->remark_count ? four_times_short : four_times, terminal_width(stdout));
+    return closing_text(summary, summary->remark_count ? four_times_short : four_times, terminal_width(stdout));
 }
 
 static void report_order_work(const struct report_settings *s, struct analysis *analysis, struct table *work,

@@ -207,7 +207,7 @@ static void callgrind_write_text_line(const struct callgrind_writer *w, const ch
 
 static void callgrind_write_head(const struct callgrind_writer *w)
 {
-    const struct summary *s = &w->session->summary;
+    const struct summary *summary = &w->session->summary;
     const struct profile *p = w->session->profile;
     const struct trace_process *process =
         p->thread_count ? session_file_process(w->session->file, p->threads[w->order->threads[0]].process) : NULL;
@@ -217,9 +217,10 @@ static void callgrind_write_head(const struct callgrind_writer *w)
         callgrind_write_text_line(w, "cmd",
                                   process->arguments && process->arguments[0] ? process->arguments : process->path);
     }
-    fprintf(w->out, "part: 1\ndesc: Sums over: %" PRIu64 " threads, %" PRIu64 " processes\n", s->threads, s->processes);
-    for (size_t i = 0; i < s->remark_count; i++)
-        callgrind_write_text_line(w, "desc", s->remarks[i]);
+    fprintf(w->out, "part: 1\ndesc: Sums over: %" PRIu64 " threads, %" PRIu64 " processes\n", summary->threads,
+            summary->processes);
+    for (size_t i = 0; i < summary->remark_count; i++)
+        callgrind_write_text_line(w, "desc", summary->remarks[i]);
     fputs("positions: line\n", w->out);
     for (int i = 0; i < EVENT_COUNT; i++)
         if (w->known[i])

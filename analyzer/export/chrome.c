@@ -370,7 +370,7 @@ static void chrome_free_writer(struct chrome_writer *w)
 
 static void chrome_write_session(const struct chrome_writer *w)
 {
-    const struct summary *s = &w->session->summary;
+    const struct summary *summary = &w->session->summary;
     const uint64_t start = w->session->file->header.start_realtime;
     const time_t seconds = (time_t)(start / 1000000000u);
     struct tm tm;
@@ -380,10 +380,10 @@ static void chrome_write_session(const struct chrome_writer *w)
             "],\n\"otherData\":{\"recorder\":\"dwell " DWELL_VERSION_TEXT "\",\"start\":\"%s.%09" PRIu64
             "Z\",\"session\":",
             text, start % 1000000000u);
-    json_put_text(w->out, s->path);
-    for (size_t i = 0; i < s->remark_count; i++) {
+    json_put_text(w->out, summary->path);
+    for (size_t i = 0; i < summary->remark_count; i++) {
         fprintf(w->out, ",\"remark %zu\":", i + 1);
-        json_put_text(w->out, s->remarks[i]);
+        json_put_text(w->out, summary->remarks[i]);
     }
     fputs("}}\n", w->out);
 }

@@ -32,20 +32,21 @@ struct sqlite_writer {
 
 static void sqlite_write_session(const struct sqlite_writer *w)
 {
-    const struct summary *s = &w->session->summary;
+    const struct summary *summary = &w->session->summary;
     const struct dwell_file_header *h = &w->session->file->header;
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    database_insert(w->database, insert, s->application_known ? "ttiziiiiiiiiiii" : "ttiziiniiiiiiii", s->path,
-                    "dwell " DWELL_VERSION_TEXT, (int64_t)h->start_realtime,
+    database_insert(w->database, insert, summary->application_known ? "ttiziiiiiiiiiii" : "ttiziiniiiiiiii",
+                    summary->path, "dwell " DWELL_VERSION_TEXT, (int64_t)h->start_realtime,
                     (int64_t)(h->end_ticks > h->start_ticks ? h->end_ticks - h->start_ticks : 0),
-                    (int64_t)s->ticks_per_second, (int64_t)s->elapsed_inclusive, (int64_t)s->application_inclusive,
-                    (int64_t)s->application_known, (int64_t)s->off_cpu_known, (int64_t)s->overhead_known,
-                    (int64_t)s->os_events, (int64_t)s->events, (int64_t)s->lost_events, (int64_t)s->stack_samples,
-                    (int64_t)s->samples_in_probes);
+                    (int64_t)summary->ticks_per_second, (int64_t)summary->elapsed_inclusive,
+                    (int64_t)summary->application_inclusive, (int64_t)summary->application_known,
+                    (int64_t)summary->off_cpu_known, (int64_t)summary->overhead_known, (int64_t)summary->os_events,
+                    (int64_t)summary->events, (int64_t)summary->lost_events, (int64_t)summary->stack_samples,
+                    (int64_t)summary->samples_in_probes);
     sqlite3_finalize(insert);
     insert = database_prepare(w->database, "INSERT INTO remark VALUES (?)");
-    for (size_t i = 0; i < s->remark_count; i++)
-        database_insert(w->database, insert, "t", s->remarks[i]);
+    for (size_t i = 0; i < summary->remark_count; i++)
+        database_insert(w->database, insert, "t", summary->remarks[i]);
     sqlite3_finalize(insert);
 }
 

@@ -196,7 +196,7 @@ static void schema_put_percentage(FILE *out, const struct value *v, const char *
 }
 
 /* The columns that all reports have in their data, computed from the sums t. */
-static char *schema_time_columns(const struct summary *s, enum schema_rows rows)
+static char *schema_time_columns(const struct summary *summary, enum schema_rows rows)
 {
     char *text;
     size_t length;
@@ -219,9 +219,9 @@ static char *schema_time_columns(const struct summary *s, enum schema_rows rows)
         free(known);
     }
     if (rows == ROWS_WITH_TIMING)
-        sqlite_put_timing_columns(out, s);
+        sqlite_put_timing_columns(out, summary);
     else if (rows == ROWS_OF_NEIGHBOURS)
-        sqlite_put_callers_timing(out, s);
+        sqlite_put_callers_timing(out, summary);
     need_stream_end(out);
     return text;
 }
@@ -262,10 +262,10 @@ static void schema_make_view(struct database *d, char *sql)
 }
 
 /* Rows without times follow the others, those with the most calls first. */
-static void schema_make_reports(struct database *d, const struct summary *s)
+static void schema_make_reports(struct database *d, const struct summary *summary)
 {
-    const bool timing = summary_has_timing(s);
-    char *columns = schema_time_columns(s, timing ? ROWS_WITH_TIMING : ROWS_OF_TIMED_CALLS);
+    const bool timing = summary_has_timing(summary);
+    char *columns = schema_time_columns(summary, timing ? ROWS_WITH_TIMING : ROWS_OF_TIMED_CALLS);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         char *values = schema_path_sums(reports[i].is_first);
         char *join = timing ? need_text(" LEFT JOIN timing g ON g.subject = '%s' AND g.id = %s", reports[i].subject,
@@ -286,10 +286,10 @@ static void schema_make_reports(struct database *d, const struct summary *s)
 
 /* The views of callers and callees. A caller's sums are those of the function when that caller called it; a callee's
  * sums are its own when the function called it. */
-static void schema_make_callers(struct database *d, const struct summary *s)
+static void schema_make_callers(struct database *d, const struct summary *summary)
 {
-    const bool timing = summary_has_timing(s);
-    char *columns = schema_time_columns(s, timing ? ROWS_OF_NEIGHBOURS : ROWS_OF_TIMED_CALLS);
+    const bool timing = summary_has_timing(summary);
+    char *columns = schema_time_columns(summary, timing ? ROWS_OF_NEIGHBOURS : ROWS_OF_TIMED_CALLS);
     char *by_function = schema_path_sums("p.first_of_function"), *by_call = schema_path_sums("p.first_of_call"), *share;
     size_t length;
     schema_make_view(
@@ -401,12 +401,12 @@ static void schema_make_paths(struct database *d)
     free(ns);
 }
 
-void sqlite_make_views(struct database *d, const struct summary *s)
+void sqlite_make_views(struct database *d, const struct summary *summary)
 {
     database_run(d, "CREATE INDEX path_of_function ON path (function)");
     database_run(d, "CREATE INDEX path_of_parent ON path (parent)");
-    schema_make_reports(d, s);
-    schema_make_callers(d, s);
+    schema_make_reports(d, summary);
+    schema_make_callers(d, summary);
     schema_make_marks(d);
     schema_make_activities(d);
     schema_make_paths(d);

@@ -13,6 +13,6 @@ enum { MAX_PATH_VALUES = VALUE_COUNT * VALUE_FORMS };
 size_t sqlite_list_path_values(int64_t *list, const struct times *t);
 
 /* Makes indices and views, after the tables have been filled. */
-void sqlite_make_views(struct database *d, const struct summary *s);
+void sqlite_make_views(struct database *d, const struct summary *summary);
 
 #endif

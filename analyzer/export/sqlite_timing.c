@@ -26,10 +26,10 @@ void sqlite_make_timing_tables(struct database *d)
 
 /* ---- rows ---- */
 
-static void timing_write_row(struct database *d, sqlite3_stmt *insert, const struct summary *s, const char *subject,
-                             int64_t id, const struct times *t)
+static void timing_write_row(struct database *d, sqlite3_stmt *insert, const struct summary *summary,
+                             const char *subject, int64_t id, const struct times *t)
 {
-    const unsigned knows = summary_knows(s);
+    const unsigned knows = summary_knows(summary);
     const bool function = subject[0] == 'f';
     int64_t ticks[ESTIMATED_VALUES];
     for (size_t i = 0; i < ESTIMATED_VALUES; i++)
@@ -104,25 +104,25 @@ void sqlite_write_timing(struct database *d, const struct analysis *session, con
 
 /* ---- columns ---- */
 
-void sqlite_put_callers_timing(FILE *out, const struct summary *s)
+void sqlite_put_callers_timing(FILE *out, const struct summary *summary)
 {
-    if (s->stack_samples)
+    if (summary->stack_samples)
         fputs(", t.samples", out);
     fputs(", iif(t.place = 2, g.timing, iif(t.sampled, 'sampled', 'timed')) AS timing", out);
-    if (s->counted)
+    if (summary->counted)
         fputs(", iif(t.place = 2, g.timed_calls, ifnull(t.calls, 0)) AS timed_calls", out);
 }
 
-void sqlite_put_timing_columns(FILE *out, const struct summary *s)
+void sqlite_put_timing_columns(FILE *out, const struct summary *summary)
 {
-    if (s->stack_samples)
+    if (summary->stack_samples)
         fputs(", g.samples", out);
-    for (size_t i = 0; s->stack_samples && i < ESTIMATED_VALUES; i++)
+    for (size_t i = 0; summary->stack_samples && i < ESTIMATED_VALUES; i++)
         fprintf(out,
                 ", g.%s_ticks / s.ticks_per_second * 1000000000 + (g.%s_ticks %% s.ticks_per_second * 1000000000"
                 " + s.ticks_per_second / 2) / s.ticks_per_second AS %s_ns",
                 estimated_values[i].name, estimated_values[i].name, estimated_values[i].name);
     fputs(", g.timing", out);
-    if (s->counted)
+    if (summary->counted)
         fputs(", g.timed_calls", out);
 }

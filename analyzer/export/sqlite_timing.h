@@ -13,7 +13,7 @@ void sqlite_make_timing_tables(struct database *d);
 void sqlite_write_timing(struct database *d, const struct analysis *session, const struct order *order);
 
 /* Write columns for a list: those of table timing `g`, as reports have them, and those of a row of callers. */
-void sqlite_put_timing_columns(FILE *out, const struct summary *s);
-void sqlite_put_callers_timing(FILE *out, const struct summary *s);
+void sqlite_put_timing_columns(FILE *out, const struct summary *summary);
+void sqlite_put_callers_timing(FILE *out, const struct summary *summary);
 
 #endif

@@ -181,59 +181,60 @@ static void fleet_go_over(void *settings)
     s->middle = s->argument_count;
 }
 
-static void fleet_parse(struct fleet_settings *s, int argc, char **argv)
+static void fleet_parse(struct fleet_settings *settings, int argc, char **argv)
 {
-    s->middle = SIZE_MAX;
-    command_line_parse_sides(&line, argc, argv, s, &s->shared, fleet_go_over);
-    if (!s->action)
+    settings->middle = SIZE_MAX;
+    command_line_parse_sides(&line, argc, argv, settings, &settings->shared, fleet_go_over);
+    if (!settings->action)
         die(STATUS_ERROR,
             "fleet: give an action: init, expire, push, pull, runs, hosts, report, tree, callers, diff, outliers, "
             "top or trend");
-    if (s->shared.output && s->action->run != fleet_pull_runs)
+    if (settings->shared.output && settings->action->run != fleet_pull_runs)
         die(STATUS_ERROR, "fleet: only pull writes to a file of --output");
-    if (s->deltas && s->action->run != fleet_list_runs)
+    if (settings->deltas && settings->action->run != fleet_list_runs)
         die(STATUS_ERROR, "fleet: only runs lists --deltas");
-    if (s->middle != SIZE_MAX && s->action->run != fleet_diff)
+    if (settings->middle != SIZE_MAX && settings->action->run != fleet_diff)
         die(STATUS_ERROR, "fleet: only diff has two sides with -- between them");
 }
 
-static void fleet_open(struct fleet_settings *s)
+static void fleet_open(struct fleet_settings *settings)
 {
     struct error error = { NULL };
     if (http_missing())
         die(STATUS_ERROR, "fleet: %s", http_missing());
-    if (s->action->sets_up && !s->store.url && s->argument_count)
-        fleet_set(&s->store.url, s->arguments[0]);
-    if ((s->password_file && !fleet_store_read_password(&s->store, s->password_file, &error)) ||
-        !fleet_store_find(&s->store, &error) || (!s->action->sets_up && !fleet_check_version(&s->store, &error)))
+    if (settings->action->sets_up && !settings->store.url && settings->argument_count)
+        fleet_set(&settings->store.url, settings->arguments[0]);
+    if ((settings->password_file && !fleet_store_read_password(&settings->store, settings->password_file, &error)) ||
+        !fleet_store_find(&settings->store, &error) ||
+        (!settings->action->sets_up && !fleet_check_version(&settings->store, &error)))
         die_of(&error);
 }
 
-struct fleet_runs fleet_choose_runs(struct fleet_settings *s, size_t first, size_t end)
+struct fleet_runs fleet_choose_runs(struct fleet_settings *settings, size_t first, size_t end)
 {
     struct fleet_conditions conditions = { NULL };
     struct fleet_runs runs;
     struct error error = { NULL };
     for (size_t i = first; i < end; i++)
-        if (!fleet_condition_add(&conditions, s->arguments[i], &error))
+        if (!fleet_condition_add(&conditions, settings->arguments[i], &error))
             die_of(&error);
-    if (!fleet_runs_find(&s->store, &conditions, &runs, &error))
+    if (!fleet_runs_find(&settings->store, &conditions, &runs, &error))
         die_of(&error);
     const size_t found = fleet_conditions_found(&conditions, &runs);
     if (runs.count && found < conditions.run_count && !conditions.sql)
-        die(STATUS_ERROR, "fleet: %s: has only %zu of the %zu runs; dwell fleet runs lists all", s->store.url, found,
-            conditions.run_count);
+        die(STATUS_ERROR, "fleet: %s: has only %zu of the %zu runs; dwell fleet runs lists all", settings->store.url,
+            found, conditions.run_count);
     fleet_conditions_drop(&conditions);
     if (!runs.count)
-        die(STATUS_ERROR, "fleet: %s: no run meets %s", s->store.url,
+        die(STATUS_ERROR, "fleet: %s: no run meets %s", settings->store.url,
             first < end ? "these conditions; dwell fleet runs lists all"
                         : "the conditions, as there is none: push one");
     return runs;
 }
 
-int fleet_print(const struct fleet_settings *s, struct table *table)
+int fleet_print(const struct fleet_settings *settings, struct table *table)
 {
-    s->shared.print(table, stdout);
+    settings->shared.print(table, stdout);
     table_drop(table);
     return finish_output();
 }

@@ -36,7 +36,7 @@ fleet_run_action fleet_init, fleet_expire_days, fleet_push_files, fleet_pull_run
 
 /* The runs that meet the conditions among the arguments from `first` on, up to `end`. Ends the program if there are
  * none, or if the store cannot be asked. The caller drops them. */
-struct fleet_runs fleet_choose_runs(struct fleet_settings *s, size_t first, size_t end);
+struct fleet_runs fleet_choose_runs(struct fleet_settings *settings, size_t first, size_t end);
 
 /* The time that --value chooses. */
 enum fleet_time fleet_time_of(const struct fleet_settings *s);
@@ -45,6 +45,6 @@ enum fleet_time fleet_time_of(const struct fleet_settings *s);
 void fleet_fill_time(struct cell *cell, uint32_t at);
 
 /* Prints the table in the chosen format and drops it. Returns the exit status. */
-int fleet_print(const struct fleet_settings *s, struct table *table);
+int fleet_print(const struct fleet_settings *settings, struct table *table);
 
 #endif

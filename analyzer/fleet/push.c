@@ -210,16 +210,18 @@ static void push_put_labels(struct binary_rows *rows, const struct session_file 
 
 static void push_put_summary(struct binary_rows *rows, const struct push *p)
 {
-    const struct summary *s = &p->session.analysis.summary;
-    const uint64_t numbers[] = { p->pushed->rows, p->elapsed,   s->threads,       s->processes,        s->events,
-                                 s->lost_events,  s->os_events, s->stack_samples, s->samples_in_probes };
+    const struct summary *summary = &p->session.analysis.summary;
+    const uint64_t numbers[] = {
+        p->pushed->rows,      p->elapsed,         summary->threads,       summary->processes,        summary->events,
+        summary->lost_events, summary->os_events, summary->stack_samples, summary->samples_in_probes
+    };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         binary_put(rows, numbers[i], 8);
-    binary_put(rows, summary_knows(s), 4);
-    binary_put(rows, s->loss_count, 4);
-    binary_put_length(rows, s->remark_count);
-    for (size_t i = 0; i < s->remark_count; i++)
-        binary_put_text(rows, s->remarks[i]);
+    binary_put(rows, summary_knows(summary), 4);
+    binary_put(rows, summary->loss_count, 4);
+    binary_put_length(rows, summary->remark_count);
+    for (size_t i = 0; i < summary->remark_count; i++)
+        binary_put_text(rows, summary->remarks[i]);
 }
 
 /* One row, so it is there as a whole or not at all. If it is there several times after retries, it counts once. */

@@ -47,13 +47,14 @@ static struct number_index *push_names_ask(const struct fleet_store *store, cons
     return NULL;
 }
 
-static void push_names_put_function(struct binary_rows *rows, const struct fleet_session *s, size_t i, unsigned how)
+static void push_names_put_function(struct binary_rows *rows, const struct fleet_session *session, size_t i,
+                                    unsigned how)
 {
-    const struct profile_function *f = &s->analysis.profile->functions[i];
-    const struct function_name *name = &s->analysis.names[i];
-    binary_put(rows, s->numbers.modules[f->module], 8);
+    const struct profile_function *f = &session->analysis.profile->functions[i];
+    const struct function_name *name = &session->analysis.names[i];
+    binary_put(rows, session->numbers.modules[f->module], 8);
     binary_put(rows, f->offset, 8);
-    binary_put(rows, s->numbers.functions[i], 8);
+    binary_put(rows, session->numbers.functions[i], 8);
     binary_put_text(rows, name->name);
     binary_put_text(rows, name->linkage_name);
     binary_put_text(rows, name->file);
@@ -71,12 +72,13 @@ static bool push_names_send(const struct fleet_store *store, const char *name, s
     return good;
 }
 
-static bool push_names_of_modules(const struct fleet_store *store, const struct fleet_session *s, struct error *error)
+static bool push_names_of_modules(const struct fleet_store *store, const struct fleet_session *session,
+                                  struct error *error)
 {
     struct binary_rows rows = { 0 };
-    for (size_t i = 0; i < s->analysis.profile->module_count; i++) {
-        const struct profile_module *m = &s->analysis.profile->modules[i];
-        binary_put(&rows, s->numbers.modules[i], 8);
+    for (size_t i = 0; i < session->analysis.profile->module_count; i++) {
+        const struct profile_module *m = &session->analysis.profile->modules[i];
+        binary_put(&rows, session->numbers.modules[i], 8);
         binary_put_text(&rows, m->path);
         binary_put_length(&rows, m->build_id_length);
         binary_put_bytes(&rows, m->build_id, m->build_id_length);
@@ -92,14 +94,14 @@ static unsigned push_names_quality(const struct function_name *name)
     return (name->linkage_name != NULL) + (name->file != NULL);
 }
 
-bool fleet_push_names(const struct fleet_store *store, const struct fleet_session *s, uint64_t *sent,
+bool fleet_push_names(const struct fleet_store *store, const struct fleet_session *session, uint64_t *sent,
                       struct error *error)
 {
-    const struct profile *p = s->analysis.profile;
+    const struct profile *p = session->analysis.profile;
     *sent = 0;
     if (!p->module_count)
         return true;
-    char *modules = push_names_list_modules(&s->numbers, p->module_count);
+    char *modules = push_names_list_modules(&session->numbers, p->module_count);
     struct number_index *known = push_names_ask(store, modules, error);
     free(modules);
     if (!known)
@@ -108,18 +110,19 @@ bool fleet_push_names(const struct fleet_store *store, const struct fleet_sessio
     bool good = true;
     for (size_t i = 0; good && i < p->function_count; i++) {
         const struct profile_function *f = &p->functions[i];
-        const unsigned how = push_names_quality(&s->analysis.names[i]);
-        const struct index_slot *slot = index_find(known, fleet_id_of_two(s->numbers.modules[f->module], f->offset), 0);
+        const unsigned how = push_names_quality(&session->analysis.names[i]);
+        const struct index_slot *slot =
+            index_find(known, fleet_id_of_two(session->numbers.modules[f->module], f->offset), 0);
         if (slot->value_plus_1 > how)
             continue;
-        push_names_put_function(&rows, s, i, how);
+        push_names_put_function(&rows, session, i, how);
         *sent += 1;
         if (rows.length > BYTES_AT_ONCE)
             good = push_names_send(store, "functions", &rows, error);
     }
     good = good && push_names_send(store, "functions", &rows, error);
     if (good && *sent)
-        good = push_names_of_modules(store, s, error);
+        good = push_names_of_modules(store, session, error);
     binary_drop(&rows);
     index_free(known);
     return good;

@@ -7,7 +7,7 @@
 
 /* Sends the names that the store lacks. Each name of a build travels once; a name that is sent twice does no harm. Sets
  * *sent to the number of functions. */
-bool fleet_push_names(const struct fleet_store *store, const struct fleet_session *s, uint64_t *sent,
+bool fleet_push_names(const struct fleet_store *store, const struct fleet_session *session, uint64_t *sent,
                       struct error *error);
 
 #endif

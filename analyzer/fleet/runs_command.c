@@ -9,15 +9,15 @@
 #include "fleet/recordings.h"
 
 /* Filters, sorts, limits and prints a table without values. */
-static int fleet_print_list(const struct fleet_settings *s, struct table *table, const char *usual_sort)
+static int fleet_print_list(const struct fleet_settings *settings, struct table *table, const char *usual_sort)
 {
-    const struct sorting sorting = { .key = s->shared.sort ? s->shared.sort : usual_sort,
-                                     .limit = s->shared.limit,
-                                     .filters = &s->shared.filters };
+    const struct sorting sorting = { .key = settings->shared.sort ? settings->shared.sort : usual_sort,
+                                     .limit = settings->shared.limit,
+                                     .filters = &settings->shared.filters };
     option_order(table, &sorting);
-    if (s->shared.columns)
-        option_choose(table, s->shared.columns);
-    return fleet_print(s, table);
+    if (settings->shared.columns)
+        option_choose(table, settings->shared.columns);
+    return fleet_print(settings, table);
 }
 
 void fleet_fill_time(struct cell *cell, uint32_t at)
@@ -117,14 +117,14 @@ static void fleet_fill_run(struct cell *cells, const struct fleet_recording *r)
     free(labels);
 }
 
-int fleet_list_runs(struct fleet_settings *s)
+int fleet_list_runs(struct fleet_settings *settings)
 {
-    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
     struct column columns[RUN_COLUMNS];
     memcpy(columns, run_columns, sizeof columns);
     struct table table = table_make(columns, RUN_COLUMNS, NULL);
     size_t count, deltas = 0;
-    struct fleet_recording *list = fleet_recordings(&runs, s->deltas, &count);
+    struct fleet_recording *list = fleet_recordings(&runs, settings->deltas, &count);
     for (size_t i = 0; i < count; i++) {
         fleet_fill_run(table_row(&table), &list[i]);
         deltas += list[i].deltas;
@@ -132,7 +132,7 @@ int fleet_list_runs(struct fleet_settings *s)
     fleet_use_deltas(&columns[RUN_DELTAS], deltas);
     free(list);
     fleet_runs_drop(&runs);
-    return fleet_print_list(s, &table, "at");
+    return fleet_print_list(settings, &table, "at");
 }
 
 /* ---- hosts ---- */
@@ -178,9 +178,9 @@ static size_t fleet_fill_host(struct cell *cells, const struct fleet_runs *runs)
     return deltas;
 }
 
-int fleet_list_hosts(struct fleet_settings *s)
+int fleet_list_hosts(struct fleet_settings *settings)
 {
-    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
     struct column columns[HOST_COLUMNS];
     memcpy(columns, host_columns, sizeof columns);
     struct table table = table_make(columns, HOST_COLUMNS, NULL);
@@ -194,5 +194,5 @@ int fleet_list_hosts(struct fleet_settings *s)
     }
     fleet_use_deltas(&columns[HOST_DELTAS], deltas);
     fleet_runs_drop(&runs);
-    return fleet_print_list(s, &table, "name");
+    return fleet_print_list(settings, &table, "name");
 }

@@ -98,23 +98,23 @@ static bool session_must_be_whole(const struct session_file *file)
 }
 
 /* The file may have no name any more. */
-static bool session_load_whole(struct fleet_session *s, struct session_file *file, struct error *error)
+static bool session_load_whole(struct fleet_session *session, struct session_file *file, struct error *error)
 {
     const struct analysis_options options = { .no_merge = true, .limits = true };
     char *path = need_text("/proc/self/fd/%d", file->fd);
-    const bool good = analysis_load(&s->analysis, path, &options, error);
+    const bool good = analysis_load(&session->analysis, path, &options, error);
     free(path);
     session_file_close(file);
     if (!good)
         return false;
-    for (size_t i = 0; i < s->analysis.profile->node_count; i++)
-        amounts_scale(&s->analysis.profile->nodes[i], s->analysis.summary.ticks_per_second);
+    for (size_t i = 0; i < session->analysis.profile->node_count; i++)
+        amounts_scale(&session->analysis.profile->nodes[i], session->analysis.summary.ticks_per_second);
     return true;
 }
 
-static void session_load_functions(struct fleet_session *s, struct session_file *file)
+static void session_load_functions(struct fleet_session *session, struct session_file *file)
 {
-    struct analysis *analysis = &s->analysis;
+    struct analysis *analysis = &session->analysis;
     *analysis = (struct analysis){ .file = file, .profile = profile_new(), .limits = true };
     thread_trees_identify(file, analysis->profile);
     analysis->profile->counts = tree_sums_counts(file);
@@ -123,7 +123,7 @@ static void session_load_functions(struct fleet_session *s, struct session_file 
     analysis_summarize(analysis);
 }
 
-bool fleet_session_open(struct fleet_session *s, const char *path, struct error *error)
+bool fleet_session_open(struct fleet_session *session, const char *path, struct error *error)
 {
     struct session_file *file = session_open(path, error);
     if (!file)
@@ -134,18 +134,18 @@ bool fleet_session_open(struct fleet_session *s, const char *path, struct error 
         if (!file)
             return false;
     }
-    *s = (struct fleet_session){ .whole = session_must_be_whole(file) };
-    if (!s->whole)
-        session_load_functions(s, file);
-    else if (!session_load_whole(s, file, error))
+    *session = (struct fleet_session){ .whole = session_must_be_whole(file) };
+    if (!session->whole)
+        session_load_functions(session, file);
+    else if (!session_load_whole(session, file, error))
         return false;
-    s->numbers = session_number_functions(&s->analysis);
+    session->numbers = session_number_functions(&session->analysis);
     return true;
 }
 
-void fleet_session_drop(struct fleet_session *s)
+void fleet_session_drop(struct fleet_session *session)
 {
-    free(s->numbers.modules);
-    free(s->numbers.functions);
-    analysis_drop(&s->analysis);
+    free(session->numbers.modules);
+    free(session->numbers.functions);
+    analysis_drop(&session->analysis);
 }

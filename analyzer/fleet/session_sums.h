@@ -24,7 +24,7 @@ struct fleet_session {
 uint64_t fleet_session_number(const struct session_file *file);
 
 /* Opens a session of sums, or makes it of a recorded one. The caller drops it. */
-bool fleet_session_open(struct fleet_session *s, const char *path, struct error *error);
-void fleet_session_drop(struct fleet_session *s);
+bool fleet_session_open(struct fleet_session *session, const char *path, struct error *error);
+void fleet_session_drop(struct fleet_session *session);
 
 #endif

@@ -334,19 +334,19 @@ static uint32_t *rows_find_copies(const struct analysis *analysis)
     return functions;
 }
 
-bool fleet_follow_rows(struct fleet_session *s, fleet_row_taker *take, void *context, struct error *error)
+bool fleet_follow_rows(struct fleet_session *session, fleet_row_taker *take, void *context, struct error *error)
 {
-    const struct profile *p = s->analysis.profile;
+    const struct profile *p = session->analysis.profile;
     struct rows_walk w = {
-        .session = s,
-        .functions = rows_find_copies(&s->analysis),
+        .session = session,
+        .functions = rows_find_copies(&session->analysis),
         .open_functions = need_memory(p->function_count + 1, sizeof *w.open_functions),
         .open_modules = need_memory(p->module_count + 1, sizeof *w.open_modules),
         .take = take,
         .context = context,
         .error = error,
     };
-    const bool good = s->whole ? rows_take_loaded(&w) : rows_take_streamed(&w);
+    const bool good = session->whole ? rows_take_loaded(&w) : rows_take_streamed(&w);
     free(w.frames);
     free(w.functions);
     free(w.open_functions);

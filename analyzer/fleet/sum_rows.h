@@ -22,6 +22,6 @@ struct fleet_row {
 /* Passes all rows of a session to `take`, the functions that a path calls before the path. The place has neither day
  * nor run nor part. Stops and returns false if `take` does, or with an error if the file has changed. */
 typedef bool fleet_row_taker(void *context, const struct fleet_row *row);
-bool fleet_follow_rows(struct fleet_session *s, fleet_row_taker *take, void *context, struct error *error);
+bool fleet_follow_rows(struct fleet_session *session, fleet_row_taker *take, void *context, struct error *error);
 
 #endif

@@ -112,18 +112,20 @@ static void trend_take(void *context, const struct fleet_part *part)
     run->calls += part->calls;
 }
 
-static void trend_ask(struct fleet_settings *s, struct trend_rows *t, struct analysis *analysis)
+static void trend_ask(struct fleet_settings *settings, struct trend_rows *t, struct analysis *analysis)
 {
     const size_t count = t->runs.count;
-    const struct fleet_wanted wanted = { .key = FLEET_BY_RUN, .time = fleet_time_of(s), .function = s->arguments[0] };
+    const struct fleet_wanted wanted = { .key = FLEET_BY_RUN,
+                                         .time = fleet_time_of(settings),
+                                         .function = settings->arguments[0] };
     struct trend_taking taking = { t, need_memory(count, sizeof(struct fleet_run *)) };
     uint64_t *wholes = need_memory(count, sizeof *wholes);
     struct error error = { NULL };
     for (size_t i = 0; i < count; i++)
         taking.sorted[i] = &t->runs.list[i];
     qsort(taking.sorted, count, sizeof *taking.sorted, trend_compare_runs);
-    if (!fleet_answer_parts(analysis, &s->store, t->runs.list, count, &wanted, trend_take, &taking, &error) ||
-        !fleet_answer_run_times(&s->store, t->runs.list, count, wanted.time, wholes, &error))
+    if (!fleet_answer_parts(analysis, &settings->store, t->runs.list, count, &wanted, trend_take, &taking, &error) ||
+        !fleet_answer_run_times(&settings->store, t->runs.list, count, wanted.time, wholes, &error))
         die_of(&error);
     for (size_t i = 0; i < count; i++) {
         const struct trend_run *run = &t->by_run[i];
@@ -193,28 +195,28 @@ static void trend_fill(const struct trend_rows *t, const struct analysis *analys
     }
 }
 
-int fleet_trend(struct fleet_settings *s)
+int fleet_trend(struct fleet_settings *settings)
 {
-    const char *by = s->by ? s->by : "build";
-    if (!s->argument_count)
+    const char *by = settings->by ? settings->by : "build";
+    if (!settings->argument_count)
         die(STATUS_ERROR, "fleet trend: which FUNCTION? dwell fleet report lists them");
     if (strncmp(by, TREND_LABEL, sizeof TREND_LABEL - 1) != 0)
         option_check("--by", by, "build, day, label:KEY");
-    struct trend_rows t = { .runs = fleet_choose_runs(s, 1, s->argument_count), .function = UINT32_MAX };
+    struct trend_rows t = { .runs = fleet_choose_runs(settings, 1, settings->argument_count), .function = UINT32_MAX };
     struct analysis analysis;
     trend_find_builds(&t, by);
-    trend_ask(s, &t, &analysis);
-    const size_t change = trend_change_of(&t), builds = t.names.count, limit = s->shared.limit;
+    trend_ask(settings, &t, &analysis);
+    const size_t change = trend_change_of(&t), builds = t.names.count, limit = settings->shared.limit;
     struct table table = table_make(trend_columns, sizeof trend_columns / sizeof *trend_columns, NULL);
     for (size_t i = limit && builds > limit ? builds - limit : 0; i < builds; i++)
         trend_fill(&t, &analysis, i, change && i == change, &table);
-    option_filter(&table, &s->shared.filters);
-    if (s->shared.sort || s->shared.columns)
-        option_arrange(&table, s->shared.sort, s->shared.columns, true);
+    option_filter(&table, &settings->shared.filters);
+    if (settings->shared.sort || settings->shared.columns)
+        option_arrange(&table, settings->shared.sort, settings->shared.columns, true);
     analysis_drop(&analysis);
     intern_drop(&t.names);
     free(t.builds);
     free(t.by_run);
     fleet_runs_drop(&t.runs);
-    return fleet_print(s, &table);
+    return fleet_print(settings, &table);
 }

@@ -17,10 +17,10 @@
 
 enum { TEXT_LIMIT = 40, FUNCTIONS_A_DAY = 5 };
 
-static size_t fleet_limit(const struct fleet_settings *s)
+static size_t fleet_limit(const struct fleet_settings *settings)
 {
-    const bool usual = !shared_is_set(&s->shared, SHARED_LIMIT) && s->shared.print == table_print_text;
-    return usual ? TEXT_LIMIT : s->shared.limit;
+    const bool usual = !shared_is_set(&settings->shared, SHARED_LIMIT) && settings->shared.print == table_print_text;
+    return usual ? TEXT_LIMIT : settings->shared.limit;
 }
 
 /* Whether --by says `wanted`. Ends the program if it is none of the names. */
@@ -33,67 +33,69 @@ static bool fleet_by_is(const char *by, const char *names, const char *wanted)
 
 /* ---- views of sums ---- */
 
-static void fleet_load_paths(struct fleet_settings *s, struct analysis *analysis, size_t first)
+static void fleet_load_paths(struct fleet_settings *settings, struct analysis *analysis, size_t first)
 {
     struct error error = { NULL };
-    struct fleet_runs runs = fleet_choose_runs(s, first, s->argument_count);
-    if (!fleet_answer_paths(analysis, &s->store, runs.list, runs.count, &s->shared.load, &error))
+    struct fleet_runs runs = fleet_choose_runs(settings, first, settings->argument_count);
+    if (!fleet_answer_paths(analysis, &settings->store, runs.list, runs.count, &settings->shared.load, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
 }
 
-int fleet_report(struct fleet_settings *s)
+int fleet_report(struct fleet_settings *settings)
 {
     struct error error = { NULL };
     struct analysis analysis;
-    const enum rollup_by by = fleet_by_is(s->by, "function, module", "module") ? BY_MODULE : BY_FUNCTION;
-    const struct sorting sorting = { .key = s->shared.sort ? s->shared.sort : "elapsed_exclusive",
-                                     .limit = fleet_limit(s),
-                                     .filters = &s->shared.filters };
-    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
-    if (!fleet_answer_sums(&analysis, &s->store, runs.list, runs.count, by, &error))
+    const enum rollup_by by = fleet_by_is(settings->by, "function, module", "module") ? BY_MODULE : BY_FUNCTION;
+    const struct sorting sorting = { .key = settings->shared.sort ? settings->shared.sort : "elapsed_exclusive",
+                                     .limit = fleet_limit(settings),
+                                     .filters = &settings->shared.filters };
+    struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
+    if (!fleet_answer_sums(&analysis, &settings->store, runs.list, runs.count, by, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
     struct table table = view_rows(&analysis, by, &sorting);
     option_order(&table, &sorting);
     row_probes_remark(&analysis.summary, &table);
-    if (s->shared.columns)
-        option_choose(&table, s->shared.columns);
-    const int status = fleet_print(s, &table);
+    if (settings->shared.columns)
+        option_choose(&table, settings->shared.columns);
+    const int status = fleet_print(settings, &table);
     analysis_drop(&analysis);
     return status;
 }
 
-int fleet_tree(struct fleet_settings *s)
+int fleet_tree(struct fleet_settings *settings)
 {
     struct analysis analysis;
-    struct tree_options tree = { .depth = s->depth, .min = s->shared.min, .unfolded = s->shared.filters.count > 0 };
-    if (!shared_is_set(&s->shared, SHARED_MIN) && !tree.unfolded)
+    struct tree_options tree = { .depth = settings->depth,
+                                 .min = settings->shared.min,
+                                 .unfolded = settings->shared.filters.count > 0 };
+    if (!shared_is_set(&settings->shared, SHARED_MIN) && !tree.unfolded)
         tree.min = (struct amount){ .percent = 1 };
-    fleet_load_paths(s, &analysis, 0);
-    tree.by_cpu = s->shared.print == table_print_text && first_screen_is_known(&analysis.summary);
+    fleet_load_paths(settings, &analysis, 0);
+    tree.by_cpu = settings->shared.print == table_print_text && first_screen_is_known(&analysis.summary);
     struct table table = view_tree(&analysis, &tree);
-    option_filter(&table, &s->shared.filters);
-    option_arrange(&table, s->shared.sort, s->shared.columns, false);
+    option_filter(&table, &settings->shared.filters);
+    option_arrange(&table, settings->shared.sort, settings->shared.columns, false);
     row_probes_remark(&analysis.summary, &table);
-    const int status = fleet_print(s, &table);
+    const int status = fleet_print(settings, &table);
     analysis_drop(&analysis);
     return status;
 }
 
-int fleet_callers(struct fleet_settings *s)
+int fleet_callers(struct fleet_settings *settings)
 {
     struct analysis analysis;
-    if (!s->argument_count)
+    if (!settings->argument_count)
         die(STATUS_ERROR, "fleet callers: which FUNCTION? dwell fleet report lists them");
-    fleet_load_paths(s, &analysis, 1);
-    const bool by_cpu =
-        s->shared.print == table_print_text && !s->shared.columns && first_screen_is_known(&analysis.summary);
-    struct table table = view_callers(&analysis, option_function(&analysis, s->arguments[0]), by_cpu);
-    option_filter(&table, &s->shared.filters);
-    option_arrange(&table, s->shared.sort, s->shared.columns, false);
+    fleet_load_paths(settings, &analysis, 1);
+    const bool by_cpu = settings->shared.print == table_print_text && !settings->shared.columns &&
+                        first_screen_is_known(&analysis.summary);
+    struct table table = view_callers(&analysis, option_function(&analysis, settings->arguments[0]), by_cpu);
+    option_filter(&table, &settings->shared.filters);
+    option_arrange(&table, settings->shared.sort, settings->shared.columns, false);
     row_probes_remark(&analysis.summary, &table);
-    const int status = fleet_print(s, &table);
+    const int status = fleet_print(settings, &table);
     analysis_drop(&analysis);
     return status;
 }
@@ -117,44 +119,46 @@ static bool fleet_diff_take(void *context, const struct analysis *run, struct er
     return true;
 }
 
-static void fleet_diff_add(struct fleet_settings *s, struct diff *d, enum diff_side side, size_t first, size_t end)
+static void fleet_diff_add(struct fleet_settings *settings, struct diff *d, enum diff_side side, size_t first,
+                           size_t end)
 {
     static const enum fleet_rows rows[] = {
         [DIFF_FUNCTIONS] = FLEET_FUNCTIONS, [DIFF_MODULES] = FLEET_MODULES, [DIFF_PATHS] = FLEET_CALL_PATHS
     };
-    struct fleet_runs runs = fleet_choose_runs(s, first, end);
-    struct fleet_diff_side to = { d, &s->diff, side };
+    struct fleet_runs runs = fleet_choose_runs(settings, first, end);
+    struct fleet_diff_side to = { d, &settings->diff, side };
     struct error error = { NULL };
-    if (!fleet_answer_runs(&s->store, runs.list, runs.count, rows[d->by], &s->shared.load, fleet_diff_take, &to,
-                           &error))
+    if (!fleet_answer_runs(&settings->store, runs.list, runs.count, rows[d->by], &settings->shared.load,
+                           fleet_diff_take, &to, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
 }
 
-int fleet_diff(struct fleet_settings *s)
+int fleet_diff(struct fleet_settings *settings)
 {
-    const enum diff_by by = s->by ? (enum diff_by)option_word_find("--by", s->by, diff_ways)->value : DIFF_FUNCTIONS;
-    const size_t middle = s->middle == SIZE_MAX ? 1 : s->middle;
-    if (s->argument_count < 2 || (s->middle == SIZE_MAX && s->argument_count > 2) || !middle ||
-        middle == s->argument_count)
+    const enum diff_by by =
+        settings->by ? (enum diff_by)option_word_find("--by", settings->by, diff_ways)->value : DIFF_FUNCTIONS;
+    const size_t middle = settings->middle == SIZE_MAX ? 1 : settings->middle;
+    if (settings->argument_count < 2 || (settings->middle == SIZE_MAX && settings->argument_count > 2) || !middle ||
+        middle == settings->argument_count)
         die(STATUS_ERROR, "fleet diff: give a condition for the runs of before and one for those of after, or several "
                           "of each with -- between them");
-    diff_result_check(&s->diff);
+    diff_result_check(&settings->diff);
     struct diff *d = diff_new(by);
-    fleet_diff_add(s, d, DIFF_BEFORE, 0, middle);
-    fleet_diff_add(s, d, DIFF_AFTER, middle, s->argument_count);
-    const int status = diff_result_finish(&s->diff, d, s->arguments[0]);
+    fleet_diff_add(settings, d, DIFF_BEFORE, 0, middle);
+    fleet_diff_add(settings, d, DIFF_AFTER, middle, settings->argument_count);
+    const int status = diff_result_finish(&settings->diff, d, settings->arguments[0]);
     diff_free(d);
     return status;
 }
 
-enum fleet_time fleet_time_of(const struct fleet_settings *s)
+enum fleet_time fleet_time_of(const struct fleet_settings *settings)
 {
     static const struct {
         const char *name;
         enum fleet_time time;
     } values[] = { { "cpu", FLEET_CPU }, { "elapsed", FLEET_ELAPSED }, { "blocked", FLEET_BLOCKED } };
-    return s->shared.value ? option_choice("--value", s->shared.value, values)->time : FLEET_CPU;
+    return settings->shared.value ? option_choice("--value", settings->shared.value, values)->time : FLEET_CPU;
 }
 
 /* ---- top ---- */
@@ -226,19 +230,19 @@ static void trends_fill_day(const struct trends *t, struct table *table, const s
     cell_text(&cells[5], t->analysis.names[part->function].name);
 }
 
-int fleet_top(struct fleet_settings *s)
+int fleet_top(struct fleet_settings *settings)
 {
-    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
     struct trends t = { 0 };
     struct error error = { NULL };
     const struct fleet_wanted wanted = { .key = FLEET_BY_DAY,
-                                         .time = fleet_time_of(s),
-                                         .builds_apart = fleet_by_is(s->by, "function, build", "build") };
-    if (!fleet_answer_parts(&t.analysis, &s->store, runs.list, runs.count, &wanted, trends_take_day, &t, &error))
+                                         .time = fleet_time_of(settings),
+                                         .builds_apart = fleet_by_is(settings->by, "function, build", "build") };
+    if (!fleet_answer_parts(&t.analysis, &settings->store, runs.list, runs.count, &wanted, trends_take_day, &t, &error))
         die_of(&error);
     trends_add_builds(&t);
     struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
-    const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : FUNCTIONS_A_DAY;
+    const size_t limit = shared_is_set(&settings->shared, SHARED_LIMIT) ? settings->shared.limit : FUNCTIONS_A_DAY;
     if (t.count)
         qsort(t.parts, t.count, sizeof *t.parts, trends_compare_days);
     for (size_t i = 0, end; i < t.count; i = end) {
@@ -248,10 +252,10 @@ int fleet_top(struct fleet_settings *s)
         for (size_t j = i; j < end && (!limit || j - i < limit); j++)
             trends_fill_day(&t, &table, &t.parts[j], whole);
     }
-    option_filter(&table, &s->shared.filters);
-    if (s->shared.sort || s->shared.columns)
-        option_arrange(&table, s->shared.sort ? s->shared.sort : "name", s->shared.columns, true);
-    s->shared.print(&table, stdout);
+    option_filter(&table, &settings->shared.filters);
+    if (settings->shared.sort || settings->shared.columns)
+        option_arrange(&table, settings->shared.sort ? settings->shared.sort : "name", settings->shared.columns, true);
+    settings->shared.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&t.analysis);
     free(t.parts);
@@ -292,12 +296,12 @@ static struct trends_units trends_find_units(const struct fleet_runs *runs, bool
 }
 
 /* Returns the time of each run. The caller frees it. */
-static uint64_t *trends_ask_wholes(const struct fleet_settings *s, const struct fleet_runs *runs,
+static uint64_t *trends_ask_wholes(const struct fleet_settings *settings, const struct fleet_runs *runs,
                                    struct trends_units *u)
 {
     struct error error = { NULL };
     uint64_t *times = need_memory(runs->count, sizeof *times);
-    if (!fleet_answer_run_times(&s->store, runs->list, runs->count, fleet_time_of(s), times, &error))
+    if (!fleet_answer_run_times(&settings->store, runs->list, runs->count, fleet_time_of(settings), times, &error))
         die_of(&error);
     for (size_t i = 0; i < runs->count; i++)
         u->wholes[u->of_run[i]] += times[i];
@@ -362,40 +366,42 @@ static bool trends_has_choice(const char *by, const char *wanted)
     return found;
 }
 
-int fleet_outliers(struct fleet_settings *s)
+int fleet_outliers(struct fleet_settings *settings)
 {
-    const bool hosts = trends_has_choice(s->by, "host");
-    struct fleet_runs runs = fleet_choose_runs(s, 0, s->argument_count);
+    const bool hosts = trends_has_choice(settings->by, "host");
+    struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
     qsort(runs.list, runs.count, sizeof *runs.list, trends_compare_runs);
     struct trends_units units = trends_find_units(&runs, hosts);
     if (units.count < OUTLIERS_FEWEST)
         die(STATUS_ERROR, "fleet outliers: %zu %s: it takes %d to see which is unlike the rest", units.count,
             hosts ? "hosts" : "runs", OUTLIERS_FEWEST);
-    uint64_t *times = trends_ask_wholes(s, &runs, &units);
+    uint64_t *times = trends_ask_wholes(settings, &runs, &units);
     /* An outlier takes 1 % of the time of a unit, so of a run in it. Some less are asked for, as shares are rounded. */
     const struct fleet_large large = { .run_times = times, .thousandths = 9 };
     struct trends_search search = { &runs, &units, outliers_begin(units.wholes, units.count) };
     struct analysis analysis;
     struct error error = { NULL };
     const struct fleet_wanted wanted = { .key = FLEET_BY_RUN,
-                                         .time = fleet_time_of(s),
-                                         .builds_apart = trends_has_choice(s->by, "build"),
+                                         .time = fleet_time_of(settings),
+                                         .builds_apart = trends_has_choice(settings->by, "build"),
                                          .large = &large };
-    if (!fleet_answer_parts(&analysis, &s->store, runs.list, runs.count, &wanted, trends_take_run, &search, &error))
+    if (!fleet_answer_parts(&analysis, &settings->store, runs.list, runs.count, &wanted, trends_take_run, &search,
+                            &error))
         die_of(&error);
     outliers_end(&search.found);
     const size_t count = search.found.count;
     struct table table = table_make(outlier_columns, sizeof outlier_columns / sizeof *outlier_columns, NULL);
     for (size_t i = 0; i < count; i++)
         trends_fill_outlier(&analysis, &runs, &units, hosts, &table, &search.found.list[i]);
-    if (!count && s->shared.print == table_print_text)
+    if (!count && settings->shared.print == table_print_text)
         printf("no %s is unlike the rest\n", hosts ? "host" : "run");
-    option_filter(&table, &s->shared.filters);
-    if (s->shared.sort || s->shared.columns)
-        option_arrange(&table, s->shared.sort ? s->shared.sort : "difference", s->shared.columns, true);
-    if (s->shared.limit)
-        table_limit(&table, s->shared.limit);
-    s->shared.print(&table, stdout);
+    option_filter(&table, &settings->shared.filters);
+    if (settings->shared.sort || settings->shared.columns)
+        option_arrange(&table, settings->shared.sort ? settings->shared.sort : "difference", settings->shared.columns,
+                       true);
+    if (settings->shared.limit)
+        table_limit(&table, settings->shared.limit);
+    settings->shared.print(&table, stdout);
     table_drop(&table);
     outliers_drop(&search.found);
     free(units.of_run);

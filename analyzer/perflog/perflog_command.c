@@ -72,40 +72,40 @@ static const struct option_row options[] = {
     { 0 },
 };
 
-static void perflog_check_sides(struct perflog_settings *s)
+static void perflog_check_sides(struct perflog_settings *settings)
 {
-    if (!s->diff && (s->before >= 0 || s->gate_count))
-        die(STATUS_ERROR, "%s: only with --diff", s->gate_count ? "--fail-if" : "--");
-    if (!s->diff)
+    if (!settings->diff && (settings->before >= 0 || settings->gate_count))
+        die(STATUS_ERROR, "%s: only with --diff", settings->gate_count ? "--fail-if" : "--");
+    if (!settings->diff)
         return;
-    if (s->before < 0 && s->file_count != 2)
+    if (settings->before < 0 && settings->file_count != 2)
         die(STATUS_ERROR, "--diff: compares two files, not %d; write -- between those of before and those of after",
-            s->file_count);
-    if (s->before < 0)
-        s->before = 1;
-    if (s->before == 0 || s->before == s->file_count)
+            settings->file_count);
+    if (settings->before < 0)
+        settings->before = 1;
+    if (settings->before == 0 || settings->before == settings->file_count)
         die(STATUS_ERROR, "--diff: give a log of before and one of after");
 }
 
-static void perflog_check_settings(struct perflog_settings *s)
+static void perflog_check_settings(struct perflog_settings *settings)
 {
-    s->choice.sort = s->shared.sort;
-    if (s->file_count == 0)
+    settings->choice.sort = settings->shared.sort;
+    if (settings->file_count == 0)
         die(STATUS_ERROR, "perflog: which FILE? - is standard input");
-    perflog_check_sides(s);
-    if (s->diff && (s->choice.instances || s->monitors))
-        die(STATUS_ERROR, "%s: not with --diff", s->monitors ? "--monitors" : "--instances");
-    if (s->choice.sort && s->diff && !perflog_diff_can_sort(s->choice.sort))
-        die(STATUS_ERROR, "--sort: no column '%s'; with --diff there are %s%s", s->choice.sort, perflog_diff_sort_keys,
-            suggestion_of(s->choice.sort, perflog_diff_sort_keys, ""));
-    if (s->choice.sort && !s->diff && !perflog_can_sort(s->choice.sort))
-        die(STATUS_ERROR, "--sort: no column '%s'; there are %s%s", s->choice.sort, perflog_sort_keys,
-            suggestion_of(s->choice.sort, perflog_sort_keys, ""));
-    if (!s->choice.sort)
-        s->choice.sort = "total";
-    s->choice.limit = s->shared.limit;
-    if (!shared_is_set(&s->shared, SHARED_LIMIT) && s->shared.print == table_print_text)
-        s->choice.limit = TEXT_LIMIT;
+    perflog_check_sides(settings);
+    if (settings->diff && (settings->choice.instances || settings->monitors))
+        die(STATUS_ERROR, "%s: not with --diff", settings->monitors ? "--monitors" : "--instances");
+    if (settings->choice.sort && settings->diff && !perflog_diff_can_sort(settings->choice.sort))
+        die(STATUS_ERROR, "--sort: no column '%s'; with --diff there are %s%s", settings->choice.sort,
+            perflog_diff_sort_keys, suggestion_of(settings->choice.sort, perflog_diff_sort_keys, ""));
+    if (settings->choice.sort && !settings->diff && !perflog_can_sort(settings->choice.sort))
+        die(STATUS_ERROR, "--sort: no column '%s'; there are %s%s", settings->choice.sort, perflog_sort_keys,
+            suggestion_of(settings->choice.sort, perflog_sort_keys, ""));
+    if (!settings->choice.sort)
+        settings->choice.sort = "total";
+    settings->choice.limit = settings->shared.limit;
+    if (!shared_is_set(&settings->shared, SHARED_LIMIT) && settings->shared.print == table_print_text)
+        settings->choice.limit = TEXT_LIMIT;
 }
 
 static void perflog_load_file(struct perflog *log, const char *path)
@@ -126,12 +126,12 @@ static void perflog_load_file(struct perflog *log, const char *path)
 }
 
 /* Loads `count` logs from `first` on. */
-static struct perflog *perflog_load_files(const struct perflog_settings *s, int first, int count)
+static struct perflog *perflog_load_files(const struct perflog_settings *settings, int first, int count)
 {
-    struct perflog *log = perflog_new(s->choice.instances);
+    struct perflog *log = perflog_new(settings->choice.instances);
     for (int i = first; i < first + count; i++)
-        perflog_load_file(log, s->files[i]);
-    perflog_finish(log, s->resolution);
+        perflog_load_file(log, settings->files[i]);
+    perflog_finish(log, settings->resolution);
     return log;
 }
 
@@ -185,16 +185,16 @@ static void perflog_print_runs(const struct perflog *log)
         printf("! %" PRIu64 " %s not understood\n", bad_lines, bad_lines == 1 ? "line was" : "lines were");
 }
 
-static void perflog_print_tables(const struct perflog *log, const struct perflog_settings *s)
+static void perflog_print_tables(const struct perflog *log, const struct perflog_settings *settings)
 {
-    struct perflog_table markers = view_perflog(log, &s->choice, false);
-    struct table monitors = view_perflog_monitors(log, s->choice.instances);
+    struct perflog_table markers = view_perflog(log, &settings->choice, false);
+    struct table monitors = view_perflog_monitors(log, settings->choice.instances);
     perflog_print_runs(log);
-    if (!s->monitors) {
+    if (!settings->monitors) {
         puts("");
         table_print_text(&markers.table, stdout);
     }
-    if (monitors.row_count || s->monitors) {
+    if (monitors.row_count || settings->monitors) {
         puts("");
         table_print_text(&monitors, stdout);
     }
@@ -202,23 +202,23 @@ static void perflog_print_tables(const struct perflog *log, const struct perflog
     table_drop(&monitors);
 }
 
-static void perflog_print_csv(const struct perflog *log, const struct perflog_settings *s)
+static void perflog_print_csv(const struct perflog *log, const struct perflog_settings *settings)
 {
-    if (s->monitors) {
-        struct table monitors = view_perflog_monitors(log, s->choice.instances);
+    if (settings->monitors) {
+        struct table monitors = view_perflog_monitors(log, settings->choice.instances);
         table_print_csv(&monitors, stdout);
         table_drop(&monitors);
         return;
     }
-    struct perflog_table markers = view_perflog(log, &s->choice, true);
+    struct perflog_table markers = view_perflog(log, &settings->choice, true);
     table_print_csv(&markers.table, stdout);
     perflog_table_drop(&markers);
 }
 
-static void perflog_print_json(const struct perflog *log, const struct perflog_settings *s)
+static void perflog_print_json(const struct perflog *log, const struct perflog_settings *settings)
 {
-    struct perflog_table markers = view_perflog(log, &s->choice, true);
-    struct table monitors = view_perflog_monitors(log, s->choice.instances), runs = view_perflog_runs(log);
+    struct perflog_table markers = view_perflog(log, &settings->choice, true);
+    struct table monitors = view_perflog_monitors(log, settings->choice.instances), runs = view_perflog_runs(log);
     json_begin(stdout);
     json_print_remarks(NULL, stdout);
     table_print_json_rows(&markers.table, "rows", stdout);
@@ -246,11 +246,11 @@ struct perflog_logs {
     size_t count;
 };
 
-static struct perflog_logs perflog_load_side(const struct perflog_settings *s, int first, int end)
+static struct perflog_logs perflog_load_side(const struct perflog_settings *settings, int first, int end)
 {
     struct perflog_logs logs = { need_memory((size_t)(end - first), sizeof(struct perflog *)), 0 };
     for (int i = first; i < end; i++)
-        logs.list[logs.count++] = perflog_load_files(s, i, 1);
+        logs.list[logs.count++] = perflog_load_files(settings, i, 1);
     return logs;
 }
 
@@ -272,25 +272,25 @@ static struct perflog_totals perflog_add_totals(const struct perflog_logs *logs,
 }
 
 /* Returns the exit status: that of the conditions, which must hold for these logs. */
-static int perflog_judge_logs(const struct perflog_settings *s, const struct perflog_comparison *c)
+static int perflog_judge_logs(const struct perflog_settings *settings, const struct perflog_comparison *c)
 {
     size_t failed = 0;
-    FILE *out = s->shared.print == table_print_text ? stdout : stderr;
-    for (size_t i = 0; i < s->gate_count; i++) {
-        const char *wrong = perflog_gate_check(&s->gates[i], c);
+    FILE *out = settings->shared.print == table_print_text ? stdout : stderr;
+    for (size_t i = 0; i < settings->gate_count; i++) {
+        const char *wrong = perflog_gate_check(&settings->gates[i], c);
         if (wrong)
-            die(STATUS_ERROR, "--fail-if '%s': %s", s->gates[i].text, wrong);
+            die(STATUS_ERROR, "--fail-if '%s': %s", settings->gates[i].text, wrong);
     }
-    for (size_t i = 0; i < s->gate_count; i++)
-        failed += perflog_gate_report(&s->gates[i], c, out);
+    for (size_t i = 0; i < settings->gate_count; i++)
+        failed += perflog_gate_report(&settings->gates[i], c, out);
     return failed ? STATUS_FINDING : STATUS_OK;
 }
 
-static void perflog_print_comparison(const struct perflog_settings *s, const struct perflog_comparison *c,
+static void perflog_print_comparison(const struct perflog_settings *settings, const struct perflog_comparison *c,
                                      const struct perflog_logs sides[2])
 {
-    struct table t = view_perflog_diff(c, &s->choice);
-    if (s->shared.print == table_print_json) {
+    struct table t = view_perflog_diff(c, &settings->choice);
+    if (settings->shared.print == table_print_json) {
         const struct perflog_totals none = { 0 };
         json_begin(stdout);
         json_print_remarks(NULL, stdout);
@@ -298,24 +298,24 @@ static void perflog_print_comparison(const struct perflog_settings *s, const str
         printf(",\n \"bad_lines\": %" PRIu64 "}\n",
                perflog_add_totals(&sides[1], perflog_add_totals(&sides[0], none)).bad_lines);
     } else {
-        for (int side = 0; side < 2 && s->shared.print == table_print_text; side++)
+        for (int side = 0; side < 2 && settings->shared.print == table_print_text; side++)
             for (size_t i = 0; i < sides[side].count; i++)
                 perflog_print_runs(sides[side].list[i]);
-        if (s->shared.print == table_print_text)
+        if (settings->shared.print == table_print_text)
             puts("");
-        s->shared.print(&t, stdout);
+        settings->shared.print(&t, stdout);
     }
     table_drop(&t);
 }
 
 /* Returns the exit status. */
-static int perflog_compare_logs(const struct perflog_settings *s)
+static int perflog_compare_logs(const struct perflog_settings *settings)
 {
-    struct perflog_logs sides[] = { perflog_load_side(s, 0, s->before),
-                                    perflog_load_side(s, s->before, s->file_count) };
+    struct perflog_logs sides[] = { perflog_load_side(settings, 0, settings->before),
+                                    perflog_load_side(settings, settings->before, settings->file_count) };
     struct perflog_comparison c = perflog_compare(sides[0].list, sides[0].count, sides[1].list, sides[1].count);
-    perflog_print_comparison(s, &c, sides);
-    const int judged = perflog_judge_logs(s, &c);
+    perflog_print_comparison(settings, &c, sides);
+    const int judged = perflog_judge_logs(settings, &c);
     perflog_comparison_drop(&c);
     for (int side = 0; side < 2; side++)
         perflog_free_logs(&sides[side]);

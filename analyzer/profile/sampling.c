@@ -75,34 +75,34 @@ static bool sampling_is_sampled(const struct profile_node *node)
 
 /* ---- paths ---- */
 
-static void sampling_find_timed(struct sampling *s, const struct session_file *file)
+static void sampling_find_timed(struct sampling *sampling, const struct session_file *file)
 {
-    const struct profile *p = s->profile;
-    s->timed = need_memory(p->function_count, sizeof *s->timed);
+    const struct profile *p = sampling->profile;
+    sampling->timed = need_memory(p->function_count, sizeof *sampling->timed);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].function != PROFILE_NONE && !sampling_is_sampled(&p->nodes[i]))
-            s->timed[p->nodes[i].function] = true;
+            sampling->timed[p->nodes[i].function] = true;
     for (size_t i = 0; i < file->levels.change_count; i++) {
         const struct trace_level *level = &file->levels.changes[i];
         const struct trace_process *process = session_file_process(file, level->process);
         const uint32_t function = find_function(p, process, level->function, level->time);
         if (level->level != DWELL_PROBES_TIMED && function != PROFILE_NONE)
-            s->timed[function] = false;
+            sampling->timed[function] = false;
     }
 }
 
 /* A function whose calls are all recorded is sampled on the path of its caller only before its enter and after its
  * exit. That is the caller's time, as intervals end at the probes. */
-static void sampling_leave_out_timed(struct sampling *s)
+static void sampling_leave_out_timed(struct sampling *sampling)
 {
-    struct profile *p = s->profile;
-    uint32_t *places = need_memory(s->node_count, sizeof *places);
-    for (uint32_t i = 0; i < s->node_count; i++) {
+    struct profile *p = sampling->profile;
+    uint32_t *places = need_memory(sampling->node_count, sizeof *places);
+    for (uint32_t i = 0; i < sampling->node_count; i++) {
         places[i] = i;
         if (!sampling_is_sampled(&p->nodes[i]))
             continue;
         const uint32_t parent = places[p->nodes[i].parent], function = p->nodes[i].function;
-        places[i] = s->timed[function] ? parent : profile_child_from(p, parent, function, PROFILE_SAMPLED);
+        places[i] = sampling->timed[function] ? parent : profile_child_from(p, parent, function, PROFILE_SAMPLED);
         if (places[i] == i)
             continue;
         p->nodes[places[i]].samples += p->nodes[i].samples;
@@ -110,31 +110,32 @@ static void sampling_leave_out_timed(struct sampling *s)
         p->nodes[i].samples = p->nodes[i].sample_time = 0;
     }
     free(places);
-    s->node_count = p->node_count;
+    sampling->node_count = p->node_count;
 }
 
-static uint32_t sampling_route(struct sampling *s, uint32_t parent, uint32_t function)
+static uint32_t sampling_route(struct sampling *sampling, uint32_t parent, uint32_t function)
 {
-    struct index_slot *slot = index_find(s->route_table, function, parent);
+    struct index_slot *slot = index_find(sampling->route_table, function, parent);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    GROW(s->routes, s->route_count, s->route_room);
-    s->routes[s->route_count] = (struct sampling_route){ parent, function };
-    index_set(s->route_table, slot, function, parent, (uint32_t)s->route_count);
-    return (uint32_t)s->route_count++;
+    GROW(sampling->routes, sampling->route_count, sampling->route_room);
+    sampling->routes[sampling->route_count] = (struct sampling_route){ parent, function };
+    index_set(sampling->route_table, slot, function, parent, (uint32_t)sampling->route_count);
+    return (uint32_t)sampling->route_count++;
 }
 
-static void sampling_find_anchors(struct sampling *s)
+static void sampling_find_anchors(struct sampling *sampling)
 {
-    const struct profile *p = s->profile;
-    s->anchors = need_memory(s->node_count, sizeof *s->anchors);
-    s->route_of = need_memory(s->node_count, sizeof *s->route_of);
-    for (size_t place = 0; place < s->node_count; place++) {
-        const uint32_t i = s->order[place];
+    const struct profile *p = sampling->profile;
+    sampling->anchors = need_memory(sampling->node_count, sizeof *sampling->anchors);
+    sampling->route_of = need_memory(sampling->node_count, sizeof *sampling->route_of);
+    for (size_t place = 0; place < sampling->node_count; place++) {
+        const uint32_t i = sampling->order[place];
         const struct profile_node *node = &p->nodes[i];
         const bool sampled = sampling_is_sampled(node);
-        s->anchors[i] = sampled ? s->anchors[node->parent] : i;
-        s->route_of[i] = sampled ? sampling_route(s, s->route_of[node->parent], node->function) : PROFILE_NONE;
+        sampling->anchors[i] = sampled ? sampling->anchors[node->parent] : i;
+        sampling->route_of[i] =
+            sampled ? sampling_route(sampling, sampling->route_of[node->parent], node->function) : PROFILE_NONE;
     }
 }
 
@@ -142,33 +143,34 @@ static void sampling_find_anchors(struct sampling *s)
 
 enum group_kind { GROUP_OF_PATH, GROUP_OF_FUNCTION };
 
-static uint32_t sampling_find_group(struct sampling *s, uint32_t key, enum group_kind kind)
+static uint32_t sampling_find_group(struct sampling *sampling, uint32_t key, enum group_kind kind)
 {
-    struct index_slot *slot = index_find(s->group_table, key, kind);
+    struct index_slot *slot = index_find(sampling->group_table, key, kind);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    GROW(s->groups, s->group_count, s->group_room);
-    s->groups[s->group_count] = (struct sampling_group){ .parts = NULL };
-    index_set(s->group_table, slot, key, kind, (uint32_t)s->group_count);
-    return (uint32_t)s->group_count++;
+    GROW(sampling->groups, sampling->group_count, sampling->group_room);
+    sampling->groups[sampling->group_count] = (struct sampling_group){ .parts = NULL };
+    index_set(sampling->group_table, slot, key, kind, (uint32_t)sampling->group_count);
+    return (uint32_t)sampling->group_count++;
 }
 
 /* Older sums do not say for which time samples stand: each for the same. */
-static void sampling_add_to_group(struct sampling *s, uint32_t group, uint32_t route, uint64_t samples, uint64_t time)
+static void sampling_add_to_group(struct sampling *sampling, uint32_t group, uint32_t route, uint64_t samples,
+                                  uint64_t time)
 {
-    assert(s->groups); /* the group is in the list */
-    struct sampling_group *g = &s->groups[group];
-    struct index_slot *slot = index_find(s->part_table, (uint64_t)route + 1, group);
+    assert(sampling->groups); /* the group is in the list */
+    struct sampling_group *g = &sampling->groups[group];
+    struct index_slot *slot = index_find(sampling->part_table, (uint64_t)route + 1, group);
     const bool is_new = !slot->value_plus_1;
     if (is_new && g->count >= MAX_PARTS && route < ROUTE_TO_STUBS) {
-        sampling_add_to_group(s, group, PROFILE_NONE, samples, time);
+        sampling_add_to_group(sampling, group, PROFILE_NONE, samples, time);
         return;
     }
     const size_t place = is_new ? g->count : slot->value_plus_1 - 1;
     if (is_new) {
         GROW(g->parts, g->count, g->room);
         g->parts[g->count++] = (struct sampling_part){ .route = route };
-        index_set(s->part_table, slot, (uint64_t)route + 1, group, (uint32_t)place);
+        index_set(sampling->part_table, slot, (uint64_t)route + 1, group, (uint32_t)place);
     }
     assert(g->parts);
     sample_sum_add(&g->parts[place].sum, samples, time ? time : samples);
@@ -202,43 +204,44 @@ static void sampling_add_path(struct sampling_group *g, uint64_t cpu)
 
 /* A quantum is the time of a sample, or a tick if there is one path. So the parts of all paths are no more than the
  * paths and the samples. */
-static void sampling_set_quanta(struct sampling *s, const uint32_t *group_of)
+static void sampling_set_quanta(struct sampling *sampling, const uint32_t *group_of)
 {
-    for (size_t i = 0; i < s->node_count; i++)
-        if (s->anchors[i] == i && s->profile->nodes[i].parent != PROFILE_NONE && s->groups)
-            sampling_add_path(&s->groups[group_of[i]], sampling_cpu(&s->profile->nodes[i]));
-    for (size_t i = 0; i < s->group_count; i++) {
-        struct sampling_group *g = &s->groups[i];
+    for (size_t i = 0; i < sampling->node_count; i++)
+        if (sampling->anchors[i] == i && sampling->profile->nodes[i].parent != PROFILE_NONE && sampling->groups)
+            sampling_add_path(&sampling->groups[group_of[i]], sampling_cpu(&sampling->profile->nodes[i]));
+    for (size_t i = 0; i < sampling->group_count; i++) {
+        struct sampling_group *g = &sampling->groups[i];
         g->quantum = g->all.samples && g->paths > 1 ? larger(g->cpu / g->all.samples, 1) : 1;
     }
 }
 
 /* Returns the group of each timed path. The caller frees the list. */
-static uint32_t *sampling_make_groups(struct sampling *s)
+static uint32_t *sampling_make_groups(struct sampling *sampling)
 {
-    const struct profile *p = s->profile;
-    uint64_t *samples = need_memory(s->node_count, sizeof *samples);
-    uint32_t *group_of = need_memory(s->node_count, sizeof *group_of);
-    for (size_t i = 0; i < s->node_count; i++)
-        samples[s->anchors[i]] += p->nodes[i].samples + p->nodes[i].samples_in_stubs;
-    for (uint32_t i = 0; i < s->node_count; i++)
-        if (s->anchors[i] == i && p->nodes[i].parent != PROFILE_NONE)
-            group_of[i] = samples[i] >= ENOUGH && !s->by_function
-                              ? sampling_find_group(s, i, GROUP_OF_PATH)
-                              : sampling_find_group(s, p->nodes[i].function, GROUP_OF_FUNCTION);
-    for (size_t place = 0; place < s->node_count; place++) {
-        const uint32_t i = s->order[place];
+    const struct profile *p = sampling->profile;
+    uint64_t *samples = need_memory(sampling->node_count, sizeof *samples);
+    uint32_t *group_of = need_memory(sampling->node_count, sizeof *group_of);
+    for (size_t i = 0; i < sampling->node_count; i++)
+        samples[sampling->anchors[i]] += p->nodes[i].samples + p->nodes[i].samples_in_stubs;
+    for (uint32_t i = 0; i < sampling->node_count; i++)
+        if (sampling->anchors[i] == i && p->nodes[i].parent != PROFILE_NONE)
+            group_of[i] = samples[i] >= ENOUGH && !sampling->by_function
+                              ? sampling_find_group(sampling, i, GROUP_OF_PATH)
+                              : sampling_find_group(sampling, p->nodes[i].function, GROUP_OF_FUNCTION);
+    for (size_t place = 0; place < sampling->node_count; place++) {
+        const uint32_t i = sampling->order[place];
         if (p->nodes[i].samples)
-            sampling_add_to_group(s, group_of[s->anchors[i]], s->route_of[i], p->nodes[i].samples,
+            sampling_add_to_group(sampling, group_of[sampling->anchors[i]], sampling->route_of[i], p->nodes[i].samples,
                                   p->nodes[i].sample_time);
         if (p->nodes[i].samples_in_stubs)
-            sampling_add_to_group(s, group_of[s->anchors[i]], s->raw ? PROFILE_NONE : ROUTE_TO_STUBS,
-                                  p->nodes[i].samples_in_stubs, p->nodes[i].stub_time);
+            sampling_add_to_group(sampling, group_of[sampling->anchors[i]],
+                                  sampling->raw ? PROFILE_NONE : ROUTE_TO_STUBS, p->nodes[i].samples_in_stubs,
+                                  p->nodes[i].stub_time);
     }
     free(samples);
-    for (size_t i = 0; i < s->group_count; i++)
-        sampling_set_weights(&s->groups[i]);
-    sampling_set_quanta(s, group_of);
+    for (size_t i = 0; i < sampling->group_count; i++)
+        sampling_set_weights(&sampling->groups[i]);
+    sampling_set_quanta(sampling, group_of);
     return group_of;
 }
 
@@ -264,13 +267,14 @@ static void sampling_share(struct sampling_group *g, uint64_t ticks, int which, 
     }
 }
 
-static uint32_t sampling_node(struct sampling *s, uint32_t path, uint32_t route)
+static uint32_t sampling_node(struct sampling *sampling, uint32_t path, uint32_t route)
 {
     if (route == PROFILE_NONE)
         return path;
-    assert(s->routes); /* the route is in the list */
-    const struct sampling_route *r = &s->routes[route];
-    return profile_child_from(s->profile, sampling_node(s, path, r->parent), r->function, PROFILE_SAMPLED);
+    assert(sampling->routes); /* the route is in the list */
+    const struct sampling_route *r = &sampling->routes[route];
+    return profile_child_from(sampling->profile, sampling_node(sampling, path, r->parent), r->function,
+                              PROFILE_SAMPLED);
 }
 
 /* Gives time to a node, or to the overhead if that is PROFILE_NONE. */
@@ -289,9 +293,9 @@ static void sampling_give(struct profile *p, uint32_t path, uint32_t node, uint6
     from->given_flagged += rest;
 }
 
-static void sampling_divide_path(struct sampling *s, uint32_t path, struct sampling_group *g, bool pooled)
+static void sampling_divide_path(struct sampling *sampling, uint32_t path, struct sampling_group *g, bool pooled)
 {
-    const struct profile_node *node = &s->profile->nodes[path];
+    const struct profile_node *node = &sampling->profile->nodes[path];
     const uint64_t cpu = sampling_cpu(node);
     const uint64_t application = smaller(less(node->elapsed, node->flagged), cpu);
     if (!cpu || (g->count == 1 && g->parts[0].route == PROFILE_NONE))
@@ -306,12 +310,13 @@ static void sampling_divide_path(struct sampling *s, uint32_t path, struct sampl
         if (part->route != PROFILE_NONE && !shares[i] && !shares[g->count + i])
             continue;
         const bool stubs = part->route == ROUTE_TO_STUBS;
-        const uint32_t to = stubs ? PROFILE_NONE : sampling_node(s, path, part->route);
+        const uint32_t to = stubs ? PROFILE_NONE : sampling_node(sampling, path, part->route);
         if (to != path)
-            sampling_give(s->profile, path, to, shares[i], shares[g->count + i]);
+            sampling_give(sampling->profile, path, to, shares[i], shares[g->count + i]);
         if (stubs)
             continue;
-        *(pooled ? &s->profile->nodes[to].error_pooled : &s->profile->nodes[to].error) += (uint64_t)ceil(error);
+        *(pooled ? &sampling->profile->nodes[to].error_pooled : &sampling->profile->nodes[to].error) +=
+            (uint64_t)ceil(error);
     }
     free(shares);
 }
@@ -362,19 +367,19 @@ static void sampling_drop_empty(struct profile *p)
     free(places);
 }
 
-static void sampling_free(struct sampling *s)
+static void sampling_free(struct sampling *sampling)
 {
-    for (size_t i = 0; i < s->group_count; i++)
-        free(s->groups[i].parts);
-    free(s->groups);
-    free(s->order);
-    free(s->routes);
-    free(s->anchors);
-    free(s->route_of);
-    free(s->timed);
-    index_free(s->route_table);
-    index_free(s->group_table);
-    index_free(s->part_table);
+    for (size_t i = 0; i < sampling->group_count; i++)
+        free(sampling->groups[i].parts);
+    free(sampling->groups);
+    free(sampling->order);
+    free(sampling->routes);
+    free(sampling->anchors);
+    free(sampling->route_of);
+    free(sampling->timed);
+    index_free(sampling->route_table);
+    index_free(sampling->group_table);
+    index_free(sampling->part_table);
 }
 
 /* ---- the cost of samples ---- */

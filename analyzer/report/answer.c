@@ -212,9 +212,9 @@ static bool answer_needs_module(const struct analysis *analysis, const struct an
 
 static void answer_put_functions(const struct analysis *analysis, FILE *out)
 {
-    const struct summary *s = &analysis->summary;
-    const enum value_id value = s->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
-    const uint64_t all = times_value(&s->sums, value, INCLUSIVE);
+    const struct summary *summary = &analysis->summary;
+    const enum value_id value = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+    const uint64_t all = times_value(&summary->sums, value, INCLUSIVE);
     struct answer_function found[MOST_FUNCTIONS];
     const size_t count = answer_find_functions(analysis, value, found);
     char time[TIME_TEXT];
@@ -256,14 +256,14 @@ static void answer_put_end(const struct analysis *analysis, FILE *out)
 
 static void answer_put_run(const struct analysis *analysis, FILE *out)
 {
-    const struct summary *s = &analysis->summary;
+    const struct summary *summary = &analysis->summary;
     char time[TIME_TEXT];
-    answer_time(analysis, s->run, time);
-    if (s->run)
+    answer_time(analysis, summary->run, time);
+    if (summary->run)
         fprintf(out, "ran %s in ", time);
-    fprintf(out, "%" PRIu64 " thread%s", s->threads, s->threads == 1 ? "" : "s");
-    if (s->processes > 1)
-        fprintf(out, " of %" PRIu64 " processes", s->processes);
+    fprintf(out, "%" PRIu64 " thread%s", summary->threads, summary->threads == 1 ? "" : "s");
+    if (summary->processes > 1)
+        fprintf(out, " of %" PRIu64 " processes", summary->processes);
     answer_put_end(analysis, out);
     fputs(": ", out);
 }

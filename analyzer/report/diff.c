@@ -164,11 +164,11 @@ static void diff_fill_run(struct diff *d, struct diff_run *run, const struct pro
 
 bool diff_add(struct diff *d, enum diff_side side, const struct analysis *analysis, struct error *error)
 {
-    const struct summary *s = &analysis->summary;
-    if (d->run_count && d->samples != s->samples)
-        return error_set(error, "%s: its values are %s, those of %s are not", s->path, s->samples ? "samples" : "times",
-                         d->runs[0].path);
-    d->samples = s->samples;
+    const struct summary *summary = &analysis->summary;
+    if (d->run_count && d->samples != summary->samples)
+        return error_set(error, "%s: its values are %s, those of %s are not", summary->path,
+                         summary->samples ? "samples" : "times", d->runs[0].path);
+    d->samples = summary->samples;
     struct diff_renaming renaming = diff_find_renaming(d, side, analysis);
     struct profile *named = diff_name_profile(d, analysis, &renaming);
     diff_levels_add(d, analysis, &renaming, named);
@@ -177,28 +177,28 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *analys
     GROW(d->runs, d->run_count, d->run_room);
     struct diff_run *run = &d->runs[d->run_count++];
     *run = (struct diff_run){
-        .path = need_copy(s->path, strlen(s->path)),
-        .part = s->selection ? need_copy(s->selection, strlen(s->selection)) : NULL,
+        .path = need_copy(summary->path, strlen(summary->path)),
+        .part = summary->selection ? need_copy(summary->selection, strlen(summary->selection)) : NULL,
         .side = side,
-        .application_known = s->application_known,
-        .cpu_known = s->off_cpu_known && !s->imported,
-        .has_samples = s->stack_samples > 0,
-        .events = s->events,
-        .lost_events = s->lost_events,
+        .application_known = summary->application_known,
+        .cpu_known = summary->off_cpu_known && !summary->imported,
+        .has_samples = summary->stack_samples > 0,
+        .events = summary->events,
+        .lost_events = summary->lost_events,
     };
     d->side_count[side]++;
     d->estimated |= run->has_samples;
-    d->percentiles = analysis->durations && d->by != DIFF_MODULES && !s->samples &&
+    d->percentiles = analysis->durations && d->by != DIFF_MODULES && !summary->samples &&
                      !session_file_why_sums(analysis->file) && (d->percentiles || d->run_count == 1);
-    d->threads |= s->threads > 1 || s->processes > 1;
-    diff_fill_run(d, run, named, s->samples ? 1000000000 : s->ticks_per_second);
+    d->threads |= summary->threads > 1 || summary->processes > 1;
+    diff_fill_run(d, run, named, summary->samples ? 1000000000 : summary->ticks_per_second);
     profile_free(named);
-    const unsigned knows = summary_knows(s) & ~(s->imported ? NEEDS_OFF_CPU : 0u);
+    const unsigned knows = summary_knows(summary) & ~(summary->imported ? NEEDS_OFF_CPU : 0u);
     for (enum diff_value i = 0; i < DIFF_VALUES; i++)
         d->known[i] &=
             value_is_known(diff_compared[i].value, knows, NULL) && (!diff_is_percentile(i) || d->percentiles);
-    for (size_t i = 0; i < s->loss_count; i++)
-        diff_add_remark(d, summary_code(s, i), need_text("%s: %s", s->path, s->remarks[i]));
+    for (size_t i = 0; i < summary->loss_count; i++)
+        diff_add_remark(d, summary_code(summary, i), need_text("%s: %s", summary->path, summary->remarks[i]));
     return true;
 }
 

@@ -50,19 +50,19 @@ static size_t diff_levels_note_ranged(struct diff *d, const struct analysis *ana
 void diff_levels_add(struct diff *d, const struct analysis *analysis, const struct diff_renaming *renaming,
                      const struct profile *named)
 {
-    const struct summary *s = &analysis->summary;
+    const struct summary *summary = &analysis->summary;
     const bool ranged = selection_has_ranges(analysis->selection);
-    const size_t count = ranged ? diff_levels_note_ranged(d, analysis, renaming) : s->counted;
+    const size_t count = ranged ? diff_levels_note_ranged(d, analysis, renaming) : summary->counted;
     const char *what = ranged ? "it is unknown which were in the selected range of time, so they are not compared"
-                       : d->by == DIFF_PATHS ? "their calls, and those below them, have no call paths to compare"
-                       : s->stack_samples    ? "their times are estimates, or in the times of their callers"
-                                             : "their time is in the times of their callers";
+                       : d->by == DIFF_PATHS    ? "their calls, and those below them, have no call paths to compare"
+                       : summary->stack_samples ? "their times are estimates, or in the times of their callers"
+                                                : "their time is in the times of their callers";
     if (!ranged)
-        diff_levels_note_all(d, named, s->stack_samples > 0);
+        diff_levels_note_all(d, named, summary->stack_samples > 0);
     if (count)
         diff_add_remark(d, "only-counted",
-                        need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s", s->path,
-                                  count, count == 1 ? "" : "s", what));
+                        need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s",
+                                  summary->path, count, count == 1 ? "" : "s", what));
 }
 
 /* ---- rows ---- */

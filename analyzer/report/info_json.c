@@ -77,8 +77,8 @@ static void info_json_add_counts(struct json_object *to, const struct analysis *
 {
     const struct session_file *f = analysis->file;
     const struct profile_counts *c = &analysis->profile->counts;
-    const struct summary *s = &analysis->summary;
-    const bool events = !s->imported;
+    const struct summary *summary = &analysis->summary;
+    const bool events = !summary->imported;
     struct stat status;
     const bool has_size = fstat(f->fd, &status) == 0;
     info_json_number(to, "enters", events, c->enters);
@@ -86,23 +86,23 @@ static void info_json_add_counts(struct json_object *to, const struct analysis *
     info_json_number(to, "unwound", events, c->unwound);
     info_json_number(to, "intervals", events, c->intervals);
     info_json_number(to, "flagged_intervals", events, c->flagged_intervals);
-    info_json_number(to, "os_events", events && s->application_known, c->os_events);
-    info_json_number(to, "page_faults", events && s->application_known, c->page_faults);
-    info_json_number(to, "blocked_ns", events && s->off_cpu_known, info_json_ns(f, c->blocked));
-    info_json_number(to, "preempted_ns", events && s->off_cpu_known, info_json_ns(f, c->preempted));
+    info_json_number(to, "os_events", events && summary->application_known, c->os_events);
+    info_json_number(to, "page_faults", events && summary->application_known, c->page_faults);
+    info_json_number(to, "blocked_ns", events && summary->off_cpu_known, info_json_ns(f, c->blocked));
+    info_json_number(to, "preempted_ns", events && summary->off_cpu_known, info_json_ns(f, c->preempted));
     info_json_number(to, "samples", f->header.sample_period != 0, samples_count(f));
     info_json_number(to, "lost_samples", f->header.sample_period != 0, f->header.lost_samples);
     info_json_number(to, "paused_ns", events, info_json_ns(f, c->paused));
     info_json_number(to, "functions", true, analysis->profile->function_count);
     info_json_number(to, "modules", true, analysis->profile->module_count);
-    info_json_number(to, "counted_functions", true, s->counted);
+    info_json_number(to, "counted_functions", true, summary->counted);
     info_json_number(to, "size_bytes", has_size, has_size ? (uint64_t)status.st_size : 0);
     info_json_number(to, "lost_events", events, f->header.lost_events);
     info_json_number(to, "lost_trace_events", events, f->header.lost_trace_events);
     info_json_number(to, "lost_threads", events, f->header.lost_threads);
-    info_json_number(to, "overhead_ns", s->overhead_known, info_json_ns(f, s->overhead));
-    info_json_percent(to, "budget_percent", s->asked_percent > 0, s->asked_percent);
-    info_json_percent(to, "budget_reached_percent", s->asked_percent > 0, s->reached_percent);
+    info_json_number(to, "overhead_ns", summary->overhead_known, info_json_ns(f, summary->overhead));
+    info_json_percent(to, "budget_percent", summary->asked_percent > 0, summary->asked_percent);
+    info_json_percent(to, "budget_reached_percent", summary->asked_percent > 0, summary->reached_percent);
 }
 
 /* Each note once: many processes may have the same. */

@@ -27,13 +27,13 @@ void json_begin(FILE *out)
     fprintf(out, "{\"schema\": \"dwell-%s-1\",\n ", schema);
 }
 
-void json_print_remarks(const struct summary *s, FILE *out)
+void json_print_remarks(const struct summary *summary, FILE *out)
 {
     fputs("\"remarks\": [", out);
-    for (size_t i = 0; s && i < s->remark_count; i++) {
+    for (size_t i = 0; summary && i < summary->remark_count; i++) {
         struct json_object *remark = json_object_new_object();
-        json_object_object_add(remark, "code", json_new_text(summary_code(s, i)));
-        json_object_object_add(remark, "text", json_new_text(s->remarks[i]));
+        json_object_object_add(remark, "code", json_new_text(summary_code(summary, i)));
+        json_object_object_add(remark, "text", json_new_text(summary->remarks[i]));
         fputs(i ? ",\n  " : "\n  ", out);
         json_put_object(out, remark);
     }
@@ -122,56 +122,58 @@ static struct json_object *json_new_row(const struct table *t, const size_t *ord
     return object;
 }
 
-static void json_add_samples(struct json_object *object, const struct summary *s)
+static void json_add_samples(struct json_object *object, const struct summary *summary)
 {
-    json_object_object_add(object, "samples", json_object_new_uint64(s->stack_samples));
-    json_object_object_add(object, "samples_in_probes", json_object_new_uint64(s->samples_in_probes));
+    json_object_object_add(object, "samples", json_object_new_uint64(summary->stack_samples));
+    json_object_object_add(object, "samples_in_probes", json_object_new_uint64(summary->samples_in_probes));
     json_object_object_add(object, "overhead_percent",
-                           json_new_percent(percent_of(s->samples_in_probes, s->stack_samples)));
+                           json_new_percent(percent_of(summary->samples_in_probes, summary->stack_samples)));
 }
 
-static struct json_object *json_new_losses(const struct summary *s)
+static struct json_object *json_new_losses(const struct summary *summary)
 {
     struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < s->loss_count; i++)
-        json_object_array_add(list, json_new_text(s->remarks[i]));
+    for (size_t i = 0; i < summary->loss_count; i++)
+        json_object_array_add(list, json_new_text(summary->remarks[i]));
     return list;
 }
 
-static struct json_object *json_new_session(const struct summary *s)
+static struct json_object *json_new_session(const struct summary *summary)
 {
     struct json_object *object = json_object_new_object();
-    if (s->loss_count)
-        json_object_object_add(object, "losses", json_new_losses(s));
-    if (s->selection)
-        json_object_object_add(object, "slice", json_new_text(s->selection));
-    if (s->samples) {
-        json_object_object_add(object, "inclusive_samples", json_object_new_uint64(s->elapsed_inclusive));
-        json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
+    if (summary->loss_count)
+        json_object_object_add(object, "losses", json_new_losses(summary));
+    if (summary->selection)
+        json_object_object_add(object, "slice", json_new_text(summary->selection));
+    if (summary->samples) {
+        json_object_object_add(object, "inclusive_samples", json_object_new_uint64(summary->elapsed_inclusive));
+        json_object_object_add(object, "processes", json_object_new_uint64(summary->processes));
         return object;
     }
     json_object_object_add(object, "run_ns",
-                           s->run ? json_object_new_uint64(ticks_to_ns(s->run, s->ticks_per_second)) : NULL);
+                           summary->run ? json_object_new_uint64(ticks_to_ns(summary->run, summary->ticks_per_second))
+                                        : NULL);
     json_object_object_add(object, "elapsed_inclusive_ns",
-                           json_object_new_uint64(ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second)));
+                           json_object_new_uint64(ticks_to_ns(summary->elapsed_inclusive, summary->ticks_per_second)));
     json_object_object_add(object, "application_inclusive_ns",
-                           s->application_known
-                               ? json_object_new_uint64(ticks_to_ns(s->application_inclusive, s->ticks_per_second))
-                               : NULL);
+                           summary->application_known ? json_object_new_uint64(ticks_to_ns(
+                                                            summary->application_inclusive, summary->ticks_per_second))
+                                                      : NULL);
     json_object_object_add(object, "overhead_inclusive_ns",
-                           s->overhead_known ? json_object_new_uint64(ticks_to_ns(s->overhead, s->ticks_per_second))
-                                             : NULL);
-    const bool events_known = s->application_known && !s->partial_paths;
-    json_object_object_add(object, "os_events", events_known ? json_object_new_uint64(s->os_events) : NULL);
-    json_object_object_add(object, "threads", json_object_new_uint64(s->threads));
-    json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
-    json_object_object_add(object, "events", s->partial_paths ? NULL : json_object_new_uint64(s->events));
-    json_object_object_add(object, "lost_events", json_object_new_uint64(s->lost_events));
-    if (s->stack_samples)
-        json_add_samples(object, s);
-    if (s->asked_percent > 0) {
-        json_object_object_add(object, "budget_percent", json_new_percent(s->asked_percent));
-        json_object_object_add(object, "budget_reached_percent", json_new_percent(s->reached_percent));
+                           summary->overhead_known
+                               ? json_object_new_uint64(ticks_to_ns(summary->overhead, summary->ticks_per_second))
+                               : NULL);
+    const bool events_known = summary->application_known && !summary->partial_paths;
+    json_object_object_add(object, "os_events", events_known ? json_object_new_uint64(summary->os_events) : NULL);
+    json_object_object_add(object, "threads", json_object_new_uint64(summary->threads));
+    json_object_object_add(object, "processes", json_object_new_uint64(summary->processes));
+    json_object_object_add(object, "events", summary->partial_paths ? NULL : json_object_new_uint64(summary->events));
+    json_object_object_add(object, "lost_events", json_object_new_uint64(summary->lost_events));
+    if (summary->stack_samples)
+        json_add_samples(object, summary);
+    if (summary->asked_percent > 0) {
+        json_object_object_add(object, "budget_percent", json_new_percent(summary->asked_percent));
+        json_object_object_add(object, "budget_reached_percent", json_new_percent(summary->reached_percent));
     }
     return object;
 }

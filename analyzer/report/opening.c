@@ -54,11 +54,12 @@ static void opening_put_lines(FILE *out, const char *text, size_t width)
 
 char *opening_line(const struct analysis *analysis)
 {
-    const struct summary *s = &analysis->summary;
+    const struct summary *summary = &analysis->summary;
     char *answer = answer_sentence(analysis);
     if (!answer)
-        answer = text_summary_facts(s, false);
-    char *line = need_text("%s%s%s: %s", s->path, s->selection ? ", " : "", s->selection ? s->selection : "", answer);
+        answer = text_summary_facts(summary, false);
+    char *line = need_text("%s%s%s: %s", summary->path, summary->selection ? ", " : "",
+                           summary->selection ? summary->selection : "", answer);
     free(answer);
     return line;
 }
@@ -76,11 +77,11 @@ char *opening_text(const struct analysis *analysis, size_t width)
 
 /* ---- below ---- */
 
-static void closing_put_remarks(FILE *out, const struct summary *s, size_t width)
+static void closing_put_remarks(FILE *out, const struct summary *summary, size_t width)
 {
     size_t used = 0;
-    for (size_t i = 0; i < s->remark_count && i < REMARK_LINES && used < REMARK_LINES; i++) {
-        char *text, *line = need_text("! %s", s->remarks[i]);
+    for (size_t i = 0; i < summary->remark_count && i < REMARK_LINES && used < REMARK_LINES; i++) {
+        char *text, *line = need_text("! %s", summary->remarks[i]);
         size_t length;
         FILE *lines = need_stream(&text, &length);
         opening_put_lines(lines, line, width);
@@ -93,26 +94,26 @@ static void closing_put_remarks(FILE *out, const struct summary *s, size_t width
     }
 }
 
-static void closing_put_counted(FILE *out, const struct summary *s, const char *hint, size_t width)
+static void closing_put_counted(FILE *out, const struct summary *summary, const char *hint, size_t width)
 {
-    char *line = need_text("%zu remark%s: dwell info%s%s", s->remark_count, s->remark_count == 1 ? "" : "s",
+    char *line = need_text("%zu remark%s: dwell info%s%s", summary->remark_count, summary->remark_count == 1 ? "" : "s",
                            hint ? "; " : "", hint ? hint : "");
-    if (s->remark_count || hint)
-        opening_put_lines(out, s->remark_count ? line : hint, width);
+    if (summary->remark_count || hint)
+        opening_put_lines(out, summary->remark_count ? line : hint, width);
     free(line);
 }
 
-char *closing_text(const struct summary *s, const char *hint, size_t width)
+char *closing_text(const struct summary *summary, const char *hint, size_t width)
 {
-    char *text, *facts = s->imported || s->samples ? NULL : text_summary_facts(s, true);
+    char *text, *facts = summary->imported || summary->samples ? NULL : text_summary_facts(summary, true);
     size_t length;
     FILE *out = need_stream(&text, &length);
-    if (facts || s->remark_count || hint)
+    if (facts || summary->remark_count || hint)
         fputs("\n", out);
     if (facts)
         opening_put_lines(out, facts, width);
-    closing_put_remarks(out, s, width);
-    closing_put_counted(out, s, hint, width);
+    closing_put_remarks(out, summary, width);
+    closing_put_counted(out, summary, hint, width);
     need_stream_end(out);
     free(facts);
     return text;

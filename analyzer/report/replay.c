@@ -103,12 +103,12 @@ static void replay_make_room(struct replay *r)
     r->line_room *= 2;
 }
 
-static uint64_t replay_push_line(struct replay *r, const struct replay_thread *t, struct replay_line line,
+static uint64_t replay_push_line(struct replay *r, const struct replay_thread *thread, struct replay_line line,
                                  bool undecided)
 {
     replay_make_room(r);
-    line.thread = t->thread;
-    line.process = t->process;
+    line.thread = thread->thread;
+    line.process = thread->process;
     *replay_line_at(r, r->end_line) = (struct replay_held_line){ .line = line, .undecided = undecided };
     return r->end_line++;
 }
@@ -148,13 +148,13 @@ static struct replay_held_line *replay_undecided_line(const struct replay *r, ui
 }
 
 /* Something is shown within the innermost `depth` calls, so their lines are begins. */
-static void replay_decide_below(struct replay *r, const struct replay_thread *t, size_t depth)
+static void replay_decide_below(struct replay *r, const struct replay_thread *thread, size_t depth)
 {
     while (depth-- > 0) {
-        struct replay_held_line *held = replay_undecided_line(r, t->calls[depth].line);
+        struct replay_held_line *held = replay_undecided_line(r, thread->calls[depth].line);
         if (held)
             held->undecided = false;
-        else if (t->calls[depth].visible)
+        else if (thread->calls[depth].visible)
             return; /* calls around it are decided, too */
     }
 }
@@ -199,46 +199,46 @@ static bool replay_is_root(const struct replay *r, const struct function_name *n
     return slot->value_plus_1 > 1;
 }
 
-static const struct function_name *replay_call_name(const struct replay *r, const struct replay_thread *t,
+static const struct function_name *replay_call_name(const struct replay *r, const struct replay_thread *thread,
                                                     struct replay_call *call, uint64_t time)
 {
     if (!call->function)
-        call->function = namer_find_function(r->namer, t->process, call->address, time);
+        call->function = namer_find_function(r->namer, thread->process, call->address, time);
     return call->function;
 }
 
-static void replay_show_begin(struct replay *r, struct replay_thread *t, size_t at, uint64_t now)
+static void replay_show_begin(struct replay *r, struct replay_thread *thread, size_t at, uint64_t now)
 {
-    struct replay_call *call = &t->calls[at];
+    struct replay_call *call = &thread->calls[at];
     if (!call->visible)
         return;
     if (!r->options->shortest)
-        replay_decide_below(r, t, at);
-    call->line = replay_push_line(r, t,
+        replay_decide_below(r, thread, at);
+    call->line = replay_push_line(r, thread,
                                   (struct replay_line){
                                       .kind = REPLAY_BEGIN,
                                       .notes = call->notes,
                                       .time = call->begin,
                                       .has_time = true,
                                       .depth = call->depth,
-                                      .function = replay_call_name(r, t, call, now)->name,
+                                      .function = replay_call_name(r, thread, call, now)->name,
                                   },
                                   true);
 }
 
 /* Whether the options select the thread at that time. */
-static bool replay_holds(const struct replay *r, const struct replay_thread *t, uint64_t time)
+static bool replay_holds(const struct replay *r, const struct replay_thread *thread, uint64_t time)
 {
     const struct selection *s = r->options->threads;
-    return !s || !s->within || thread_ranges_hold(s->within, t->serial, time);
+    return !s || !s->within || thread_ranges_hold(s->within, thread->serial, time);
 }
 
-static void replay_open_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+static void replay_open_call(struct replay *r, struct replay_thread *thread, const struct timeline_event *event)
 {
     const struct timeline_call *from = event->call;
-    GROW(t->calls, t->depth, t->room);
-    const size_t at = t->depth++;
-    struct replay_call *call = &t->calls[at];
+    GROW(thread->calls, thread->depth, thread->room);
+    const size_t at = thread->depth++;
+    struct replay_call *call = &thread->calls[at];
     if (event->kind == TIMELINE_FOUND)
         event->call->note = 1; /* so that its age is known when its stack is resumed */
     const bool found = from->note && event->time > from->enter_time;
@@ -254,17 +254,17 @@ static void replay_open_call(struct replay *r, struct replay_thread *t, const st
     };
     if (event->kind == TIMELINE_BACK && r->begun)
         call->begin = event->time;
-    if (r->options->roots && !t->root && replay_is_root(r, replay_call_name(r, t, call, event->time)))
-        t->root = at + 1;
-    call->depth = t->root ? at + 1 - t->root : at;
-    call->visible = replay_holds(r, t, event->time) && (!r->options->roots || t->root) &&
+    if (r->options->roots && !thread->root && replay_is_root(r, replay_call_name(r, thread, call, event->time)))
+        thread->root = at + 1;
+    call->depth = thread->root ? at + 1 - thread->root : at;
+    call->visible = replay_holds(r, thread, event->time) && (!r->options->roots || thread->root) &&
                     (!r->options->depth || call->depth < r->options->depth);
     if (r->begun)
-        replay_show_begin(r, t, at, event->time);
+        replay_show_begin(r, thread, at, event->time);
 }
 
 /* Decides the line of a call that has ended: whole, or too short to be shown. */
-static void replay_decide_whole(struct replay *r, const struct replay_thread *t, size_t at,
+static void replay_decide_whole(struct replay *r, const struct replay_thread *thread, size_t at,
                                 struct replay_held_line *held)
 {
     if (held->line.duration < r->options->shortest) {
@@ -273,38 +273,38 @@ static void replay_decide_whole(struct replay *r, const struct replay_thread *t,
     }
     held->undecided = false;
     held->line.kind = REPLAY_CALL;
-    replay_decide_below(r, t, at);
+    replay_decide_below(r, thread, at);
 }
 
-static void replay_show_end(struct replay *r, struct replay_thread *t, size_t at, struct replay_line end)
+static void replay_show_end(struct replay *r, struct replay_thread *thread, size_t at, struct replay_line end)
 {
-    struct replay_call *call = &t->calls[at];
+    struct replay_call *call = &thread->calls[at];
     struct replay_held_line *held = replay_undecided_line(r, call->line);
     if (held) {
         held->line.notes |= end.notes;
         held->line.duration = end.duration;
         held->line.has_duration = end.has_duration;
-        replay_decide_whole(r, t, at, held);
+        replay_decide_whole(r, thread, at, held);
         return;
     }
     end.kind = REPLAY_END;
     end.depth = call->depth;
     end.function = call->function ? call->function->name : NULL;
     end.far = r->end_line - call->line > FAR;
-    replay_push_line(r, t, end, false);
+    replay_push_line(r, thread, end, false);
 }
 
-static void replay_close_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+static void replay_close_call(struct replay *r, struct replay_thread *thread, const struct timeline_event *event)
 {
     static const unsigned notes[] = {
         [TIMELINE_LEFT] = REPLAY_LEFT, [TIMELINE_OPEN] = REPLAY_UNENDED, [TIMELINE_SET_ASIDE] = REPLAY_AWAY
     };
-    if (!t->depth)
+    if (!thread->depth)
         return; /* the call was on a stack that was suspended and never resumed */
-    const size_t at = t->depth - 1;
-    const struct replay_call *call = &t->calls[at];
+    const size_t at = thread->depth - 1;
+    const struct replay_call *call = &thread->calls[at];
     if (call->visible && call->line != NO_LINE)
-        replay_show_end(r, t, at,
+        replay_show_end(r, thread, at,
                         (struct replay_line){
                             .notes = event->kind == TIMELINE_EXIT ? 0 : notes[event->kind],
                             .time = event->time,
@@ -312,59 +312,61 @@ static void replay_close_call(struct replay *r, struct replay_thread *t, const s
                             .has_time = true,
                             .has_duration = true,
                         });
-    t->depth--;
-    if (t->root > t->depth)
-        t->root = 0;
+    thread->depth--;
+    if (thread->root > thread->depth)
+        thread->root = 0;
 }
 
 /* ---- between calls ---- */
 
 /* Finds the depth of a line that is not a call. Returns false if the line is outside the selected calls. */
-static bool replay_find_depth(const struct replay *r, const struct replay_thread *t, size_t *depth)
+static bool replay_find_depth(const struct replay *r, const struct replay_thread *thread, size_t *depth)
 {
     *depth = 0;
-    for (size_t at = t->depth; at-- > 0;)
-        if (t->calls[at].visible) {
-            *depth = t->calls[at].depth + 1;
+    for (size_t at = thread->depth; at-- > 0;)
+        if (thread->calls[at].visible) {
+            *depth = thread->calls[at].depth + 1;
             return true;
         }
     return !r->options->roots;
 }
 
-static void replay_show_between(struct replay *r, const struct replay_thread *t, struct replay_line line)
+static void replay_show_between(struct replay *r, const struct replay_thread *thread, struct replay_line line)
 {
-    if (!replay_find_depth(r, t, &line.depth)) {
+    if (!replay_find_depth(r, thread, &line.depth)) {
         free(line.text);
         return;
     }
     if (!r->options->shortest || line.has_duration)
-        replay_decide_below(r, t, t->depth);
-    replay_push_line(r, t, line, false);
+        replay_decide_below(r, thread, thread->depth);
+    replay_push_line(r, thread, line, false);
 }
 
-static void replay_show_off_cpu(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks)
+static void replay_show_off_cpu(struct replay *r, const struct replay_thread *thread, enum replay_kind kind,
+                                uint64_t ticks)
 {
     if (ticks && ticks >= r->options->shortest)
-        replay_show_between(r, t, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
+        replay_show_between(r, thread, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
 }
 
 /* Reports what the OS did in an interval, unless it was in a call that is not shown. How long page faults took is not
  * known, so none of them is long enough for --min. */
-static void replay_show_interval(struct replay *r, const struct replay_thread *t, const struct timeline_event *event)
+static void replay_show_interval(struct replay *r, const struct replay_thread *thread,
+                                 const struct timeline_event *event)
 {
     const bool within = r->options->threads && r->options->threads->within;
-    if (within ? !replay_holds(r, t, event->time) : t->depth && !t->calls[t->depth - 1].visible)
+    if (within ? !replay_holds(r, thread, event->time) : thread->depth && !thread->calls[thread->depth - 1].visible)
         return;
     if (event->extras->page_faults && !r->options->shortest)
-        replay_show_between(r, t,
+        replay_show_between(r, thread,
                             (struct replay_line){ .kind = REPLAY_PAGE_FAULTS, .number = event->extras->page_faults });
-    replay_show_off_cpu(r, t, REPLAY_BLOCKED, event->extras->blocked);
-    replay_show_off_cpu(r, t, REPLAY_PREEMPTED, event->extras->preempted);
+    replay_show_off_cpu(r, thread, REPLAY_BLOCKED, event->extras->blocked);
+    replay_show_off_cpu(r, thread, REPLAY_PREEMPTED, event->extras->preempted);
 }
 
-static void replay_show_mark(struct replay *r, const struct replay_thread *t, const struct timeline_event *event)
+static void replay_show_mark(struct replay *r, const struct replay_thread *thread, const struct timeline_event *event)
 {
-    replay_show_between(r, t,
+    replay_show_between(r, thread,
                         (struct replay_line){
                             .kind = REPLAY_MARK,
                             .time = event->mark_time,
@@ -376,14 +378,14 @@ static void replay_show_mark(struct replay *r, const struct replay_thread *t, co
 
 static void replay_show_event(struct replay *r, const struct trace_event *e)
 {
-    const struct replay_thread *t =
+    const struct replay_thread *thread =
         replay_find_thread(r, &(struct timeline_thread){ .process = e->process, .thread = e->thread });
-    if (!replay_wants(r->file, r->options, e->process, e->thread) || !replay_holds(r, t, e->time))
+    if (!replay_wants(r->file, r->options, e->process, e->thread) || !replay_holds(r, thread, e->time))
         return;
     const struct trace_events *events = r->options->events;
     char *name = event_name(r->file, e, &events->classes[e->class]);
     char *data = event_data_text(r->file, events, e, EVENT_SHORT_DATA);
-    replay_show_between(r, t,
+    replay_show_between(r, thread,
                         (struct replay_line){
                             .kind = REPLAY_EVENT,
                             .time = e->time,
@@ -456,32 +458,32 @@ static void replay_end_part(struct replay *r)
     r->enough = true;
 }
 
-static void replay_handle_event(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+static void replay_handle_event(struct replay *r, struct replay_thread *thread, const struct timeline_event *event)
 {
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
     case TIMELINE_BACK:
-        replay_open_call(r, t, event);
+        replay_open_call(r, thread, event);
         break;
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
     case TIMELINE_OPEN:
     case TIMELINE_SET_ASIDE:
-        replay_close_call(r, t, event);
+        replay_close_call(r, thread, event);
         break;
     case TIMELINE_PAUSE:
     case TIMELINE_RESUME:
-        if (r->begun && replay_holds(r, t, event->time))
+        if (r->begun && replay_holds(r, thread, event->time))
             replay_show_between(
-                r, t,
+                r, thread,
                 (struct replay_line){ .kind = event->kind == TIMELINE_PAUSE ? REPLAY_PAUSED : REPLAY_RESUMED,
                                       .time = event->time,
                                       .has_time = true });
         break;
     case TIMELINE_MARK:
-        if (r->begun && replay_holds(r, t, event->time))
-            replay_show_mark(r, t, event);
+        if (r->begun && replay_holds(r, thread, event->time))
+            replay_show_mark(r, thread, event);
         break;
     case TIMELINE_INTERVAL:
         break;
@@ -491,7 +493,7 @@ static void replay_handle_event(struct replay *r, struct replay_thread *t, const
 static bool replay_add_event(void *context, const struct timeline_event *event)
 {
     struct replay *r = context;
-    struct replay_thread *t = replay_find_thread(r, event->thread);
+    struct replay_thread *thread = replay_find_thread(r, event->thread);
     if (!r->begun && event->time >= r->options->from)
         replay_begin_part(r);
     if (r->begun)
@@ -501,9 +503,9 @@ static bool replay_add_event(void *context, const struct timeline_event *event)
         return false;
     }
     if (r->begun)
-        replay_show_interval(r, t, event);
-    replay_handle_event(r, t, event);
-    r->root_found |= t->root && r->begun;
+        replay_show_interval(r, thread, event);
+    replay_handle_event(r, thread, event);
+    r->root_found |= thread->root && r->begun;
     replay_flush_lines(r, event->time, false);
     return !r->enough;
 }

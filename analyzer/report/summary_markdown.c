@@ -89,19 +89,19 @@ static void summary_print_waits(const struct table *t, FILE *out)
     }
 }
 
-static void summary_print_end(const struct summary *s, FILE *out)
+static void summary_print_end(const struct summary *summary, FILE *out)
 {
-    char *facts = text_summary_facts(s, true);
+    char *facts = text_summary_facts(summary, true);
     fputs("\n", out);
     markdown_put_text(facts, out);
     fputs("\n", out);
-    for (size_t i = 0; i < s->remark_count && i < MOST_REMARKS; i++) {
+    for (size_t i = 0; i < summary->remark_count && i < MOST_REMARKS; i++) {
         fputs(i ? ">\n> " : "\n> ", out);
-        markdown_put_text(s->remarks[i], out);
+        markdown_put_text(summary->remarks[i], out);
         fputs("\n", out);
     }
-    if (s->remark_count > MOST_REMARKS)
-        fprintf(out, "\n%zu remarks: `dwell info`\n", s->remark_count);
+    if (summary->remark_count > MOST_REMARKS)
+        fprintf(out, "\n%zu remarks: `dwell info`\n", summary->remark_count);
     free(facts);
 }
 

@@ -9,9 +9,9 @@
 
 /* The session's sums as a part of a line. `brief`: the times alone, without the length of the run and the
  * numbers of events. The caller frees it. */
-char *text_summary_facts(const struct summary *s, bool brief);
+char *text_summary_facts(const struct summary *summary, bool brief);
 
 /* A line of the path and the facts, the remarks, and an empty line. */
-void text_print_summary(const struct summary *s, FILE *out);
+void text_print_summary(const struct summary *summary, FILE *out);
 
 #endif

@@ -73,7 +73,7 @@ struct sums {
 };
 
 struct sums *sums_new(void);
-void sums_free(struct sums *s);
+void sums_free(struct sums *sums);
 
 /* One of the parts of a session, from 0; `count` is 1 if there are no others. */
 struct sums_shard {
@@ -81,7 +81,8 @@ struct sums_shard {
 };
 
 /* Adds a shard of a recorded session. */
-bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard, unsigned jobs, struct error *error);
+bool sums_add_recorded(struct sums *sums, const char *path, struct sums_shard shard, unsigned jobs,
+                       struct error *error);
 
 /*
  * Adds the part of a session of mode profile that is known while it is recorded. That is the time of each call path up
@@ -90,13 +91,13 @@ bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard
  *
  * Processes and threads are the first ones of the session. One whose predecessor cannot be read yet is left out.
  */
-bool sums_add_running(struct sums *s, const struct session_file *file, struct error *error);
+bool sums_add_running(struct sums *sums, const struct session_file *file, struct error *error);
 
 /* Adds an opened session of sums. */
-bool sums_add(struct sums *s, const struct session_file *file, struct error *error);
+bool sums_add(struct sums *sums, const struct session_file *file, struct error *error);
 
 /* Writes a session. An older session at `path` becomes `path`.old. Returns NULL or an error message. */
-const char *sums_write(struct sums *s, const char *path);
+const char *sums_write(struct sums *sums, const char *path);
 
 /* ---- for the files that make sums ---- */
 
@@ -123,32 +124,32 @@ struct sums_losses {
 struct sums_losses sums_losses_of(const struct dwell_file_header *h);
 void sums_losses_add(struct dwell_file_header *h, const struct sums_losses *losses);
 
-void sums_free_sessions(struct sums *s);
+void sums_free_sessions(struct sums *sums);
 
 /* What could not be read of the session is missing in the sums. */
-void sums_take_error(struct sums *s, const struct session_file *file);
+void sums_take_error(struct sums *sums, const struct session_file *file);
 
 /* Adds a session. False if the sums have these shards already, or if other shards of it had other processes. */
-bool sums_add_session(struct sums *s, struct sums_map *map, const struct trace_summed *summed,
+bool sums_add_session(struct sums *sums, struct sums_map *map, const struct trace_summed *summed,
                       const struct sums_range *range, struct error *error);
 
 /* Adds a profile of the file, which it frees or keeps. Returns the new numbers of its nodes; the caller frees them. */
-uint32_t *sums_take_profile(struct sums *s, const struct sums_map *map, struct profile *p);
+uint32_t *sums_take_profile(struct sums *sums, const struct sums_map *map, struct profile *p);
 
 /* Adds the nodes of such a profile without their amounts. Returns their numbers in the same way. */
-uint32_t *sums_add_nodes(struct sums *s, const struct sums_map *map, const struct profile *p);
+uint32_t *sums_add_nodes(struct sums *sums, const struct sums_map *map, const struct profile *p);
 
 /* 0, 1, 2 ...; the caller frees it. */
 uint32_t *sums_list(size_t count);
 
-void sums_add_cause(struct sums *s, const struct sums_cause *cause);
-void sums_name_function(struct sums *s, uint32_t function, const char *name, const char *file, uint32_t line);
+void sums_add_cause(struct sums *sums, const struct sums_cause *cause);
+void sums_name_function(struct sums *sums, uint32_t function, const char *name, const char *file, uint32_t line);
 /* `id` is that of the object in the sums. */
-void sums_add_maker(struct sums *s, const struct sums_map *map, const struct trace_maker *maker, uint64_t id);
+void sums_add_maker(struct sums *sums, const struct sums_map *map, const struct trace_maker *maker, uint64_t id);
 
-void sums_add_object(struct sums *s, uint32_t process, uint64_t id, const char *name);
+void sums_add_object(struct sums *sums, uint32_t process, uint64_t id, const char *name);
 
 /* Adds what else the file says: levels and notes. The profile has its functions. */
-void sums_add_facts(struct sums *s, const struct sums_map *map);
+void sums_add_facts(struct sums *sums, const struct sums_map *map);
 
 #endif

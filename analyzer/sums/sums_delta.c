@@ -103,19 +103,19 @@ static bool delta_take_amounts(struct profile_node *node, struct profile_node *m
 
 /* ---- call paths ---- */
 
-static void delta_mark_causes(const struct sums *s, bool *kept)
+static void delta_mark_causes(const struct sums *sums, bool *kept)
 {
-    for (size_t i = 0; i < s->cause_count; i++) {
-        kept[s->causes[i].node] = true;
-        if (s->causes[i].cause_node != PROFILE_NONE)
-            kept[s->causes[i].cause_node] = true;
+    for (size_t i = 0; i < sums->cause_count; i++) {
+        kept[sums->causes[i].node] = true;
+        if (sums->causes[i].cause_node != PROFILE_NONE)
+            kept[sums->causes[i].cause_node] = true;
     }
 }
 
 /* Which nodes the delta has: new ones, those with amounts, and those that lead to them. */
-static bool *delta_take_nodes(struct sums_deltas *d, struct sums *s)
+static bool *delta_take_nodes(struct sums_deltas *d, struct sums *sums)
 {
-    struct profile *p = s->profile;
+    struct profile *p = sums->profile;
     const size_t known = d->made->node_count;
     uint32_t *places = profile_add_nodes(d->made, p);
     bool *kept = need_memory(p->node_count + 1, sizeof *kept);
@@ -125,7 +125,7 @@ static bool *delta_take_nodes(struct sums_deltas *d, struct sums *s)
         kept[i] = amounts || places[i] >= known;
     }
     free(places);
-    delta_mark_causes(s, kept);
+    delta_mark_causes(sums, kept);
     subtree_keep_callers(p, kept);
     return kept;
 }
@@ -156,15 +156,15 @@ static void delta_take_counted(struct sums_deltas *d, const struct profile *from
     free(now);
 }
 
-static void delta_take_paths(struct sums_deltas *d, struct sums *s)
+static void delta_take_paths(struct sums_deltas *d, struct sums *sums)
 {
-    struct profile *p = s->profile;
-    bool *kept = delta_take_nodes(d, s);
+    struct profile *p = sums->profile;
+    bool *kept = delta_take_nodes(d, sums);
     uint32_t *nodes = need_memory(p->node_count + 1, sizeof *nodes);
-    s->profile = subtree_kept(p, kept, nodes);
-    delta_take_counted(d, p, s->profile);
-    for (size_t i = 0; i < s->cause_count; i++) {
-        struct sums_cause *c = &s->causes[i];
+    sums->profile = subtree_kept(p, kept, nodes);
+    delta_take_counted(d, p, sums->profile);
+    for (size_t i = 0; i < sums->cause_count; i++) {
+        struct sums_cause *c = &sums->causes[i];
         c->node = nodes[c->node];
         c->cause_node = c->cause_node == PROFILE_NONE ? PROFILE_NONE : nodes[c->cause_node];
     }
@@ -198,42 +198,43 @@ static bool delta_take_session(struct sums_deltas *d, struct trace_summed *summe
     return record->header.lost_events || record->header.lost_trace_events || record->header.lost_threads;
 }
 
-static void delta_name_functions(struct sums_deltas *d, struct sums *s, const struct session_file *file)
+static void delta_name_functions(struct sums_deltas *d, struct sums *sums, const struct session_file *file)
 {
     names_extend(&d->names, &d->name_count, file, d->made, d->binaries);
-    for (uint32_t i = 0; i < s->profile->function_count; i++) {
-        const uint32_t function = profile_find_same_function(d->made, s->profile, i);
+    for (uint32_t i = 0; i < sums->profile->function_count; i++) {
+        const uint32_t function = profile_find_same_function(d->made, sums->profile, i);
         if (function == PROFILE_NONE)
             continue;
         const struct function_name *name = &d->names[function];
-        const struct profile_module *m = &s->profile->modules[s->profile->functions[i].module];
+        const struct profile_module *m = &sums->profile->modules[sums->profile->functions[i].module];
         const struct symbol_module module = { m->path, m->build_id, m->build_id_length };
         const bool lines = binaries_count(d->binaries, &module) > 0; /* as in the complete session */
-        sums_name_function(s, i, name->linkage_name, lines ? name->file : NULL, lines ? name->line : 0);
+        sums_name_function(sums, i, name->linkage_name, lines ? name->file : NULL, lines ? name->line : 0);
     }
 }
 
-static bool delta_read_running(struct sums_deltas *d, struct sums *s, const char *path, bool *any, struct error *error)
+static bool delta_read_running(struct sums_deltas *d, struct sums *sums, const char *path, bool *any,
+                               struct error *error)
 {
     const char *wrong;
     struct session_file *file = session_file_open(path, &wrong);
     if (!file)
         return error_set(error, "%s: %s", path, wrong);
-    const bool good = sums_add_running(s, file, error);
+    const bool good = sums_add_running(sums, file, error);
     if (good) {
-        delta_take_paths(d, s);
-        delta_name_functions(d, s, file);
-        *any = s->profile->node_count > 0;
+        delta_take_paths(d, sums);
+        delta_name_functions(d, sums, file);
+        *any = sums->profile->node_count > 0;
     }
     session_file_close(file);
     return good;
 }
 
-static bool delta_read_complete(struct sums_deltas *d, struct sums *s, const char *path, struct error *error)
+static bool delta_read_complete(struct sums_deltas *d, struct sums *sums, const char *path, struct error *error)
 {
-    if (!sums_add_recorded(s, path, (struct sums_shard){ 0, 1 }, 0, error))
+    if (!sums_add_recorded(sums, path, (struct sums_shard){ 0, 1 }, 0, error))
         return false;
-    delta_take_paths(d, s);
+    delta_take_paths(d, sums);
     return true;
 }
 
@@ -241,16 +242,16 @@ struct sums *sums_deltas_take(struct sums_deltas *d, const char *path, uint64_t 
 {
     if (!last && d->count >= DWELL_MOST_DELTAS - 1)
         return NULL;
-    struct sums *s = sums_new();
+    struct sums *sums = sums_new();
     bool any = last;
-    const bool good = last ? delta_read_complete(d, s, path, error) : delta_read_running(d, s, path, &any, error);
+    const bool good = last ? delta_read_complete(d, sums, path, error) : delta_read_running(d, sums, path, &any, error);
     if (good)
-        any |= delta_take_session(d, &s->sessions[0].summed, last);
+        any |= delta_take_session(d, &sums->sessions[0].summed, last);
     if (good && any) {
         d->count++;
         d->begin = now;
-        return s;
+        return sums;
     }
-    sums_free(s);
+    sums_free(sums);
     return NULL;
 }

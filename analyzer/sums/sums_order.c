@@ -12,9 +12,9 @@
 
 static int sums_compare_sessions(const void *a, const void *b, void *context)
 {
-    const struct sums *s = context;
-    const uint64_t *x = s->sessions[*(const uint32_t *)a].summed.record.header.session_id;
-    const uint64_t *y = s->sessions[*(const uint32_t *)b].summed.record.header.session_id;
+    const struct sums *sums = context;
+    const uint64_t *x = sums->sessions[*(const uint32_t *)a].summed.record.header.session_id;
+    const uint64_t *y = sums->sessions[*(const uint32_t *)b].summed.record.header.session_id;
     if (x[0] != y[0])
         return x[0] < y[0] ? -1 : 1;
     return ORDER(x[1], y[1]);
@@ -33,15 +33,15 @@ static int sums_compare_threads(const void *a, const void *b, void *context)
 
 static void sums_order_sessions(struct sums_writer *w)
 {
-    const struct sums *s = w->sums;
+    const struct sums *sums = w->sums;
     uint32_t process = 0, thread = 0;
-    w->session_order = sums_list(s->session_count);
-    qsort_r(w->session_order, s->session_count, sizeof *w->session_order, sums_compare_sessions, (void *)s);
-    w->process_serials = need_memory(s->process_count + 1, sizeof *w->process_serials);
-    w->thread_serials = need_memory(s->thread_count + 1, sizeof *w->thread_serials);
-    w->process_order = need_memory(s->process_count + 1, sizeof *w->process_order);
-    for (size_t i = 0; i < s->session_count; i++) {
-        const struct sums_session *session = &s->sessions[w->session_order[i]];
+    w->session_order = sums_list(sums->session_count);
+    qsort_r(w->session_order, sums->session_count, sizeof *w->session_order, sums_compare_sessions, (void *)sums);
+    w->process_serials = need_memory(sums->process_count + 1, sizeof *w->process_serials);
+    w->thread_serials = need_memory(sums->thread_count + 1, sizeof *w->thread_serials);
+    w->process_order = need_memory(sums->process_count + 1, sizeof *w->process_order);
+    for (size_t i = 0; i < sums->session_count; i++) {
+        const struct sums_session *session = &sums->sessions[w->session_order[i]];
         for (uint32_t j = 0; j < session->process_count; j++) {
             w->process_order[process] = session->processes[j];
             w->process_serials[session->processes[j]] = ++process;
@@ -49,8 +49,8 @@ static void sums_order_sessions(struct sums_writer *w)
         for (uint32_t j = 0; j < session->thread_count; j++)
             w->thread_serials[session->threads[j]] = ++thread;
     }
-    w->thread_order = sums_list(s->thread_count);
-    qsort_r(w->thread_order, s->thread_count, sizeof *w->thread_order, sums_compare_threads, w);
+    w->thread_order = sums_list(sums->thread_count);
+    qsort_r(w->thread_order, sums->thread_count, sizeof *w->thread_order, sums_compare_threads, w);
 }
 
 static int sums_compare_modules(const void *a, const void *b, void *context)
@@ -61,16 +61,16 @@ static int sums_compare_modules(const void *a, const void *b, void *context)
 
 static void sums_find_used(struct sums_writer *w)
 {
-    const struct sums *s = w->sums;
-    const struct profile *p = s->profile;
+    const struct sums *sums = w->sums;
+    const struct profile *p = sums->profile;
     w->used = need_memory(p->function_count + 1, sizeof *w->used);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].function != PROFILE_NONE)
             w->used[p->nodes[i].function] = true;
     for (size_t i = 0; i < p->counted_count; i++)
         w->used[p->counted[i].function] = true;
-    for (size_t i = 0; i < s->fact_count; i++)
-        w->used[s->facts[i].function] = true;
+    for (size_t i = 0; i < sums->fact_count; i++)
+        w->used[sums->facts[i].function] = true;
 }
 
 /* Code of no module has the addresses below those of modules. The address is not zero. */
@@ -142,8 +142,8 @@ static void sums_note_module(struct sums_writer *w, struct number_index *seen, u
 /* A process has the modules of its functions. */
 static void sums_find_modules(struct sums_writer *w)
 {
-    const struct sums *s = w->sums;
-    const struct profile *p = s->profile;
+    const struct sums *sums = w->sums;
+    const struct profile *p = sums->profile;
     struct number_index *seen = index_new();
     for (size_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
@@ -154,8 +154,9 @@ static void sums_find_modules(struct sums_writer *w)
     for (size_t i = 0; i < p->counted_count; i++)
         sums_note_module(w, seen, w->process_serials[p->threads[p->counted[i].thread].process - 1],
                          p->functions[p->counted[i].function].module);
-    for (size_t i = 0; i < s->fact_count; i++)
-        sums_note_module(w, seen, w->process_serials[s->facts[i].process], p->functions[s->facts[i].function].module);
+    for (size_t i = 0; i < sums->fact_count; i++)
+        sums_note_module(w, seen, w->process_serials[sums->facts[i].process],
+                         p->functions[sums->facts[i].function].module);
     if (w->process_module_count)
         qsort(w->process_modules, w->process_module_count, sizeof *w->process_modules, compare_numbers);
     index_free(seen);
@@ -179,9 +180,9 @@ void sums_order_drop(struct sums_writer *w)
     free(w->depths);
 }
 
-bool sums_order(struct sums_writer *w, struct sums *s)
+bool sums_order(struct sums_writer *w, struct sums *sums)
 {
-    w->sums = s;
+    w->sums = sums;
     w->good = true;
     sums_order_sessions(w);
     sums_order_modules(w);

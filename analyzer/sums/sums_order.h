@@ -30,7 +30,7 @@ struct sums_writer {
 };
 
 /* Sets all but the session and its file. False if there are too many modules. */
-bool sums_order(struct sums_writer *w, struct sums *s);
+bool sums_order(struct sums_writer *w, struct sums *sums);
 void sums_order_drop(struct sums_writer *w);
 
 /* Code of no module has none. */

@@ -73,12 +73,12 @@ static bool sums_record_session(struct sums_recording *r, const struct sums_rang
 /* Another session may know other names of functions that it does not have. */
 static void sums_name_functions(struct sums_recording *r)
 {
-    struct sums *s = r->sums;
-    struct function_name *names = names_find(r->file, s->profile);
-    for (uint32_t i = 0; i < s->profile->function_count; i++)
-        if (s->names[i].session == s->session_count)
-            sums_name_function(s, i, names[i].linkage_name, names[i].file, names[i].line);
-    names_free(names, s->profile->function_count);
+    struct sums *sums = r->sums;
+    struct function_name *names = names_find(r->file, sums->profile);
+    for (uint32_t i = 0; i < sums->profile->function_count; i++)
+        if (sums->names[i].session == sums->session_count)
+            sums_name_function(sums, i, names[i].linkage_name, names[i].file, names[i].line);
+    names_free(names, sums->profile->function_count);
 }
 
 /* Adds a profile of the session, which is freed or kept, with what was counted. */
@@ -301,24 +301,24 @@ static bool sums_open(struct analysis *analysis, const char *path, struct sums_s
 
 /* The file is opened once, as a session that still grows would differ the second time. Waits are found first: in mode
  * profile that needs all paths, which the sums then do not have yet. */
-bool sums_add_recorded(struct sums *s, const char *path, struct sums_shard shard, unsigned jobs, struct error *error)
+bool sums_add_recorded(struct sums *sums, const char *path, struct sums_shard shard, unsigned jobs, struct error *error)
 {
     struct analysis analysis;
     if (!sums_open(&analysis, path, shard, jobs, error))
         return false;
     struct sums_map map = sums_map_new(analysis.file);
-    struct sums_recording r = { s, &map, analysis.file, shard, analysis_jobs(&analysis) };
+    struct sums_recording r = { sums, &map, analysis.file, shard, analysis_jobs(&analysis) };
     const struct sums_range all = { 0, analysis.file->process_count, 0, analysis.file->thread_count };
     const bool good = sums_check_recorded(analysis.file, error) && sums_record_session(&r, &all, error);
     if (good) {
         struct sums_waits waits = sums_find_waits(&r, &analysis);
         sums_record_paths(&r, &analysis);
         sums_record_waits(&r, &waits);
-        sums_add_facts(s, &map);
+        sums_add_facts(sums, &map);
         sums_name_functions(&r);
     }
     sums_map_drop(&map);
-    sums_take_error(s, analysis.file);
+    sums_take_error(sums, analysis.file);
     analysis_drop(&analysis);
     return good;
 }
@@ -382,17 +382,17 @@ static void sums_record_running(struct sums_recording *r)
     sums_record_profile(r, known);
 }
 
-bool sums_add_running(struct sums *s, const struct session_file *file, struct error *error)
+bool sums_add_running(struct sums *sums, const struct session_file *file, struct error *error)
 {
     struct sums_map map = sums_map_new(file);
     const struct sums_range known = sums_find_known(file);
-    struct sums_recording r = { s, &map, file, { 0, 1 }, 1 };
+    struct sums_recording r = { sums, &map, file, { 0, 1 }, 1 };
     const bool good = sums_check_recorded(file, error) && sums_record_session(&r, &known, error);
     if (good) {
         sums_record_running(&r);
-        sums_add_facts(s, &map);
+        sums_add_facts(sums, &map);
     }
     sums_map_drop(&map);
-    sums_take_error(s, file);
+    sums_take_error(sums, file);
     return good;
 }

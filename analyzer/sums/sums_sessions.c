@@ -24,21 +24,21 @@ static void sums_free_process(struct trace_process *p)
     free(p->name);
 }
 
-void sums_free_sessions(struct sums *s)
+void sums_free_sessions(struct sums *sums)
 {
-    for (size_t i = 0; i < s->session_count; i++) {
-        sums_free_host(&s->sessions[i].summed.host);
-        free(s->sessions[i].summed.held);
-        free(s->sessions[i].processes);
-        free(s->sessions[i].threads);
+    for (size_t i = 0; i < sums->session_count; i++) {
+        sums_free_host(&sums->sessions[i].summed.host);
+        free(sums->sessions[i].summed.held);
+        free(sums->sessions[i].processes);
+        free(sums->sessions[i].threads);
     }
-    for (size_t i = 0; i < s->process_count; i++)
-        sums_free_process(&s->processes[i]);
-    for (size_t i = 0; i < s->thread_count; i++)
-        free(s->threads[i].name);
-    free(s->sessions);
-    free(s->processes);
-    free(s->threads);
+    for (size_t i = 0; i < sums->process_count; i++)
+        sums_free_process(&sums->processes[i]);
+    for (size_t i = 0; i < sums->thread_count; i++)
+        free(sums->threads[i].name);
+    free(sums->sessions);
+    free(sums->processes);
+    free(sums->threads);
 }
 
 /* ---- processes and threads ---- */
@@ -135,11 +135,11 @@ static struct trace_summed sums_copy_summed(const struct trace_summed *from)
     return to;
 }
 
-static struct sums_session *sums_find_session(struct sums *s, const struct trace_summed *summed)
+static struct sums_session *sums_find_session(struct sums *sums, const struct trace_summed *summed)
 {
     const uint64_t *id = summed->record.header.session_id;
-    const uint32_t place = intern_find(&s->session_keys, id, sizeof summed->record.header.session_id);
-    return place == INTERN_NONE ? NULL : &s->sessions[place];
+    const uint32_t place = intern_find(&sums->session_keys, id, sizeof summed->record.header.session_id);
+    return place == INTERN_NONE ? NULL : &sums->sessions[place];
 }
 
 static void sums_join_counts(struct trace_summed *into, const struct trace_summed *from)
@@ -223,64 +223,64 @@ static bool sums_check_shards(const struct sums_session *known, const struct tra
     return true;
 }
 
-static struct sums_session *sums_new_session(struct sums *s, const struct trace_summed *summed)
+static struct sums_session *sums_new_session(struct sums *sums, const struct trace_summed *summed)
 {
-    intern(&s->session_keys, summed->record.header.session_id, sizeof summed->record.header.session_id);
-    GROW(s->sessions, s->session_count, s->session_room);
-    s->sessions[s->session_count] = (struct sums_session){ .summed = sums_copy_summed(summed) };
-    return &s->sessions[s->session_count++];
+    intern(&sums->session_keys, summed->record.header.session_id, sizeof summed->record.header.session_id);
+    GROW(sums->sessions, sums->session_count, sums->session_room);
+    sums->sessions[sums->session_count] = (struct sums_session){ .summed = sums_copy_summed(summed) };
+    return &sums->sessions[sums->session_count++];
 }
 
 /* Finds the processes of the session, or adds them. Those of a later delta say more. */
-static void sums_map_processes(struct sums *s, struct sums_session *session, struct sums_map *map,
+static void sums_map_processes(struct sums *sums, struct sums_session *session, struct sums_map *map,
                                const struct sums_range *range, bool newer)
 {
     for (size_t i = range->process; i < range->process_end; i++) {
         const size_t number = i - range->process;
         const bool known = number < session->process_count;
-        map->processes[i] = known ? session->processes[number] : (uint32_t)s->process_count;
+        map->processes[i] = known ? session->processes[number] : (uint32_t)sums->process_count;
         if (!known) {
             GROW(session->processes, session->process_count, session->process_room);
             session->processes[session->process_count++] = map->processes[i];
-            GROW(s->processes, s->process_count, s->process_room);
-            s->processes[s->process_count++] = sums_copy_process(map, &map->file->processes[i]);
+            GROW(sums->processes, sums->process_count, sums->process_room);
+            sums->processes[sums->process_count++] = sums_copy_process(map, &map->file->processes[i]);
         } else if (newer) {
-            sums_free_process(&s->processes[map->processes[i]]);
-            s->processes[map->processes[i]] = sums_copy_process(map, &map->file->processes[i]);
+            sums_free_process(&sums->processes[map->processes[i]]);
+            sums->processes[map->processes[i]] = sums_copy_process(map, &map->file->processes[i]);
         }
     }
 }
 
-static void sums_map_threads(struct sums *s, struct sums_session *session, struct sums_map *map,
+static void sums_map_threads(struct sums *sums, struct sums_session *session, struct sums_map *map,
                              const struct sums_range *range, bool newer)
 {
     for (size_t i = range->thread; i < range->thread_end; i++) {
         const size_t number = i - range->thread;
         const bool known = number < session->thread_count;
-        map->threads[i] = known ? session->threads[number] : (uint32_t)s->thread_count;
+        map->threads[i] = known ? session->threads[number] : (uint32_t)sums->thread_count;
         if (!known) {
             GROW(session->threads, session->thread_count, session->thread_room);
             session->threads[session->thread_count++] = map->threads[i];
-            GROW(s->threads, s->thread_count, s->thread_room);
-            s->threads[s->thread_count++] = sums_copy_thread(map, &map->file->threads[i]);
+            GROW(sums->threads, sums->thread_count, sums->thread_room);
+            sums->threads[sums->thread_count++] = sums_copy_thread(map, &map->file->threads[i]);
         } else if (newer) {
-            free(s->threads[map->threads[i]].name);
-            s->threads[map->threads[i]] = sums_copy_thread(map, &map->file->threads[i]);
+            free(sums->threads[map->threads[i]].name);
+            sums->threads[map->threads[i]] = sums_copy_thread(map, &map->file->threads[i]);
         }
     }
 }
 
-bool sums_add_session(struct sums *s, struct sums_map *map, const struct trace_summed *summed,
+bool sums_add_session(struct sums *sums, struct sums_map *map, const struct trace_summed *summed,
                       const struct sums_range *range, struct error *error)
 {
-    struct sums_session *known = sums_find_session(s, summed);
+    struct sums_session *known = sums_find_session(sums, summed);
     if (known && !sums_check_shards(known, summed, map->file, error))
         return false;
     const bool deltas = known && !known->summed.record.shards;
     const bool newer = deltas && recorded_sessions_last(summed) > recorded_sessions_last(&known->summed);
-    struct sums_session *session = known ? known : sums_new_session(s, summed);
-    sums_map_processes(s, session, map, range, newer);
-    sums_map_threads(s, session, map, range, newer);
+    struct sums_session *session = known ? known : sums_new_session(sums, summed);
+    sums_map_processes(sums, session, map, range, newer);
+    sums_map_threads(sums, session, map, range, newer);
     if (deltas)
         sums_join_deltas(&session->summed, summed);
     else if (known)

@@ -102,15 +102,15 @@ static int sums_compare_causes(const void *a, const void *b, void *context)
 
 static struct sums_threads sums_sort_threads(struct sums_writer *w)
 {
-    const struct sums *s = w->sums;
-    const struct profile *p = s->profile;
+    const struct sums *sums = w->sums;
+    const struct profile *p = sums->profile;
     struct sums_threads t = {
         .writer = w,
         .order = sums_list(p->thread_count),
         .ranks = need_memory(p->thread_count + 1, sizeof *t.ranks),
         .nodes = need_memory(p->thread_count + 1, sizeof *t.nodes),
         .counted = need_memory(p->counted_count + 1, sizeof *t.counted),
-        .causes = need_memory(s->cause_count + 1, sizeof *t.causes),
+        .causes = need_memory(sums->cause_count + 1, sizeof *t.causes),
     };
     qsort_r(t.order, p->thread_count, sizeof *t.order, sums_compare_roots, w);
     for (size_t i = 0; i < p->thread_count; i++)
@@ -120,10 +120,10 @@ static struct sums_threads sums_sort_threads(struct sums_writer *w)
             t.nodes[w->threads[w->node_order[i]]] = i;
     if (p->counted_count)
         memcpy(t.counted, p->counted, p->counted_count * sizeof *t.counted);
-    if (s->cause_count)
-        memcpy(t.causes, s->causes, s->cause_count * sizeof *t.causes);
+    if (sums->cause_count)
+        memcpy(t.causes, sums->causes, sums->cause_count * sizeof *t.causes);
     qsort_r(t.counted, p->counted_count, sizeof *t.counted, sums_compare_counted, &t);
-    qsort_r(t.causes, s->cause_count, sizeof *t.causes, sums_compare_causes, &t);
+    qsort_r(t.causes, sums->cause_count, sizeof *t.causes, sums_compare_causes, &t);
     return t;
 }
 
@@ -261,9 +261,9 @@ void sums_write_threads(struct sums_writer *w)
 
 /* ---- names ---- */
 
-static const char *sums_text_of(const struct sums *s, uint32_t number)
+static const char *sums_text_of(const struct sums *sums, uint32_t number)
 {
-    return number == INTERN_NONE ? NULL : s->texts.pieces[number].bytes;
+    return number == INTERN_NONE ? NULL : sums->texts.pieces[number].bytes;
 }
 
 static int sums_compare_functions(const void *a, const void *b, void *context)
@@ -275,21 +275,21 @@ static int sums_compare_functions(const void *a, const void *b, void *context)
 
 static size_t sums_list_symbols(const struct sums_writer *w, struct finish_symbol *symbols)
 {
-    const struct sums *s = w->sums;
-    const struct profile *p = s->profile;
+    const struct sums *sums = w->sums;
+    const struct profile *p = sums->profile;
     uint32_t *order = sums_list(p->function_count);
     size_t count = 0;
     qsort_r(order, p->function_count, sizeof *order, sums_compare_functions, (void *)w);
     for (size_t i = 0; i < p->function_count; i++) {
         const uint32_t f = order[i];
-        if (!w->used[f] || s->names[f].name == INTERN_NONE || !sums_is_module(&p->modules[p->functions[f].module]))
+        if (!w->used[f] || sums->names[f].name == INTERN_NONE || !sums_is_module(&p->modules[p->functions[f].module]))
             continue;
         symbols[count++] = (struct finish_symbol){
             .module = w->module_ranks[p->functions[f].module],
             .offset = p->functions[f].offset,
-            .linkage_name = sums_text_of(s, s->names[f].name),
-            .file = sums_text_of(s, s->names[f].file),
-            .line = s->names[f].line,
+            .linkage_name = sums_text_of(sums, sums->names[f].name),
+            .file = sums_text_of(sums, sums->names[f].file),
+            .line = sums->names[f].line,
         };
     }
     free(order);

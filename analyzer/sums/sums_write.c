@@ -25,13 +25,13 @@ static int sums_compare_text_numbers(const void *a, const void *b, void *context
     return strcmp(texts->pieces[*(const uint32_t *)a].bytes, texts->pieces[*(const uint32_t *)b].bytes);
 }
 
-static void sums_write_notes(const struct sums *s, struct chunk_writer *chunk)
+static void sums_write_notes(const struct sums *sums, struct chunk_writer *chunk)
 {
-    uint32_t *order = sums_list(s->notes.count);
-    qsort_r(order, s->notes.count, sizeof *order, sums_compare_text_numbers, (void *)&s->notes);
-    for (size_t i = 0; i < s->notes.count; i++) {
+    uint32_t *order = sums_list(sums->notes.count);
+    qsort_r(order, sums->notes.count, sizeof *order, sums_compare_text_numbers, (void *)&sums->notes);
+    for (size_t i = 0; i < sums->notes.count; i++) {
         const struct dwell_rec_note note = { .record.type = DWELL_REC_NOTE };
-        const struct chunk_text text = chunk_text_of(s->notes.pieces[order[i]].bytes);
+        const struct chunk_text text = chunk_text_of(sums->notes.pieces[order[i]].bytes);
         chunk_writer_add_record(chunk, &note, sizeof note, &text, 1);
     }
     free(order);
@@ -47,12 +47,12 @@ static int sums_compare_descriptors(const void *a, const void *b)
     return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static void sums_write_descriptors(const struct sums *s, struct chunk_writer *chunk)
+static void sums_write_descriptors(const struct sums *sums, struct chunk_writer *chunk)
 {
-    const size_t count = s->descriptors.count;
+    const size_t count = sums->descriptors.count;
     struct trace_descriptor *list = need_memory(count + 1, sizeof *list);
     if (count) {
-        memcpy(list, s->descriptors.list, count * sizeof *list);
+        memcpy(list, sums->descriptors.list, count * sizeof *list);
         qsort(list, count, sizeof *list, sums_compare_descriptors);
     }
     for (size_t i = 0; i < count; i++) {
@@ -78,28 +78,28 @@ static size_t sums_host_texts(const struct trace_host *host, char processors[16]
 
 static void sums_write_sessions(struct sums_writer *w)
 {
-    const struct sums *s = w->sums;
+    const struct sums *sums = w->sums;
     struct chunk_writer chunk = sums_begin(w, DWELL_CHUNK_METADATA, 0, 0, SUMS_METADATA);
     char processors[16];
-    for (size_t i = 0; i < s->session_count; i++) {
-        const struct trace_summed *summed = &s->sessions[w->session_order[i]].summed;
+    for (size_t i = 0; i < sums->session_count; i++) {
+        const struct trace_summed *summed = &sums->sessions[w->session_order[i]].summed;
         struct chunk_text texts[CHUNK_MOST_TEXTS] = { { summed->held, summed->held_length } };
         const size_t count = 1 + sums_host_texts(&summed->host, processors, texts + 1);
         chunk_writer_add_record(&chunk, &summed->record, sizeof summed->record, texts, count);
     }
-    if (s->session_count == 1 && s->sessions[0].summed.host.node && s->sessions[0].summed.host.node[0]) {
+    if (sums->session_count == 1 && sums->sessions[0].summed.host.node && sums->sessions[0].summed.host.node[0]) {
         struct chunk_text texts[CHUNK_MOST_TEXTS];
         const struct dwell_rec_host host = { .record.type = DWELL_REC_HOST };
-        const size_t count = sums_host_texts(&s->sessions[0].summed.host, processors, texts);
+        const size_t count = sums_host_texts(&sums->sessions[0].summed.host, processors, texts);
         chunk_writer_add_record(&chunk, &host, sizeof host, texts, count);
     }
-    for (size_t i = 0; i < s->label_count; i++) {
+    for (size_t i = 0; i < sums->label_count; i++) {
         const struct dwell_rec_label label = { .record.type = DWELL_REC_LABEL };
-        const struct chunk_text texts[] = { chunk_text_of(s->labels[i].key), chunk_text_of(s->labels[i].value) };
+        const struct chunk_text texts[] = { chunk_text_of(sums->labels[i].key), chunk_text_of(sums->labels[i].value) };
         chunk_writer_add_record(&chunk, &label, sizeof label, texts, 2);
     }
-    sums_write_notes(s, &chunk);
-    sums_write_descriptors(s, &chunk);
+    sums_write_notes(sums, &chunk);
+    sums_write_descriptors(sums, &chunk);
     sums_end(w, &chunk);
 }
 
@@ -124,12 +124,12 @@ static int sums_sort_facts(const void *a, const void *b, void *context)
 static int sums_sort_objects(const void *a, const void *b, void *context)
 {
     const struct sums_object *x = a, *y = b;
-    const struct sums *s = context;
+    const struct sums *sums = context;
     if (x->process != y->process)
         return x->process < y->process ? -1 : 1;
     if (x->id != y->id)
         return x->id < y->id ? -1 : 1;
-    return x->name == y->name ? 0 : strcmp(s->texts.pieces[x->name].bytes, s->texts.pieces[y->name].bytes);
+    return x->name == y->name ? 0 : strcmp(sums->texts.pieces[x->name].bytes, sums->texts.pieces[y->name].bytes);
 }
 
 struct sums_lists {
@@ -140,19 +140,19 @@ struct sums_lists {
 
 static struct sums_lists sums_sort_lists(const struct sums_writer *w)
 {
-    const struct sums *s = w->sums;
-    struct sums_lists lists = { need_memory(s->fact_count + 1, sizeof *lists.facts),
-                                need_memory(s->object_count + 1, sizeof *lists.objects), 0, 0 };
-    for (size_t i = 0; i < s->fact_count; i++) {
-        lists.facts[i] = s->facts[i];
-        lists.facts[i].process = w->process_serials[s->facts[i].process];
+    const struct sums *sums = w->sums;
+    struct sums_lists lists = { need_memory(sums->fact_count + 1, sizeof *lists.facts),
+                                need_memory(sums->object_count + 1, sizeof *lists.objects), 0, 0 };
+    for (size_t i = 0; i < sums->fact_count; i++) {
+        lists.facts[i] = sums->facts[i];
+        lists.facts[i].process = w->process_serials[sums->facts[i].process];
     }
-    for (size_t i = 0; i < s->object_count; i++) {
-        lists.objects[i] = s->objects[i];
-        lists.objects[i].process = w->process_serials[s->objects[i].process];
+    for (size_t i = 0; i < sums->object_count; i++) {
+        lists.objects[i] = sums->objects[i];
+        lists.objects[i].process = w->process_serials[sums->objects[i].process];
     }
-    qsort_r(lists.facts, s->fact_count, sizeof *lists.facts, sums_sort_facts, (void *)w);
-    qsort_r(lists.objects, s->object_count, sizeof *lists.objects, sums_sort_objects, (void *)s);
+    qsort_r(lists.facts, sums->fact_count, sizeof *lists.facts, sums_sort_facts, (void *)w);
+    qsort_r(lists.objects, sums->object_count, sizeof *lists.objects, sums_sort_objects, (void *)sums);
     return lists;
 }
 
@@ -192,19 +192,20 @@ static void sums_write_fact(const struct sums_writer *w, struct chunk_writer *ch
 static void sums_write_lists(const struct sums_writer *w, struct chunk_writer *chunk, struct sums_lists *lists,
                              uint32_t process)
 {
-    const struct sums *s = w->sums;
-    for (; lists->next_fact < s->fact_count && lists->facts[lists->next_fact].process <= process; lists->next_fact++) {
+    const struct sums *sums = w->sums;
+    for (; lists->next_fact < sums->fact_count && lists->facts[lists->next_fact].process <= process;
+         lists->next_fact++) {
         const struct sums_fact *l = &lists->facts[lists->next_fact];
         if (lists->next_fact == 0 || sums_compare_facts(l - 1, l, w->addresses) != 0)
             sums_write_fact(w, chunk, l);
     }
-    for (; lists->next_object < s->object_count && lists->objects[lists->next_object].process <= process;
+    for (; lists->next_object < sums->object_count && lists->objects[lists->next_object].process <= process;
          lists->next_object++) {
         const struct sums_object *o = &lists->objects[lists->next_object];
         const struct dwell_rec_object_name record = { .record.type = DWELL_REC_OBJECT_NAME, .id = o->id };
-        if (o->name == INTERN_NONE || (lists->next_object && sums_sort_objects(o - 1, o, (void *)s) == 0))
+        if (o->name == INTERN_NONE || (lists->next_object && sums_sort_objects(o - 1, o, (void *)sums) == 0))
             continue;
-        const struct chunk_text text = chunk_text_of(s->texts.pieces[o->name].bytes);
+        const struct chunk_text text = chunk_text_of(sums->texts.pieces[o->name].bytes);
         chunk_writer_add_record(chunk, &record, sizeof record, &text, 1);
     }
 }
@@ -264,8 +265,8 @@ struct sums_next {
 
 static void sums_write_process(struct sums_writer *w, uint32_t serial, struct sums_next *next)
 {
-    const struct sums *s = w->sums;
-    const struct trace_process *p = &s->processes[w->process_order[serial - 1]];
+    const struct sums *sums = w->sums;
+    const struct trace_process *p = &sums->processes[w->process_order[serial - 1]];
     struct chunk_writer chunk = sums_begin(w, DWELL_CHUNK_METADATA, serial, 0, SUMS_METADATA);
     const struct dwell_rec_process record = {
         .record.type = DWELL_REC_PROCESS,
@@ -301,9 +302,9 @@ static void sums_write_process(struct sums_writer *w, uint32_t serial, struct su
     if (p->probes.rounds)
         chunk_writer_add_record(&chunk, &p->probes, sizeof p->probes, NULL, 0);
     sums_write_modules(w, &chunk, serial, &next->module);
-    for (; next->thread < s->thread_count; next->thread++) {
+    for (; next->thread < sums->thread_count; next->thread++) {
         const uint32_t place = w->thread_order[next->thread];
-        if (w->process_serials[s->threads[place].process - 1] > serial)
+        if (w->process_serials[sums->threads[place].process - 1] > serial)
             break;
         sums_write_thread_records(w, &chunk, place);
     }
@@ -365,9 +366,9 @@ static void sums_add_header(struct dwell_file_header *h, const struct dwell_rec_
 /* One session keeps its clock. The times of several are in nanoseconds, and they have no common beginning. */
 static void sums_fill_header(const struct sums_writer *w)
 {
-    const struct sums *s = w->sums;
+    const struct sums *sums = w->sums;
     struct dwell_file_header *h = w->session->header;
-    const struct dwell_file_header *first = &s->sessions[w->session_order[0]].summed.record.header;
+    const struct dwell_file_header *first = &sums->sessions[w->session_order[0]].summed.record.header;
     h->start_realtime = UINT64_MAX;
     h->origin = DWELL_ORIGIN_SUMS;
     h->trouble = h->also = h->ring_size = h->shared_ring = h->recorder_pid = h->sample_period = 0;
@@ -375,9 +376,9 @@ static void sums_fill_header(const struct sums_writer *w)
     h->sample_error = 0;
     h->max_size = h->keep_free = h->limit_time = h->warn_size = 0;
     h->lost_events = h->lost_threads = h->lost_trace_events = h->replaced_events = h->lost_samples = 0;
-    for (size_t i = 0; i < s->session_count; i++)
-        sums_add_header(h, &s->sessions[i].summed.record);
-    const bool one = s->session_count == 1;
+    for (size_t i = 0; i < sums->session_count; i++)
+        sums_add_header(h, &sums->sessions[i].summed.record);
+    const bool one = sums->session_count == 1;
     h->machine = first->machine;
     h->clock = one ? first->clock : DWELL_CLOCK_MONOTONIC;
     h->ticks_per_second = one ? first->ticks_per_second : ns_per_second;
@@ -388,19 +389,19 @@ static void sums_fill_header(const struct sums_writer *w)
     h->limit_time = one ? first->limit_time : 0;
     h->mode = DWELL_MODE_PROFILE;
     h->state = DWELL_COMPLETE;
-    h->next_process = (uint32_t)s->process_count + 1;
-    h->next_thread = (uint32_t)s->thread_count + 1;
+    h->next_process = (uint32_t)sums->process_count + 1;
+    h->next_thread = (uint32_t)sums->thread_count + 1;
     sums_fill_id(w, h->session_id);
 }
 
-const char *sums_write(struct sums *s, const char *path)
+const char *sums_write(struct sums *sums, const char *path)
 {
     struct session_output output;
     const char *error = session_output_begin(&output, path);
     if (error)
         return error;
     struct sums_writer w = { .session = &output.session, .fd = output.fd };
-    if (sums_order(&w, s)) {
+    if (sums_order(&w, sums)) {
         sums_write_sessions(&w);
         sums_write_processes(&w);
         sums_write_threads(&w);
@@ -414,7 +415,7 @@ const char *sums_write(struct sums *s, const char *path)
         error = "more modules than one session can hold";
     }
     sums_order_drop(&w);
-    if (s->unread && !error)
-        error = strerror(s->unread);
+    if (sums->unread && !error)
+        error = strerror(sums->unread);
     return session_output_end(&output, error);
 }

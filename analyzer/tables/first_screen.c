@@ -20,20 +20,20 @@ enum { OTHER_LINES = 2 * 4 + 1 };
     "cpu_exclusive,cpu_exclusive_percent,cpu_inclusive,cpu_inclusive_percent,elapsed_exclusive,elapsed_inclusive,"     \
     "application_exclusive,application_inclusive,calls"
 
-bool first_screen_is_known(const struct summary *s)
+bool first_screen_is_known(const struct summary *summary)
 {
-    return s->off_cpu_known && !s->imported && !s->samples;
+    return summary->off_cpu_known && !summary->imported && !summary->samples;
 }
 
-static double first_screen_share(const struct summary *s, enum value_id value)
+static double first_screen_share(const struct summary *summary, enum value_id value)
 {
-    return percent_of(times_value(&s->sums, value, INCLUSIVE), s->elapsed_inclusive);
+    return percent_of(times_value(&summary->sums, value, INCLUSIVE), summary->elapsed_inclusive);
 }
 
-char *first_screen_work_heading(const struct summary *s, const char *order)
+char *first_screen_work_heading(const struct summary *summary, const char *order)
 {
     return need_text("Work, by %s: %.1f %% of elapsed time is CPU time, %.1f %% preempted", order,
-                     first_screen_share(s, VALUE_CPU), first_screen_share(s, VALUE_PREEMPTED));
+                     first_screen_share(summary, VALUE_CPU), first_screen_share(summary, VALUE_PREEMPTED));
 }
 
 struct table view_work(const struct analysis *analysis)
@@ -56,12 +56,12 @@ struct table view_work(const struct analysis *analysis)
     return t;
 }
 
-static char *first_screen_wait_heading(const struct summary *s)
+static char *first_screen_wait_heading(const struct summary *summary)
 {
-    if (!times_value(&s->sums, VALUE_BLOCKED, INCLUSIVE))
+    if (!times_value(&summary->sums, VALUE_BLOCKED, INCLUSIVE))
         return need_text("Waits: no thread was blocked");
     return need_text("Waits, by blocked time: %.1f %% of elapsed time is blocked",
-                     first_screen_share(s, VALUE_BLOCKED));
+                     first_screen_share(summary, VALUE_BLOCKED));
 }
 
 struct table view_waits(const struct analysis *analysis)

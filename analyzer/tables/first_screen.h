@@ -5,13 +5,13 @@
 #include "tables/views.h"
 
 /* Whether the session's CPU times are known, so that these views have values. Imported sessions have none. */
-bool first_screen_is_known(const struct summary *s);
+bool first_screen_is_known(const struct summary *summary);
 
 /* The functions with their times, those on the CPU first among the columns. The rows are not sorted. */
 struct table view_work(const struct analysis *analysis);
 
 /* The heading of a table of work that is in this order, "exclusive CPU time". The caller frees it. */
-char *first_screen_work_heading(const struct summary *s, const char *order);
+char *first_screen_work_heading(const struct summary *summary, const char *order);
 
 /* The calls in which threads waited. The rows are not sorted. */
 struct table view_waits(const struct analysis *analysis);

@@ -11,10 +11,10 @@ static const struct hot_measure hot_measures[] = {
       "elapsed_exclusive,elapsed_exclusive_percent,elapsed_inclusive,elapsed_inclusive_percent" },
 };
 
-const struct hot_measure *hot_measure_of(const struct summary *s)
+const struct hot_measure *hot_measure_of(const struct summary *summary)
 {
     size_t i = 0;
-    while (hot_measures[i].needs & ~summary_knows(s))
+    while (hot_measures[i].needs & ~summary_knows(summary))
         i++;
     return &hot_measures[i];
 }

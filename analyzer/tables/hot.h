@@ -10,6 +10,6 @@ struct hot_measure {
     const char *key, *columns;
 };
 
-const struct hot_measure *hot_measure_of(const struct summary *s);
+const struct hot_measure *hot_measure_of(const struct summary *summary);
 
 #endif

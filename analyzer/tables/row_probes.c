@@ -21,11 +21,11 @@ static uint64_t row_probes_sum(const struct table *t, enum value_id value)
     return sum;
 }
 
-void row_probes_remark(struct summary *s, const struct table *t)
+void row_probes_remark(struct summary *summary, const struct table *t)
 {
-    char *line = probe_share_remark(s, row_probes_sum(t, VALUE_OVERHEAD), row_probes_sum(t, probe_share_rest(s)),
-                                    " in these rows");
+    char *line = probe_share_remark(summary, row_probes_sum(t, VALUE_OVERHEAD),
+                                    row_probes_sum(t, probe_share_rest(summary)), " in these rows");
     if (line)
-        summary_remark_doubt(s, "mostly-probes", "%s", line);
+        summary_remark_doubt(summary, "mostly-probes", "%s", line);
     free(line);
 }

@@ -6,6 +6,6 @@
 
 /* Adds a remark about the table's rows to the session's remarks, if they need one. Rows that filters or a limit leave
  * out do not count. Does nothing if the table has no columns of times. */
-void row_probes_remark(struct summary *s, const struct table *t);
+void row_probes_remark(struct summary *summary, const struct table *t);
 
 #endif

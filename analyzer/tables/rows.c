@@ -454,9 +454,9 @@ static void rows_fill_means(struct table *t, const struct times *times)
 }
 
 /* The share of exclusive CPU time, or of time if that is unknown. */
-static size_t rows_hot_column(const struct table *t, const struct summary *s)
+static size_t rows_hot_column(const struct table *t, const struct summary *summary)
 {
-    const enum value_id value = value_is_known(VALUE_CPU, summary_knows(s), NULL) ? VALUE_CPU : VALUE_ELAPSED;
+    const enum value_id value = value_is_known(VALUE_CPU, summary_knows(summary), NULL) ? VALUE_CPU : VALUE_ELAPSED;
     for (size_t at = t->first_value; at < t->column_count; at++)
         if (strcmp(t->columns[at].key, value_table[value].shares[EXCLUSIVE]) == 0)
             return at;

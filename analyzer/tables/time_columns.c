@@ -128,13 +128,14 @@ static void time_columns_fill_estimates(struct cell *cells, unsigned knows, cons
 
 /* The cells of the columns that come after the values. A row is `whole` if it has the callers of its counted calls, as
  * these have their time. */
-static void time_columns_fill_timing(struct cell *cells, const struct summary *s, const struct times *t, bool whole)
+static void time_columns_fill_timing(struct cell *cells, const struct summary *summary, const struct times *t,
+                                     bool whole)
 {
-    if (s->stack_samples)
-        time_columns_fill_estimates(cells, summary_knows(s), t);
-    cells += s->stack_samples ? 1 + ESTIMATED_VALUES : 0;
+    if (summary->stack_samples)
+        time_columns_fill_estimates(cells, summary_knows(summary), t);
+    cells += summary->stack_samples ? 1 + ESTIMATED_VALUES : 0;
     cell_text(&cells[0], whole && times_are_partial(t) ? "timed" : times_timing(t));
-    if (s->counted)
+    if (summary->counted)
         cell_number(&cells[1], t->calls - t->counted);
 }
 
@@ -147,8 +148,8 @@ static uint16_t time_columns_spread(uint64_t error, uint64_t estimate)
 
 static void time_columns_fill(struct table *table, const struct times *t, bool whole)
 {
-    const struct summary *s = table->session;
-    const unsigned knows = summary_knows(s);
+    const struct summary *summary = table->session;
+    const unsigned knows = summary_knows(summary);
     struct cell *row = &table->cells[(table->row_count - 1) * table->column_count], *cell = row + table->first_value;
     for (enum value_id i = 0; i < VALUE_COUNT; i++) {
         const struct value *v = &value_table[i];
@@ -164,12 +165,12 @@ static void time_columns_fill(struct table *table, const struct times *t, bool w
             if (v->shares[form])
                 cell[1].estimated = cell->estimated;
             if (v->shares[form] && known)
-                cell_percent(cell + 1, percent_of(cell->number, times_value(&s->whole, i, INCLUSIVE)));
+                cell_percent(cell + 1, percent_of(cell->number, times_value(&summary->whole, i, INCLUSIVE)));
             cell += v->shares[form] != NULL;
         }
     }
-    if (s && summary_has_timing(s))
-        time_columns_fill_timing(cell, s, t, whole);
+    if (summary && summary_has_timing(summary))
+        time_columns_fill_timing(cell, summary, t, whole);
 }
 
 void fill_times(struct table *table, const struct times *t)

@@ -82,15 +82,15 @@ struct filtered_thread {
 };
 
 /* The thread's functions are judged by the filter, and its chunks are passed to `take`. */
-void filtered_thread_begin(struct filtered_thread *t, const struct session_file *file,
+void filtered_thread_begin(struct filtered_thread *thread, const struct session_file *file,
                            const struct stream_filter *filter, chunk_taker *take, void *context);
 
 /* Adds the next chunk of the thread, in the order of sequence. Returns false if no more is wanted. */
 struct chunk_window;
-bool filtered_thread_add(struct filtered_thread *t, struct chunk_window *window, const struct trace_chunk *chunk);
+bool filtered_thread_add(struct filtered_thread *thread, struct chunk_window *window, const struct trace_chunk *chunk);
 
 /* Ends the thread after its last chunk. Then another thread can begin with the same structure. */
-void filtered_thread_end(struct filtered_thread *t);
-void filtered_thread_free(struct filtered_thread *t);
+void filtered_thread_end(struct filtered_thread *thread);
+void filtered_thread_free(struct filtered_thread *thread);
 
 #endif

@@ -143,11 +143,11 @@ static struct json_object *facts_texts(char *const *lines, size_t count)
     return list;
 }
 
-static struct json_object *facts_remarks(const struct summary *s)
+static struct json_object *facts_remarks(const struct summary *summary)
 {
-    struct json_object *list = facts_texts(s->remarks, s->remark_count);
-    char *probes = probe_share_remark(s, times_value(&s->sums, VALUE_OVERHEAD, INCLUSIVE),
-                                      times_value(&s->sums, probe_share_rest(s), INCLUSIVE), "");
+    struct json_object *list = facts_texts(summary->remarks, summary->remark_count);
+    char *probes = probe_share_remark(summary, times_value(&summary->sums, VALUE_OVERHEAD, INCLUSIVE),
+                                      times_value(&summary->sums, probe_share_rest(summary), INCLUSIVE), "");
     if (probes)
         json_object_array_add(list, json_new_text(probes));
     free(probes);
@@ -166,11 +166,11 @@ static void facts_add_formula(struct json_object *object, const struct value *v)
     json_object_object_add(object, "parts", parts);
 }
 
-static struct json_object *facts_value(enum value_id value, const struct summary *s)
+static struct json_object *facts_value(enum value_id value, const struct summary *summary)
 {
     static const char *const kinds[] = { "time", "count", "percent" };
     static const char *const of_samples[] = { "samples with it on the stack", "samples with it on top of the stack" };
-    const bool samples = s->samples && value == VALUE_ELAPSED;
+    const bool samples = summary->samples && value == VALUE_ELAPSED;
     const struct value *v = &value_table[value];
     struct json_object *object = json_object_new_object(), *meanings = json_object_new_array();
     facts_add_text(object, "key", v->key);
@@ -179,7 +179,7 @@ static struct json_object *facts_value(enum value_id value, const struct summary
     for (unsigned form = 0; form < v->forms; form++)
         json_object_array_add(meanings, json_new_text(samples ? of_samples[form] : v->meanings[form]));
     json_object_object_add(object, "meanings", meanings);
-    facts_add_flag(object, "known", value_is_known(value, summary_knows(s), NULL));
+    facts_add_flag(object, "known", value_is_known(value, summary_knows(summary), NULL));
     facts_add_flag(object, "shown", v->shown & SHOWN_IN_PAGE);
     facts_add_flag(object, "share_shown", v->shown & SHARE_SHOWN_IN_PAGE);
     facts_add_flag(object, "completed", v->needs & NEEDS_COMPLETED);
@@ -190,11 +190,11 @@ static struct json_object *facts_value(enum value_id value, const struct summary
     return object;
 }
 
-static struct json_object *facts_values(const struct summary *s)
+static struct json_object *facts_values(const struct summary *summary)
 {
     struct json_object *list = json_object_new_array();
     for (enum value_id i = 0; i < VALUE_COUNT; i++)
-        json_object_array_add(list, facts_value(i, s));
+        json_object_array_add(list, facts_value(i, summary));
     return list;
 }
 

@@ -180,31 +180,32 @@ static void vsperf_put_samples(const struct vsperf_file *f, unsigned which, cons
 /* Writes probe overhead. Raw times have none subtracted, so that it is 0. */
 static void vsperf_put_overhead(const struct vsperf_file *f, const struct call_sums *called, enum value_form form)
 {
-    const struct summary *s = &f->session->summary;
+    const struct summary *summary = &f->session->summary;
     if (!vsperf_put_stated(f, called->stated, DWELL_STATED_OVERHEAD + (unsigned)form))
         vsperf_put_known(f, times_value(&called->times, VALUE_OVERHEAD, form),
-                         s->overhead_known || (s->raw && !s->imported));
+                         summary->overhead_known || (summary->raw && !summary->imported));
 }
 
 void vsperf_values(const struct vsperf_file *f, unsigned which, const struct call_sums *called)
 {
-    const struct summary *s = &f->session->summary;
+    const struct summary *summary = &f->session->summary;
     const struct times *t = &called->times;
     const uint64_t values[] = { t->elapsed_inclusive, t->elapsed_exclusive, t->application_inclusive,
                                 t->application_exclusive };
     const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1, step = 2 - (which & VSPERF_INCLUSIVE);
     const bool known = !times_are_counted(t);
-    if (s->samples) {
+    if (summary->samples) {
         vsperf_put_samples(f, which, called);
         return;
     }
     for (unsigned i = first; i < 4; i += step)
-        vsperf_put_known(f, values[i], known && (i < 2 || s->application_known));
+        vsperf_put_known(f, values[i], known && (i < 2 || summary->application_known));
     for (unsigned i = first; i < 4; i += step) {
-        if (!known || (i >= 2 && !s->application_known))
+        if (!known || (i >= 2 && !summary->application_known))
             vsperf_empty(f, 1);
         else if (!vsperf_put_stated(f, called->stated, DWELL_STATED_PERCENT + i))
-            vsperf_put_percent(f, values[i], i < 2 ? s->whole.elapsed_inclusive : s->whole.application_inclusive);
+            vsperf_put_percent(f, values[i],
+                               i < 2 ? summary->whole.elapsed_inclusive : summary->whole.application_inclusive);
     }
     if (which & VSPERF_INCLUSIVE)
         vsperf_put_overhead(f, called, INCLUSIVE);

@@ -103,11 +103,11 @@ static void vsperf_collect_reported(const struct vsperf *v, bool scaled, struct 
     free(known);
 }
 
-static struct import_node *vsperf_make_nodes(const struct vsperf *v, const struct vsperf_trees *t)
+static struct import_node *vsperf_make_nodes(const struct vsperf *v, const struct vsperf_trees *trees)
 {
-    struct import_node *nodes = need_memory(t->node_count, sizeof *nodes);
-    for (size_t i = 0; i < t->node_count; i++) {
-        const struct vsperf_node *from = &t->nodes[i];
+    struct import_node *nodes = need_memory(trees->node_count, sizeof *nodes);
+    for (size_t i = 0; i < trees->node_count; i++) {
+        const struct vsperf_node *from = &trees->nodes[i];
         nodes[i] = (struct import_node){
             .function = vsperf_address_of(v, from->row),
             .parent = from->parent,
@@ -150,16 +150,16 @@ static char *vsperf_make_note(const struct vsperf *v)
     return note;
 }
 
-bool vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path)
+bool vsperf_write(struct vsperf *v, const struct vsperf_trees *trees, uint64_t resolution, const char *path)
 {
     struct vsperf_reported *reported = need_memory(v->process_count, sizeof *reported);
     struct import_process *processes = need_memory(v->process_count, sizeof *processes);
     struct import_module *modules = need_memory(v->module_count, sizeof *modules);
     struct finish_module *symbol_modules = need_memory(v->module_count, sizeof *symbol_modules);
-    struct import_node *nodes = vsperf_make_nodes(v, t);
+    struct import_node *nodes = vsperf_make_nodes(v, trees);
     struct finish_symbol *symbols = vsperf_make_symbols(v);
     char *note = vsperf_make_note(v);
-    vsperf_collect_reported(v, t->scaled, reported);
+    vsperf_collect_reported(v, trees->scaled, reported);
     for (size_t i = 0; i < v->module_count; i++) {
         modules[i] = (struct import_module){ v->modules[i], (uint64_t)(i + 1) << MODULE_SHIFT };
         symbol_modules[i] = (struct finish_module){ v->modules[i], (const uint8_t *)"", 0 };
@@ -171,14 +171,14 @@ bool vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resol
             .pid = v->processes[i].pid,
             .modules = modules,
             .module_count = v->module_count,
-            .nodes = nodes + t->first[i],
-            .node_count = t->first[i + 1] - t->first[i],
+            .nodes = nodes + trees->first[i],
+            .node_count = trees->first[i + 1] - trees->first[i],
             .reported = reported[i].list,
             .reported_count = reported[i].count,
         };
     const struct import_session session = {
         .ticks_per_second = resolution,
-        .origin = DWELL_ORIGIN_IMPORTED | (t->scaled ? DWELL_ORIGIN_SCALED : 0) |
+        .origin = DWELL_ORIGIN_IMPORTED | (trees->scaled ? DWELL_ORIGIN_SCALED : 0) |
                   (v->sampled ? DWELL_ORIGIN_SAMPLES : 0) |
                   (v->narrow_addresses && !v->wide_addresses ? DWELL_ORIGIN_NARROW : 0),
         .application_known = v->application_known && !v->application_missing,

@@ -133,10 +133,10 @@ struct vsperf_trees {
 uint32_t vsperf_elsewhere(struct vsperf *v, uint32_t process);
 
 struct vsperf_trees vsperf_make_trees(struct vsperf *v);
-void vsperf_drop_trees(struct vsperf_trees *t);
+void vsperf_drop_trees(struct vsperf_trees *trees);
 
 /* Writes the session file. */
-bool vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path);
+bool vsperf_write(struct vsperf *v, const struct vsperf_trees *trees, uint64_t resolution, const char *path);
 
 /* A file's bytes, which the caller frees. NULL where it cannot be read. */
 char *vsperf_input(const char *path, size_t *length, struct error *error);

@@ -85,27 +85,27 @@ static void vsperf_tree_split_among(uint64_t whole, const double *weights, doubl
 
 /* ---- the graph ---- */
 
-static void vsperf_tree_sort_edges(struct scaling *s)
+static void vsperf_tree_sort_edges(struct scaling *scaling)
 {
-    const struct vsperf *v = s->v;
-    s->out_begin = need_memory(v->row_count + 1, sizeof *s->out_begin);
-    s->in_begin = need_memory(v->row_count + 1, sizeof *s->in_begin);
-    s->out = need_memory(v->edge_count, sizeof *s->out);
-    s->in = need_memory(v->edge_count, sizeof *s->in);
+    const struct vsperf *v = scaling->v;
+    scaling->out_begin = need_memory(v->row_count + 1, sizeof *scaling->out_begin);
+    scaling->in_begin = need_memory(v->row_count + 1, sizeof *scaling->in_begin);
+    scaling->out = need_memory(v->edge_count, sizeof *scaling->out);
+    scaling->in = need_memory(v->edge_count, sizeof *scaling->in);
     for (size_t i = 0; i < v->edge_count; i++) {
-        s->out_begin[v->edges[i].caller + 1]++;
-        s->in_begin[v->edges[i].callee + 1]++;
+        scaling->out_begin[v->edges[i].caller + 1]++;
+        scaling->in_begin[v->edges[i].callee + 1]++;
     }
     for (size_t i = 0; i < v->row_count; i++) {
-        s->out_begin[i + 1] += s->out_begin[i];
-        s->in_begin[i + 1] += s->in_begin[i];
+        scaling->out_begin[i + 1] += scaling->out_begin[i];
+        scaling->in_begin[i + 1] += scaling->in_begin[i];
     }
     size_t *out_at = need_memory(v->row_count, sizeof *out_at), *in_at = need_memory(v->row_count, sizeof *in_at);
-    memcpy(out_at, s->out_begin, v->row_count * sizeof *out_at);
-    memcpy(in_at, s->in_begin, v->row_count * sizeof *in_at);
+    memcpy(out_at, scaling->out_begin, v->row_count * sizeof *out_at);
+    memcpy(in_at, scaling->in_begin, v->row_count * sizeof *in_at);
     for (uint32_t i = 0; i < v->edge_count; i++) {
-        s->out[out_at[v->edges[i].caller]++] = i;
-        s->in[in_at[v->edges[i].callee]++] = i;
+        scaling->out[out_at[v->edges[i].caller]++] = i;
+        scaling->in[in_at[v->edges[i].callee]++] = i;
     }
     free(out_at);
     free(in_at);
@@ -117,46 +117,46 @@ struct vsperf_step {
 };
 
 /* Searches depth first. An edge to an open row closes a cycle. Fills `order` from its end. */
-static void vsperf_tree_order_from(struct scaling *s, uint32_t first)
+static void vsperf_tree_order_from(struct scaling *scaling, uint32_t first)
 {
     struct vsperf_step *stack = NULL;
     size_t count = 0, room = 0;
     GROW(stack, count, room);
-    stack[count++] = (struct vsperf_step){ first, s->out_begin[first] };
-    s->state[first] = 1;
+    stack[count++] = (struct vsperf_step){ first, scaling->out_begin[first] };
+    scaling->state[first] = 1;
     while (count) {
         struct vsperf_step *top = &stack[count - 1];
-        if (top->next == s->out_begin[top->row + 1]) {
-            s->state[top->row] = 2;
-            s->order[--s->ordered] = top->row;
+        if (top->next == scaling->out_begin[top->row + 1]) {
+            scaling->state[top->row] = 2;
+            scaling->order[--scaling->ordered] = top->row;
             count--;
             continue;
         }
-        const uint32_t edge = s->out[top->next++], callee = s->v->edges[edge].callee;
-        s->back[edge] = s->state[callee] == 1;
-        if (s->state[callee])
+        const uint32_t edge = scaling->out[top->next++], callee = scaling->v->edges[edge].callee;
+        scaling->back[edge] = scaling->state[callee] == 1;
+        if (scaling->state[callee])
             continue;
-        s->state[callee] = 1;
+        scaling->state[callee] = 1;
         GROW(stack, count, room);
-        stack[count++] = (struct vsperf_step){ callee, s->out_begin[callee] };
+        stack[count++] = (struct vsperf_step){ callee, scaling->out_begin[callee] };
     }
     free(stack);
 }
 
 /* The part of a row that its callers do not account for. */
-static uint64_t vsperf_tree_unaccounted_time(const struct scaling *s, uint32_t row)
+static uint64_t vsperf_tree_unaccounted_time(const struct scaling *scaling, uint32_t row)
 {
     uint64_t known = 0;
-    for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++)
-        known += s->v->edges[s->in[i]].as_caller.elapsed_inclusive;
-    const uint64_t all = s->v->rows[row].times.elapsed_inclusive;
+    for (size_t i = scaling->in_begin[row]; i < scaling->in_begin[row + 1]; i++)
+        known += scaling->v->edges[scaling->in[i]].as_caller.elapsed_inclusive;
+    const uint64_t all = scaling->v->rows[row].times.elapsed_inclusive;
     return all > known ? all - known : 0;
 }
 
-static bool vsperf_tree_has_callers(const struct scaling *s, uint32_t row)
+static bool vsperf_tree_has_callers(const struct scaling *scaling, uint32_t row)
 {
-    for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++)
-        if (s->v->edges[s->in[i]].caller != row)
+    for (size_t i = scaling->in_begin[row]; i < scaling->in_begin[row + 1]; i++)
+        if (scaling->v->edges[scaling->in[i]].caller != row)
             return true;
     return false;
 }
@@ -177,40 +177,40 @@ static int vsperf_tree_compare_ranked(const void *a, const void *b)
     return ORDER_BY(x, y, row);
 }
 
-static void vsperf_tree_order_rows(struct scaling *s)
+static void vsperf_tree_order_rows(struct scaling *scaling)
 {
-    const size_t count = s->v->row_count;
+    const size_t count = scaling->v->row_count;
     struct ranked *ranked = need_memory(count, sizeof *ranked);
-    s->back = need_memory(s->v->edge_count, sizeof *s->back);
-    s->order = need_memory(count, sizeof *s->order);
-    s->state = need_memory(count, sizeof *s->state);
-    s->ordered = count;
+    scaling->back = need_memory(scaling->v->edge_count, sizeof *scaling->back);
+    scaling->order = need_memory(count, sizeof *scaling->order);
+    scaling->state = need_memory(count, sizeof *scaling->state);
+    scaling->ordered = count;
     for (uint32_t i = 0; i < count; i++) {
-        const int rank = !vsperf_tree_has_callers(s, i) ? 0 : vsperf_tree_unaccounted_time(s, i) ? 1 : 2;
-        ranked[i] = (struct ranked){ i, rank, s->v->rows[i].times.elapsed_inclusive };
+        const int rank = !vsperf_tree_has_callers(scaling, i) ? 0 : vsperf_tree_unaccounted_time(scaling, i) ? 1 : 2;
+        ranked[i] = (struct ranked){ i, rank, scaling->v->rows[i].times.elapsed_inclusive };
     }
     if (count)
         qsort(ranked, count, sizeof *ranked, vsperf_tree_compare_ranked);
     for (size_t i = 0; i < count; i++)
-        if (s->state[ranked[i].row] == 0)
-            vsperf_tree_order_from(s, ranked[i].row);
+        if (scaling->state[ranked[i].row] == 0)
+            vsperf_tree_order_from(scaling, ranked[i].row);
     free(ranked);
 }
 
 /* ---- nodes ---- */
 
-static uint32_t vsperf_tree_add_node(struct scaling *s, uint32_t row, uint32_t parent, const struct times *limits)
+static uint32_t vsperf_tree_add_node(struct scaling *scaling, uint32_t row, uint32_t parent, const struct times *limits)
 {
-    struct vsperf_trees *t = s->trees;
-    GROW(t->nodes, t->node_count, t->node_room);
-    t->nodes[t->node_count] = (struct vsperf_node){
+    struct vsperf_trees *trees = scaling->trees;
+    GROW(trees->nodes, trees->node_count, trees->node_room);
+    trees->nodes[trees->node_count] = (struct vsperf_node){
         .row = row,
         .parent = parent,
-        .depth = parent ? t->nodes[parent - 1].depth + 1 : 1,
+        .depth = parent ? trees->nodes[parent - 1].depth + 1 : 1,
         .shortest = limits->shortest,
         .longest = limits->longest,
     };
-    return (uint32_t)++t->node_count;
+    return (uint32_t)++trees->node_count;
 }
 
 static void vsperf_tree_add_amounts(struct vsperf_node *node, const struct amounts *a)
@@ -239,9 +239,9 @@ static struct amounts vsperf_tree_edge_amounts(const struct vsperf_edge *e, stru
     return part;
 }
 
-static double vsperf_tree_edge_weight(const struct scaling *s, uint32_t edge, bool by_calls)
+static double vsperf_tree_edge_weight(const struct scaling *scaling, uint32_t edge, bool by_calls)
 {
-    const struct times *t = &s->v->edges[edge].as_caller;
+    const struct times *t = &scaling->v->edges[edge].as_caller;
     return (double)(by_calls ? t->calls : t->elapsed_inclusive);
 }
 
@@ -252,17 +252,17 @@ struct inflow {
     size_t followed;
 };
 
-static struct inflow vsperf_tree_inflow_of(const struct scaling *s, uint32_t row)
+static struct inflow vsperf_tree_inflow_of(const struct scaling *scaling, uint32_t row)
 {
-    struct inflow f = { .unknown = (double)vsperf_tree_unaccounted_time(s, row) };
+    struct inflow f = { .unknown = (double)vsperf_tree_unaccounted_time(scaling, row) };
     for (int round = 0; round < 2 && f.whole <= 0; round++) {
         f.by_calls = round == 1;
         f.followed = 0;
         f.whole = f.by_calls ? 0 : f.unknown;
-        for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++) {
-            if (s->back[s->in[i]])
+        for (size_t i = scaling->in_begin[row]; i < scaling->in_begin[row + 1]; i++) {
+            if (scaling->back[scaling->in[i]])
                 continue;
-            f.whole += vsperf_tree_edge_weight(s, s->in[i], f.by_calls);
+            f.whole += vsperf_tree_edge_weight(scaling, scaling->in[i], f.by_calls);
             f.followed++;
         }
     }
@@ -270,21 +270,23 @@ static struct inflow vsperf_tree_inflow_of(const struct scaling *s, uint32_t row
     return f;
 }
 
-static double vsperf_tree_edge_share(const struct scaling *s, const struct inflow *f, uint32_t edge)
+static double vsperf_tree_edge_share(const struct scaling *scaling, const struct inflow *f, uint32_t edge)
 {
     if (f->evenly)
         return 1 / (double)f->followed;
-    return vsperf_tree_edge_weight(s, edge, f->by_calls) / f->whole;
+    return vsperf_tree_edge_weight(scaling, edge, f->by_calls) / f->whole;
 }
 
 /* Puts the indices of the paths that are continued into `kept`: the large ones, at least the largest. */
-static size_t vsperf_tree_keep_large(const struct scaling *s, const struct contexts *c, double time, uint32_t *kept)
+static size_t vsperf_tree_keep_large(const struct scaling *scaling, const struct contexts *c, double time,
+                                     uint32_t *kept)
 {
     size_t count = 0, largest = 0;
     for (size_t i = 0; i < c->count; i++) {
         if (c->list[i].share > c->list[largest].share)
             largest = i;
-        if (c->list[i].share * time >= SMALLEST * s->whole && c->list[i].share > 0 && s->trees->node_count < MANY_NODES)
+        if (c->list[i].share * time >= SMALLEST * scaling->whole && c->list[i].share > 0 &&
+            scaling->trees->node_count < MANY_NODES)
             kept[count++] = (uint32_t)i;
     }
     if (count == 0)
@@ -293,12 +295,12 @@ static size_t vsperf_tree_keep_large(const struct scaling *s, const struct conte
 }
 
 /* Divides what goes from a row to another among the paths of the first, and adds a node below each. */
-static void vsperf_tree_split_below(struct scaling *s, uint32_t from, uint32_t to, const struct amounts *a, double time,
-                                    double share, bool follow, const struct times *limits)
+static void vsperf_tree_split_below(struct scaling *scaling, uint32_t from, uint32_t to, const struct amounts *a,
+                                    double time, double share, bool follow, const struct times *limits)
 {
-    const struct contexts *c = &s->contexts[from];
+    const struct contexts *c = &scaling->contexts[from];
     uint32_t *kept = need_memory(c->count, sizeof *kept);
-    const size_t count = vsperf_tree_keep_large(s, c, time, kept);
+    const size_t count = vsperf_tree_keep_large(scaling, c, time, kept);
     double *weights = need_memory(count, sizeof *weights), weight = 0;
     uint64_t *parts = need_memory(3 * count, sizeof *parts);
     for (size_t i = 0; i < count; i++)
@@ -314,11 +316,11 @@ static void vsperf_tree_split_below(struct scaling *s, uint32_t from, uint32_t t
         if (nothing && (any || i + 1 < count))
             continue;
         any = true;
-        const uint32_t node = vsperf_tree_add_node(s, to, s->contexts[from].list[kept[i]].node, limits);
-        vsperf_tree_add_amounts(&s->trees->nodes[node - 1], &part);
+        const uint32_t node = vsperf_tree_add_node(scaling, to, scaling->contexts[from].list[kept[i]].node, limits);
+        vsperf_tree_add_amounts(&scaling->trees->nodes[node - 1], &part);
         if (!follow)
             continue;
-        struct contexts *below = &s->contexts[to];
+        struct contexts *below = &scaling->contexts[to];
         GROW(below->list, below->count, below->room);
         below->list[below->count++] = (struct context){ node, own_share };
     }
@@ -335,14 +337,14 @@ static const struct times *vsperf_tree_edge_limits(const struct vsperf *v, const
 }
 
 /* The inclusive time of a row that is in neither its exclusive time nor its listed callees. Reports omit small ones. */
-static struct amounts vsperf_tree_missing_below(const struct scaling *s, uint32_t row)
+static struct amounts vsperf_tree_missing_below(const struct scaling *scaling, uint32_t row)
 {
-    const struct times *t = &s->v->rows[row].times;
-    if (!s->v->file_of[VSPERF_CALLER_CALLEE])
+    const struct times *t = &scaling->v->rows[row].times;
+    if (!scaling->v->file_of[VSPERF_CALLER_CALLEE])
         return (struct amounts){ 0 }; /* no callees are known */
     uint64_t elapsed = t->elapsed_exclusive, application = t->application_exclusive;
-    for (size_t i = s->out_begin[row]; i < s->out_begin[row + 1]; i++) {
-        const struct times *callee = &s->v->edges[s->out[i]].as_callee;
+    for (size_t i = scaling->out_begin[row]; i < scaling->out_begin[row + 1]; i++) {
+        const struct times *callee = &scaling->v->edges[scaling->out[i]].as_callee;
         elapsed += callee->elapsed_inclusive;
         application += callee->application_inclusive;
     }
@@ -352,42 +354,43 @@ static struct amounts vsperf_tree_missing_below(const struct scaling *s, uint32_
 }
 
 /* The part that a row's callers do not account for has an unknown caller, so it becomes a root. */
-static void vsperf_tree_add_root(struct scaling *s, uint32_t row, const struct inflow *f, const struct amounts *left)
+static void vsperf_tree_add_root(struct scaling *scaling, uint32_t row, const struct inflow *f,
+                                 const struct amounts *left)
 {
     const bool alone = f->followed == 0;
     if (!alone && f->unknown <= 0 && !left->application && !left->flagged && !left->calls)
         return;
-    const uint32_t node = vsperf_tree_add_node(s, row, 0, &s->v->rows[row].times);
-    vsperf_tree_add_amounts(&s->trees->nodes[node - 1], left);
-    struct contexts *c = &s->contexts[row];
+    const uint32_t node = vsperf_tree_add_node(scaling, row, 0, &scaling->v->rows[row].times);
+    vsperf_tree_add_amounts(&scaling->trees->nodes[node - 1], left);
+    struct contexts *c = &scaling->contexts[row];
     GROW(c->list, c->count, c->room);
     c->list[c->count++] = (struct context){ node, alone ? 1 : f->by_calls || f->evenly ? 0 : f->unknown / f->whole };
 }
 
 /* Divides a row's edges when all its paths are known. `flows` has the values of each edge. */
-static void vsperf_tree_expand_row(struct scaling *s, uint32_t row, const struct amounts *flows,
+static void vsperf_tree_expand_row(struct scaling *scaling, uint32_t row, const struct amounts *flows,
                                    const struct inflow *inflows)
 {
-    const struct vsperf *v = s->v;
-    for (size_t i = s->out_begin[row]; i < s->out_begin[row + 1]; i++) {
-        const uint32_t edge = s->out[i], callee = v->edges[edge].callee;
-        const double share = s->back[edge] ? 0 : vsperf_tree_edge_share(s, &inflows[callee], edge);
+    const struct vsperf *v = scaling->v;
+    for (size_t i = scaling->out_begin[row]; i < scaling->out_begin[row + 1]; i++) {
+        const uint32_t edge = scaling->out[i], callee = v->edges[edge].callee;
+        const double share = scaling->back[edge] ? 0 : vsperf_tree_edge_share(scaling, &inflows[callee], edge);
         const double time = (double)v->edges[edge].as_callee.elapsed_inclusive;
-        vsperf_tree_split_below(s, row, callee, &flows[edge], time, share, !s->back[edge],
+        vsperf_tree_split_below(scaling, row, callee, &flows[edge], time, share, !scaling->back[edge],
                                 vsperf_tree_edge_limits(v, &v->edges[edge]));
     }
-    const struct amounts missing = vsperf_tree_missing_below(s, row);
+    const struct amounts missing = vsperf_tree_missing_below(scaling, row);
     if (missing.application || missing.flagged) {
         const struct times unknown = { .shortest = UINT64_MAX };
-        const uint32_t elsewhere = vsperf_elsewhere(s->v, v->rows[row].process);
-        vsperf_tree_split_below(s, row, elsewhere, &missing, (double)(missing.application + missing.flagged), 0, false,
-                                &unknown);
+        const uint32_t elsewhere = vsperf_elsewhere(scaling->v, v->rows[row].process);
+        vsperf_tree_split_below(scaling, row, elsewhere, &missing, (double)(missing.application + missing.flagged), 0,
+                                false, &unknown);
     }
 }
 
-static void vsperf_tree_scale_rows(struct vsperf *v, struct vsperf_trees *t)
+static void vsperf_tree_scale_rows(struct vsperf *v, struct vsperf_trees *trees)
 {
-    struct scaling s = { .v = v, .trees = t };
+    struct scaling s = { .v = v, .trees = trees };
     const size_t rows = v->row_count;
     vsperf_tree_sort_edges(&s);
     vsperf_tree_order_rows(&s);
@@ -430,7 +433,7 @@ static void vsperf_tree_scale_rows(struct vsperf *v, struct vsperf_trees *t)
 /* ---- the files' own tree ---- */
 
 /* The time of a path that its row does not show: small callees. */
-static void vsperf_tree_add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t node,
+static void vsperf_tree_add_missing(struct scaling *scaling, const struct vsperf_path *p, uint32_t node,
                                     const struct times *below)
 {
     const struct times unknown = { .shortest = UINT64_MAX };
@@ -441,14 +444,14 @@ static void vsperf_tree_add_missing(struct scaling *s, const struct vsperf_path 
     if (!elapsed)
         return;
     const struct amounts missing = { application < elapsed ? application : elapsed, less(elapsed, application), 0 };
-    const uint32_t elsewhere = vsperf_elsewhere(s->v, s->v->rows[p->row].process);
-    const uint32_t added = vsperf_tree_add_node(s, elsewhere, node, &unknown);
-    vsperf_tree_add_amounts(&s->trees->nodes[added - 1], &missing);
+    const uint32_t elsewhere = vsperf_elsewhere(scaling->v, scaling->v->rows[p->row].process);
+    const uint32_t added = vsperf_tree_add_node(scaling, elsewhere, node, &unknown);
+    vsperf_tree_add_amounts(&scaling->trees->nodes[added - 1], &missing);
 }
 
-static void vsperf_tree_copy_paths(struct vsperf *v, struct vsperf_trees *t)
+static void vsperf_tree_copy_paths(struct vsperf *v, struct vsperf_trees *trees)
 {
-    struct scaling s = { .v = v, .trees = t };
+    struct scaling s = { .v = v, .trees = trees };
     uint32_t depths = 1;
     for (size_t i = 0; i < v->path_count; i++)
         depths = v->paths[i].depth + 1 > depths ? v->paths[i].depth + 1 : depths;
@@ -469,7 +472,7 @@ static void vsperf_tree_copy_paths(struct vsperf *v, struct vsperf_trees *t)
         }
         const struct amounts own = vsperf_tree_exclusive_amounts(&p->times);
         nodes[i] = vsperf_tree_add_node(&s, p->row, caller ? nodes[caller - 1] : 0, &p->times);
-        vsperf_tree_add_amounts(&t->nodes[nodes[i] - 1], &own);
+        vsperf_tree_add_amounts(&trees->nodes[nodes[i] - 1], &own);
     }
     for (size_t i = 0; i < v->path_count; i++)
         if (nodes[i])
@@ -481,24 +484,24 @@ static void vsperf_tree_copy_paths(struct vsperf *v, struct vsperf_trees *t)
 
 /* ---- by process ---- */
 
-static void vsperf_tree_sort_by_process(const struct vsperf *v, struct vsperf_trees *t)
+static void vsperf_tree_sort_by_process(const struct vsperf *v, struct vsperf_trees *trees)
 {
-    struct vsperf_node *sorted = need_memory(t->node_count, sizeof *sorted);
-    uint32_t *place = need_memory(t->node_count, sizeof *place); /* 1 + index among those of its process */
-    t->first = need_memory(v->process_count + 1, sizeof *t->first);
-    for (size_t i = 0; i < t->node_count; i++)
-        place[i] = (uint32_t)++t->first[v->rows[t->nodes[i].row].process + 1];
+    struct vsperf_node *sorted = need_memory(trees->node_count, sizeof *sorted);
+    uint32_t *place = need_memory(trees->node_count, sizeof *place); /* 1 + index among those of its process */
+    trees->first = need_memory(v->process_count + 1, sizeof *trees->first);
+    for (size_t i = 0; i < trees->node_count; i++)
+        place[i] = (uint32_t)++trees->first[v->rows[trees->nodes[i].row].process + 1];
     for (size_t i = 0; i < v->process_count; i++)
-        t->first[i + 1] += t->first[i];
-    for (size_t i = 0; i < t->node_count; i++) {
-        struct vsperf_node node = t->nodes[i];
+        trees->first[i + 1] += trees->first[i];
+    for (size_t i = 0; i < trees->node_count; i++) {
+        struct vsperf_node node = trees->nodes[i];
         if (node.parent)
             node.parent = place[node.parent - 1];
-        sorted[t->first[v->rows[node.row].process] + place[i] - 1] = node;
+        sorted[trees->first[v->rows[node.row].process] + place[i] - 1] = node;
     }
-    free(t->nodes);
+    free(trees->nodes);
     free(place);
-    t->nodes = sorted;
+    trees->nodes = sorted;
 }
 
 struct vsperf_trees vsperf_make_trees(struct vsperf *v)
@@ -513,8 +516,8 @@ struct vsperf_trees vsperf_make_trees(struct vsperf *v)
     return t;
 }
 
-void vsperf_drop_trees(struct vsperf_trees *t)
+void vsperf_drop_trees(struct vsperf_trees *trees)
 {
-    free(t->nodes);
-    free(t->first);
+    free(trees->nodes);
+    free(trees->first);
 }

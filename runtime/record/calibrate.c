@@ -153,16 +153,16 @@ static void calibrate_reset(struct thread *t, uint64_t now, uint32_t low)
     t->last = now;
 }
 
-static void calibrate_stand_in(struct scratch *s)
+static void calibrate_stand_in(struct scratch *scratch)
 {
-    struct thread *t = &s->thread;
-    t->wiped = &s->wiped;
-    s->wiped.alive = 1;
-    t->base = s->records;
-    t->shadow = s->shadow;
-    t->shadow_size = sizeof s->shadow;
+    struct thread *t = &scratch->thread;
+    t->wiped = &scratch->wiped;
+    scratch->wiped.alive = 1;
+    t->base = scratch->records;
+    t->shadow = scratch->shadow;
+    t->shadow_size = sizeof scratch->shadow;
     ((struct call *)t->shadow)[0] = (struct call){ .stack_pointer = UINT64_MAX };
-    t->os.word = &s->os_word;
+    t->os.word = &scratch->os_word;
     t->upper[0] = t->upper[1] = (uint32_t)((uint64_t)probed_leaf >> 32);
     const uint64_t here = (uint64_t)__builtin_frame_address(0);
     enum { NEAR = 64 << 10 };
@@ -172,10 +172,10 @@ static void calibrate_stand_in(struct scratch *s)
 
 /* Sums a round's intervals by kind, from its records. False if events are missing, as one took the slow path, which
  * records nothing here. */
-static bool calibrate_read_records(const struct scratch *s, int calls, uint64_t sums[INTERVALS],
+static bool calibrate_read_records(const struct scratch *scratch, int calls, uint64_t sums[INTERVALS],
                                    uint32_t counts[INTERVALS])
 {
-    const char *at = s->records + FIRST_RECORD;
+    const char *at = scratch->records + FIRST_RECORD;
     bool entered = false;
     uint32_t last = 0;
     memset(sums, 0, INTERVALS * sizeof *sums);
@@ -212,10 +212,10 @@ static uint32_t calibrate_mean(uint64_t sum, uint32_t count)
     return (uint32_t)(sum * DWELL_PROBE_FRACTION / count);
 }
 
-static void calibrate_reset_records(struct scratch *s)
+static void calibrate_reset_records(struct scratch *scratch)
 {
-    memset(s->records, 0, sizeof s->records);
-    calibrate_reset(&s->thread, clock_counter(), FIRST_RECORD);
+    memset(scratch->records, 0, sizeof scratch->records);
+    calibrate_reset(&scratch->thread, clock_counter(), FIRST_RECORD);
 }
 
 /* Whether the mode's probes record the two calls at once. Filters can hide the inner one, or keep them waiting. */
@@ -224,72 +224,72 @@ static bool calibrate_records_calls(void)
     return !filter_settings.waits && filter_settings.depth >= 2;
 }
 
-static bool calibrate_events_round(struct scratch *s, int round)
+static bool calibrate_events_round(struct scratch *scratch, int round)
 {
     uint64_t sums[INTERVALS];
     uint32_t counts[INTERVALS];
-    s->wiped.gate = calibrate_records_calls() ? runtime.recorder->gates[runtime.call_sites]
-                                              : trace_recorder.gates[runtime.call_sites];
-    s->wiped.limit = s->wiped.gate == GATE_SLOW ? RECORDS - ENTER_BYTES : 0;
-    s->thread.chunks.limit = RECORDS - ENTER_BYTES;
-    s->thread.chunks.current = &s->chunk;
-    calibrate_reset_records(s);
-    probed_flat(s->items);
-    if (!calibrate_read_records(s, ITEMS, sums, counts))
+    scratch->wiped.gate = calibrate_records_calls() ? runtime.recorder->gates[runtime.call_sites]
+                                                    : trace_recorder.gates[runtime.call_sites];
+    scratch->wiped.limit = scratch->wiped.gate == GATE_SLOW ? RECORDS - ENTER_BYTES : 0;
+    scratch->thread.chunks.limit = RECORDS - ENTER_BYTES;
+    scratch->thread.chunks.current = &scratch->chunk;
+    calibrate_reset_records(scratch);
+    probed_flat(scratch->items);
+    if (!calibrate_read_records(scratch, ITEMS, sums, counts))
         return false;
-    s->leaf[round] = calibrate_mean(sums[ENTER_EXIT], counts[ENTER_EXIT]);
-    s->loop[round] = calibrate_mean(sums[EXIT_ENTER], counts[EXIT_ENTER]);
-    calibrate_reset_records(s);
-    probed_deep(s->items);
-    if (!calibrate_read_records(s, 2 * ITEMS, sums, counts))
+    scratch->leaf[round] = calibrate_mean(sums[ENTER_EXIT], counts[ENTER_EXIT]);
+    scratch->loop[round] = calibrate_mean(sums[EXIT_ENTER], counts[EXIT_ENTER]);
+    calibrate_reset_records(scratch);
+    probed_deep(scratch->items);
+    if (!calibrate_read_records(scratch, 2 * ITEMS, sums, counts))
         return false;
-    s->between[round] =
+    scratch->between[round] =
         calibrate_mean(sums[ENTER_ENTER], counts[ENTER_ENTER]) + calibrate_mean(sums[EXIT_EXIT], counts[EXIT_EXIT]);
     return true;
 }
 
-static bool calibrate_tree_round(struct scratch *s, int round)
+static bool calibrate_tree_round(struct scratch *scratch, int round)
 {
-    struct dwell_tree_node *const leaf = &s->nodes[1], *const between = &s->nodes[2];
+    struct dwell_tree_node *const leaf = &scratch->nodes[1], *const between = &scratch->nodes[2];
     for (int i = 0; i < NODES; i++)
-        s->nodes[i].calls = s->nodes[i].elapsed = 0;
+        scratch->nodes[i].calls = scratch->nodes[i].elapsed = 0;
     const uint64_t begin = clock_counter() | 1;
-    calibrate_reset(&s->thread, begin, (uint32_t)begin);
-    probed_flat(s->items);
+    calibrate_reset(&scratch->thread, begin, (uint32_t)begin);
+    probed_flat(scratch->items);
     if (leaf->calls != ITEMS)
         return false;
     const uint64_t inside = leaf->elapsed;
-    s->leaf[round] = calibrate_mean(inside, ITEMS);
-    s->loop[round] =
-        calibrate_mean(s->thread.last - begin - inside, ITEMS); /* including that before the first call: one per call */
-    probed_deep(s->items);
+    scratch->leaf[round] = calibrate_mean(inside, ITEMS);
+    scratch->loop[round] = calibrate_mean(scratch->thread.last - begin - inside,
+                                          ITEMS); /* including that before the first call: one per call */
+    probed_deep(scratch->items);
     if (between->calls != ITEMS)
         return false;
-    s->between[round] = calibrate_mean(between->elapsed, ITEMS);
+    scratch->between[round] = calibrate_mean(between->elapsed, ITEMS);
     return true;
 }
 
-static bool calibrate_begin_tree(struct scratch *s)
+static bool calibrate_begin_tree(struct scratch *scratch)
 {
-    struct thread *t = &s->thread;
-    s->wiped.limit = 0;
-    s->wiped.gate = runtime.recorder->gates[0]; /* no call sites */
-    t->tree.head = &s->head;
-    t->tree.root = &s->nodes[0];
-    ((struct call *)t->shadow)[0].node = &s->nodes[0];
-    return tree_add_known(t, &s->nodes[0], &s->nodes[1], (uint64_t)probed_leaf) &&
-           tree_add_known(t, &s->nodes[0], &s->nodes[2], (uint64_t)probed_between) &&
-           tree_add_known(t, &s->nodes[2], &s->nodes[3], (uint64_t)probed_leaf);
+    struct thread *t = &scratch->thread;
+    scratch->wiped.limit = 0;
+    scratch->wiped.gate = runtime.recorder->gates[0]; /* no call sites */
+    t->tree.head = &scratch->head;
+    t->tree.root = &scratch->nodes[0];
+    ((struct call *)t->shadow)[0].node = &scratch->nodes[0];
+    return tree_add_known(t, &scratch->nodes[0], &scratch->nodes[1], (uint64_t)probed_leaf) &&
+           tree_add_known(t, &scratch->nodes[0], &scratch->nodes[2], (uint64_t)probed_between) &&
+           tree_add_known(t, &scratch->nodes[2], &scratch->nodes[3], (uint64_t)probed_leaf);
 }
 
 /* The time of a loop whose calls are not recorded, per call. Zero if a call took the slow path. */
-static uint32_t calibrate_unrecorded(struct scratch *s, uint32_t (*loop)(const struct item *))
+static uint32_t calibrate_unrecorded(struct scratch *scratch, uint32_t (*loop)(const struct item *))
 {
-    struct thread *const t = &s->thread;
+    struct thread *const t = &scratch->thread;
     const uint64_t begin = clock_counter() | 1;
     calibrate_reset(t, begin, runtime.mode == DWELL_MODE_PROFILE ? (uint32_t)begin : FIRST_RECORD);
     t->filter.last_seen = 0;
-    loop(s->items);
+    loop(scratch->items);
     const uint64_t end = clock_counter();
     const bool usual = t->filter.last_seen || t->last != begin;
     t->filter.cost_recorded = t->filter.cost;
@@ -297,25 +297,25 @@ static uint32_t calibrate_unrecorded(struct scratch *s, uint32_t (*loop)(const s
 }
 
 /* What hidden calls and calls that are too short cost. Where there are no filters, nothing uses it. */
-static void calibrate_filtered_round(struct scratch *s, int round)
+static void calibrate_filtered_round(struct scratch *scratch, int round)
 {
-    s->wiped.gate = runtime.recorder->gates[runtime.mode == DWELL_MODE_PROFILE ? 0 : runtime.call_sites];
-    s->wiped.limit = 0;
-    s->hidden[round] = calibrate_unrecorded(s, hidden_flat);
-    s->too_short[round] = filter_settings.waits ? calibrate_unrecorded(s, probed_flat) : 0;
+    scratch->wiped.gate = runtime.recorder->gates[runtime.mode == DWELL_MODE_PROFILE ? 0 : runtime.call_sites];
+    scratch->wiped.limit = 0;
+    scratch->hidden[round] = calibrate_unrecorded(scratch, hidden_flat);
+    scratch->too_short[round] = filter_settings.waits ? calibrate_unrecorded(scratch, probed_flat) : 0;
 }
 
 const struct calibration calibration_of_events = { NULL, calibrate_events_round };
 const struct calibration calibration_of_trees = { calibrate_begin_tree, calibrate_tree_round };
 
 /* The work alone, per call. */
-static void calibrate_bare_round(struct scratch *s, int round)
+static void calibrate_bare_round(struct scratch *scratch, int round)
 {
     static uint32_t (*const shapes[])(const struct item *) = { plain_loop, plain_flat, plain_deep };
     for (int i = 0; i < 3; i++) {
         const uint64_t begin = clock_counter();
-        shapes[i](s->items);
-        s->bare[i][round] = calibrate_mean(clock_counter() - begin, ITEMS);
+        shapes[i](scratch->items);
+        scratch->bare[i][round] = calibrate_mean(clock_counter() - begin, ITEMS);
     }
 }
 
@@ -336,56 +336,57 @@ static uint32_t calibrate_median(uint32_t *values, int count)
 static struct dwell_rec_probes calibrate_found;
 static uint32_t calibrate_found_in;
 
-static bool calibrate_measure(struct scratch *s, struct dwell_rec_probes *costs)
+static bool calibrate_measure(struct scratch *scratch, struct dwell_rec_probes *costs)
 {
     struct thread *const self = thread_self;
     const struct calibration *const calibration = runtime.recorder->calibration;
-    calibrate_make_items(s->items);
-    calibrate_stand_in(s);
-    thread_self = &s->thread;
+    calibrate_make_items(scratch->items);
+    calibrate_stand_in(scratch);
+    thread_self = &scratch->thread;
     int rounds = 0;
-    for (int i = calibration->begin && !calibration->begin(s) ? ROUNDS : 0; i < ROUNDS; i++) {
-        if (!calibration->round(s, rounds))
+    for (int i = calibration->begin && !calibration->begin(scratch) ? ROUNDS : 0; i < ROUNDS; i++) {
+        if (!calibration->round(scratch, rounds))
             continue;
-        calibrate_bare_round(s, rounds);
+        calibrate_bare_round(scratch, rounds);
         if (filter_is_on())
-            calibrate_filtered_round(s, rounds);
+            calibrate_filtered_round(scratch, rounds);
         rounds++;
     }
     thread_self = self;
-    tree_drop_tables(&s->thread);
+    tree_drop_tables(&scratch->thread);
     if (rounds < ROUNDS / 2)
         return false;
-    const uint32_t loop = calibrate_median(s->bare[0], rounds), flat = calibrate_median(s->bare[1], rounds),
-                   deep = calibrate_median(s->bare[2], rounds);
+    const uint32_t loop = calibrate_median(scratch->bare[0], rounds), flat = calibrate_median(scratch->bare[1], rounds),
+                   deep = calibrate_median(scratch->bare[2], rounds);
     const uint32_t in_leaf = (uint32_t)saturating_difference(flat, loop),
                    in_between = (uint32_t)saturating_difference(deep, flat);
     *costs = (struct dwell_rec_probes){
         .record.type = DWELL_REC_PROBES,
-        .in_callee = (uint32_t)saturating_difference(calibrate_median(s->leaf, rounds), in_leaf),
-        .in_caller = (uint32_t)saturating_difference(calibrate_median(s->loop, rounds), loop),
+        .in_callee = (uint32_t)saturating_difference(calibrate_median(scratch->leaf, rounds), in_leaf),
+        .in_caller = (uint32_t)saturating_difference(calibrate_median(scratch->loop, rounds), loop),
         .work = deep,
         .rounds = (uint32_t)rounds,
         .ordered = runtime.ordered,
     };
     if (filter_is_on()) {
-        filter_settings.hidden_cost = (uint32_t)saturating_difference(calibrate_median(s->hidden, rounds), flat);
-        filter_settings.short_cost = (uint32_t)saturating_difference(calibrate_median(s->too_short, rounds), flat);
+        filter_settings.hidden_cost = (uint32_t)saturating_difference(calibrate_median(scratch->hidden, rounds), flat);
+        filter_settings.short_cost =
+            (uint32_t)saturating_difference(calibrate_median(scratch->too_short, rounds), flat);
     }
-    costs->first_callee =
-        saturating_difference(calibrate_median(s->between, rounds), in_between + costs->in_callee + costs->in_caller);
+    costs->first_callee = saturating_difference(calibrate_median(scratch->between, rounds),
+                                                in_between + costs->in_callee + costs->in_caller);
     return true;
 }
 
 static bool calibrate_find(struct dwell_rec_probes *costs)
 {
-    struct scratch *s = sys_memory(sizeof *s);
-    if (!s)
+    struct scratch *scratch = sys_memory(sizeof *scratch);
+    if (!scratch)
         return false;
     const uint64_t mask = sys_block_signals();
-    const bool done = mask != SYS_NOT_BLOCKED && calibrate_measure(s, costs);
+    const bool done = mask != SYS_NOT_BLOCKED && calibrate_measure(scratch, costs);
     sys_restore_signals(mask);
-    sys_unmap(s, sizeof *s);
+    sys_unmap(scratch, sizeof *scratch);
     return done;
 }
 
