@@ -33,13 +33,6 @@ struct diff_settings {
     struct diff_result result;
 };
 
-static void diff_add_gate(void *settings, const struct option_row *row, char *argument)
-{
-    struct diff_settings *s = settings;
-    (void)row;
-    diff_result_add_gate(&s->result, argument);
-}
-
 static void diff_take(void *settings, const struct option_row *row, char *argument)
 {
     struct diff_settings *s = settings;
@@ -55,7 +48,7 @@ static const struct option_row options[] = {
     { "fail-if", "CONDITION",
       "Exit with status 1 if a row meets it: 'calls > +0', 'cpu_exclusive > +10%', 'elapsed_inclusive < -5ms'; may be "
       "repeated; 'all_calls > +0' counts calls that chance decides, too",
-      READ_BY(diff_add_gate) },
+      READ_INTO(struct diff_settings, result, struct diff_result, diff_result_add_gate) },
     { TAKE_BY(diff_take) },
     { 0 },
 };

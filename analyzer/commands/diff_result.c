@@ -28,8 +28,9 @@ const struct option_word diff_ways[] = {
     { "function", DIFF_FUNCTIONS }, { "module", DIFF_MODULES }, { "path", DIFF_PATHS }, { NULL, 0 }
 };
 
-void diff_result_add_gate(struct diff_result *r, const char *text)
+void diff_result_add_gate(void *settings, const struct option_row *row, char *text)
 {
+    struct diff_result *r = option_member(settings, row);
     struct error error = { NULL };
     GROW(r->gates, r->gate_count, r->gate_room);
     if (!diff_gate_parse(&r->gates[r->gate_count++], text, &error))

@@ -27,8 +27,8 @@ struct diff_result {
 /* What --by may say; the values are those of enum diff_by. */
 extern const struct option_word diff_ways[];
 
-/* Adds a condition of --fail-if. Ends the program if it is none. */
-void diff_result_add_gate(struct diff_result *r, const char *text);
+/* READ_INTO a struct diff_result: adds a condition of --fail-if. Ends the program if it is none. */
+void diff_result_add_gate(void *settings, const struct option_row *row, char *text);
 
 /* For struct command_line: the formats, the order and the columns of a comparison. */
 bool diff_result_read_shared(struct diff_result *r, enum shared_option option, const char *argument);

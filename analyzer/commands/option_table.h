@@ -106,6 +106,15 @@ struct option_row {
 
 #define READ_BY(reader) .kind = OPTION_READ, .read = (reader)
 
+/* For readers that several commands share: option_member finds where each command has what they read into. */
+#define READ_INTO(settings, member, type, reader)                                                                      \
+    READ_BY(reader), OPTION_MEMBER(settings, member, OPTION_IS(settings, member, type))
+
+static inline void *option_member(void *settings, const struct option_row *row)
+{
+    return (char *)settings + row->at;
+}
+
 /* ---- rows of arguments ---- */
 
 #define TAKE_SESSION(settings, member)                                                                                 \

@@ -71,13 +71,6 @@ static void fleet_add_label(void *settings, const struct option_row *row, char *
         die(STATUS_ERROR, "--label: %s", error.text);
 }
 
-static void fleet_add_gate(void *settings, const struct option_row *row, char *text)
-{
-    struct fleet_settings *s = settings;
-    (void)row;
-    diff_result_add_gate(&s->diff, text);
-}
-
 static void fleet_set(char **member, const char *text)
 {
     free(*member);
@@ -87,12 +80,10 @@ static void fleet_set(char **member, const char *text)
 /* The members of the store are freed with it. */
 static void fleet_read_text(void *settings, const struct option_row *row, char *text)
 {
-    fleet_set((char **)((char *)settings + row->at), text);
+    fleet_set(option_member(settings, row), text);
 }
 
-#define KEEP_TEXT(member)                                                                                              \
-    READ_BY(fleet_read_text),                                                                                          \
-        OPTION_MEMBER(struct fleet_settings, member, OPTION_IS(struct fleet_settings, member, char *))
+#define KEEP_TEXT(member) READ_INTO(struct fleet_settings, member, char *, fleet_read_text)
 
 static const struct option_row options[] = {
     { "url", "URL", "The server, such as http://HOST:8123 (default: DWELL_FLEET_URL, or the file)",
@@ -124,7 +115,8 @@ static const struct option_row options[] = {
       STORE_NUMBER(struct fleet_settings, depth, 0, UINT32_MAX, "a number") },
     { "large", "AMOUNT", "diff: mark changes of at least AMOUNT of the runs' time (default: 1%)",
       STORE_AMOUNT(struct fleet_settings, diff.options.large) },
-    { "fail-if", "CONDITION", "diff: exit with status 1 if a row meets it; may be repeated", READ_BY(fleet_add_gate) },
+    { "fail-if", "CONDITION", "diff: exit with status 1 if a row meets it; may be repeated",
+      READ_INTO(struct fleet_settings, diff, struct diff_result, diff_result_add_gate) },
     { TAKE_BY(fleet_take) },
     { 0 },
 };
