@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "levels/x86_decode.h"
 #include "symbols/probe_targets.h"
 
@@ -316,13 +317,5 @@ void hook_calls_drop(struct hook_calls *h)
 
 size_t hook_calls_first(const struct hook_calls *h, uint64_t function)
 {
-    size_t low = 0, high = h->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (h->list[middle].function < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(call, h->list, h->count, call->function < function);
 }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 
 /* ---- threads by the system's numbers ---- */
 
@@ -31,16 +32,8 @@ struct tid_list tid_list_of(const struct session_file *file)
 /* The number of threads that have a smaller tid, or this one and began before the time. */
 static size_t tid_list_place(const struct tid_list *t, uint32_t tid, uint64_t time)
 {
-    size_t low = 0, high = t->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct trace_thread *thread = t->list[middle];
-        if (thread->tid < tid || (thread->tid == tid && thread->start_time < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(thread, t->list, t->count,
+                       (*thread)->tid < tid || ((*thread)->tid == tid && (*thread)->start_time < time));
 }
 
 /* The thread that had this tid last at that time; NULL if none was recorded then. */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "causes/thread_origins.h"
 
 /* The key of a wait. Sessions have millions of them. */
@@ -72,18 +73,14 @@ static struct critical_waits critical_sort_waits(const struct analysis *analysis
 /* Takes the last wait of the thread that had ended at that time. Each wait is taken once, so that the walk ends. */
 static const struct caused_wait *critical_take_wait(struct critical_waits *w, size_t thread, uint64_t time)
 {
-    size_t low = w->first[thread], high = w->next[thread];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (w->list[middle].back <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low <= w->first[thread] || !w->next[thread])
+    const size_t first = w->first[thread], next = w->next[thread];
+    if (next <= first)
         return NULL;
-    w->next[thread] = low - 1;
-    return &w->all[w->list[low - 1].number];
+    const size_t ended = first + LOWER_BOUND(wait, &w->list[first], next - first, wait->back <= time);
+    if (ended == first)
+        return NULL;
+    w->next[thread] = ended - 1;
+    return &w->all[w->list[ended - 1].number];
 }
 
 /* ---- the walk ---- */

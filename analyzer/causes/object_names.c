@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "symbols/symbols.h"
 
 /* A module of a process. */
@@ -70,17 +71,11 @@ static const struct trace_module *object_find_module(const struct object_names *
 {
     const struct trace_module last = { .begin = address, .load_time = time };
     const struct object_module wanted = { process, &last };
-    size_t low = 0, high = names->module_count;
-    while (low < high) { /* the first one that is later */
-        const size_t middle = low + (high - low) / 2;
-        if (object_module_compare(&names->modules[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || names->modules[low - 1].process != process)
+    const size_t later =
+        LOWER_BOUND(module, names->modules, names->module_count, object_module_compare(module, &wanted) <= 0);
+    if (later == 0 || names->modules[later - 1].process != process)
         return NULL;
-    const struct trace_module *found = names->modules[low - 1].module;
+    const struct trace_module *found = names->modules[later - 1].module;
     return found->load_time <= time && time < found->unload_time ? found : NULL;
 }
 

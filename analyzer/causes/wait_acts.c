@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 
 enum { CLOSE_PER_SECOND = 20000, SLACK_PER_SECOND = 200000 };
 
@@ -84,19 +85,16 @@ static void wait_acts_find_other_ends(struct waits *acts, const struct session_f
     acts->act_count = kept;
 }
 
+static bool wait_acts_is_before(const struct profile_act *act, const struct profile_act *wanted, uint64_t time)
+{
+    const int order = wait_acts_compare_objects(act, wanted);
+    return order < 0 || (order == 0 && act->begin < time);
+}
+
 /* The number of acts that come before that time, or belong to a smaller object. */
 static size_t wait_acts_place(const struct waits *acts, const struct profile_act *wanted, uint64_t time)
 {
-    size_t low = 0, high = acts->act_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = wait_acts_compare_objects(&acts->acts[middle], wanted);
-        if (order < 0 || (order == 0 && acts->acts[middle].begin < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(act, acts->acts, acts->act_count, wait_acts_is_before(act, wanted, time));
 }
 
 /* ---- kinds of objects ---- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "trace/chunk_order.h"
 
 /* Nobody knows where the events were that had no room, or what a damaged chunk was. */
@@ -86,15 +87,8 @@ struct wait_holes wait_holes_find(const struct session_file *file)
 
 bool wait_holes_overlap(const struct wait_holes *h, uint64_t begin, uint64_t end)
 {
-    size_t low = 0, high = h->count;
-    while (low < high) { /* the first one that ends later */
-        const size_t middle = low + (high - low) / 2;
-        if (h->list[middle].end <= begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < h->count && h->list[low].begin < end;
+    const size_t later = LOWER_BOUND(hole, h->list, h->count, hole->end <= begin);
+    return later < h->count && h->list[later].begin < end;
 }
 
 void wait_holes_drop(struct wait_holes *h)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "trace/session_file.h"
 
 /* ---- the plan ---- */
@@ -150,15 +151,8 @@ static void values_add_rows(struct recorded_values *v, const struct trace_chunk 
 static int values_compare_rows(const void *a, const void *b)
 {
     const struct recorded_row *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->exit != y->exit)
-        return x->exit - y->exit;
-    return (x->words > y->words) - (x->words < y->words);
+    const int order = ORDER_BY(x, y, thread, time, function, exit);
+    return order ? order : ORDER(x->words, y->words);
 }
 
 static bool values_same_call(const struct recorded_row *a, const struct recorded_row *b)
@@ -279,15 +273,8 @@ const uint64_t *recorded_value_words(const struct recorded_values *values, const
 const struct recorded_row *recorded_values_at(const struct recorded_values *values, uint32_t thread, uint64_t time,
                                               size_t *count)
 {
-    size_t first = 0, end = values->row_count;
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        const struct recorded_row *row = &values->rows[middle];
-        if (row->thread < thread || (row->thread == thread && row->time < time))
-            first = middle + 1;
-        else
-            end = middle;
-    }
+    const size_t first = LOWER_BOUND(row, values->rows, values->row_count,
+                                     row->thread < thread || (row->thread == thread && row->time < time));
     for (*count = 0; first + *count < values->row_count; ++*count) {
         const struct recorded_row *row = &values->rows[first + *count];
         if (row->thread != thread || row->time != time)
