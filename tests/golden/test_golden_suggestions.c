@@ -175,5 +175,5 @@ Test(golden_suggestions, help_with_examples)
     cr_assert(ge(int, count, 20));
     free(commands);
     need_features("events fleet mcp perflog vsperf");
-    cr_assert(eq(int, count, 30));
+    cr_assert(eq(int, count, 31));
 }
