@@ -86,7 +86,7 @@ static char *load_text_of(const struct load *l, char *left, char *right)
 
 char *load_describe(const struct load_program *p)
 {
-    char *stack[LOAD_DEPTH + 1] = { NULL };
+    char *stack[LOAD_DEPTH + 1] = { NULL }, *last = NULL;
     unsigned depth = 0;
     if (!load_check(p))
         return NULL;
@@ -94,7 +94,7 @@ char *load_describe(const struct load_program *p)
         const struct load *l = &p->loads[i];
         char *right = load_takes(l) == 2 ? stack[--depth] : NULL;
         char *left = load_takes(l) ? stack[--depth] : NULL;
-        stack[depth++] = load_text_of(l, left, right);
+        last = stack[depth++] = load_text_of(l, left, right);
     }
-    return stack[0];
+    return last; /* the only one that is left, as load_check has seen */
 }
