@@ -105,12 +105,15 @@ const struct call *frames_ended(const struct thread *t, uint64_t state, const st
     return NULL;
 }
 
-static int64_t frames_left_before_nested_exit(const struct thread *t, uint64_t state, const struct event *event)
+/* Whether the exit was checked as one of a NESTED function. The function may be NESTED only since then, or no more. */
+static bool frames_is_nested_exit(const struct thread *t, const struct event *event)
 {
-    struct frame_exit exit = t->levels.exit;
-    if (exit.function != event->function || exit.stack_pointer != event->stack_pointer)
-        exit.returns = 0;
-    exit = (struct frame_exit){ event->function, event->stack_pointer, exit.returns, event->tail_call };
+    return t->levels.exit.function == event->function && t->levels.exit.stack_pointer == event->stack_pointer;
+}
+
+static int64_t frames_left_before_nested_exit(const struct thread *t, uint64_t state)
+{
+    const struct frame_exit exit = t->levels.exit;
     const struct call *ended = frames_ended(t, state, &exit);
     return ended ? thread_call(t, state) - 1 - ended : -1;
 }
@@ -119,8 +122,8 @@ int64_t frames_left_before(const struct thread *t, uint64_t state, const struct 
 {
     if (event->enter)
         return frames_left_before_enter(t, state, event);
-    if (levels_table && levels_state(event->function) & LEVEL_NESTED)
-        return frames_left_before_nested_exit(t, state, event);
+    if (levels_table && frames_is_nested_exit(t, event))
+        return frames_left_before_nested_exit(t, state);
     return frames_left_before_exit(t, state, event);
 }
 
