@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/statistics.h"
 
 const char *const usual_law_names[USUAL_LAWS] = {
@@ -190,12 +191,6 @@ static double law_search(struct law_fit *f, law_measure *measure)
 
 /* ---- points that do not count ---- */
 
-static int law_compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* How far points usually are from the fit, which goes through as many points as it has parameters. */
 static double law_spread(const struct law_fit *f)
 {
@@ -204,7 +199,7 @@ static double law_spread(const struct law_fit *f)
     double *sizes = need_memory(f->count, sizeof *sizes);
     for (size_t i = 0; i < f->count; i++)
         sizes[i] = fabs(f->errors[i]);
-    qsort(sizes, f->count, sizeof *sizes, law_compare_numbers);
+    qsort(sizes, f->count, sizeof *sizes, compare_doubles);
     const size_t first = f->count > PARAMETERS ? PARAMETERS : f->count - 1;
     const double median = sizes[first + (f->count - first) / 2];
     free(sizes);

@@ -54,4 +54,10 @@ static inline int compare_numbers_32(const void *a, const void *b)
     return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
+/* The same with doubles, none of which is NaN. */
+static inline int compare_doubles(const void *a, const void *b)
+{
+    return ORDER(*(const double *)a, *(const double *)b);
+}
+
 #endif

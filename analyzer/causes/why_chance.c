@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "causes/why.h"
 #include "causes/why_random.h"
 
@@ -184,12 +185,6 @@ static double why_find_little(const struct why_test *t)
     return t->sign * difference * WHY_LITTLE_PERCENT / 100 * (1 - 1e-9);
 }
 
-static int why_compare_times(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /*
  * Where the tail of the usual calls ends. The measure is work that may end at any moment with the same chance, however
  * long it took before. Half of such times lie within ln(3) of its mean, and the slowest share q of them takes
@@ -206,7 +201,7 @@ static double why_find_tail(const struct why_test *t)
         if (t->why->scan.sampled[i].set == WHY_USUAL)
             times[count++] = t->times[i];
     if (count)
-        qsort(times, count, sizeof *times, why_compare_times);
+        qsort(times, count, sizeof *times, compare_doubles);
     const double end = times[count / 2] + limit * (times[count / 4 * 3] - times[count / 4]) / log(3);
     free(times);
     return end;

@@ -8,15 +8,9 @@
 #include "base/memory.h"
 #include "base/sorted.h"
 
-static int outliers_compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return ORDER(x, y);
-}
-
 static double outliers_median(double *numbers, size_t count)
 {
-    qsort(numbers, count, sizeof *numbers, outliers_compare_numbers);
+    qsort(numbers, count, sizeof *numbers, compare_doubles);
     return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
 }
 

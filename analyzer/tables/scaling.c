@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 
 /* ---- groups of calls ---- */
 
@@ -20,12 +21,6 @@ struct scaling_place {
     double value;
     size_t call;
 };
-
-static int scaling_compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Values of one range have one number. Without a width, each value has its own. */
 static double scaling_range(double value, double width)
@@ -50,7 +45,7 @@ static struct scaling_groups scaling_group(const struct scaling_calls *calls)
     for (size_t i = 0; i < calls->count; i++)
         places[i] = (struct scaling_place){ calls->values[i], i };
     if (calls->count)
-        qsort(places, calls->count, sizeof *places, scaling_compare_numbers);
+        qsort(places, calls->count, sizeof *places, compare_doubles);
     double width = 0;
     while (scaling_count_ranges(places, calls->count, width) > MOST_POINTS)
         width = width > 0 ? 2 * width : finest;
@@ -62,7 +57,7 @@ static struct scaling_groups scaling_group(const struct scaling_calls *calls)
     return g;
 }
 
-_Static_assert(offsetof(struct scaling_place, value) == 0, "scaling_compare_numbers reads the first member");
+_Static_assert(offsetof(struct scaling_place, value) == 0, "compare_doubles reads the first member");
 
 /* ---- medians ---- */
 
@@ -83,7 +78,7 @@ static struct scaling_sorted scaling_sort(const struct scaling_groups *g, const 
     for (size_t i = 0; i < calls; i++)
         s.numbers[s.first[g->of_call[i] + 1]++] = by_call[i];
     for (size_t i = 0; i < g->count; i++)
-        qsort(&s.numbers[s.first[i]], s.first[i + 1] - s.first[i], sizeof *s.numbers, scaling_compare_numbers);
+        qsort(&s.numbers[s.first[i]], s.first[i + 1] - s.first[i], sizeof *s.numbers, compare_doubles);
     return s;
 }
 

@@ -94,6 +94,10 @@ Test(unit_sorted, numbers_have_an_order_whatever_their_distance)
     cr_assert(eq(int, compare_numbers_32(&small[0], &small[1]), -1));
     cr_assert(eq(int, compare_numbers_32(&small[1], &small[0]), 1));
     cr_assert(eq(int, compare_numbers_32(&small[0], &small[0]), 0));
+    static const double parts[] = { 0.25, 0.5 };
+    cr_assert(eq(int, compare_doubles(&parts[0], &parts[1]), -1));
+    cr_assert(eq(int, compare_doubles(&parts[1], &parts[0]), 1));
+    cr_assert(eq(int, compare_doubles(&parts[0], &parts[0]), 0));
 }
 
 Test(unit_sorted, later_members_decide_where_earlier_ones_are_equal)
