@@ -3,6 +3,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "causes/why_scan.h"
 #include "profile/durations.h"
 
@@ -68,9 +69,7 @@ void why_found_move(struct why_found *into, struct number_index *rows, struct wh
 static int why_found_compare(const void *a, const void *b)
 {
     const struct why_sampled *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return ORDER_BY(x, y, thread, begin);
 }
 
 void why_found_sort(struct why_found *found)

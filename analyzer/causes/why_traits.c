@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/path_text.h"
+#include "base/sorted.h"
 #include "base/units.h"
 #include "trace/event_fields.h"
 
@@ -118,25 +119,16 @@ static void trait_add_process(struct trait_pairs *p, size_t call)
 static int trait_compare_firsts(const void *a, const void *b)
 {
     const struct why_first *x = a, *y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->thread > y->thread) - (x->thread < y->thread);
+    return ORDER_BY(x, y, process, begin, thread);
 }
 
 /* The session's last call that has begun then, or its end. */
 static size_t trait_find_call(const struct trait_pairs *p, uint32_t thread, uint64_t time)
 {
-    const struct why_traits *t = p->traits;
-    size_t low = p->first, high = p->end;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct why_sampled *call = &t->calls[middle];
-        if (call->thread < thread || (call->thread == thread && call->begin <= time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > p->first && t->calls[low - 1].thread == thread ? low - 1 : p->end;
+    const struct why_sampled *calls = &p->traits->calls[p->first];
+    const size_t later = LOWER_BOUND(call, calls, p->end - p->first,
+                                     call->thread < thread || (call->thread == thread && call->begin <= time));
+    return later && calls[later - 1].thread == thread ? p->first + later - 1 : p->end;
 }
 
 static void trait_add_firsts(struct trait_pairs *p, const struct why_found *scan, unsigned session)
@@ -171,9 +163,7 @@ struct trait_mark {
 static int trait_compare_marks(const void *a, const void *b)
 {
     const struct trait_mark *x = a, *y = b;
-    if (x->owner != y->owner)
-        return x->owner < y->owner ? -1 : 1;
-    return x->time != y->time ? (x->time < y->time ? -1 : 1) : (x->order > y->order) - (x->order < y->order);
+    return ORDER_BY(x, y, owner, time, order);
 }
 
 /* The caller frees them. */
@@ -194,15 +184,9 @@ static struct trait_mark *trait_sort_marks(const struct profile *p, bool by_thre
 static const struct profile_mark *trait_last_mark(const struct trait_mark *marks, size_t count, uint32_t owner,
                                                   uint64_t time)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (marks[middle].owner < owner || (marks[middle].owner == owner && marks[middle].time < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && marks[low - 1].owner == owner ? marks[low - 1].mark : NULL;
+    const size_t later =
+        LOWER_BOUND(mark, marks, count, mark->owner < owner || (mark->owner == owner && mark->time < time));
+    return later && marks[later - 1].owner == owner ? marks[later - 1].mark : NULL;
 }
 
 static void trait_note_numbers(struct trait_numbers *n, const struct profile *p)
@@ -308,7 +292,7 @@ struct trait_place {
 static int trait_compare_places(const void *a, const void *b)
 {
     const struct trait_place *x = a, *y = b;
-    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->call > y->call) - (x->call < y->call);
+    return ORDER_BY(x, y, begin, call);
 }
 
 /* `places`: of all calls, by call; nanoseconds. */

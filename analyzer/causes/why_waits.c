@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "tables/cause_rows.h"
 
 enum { MAX_PATH_BYTES = 4096 };
@@ -99,16 +100,8 @@ struct why_waits why_waits_find(const struct analysis *analysis)
 
 size_t why_waits_seek(const struct why_waits *waits, uint32_t thread, uint64_t time)
 {
-    size_t low = 0, high = waits->interval_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct why_interval *i = &waits->intervals[middle];
-        if (i->thread < thread || (i->thread == thread && i->begin < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(wait, waits->intervals, waits->interval_count,
+                       wait->thread < thread || (wait->thread == thread && wait->begin < time));
 }
 
 void why_waits_drop(struct why_waits *waits)

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/path_text.h"
+#include "base/sorted.h"
 #include "oscalls_names.h"
 #include "symbols/elf_facts.h"
 
@@ -51,19 +52,11 @@ int os_calls_number(const char *name)
 {
     const size_t length = strcspn(name, "@");
     const int *sorted = os_calls_sorted_names();
-    int low = 0, high = NAME_COUNT;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        const char *found = names[sorted[middle]];
-        const int order = strncmp(found, name, length);
-        if (order == 0 && found[length] == '\0')
-            return sorted[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
+    const size_t place = LOWER_BOUND(number, sorted, NAME_COUNT, strncmp(names[*number], name, length) < 0);
+    if (place == NAME_COUNT)
+        return -1;
+    const char *found = names[sorted[place]];
+    return strncmp(found, name, length) == 0 && found[length] == '\0' ? sorted[place] : -1;
 }
 
 const char *os_calls_name(int number)
