@@ -29,7 +29,7 @@ static uint32_t why_found_row(struct why_found *f, struct number_index *rows, ui
     return (uint32_t)f->row_count++;
 }
 
-static void why_found_move_samples(struct why_found *into, const struct why_found *from, const uint32_t *rows)
+void why_found_add_calls(struct why_found *into, const struct why_found *from, const uint32_t *rows)
 {
     for (size_t i = 0; i < from->sampled_count; i++) {
         GROW(into->sampled, into->sampled_count, into->sampled_room);
@@ -40,6 +40,13 @@ static void why_found_move_samples(struct why_found *into, const struct why_foun
         GROW(into->values, into->value_count, into->value_room);
         into->values[into->value_count++] = (struct why_value){ rows[from->values[i].row], from->values[i].ticks };
     }
+    for (size_t i = 0; i < from->first_count; i++) {
+        GROW(into->firsts, into->first_count, into->first_room);
+        into->firsts[into->first_count++] = from->firsts[i];
+    }
+    for (int set = 0; set < WHY_SETS; set++)
+        into->calls[set] += from->calls[set];
+    into->cut += from->cut;
 }
 
 void why_found_move(struct why_found *into, struct number_index *rows, struct why_found *from)
@@ -52,14 +59,7 @@ void why_found_move(struct why_found *into, struct number_index *rows, struct wh
         numbers[i] = why_found_row(into, rows, node, row);
         why_found_add(&into->rows[numbers[i]], row);
     }
-    why_found_move_samples(into, from, numbers);
-    for (int set = 0; set < WHY_SETS; set++)
-        into->calls[set] += from->calls[set];
-    for (size_t i = 0; i < from->first_count; i++) {
-        GROW(into->firsts, into->first_count, into->first_room);
-        into->firsts[into->first_count++] = from->firsts[i];
-    }
-    into->cut += from->cut;
+    why_found_add_calls(into, from, numbers);
     durations_merge(&into->faults, from->faults);
     free(numbers);
     free(nodes);

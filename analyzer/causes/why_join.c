@@ -30,30 +30,16 @@ static void why_scale(struct why_found *found, uint64_t rate)
         found->values[i].ticks *= 1e9 / (double)rate;
 }
 
-static void why_join_samples(struct why_found *into, const struct why_found *from)
-{
-    for (size_t i = 0; i < from->sampled_count; i++) {
-        GROW(into->sampled, into->sampled_count, into->sampled_room);
-        into->sampled[into->sampled_count] = from->sampled[i];
-        into->sampled[into->sampled_count++].first += into->value_count;
-    }
-    for (size_t i = 0; i < from->value_count; i++) {
-        GROW(into->values, into->value_count, into->value_room);
-        into->values[into->value_count] = from->values[i];
-        into->values[into->value_count++].row += (uint32_t)into->row_count;
-    }
-    for (size_t i = 0; i < from->first_count; i++) {
-        GROW(into->firsts, into->first_count, into->first_room);
-        into->firsts[into->first_count++] = from->firsts[i];
-    }
-}
-
 static void why_join_rows(struct why_found *into, const struct why_found *from)
 {
+    uint32_t *numbers = need_memory(from->row_count + 1, sizeof *numbers);
     for (size_t i = 0; i < from->row_count; i++) {
         GROW(into->rows, into->row_count, into->row_room);
+        numbers[i] = (uint32_t)into->row_count;
         into->rows[into->row_count++] = from->rows[i];
     }
+    why_found_add_calls(into, from, numbers);
+    free(numbers);
 }
 
 void why_join(struct why *why, const struct why_plan *plan, struct why_found *found, struct why_waits *waits)
@@ -71,11 +57,7 @@ void why_join(struct why *why, const struct why_plan *plan, struct why_found *fo
         .first_sample = into->sampled_count,
         .sample_count = found->sampled_count,
     };
-    why_join_samples(into, found);
     why_join_rows(into, found);
-    for (int set = 0; set < WHY_SETS; set++)
-        into->calls[set] += found->calls[set];
-    into->cut += found->cut;
     found->paths = NULL;
     why_found_drop(found);
 }

@@ -93,6 +93,10 @@ void why_found_drop(struct why_found *found);
 struct number_index;
 void why_found_move(struct why_found *into, struct number_index *rows, struct why_found *from);
 
+/* Adds the numbers of calls, their samples, and the threads' first calls. `rows` has the new number of each row of
+ * `from`. */
+void why_found_add_calls(struct why_found *into, const struct why_found *from, const uint32_t *rows);
+
 /* Sorts the samples. */
 void why_found_sort(struct why_found *found);
 
