@@ -122,9 +122,7 @@ static void scaling_load(struct scaling_sessions *all, const struct scaling_sett
 static void scaling_add_remarks(struct scaling_sessions *all, const struct scaling *scaling)
 {
     struct summary *summary = &all->first.summary;
-    size_t short_ones = 0;
-    for (size_t i = 0; i < scaling->point_count; i++)
-        short_ones += !scaling->points[i].fitted;
+    const size_t short_ones = scaling->point_count - scaling->fitted_count;
     if (all->calls.valueless)
         summary_remark(summary, "calls-without-values",
                        "%" PRIu64 " calls of the function have no values, and are not shown", all->calls.valueless);

@@ -61,78 +61,75 @@ _Static_assert(offsetof(struct scaling_place, value) == 0, "compare_doubles read
 
 /* ---- medians ---- */
 
-/* Numbers by group: those of group i begin at first[i]. */
-struct scaling_sorted {
-    double *numbers;
-    size_t *first;
-};
-
-/* Takes a number for each call. */
-static struct scaling_sorted scaling_sort(const struct scaling_groups *g, const double *by_call, size_t calls)
+/* The medians of the groups. As P50 elsewhere: of an even number, the lower one of both in the middle. The caller frees
+ * them. */
+static double *scaling_medians(const struct scaling_groups *g, const double *by_call, size_t calls)
 {
-    struct scaling_sorted s = { need_memory(calls + 1, sizeof *s.numbers), need_memory(g->count + 2, sizeof *s.first) };
+    double *medians = need_memory(g->count + 1, sizeof *medians);
+    double *numbers = need_memory(calls + 1, sizeof *numbers);
+    size_t *first = need_memory(g->count + 2, sizeof *first); /* numbers of group i begin at first[i] */
     for (size_t i = 0; i < calls; i++)
-        s.first[g->of_call[i] + 2]++;
+        first[g->of_call[i] + 2]++;
     for (size_t i = 1; i <= g->count; i++)
-        s.first[i + 1] += s.first[i];
+        first[i + 1] += first[i];
     for (size_t i = 0; i < calls; i++)
-        s.numbers[s.first[g->of_call[i] + 1]++] = by_call[i];
-    for (size_t i = 0; i < g->count; i++)
-        qsort(&s.numbers[s.first[i]], s.first[i + 1] - s.first[i], sizeof *s.numbers, compare_doubles);
-    return s;
+        numbers[first[g->of_call[i] + 1]++] = by_call[i];
+    for (size_t i = 0; i < g->count; i++) {
+        const size_t count = first[i + 1] - first[i];
+        qsort(&numbers[first[i]], count, sizeof *numbers, compare_doubles);
+        medians[i] = numbers[first[i] + (count - 1) / 2];
+    }
+    free(first);
+    free(numbers);
+    return medians;
 }
 
-static void scaling_sorted_drop(struct scaling_sorted *s)
-{
-    free(s->numbers);
-    free(s->first);
-}
-
-/* As P50 elsewhere: of an even number, the lower one of both in the middle. */
-static double scaling_median(const struct scaling_sorted *s, size_t group)
-{
-    const size_t count = s->first[group + 1] - s->first[group];
-    return s->numbers[s->first[group] + (count - 1) / 2];
-}
-
-/* The times of a series, one for each call. */
-static double *scaling_times(const struct scaling_calls *calls, const struct scaling_series *series)
+/* The medians of a series' times. */
+static double *scaling_median_times(const struct scaling_calls *calls, const struct scaling_groups *g,
+                                    const struct scaling_series *series)
 {
     double *times = need_memory(calls->count + 1, sizeof *times);
     for (size_t i = 0; i < series->count; i++)
         times[series->times[i].call] += series->times[i].ns;
-    return times;
+    double *medians = scaling_medians(g, times, calls->count);
+    free(times);
+    return medians;
 }
 
 /* ---- points ---- */
 
-static void scaling_fill_points(struct scaling *s, const struct scaling_calls *calls, const struct scaling_groups *g)
+static void scaling_fill_points(struct scaling *s, const struct scaling_calls *calls, const struct scaling_groups *g,
+                                const double *times)
 {
-    double *times = scaling_times(calls, &calls->series[SERIES_WHOLE]);
-    struct scaling_sorted values = scaling_sort(g, calls->values, calls->count);
-    struct scaling_sorted sorted = scaling_sort(g, times, calls->count);
+    double *values = scaling_medians(g, calls->values, calls->count);
     s->points = need_memory(g->count + 1, sizeof *s->points);
     s->point_count = g->count;
     s->calls = calls->count;
-    for (size_t i = 0; i < g->count; i++) {
-        struct scaling_point *p = &s->points[i];
-        *p = (struct scaling_point){ .value = scaling_median(&values, i), .median = scaling_median(&sorted, i) };
-        p->calls = values.first[i + 1] - values.first[i];
-        p->fitted = p->median > calls->resolution;
-    }
-    scaling_sorted_drop(&sorted);
-    scaling_sorted_drop(&values);
-    free(times);
+    for (size_t i = 0; i < g->count; i++)
+        s->points[i] = (struct scaling_point){ .value = values[i], .median = times[i] };
+    for (size_t i = 0; i < calls->count; i++)
+        s->points[g->of_call[i]].calls++;
+    free(values);
 }
 
-static void scaling_choose_points(struct scaling *s)
+/* Those of a series whose times are above those of probes. There is room for all. */
+static size_t scaling_choose_points(const struct scaling *s, const double *times, double resolution,
+                                    struct law_point *chosen)
 {
+    size_t count = 0;
+    for (size_t i = 0; i < s->point_count; i++)
+        if (times[i] > resolution)
+            chosen[count++] = (struct law_point){ s->points[i].value, times[i], s->points[i].calls };
+    return count;
+}
+
+static void scaling_find_points(struct scaling *s, const struct scaling_calls *calls, const struct scaling_groups *g)
+{
+    double *times = scaling_median_times(calls, g, &calls->series[SERIES_WHOLE]);
+    scaling_fill_points(s, calls, g, times);
     s->fitted = need_memory(s->point_count + 1, sizeof *s->fitted);
-    for (size_t i = 0; i < s->point_count; i++) {
-        const struct scaling_point *p = &s->points[i];
-        if (p->fitted)
-            s->fitted[s->fitted_count++] = (struct law_point){ p->value, p->median, p->calls };
-    }
+    s->fitted_count = scaling_choose_points(s, times, calls->resolution, s->fitted);
+    free(times);
 }
 
 /* ---- the code below ---- */
@@ -143,21 +140,15 @@ static bool scaling_find_code(const struct scaling *s, const struct scaling_call
                               struct scaling_code *code)
 {
     static const double matters = 1;
-    struct law_point *points = need_memory(g->count + 1, sizeof *points);
-    double *times = scaling_times(calls, series);
-    struct scaling_sorted sorted = scaling_sort(g, times, calls->count);
-    size_t count = 0;
+    const size_t last = s->point_count - 1;
+    struct law_point *points = need_memory(s->point_count + 1, sizeof *points);
+    double *times = scaling_median_times(calls, g, series);
+    const size_t count = scaling_choose_points(s, times, calls->resolution, points);
     *code = (struct scaling_code){ .name = series->name, .module = series->module };
-    for (size_t i = 0; i < g->count; i++) {
-        const double median = scaling_median(&sorted, i);
-        if (median > calls->resolution)
-            points[count++] = (struct law_point){ s->points[i].value, median, s->points[i].calls };
-    }
-    code->share_percent = 100 * scaling_median(&sorted, g->count - 1) / s->points[g->count - 1].median;
+    code->share_percent = 100 * times[last] / s->points[last].median;
     const bool found = count >= LAW_POINTS && code->share_percent >= matters;
     if (found)
         code->law = power_law_fit(points, count);
-    scaling_sorted_drop(&sorted);
     free(times);
     free(points);
     return found;
@@ -190,8 +181,7 @@ bool scaling_find(struct scaling *s, const struct scaling_calls *calls, struct e
 {
     *s = (struct scaling){ .points = NULL };
     struct scaling_groups g = scaling_group(calls);
-    scaling_fill_points(s, calls, &g);
-    scaling_choose_points(s);
+    scaling_find_points(s, calls, &g);
     const bool enough = s->fitted_count >= LAW_POINTS;
     if (enough) {
         s->law = power_law_fit(s->fitted, s->fitted_count);

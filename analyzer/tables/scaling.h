@@ -12,7 +12,6 @@ struct scaling_point {
     double value; /* their median */
     uint64_t calls;
     double median; /* of their times, in nanoseconds */
-    bool fitted;   /* the time is above that of probes */
 };
 
 /* The own code of a function below. Names are those of the calls. */
@@ -26,7 +25,7 @@ struct scaling {
     struct scaling_point *points; /* in the order of values */
     size_t point_count;
     uint64_t calls;
-    struct law_point *fitted;
+    struct law_point *fitted; /* those whose times are above those of probes */
     size_t fitted_count;
     struct power_law law;
     struct usual_fit usual;
