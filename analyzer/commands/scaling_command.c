@@ -123,9 +123,7 @@ static void scaling_add_remarks(struct scaling_sessions *all, const struct scali
 {
     struct summary *summary = &all->first.summary;
     const size_t short_ones = scaling->point_count - scaling->fitted_count;
-    if (all->calls.valueless)
-        summary_remark(summary, "calls-without-values",
-                       "%" PRIu64 " calls of the function have no values, and are not shown", all->calls.valueless);
+    recorded_argument_remark_valueless(summary, all->calls.valueless);
     if (all->calls.unsuitable)
         summary_remark(summary, "values-not-above-zero",
                        "left out, as their values are not above zero: %" PRIu64 " call%s", all->calls.unsuitable,
@@ -133,11 +131,7 @@ static void scaling_add_remarks(struct scaling_sessions *all, const struct scali
     if (short_ones)
         summary_remark(summary, "scaling-short-times", "not fitted, as they are below what the probes take: %zu time%s",
                        short_ones, short_ones == 1 ? "" : "s");
-    if (all->lost)
-        summary_remark(summary, "values-lost", "the values of %" PRIu64 " calls had no room", all->lost);
-    if (all->damaged)
-        summary_remark(summary, "values-damaged", "%zu chunks of values are damaged, and were not read to their ends",
-                       all->damaged);
+    recorded_argument_remark_losses(summary, all->lost, all->damaged);
 }
 
 /* ---- text ---- */

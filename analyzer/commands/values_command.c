@@ -11,6 +11,7 @@
 #include "commands/function_words.h"
 #include "commands/values_list.h"
 #include "tables/calls_by_value.h"
+#include "tables/recorded_argument.h"
 #include "trace/recorded_values.h"
 
 enum { USUAL_ROWS = 40 };
@@ -69,17 +70,8 @@ static const struct command_line line = {
 static void values_add_remarks(struct analysis *analysis, const struct recorded_values *values,
                                const struct by_value *by)
 {
-    const uint64_t lost = analysis->file->more.lost_values;
-    if (by->valueless)
-        summary_remark(&analysis->summary, "calls-without-values",
-                       "%" PRIu64 " calls of the function have no values, and are not shown", by->valueless);
-    if (lost)
-        summary_remark(&analysis->summary, "values-lost", "the values of %" PRIu64 " calls had no room", lost);
-    if (values->damaged_chunks)
-        summary_remark(&analysis->summary, "values-damaged",
-                       "%zu chunks of values are damaged, and were not read to "
-                       "their ends",
-                       values->damaged_chunks);
+    recorded_argument_remark_valueless(&analysis->summary, by->valueless);
+    recorded_argument_remark_losses(&analysis->summary, analysis->file->more.lost_values, values->damaged_chunks);
 }
 
 static void values_print(const struct values_settings *s, const struct function_name *name, const struct table *table)

@@ -1,5 +1,7 @@
+/* Finds the recorded values of a function by its name and theirs. */
 #include "tables/recorded_argument.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,4 +109,20 @@ double recorded_value_number(const struct recorded_value *value, uint64_t word)
     default:
         return (double)word;
     }
+}
+
+void recorded_argument_remark_valueless(struct summary *summary, uint64_t calls)
+{
+    if (calls)
+        summary_remark(summary, "calls-without-values",
+                       "%" PRIu64 " calls of the function have no values, and are not shown", calls);
+}
+
+void recorded_argument_remark_losses(struct summary *summary, uint64_t lost, size_t damaged_chunks)
+{
+    if (lost)
+        summary_remark(summary, "values-lost", "the values of %" PRIu64 " calls had no room", lost);
+    if (damaged_chunks)
+        summary_remark(summary, "values-damaged", "%zu chunks of values are damaged, and were not read to their ends",
+                       damaged_chunks);
 }
