@@ -95,7 +95,7 @@ static bool helper_fill_pool(struct process *p, int fd)
     struct area area = chunk_prepare(fd, PREPARED_SIZE);
     if (!area.at)
         return false;
-    if (ready)
+    if (ready) /* else a thread may soon need this one */
         helper_touch(&p->helper, area);
     char *none = NULL;
     if (!__atomic_compare_exchange_n(empty, &none, area.at, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))

@@ -20,7 +20,7 @@ struct thread_levels {
     uint32_t seen;          /* generation of changes: no call that began before it is still on its way to a probe */
     uint32_t inside;        /* not zero: the thread is on the slow path, where it may sleep */
     uint64_t stack_end;     /* of its own stack; zero if it is not known */
-    struct frame_exit exit; /* the last one that was told apart from those of counted calls */
+    struct frame_exit exit; /* the one on its way to the probe that was told apart from those of counted calls */
 };
 
 /* The calling thread begins to be recorded in this process. `forked`: its block comes from the parent process. With

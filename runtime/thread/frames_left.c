@@ -122,7 +122,7 @@ int64_t frames_left_before(const struct thread *t, uint64_t state, const struct 
 {
     if (event->enter)
         return frames_left_before_enter(t, state, event);
-    if (levels_table && frames_is_nested_exit(t, event))
+    if (frames_is_nested_exit(t, event))
         return frames_left_before_nested_exit(t, state);
     return frames_left_before_exit(t, state, event);
 }
