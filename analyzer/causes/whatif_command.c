@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/time_unit.h"
 #include "base/units.h"
 #include "base/visible.h"
@@ -14,7 +15,6 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
-#include "report/text_options.h"
 #include "report/text_summary.h"
 
 enum { MAX_CPUS = 4096, MAX_SCALES = 64, MAX_RANKED = 200, TEXT_ROWS = 20 };

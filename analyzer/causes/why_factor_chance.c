@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "causes/why_factors.h"
 #include "causes/why_random.h"
-#include "report/text_options.h"
 
 struct factor_test {
     const struct why_traits *traits;

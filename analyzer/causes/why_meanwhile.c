@@ -7,10 +7,10 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/units.h"
 #include "causes/why.h"
 #include "profile/path_scan.h"
-#include "report/text_options.h"
 #include "symbols/display_name.h"
 
 enum { MOST_LINES = 3, MOST_PARTS = 3 };

@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/text_options.h"
 #include "base/units.h"
-#include "report/text_options.h"
 #include "symbols/display_name.h"
 
 const struct column view_why_columns[] = {

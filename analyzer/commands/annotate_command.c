@@ -7,13 +7,13 @@
 #include "analysis/find_function.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/units.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/function_words.h"
 #include "report/annotate.h"
-#include "report/text_options.h"
 #include "report/text_summary.h"
 
 enum { MAX_SOURCE = 64 << 20 };

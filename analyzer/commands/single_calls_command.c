@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/function_words.h"
 #include "report/plot.h"
-#include "report/text_options.h"
 #include "symbols/display_name.h"
 #include "tables/views.h"
 

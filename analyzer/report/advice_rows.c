@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/units.h"
-#include "report/text_options.h"
 #include "tables/views.h"
 
 const struct column view_advice_columns[] = {

@@ -10,11 +10,11 @@
 #include "analysis/probe_share.h"
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "base/text_options.h"
 #include "base/time_unit.h"
 #include "base/units.h"
 #include "base/visible.h"
 #include "base/wide.h"
-#include "report/text_options.h"
 
 static const double min_percent_of_hot = 10;
 

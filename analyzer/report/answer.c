@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/units.h"
 #include "report/text_cut.h"
-#include "report/text_options.h"
 #include "symbols/display_name.h"
 #include "symbols/short_name.h"
 

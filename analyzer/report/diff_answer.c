@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/statistics.h"
+#include "base/text_options.h"
 #include "report/diff.h"
-#include "report/text_options.h"
 
 static struct sample answer_side(const struct diff *d, enum diff_value value, enum diff_side side)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/visible.h"
 #include "report/diff.h"
-#include "report/text_options.h"
 
 bool diff_gate_parse(struct gate *gate, const char *text, struct error *error)
 {

@@ -7,12 +7,12 @@
 #include "base/csv_text.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/units.h"
 #include "base/visible.h"
 #include "report/replay.h"
 #include "report/table_formats.h"
 #include "report/text_cut.h"
-#include "report/text_options.h"
 #include "symbols/display_name.h"
 
 enum {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "report/markdown.h"
 #include "report/opening.h"
 #include "report/text_cut.h"
-#include "report/text_options.h"
 #include "report/text_summary.h"
 
 enum { NAME_ROOM = 80, MOST_REMARKS = 2 };

@@ -5,13 +5,13 @@
 
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "base/text_options.h"
 #include "base/visible.h"
 #include "report/table_formats.h"
 #include "report/text_cut.h"
 #include "report/text_fit.h"
 #include "report/text_marks.h"
 #include "report/text_numbers.h"
-#include "report/text_options.h"
 #include "report/text_summary.h"
 
 #define DIM "\033[2m"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/text_options.h"
+#include "base/text_options.h"
 
 static uint64_t text_cell_ns(const struct table *t, const struct column *column, const struct cell *cell)
 {

@@ -6,9 +6,9 @@
 
 #include "analysis/budget_reached.h"
 #include "base/memory.h"
+#include "base/text_options.h"
 #include "base/units.h"
 #include "base/visible.h"
-#include "report/text_options.h"
 
 static void text_print_time(const struct summary *summary, const char *before, uint64_t ticks, FILE *out)
 {

@@ -1,5 +1,5 @@
 /* The choices of --units and --full-names. */
-#include "report/text_options.h"
+#include "base/text_options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* How text shows times and names. The user chooses it once, for all tables that the program prints. */
-#ifndef DWELL_REPORT_TEXT_OPTIONS_H
-#define DWELL_REPORT_TEXT_OPTIONS_H
+#ifndef DWELL_BASE_TEXT_OPTIONS_H
+#define DWELL_BASE_TEXT_OPTIONS_H
 
 #include <stdbool.h>
 
