@@ -3,8 +3,8 @@
 
 FOLDER/url gets its URL. FOLDER/mode says how it answers: well, error (503), refuse (500), cut (closes the connection
 after the request), or hang (never answers). FOLDER/runs has a line for each run that was inserted: its number, labels,
-and number of rows. FOLDER/passwords has the password of each request. With FOLDER/tls.pem, a key and its certificate,
-the store uses TLS.
+and number of rows. FOLDER/passwords has the password of each request. If there is a folder FOLDER/bodies, it gets a
+file with the inserted bytes of each table. With FOLDER/tls.pem, a key and its certificate, the store uses TLS.
 """
 import gzip
 import http.server
@@ -68,6 +68,9 @@ class Store(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def insert(self, table, data):
+        if os.path.isdir(f"{FOLDER}/bodies"):
+            with open(f"{FOLDER}/bodies/{table.rsplit('_', 1)[0]}", "ab") as file:
+                file.write(data)
         if not table.startswith("runs"):
             return
         r = Reader(data)

@@ -1,0 +1,79 @@
+/* Recorded values are secrets: what is passed on has none of them. tests/consumers/holds.py looks for them in bytes. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "support/features.h"
+#include "support/run.h"
+
+TestSuite(e2e_values_private, .timeout = 600);
+
+#define PASSWORD "swordfish-4711"
+#define PIN "8102661087213904741"
+#define HOLDS "python3 -B " DWELL_CONSUMERS "/holds.py " PASSWORD " " PIN " "
+
+/* The session one.data holds both values, as bytes and for who asks. */
+static void private_record(void)
+{
+    free(run_well("gcc -O2 -g -finstrument-functions -o secret " DWELL_CONSUMERS "/../e2e/programs/values/secret.c && "
+                  "echo " PASSWORD " " PIN " >in && $DWELL record -q -o one.data --values login ./secret in"));
+    char *text = run_well("$DWELL values login:password one.data --format csv | grep -c " PASSWORD "; "
+                          "$DWELL values login:pin one.data --format json | jq -r '.rows[].values.pin' | head -c 8; "
+                          "echo; gzip -c one.data | base64 -w 0 >packed; " HOLDS "one.data packed in secret");
+    cr_assert(eq(str, text, "1\n81026610\none.data\npacked\nin\n"));
+    free(text);
+}
+
+/* None of the files holds a value, and there are so many. */
+static void private_expect(const char *make, const char *files)
+{
+    free(run_well("mkdir out && %s", make));
+    char *text = run_well("find out -type f | wc -l; " HOLDS "out");
+    cr_assert(eq(str, text, (char *)files), "%s", make);
+    free(text);
+}
+
+Test(e2e_values_private, merged_sessions_have_none)
+{
+    private_record();
+    private_expect("$DWELL record -q -o two.data --values login ./secret in && "
+                   "$DWELL merge -o out/both.data one.data two.data",
+                   "1\n");
+}
+
+Test(e2e_values_private, sums_have_none)
+{
+    private_record();
+    private_expect("$DWELL profile -o out/sums.data one.data", "1\n");
+}
+
+Test(e2e_values_private, pages_have_none)
+{
+    private_record();
+    private_expect("$DWELL view -o out/page.html one.data 2>said", "1\n");
+}
+
+/* All formats that the build has, without and with a filter of calls. */
+Test(e2e_values_private, exports_have_none)
+{
+    private_record();
+    free(run_well("mkdir out && for format in $($DWELL export --list | cut -d' ' -f1); do\n"
+                  "$DWELL export $format -o out/$format one.data && "
+                  "$DWELL export $format --only login -o out/$format.only one.data || exit 1\ndone"));
+    char *text = run_well("[ $(ls out | wc -l) -ge $(($($DWELL export --list | wc -l) * 2)) ]; " HOLDS "out");
+    cr_assert(eq(str, text, ""));
+    free(text);
+}
+
+/* What the store gets of a recorded session. */
+Test(e2e_values_private, pushes_have_none)
+{
+    need_features("fleet");
+    private_record();
+    private_expect("mkdir store && echo well >store/mode && mkdir store/bodies && "
+                   "{ python3 -B " DWELL_CONSUMERS "/fleet_store.py store & } && "
+                   "trap 'kill $!' EXIT && until [ -e store/url ]; do sleep 0.05; done && "
+                   "XDG_CONFIG_HOME=. $DWELL fleet push --url $(cat store/url) one.data && "
+                   "grep -q 'program=secret' store/runs && cp store/bodies/paths store/bodies/files out",
+                   "2\n");
+}
