@@ -10,9 +10,10 @@
 #include "stacks.h"
 #include "sys.h"
 
+#include <sys/mman.h>
 #include <sys/uio.h>
 
-enum { MAX_STACK = 64 << 20, PAGES_AT_ONCE = 64 };
+enum { MAX_STACK = 64 << 20, COPIED = 1024, NEAR = 16 << 10, COPIED_DEEP = 64 << 10 };
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -58,41 +59,13 @@ uint64_t quiet_stack_end(uint64_t stack_pointer)
     return main_end - stack_pointer < MAX_STACK ? main_end : 0;
 }
 
-/* Whether all pages can be read: the addresses between may not be one stack. */
-static bool quiet_is_readable(uint64_t begin, uint64_t end)
-{
-    static const uint64_t step = PAGE;
-    const long self = SYS0(getpid);
-    while (begin < end) {
-        struct iovec there[PAGES_AT_ONCE];
-        char bytes[PAGES_AT_ONCE];
-        long count = 0;
-        for (; count < PAGES_AT_ONCE && begin < end; begin = (begin & ~(step - 1)) + step)
-            there[count++] = (struct iovec){ (void *)begin, 1 };
-        const struct iovec here = { bytes, (size_t)count };
-        if (SYS6(process_vm_readv, self, &here, 1, there, count, 0) != count)
-            return false;
-    }
-    return true;
-}
-
-static bool quiet_has_mark(uint64_t begin, uint64_t end)
-{
-    for (uint64_t at = (begin & ~(uint64_t)(STEP - 1)) + MARK_OFFSET; at < end; at += STEP)
-        if (at >= begin && *(const volatile uint32_t *)at == MARK)
-            return true;
-    return false;
-}
-
-#if defined(__x86_64__)
-
-/* The same for the stack of another thread, which may be unmapped meanwhile. */
-static bool quiet_is_without_mark(uint64_t begin, uint64_t end)
+/* Reads through the system: another thread may unmap the memory meanwhile, as the addresses between need not be one
+ * stack. `copy` has room for a multiple of STEP. */
+static bool quiet_is_without_mark_in(uint64_t begin, uint64_t end, char *copy, size_t room)
 {
     const long self = SYS0(getpid);
-    char copy[1024];
-    for (uint64_t at = begin & ~(uint64_t)(STEP - 1); at < end; at += sizeof copy) {
-        const uint64_t size = end - at < sizeof copy ? end - at : sizeof copy;
+    for (uint64_t at = begin; at < end; at += room) {
+        const uint64_t size = end - at < room ? end - at : room;
         struct iovec here = { copy, size }, there = { (void *)at, size };
         if (SYS6(process_vm_readv, self, &here, 1, &there, 1, 0) != (long)size)
             return false;
@@ -102,6 +75,27 @@ static bool quiet_is_without_mark(uint64_t begin, uint64_t end)
     }
     return true;
 }
+
+/* False if there is a mark, or not all can be read. A deep stack takes fewer system calls with more room, of which a
+ * thread's stack may have little. */
+static bool quiet_is_without_mark(uint64_t begin, uint64_t end)
+{
+    char copy[COPIED];
+    begin &= ~(uint64_t)(STEP - 1);
+    const uint64_t near_end = end - begin < NEAR ? end : begin + NEAR;
+    if (!quiet_is_without_mark_in(begin, near_end, copy, sizeof copy))
+        return false;
+    if (near_end == end)
+        return true;
+    char *larger = sys_map(COPIED_DEEP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool without =
+        quiet_is_without_mark_in(near_end, end, larger ? larger : copy, larger ? (size_t)COPIED_DEEP : sizeof copy);
+    if (larger)
+        sys_unmap(larger, COPIED_DEEP);
+    return without;
+}
+
+#if defined(__x86_64__)
 
 /* The stack pointer of a thread that sleeps in a system call; zero if it does not. The system writes the call's number,
  * six arguments, the stack pointer and the program counter, or another text if the thread does not sleep in a call. */
@@ -137,6 +131,5 @@ bool quiet_point_of_sleeper(uint32_t tid, uint64_t stack_end)
 bool quiet_point(uint64_t stack_pointer)
 {
     const uint64_t end = quiet_stack_end(stack_pointer);
-    return end && quiet_has_marks() && !stacks_is_handlers(stack_pointer) && quiet_is_readable(stack_pointer, end) &&
-           !quiet_has_mark(stack_pointer, end);
+    return end && quiet_has_marks() && !stacks_is_handlers(stack_pointer) && quiet_is_without_mark(stack_pointer, end);
 }
