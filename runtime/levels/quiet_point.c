@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "common.h"
+#include "main_stack.h"
 #include "stacks.h"
 #include "sys.h"
 
 #include <sys/mman.h>
 #include <sys/uio.h>
 
-enum { MAX_STACK = 64 << 20, COPIED = 1024, NEAR = 16 << 10, COPIED_DEEP = 64 << 10 };
+enum { COPIED = 1024, NEAR = 16 << 10, COPIED_DEEP = 64 << 10 };
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -46,17 +47,11 @@ static bool quiet_has_marks(void)
 
 #endif
 
-#pragma weak __libc_stack_end
-extern void *__libc_stack_end; /* of the main thread; the loader's */
-
 /* libc keeps a thread's own data above its stack. */
 uint64_t quiet_stack_end(uint64_t stack_pointer)
 {
     const uint64_t thread_data = (uint64_t)__builtin_thread_pointer();
-    if (thread_data - stack_pointer < MAX_STACK)
-        return thread_data;
-    const uint64_t main_end = &__libc_stack_end ? (uint64_t)__libc_stack_end : 0;
-    return main_end - stack_pointer < MAX_STACK ? main_end : 0;
+    return thread_data - stack_pointer < LARGEST_STACK ? thread_data : main_stack_end(stack_pointer);
 }
 
 /* Reads through the system: another thread may unmap the memory meanwhile, as the addresses between need not be one
@@ -114,7 +109,8 @@ static uint64_t quiet_sleeps_at(uint32_t tid)
 bool quiet_point_of_sleeper(uint32_t tid, uint64_t stack_end)
 {
     const uint64_t stack_pointer = stack_end && quiet_has_marks() ? quiet_sleeps_at(tid) : 0;
-    return stack_pointer && stack_end - stack_pointer < MAX_STACK && quiet_is_without_mark(stack_pointer, stack_end);
+    return stack_pointer && stack_end - stack_pointer < LARGEST_STACK &&
+           quiet_is_without_mark(stack_pointer, stack_end);
 }
 
 #else

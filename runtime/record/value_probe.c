@@ -3,8 +3,8 @@
  * time, so that this takes none of the function's. They are stored behind it, as the row has the time of the enter.
  * Results are read and stored behind the probe of the exit.
  *
- * The memory between the stack pointer and the frames of open calls is read directly. All other reads are system
- * calls, which a bad address does not hurt.
+ * The stack above the stack pointer is read directly. All other reads are system calls, which a bad address does not
+ * hurt.
  */
 #include "value_probe.h"
 
@@ -14,6 +14,8 @@
 #include <sys/uio.h>
 
 #include "call.h"
+#include "common.h"
+#include "main_stack.h"
 #include "probes.h"
 #include "process.h"
 #include "recorder.h"
@@ -23,7 +25,7 @@
 #include "value_plan.h"
 #include "value_rows.h"
 
-enum { RSI = 4, RDI = 5, RSP = 7 /* in the order of DWARF */, LARGEST_STACK = 64 << 10 };
+enum { RSI = 4, RDI = 5, RSP = 7 /* in the order of DWARF */ };
 
 /* What is known about the memory: a part of the stack, and the process. */
 struct value_memory {
@@ -42,29 +44,20 @@ static bool value_read_memory(void *data, uint64_t address, void *into, size_t s
     return SYS6(process_vm_readv, m->pid, &here, 1, &there, 1, 0) == (long)size;
 }
 
-/* The stack in use, from the stack pointer up to the frame of the outermost open call. */
-static void value_find_stack(struct value_memory *m, const struct thread *t, uint64_t stack_pointer)
+/* Of another stack than the main thread's, no more is certain than the page in use: what lies above may belong to
+ * others, who may unmap it. */
+static uint64_t value_stack_end(uint64_t stack_pointer)
 {
-    const struct call *outermost = (const struct call *)t->shadow + 1;
-    const uint64_t frame = thread_call(t, thread_state(t)) > outermost ? outermost->stack_pointer : 0;
-    if (t->pause.active || frame <= stack_pointer || !stack_range_has(&t->stack, stack_pointer) ||
-        !stack_range_has(&t->stack, frame))
-        return;
-    m->begin = stack_pointer;
-    m->end = frame - stack_pointer > LARGEST_STACK ? stack_pointer + LARGEST_STACK : frame;
+    const uint64_t main_end = main_stack_end(stack_pointer);
+    return main_end ? main_end : (stack_pointer & ~(uint64_t)(PAGE - 1)) + PAGE;
 }
 
 /* A forked child whose first probe this is has not set up its process. */
 static struct value_memory value_find_memory(const struct thread *t, uint64_t stack_pointer)
 {
-    struct value_memory m = { 0, 0, 0 };
-    if (t && t->wiped->alive) {
-        m.pid = runtime.process->pid;
-        value_find_stack(&m, t, stack_pointer);
-    } else {
-        m.pid = (uint32_t)SYS0(getpid);
-    }
-    return m;
+    return (struct value_memory){ .begin = stack_pointer,
+                                  .end = value_stack_end(stack_pointer),
+                                  .pid = t && t->wiped->alive ? runtime.process->pid : (uint32_t)SYS0(getpid) };
 }
 
 /* Appends the words of a value. False if it cannot be read. */

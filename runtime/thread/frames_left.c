@@ -68,7 +68,8 @@ static int64_t frames_left_before_exit(const struct thread *t, uint64_t state, c
 /* ---- exits of functions some of whose calls are counted ---- */
 
 /* Whether a call below the frame returns to that address. Each call has the address on the stack. What an earlier call
- * has left there may be taken for it: then the exit is not recorded. */
+ * has left there may be taken for it: then the exit is not recorded. If the frame is not the exit's own, nothing beyond
+ * the exit's frame is read, as that has the address: the frame may be on another stack. */
 static bool frames_return_below(uint64_t frame, const struct frame_exit *exit)
 {
     for (uint64_t at = exit->stack_pointer + sizeof(uint64_t); at <= frame; at += sizeof(uint64_t))

@@ -181,6 +181,16 @@ Test(e2e_values_recorded, of_bad_addresses)
     }
 }
 
+/* The memory above a stack that the program made is not all stack, though open calls are further up. */
+Test(e2e_values_recorded, above_a_stack_of_the_programs_own)
+{
+    for (int i = 0; i < 2; i++) {
+        values_build(i ? "gcc -O2 " SOURCES "valued.c" : "gcc -O0 " SOURCES "valued.c");
+        values_expect("$DWELL record -q --values 'point:*number,text' ./valued stack", "faults 0\n");
+        values_expect(BY_VALUE("point", "*number"), "null|8\n");
+    }
+}
+
 Test(e2e_values_recorded, change_no_state)
 {
     values_build("gcc -O2 " SOURCES "valued.c");

@@ -5,6 +5,7 @@
  *   threads  the same from four threads, which print nothing: thread t makes `rounds` calls with n = t
  *   fork     `rounds` calls with n = 1, then as many with n = 2 in a forked child
  *   bad      addresses that cannot be read
+ *   stack    such addresses above a stack of the program's own
  *   state    what a probe must not change
  *   signals  calls in a handler that interrupts calls
  */
@@ -189,6 +190,42 @@ static void bad(void)
     printf("faults %d\n", (int)faults);
 }
 
+static void (*volatile on_other_stack)(void);
+
+/* Calls on_other_stack with that stack pointer. Nobody is told of the stack. */
+__attribute__((no_instrument_function)) static void switch_stack(char *top)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("movq %%rsp, %%rbx\n movq %0, %%rsp\n callq *%1\n movq %%rbx, %%rsp\n"
+                     :
+                     : "r"(top), "r"(on_other_stack)
+                     : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+#else
+    (void)top;
+#endif
+}
+
+static char *above;
+
+static void point_above(void)
+{
+    for (size_t at = 16; at < 32768; at += 4096)
+        point((const long *)(above + at), above + at);
+}
+
+static void own_stack(void)
+{
+    const size_t size = 64 << 10;
+    char *stack = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct sigaction action = { .sa_handler = on_fault };
+    sigaction(SIGSEGV, &action, NULL);
+    above = stack + size;
+    mprotect(above, size, PROT_NONE);
+    on_other_stack = point_above;
+    switch_stack(above);
+    printf("faults %d\n", (int)faults);
+}
+
 /* ---- state ---- */
 
 NOT_INLINED static long many(long a, long b, long c, long d, long e, long f, long g, double h, double i, float j)
@@ -254,6 +291,8 @@ int main(int argc, char **argv)
         forks(rounds);
     else if (strcmp(how, "bad") == 0)
         bad();
+    else if (strcmp(how, "stack") == 0)
+        own_stack();
     else if (strcmp(how, "state") == 0)
         state(rounds);
     else if (strcmp(how, "signals") == 0)

@@ -1,0 +1,18 @@
+/* The stack that the main thread begins on. */
+#ifndef DWELL_BASE_MAIN_STACK_H
+#define DWELL_BASE_MAIN_STACK_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* Stacks that are larger are not looked at. */
+enum { LARGEST_STACK = 64 << 20 };
+
+/* The end of that stack if the stack pointer lies on it; zero otherwise, and where it is not known. All between the two
+ * is the stack: the system keeps other mappings away from it. */
+uint64_t main_stack_end(uint64_t stack_pointer);
+
+#pragma GCC visibility pop
+
+#endif
