@@ -26,23 +26,25 @@ void record_others_adopt(void)
 }
 
 /* Takes the ends of dwell's children. */
-static void record_others_reap(struct process_watch *watch)
+static void record_others_reap(struct process_watch *watch, struct keep_handing *handing)
 {
     siginfo_t info = { .si_pid = 0 };
     int status;
     while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
         const pid_t pid = info.si_pid;
-        process_watch_ended(watch, pid, info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status);
+        const int how = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+        process_watch_ended(watch, pid, how);
+        keep_handing_ended(handing, pid, how);
         if (waitpid(pid, &status, WNOHANG) != pid)
             return;
         info.si_pid = 0;
     }
 }
 
-void record_others_wait(struct signal_relay *relay, struct process_watch *watch, int fd)
+void record_others_wait(struct signal_relay *relay, struct process_watch *watch, struct keep_handing *handing, int fd)
 {
     for (unsigned looks = 0; looks < LOOKS;) {
-        record_others_reap(watch);
+        record_others_reap(watch, handing);
         struct record_others others = record_others_find(watch);
         const pid_t oldest = others.count ? others.pids[0] : 0;
         record_others_drop(&others);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "recorder/keep_handing.h"
 #include "recorder/process_watch.h"
 #include "recorder/signal_relay.h"
 
@@ -18,7 +19,7 @@ struct record_others {
 void record_others_adopt(void);
 
 /* Waits until no process is recorded any more. Signals are passed on to the oldest one. */
-void record_others_wait(struct signal_relay *relay, struct process_watch *watch, int fd);
+void record_others_wait(struct signal_relay *relay, struct process_watch *watch, struct keep_handing *handing, int fd);
 
 /* Returns those that live. The caller drops them. */
 struct record_others record_others_find(struct process_watch *watch);

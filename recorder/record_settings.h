@@ -28,6 +28,7 @@ struct record_settings {
     bool shared_ring;      /* then the oldest events are replaced */
     char *keep_free;       /* bytes, as a decimal number; NULL for the default */
     char *events;          /* settings, separated by commas; NULL if none */
+    const char *on_keep;   /* a command for each kept window; NULL if none */
     struct filters filters;
     struct planned_values values;
     unsigned runs;

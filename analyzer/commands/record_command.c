@@ -14,6 +14,7 @@
 #include "recorder/executable.h"
 #include "recorder/filter_service.h"
 #include "recorder/filters.h"
+#include "recorder/keep_handing.h"
 #include "recorder/keep_trim.h"
 #include "recorder/left_processes.h"
 #include "recorder/name_service.h"
@@ -212,6 +213,18 @@ static void record_check_start(const struct record_settings *s, const struct rec
             "%s: %s", s->program[0], strerror(error));
 }
 
+/* Finds the functions that filters and values are about in the program's file. */
+static void record_find_functions(struct record_settings *s, const char *file)
+{
+    struct error wrong = { NULL };
+    s->filters.os_calls = !s->no_os_calls;
+    s->filters.leveled = function_set_new();
+    if (filters_any(&s->filters) && !filters_find(&s->filters, file, &wrong))
+        die(STATUS_OWN_FAILURE, "%s", wrong.text);
+    if (s->values.count && !planned_values_find(&s->values, file, &wrong))
+        die(STATUS_OWN_FAILURE, "%s", wrong.text);
+}
+
 int command_record(int argc, char **argv)
 {
     struct record_settings s;
@@ -222,13 +235,8 @@ int command_record(int argc, char **argv)
     struct executable e = executable_examine_command(s.program, &file);
     if (e.status)
         die(e.status, "%s: %s", e.is_loader ? file : s.program[0], e.wrong);
-    s.filters.os_calls = !s.no_os_calls;
-    s.filters.leveled = function_set_new();
+    record_find_functions(&s, file);
     struct error wrong = { NULL };
-    if (filters_any(&s.filters) && !filters_find(&s.filters, file, &wrong))
-        die(STATUS_OWN_FAILURE, "%s", wrong.text);
-    if (s.values.count && !planned_values_find(&s.values, file, &wrong))
-        die(STATUS_OWN_FAILURE, "%s", wrong.text);
     char *path = record_absolute_path(s.output);
     record_check_syscalls(&s);
     struct record_push *push = NULL;
@@ -263,16 +271,19 @@ int command_record(int argc, char **argv)
         record_others_adopt();
     signal_relay_begin(&relay);
     const uint64_t stolen = stolen_time_now();
+    struct keep_handing handing;
+    keep_handing_start(&handing, s.on_keep, &session, path);
     struct record_timer timer;
     record_timer_start(&timer, session.header, fd, s.record_for, s.program[0], s.quiet);
     program.status = record_child_run(&s, &e, &environment, &sampler, &relay, &program.pid, &error);
     program.time = clock_now(session.header->clock);
     program.cpu = relay.killed ? &relay.cpu : NULL;
     if (s.wait_all && program.status != -1)
-        record_others_wait(&relay, &watch, fd);
+        record_others_wait(&relay, &watch, &handing, fd);
     signal_relay_end(&relay);
     session_more(&session)->stolen_time = stolen_time_now() - stolen;
     record_timer_stop(&timer);
+    keep_handing_stop(&handing);
     process_watch_settle(&watch);
     struct record_others others = record_others_find(&watch);
     process_watch_stop(&watch);
@@ -295,6 +306,7 @@ int command_record(int argc, char **argv)
             record_seal_dump(&session, path);
         outcome.own_hooks = outcome.empty && executable_has_own_hooks(&e, file);
         record_report(&s, &outcome);
+        keep_handing_finish(&handing);
         if (!s.quiet)
             record_others_say(&others, fd);
         filters_warn(&s.filters);

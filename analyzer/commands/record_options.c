@@ -224,8 +224,10 @@ static void record_read_keep_limit(void *settings, const struct option_row *row,
 static void record_check_keep(struct record_settings *s)
 {
     const struct keep_watches *keep = &s->filters.keep;
-    if (!keep->count && (keep->usual || keep->most))
-        die(STATUS_OWN_FAILURE, "--keep-usual and --keep-limit are for --keep 'FUNCTION>TIME'");
+    if (!keep->count && (keep->usual || keep->most || s->on_keep))
+        die(STATUS_OWN_FAILURE, "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'");
+    if (s->on_keep && !strstr(s->on_keep, "{}"))
+        die(STATUS_OWN_FAILURE, "--on-keep: '%s' has no {}, where the name of a window's file is to be", s->on_keep);
     if (!keep->count)
         return;
     if (s->shared_ring)
@@ -340,6 +342,10 @@ const struct option_row record_own_options[] = {
       STORE_NUMBER(struct record_settings, filters.keep.usual, 1, 1000000000, "a number from 1 to 1000000000") },
     { "keep-limit", "N/UNIT", "With --keep: keep at most N slow calls in each s, min, h or day (10/min)",
       READ_BY(record_read_keep_limit) },
+    { "on-keep", "COMMAND",
+      "With --keep: run this shell command for each slow call that is kept, at most 4 at once; {} is a session file of "
+      "its window, which is removed when the command ends ('dwell why parse {} >>slow.txt')",
+      STORE_TEXT(struct record_settings, on_keep) },
     { "values", "FUNCTION[:WHAT]",
       "Record values of this function's calls, so that dwell values can show times by value: WHAT is a parameter (n), "
       "a part of one (req->len, *p, name[0]), or several (n,req->len), or return, default: all that can be read; may be "

@@ -155,6 +155,95 @@ Test(e2e_keep, no_slow_call)
     free(text);
 }
 
+/* ---- --on-keep ---- */
+
+/* What a window's file has: slow calls by its records, and by its events. */
+#define IN_WINDOW                                                                                                      \
+    "echo $($DWELL info --format json {} | jq .keep.slow_calls) "                                                      \
+    "$($DWELL why --slow \">100ms\" --format json handle {} | jq .slow.calls) >>windows"
+
+Test(e2e_keep, command_of_each_window)
+{
+    free(
+        run_well("$DWELL record -q --keep 'handle>100ms' --on-keep '" IN_WINDOW "' $PROGRAMS/slow_few 1 100 20 30000"));
+    char *text = run_well("cat windows; ls | grep -c window-; true");
+    cr_assert(eq(str, text, "1 1\n1 1\n1 1\n1 1\n1 1\n0\n"));
+    free(text);
+}
+
+/* Usual calls that were kept before are in the file, to compare. */
+Test(e2e_keep, command_compares)
+{
+    free(run_well("$DWELL record -q --keep 'handle>100ms' --keep-usual 2 --on-keep '$DWELL why --slow \">100ms\" "
+                  "handle {} >answer' $PROGRAMS/slow_few 1 40 30 1000"));
+    char *text = run_well(
+        "grep -c '^the 1 of [34][0-9] calls of handle above 100.000 ms takes .*: .* blocked in nanosleep' answer");
+    cr_assert(eq(str, text, "1\n"));
+    free(text);
+}
+
+/* The name is one argument, whatever it has. Input and output of the program are its own. */
+Test(e2e_keep, command_is_apart)
+{
+    char *text =
+        run_well("mkdir \"it's\" && echo in | $DWELL record -q --keep 'handle>100ms' -o \"it's/a \\$b\" --on-keep "
+                 "'cat >got; echo to stderr; echo {} | sed \"s|.*/||\" >>names' sh -c '$PROGRAMS/slow_few 1 3 3 1; "
+                 "cat' 2>said; cat got names said");
+    cr_assert(eq(str, text, "in\na $b.window-1\nto stderr\n"));
+    free(text);
+}
+
+static void keep_expect_said(const char *options, const char *said)
+{
+    char *text = run_well("$DWELL record -q --keep 'handle>100ms' %s $PROGRAMS/slow_few 1 100 20 1 2>&1", options);
+    cr_assert(eq(str, text, (char *)said), "%s", options);
+    free(text);
+}
+
+Test(e2e_keep, command_that_fails)
+{
+    keep_expect_said("--on-keep 'cp {} last.data; exit 3'",
+                     "dwell: --on-keep: the command failed with status 3; others that fail are counted\n"
+                     "dwell: --on-keep: 5 of 5 commands failed\n");
+    keep_expect_said("--wait-all --on-keep 'true {}; kill -9 $$'",
+                     "dwell: --on-keep: the command was ended by signal 9; others that fail are counted\n"
+                     "dwell: --on-keep: 5 of 5 commands failed\n");
+    char *text = run_well(KEPT "; ls; $DWELL info --format json last.data | jq .keep.slow_calls");
+    cr_assert(eq(str, text, "[5,0,0,0]\ndwell.data\ndwell.data.old\nlast.data\n1\n"));
+    free(text);
+}
+
+/* Four run at once, and dwell waits for them some seconds only. */
+Test(e2e_keep, command_that_takes_long)
+{
+    char *text = run_well("$DWELL record -q --keep 'handle>100ms' --on-keep 'echo >>begun; sleep 15; true {}' "
+                          "$PROGRAMS/slow_few 1 100 20 1 2>&1; wc -l <begun; ls | grep -c window-");
+    cr_assert(has(text, "dwell: --on-keep: 1 of 5 windows had no command, as 4 run at once\n"), "%s", text);
+    cr_assert(has(text, "dwell: --on-keep: 4 commands still run, so their files stay: "), "%s", text);
+    cr_assert(has(text, "\n4\n4\n"), "%s", text);
+    free(text);
+}
+
+Test(e2e_keep, command_of_a_killed_program)
+{
+    free(run_well("$DWELL record -q --keep 'handle>100ms' --on-keep '" IN_WINDOW
+                  "' $PROGRAMS/slow_few 1 60 20 30000 kill; test $? -eq 137"));
+    char *text = run_well("cat windows");
+    cr_assert(eq(str, text, "1 1\n1 1\n1 1\n"));
+    free(text);
+}
+
+/* The command kills the recorder. Its file, the session and the program are not concerned. */
+Test(e2e_keep, command_of_a_killed_recorder)
+{
+    free(run_well(
+        "($DWELL record -q --keep 'handle>100ms' --on-keep 'kill -9 $PPID; mv {} window' $PROGRAMS/slow_few 2 60 "
+        "20 300000) | cat; while ! test -e window; do sleep 0.1; done"));
+    char *text = run_well(KEPT "; " WHOLE "; $DWELL why --slow '>100ms' --format json handle window | jq .function");
+    cr_assert(eq(str, text, "[6,0,0,0]\n6\n\"handle\"\n"));
+    free(text);
+}
+
 #define WRONG_LIMIT(text)                                                                                              \
     "--keep: '" text "' is not a function and a limit, such as 'parse_request>20ms', 'parse_request>p99' or "          \
     "'parse_request>5xmean'\n"
@@ -169,7 +258,10 @@ Test(e2e_keep, what_is_wrong)
         { "--keep '>20ms'", WRONG_LIMIT(">20ms") },
         { "--keep 'f>1s' --mode profile", "--keep: mode profile has no single calls; use --mode ring=SIZE\n" },
         { "--keep 'f>1s' --max-size 8M,ring", "--keep: each thread has a ring of its own; use --max-size SIZE\n" },
-        { "--keep-usual 5", "--keep-usual and --keep-limit are for --keep 'FUNCTION>TIME'\n" },
+        { "--keep-usual 5", "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'\n" },
+        { "--on-keep 'echo {}'", "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'\n" },
+        { "--keep 'f>1s' --on-keep 'echo'",
+          "--on-keep: 'echo' has no {}, where the name of a window's file is to be\n" },
         { "--keep 'f>1s' --keep-limit 5", "--keep-limit: '5' is not a number from 1 to 1000000 of windows in a time, "
                                           "such as 10/min (s, min, h, day)\n" },
     };

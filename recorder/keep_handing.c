@@ -1,0 +1,268 @@
+/*
+ * Each kept slow call becomes a file: its window, and those of the last usual calls of its function to compare. The
+ * file is the command's while it runs, and is removed then. So a service's disk stays as it is, whatever it keeps.
+ */
+#include "recorder/keep_handing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "clock.h"
+#include "recorder/keep_copy.h"
+#include "recorder/keep_hook.h"
+#include "recorder/service_thread.h"
+#include "sys.h"
+
+enum {
+    LOOK_MS = 100,
+    MOST_WAITING = 100, /* windows: of more, the oldest are left out */
+    MOST_USUAL = 100,   /* calls to compare in a file */
+    END_MS = 10000,     /* at the program's end */
+    END_LOOK_MS = 10,
+};
+
+/* ---- commands ---- */
+
+/* With the lock. */
+static void keep_hand_free(struct keep_handing *h, size_t i, int status)
+{
+    if (status && h->failed++ == 0)
+        say("--on-keep: the command %s %d; others that fail are counted",
+            WIFSIGNALED(status) ? "was ended by signal" : "failed with status",
+            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    unlink(h->hands[i].file);
+    free(h->hands[i].file);
+    h->hands[i] = h->hands[--h->busy];
+}
+
+void keep_handing_ended(struct keep_handing *h, pid_t pid, int status)
+{
+    if (!h->command)
+        return;
+    pthread_mutex_lock(&h->lock);
+    for (size_t i = h->busy; i-- > 0;)
+        if (h->hands[i].pid == pid)
+            keep_hand_free(h, i, status);
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* Returns how many commands run. If somebody else waits for one, its status is unknown here. */
+static size_t keep_handing_reap(struct keep_handing *h)
+{
+    pthread_mutex_lock(&h->lock);
+    for (size_t i = h->busy; i-- > 0;) {
+        int status = 0;
+        const pid_t waited = waitpid(h->hands[i].pid, &status, WNOHANG);
+        if (waited != 0)
+            keep_hand_free(h, i, waited > 0 ? status : 0);
+    }
+    const size_t busy = h->busy;
+    pthread_mutex_unlock(&h->lock);
+    return busy;
+}
+
+/* Takes the file. */
+static bool keep_handing_run(struct keep_handing *h, char *file)
+{
+    pthread_mutex_lock(&h->lock);
+    const pid_t pid = keep_hook_start(h->command, file);
+    const int error = errno;
+    if (pid)
+        h->hands[h->busy++] = (struct keep_hand){ pid, file };
+    else if (h->failed++ == 0)
+        say("--on-keep: the command could not be started: %s", strerror(error));
+    pthread_mutex_unlock(&h->lock);
+    if (!pid) {
+        unlink(file);
+        free(file);
+    }
+    return pid != 0;
+}
+
+/* ---- files ---- */
+
+/* A name that no file has. Returns -1 if there is none. */
+static int keep_handing_create(struct keep_handing *h, char **name)
+{
+    enum { TRIES = 10000 };
+    int fd = -1;
+    *name = NULL;
+    for (int i = 0; i < TRIES && fd < 0 && (i == 0 || errno == EEXIST); i++) {
+        free(*name);
+        *name = need_text("%s.window-%u", h->path, ++h->number);
+        fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, SESSION_FILE_MODE);
+    }
+    return fd;
+}
+
+static bool keep_is_to_compare(const struct trace_kept *usual, const struct trace_kept *slow)
+{
+    return usual->usual && usual->process == slow->process && usual->function == slow->function &&
+           usual->exit_time < slow->exit_time;
+}
+
+/* The slow call, and the last usual ones before it. The caller frees the calls. */
+static struct kept_calls keep_handing_choose(const struct session_file *file, const struct trace_kept *slow)
+{
+    struct kept_calls chosen = { .calls = need_memory(1 + MOST_USUAL, sizeof *chosen.calls) };
+    chosen.calls[chosen.count++] = *slow;
+    for (size_t i = file->kept.count; i-- > 0 && chosen.count <= MOST_USUAL;)
+        if (keep_is_to_compare(&file->kept.calls[i], slow))
+            chosen.calls[chosen.count++] = file->kept.calls[i];
+    return chosen;
+}
+
+static void keep_handing_hand(struct keep_handing *h, const struct session_file *file, const struct trace_kept *slow,
+                              bool live)
+{
+    char *name;
+    const int fd = keep_handing_create(h, &name);
+    int error = fd < 0 ? errno : 0;
+    if (!error) {
+        struct kept_calls chosen = keep_handing_choose(file, slow);
+        error = keep_copy(file, &chosen, live, fd);
+        free(chosen.calls);
+        close(fd);
+    }
+    if (!error) {
+        keep_handing_run(h, name);
+        return;
+    }
+    pthread_mutex_lock(&h->lock);
+    if (h->failed++ == 0)
+        say("--on-keep: %s: %s", name, strerror(error));
+    pthread_mutex_unlock(&h->lock);
+    if (fd >= 0)
+        unlink(name);
+    free(name);
+}
+
+/* ---- windows ---- */
+
+static struct keep_handed *keep_handing_done(struct keep_handing *h, uint32_t process)
+{
+    for (size_t i = 0; i < h->done_count; i++)
+        if (h->done[i].process == process)
+            return &h->done[i];
+    GROW(h->done, h->done_count, h->done_room);
+    h->done[h->done_count] = (struct keep_handed){ .process = process };
+    return &h->done[h->done_count++];
+}
+
+/* The slow calls that were not handed over yet, oldest first. The caller frees the list. */
+static const struct trace_kept **keep_handing_waiting(struct keep_handing *h, const struct session_file *file,
+                                                      size_t *count)
+{
+    const struct trace_kept **list = need_memory(file->kept.count, sizeof *list);
+    struct keep_handing seen = { .done = NULL };
+    *count = 0;
+    for (size_t i = 0; i < file->kept.count; i++) {
+        const struct trace_kept *call = &file->kept.calls[i];
+        if (!call->usual &&
+            keep_handing_done(&seen, call->process)->count++ >= keep_handing_done(h, call->process)->count)
+            list[(*count)++] = call;
+    }
+    free(seen.done);
+    return list;
+}
+
+/* Whether all that belongs to the window has happened. */
+static bool keep_handing_is_over(const struct keep_handing *h, const struct trace_kept *call, uint64_t around)
+{
+    return clock_now(h->session->header->clock) > call->exit_time + around;
+}
+
+static void keep_handing_look(struct keep_handing *h, bool live)
+{
+    const char *error;
+    struct dwell_keep keep = { .around = 0 };
+    size_t count;
+    struct session_file *file = session_file_open_late(h->path, &error);
+    if (!file)
+        return;
+    kept_settings_read(file, &keep);
+    const struct trace_kept **list = keep_handing_waiting(h, file, &count);
+    for (size_t i = 0; i < count && keep_handing_reap(h) < KEEP_HANDS; i++) {
+        if (live && !keep_handing_is_over(h, list[i], keep.around))
+            break;
+        keep_handing_done(h, list[i]->process)->count++;
+        if (count - i > MOST_WAITING) {
+            h->skipped++;
+            continue;
+        }
+        h->handed++;
+        keep_handing_hand(h, file, list[i], live);
+    }
+    free(list);
+    session_file_close(file);
+}
+
+static bool keep_handing_has_more(const struct keep_handing *h)
+{
+    return __atomic_load_n(&session_more(h->session)->kept_calls, __ATOMIC_ACQUIRE) > h->handed + h->skipped;
+}
+
+static void *keep_handing_work(void *argument)
+{
+    struct keep_handing *h = argument;
+    while (!__atomic_load_n(&h->stop, __ATOMIC_ACQUIRE)) {
+        if (keep_handing_reap(h) < KEEP_HANDS && keep_handing_has_more(h))
+            keep_handing_look(h, true);
+        sys_futex_wait_shared_for(&h->stop, 0, LOOK_MS * UINT64_C(1000000));
+    }
+    return NULL;
+}
+
+void keep_handing_start(struct keep_handing *h, const char *command, const struct session *session, const char *path)
+{
+    *h = (struct keep_handing){ .command = command, .session = session, .path = path };
+    pthread_mutex_init(&h->lock, NULL);
+    h->running = command && service_thread_start(&h->thread, keep_handing_work, h);
+}
+
+void keep_handing_stop(struct keep_handing *h)
+{
+    if (!h->running)
+        return;
+    __atomic_store_n(&h->stop, 1, __ATOMIC_RELEASE);
+    sys_futex_wake_shared(&h->stop);
+    pthread_join(h->thread, NULL);
+    h->running = false;
+}
+
+static void keep_handing_report(const struct keep_handing *h)
+{
+    const uint64_t kept = session_more(h->session)->kept_calls, left = kept > h->handed ? kept - h->handed : 0;
+    if (h->failed > 1)
+        say("--on-keep: %" PRIu64 " of %" PRIu64 " commands failed", h->failed, h->handed);
+    if (left)
+        say("--on-keep: %" PRIu64 " of %" PRIu64 " windows had no command, as %d run at once", left, kept, KEEP_HANDS);
+    if (h->busy)
+        say("--on-keep: %zu commands still run, so their files stay: %s", h->busy, h->hands[0].file);
+}
+
+void keep_handing_finish(struct keep_handing *h)
+{
+    const uint64_t until = clock_monotonic() + END_MS * UINT64_C(1000000);
+    while (h->command && clock_monotonic() < until) {
+        if (keep_handing_has_more(h))
+            keep_handing_look(h, false);
+        else if (keep_handing_reap(h) == 0)
+            break;
+        usleep(END_LOOK_MS * 1000);
+    }
+    if (h->command)
+        keep_handing_report(h);
+    for (size_t i = 0; i < h->busy; i++)
+        free(h->hands[i].file);
+    free(h->done);
+    pthread_mutex_destroy(&h->lock);
+}
