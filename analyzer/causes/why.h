@@ -20,14 +20,15 @@ struct why_choice {
 struct why_session {
     const struct analysis *analysis;
     uint32_t function;
+    const struct why_waits *waits; /* of the session, if they are known and it is the only one; NULL: they are found */
 };
 
 /* What was found in a session. */
 struct why_part {
     struct why_session session;
-    uint64_t rate; /* its ticks per second, if its ticks have become nanoseconds; else zero */
-    struct why_waits waits;
-    struct profile *paths; /* of its rows: below one root, the function comes first */
+    uint64_t rate;          /* its ticks per second, if its ticks have become nanoseconds; else zero */
+    struct why_waits waits; /* those of why_session, or its own */
+    struct profile *paths;  /* of its rows: below one root, the function comes first */
     size_t first_row, row_count, first_sample, sample_count;
 };
 
@@ -55,6 +56,12 @@ struct why_set {
     uint64_t ns;           /* the mean */
 };
 
+/* Calls that took about as long: within half a percent. */
+struct why_duration {
+    uint64_t ticks;
+    uint64_t calls[WHY_SETS];
+};
+
 struct why {
     uint64_t calls;
     struct why_set sets[WHY_SETS];
@@ -67,6 +74,8 @@ struct why {
     size_t part_count;
     struct why_found scan; /* of all sessions: the paths are those of the parts */
     struct why_factors factors;
+    struct why_duration *durations; /* of both sets, the shortest first */
+    size_t duration_count;
 };
 
 /* Reads the events of the session several times. It is an error if there are no calls, or not the wanted one. */
@@ -102,7 +111,8 @@ static inline bool why_is_more(const struct why *why)
 void why_find_chance(struct why *why, const uint32_t *lines_of_rows);
 
 /* Adds what was found in a session, and in its waits. */
-void why_join(struct why *why, const struct why_plan *plan, struct why_found *found, struct why_waits *waits);
+void why_join(struct why *why, const struct why_session *session, const struct why_plan *plan, struct why_found *found,
+              const struct why_waits *waits);
 
 /* Gives waits of equal texts equal numbers. */
 void why_join_waits(struct why *why);

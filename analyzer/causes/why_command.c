@@ -174,7 +174,7 @@ static void why_add_session(struct why_loaded *loaded, const struct analysis *pa
     if (!count && loaded->part_count > 1)
         summary_remark(&loaded->all->summary, "why-no-calls", "%s: has no call of the function", part->file->path);
     else
-        loaded->sessions[loaded->count++] = (struct why_session){ part, option_timed_function(part, function) };
+        loaded->sessions[loaded->count++] = (struct why_session){ part, option_timed_function(part, function), NULL };
 }
 
 static void why_load(struct why_loaded *loaded, struct why_settings *s)

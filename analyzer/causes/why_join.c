@@ -42,13 +42,14 @@ static void why_join_rows(struct why_found *into, const struct why_found *from)
     free(numbers);
 }
 
-void why_join(struct why *why, const struct why_plan *plan, struct why_found *found, struct why_waits *waits)
+void why_join(struct why *why, const struct why_session *session, const struct why_plan *plan, struct why_found *found,
+              const struct why_waits *waits)
 {
     struct why_found *into = &why->scan;
     if (plan->rate)
         why_scale(found, plan->rate);
     why->parts[why->part_count++] = (struct why_part){
-        .session = { plan->loaded, plan->function },
+        .session = *session,
         .rate = plan->rate,
         .waits = *waits,
         .paths = found->paths,

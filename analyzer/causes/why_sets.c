@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/histogram.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "causes/why.h"
@@ -37,6 +38,8 @@ struct why_limits {
     bool single; /* `call` is the only slow one */
     struct why_call call;
     struct why_set sets[WHY_SETS];
+    struct why_duration *durations;
+    size_t duration_count, duration_room;
 };
 
 static bool why_is_earlier(const struct why_call *a, const struct why_call *b)
@@ -208,6 +211,17 @@ static unsigned why_choose_set(void *context, const struct why_call *call)
     return why_set_of(context, call);
 }
 
+/* Calls come in the order of their durations. */
+static void why_add_duration(struct why_limits *limits, uint64_t ticks, unsigned set)
+{
+    const uint64_t rounded = histogram_round(ticks);
+    if (!limits->duration_count || limits->durations[limits->duration_count - 1].ticks != rounded) {
+        GROW(limits->durations, limits->duration_count, limits->duration_room);
+        limits->durations[limits->duration_count++] = (struct why_duration){ .ticks = rounded };
+    }
+    limits->durations[limits->duration_count - 1].calls[set]++;
+}
+
 /* Counts the calls of both sets. */
 static void why_count_sets(struct why_limits *limits, const struct why_list *list)
 {
@@ -225,14 +239,16 @@ static void why_count_sets(struct why_limits *limits, const struct why_list *lis
         s->least = s->calls ? s->least : call.duration;
         s->calls++;
         s->ticks += call.duration;
+        why_add_duration(limits, call.duration, set);
     }
 }
 
 /* Reads a session once more, for what its calls did. */
-static void why_compare_session(struct why *why, struct why_plan *plan, struct why_limits *limits)
+static void why_compare_session(struct why *why, const struct why_session *session, struct why_plan *plan,
+                                struct why_limits *limits)
 {
     const unsigned jobs = analysis_jobs(plan->loaded);
-    struct why_waits waits = why_waits_find(plan->loaded);
+    const struct why_waits waits = session->waits ? *session->waits : why_waits_find(plan->loaded);
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++)
         contexts[i] = limits;
@@ -242,7 +258,7 @@ static void why_compare_session(struct why *why, struct why_plan *plan, struct w
     plan->sampled[WHY_SLOW] = MOST_SLOW_SAMPLES / (double)why->sets[WHY_SLOW].calls;
     plan->sampled[WHY_USUAL] = MOST_USUAL_SAMPLES / (double)why->sets[WHY_USUAL].calls;
     struct why_found found = why_scan(plan);
-    why_join(why, plan, &found, &waits);
+    why_join(why, session, plan, &found, &waits);
     free(contexts);
 }
 
@@ -256,18 +272,22 @@ static void why_add_up_sets(struct why *why)
     }
 }
 
-static void why_compare(struct why *why, const struct why_plans *plans, struct why_limits *limits,
-                        const struct why_list *list)
+static void why_compare(struct why *why, const struct why_session *sessions, const struct why_plans *plans,
+                        struct why_limits *limits, const struct why_list *list)
 {
     why_count_sets(limits, list);
-    *why = (struct why){ .calls = list->count, .call = limits->call, .rate = plans->rate };
+    *why = (struct why){ .calls = list->count,
+                         .call = limits->call,
+                         .rate = plans->rate,
+                         .durations = limits->durations,
+                         .duration_count = limits->duration_count };
     for (int set = 0; set < WHY_SETS; set++)
         why->sets[set] = limits->sets[set];
     if (!why_has_sets(why))
         return;
     why->parts = need_memory(plans->count, sizeof *why->parts);
     for (size_t i = 0; i < plans->count; i++)
-        why_compare_session(why, &plans->list[i], limits);
+        why_compare_session(why, &sessions[i], &plans->list[i], limits);
     if (plans->count > 1)
         why_add_up_sets(why);
     why_join_waits(why);
@@ -302,7 +322,7 @@ bool why_find_several(struct why *why, const struct why_session *sessions, size_
     const bool known = list.count ? why_find_limits(&limits, &plans, &list, choice, error)
                                   : error_set(error, "no call of the function was recorded as a whole");
     if (known)
-        why_compare(why, &plans, &limits, &list);
+        why_compare(why, sessions, &plans, &limits, &list);
     free(list.durations);
     free(plans.list);
     return known;
@@ -311,7 +331,7 @@ bool why_find_several(struct why *why, const struct why_session *sessions, size_
 bool why_find(struct why *why, const struct analysis *analysis, uint32_t function, const struct why_choice *choice,
               struct error *error)
 {
-    return why_find_several(why, &(struct why_session){ analysis, function }, 1, choice, error);
+    return why_find_several(why, &(struct why_session){ .analysis = analysis, .function = function }, 1, choice, error);
 }
 
 void why_drop(struct why *why)
@@ -323,9 +343,11 @@ void why_drop(struct why *why)
     free(why->lines);
     for (size_t i = 0; i < why->part_count; i++) {
         profile_free(why->parts[i].paths);
-        why_waits_drop(&why->parts[i].waits);
+        if (!why->parts[i].session.waits)
+            why_waits_drop(&why->parts[i].waits);
     }
     free(why->parts);
+    free(why->durations);
     why_found_drop(&why->scan);
     why_factors_drop(&why->factors);
 }

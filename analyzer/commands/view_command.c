@@ -122,11 +122,13 @@ static struct view_session *view_load(const char *file, const struct analysis_op
         say("%s: %s", file, loaded.summary.remarks[i]);
     *ended = loaded.file->header.state == DWELL_COMPLETE;
     struct packed waits;
-    const bool has_waits = (*ended || !options->live) && page_waits_make(&loaded, options->detail, &waits);
+    const bool unfinished = options->live && !*ended;
+    const bool has_waits = !unfinished && page_waits_make(&loaded, options->detail, &waits);
     char *answer = answer_sentence(&loaded);
     if (!answer)
         answer = text_summary_facts(&loaded.summary, false);
-    const struct view_inputs inputs = { &loaded, has_lines ? &lines : NULL, has_waits ? &waits : NULL, answer };
+    const struct view_inputs inputs = { &loaded, has_lines ? &lines : NULL, has_waits ? &waits : NULL, answer,
+                                        unfinished };
     struct view_session *view = view_session_new(&inputs, options, error);
     free(answer);
     if (has_lines)

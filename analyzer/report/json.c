@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "report/table_formats.h"
+#include "tables/table_json.h"
 
 static bool begun;
 static const char *schema = "table"; /* of the documents that this program prints */
@@ -40,94 +41,12 @@ void json_print_remarks(const struct summary *summary, FILE *out)
     fputs("\n ],\n ", out);
 }
 
-static struct json_object *json_new_percent(double percent)
-{
-    char digits[PERCENT_ROOM];
-    percent_digits(percent, digits);
-    return json_object_new_double_s(percent, digits);
-}
-
-static struct json_object *json_new_change(const struct table *t, const struct cell *cell)
-{
-    const uint64_t ns = cell_change_ns(t, cell), most = INT64_MAX;
-    return json_object_new_int64(cell->change < 0 ? -(int64_t)(ns < most ? ns : most)
-                                                  : (int64_t)(ns < most ? ns : most));
-}
-
-static struct json_object *json_new_path(const char *names)
-{
-    struct json_object *list = json_object_new_array();
-    for (const char *at = names; *at;) {
-        const size_t length = strcspn(at, ";");
-        char *name = need_copy(at, length);
-        json_object_array_add(list, json_new_text(name));
-        free(name);
-        at += length + (at[length] == ';');
-    }
-    return list;
-}
-
-static struct json_object *json_new_cell(const struct table *t, const struct column *column, const struct cell *cell)
-{
-    if (!cell->known)
-        return NULL; /* null */
-    switch (column->kind) {
-    case CELL_TEXT:
-    case CELL_NAME:
-    case CELL_SOURCE:
-    case CELL_THREADS:
-        return json_new_text(cell->text);
-    case CELL_PATH:
-        return json_new_path(cell->text);
-    case CELL_COUNT:
-    case CELL_NS:
-        return json_object_new_uint64(cell->number);
-    case CELL_TICKS:
-    case CELL_MOMENT:
-        return json_object_new_uint64(cell_ns(t, cell));
-    case CELL_CHANGE:
-        return json_new_change(t, cell);
-    case CELL_DIGITS:
-        return json_object_new_double_s(0, cell->text);
-    case CELL_PERCENT:
-        return json_new_percent(cell->percent);
-    }
-    return NULL;
-}
-
-/* The key "object.kind" is the member "kind" of the member "object". */
-static void json_add_member(struct json_object *to, char *key, struct json_object *value)
-{
-    for (char *dot; (dot = strchr(key, '.')); key = dot + 1) {
-        struct json_object *inner;
-        *dot = 0;
-        if (!json_object_object_get_ex(to, key, &inner)) {
-            inner = json_object_new_object();
-            json_object_object_add(to, key, inner);
-        }
-        to = inner;
-    }
-    json_object_object_add(to, key, value);
-}
-
-static struct json_object *json_new_row(const struct table *t, const size_t *order, size_t count, size_t row)
-{
-    struct json_object *object = json_object_new_object();
-    for (size_t i = 0; i < count; i++) {
-        const struct column *column = &t->columns[order[i]];
-        char key[80];
-        column_key(t, column, key, sizeof key);
-        json_add_member(object, key, json_new_cell(t, column, &t->cells[row * t->column_count + order[i]]));
-    }
-    return object;
-}
-
 static void json_add_samples(struct json_object *object, const struct summary *summary)
 {
     json_object_object_add(object, "samples", json_object_new_uint64(summary->stack_samples));
     json_object_object_add(object, "samples_in_probes", json_object_new_uint64(summary->samples_in_probes));
     json_object_object_add(object, "overhead_percent",
-                           json_new_percent(percent_of(summary->samples_in_probes, summary->stack_samples)));
+                           table_json_percent(percent_of(summary->samples_in_probes, summary->stack_samples)));
 }
 
 static struct json_object *json_new_losses(const struct summary *summary)
@@ -172,8 +91,8 @@ static struct json_object *json_new_session(const struct summary *summary)
     if (summary->stack_samples)
         json_add_samples(object, summary);
     if (summary->asked_percent > 0) {
-        json_object_object_add(object, "budget_percent", json_new_percent(summary->asked_percent));
-        json_object_object_add(object, "budget_reached_percent", json_new_percent(summary->reached_percent));
+        json_object_object_add(object, "budget_percent", table_json_percent(summary->asked_percent));
+        json_object_object_add(object, "budget_reached_percent", table_json_percent(summary->reached_percent));
     }
     return object;
 }
@@ -185,7 +104,7 @@ void table_print_json_rows(const struct table *t, const char *key, FILE *out)
     fprintf(out, "\"%s\": [", key);
     for (size_t row = 0; row < t->row_count; row++) {
         fputs(row ? ",\n  " : "\n  ", out);
-        json_put_object(out, json_new_row(t, order, count, row));
+        json_put_object(out, table_json_row(t, order, count, row));
     }
     fputs("\n ]", out);
     free(order);

@@ -23,6 +23,7 @@ struct view_inputs {
     const struct analysis *lines; /* the same session, loaded with call sites */
     struct packed *waits;         /* its block of waits, which the page's session takes */
     const char *answer;           /* the sentence that its report opens with */
+    bool unfinished; /* its recording goes on, and the page will be made again: no slow calls are explained */
 };
 
 /* Returns NULL and sets the error if the session has too many names for a page. */

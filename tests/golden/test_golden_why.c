@@ -9,6 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 #include "support/session_writer.h"
+#include "support/viewed.h"
 
 enum {
     US = 1000,
@@ -182,6 +183,93 @@ Test(golden_why, several_sessions)
     check_golden("why handle slow equal slow --format json", "why-several.json");
     check_golden("why handle slow equal --call 1", "why-several-rank.txt");
     check_golden("why handle slow other -n 1", "why-without-calls.txt");
+}
+
+/* ---- the page ---- */
+
+static struct json_object *why_said(const char *function)
+{
+    char *text = run_well("$DWELL why %s slow --format json", function);
+    struct json_object *said = json_tokener_parse(text);
+    cr_assert(said != NULL);
+    free(text);
+    return said;
+}
+
+/* The objects of the page have all that dwell why has, and more for people. */
+static void why_check_objects(struct json_object *page, struct json_object *said)
+{
+    cr_assert(eq(sz, json_object_array_length(page), json_object_array_length(said)));
+    for (size_t i = 0; i < json_object_array_length(said); i++) {
+        json_object_object_foreach(json_object_array_get_idx(said, i), key, value)
+        {
+            cr_assert(json_object_equal(value, viewed_get(json_object_array_get_idx(page, i), key)), "%s", key);
+        }
+    }
+}
+
+static void why_check_function(struct json_object *page, const char *name)
+{
+    static const char *const members[] = { "calls", "slow", "usual", "difference_ns", "answer" };
+    struct json_object *said = why_said(name);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        cr_assert(json_object_equal(viewed_get(page, members[i]), viewed_get(said, members[i])), "%s", members[i]);
+    why_check_objects(viewed_get(page, "rows"), viewed_get(said, "rows"));
+    why_check_objects(viewed_get(page, "factors"), viewed_get(said, "factors"));
+    json_object_put(said);
+}
+
+/* The page explains what dwell why does of the functions with most time, and has the durations of both sets. */
+Test(golden_why, page)
+{
+    static const char *const names[] = { "handle", "lookup", "parse", "parse_item" };
+    why_save("slow", MARKED);
+    free(run_well("$DWELL view --no-open -o page.html slow"));
+    struct viewed_page page = viewed_page(test_path("page.html"));
+    struct json_object *header = viewed_session(&page, 0)->header, *facts = viewed_get(header, "why");
+    cr_assert(eq(str, (char *)viewed_text(facts, "file"), "slow"));
+    const struct viewed *block = viewed_block(&page, 0, (unsigned)json_object_get_int(viewed_get(facts, "block")));
+    struct json_object *functions = viewed_get(block->header, "functions"), *ranks = viewed_get(facts, "functions");
+    cr_assert(eq(sz, json_object_array_length(functions), 4));
+    cr_assert(eq(sz, json_object_array_length(ranks), 4));
+    for (size_t i = 0; i < 4; i++) {
+        struct json_object *one = json_object_array_get_idx(functions, i);
+        const size_t rank = (size_t)json_object_get_int(viewed_get(one, "function"));
+        cr_assert(eq(sz, (size_t)json_object_get_int(json_object_array_get_idx(ranks, i)), rank));
+        cr_assert(eq(str, (char *)viewed_text(json_object_array_get_idx(viewed_get(header, "functions"), rank), "name"),
+                     (char *)names[i]));
+        why_check_function(one, names[i]);
+    }
+    double calls[2] = { 0, 0 };
+    size_t last = 0;
+    for (size_t i = 0; i < viewed_rows(block, "durations"); i++)
+        if (viewed_number(block, "durations", "function", i) == 0) {
+            calls[0] += viewed_number(block, "durations", "slow", i);
+            calls[1] += viewed_number(block, "durations", "usual", i);
+            last = i;
+        }
+    cr_assert(eq(dbl, calls[0], 3));
+    cr_assert(eq(dbl, calls[1], 197));
+    const double slowest = viewed_number(block, "durations", "ns", last);
+    cr_assert(slowest > 6350000 * 0.995 && slowest < 6350000 * 1.005, "%f", slowest);
+    cr_assert(eq(dbl, viewed_number(block, "durations", "slow", last), 3));
+    viewed_page_drop(&page);
+}
+
+/* A page without details explains nothing, and one of sums has no single calls. */
+Test(golden_why, page_without_details)
+{
+    why_save("slow", SLOW);
+    free(run_well("$DWELL view --no-open --detail 0 -o page.html slow"));
+    struct viewed_page page = viewed_page(test_path("page.html"));
+    struct json_object *facts = viewed_get(viewed_session(&page, 0)->header, "why");
+    cr_assert(eq(sz, json_object_array_length(viewed_get(facts, "functions")), 0));
+    cr_assert(viewed_get(facts, "block") == NULL);
+    viewed_page_drop(&page);
+    free(run_well("$DWELL profile slow -o sums && $DWELL view --no-open -o page.html sums"));
+    page = viewed_page(test_path("page.html"));
+    cr_assert(viewed_get(viewed_session(&page, 0)->header, "why") == NULL);
+    viewed_page_drop(&page);
 }
 
 static void why_refuses(const char *arguments, const char *said)

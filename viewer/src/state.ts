@@ -27,6 +27,7 @@ export type View =
     | 'critical'
     | 'heat'
     | 'histogram'
+    | 'why'
     | 'source'
     | 'about';
 
@@ -46,6 +47,7 @@ export const views: { key: View; title: string; more?: boolean }[] = [
     { key: 'threads', title: 'Threads', more: true },
     { key: 'processes', title: 'Processes', more: true },
     { key: 'histogram', title: 'Calls', more: true },
+    { key: 'why', title: 'Slow calls', more: true },
     { key: 'source', title: 'Lines', more: true },
     { key: 'about', title: 'About', more: true },
 ];

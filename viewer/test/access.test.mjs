@@ -26,6 +26,7 @@ const allViews = [
     'threads',
     'processes',
     'histogram',
+    'why',
     'source',
     'about',
 ];

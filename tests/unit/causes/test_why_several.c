@@ -89,7 +89,7 @@ static void several_load(struct analysis *loaded, struct why_session *sessions, 
 {
     for (size_t i = 0; i < SESSIONS; i++) {
         load_whole(&loaded[i], test_path(names[i]), 1);
-        sessions[i] = (struct why_session){ &loaded[i], several_find_handle(&loaded[i]) };
+        sessions[i] = (struct why_session){ .analysis = &loaded[i], .function = several_find_handle(&loaded[i]) };
     }
 }
 

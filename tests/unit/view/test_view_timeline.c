@@ -65,6 +65,8 @@ static struct shown shown_of(const struct analysis *analysis, size_t detail)
     static const char *const others[] = { "parts", "calls", "sources" }; /* their blocks follow */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         s.block_count -= viewed_get(s.main.header, others[i]) != NULL;
+    struct json_object *why = viewed_get(s.main.header, "why");
+    s.block_count -= why && viewed_get(why, "block");
     s.blocks = calloc(s.block_count + 1, sizeof *s.blocks);
     for (size_t i = 0; i < s.block_count; i++)
         s.blocks[i] = viewed_packed(view->blocks[i].bytes, view->blocks[i].length);

@@ -39,6 +39,7 @@ import { Timeline } from './timeline';
 import { TransformBar } from './transforms';
 import { Tree } from './tree';
 import { Waits } from './waits';
+import { WhyView } from './why';
 
 function Remarks() {
     const m = model.value!;
@@ -135,6 +136,8 @@ function Shown({ which }: { which: View }) {
             return <Critical />;
         case 'histogram':
             return <HistogramView />;
+        case 'why':
+            return <WhyView />;
         case 'source':
             return <SourceView />;
         case 'tree':

@@ -11,6 +11,7 @@ import { details, model, path, recentre, reveal, subject, view } from '../state'
 import { Name } from './name';
 import { TransformButtons } from './transforms';
 import { type Line, Values, oneValue } from './values';
+import { WhyButton, hasWhy } from './why';
 
 // The values of a row of one session, a line for each measure. Tooltips show them exact to the nanosecond.
 function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
@@ -120,6 +121,7 @@ export function Details() {
                     </button>
                 )}
                 {view.value !== 'flame' && <button onClick={showInFlame}>Flame graph</button>}
+                {hasWhy(m) && <WhyButton />}
                 <button onClick={() => void copy(f.name, 'Name')}>Copy name</button>
                 {view.value !== 'timeline' && <TransformButtons />}
             </p>

@@ -7,6 +7,7 @@ import { count, percent, shortDuration, visible } from '../format';
 import { chosenThreads, periodsOf, timeOf } from '../part';
 import { chosen, model, subject } from '../state';
 import { useBlock } from './block';
+import { WhyButton, hasWhy } from './why';
 
 const resolutionOf = (facts: SessionFacts): string =>
     `below the resolution (${timeOf(facts, facts.calls!.resolution)})`;
@@ -99,6 +100,11 @@ export function HistogramView() {
             </h2>
             <OneHistogram key={0} m={m} side={0} />
             {m.sides === 2 && <OneHistogram key={1} m={m} side={1} />}
+            {hasWhy(m) && (
+                <p>
+                    <WhyButton />
+                </p>
+            )}
         </div>
     );
 }

@@ -147,6 +147,7 @@ export function fromPaths(paths, names, options) {
         timeline: options.timeline,
         calls: options.calls,
         parts: options.parts,
+        why: options.why,
     };
     facts.values = valuesOf(facts);
     const threads = { ...all };

@@ -1,0 +1,91 @@
+/* Makes JSON of a table's rows: each is an object, with a member for each column. */
+#include "tables/table_json.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "base/memory.h"
+
+struct json_object *table_json_percent(double percent)
+{
+    char digits[PERCENT_ROOM];
+    percent_digits(percent, digits);
+    return json_object_new_double_s(percent, digits);
+}
+
+static struct json_object *table_json_change(const struct table *t, const struct cell *cell)
+{
+    const uint64_t ns = cell_change_ns(t, cell), most = INT64_MAX;
+    return json_object_new_int64(cell->change < 0 ? -(int64_t)(ns < most ? ns : most)
+                                                  : (int64_t)(ns < most ? ns : most));
+}
+
+static struct json_object *table_json_path(const char *names)
+{
+    struct json_object *list = json_object_new_array();
+    for (const char *at = names; *at;) {
+        const size_t length = strcspn(at, ";");
+        char *name = need_copy(at, length);
+        json_object_array_add(list, json_new_text(name));
+        free(name);
+        at += length + (at[length] == ';');
+    }
+    return list;
+}
+
+static struct json_object *table_json_cell(const struct table *t, const struct column *column, const struct cell *cell)
+{
+    if (!cell->known)
+        return NULL; /* null */
+    switch (column->kind) {
+    case CELL_TEXT:
+    case CELL_NAME:
+    case CELL_SOURCE:
+    case CELL_THREADS:
+        return json_new_text(cell->text);
+    case CELL_PATH:
+        return table_json_path(cell->text);
+    case CELL_COUNT:
+    case CELL_NS:
+        return json_object_new_uint64(cell->number);
+    case CELL_TICKS:
+    case CELL_MOMENT:
+        return json_object_new_uint64(cell_ns(t, cell));
+    case CELL_CHANGE:
+        return table_json_change(t, cell);
+    case CELL_DIGITS:
+        return json_object_new_double_s(0, cell->text);
+    case CELL_PERCENT:
+        return table_json_percent(cell->percent);
+    }
+    return NULL;
+}
+
+/* The key "object.kind" is the member "kind" of the member "object". */
+static void table_json_add(struct json_object *to, char *key, struct json_object *value)
+{
+    for (char *dot; (dot = strchr(key, '.')); key = dot + 1) {
+        struct json_object *inner;
+        *dot = 0;
+        if (!json_object_object_get_ex(to, key, &inner)) {
+            inner = json_object_new_object();
+            json_object_object_add(to, key, inner);
+        }
+        to = inner;
+    }
+    json_object_object_add(to, key, value);
+}
+
+struct json_object *table_json_row(const struct table *t, const size_t *order, size_t count, size_t row)
+{
+    struct json_object *object = json_object_new_object();
+    for (size_t i = 0; i < count; i++) {
+        const struct column *column = &t->columns[order[i]];
+        char key[80];
+        column_key(t, column, key, sizeof key);
+        table_json_add(object, key, table_json_cell(t, column, &t->cells[row * t->column_count + order[i]]));
+    }
+    return object;
+}
