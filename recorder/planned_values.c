@@ -25,6 +25,7 @@ void planned_values_drop(struct planned_values *v)
         value_choice_drop(&v->choices[i]);
     free(v->choices);
     free(v->bytes);
+    free(v->names);
 }
 
 /* ---- the plan's bytes ---- */
@@ -43,6 +44,19 @@ static void planned_put_value(FILE *out, const struct argument *a)
                                  .result = a->result };
     strncpy(value.name, a->name, sizeof value.name - 1);
     fwrite(&value, sizeof value, 1, out);
+}
+
+static void planned_put_names(FILE *out, uint32_t function, uint32_t value, const struct enum_names *names)
+{
+    static const char zeros[8];
+    const struct dwell_values_names head = { function, value, (uint32_t)names->count, names->is_signed };
+    fwrite(&head, sizeof head, 1, out);
+    for (size_t i = 0; i < names->count; i++) {
+        const size_t length = strlen(names->list[i].name);
+        fwrite(&(struct dwell_value_name){ names->list[i].value, length }, sizeof(struct dwell_value_name), 1, out);
+        fwrite(names->list[i].name, 1, length, out);
+        fwrite(zeros, 1, -length % sizeof zeros, out);
+    }
 }
 
 static void planned_put_use(FILE *out, const struct argument_use *use)
@@ -101,6 +115,31 @@ struct planned_module {
     struct error *error;
 };
 
+/* Appends what a stream has written, and frees it. */
+static void planned_append(char **bytes, size_t *length, char *more, size_t more_length)
+{
+    if (more_length) {
+        *bytes = need_more(*bytes, *length + more_length, 1);
+        memcpy(*bytes + *length, more, more_length);
+        *length += more_length;
+    }
+    free(more);
+}
+
+/* The names of the function's enumerations. It is the next one of the plan. */
+static void planned_add_names(struct planned_values *v, const struct function_arguments *f,
+                              const struct planned_list *list)
+{
+    char *bytes;
+    size_t length;
+    FILE *out = need_stream(&bytes, &length);
+    for (size_t i = 0; i < list->count; i++)
+        if (f->list[list->index[i]].names.count)
+            planned_put_names(out, v->functions, (uint32_t)i, &f->list[list->index[i]].names);
+    need_stream_end(out);
+    planned_append(&v->names, &v->names_length, bytes, length);
+}
+
 static void planned_put_function(struct planned_module *m, uint64_t function, const struct function_arguments *f,
                                  const struct planned_list *list)
 {
@@ -132,11 +171,11 @@ static void planned_put_function(struct planned_module *m, uint64_t function, co
     head.size = (uint32_t)(sizeof head + length);
     v->bytes = need_more(v->bytes, v->length + head.size, 1);
     memcpy(v->bytes + v->length, &head, sizeof head);
-    memcpy(v->bytes + v->length + sizeof head, body, length);
-    v->length += head.size;
+    v->length += sizeof head;
+    planned_append(&v->bytes, &v->length, body, length);
+    planned_add_names(v, f, list);
     v->functions++;
     v->sites += head.sites;
-    free(body);
 }
 
 /* ---- functions ---- */
@@ -276,9 +315,12 @@ bool planned_values_find(struct planned_values *v, const char *program, struct e
 
 /* ---- writing ---- */
 
+/* Names that make the chunk too large are left out: then values are numbers. */
 bool planned_values_write(const struct planned_values *v, const struct session *session, int fd)
 {
-    const size_t used = sizeof(struct dwell_values_plan) + v->length;
+    const size_t end = sizeof(struct dwell_values_plan) + v->length;
+    const size_t names = end + v->names_length <= DWELL_CHUNK_LARGEST - DWELL_UNIT ? v->names_length : 0;
+    const size_t used = end + names;
     const size_t size = (used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
     const struct dwell_values_plan plan = {
         .chunk = { .magic = DWELL_CHUNK_MAGIC,
@@ -286,9 +328,11 @@ bool planned_values_write(const struct planned_values *v, const struct session *
                    .size = (uint32_t)size,
                    .used = (uint32_t)used },
         .functions = v->functions,
+        .names = names ? (uint32_t)end : 0,
     };
     const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
     if (!offset || pwrite(fd, v->bytes, v->length, (off_t)(offset + sizeof plan)) != (ssize_t)v->length ||
+        pwrite(fd, v->names, names, (off_t)(offset + end)) != (ssize_t)names ||
         pwrite(fd, &plan, sizeof plan, (off_t)offset) != (ssize_t)sizeof plan)
         return false;
     session_more(session)->values = offset;

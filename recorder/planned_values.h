@@ -17,6 +17,8 @@ struct planned_values {
     size_t count, room;
     char *bytes; /* the functions as a plan chunk has them */
     size_t length;
+    char *names; /* the names of enumerations, likewise */
+    size_t names_length;
     uint32_t functions, sites;
     bool many;
     bool left_out; /* calls of probes, as there are too many */

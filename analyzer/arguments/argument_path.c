@@ -198,6 +198,12 @@ enum argument_kind argument_part_kind(const struct argument_part *part, uint64_t
     return type_kind(&target.type);
 }
 
+struct enum_names argument_part_names(const struct argument_part *part)
+{
+    struct argument_part target = *part;
+    return part_follow_references(&target) ? enum_names_read(&target.type) : (struct enum_names){ .list = NULL };
+}
+
 static enum missing part_load_bits(const struct argument_part *part, bool is_signed, struct load_program *program)
 {
     const unsigned bytes = (part->bit_offset + part->bit_size + 7u) / 8;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "arguments/argument_type.h"
+#include "arguments/enum_names.h"
 #include "arguments/place.h"
 #include "base/error.h"
 
@@ -42,6 +43,9 @@ bool argument_path_follow(const struct argument_path *p, struct argument_part *p
 
 /* What the part is, behind references, and its size. */
 enum argument_kind argument_part_kind(const struct argument_part *part, uint64_t *size);
+
+/* The names of its values, if it is an enumeration. */
+struct enum_names argument_part_names(const struct argument_part *part);
 
 /* Makes the program that leaves the part's value. */
 enum missing argument_part_load(const struct argument_part *part, struct load_program *program);

@@ -229,6 +229,7 @@ static bool argument_describe(struct argument_search *s, const struct argument_p
         return error_set(s->error, "'%s' cannot be read: %s", path->text, wrong);
     a->type = type_name(&part.type);
     a->kind = argument_part_kind(&part, &a->size);
+    a->names = argument_part_names(&part);
     return true;
 }
 
@@ -436,6 +437,7 @@ void function_arguments_drop(struct function_arguments *f)
     for (size_t i = 0; i < f->count; i++) {
         free(f->list[i].name);
         free(f->list[i].type);
+        enum_names_drop(&f->list[i].names);
     }
     free(f->sites);
     free(f->list);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "arguments/argument_type.h"
+#include "arguments/enum_names.h"
 #include "arguments/hook_calls.h"
 #include "arguments/load_program.h"
 #include "arguments/missing.h"
@@ -21,6 +22,7 @@ struct argument {
     enum argument_kind kind;
     uint64_t size; /* of the value in bytes; zero if unknown */
     bool result;
+    struct enum_names names; /* of an enumeration */
 };
 
 /* How it is read at a call of a probe. */

@@ -14,6 +14,7 @@ struct why_choice {
     uint64_t number; /* nanoseconds: of a limit, or since the session began; or 1 for the slowest call */
     bool between;    /* the usual calls are those between two percentiles, and not all others */
     double from, to; /* percentiles */
+    bool values;     /* recorded arguments can be factors: they are secrets, and only shown to who asks for them */
 };
 
 /* A session that is compared, and the function in it. */

@@ -305,7 +305,7 @@ static void why_print(struct why_settings *s, const struct why *why, const struc
 
 int why_command(int argc, char **argv)
 {
-    struct why_settings s = { .words = { .command = "why" }, .choice = { .percent = 1 } };
+    struct why_settings s = { .words = { .command = "why" }, .choice = { .percent = 1, .values = true } };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     struct why_loaded loaded;
     struct why why;

@@ -6,11 +6,13 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text_options.h"
 #include "causes/why_factors.h"
 #include "causes/why_random.h"
+#include "tables/value_ranges.h"
 
 struct factor_test {
     const struct why_traits *traits;
@@ -144,8 +146,24 @@ static void factor_judge(struct why_factors *factors, const struct factor_test *
     };
 }
 
+static char *factor_argument_text(const struct why_axis *axis, const struct why_range *range)
+{
+    const struct recorded_value *v = &axis->argument;
+    const size_t last = range->end - 1;
+    char *from = recorded_value_text(v, &axis->begins[range->first]), *to = recorded_value_text(v, &axis->end[last]);
+    char *text = strcmp(from, to) == 0      ? need_text("%s=%s", v->name, from)
+                 : range->first == 0        ? need_text("%s up to %s", v->name, to)
+                 : range->end == axis->bins ? need_text("%s from %s on", v->name, from)
+                                            : need_text("%s from %s to %s", v->name, from, to);
+    free(from);
+    free(to);
+    return text;
+}
+
 static char *factor_range_text(const struct why_axis *axis, const struct why_range *range)
 {
+    if (axis->is_argument)
+        return factor_argument_text(axis, range);
     char begin[TIME_TEXT], end[TIME_TEXT];
     text_time(axis->begins[range->first], begin);
     text_time(axis->end[range->end - 1], end);

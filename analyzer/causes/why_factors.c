@@ -14,10 +14,11 @@ static int factor_compare(const void *a, const void *b)
     return names ? names : strcmp(x->value, y->value);
 }
 
-struct why_factors why_factors_find(const struct why_part *parts, size_t count, const struct why_found *scan)
+struct why_factors why_factors_find(const struct why_part *parts, size_t count, const struct why_found *scan,
+                                    bool values)
 {
     struct why_factors factors = { .count = 0 };
-    struct why_traits traits = why_traits_find(parts, count, scan);
+    struct why_traits traits = why_traits_find(parts, count, scan, values);
     why_factors_test(&factors, &traits);
     why_traits_drop(&traits);
     if (factors.count)

@@ -1,5 +1,5 @@
-/* What else slow calls have more often than usual ones: their thread, a mark, a trace event, the time at which they
- * were. The calls are those that the scan has kept for tests of chance. */
+/* What else slow calls have more often than usual ones: their thread, a mark, a trace event, an argument, the time at
+ * which they were. The calls are those that the scan has kept for tests of chance. */
 #ifndef DWELL_CAUSES_WHY_FACTORS_H
 #define DWELL_CAUSES_WHY_FACTORS_H
 
@@ -18,8 +18,9 @@ struct why_factors {
     size_t count, room;
 };
 
-/* The scan's samples have to be sorted. */
-struct why_factors why_factors_find(const struct why_part *parts, size_t count, const struct why_found *scan);
+/* The scan's samples have to be sorted. With `values`, recorded arguments can be factors as well. */
+struct why_factors why_factors_find(const struct why_part *parts, size_t count, const struct why_found *scan,
+                                    bool values);
 void why_factors_drop(struct why_factors *factors);
 
 /* ---- parts of why_factors_find ---- */

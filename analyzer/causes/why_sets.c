@@ -18,6 +18,7 @@ enum { MOST_SLOW_SAMPLES = 1000, MOST_USUAL_SAMPLES = 4000 };
 struct why_list {
     uint64_t *durations;
     size_t count, room;
+    bool wants_values;                 /* arguments can be factors */
     bool wants_moment, wants_duration; /* `call` becomes the longest one that was open at `wanted`; or the first one */
     uint64_t wanted;                   /* that took so long */
     struct why_call call;
@@ -293,7 +294,7 @@ static void why_compare(struct why *why, const struct why_session *sessions, con
     why_join_waits(why);
     why_make_lines(why);
     why_find_meanwhile(why);
-    why->factors = why_factors_find(why->parts, why->part_count, &why->scan);
+    why->factors = why_factors_find(why->parts, why->part_count, &why->scan, list->wants_values);
 }
 
 static struct why_plans why_make_plans(const struct why_session *sessions, size_t count)
@@ -316,7 +317,7 @@ bool why_find_several(struct why *why, const struct why_session *sessions, size_
 {
     struct why_plans plans = why_make_plans(sessions, count);
     struct why_limits limits = { .slow_from = 0 };
-    struct why_list list = { .wants_moment = choice->slow == WHY_MOMENT };
+    struct why_list list = { .wants_moment = choice->slow == WHY_MOMENT, .wants_values = choice->values };
     list.wanted = sessions[0].analysis->file->header.start_ticks + why_ticks(plans.rate, choice->number);
     why_list_calls(&list, &plans);
     const bool known = list.count ? why_find_limits(&limits, &plans, &list, choice, error)

@@ -1,5 +1,6 @@
 /* Finds out what each call of a comparison has, besides its time. */
 #include "causes/why.h"
+#include "causes/why_arguments.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -343,9 +344,15 @@ static void trait_add_session(struct trait_pairs *p, const struct why_found *sca
     trace_events_follow(p->analysis->file, 0, trait_take_event, p);
 }
 
-/* The axis of ages is for several processes. */
-struct why_traits why_traits_find(const struct why_part *parts, size_t count, const struct why_found *scan)
+static void trait_add_argument(void *context, size_t call, const char *text)
 {
+    trait_add(context, call, "argument", text);
+}
+
+/* The axis of ages is for several processes. */
+struct why_traits why_traits_find(const struct why_part *parts, size_t count, const struct why_found *scan, bool values)
+{
+    struct why_arguments arguments = { .count = 0 };
     struct why_traits t = { .calls = scan->sampled, .call_count = scan->sampled_count };
     struct trait_pairs pairs = { .traits = &t };
     struct trait_place *times = need_memory(t.call_count + 1, sizeof *times);
@@ -360,7 +367,10 @@ struct why_traits why_traits_find(const struct why_part *parts, size_t count, co
         processes += pairs.analysis->file->process_count;
         trait_add_session(&pairs, scan, (unsigned)i, count > 1);
         trait_place_calls(&pairs, times, ages);
+        if (values)
+            why_arguments_read(&arguments, &parts[i], t.calls);
     }
+    why_arguments_end(&arguments, &t, trait_add_argument, &pairs);
     trait_list_pairs(&pairs);
     trait_add_axis(&t, "time", false, times);
     if (processes > 1)

@@ -5,6 +5,7 @@
 #include "analysis/analysis.h"
 #include "base/intern.h"
 #include "causes/why_scan.h"
+#include "trace/recorded_values.h"
 
 /* Something that calls have or do not have. */
 struct why_trait {
@@ -18,11 +19,13 @@ struct why_axis {
     const char *name;
     bool ages; /* only ranges from zero on count */
     size_t bins;
-    uint32_t *of_calls;     /* the bin of each call */
-    uint64_t *begins, *end; /* by bin: of its first call, and of its last one: nanoseconds */
+    uint32_t *of_calls;             /* the bin of each call; `bins` if the call is in none */
+    uint64_t *begins, *end;         /* by bin: of its first call, and of its last one: nanoseconds */
+    bool is_argument;               /* begins and ends are words of this one: */
+    struct recorded_value argument; /* without names */
 };
 
-enum { WHY_MOST_AXES = 2 };
+enum { WHY_MOST_ARGUMENTS = DWELL_VALUES_MOST, WHY_MOST_AXES = 2 + WHY_MOST_ARGUMENTS };
 
 struct why_traits {
     const struct why_sampled *calls;
@@ -37,7 +40,9 @@ struct why_traits {
 };
 
 struct why_part;
-struct why_traits why_traits_find(const struct why_part *parts, size_t count, const struct why_found *scan);
+/* With `values`, arguments are traits as well. */
+struct why_traits why_traits_find(const struct why_part *parts, size_t count, const struct why_found *scan,
+                                  bool values);
 void why_traits_drop(struct why_traits *traits);
 
 #endif

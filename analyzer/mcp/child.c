@@ -14,6 +14,7 @@
 #include "base/child_environment.h"
 #include "base/exit_status.h"
 #include "base/memory.h"
+#include "trace/recorded_values.h"
 
 enum { MOST_OUTPUT = 4 << 20, PIECE = 64 << 10 };
 
@@ -63,11 +64,12 @@ static void output_take_rest(struct mcp_output *o)
 /* ---- the process ---- */
 
 /* The variables of a view: its text has all characters, and it asks no server. */
-static struct child_environment child_environment_of(bool runs_program)
+static struct child_environment child_environment_of(const struct mcp_child *c)
 {
     struct child_environment e = child_environment_copy();
-    if (runs_program)
+    if (c->runs_program)
         return e;
+    child_environment_set(&e, RECORDED_VALUES_WITHHELD, c->with_values ? "" : "1");
     child_environment_set(&e, "LC_ALL", "C.UTF-8");
     child_environment_set(&e, "DEBUGINFOD_URLS", "");
     return e;
@@ -102,18 +104,20 @@ static void child_close_pipe(int pipe[2])
             close(pipe[i]);
 }
 
-bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, bool runs_program, struct error *error)
+bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, struct error *error)
 {
     int out[2] = { -1, -1 }, err[2] = { -1, -1 };
     const pid_t server = getpid();
-    *c = (struct mcp_child){ .pid = -1, .runs_program = runs_program, .out.fd = -1, .err.fd = -1 };
+    *c = (struct mcp_child){
+        .pid = -1, .runs_program = c->runs_program, .with_values = c->with_values, .out.fd = -1, .err.fd = -1
+    };
     output_add(&c->out, "", 0);
     output_add(&c->err, "", 0);
     if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
-        struct child_environment e = child_environment_of(runs_program);
+        struct child_environment e = child_environment_of(c);
         c->pid = fork();
         if (c->pid == 0)
-            child_run(words, folder, runs_program, out, err, server, e.list);
+            child_run(words, folder, c->runs_program, out, err, server, e.list);
         child_environment_drop(&e);
     }
     if (c->pid < 0) {

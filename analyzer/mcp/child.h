@@ -20,13 +20,15 @@ struct mcp_output {
 struct mcp_child {
     pid_t pid; /* also of its process group */
     bool runs_program;
+    bool with_values; /* it may show recorded values */
     struct mcp_output out, err;
     int status; /* of waitpid, once it has ended */
 };
 
-/* Starts /proc/self/exe with these words, in that folder. Signals that dwell mcp blocks are not blocked in it. A
- * command that runs a program has dwell mcp's own environment; others have one for texts, and ask no servers. */
-bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, bool runs_program, struct error *error);
+/* Starts /proc/self/exe with these words, in that folder. `runs_program` and `with_values` are set already. Signals
+ * that dwell mcp blocks are not blocked in it. A command that runs a program has dwell mcp's own environment; others
+ * have one for texts, and ask no servers. */
+bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, struct error *error);
 
 /* Takes what a pipe has, after poll. */
 void mcp_child_read(struct mcp_output *o);

@@ -33,6 +33,8 @@ static void mcp_take(void *settings, const struct option_row *row, char *argumen
 static const struct option_row options[] = {
     { "allow-record", NULL, "Also run and record programs in the folders",
       STORE_FLAG(struct mcp_settings, mcp.allow_record) },
+    { "with-values", NULL, "Answers may show recorded values of arguments, which can be secrets",
+      STORE_FLAG(struct mcp_settings, mcp.with_values) },
     { TAKE_BY(mcp_take) },
     { 0 },
 };
@@ -44,7 +46,8 @@ static const struct command_line line = {
         "Serves a coding assistant by the Model Context Protocol on standard input and output: it looks at "
         "sessions as the commands of these names do.\v"
         "The assistant starts it; docs/assistants.md has an example. Files are limited to FOLDER... (default: the "
-        "current one). Only --allow-record lets it run programs, which must be in these folders, too.\n\nExamples:\n"
+        "current one). Only --allow-record lets it run programs, which must be in these folders, too. Recorded values "
+        "of arguments can be secrets: answers have them only with --with-values.\n\nExamples:\n"
         "  dwell mcp\n"
         "  dwell mcp --allow-record ~/project",
     .options = options,

@@ -218,7 +218,7 @@ static void server_step(struct mcp_server *s, int in, int signals)
 
 void mcp_serve(const struct mcp_options *options, int in, FILE *out)
 {
-    struct mcp_server s = { .options = options, .out = out };
+    struct mcp_server s = { .options = options, .calls.with_values = options->with_values, .out = out };
     const int signals = server_block_signals();
     while (!s.ends && (!s.in_ended || s.calls.count))
         server_step(&s, in, signals);

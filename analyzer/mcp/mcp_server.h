@@ -10,6 +10,7 @@
 struct mcp_options {
     struct mcp_folders folders; /* at least one */
     bool allow_record;
+    bool with_values; /* answers may have recorded values of arguments */
 };
 
 /* Returns when the client has closed `in` and its requests are answered, when `out` is closed, or when a signal asks to

@@ -113,11 +113,12 @@ static void calls_answer(const struct mcp_call *call, FILE *out)
 }
 
 /* Starts a call that waits. Returns false if it is answered instead. */
-static bool calls_start(struct mcp_call *call, FILE *out)
+static bool calls_start(const struct mcp_calls *c, struct mcp_call *call, FILE *out)
 {
     struct error error = { NULL };
-    call->runs =
-        mcp_child_start(&call->child, call->request.words, call->request.folder, call->tool->runs_program, &error);
+    call->child.runs_program = call->tool->runs_program;
+    call->child.with_values = c->with_values;
+    call->runs = mcp_child_start(&call->child, call->request.words, call->request.folder, &error);
     call->until = clock_monotonic() + call->request.limit * second;
     if (!call->runs)
         mcp_write_tool_text(out, call->id, error.text, true);
@@ -132,7 +133,7 @@ void mcp_calls_step(struct mcp_calls *c, FILE *out)
         struct mcp_call *call = &c->list[i];
         bool stays = true;
         if (!call->runs) {
-            stays = running == MCP_MOST_RUNNING || calls_start(call, out);
+            stays = running == MCP_MOST_RUNNING || calls_start(c, call, out);
         } else if (mcp_child_has_ended(&call->child)) {
             calls_answer(call, out);
             stays = false;

@@ -27,6 +27,7 @@ struct mcp_call {
 struct mcp_calls {
     struct mcp_call list[MCP_MOST_CALLS]; /* in the order in which they came */
     size_t count;
+    bool with_values; /* answers may have recorded values */
 };
 
 /* Takes the request; there must be room. `id` stays the caller's. */

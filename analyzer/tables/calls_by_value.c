@@ -13,6 +13,7 @@
 #include "base/wide.h"
 #include "profile/call_scan.h"
 #include "tables/recorded_argument.h"
+#include "tables/value_ranges.h"
 
 /* ---- calls ---- */
 
@@ -72,108 +73,15 @@ static struct value_finder value_find_calls(const struct value_finder *what)
     return all;
 }
 
-/* ---- values ---- */
-
-static bool value_is_negative(const struct recorded_value *v, uint64_t word)
-{
-    return v->kind == DWELL_VALUE_SIGNED && (int64_t)word < 0;
-}
-
-static int value_compare_doubles(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return (isnan(a) != 0) - (isnan(b) != 0);
-    return (a > b) - (a < b);
-}
-
-static int value_compare_texts(const uint64_t *a, const uint64_t *b)
-{
-    const size_t one = recorded_text_length(a), other = recorded_text_length(b);
-    const int order = memcmp(a + 1, b + 1, one < other ? one : other);
-    return order ? order : (*a > *b) - (*a < *b);
-}
-
-/* Values that could not be read come last. */
-static int value_compare(const struct recorded_value *v, const uint64_t *a, const uint64_t *b)
-{
-    if (!a || !b)
-        return !a - !b;
-    switch (v->kind) {
-    case DWELL_VALUE_TEXT:
-        return value_compare_texts(a, b);
-    case DWELL_VALUE_FLOAT:
-        return value_compare_doubles(recorded_value_number(v, *a), recorded_value_number(v, *b));
-    case DWELL_VALUE_SIGNED:
-    case DWELL_VALUE_ENUM:
-        return ((int64_t)*a > (int64_t)*b) - ((int64_t)*a < (int64_t)*b);
-    default:
-        return (*a > *b) - (*a < *b);
-    }
-}
+/* ---- order ---- */
 
 static int value_compare_calls(const void *a, const void *b, void *context)
 {
     const struct valued_call *x = a, *y = b;
     int order = (x->range > y->range) - (x->range < y->range);
     if (!order && !x->range)
-        order = value_compare(context, x->words, y->words);
+        order = recorded_value_compare(context, x->words, y->words);
     return order ? order : (x->time > y->time) - (x->time < y->time);
-}
-
-/* ---- ranges ---- */
-
-enum { RANGE_ZERO = 1 << 16, RANGE_UNREAD = 1 << 20, RANGE_NAN, EXPONENTS = 2048 };
-
-/* From a power of two to the next one; below zero, the same with the sign. */
-static int32_t value_range(const struct recorded_value *v, const uint64_t *words)
-{
-    if (!words)
-        return RANGE_UNREAD;
-    int exponent;
-    bool negative;
-    if (v->kind == DWELL_VALUE_FLOAT) {
-        const double number = recorded_value_number(v, *words);
-        if (isnan(number))
-            return RANGE_NAN;
-        if (number == 0)
-            return RANGE_ZERO;
-        frexp(number, &exponent);
-        exponent = isinf(number) ? EXPONENTS - 1 : exponent - 1;
-        negative = number < 0;
-    } else {
-        negative = value_is_negative(v, *words);
-        const uint64_t size = negative ? -*words : *words;
-        if (!size)
-            return RANGE_ZERO;
-        exponent = 63 - __builtin_clzll(size);
-    }
-    const int32_t distance = 1 + EXPONENTS + exponent;
-    return negative ? RANGE_ZERO - distance : RANGE_ZERO + distance;
-}
-
-/* 2^exponent, or -2^exponent: whole numbers are exact. */
-static char *value_power(const struct recorded_value *v, int exponent, bool negative)
-{
-    const char *sign = negative ? "-" : "";
-    if (v->kind == DWELL_VALUE_FLOAT)
-        return need_text("%s%.17g", sign, ldexp(1, exponent));
-    if (exponent == 64)
-        return need_text("%s18446744073709551616", sign);
-    return need_text("%s%" PRIu64, sign, UINT64_C(1) << exponent);
-}
-
-/* A range begins with *from and ends before *to; below zero, it begins behind *from and ends with *to. */
-static void value_range_ends(const struct recorded_value *v, int32_t range, char **from, char **to)
-{
-    if (range == RANGE_ZERO) {
-        *from = need_text("0");
-        *to = need_text("0");
-        return;
-    }
-    const bool negative = range < RANGE_ZERO;
-    const int exponent = (negative ? RANGE_ZERO - range : range - RANGE_ZERO) - 1 - EXPONENTS;
-    *from = value_power(v, negative ? exponent + 1 : exponent, negative);
-    *to = value_power(v, negative ? exponent : exponent + 1, negative);
 }
 
 /* ---- rows ---- */
@@ -219,11 +127,6 @@ struct by_own_columns {
     char keys[2][DWELL_VALUES_NAME + 16];
 };
 
-static bool value_is_word(const struct recorded_value *v)
-{
-    return v->kind == DWELL_VALUE_TEXT || v->kind == DWELL_VALUE_CHARACTER || v->kind == DWELL_VALUE_ADDRESS;
-}
-
 static struct table by_make_table(const struct analysis *analysis, const struct recorded_value *v, bool ranges)
 {
     struct by_own_columns *own = need_memory(1, sizeof *own);
@@ -232,7 +135,7 @@ static struct table by_make_table(const struct analysis *analysis, const struct 
     snprintf(own->keys[1], sizeof own->keys[1], "values.%s.to", v->name);
     own->columns[BY_FROM].key = own->keys[0];
     own->columns[BY_TO].key = own->keys[1];
-    if (!ranges && value_is_word(v))
+    if (!ranges && (recorded_value_is_word(v) || v->kind == DWELL_VALUE_ENUM))
         own->columns[BY_FROM].kind = CELL_TEXT;
     if (!ranges)
         own->columns[BY_TO].use = USE_CHOSEN;
@@ -242,54 +145,29 @@ static struct table by_make_table(const struct analysis *analysis, const struct 
     return t;
 }
 
-static char *value_text(const struct recorded_value *v, const uint64_t *words)
-{
-    switch (v->kind) {
-    case DWELL_VALUE_TEXT:
-        return need_text("%.*s%s", (int)recorded_text_length(words), (const char *)(words + 1),
-                         *words & DWELL_VALUES_CUT ? "..." : "");
-    case DWELL_VALUE_CHARACTER:
-        return *words > ' ' && *words < 127 ? need_text("%c", (int)*words) : need_text("\\x%02" PRIx64, *words & 255);
-    case DWELL_VALUE_ADDRESS:
-        return need_text("0x%" PRIx64, *words);
-    case DWELL_VALUE_BOOL:
-        return need_text("%s", *words ? "true" : "false");
-    case DWELL_VALUE_FLOAT:
-        return need_text("%.*g", v->bytes == sizeof(float) ? 9 : 17, recorded_value_number(v, *words));
-    case DWELL_VALUE_UNSIGNED:
-        return need_text("%" PRIu64, *words);
-    default:
-        return need_text("%" PRId64, (int64_t)*words);
-    }
-}
-
-/* Data has no number for what is none. */
+/* Data has no number for what is none. Of an enumeration, what has no name is a number. */
 static void by_fill_value(struct cell *row, const struct recorded_value *v, const uint64_t *words)
 {
-    char *text = words ? value_text(v, words) : need_text("(unreadable)");
+    char *text = recorded_value_text(v, words);
     cell_text(&row[BY_VALUE], text);
     if (words && !(v->kind == DWELL_VALUE_FLOAT && !isfinite(recorded_value_number(v, *words))))
         cell_text(&row[BY_FROM], text);
+    row[BY_FROM].is_number = v->kind == DWELL_VALUE_ENUM && !recorded_value_is_named(v, words);
     free(text);
 }
 
 static void by_fill_range(struct cell *row, const struct recorded_value *v, int32_t range)
 {
-    if (range >= RANGE_UNREAD) {
-        cell_text(&row[BY_VALUE], range == RANGE_UNREAD ? "(unreadable)" : "nan");
-        return;
-    }
-    char *from, *to;
-    value_range_ends(v, range, &from, &to);
-    char *text = range == RANGE_ZERO  ? need_text("0")
-                 : range > RANGE_ZERO ? need_text("%s to <%s", from, to)
-                                      : need_text(">%s to %s", from, to);
+    char *text = recorded_range_text(v, range), *from, *to;
     cell_text(&row[BY_VALUE], text);
+    free(text);
+    if (range >= RANGE_UNREAD)
+        return;
+    recorded_range_ends(v, range, &from, &to);
     if (strcmp(from, "inf") != 0 && strcmp(from, "-inf") != 0)
         cell_text(&row[BY_FROM], from);
     if (strcmp(to, "inf") != 0 && strcmp(to, "-inf") != 0)
         cell_text(&row[BY_TO], to);
-    free(text);
     free(from);
     free(to);
 }
@@ -325,7 +203,7 @@ static void by_fill_times(struct cell *row, const struct analysis *analysis, con
 
 static bool value_same_group(const struct recorded_value *v, const struct valued_call *a, const struct valued_call *b)
 {
-    return a->range == b->range && (a->range || value_compare(v, a->words, b->words) == 0);
+    return a->range == b->range && (a->range || recorded_value_compare(v, a->words, b->words) == 0);
 }
 
 /* The calls must be sorted. */
@@ -388,11 +266,11 @@ static struct table by_make(struct value_finder *f, const struct recorded_value 
     const bool ranges = !each && count > DISTINCT_VALUES && recorded_value_is_number(v);
     if (ranges) {
         for (size_t i = 0; i < f->count; i++)
-            f->calls[i].range = value_range(v, f->calls[i].words);
+            f->calls[i].range = recorded_value_range(v, f->calls[i].words);
         value_sort_calls(v, f);
         free(groups);
         groups = value_group_calls(v, f, &count);
-    } else if (value_is_word(v) && count) {
+    } else if (recorded_value_is_word(v) && count) {
         qsort(groups, count, sizeof *groups, value_compare_groups);
     }
     struct table t = by_make_table(f->analysis, v, ranges);

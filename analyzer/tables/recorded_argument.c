@@ -19,8 +19,7 @@ static bool argument_is_of(const struct analysis *analysis, uint32_t function, u
     return false;
 }
 
-static const struct recorded_function *argument_find_function(struct recorded_argument *a,
-                                                              const struct analysis *analysis, struct error *error)
+const struct recorded_function *recorded_argument_function(struct recorded_argument *a, const struct analysis *analysis)
 {
     for (size_t i = 0; i < a->values->function_count; i++) {
         if (!argument_is_of(analysis, a->function, a->values->functions[i].offset))
@@ -28,9 +27,19 @@ static const struct recorded_function *argument_find_function(struct recorded_ar
         a->recorded = (uint32_t)i;
         return &a->values->functions[i];
     }
-    error_set(error, "no values of %s are recorded; dwell record --values %s does so",
-              analysis->names[a->function].name, analysis->names[a->function].name);
     return NULL;
+}
+
+static const struct recorded_function *argument_need_function(struct recorded_argument *a,
+                                                              const struct analysis *analysis, struct error *error)
+{
+    const struct recorded_function *r = recorded_argument_function(a, analysis);
+    const char *name = analysis->names[a->function].name;
+    if (!r && recorded_values_are_withheld())
+        error_set(error, "values are left out here: dwell mcp --with-values shows them");
+    else if (!r)
+        error_set(error, "no values of %s are recorded; dwell record --values %s does so", name, name);
+    return r;
 }
 
 static char *argument_list_names(const struct recorded_function *r)
@@ -68,7 +77,7 @@ bool recorded_argument_find(struct recorded_argument *a, const struct analysis *
                             struct error *error)
 {
     *a = (struct recorded_argument){ .values = values, .function = function };
-    const struct recorded_function *r = argument_find_function(a, analysis, error);
+    const struct recorded_function *r = argument_need_function(a, analysis, error);
     return r && argument_find_value(a, r, what, error);
 }
 

@@ -19,6 +19,10 @@ bool recorded_argument_find(struct recorded_argument *a, const struct analysis *
                             const struct recorded_values *values, uint32_t function, const char *what,
                             struct error *error);
 
+/* The recorded function of a->function, among a->values: its index goes to a->recorded. NULL if it has no values. */
+const struct recorded_function *recorded_argument_function(struct recorded_argument *a,
+                                                           const struct analysis *analysis);
+
 /* The row of the call of that thread (serial number) which was entered at that time; NULL if it has no values. */
 const struct recorded_row *recorded_argument_row(const struct recorded_argument *a, uint32_t thread, uint64_t time);
 

@@ -48,6 +48,7 @@ struct cell {
     bool partial;      /* a lower bound: text marks the row with > */
     bool is_waiting;   /* in the table's waiting_column: the row is of a function that waits, and text dims it */
     bool hot;          /* there, too: text colours the row */
+    bool is_number;    /* of a CELL_TEXT: JSON has the text as a number, which it is */
     bool unresolved;   /* a time of single calls below the session's resolution: text shows that with < */
     const char *shown; /* of texts: what text prints in its place; NULL for the text itself. Owned by the session */
     uint16_t spread;   /* of an estimate: the half width of its 95 % interval, in percent */

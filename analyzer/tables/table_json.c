@@ -41,6 +41,7 @@ static struct json_object *table_json_cell(const struct table *t, const struct c
         return NULL; /* null */
     switch (column->kind) {
     case CELL_TEXT:
+        return cell->is_number ? json_object_new_double_s(0, cell->text) : json_new_text(cell->text);
     case CELL_NAME:
     case CELL_SOURCE:
     case CELL_THREADS:

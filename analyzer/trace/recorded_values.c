@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "trace/session_file.h"
+#include "trace/value_names.h"
 
 /* ---- the plan ---- */
 
@@ -73,6 +74,8 @@ static void values_read_plan(struct recorded_values *v, const struct trace_chunk
             return;
         at += size;
     }
+    if (plan.names)
+        v->damaged_chunks += plan.names < at || plan.names > end || !value_names_read(v, data + plan.names, data + end);
 }
 
 /* ---- rows ---- */
@@ -228,8 +231,16 @@ static struct recorded_values values_read(const struct session_file *file, bool 
     return v;
 }
 
+bool recorded_values_are_withheld(void)
+{
+    const char *wanted = getenv(RECORDED_VALUES_WITHHELD);
+    return wanted && *wanted;
+}
+
 struct recorded_values recorded_values_read(const struct session_file *file)
 {
+    if (recorded_values_are_withheld())
+        return (struct recorded_values){ .functions = NULL };
     struct recorded_values v = values_read(file, true);
     if (v.row_count)
         qsort(v.rows, v.row_count, sizeof *v.rows, values_compare_rows);
@@ -244,8 +255,11 @@ struct recorded_values recorded_values_list(const struct session_file *file)
 
 void recorded_values_free(struct recorded_values *values)
 {
-    for (size_t i = 0; i < values->function_count; i++)
+    for (size_t i = 0; i < values->function_count; i++) {
+        for (uint32_t j = 0; j < values->functions[i].value_count; j++)
+            value_names_drop(&values->functions[i].values[j]);
         free(values->functions[i].path);
+    }
     for (size_t i = 0; i < values->chunk_count; i++)
         free(values->chunks[i]);
     free(values->functions);

@@ -10,11 +10,22 @@
 
 struct session_file;
 
+/* The name of one of an enumeration's values. */
+struct value_name {
+    uint64_t value; /* extended to 64 bits as in rows */
+    size_t order;   /* of the source */
+    char *name;
+};
+
 struct recorded_value {
     char name[DWELL_VALUES_NAME]; /* as the user typed it */
     enum dwell_value_kind kind;
     uint8_t bytes;
     bool result;
+    struct value_name *names; /* of an enumeration, in order */
+    size_t name_count;
+    bool unsigned_enum;
+    bool flags; /* its values are combined: value_names.h */
 };
 
 /* A call of a probe that reads values. */
@@ -57,11 +68,15 @@ struct recorded_values {
     size_t damaged_chunks;
 };
 
-/* Nothing if the session has none. */
+/* Nothing if the session has none, or if they are withheld. */
 struct recorded_values recorded_values_read(const struct session_file *file);
 
 /* The functions alone, with the numbers of their rows. */
 struct recorded_values recorded_values_list(const struct session_file *file);
+
+/* Whether what this program prints goes to somebody who must not see them: RECORDED_VALUES_WITHHELD is set. */
+#define RECORDED_VALUES_WITHHELD "DWELL_WITHHOLD_VALUES"
+bool recorded_values_are_withheld(void);
 
 void recorded_values_free(struct recorded_values *values);
 

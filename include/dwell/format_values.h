@@ -18,7 +18,7 @@ enum {
 struct dwell_values_plan {
     struct dwell_chunk_header chunk;
     uint32_t functions;
-    uint32_t pad;
+    uint32_t names; /* where the names of enumerations begin, up to the used end of the chunk; zero for none */
 };
 
 /* A function: then its module's build-id and path, zeros up to a multiple of 8, its values and its sites. */
@@ -48,6 +48,19 @@ struct dwell_value {
     uint8_t bytes;                /* of the value in memory; zero for a text */
     uint16_t result;              /* 1: what the function returns, which rows of exits have */
     uint16_t pad[2];
+};
+
+/* The names of an enumeration: `count` of struct dwell_value_name. The next ones follow. */
+struct dwell_values_names {
+    uint32_t function, value; /* numbers from 0 in the plan, and of the function */
+    uint32_t count;
+    uint32_t is_signed; /* 1: its values can be below zero */
+};
+
+/* Its bytes follow, and zeros up to a multiple of 8. */
+struct dwell_value_name {
+    uint64_t value; /* extended to 64 bits as in rows */
+    uint64_t length;
 };
 
 /* A call of a probe. For each value there are a struct dwell_value_loads and its loads. */

@@ -77,3 +77,22 @@ Test(e2e_values_private, pushes_have_none)
                    "grep -q 'program=secret' store/runs && cp store/bodies/paths store/bodies/files out",
                    "2\n");
 }
+
+/* What an assistant gets of the slow calls: their argument only with --with-values, and whoever starts the server. */
+#define ASK                                                                                                            \
+    "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"why\",\"arguments\":"        \
+    "{\"session\":\"slow.data\",\"function\":\"handle\",\"slow\":\">1ms\"}}}' | "
+
+Test(e2e_values_private, answers_to_assistants_have_none)
+{
+    need_features("mcp causes");
+    free(run_well("gcc -O2 -g -finstrument-functions -o slow " DWELL_CONSUMERS
+                  "/../e2e/programs/values/slow_argument.c && $DWELL record -q -o slow.data --values handle:n,kind "
+                  "./slow planted"));
+    char *text = run_well(ASK "$DWELL mcp >without; " ASK "$DWELL mcp --with-values >with; "
+                              "grep -c 'above 1.000 ms take' without with; grep -c 'n=100000' without with; "
+                              "grep -c argument without with; "
+                              "$DWELL why --slow '>1ms' handle slow.data | grep -c ' argument  *n=100000$'");
+    cr_assert(eq(str, text, "without:1\nwith:1\nwithout:0\nwith:1\nwithout:0\nwith:1\n1\n"));
+    free(text);
+}

@@ -35,6 +35,13 @@ static void values_compare(const char *how, const char *recorded, const char *pr
     free(theirs);
 }
 
+static void values_expect(const char *command, const char *expected)
+{
+    char *text = run_well("%s", command);
+    cr_assert(eq(str, text, (char *)expected), "%s", command);
+    free(text);
+}
+
 /* ---- C ---- */
 
 static void values_check_c(const char *compile)
@@ -47,7 +54,8 @@ static void values_check_c(const char *compile)
     values_compare(compile, BY_VALUE("work", "request->length"), PRINTED("3"));
     values_compare(compile, BY_VALUE("work", "request->next->length"), PRINTED("4"));
     values_compare(compile, BY_VALUE("work", "request->bits"), PRINTED("5"));
-    values_compare(compile, BY_VALUE("work", "kind"), PRINTED("7"));
+    values_compare(compile, BY_VALUE("work", "kind"),
+                   PRINTED("7") " | sed 's/^-3|/KIND_LOW|/; s/^70000|/KIND_HIGH|/' | LC_ALL=C sort");
     values_compare(compile, BY_VALUE("work", "good"), PRINTED("8"));
 }
 
@@ -64,6 +72,35 @@ Test(e2e_values_recorded, of_gcc)
 Test(e2e_values_recorded, of_clang)
 {
     values_check_c("clang -Wno-unknown-attributes -O2 " SOURCES "valued.c");
+}
+
+/* The program prints "+" between names, as "|" is between its columns. */
+static void values_check_enums(const char *compile)
+{
+    values_build(compile);
+    free(run_well("$DWELL record -q --values 'choose:colour,change,access,*large,choice->change' ./valued enums 1000 "
+                  "> printed"));
+    values_compare(compile, BY_VALUE("choose", "colour"), PRINTED("1"));
+    values_compare(compile, BY_VALUE("choose", "change"), PRINTED("2"));
+    values_compare(compile, BY_VALUE("choose", "access"), PRINTED("3") " | tr + '|' | LC_ALL=C sort");
+    values_compare(compile, BY_VALUE("choose", "*large"), PRINTED("4"));
+    values_compare(compile, BY_VALUE("choose", "choice->change"), PRINTED("5"));
+}
+
+Test(e2e_values_recorded, enumerations_of_gcc)
+{
+    values_check_enums("gcc -O2 " SOURCES "valued.c");
+    values_expect("$DWELL values --format json choose:colour | jq -c '[.rows[].values.colour]'",
+                  "[\"RED\",7,\"GREEN\"]\n");
+    values_expect("$DWELL values choose:access | sed -n '/VALUE$/,$ s/.* //p'",
+                  "VALUE\nACCESS_NONE\nACCESS_BOTH\nACCESS_WRITE|ACCESS_RUN\n20\n");
+    values_expect("$DWELL values --format csv choose:change | cut -d, -f1",
+                  "values.change\n-5\nCHANGE_DOWN\nCHANGE_NONE\nCHANGE_UP\n");
+}
+
+Test(e2e_values_recorded, enumerations_of_clang)
+{
+    values_check_enums("clang -Wno-unknown-attributes -O2 " SOURCES "valued.c");
 }
 
 /* Each is a power of two, so that ranges have one value each. */
@@ -134,13 +171,6 @@ Test(e2e_values_recorded, results_of_clang)
 }
 
 /* ---- threads, processes, signals ---- */
-
-static void values_expect(const char *command, const char *expected)
-{
-    char *text = run_well("%s", command);
-    cr_assert(eq(str, text, (char *)expected), "%s", command);
-    free(text);
-}
 
 Test(e2e_values_recorded, of_threads)
 {

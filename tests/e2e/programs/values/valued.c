@@ -8,6 +8,7 @@
  *   stack    such addresses above a stack of the program's own
  *   state    what a probe must not change
  *   signals  calls in a handler that interrupts calls
+ *   enums    calls with enumerations, whose names are printed
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,11 @@ struct request {
     char name[24];
 };
 
+enum colour { RED, GREEN = 200, CRIMSON = 0 };
+enum change { CHANGE_DOWN = -1, CHANGE_NONE, CHANGE_UP };
+enum access { ACCESS_NONE = 0, ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_BOTH = 3, ACCESS_RUN = 16 };
+enum large { LARGE_FIRST = 1, LARGE_LAST = 0xfffffffffffffff0 };
+
 static volatile uint64_t sink;
 
 NOT_INLINED static int work(long n, const char *text, const struct request *request, enum kind kind, bool good,
@@ -54,6 +60,16 @@ NOT_INLINED static void point(const long *number, const char *text)
 {
     sink += (uint64_t)number;
     sink += (uint64_t)text;
+}
+
+struct choice {
+    enum change change : 4;
+};
+
+NOT_INLINED static void choose(enum colour colour, enum change change, enum access access, const enum large *large,
+                               const struct choice *choice)
+{
+    sink += (uint64_t)colour + (uint64_t)change + (uint64_t)access + (uint64_t)*large + (uint64_t)choice->change;
 }
 
 /* ---- calls ---- */
@@ -85,6 +101,30 @@ static void calls(long rounds)
         work(n, texts[text], &request, kind, good, byte);
         printf("%ld|%.64s%s|%ld|%ld|%u|%s|%d|%s|%u\n", n, texts[text], text == 4 ? "..." : "", request.length,
                last.length, request.bits, request.name, (int)kind, good ? "true" : "false", byte);
+    }
+}
+
+/* ---- enumerations ---- */
+
+static void enums(long rounds)
+{
+    static const struct {
+        enum colour colour;
+        enum change change;
+        enum access access;
+        enum large large;
+        const char *names;
+    } all[] = {
+        { RED, CHANGE_DOWN, ACCESS_NONE, LARGE_LAST, "RED|CHANGE_DOWN|ACCESS_NONE|LARGE_LAST" },
+        { GREEN, CHANGE_UP, ACCESS_BOTH, LARGE_FIRST, "GREEN|CHANGE_UP|ACCESS_BOTH|LARGE_FIRST" },
+        { (enum colour)7, (enum change)(-5), (enum access)18, (enum large)5, "7|-5|ACCESS_WRITE+ACCESS_RUN|5" },
+        { GREEN, CHANGE_NONE, (enum access)20, LARGE_FIRST, "GREEN|CHANGE_NONE|20|LARGE_FIRST" },
+    };
+    for (long i = 0; i < rounds; i++) {
+        const long which = i % 4;
+        const struct choice choice = { .change = which % 2 ? CHANGE_UP : CHANGE_DOWN };
+        choose(all[which].colour, all[which].change, all[which].access, &all[which].large, &choice);
+        printf("%s|%s\n", all[which].names, which % 2 ? "CHANGE_UP" : "CHANGE_DOWN");
     }
 }
 
@@ -297,5 +337,7 @@ int main(int argc, char **argv)
         state(rounds);
     else if (strcmp(how, "signals") == 0)
         in_signals(rounds);
+    else if (strcmp(how, "enums") == 0)
+        enums(rounds);
     return 0;
 }
