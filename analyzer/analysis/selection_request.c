@@ -143,10 +143,17 @@ bool selection_ranges_find(struct selection_request *r, const struct session_fil
     if (!r->within.count)
         return true;
     bool good = true;
+    const bool has_calls = r->selection.within != NULL;
     struct activities activities = activities_read(file);
-    r->selection.within = need_memory(1, sizeof *r->selection.within);
-    for (size_t i = 0; i < r->within.count && good; i++)
-        good = selection_add_activities(r->selection.within, &activities, r->within.list[i], file, error);
+    if (!has_calls)
+        r->selection.within = need_memory(1, sizeof *r->selection.within);
+    for (size_t i = 0; i < r->within.count && good; i++) {
+        if (activity_is_valid_name(r->within.list[i]))
+            good = selection_add_activities(r->selection.within, &activities, r->within.list[i], file, error);
+        else if (!has_calls)
+            good = error_set(error, "--within: '%s': this view takes marker:WHAT and activity:CLASS alone",
+                             r->within.list[i]);
+    }
     thread_ranges_join(r->selection.within, begin, end);
     activities_free(&activities);
     return good;
@@ -159,7 +166,7 @@ static bool selection_find_range(struct selection_request *r, const struct sessi
     if (why)
         return error_set(error, "%s: %s, so it has sums without times and cannot be cut by %s", file->path, why,
                          r->from.given || r->to.given ? "--from and --to" : "--within");
-    *s = (struct selection){ .cut = true, .threads = s->threads, .processes = s->processes };
+    *s = (struct selection){ .cut = true, .within = s->within, .threads = s->threads, .processes = s->processes };
     return selection_moments_find(&r->from, &r->to, file, &s->from, &s->to, error) &&
            selection_ranges_find(r, file, s->from, s->to, error);
 }

@@ -13,6 +13,7 @@
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
+#include "commands/within_values.h"
 #include "profile/counted.h"
 #include "report/table_formats.h"
 #include "tables/row_order.h"
@@ -254,7 +255,9 @@ void say_counted(const char *file, const char *where)
 void command_load(struct analysis *analysis, const char *path, const struct analysis_options *options)
 {
     struct error error = { NULL };
-    if (!analysis_load(analysis, path, options, &error))
+    struct analysis_options part = *options;
+    part.selection.selection.within = within_values_find(path, options); /* the analysis owns it */
+    if (!analysis_load(analysis, path, &part, &error))
         die_of(&error);
 }
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/shared_options.h"
+#include "commands/within_values.h"
 #include "tables/views.h"
 
 static void sessions_add_file(struct session_list *list, const char *path)
@@ -75,9 +76,11 @@ void session_list_load(struct session_list *list, struct analysis *analysis, con
     if (list->count > 1 && selection_is_requested(&shared->load.selection))
         die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
     const char *const *paths = list->count ? (const char *const *)list->paths : usual;
-    const struct analysis_options load = shared_options_of_load(shared);
+    struct analysis_options load = shared_options_of_load(shared);
     if (load.durations)
         session_list_need_one(list, "percentiles, such as p99,");
+    if (list->count <= 1)
+        load.selection.selection.within = within_values_find(*paths, &load); /* the analysis owns it */
     if (!analysis_load_several(analysis, paths, list->count ? list->count : 1, &load, &error))
         die_of(&error);
     option_check_times("--min", shared->min, analysis->summary.samples, paths[0]);

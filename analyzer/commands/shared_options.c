@@ -12,6 +12,7 @@
 #include "base/text_options.h"
 #include "commands/commands.h"
 #include "commands/session_needs.h"
+#include "commands/within_values.h"
 #include "tables/percentiles.h"
 #include "tables/views.h"
 #include "trace/activities.h"
@@ -28,7 +29,8 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
     [SHARED_TO] = { "to", KEY(SHARED_TO), "WHEN", 0, "End before this time or mark", GROUP_PART },
     [SHARED_WITHIN] = { "within", KEY(SHARED_WITHIN), "ACTIVITY", 0,
                         "Only the time of each thread in its activities: marker:WHAT from Perf_MarkBegin to "
-                        "Perf_MarkEnd, activity:CLASS from START to END of trace events; may be repeated",
+                        "Perf_MarkEnd, activity:CLASS from START to END of trace events; or in calls with such a recorded value, "
+                        "'FUNCTION: WHAT = VALUE'; may be repeated",
                         GROUP_PART },
     [SHARED_THREAD] = { "thread", KEY(SHARED_THREAD), "THREAD", 0,
                         "Only this thread: a tid, or a glob for names; may be repeated", GROUP_PART },
@@ -171,8 +173,8 @@ static void shared_read_moment(const char *option, const char *text, struct sele
 
 static void shared_add_within(struct selection_names *within, const char *text)
 {
-    if (!activity_is_valid_name(text))
-        die(STATUS_ERROR, "--within: '%s' is neither marker:WHAT nor activity:CLASS", text);
+    if (!activity_is_valid_name(text) && !within_is_value(text))
+        die(STATUS_ERROR, "--within: '%s' is none of marker:WHAT, activity:CLASS and 'FUNCTION: WHAT = VALUE'", text);
     selection_add_name(within, text);
 }
 

@@ -1,0 +1,238 @@
+/* Loads the whole session first, as conditions name functions and their values. The calls become ranges of time, by
+ * which the part is loaded as that of activities is. */
+#include "commands/within_values.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "commands/commands.h"
+#include "profile/call_scan.h"
+#include "tables/recorded_argument.h"
+#include "tables/value_ranges.h"
+
+/* ---- conditions ---- */
+
+enum within_sign { UNLIKE, UNEQUAL, AT_LEAST, AT_MOST, LIKE, EQUAL, GREATER, LESS, SIGNS };
+
+/* Longer signs come first, as shorter ones are their beginnings. */
+static const char *const within_signs[] = {
+    [UNLIKE] = "!~", [UNEQUAL] = "!=", [AT_LEAST] = ">=", [AT_MOST] = "<=",
+    [LIKE] = "~",    [EQUAL] = "=",    [GREATER] = ">",   [LESS] = "<",
+};
+
+struct within_condition {
+    char *function, *what, *value;
+    enum within_sign sign;
+    bool is_number;
+    long double number; /* exact for all integers of 64 bits */
+};
+
+static char *within_trim(const char *text, size_t length)
+{
+    while (length && *text == ' ')
+        text++, length--;
+    while (length && text[length - 1] == ' ')
+        length--;
+    return need_copy(text, length);
+}
+
+/* The colon before WHAT, which ends at `sign`; NULL if there is none. */
+static const char *within_colon(const char *text, const char *sign)
+{
+    const char *colon = memrchr(text, ':', (size_t)(sign - text));
+    if (!colon || colon == text || colon[-1] == ':')
+        return NULL;
+    const size_t spaces = strspn(colon + 1, " ");
+    return colon + 1 + spaces < sign ? colon : NULL;
+}
+
+/* The sign behind WHAT: one of operator<, A<B>::f or req->len is none. */
+static const char *within_find_sign(const char *text)
+{
+    for (const char *at = text; *(at += strcspn(at, "~=<>!")); at++)
+        if (within_colon(text, at) && !(at[0] == '>' && at[-1] == '-'))
+            return at;
+    return NULL;
+}
+
+static void within_condition_drop(struct within_condition *c)
+{
+    free(c->function);
+    free(c->what);
+    free(c->value);
+}
+
+/* The condition must be dropped also if this fails. */
+static bool within_parse(struct within_condition *c, const char *text)
+{
+    *c = (struct within_condition){ .sign = SIGNS };
+    const char *sign = within_find_sign(text), *colon = sign ? within_colon(text, sign) : NULL;
+    if (!sign)
+        return false;
+    for (size_t i = 0; i < SIGNS && c->sign == SIGNS; i++)
+        if (strncmp(sign, within_signs[i], strlen(within_signs[i])) == 0)
+            c->sign = (enum within_sign)i;
+    if (c->sign == SIGNS)
+        return false;
+    const char *value = sign + strlen(within_signs[c->sign]);
+    char *end;
+    c->function = within_trim(text, (size_t)(colon - text));
+    c->what = within_trim(colon + 1, (size_t)(sign - colon - 1));
+    c->value = within_trim(value, strlen(value));
+    c->number = strtold(c->value, &end);
+    c->is_number = *c->value && !*end;
+    return *c->function && *c->what && *c->value;
+}
+
+bool within_is_value(const char *text)
+{
+    struct within_condition c;
+    const bool is = within_parse(&c, text);
+    within_condition_drop(&c);
+    return is;
+}
+
+/* ---- comparing ---- */
+
+static bool within_holds_order(enum within_sign sign, int order)
+{
+    switch (sign) {
+    case EQUAL:
+        return order == 0;
+    case UNEQUAL:
+        return order != 0;
+    case AT_LEAST:
+        return order >= 0;
+    case AT_MOST:
+        return order <= 0;
+    case GREATER:
+        return order > 0;
+    default:
+        return order < 0;
+    }
+}
+
+static long double within_number(const struct recorded_value *v, uint64_t word)
+{
+    if (v->kind == DWELL_VALUE_FLOAT)
+        return recorded_value_number(v, word);
+    const bool is_signed = v->kind == DWELL_VALUE_SIGNED || (v->kind == DWELL_VALUE_ENUM && !v->unsigned_enum);
+    return is_signed ? (long double)(int64_t)word : (long double)word;
+}
+
+static bool within_has_numbers(const struct recorded_value *v)
+{
+    return recorded_value_is_number(v) || v->kind == DWELL_VALUE_ENUM;
+}
+
+/* Numbers are compared as such, and all others as the text that dwell values shows. NAN meets no condition. */
+static bool within_holds(const struct within_condition *c, const struct recorded_value *v, const uint64_t *words)
+{
+    if (!words)
+        return false;
+    if (c->is_number && within_has_numbers(v)) {
+        const long double number = within_number(v, *words);
+        const int order = (number > c->number) - (number < c->number);
+        return number == number && within_holds_order(c->sign, order);
+    }
+    char *text = recorded_value_text(v, words);
+    const bool like = c->sign == LIKE || c->sign == UNLIKE;
+    const bool same = like ? fnmatch(c->value, text, 0) == 0 : strcmp(c->value, text) == 0;
+    free(text);
+    return same == (c->sign == LIKE || c->sign == EQUAL);
+}
+
+/* Words have no order, and numbers are no globs. */
+static void within_check(const struct within_condition *c, const struct recorded_value *v)
+{
+    const bool like = c->sign == LIKE || c->sign == UNLIKE, same = c->sign == EQUAL || c->sign == UNEQUAL;
+    if (recorded_value_is_number(v) && (like || !c->is_number))
+        die(STATUS_ERROR, "--within: %s is a number: compare it with one, by = != < <= > >=", c->what);
+    if (!like && !same && !(c->is_number && within_has_numbers(v)))
+        die(STATUS_ERROR, "--within: %s is no number: compare it by = != ~ !~", c->what);
+}
+
+/* ---- calls ---- */
+
+struct within_finder {
+    const struct within_condition *condition;
+    const struct recorded_argument *argument;
+    struct thread_ranges ranges;
+};
+
+/* The range has the call's end, too. */
+static void within_take_call(void *context, const struct finished_call *call)
+{
+    struct within_finder *f = context;
+    const struct recorded_row *row = recorded_argument_row(f->argument, call->thread, call->begin);
+    const uint64_t *words = row ? recorded_value_words(f->argument->values, row, f->argument->index) : NULL;
+    if (within_holds(f->condition, f->argument->value, words))
+        thread_ranges_add(&f->ranges, call->thread, call->begin, call->end + 1);
+}
+
+static void within_scan(struct thread_ranges *ranges, const struct analysis *analysis,
+                        const struct recorded_argument *argument, const struct within_condition *c)
+{
+    const unsigned jobs = analysis_jobs(analysis);
+    struct within_finder *finders = need_memory(jobs, sizeof *finders);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++) {
+        finders[i] = (struct within_finder){ .condition = c, .argument = argument };
+        contexts[i] = &finders[i];
+    }
+    analysis_scan_calls(analysis, argument->function, within_take_call, contexts);
+    for (unsigned i = 0; i < jobs; i++) {
+        for (size_t j = 0; j < finders[i].ranges.count; j++) {
+            const struct thread_range *range = &finders[i].ranges.list[j];
+            thread_ranges_add(ranges, range->thread, range->begin, range->end);
+        }
+        thread_ranges_free(&finders[i].ranges);
+    }
+    free(contexts);
+    free(finders);
+}
+
+static void within_add(struct thread_ranges *ranges, const struct analysis *analysis,
+                       const struct recorded_values *values, const char *text)
+{
+    struct within_condition c;
+    struct recorded_argument argument;
+    struct error error = { NULL };
+    const size_t before = ranges->count;
+    within_parse(&c, text);
+    const uint32_t function = option_timed_function(analysis, c.function);
+    if (!recorded_argument_find(&argument, analysis, values, function, c.what, &error))
+        die_of(&error);
+    within_check(&c, argument.value);
+    within_scan(ranges, analysis, &argument, &c);
+    if (ranges->count == before)
+        die(STATUS_ERROR, "--within: no completed call has '%s'; dwell values '%s:%s' lists what they have", text,
+            c.function, c.what);
+    within_condition_drop(&c);
+}
+
+struct thread_ranges *within_values_find(const char *path, const struct analysis_options *load)
+{
+    const struct selection_names *within = &load->selection.within;
+    const struct analysis_options options = { .jobs = load->jobs, .no_merge = load->no_merge };
+    struct thread_ranges *ranges = NULL;
+    struct analysis analysis;
+    struct recorded_values values;
+    for (size_t i = 0; i < within->count; i++) {
+        if (!within_is_value(within->list[i]))
+            continue;
+        if (!ranges) {
+            command_load(&analysis, path, &options);
+            values = recorded_values_read(analysis.file);
+            ranges = need_memory(1, sizeof *ranges);
+        }
+        within_add(ranges, &analysis, &values, within->list[i]);
+    }
+    if (ranges) {
+        recorded_values_free(&values);
+        analysis_drop(&analysis);
+    }
+    return ranges;
+}

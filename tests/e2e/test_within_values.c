@@ -1,0 +1,110 @@
+/* --within with a value: the calls that have it, in several views, compared with what dwell values counts. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+
+#define PROGRAMS DWELL_CONSUMERS "/../e2e/programs/values/"
+
+static void within_begin(void)
+{
+    free(run_well("gcc -O2 -g -finstrument-functions -o program " PROGRAMS "slow_argument.c && "
+                  "$DWELL record -q --values handle:n,kind ./program planted"));
+}
+
+TestSuite(e2e_within_values, .timeout = 600);
+
+static void within_compare(const char *first, const char *second)
+{
+    char *one = run_well("%s", first), *other = run_well("%s", second);
+    cr_assert(eq(str, one, other), "%s", first);
+    cr_assert(ne(int, *one, '\0'));
+    cr_assert(ne(str, one, "0\n"));
+    free(one);
+    free(other);
+}
+
+static void within_expect(const char *command, const char *expected)
+{
+    char *text = run_well("%s", command);
+    cr_assert(eq(str, text, (char *)expected), "%s", command);
+    free(text);
+}
+
+/* The calls of the values that the condition of jq takes. */
+#define COUNTED(what, condition)                                                                                       \
+    "$DWELL values --each -n 0 --format json handle:" what " | jq '[.rows[] | select(.values." what " | " condition    \
+    ") | .calls] | add'"
+#define REPORTED(condition)                                                                                            \
+    "$DWELL report --by function --within '" condition                                                                 \
+    "' --format json | jq '.rows[] | select(.function == \"handle\")"                                                  \
+    ".calls'"
+
+Test(e2e_within_values, a_report_has_the_calls_with_the_value)
+{
+    within_begin();
+    within_compare(REPORTED("handle: n = 100000"), COUNTED("n", ". == 100000"));
+    within_compare(REPORTED("handle: n != 100000"), COUNTED("n", ". != 100000"));
+    within_compare(REPORTED("handle: n>=3"), COUNTED("n", ". >= 3"));
+    within_compare(REPORTED("handle: n <= 3"), COUNTED("n", ". <= 3"));
+    within_compare(REPORTED("handle: n > 2.5"), COUNTED("n", ". > 2.5"));
+    within_compare(REPORTED("handle:n < 1"), COUNTED("n", ". < 1"));
+    within_compare(REPORTED("handle: kind = GET"), COUNTED("kind", ". == \"GET\""));
+    within_compare(REPORTED("handle: kind != GET"), COUNTED("kind", ". != \"GET\""));
+    within_compare(REPORTED("handle: kind ~ [GS]ET"), COUNTED("kind", "endswith(\"ET\")"));
+    within_compare(REPORTED("handle: kind !~ D*"), COUNTED("kind", "endswith(\"ET\")"));
+    within_compare(REPORTED("handle: n = 1' --within 'handle: n = 2"), COUNTED("n", ". == 1 or . == 2"));
+}
+
+Test(e2e_within_values, other_views_have_them)
+{
+    within_begin();
+    within_compare("$DWELL slowest -n 0 --within 'handle: n = 100000' --format json handle | jq '.rows | length'",
+                   COUNTED("n", ". == 100000"));
+    within_compare("$DWELL histogram --within 'handle: n = 4' --format json handle | jq '[.rows[].calls] | add'",
+                   COUNTED("n", ". == 4"));
+    within_compare("$DWELL tree --within 'handle: n = 4' --format json | jq '[.. | objects | select(.function? == "
+                   "\"handle\") | .calls] | add'",
+                   COUNTED("n", ". == 4"));
+    within_compare("$DWELL values --within 'handle: kind = GET' --format json handle:kind | jq '[.rows[].calls] | add'",
+                   COUNTED("kind", ". == \"GET\""));
+}
+
+Test(e2e_within_values, enumerations_by_name_or_number)
+{
+    free(run_well("gcc -O2 -g -finstrument-functions -o program " PROGRAMS "valued.c -lpthread -lm && "
+                  "$DWELL record -q --values choose:access,change ./program enums 1000"));
+    static const char *const conditions[] = { "access = ACCESS_BOTH", "access = 3",  "access = ACCESS_WRITE|ACCESS_RUN",
+                                              "access >= 20",         "change < -1", "change ~ *_UP" };
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+        char *text = run_well("$DWELL report --by function --within 'choose: %s' --format json | jq '.rows[] | "
+                              "select(.function == \"choose\").calls'",
+                              conditions[i]);
+        cr_assert(eq(str, text, "250\n"), "%s", conditions[i]);
+        free(text);
+    }
+}
+
+Test(e2e_within_values, conditions_that_cannot_be_met)
+{
+    within_begin();
+    within_expect("$DWELL report --within 'handle: n = 77' 2>&1; true",
+                  "dwell: --within: no completed call has 'handle: n = 77'; dwell values 'handle:n' lists what they "
+                  "have\n");
+    within_expect("$DWELL report --within 'handle: n = GET' 2>&1; true",
+                  "dwell: --within: n is a number: compare it with one, by = != < <= > >=\n");
+    within_expect("$DWELL report --within 'handle: kind > 3' 2>&1; true",
+                  "dwell: --within: kind is no number: compare it by = != ~ !~\n");
+    within_expect("$DWELL report --within 'handle: size = 3' 2>&1; true",
+                  "dwell: 'size' is not recorded of that function; what is: n, kind\n");
+    within_expect("$DWELL report --within 'main: n = 3' 2>&1; true",
+                  "dwell: no values of main are recorded; dwell record --values main does so\n");
+    within_expect("$DWELL replay --within 'handle: n = 3' 2>&1; true",
+                  "dwell: --within: 'handle: n = 3': this view takes marker:WHAT and activity:CLASS alone\n");
+    within_expect("$DWELL report --within handle 2>&1; true",
+                  "dwell: --within: 'handle' is none of marker:WHAT, activity:CLASS and 'FUNCTION: WHAT = VALUE'\n");
+    within_expect("$DWELL report --within 'handle: req->len' 2>&1; true",
+                  "dwell: --within: 'handle: req->len' is none of marker:WHAT, activity:CLASS and 'FUNCTION: WHAT = "
+                  "VALUE'\n");
+}
