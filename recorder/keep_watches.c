@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,6 +91,17 @@ static uint64_t keep_ticks(const struct session *session, uint64_t ns)
     return multiply_divide(ns, session->header->ticks_per_second, 1000000000);
 }
 
+static struct dwell_watch keep_watch_as_written(const struct keep_watch *from, const struct session *session)
+{
+    struct dwell_watch watch = {
+        .rule = from->rule,
+        .amount = from->amount,
+        .limit = from->rule == DWELL_KEEP_ABOVE ? keep_ticks(session, from->limit_ns) : UINT64_MAX,
+    };
+    strncpy(watch.text, from->text, DWELL_KEEP_TEXT - 1);
+    return watch;
+}
+
 bool keep_watches_write(const struct keep_watches *watches, const struct session *session, int fd)
 {
     struct dwell_keep keep = {
@@ -100,18 +112,62 @@ bool keep_watches_write(const struct keep_watches *watches, const struct session
         .usual = watches->usual,
         .watches = watches->count,
     };
-    for (uint32_t i = 0; i < watches->count; i++) {
-        const struct keep_watch *watch = &watches->list[i];
-        keep.watch[i].rule = watch->rule;
-        keep.watch[i].amount = watch->amount;
-        keep.watch[i].limit = watch->rule == DWELL_KEEP_ABOVE ? keep_ticks(session, watch->limit_ns) : UINT64_MAX;
-        strncpy(keep.watch[i].text, watches->list[i].text, DWELL_KEEP_TEXT - 1);
-    }
+    for (uint32_t i = 0; i < watches->count; i++)
+        keep.watch[i] = keep_watch_as_written(&watches->list[i], session);
     const uint64_t offset = session_claim(session, fd, DWELL_UNIT);
     if (!offset || pwrite(fd, &keep, sizeof keep, (off_t)offset) != (ssize_t)sizeof keep)
         return false;
     session_more(session)->keep = offset;
     return true;
+}
+
+char *keep_watches_change(struct keep_watches *watches, const char *value, struct error *error)
+{
+    static const char off[] = ">off";
+    const size_t length = strlen(value), end = sizeof off - 1;
+    uint32_t number;
+    if (length > end && strcmp(value + length - end, off) == 0)
+        return need_copy(value, length - end);
+    return keep_watches_add(watches, value, "control: keep", &number, error);
+}
+
+/* Finds the watch, or where it is to be. */
+static uint32_t keep_watch_number(const struct dwell_keep *keep, const struct dwell_watch *watch)
+{
+    uint32_t number = 1;
+    while (number <= keep->watches && number <= DWELL_KEEP_WATCHES &&
+           memcmp(&keep->watch[number - 1], watch, sizeof *watch) != 0)
+        number++;
+    return number;
+}
+
+/* Processes read the number of watches, and then these. */
+static bool keep_watch_append(const struct dwell_watch *watch, uint32_t number, uint64_t keep, int fd)
+{
+    const uint64_t at = keep + offsetof(struct dwell_keep, watch) + (number - 1) * sizeof *watch;
+    return pwrite(fd, watch, sizeof *watch, (off_t)at) == (ssize_t)sizeof *watch &&
+           pwrite(fd, &number, sizeof number, (off_t)(keep + offsetof(struct dwell_keep, watches))) ==
+               (ssize_t)sizeof number;
+}
+
+bool keep_watches_append(const struct keep_watches *watches, const struct session *session, int fd, uint32_t *number,
+                         struct error *error)
+{
+    struct dwell_keep keep;
+    const uint64_t offset = session_more(session)->keep;
+    *number = 0;
+    if (!offset)
+        return error_set(error, "control: the recording keeps no windows; begin it with dwell record --keep");
+    if (!watches->count)
+        return true;
+    if (pread(fd, &keep, sizeof keep, (off_t)offset) != (ssize_t)sizeof keep || keep.chunk.kind != DWELL_CHUNK_KEEP)
+        return error_set(error, "control: the settings of --keep cannot be read");
+    const struct dwell_watch watch = keep_watch_as_written(&watches->list[0], session);
+    *number = keep_watch_number(&keep, &watch);
+    if (*number > DWELL_KEEP_WATCHES)
+        return error_set(error, "control: a session can have %d settings of --keep, and has them", DWELL_KEEP_WATCHES);
+    return *number <= keep.watches || keep_watch_append(&watch, *number, offset, fd) ||
+           error_set(error, "control: the setting cannot be written: %s", strerror(errno));
 }
 
 void keep_watches_drop(struct keep_watches *watches)

@@ -36,6 +36,14 @@ bool keep_watches_limit(struct keep_watches *watches, const char *value, const c
 /* Writes them into a session that no program records into yet. False if there is no room. */
 bool keep_watches_write(const struct keep_watches *watches, const struct session *session, int fd);
 
+/* Reads PATTERN>LIMIT as keep_watches_add does, or PATTERN>off, which adds no watch. Returns the pattern likewise. */
+char *keep_watches_change(struct keep_watches *watches, const char *value, struct error *error);
+
+/* Adds a watch that was read so to a session that programs record into, with the number for the processes to use: zero
+ * if there is none. False if the session keeps no windows, or has no room. */
+bool keep_watches_append(const struct keep_watches *watches, const struct session *session, int fd, uint32_t *number,
+                         struct error *error);
+
 void keep_watches_drop(struct keep_watches *watches);
 
 #endif

@@ -22,6 +22,7 @@
 #include "recorder/filter_service.h"
 #include "recorder/filters.h"
 #include "recorder/find_session.h"
+#include "recorder/keep_watches.h"
 #include "trace/raw_session.h"
 #include "trace/session_file.h"
 #include "trace/session_seal.h"
@@ -39,6 +40,7 @@ struct control_settings {
     const char *action;
     const char *event; /* of the action "event": which class at which level */
     const char *level; /* of the action "level": LEVEL=PATTERN */
+    const char *keep;  /* of the action "keep": PATTERN>LIMIT */
 };
 
 static void control_take(void *settings, const struct option_row *row, char *argument)
@@ -53,6 +55,8 @@ static void control_take(void *settings, const struct option_row *row, char *arg
         s->event = argument;
     else if (!s->level && strcmp(s->action, "level") == 0)
         s->level = argument;
+    else if (!s->keep && strcmp(s->action, "keep") == 0)
+        s->keep = argument;
     else
         die(STATUS_ERROR, "control: too many arguments: '%s'", argument);
 }
@@ -62,7 +66,7 @@ static void control_check(void *settings)
     const struct control_settings *s = settings;
     if (!s->action)
         die(STATUS_ERROR,
-            "control: give a PID or a session file, then pause, resume, stop, dump, event or level; see dwell control "
+            "control: give a PID or a session file, then pause, resume, stop, dump, event, level or keep; see dwell control "
             "--help");
 }
 
@@ -187,35 +191,76 @@ static uint64_t control_level_write(const struct filters *filters, const char *s
     return offset;
 }
 
-/* Writes a chunk with the functions of the process' loaded modules that `setting` selects, their level and the pattern,
- * into its session. From then on, the recorder applies the pattern to libraries that the process loads. Returns the
- * command's text, which the caller frees. Prints a remark if there is no such function, and ends the program if there
- * is no recorder, either. */
+static struct session control_session(struct dwell_file_header *header)
+{
+    return (struct session){ .header = header, .id = { header->session_id[0], header->session_id[1] } };
+}
+
+/* The functions of the process' loaded modules that a pattern selects. */
+static struct filters control_select(const char *pattern, uint32_t pid, int fd)
+{
+    struct filters filters = { .strict = false };
+    struct error error = { NULL };
+    char *every = need_text("out=%s", pattern), *path = need_text("/proc/self/fd/%d", fd); /* any level selects them */
+    if (!filters_add(&filters, "level", every, "control", &error))
+        die(STATUS_OWN_FAILURE, "%s", error.text);
+    control_level_add_modules(&filters, path, pid);
+    free(path);
+    free(every);
+    return filters;
+}
+
+static void control_refuse_pattern(const char *pattern, uint32_t pid)
+{
+    die(STATUS_ERROR, "control: pattern '%s' matches no instrumented function of process %u or its libraries", pattern,
+        pid);
+}
+
+/* Writes a chunk with the functions that `setting` selects, their level and the pattern, into the process' session.
+ * From then on, the recorder applies the pattern to libraries that the process loads. Returns the command's text, which
+ * the caller frees. Prints a remark if there is no such function, and ends the program if there is no recorder, either.
+ */
 static char *control_level_text(const char *setting, struct dwell_control *control, int fd,
                                 struct dwell_file_header *header)
 {
     const char *pattern = strchr(setting, '=') + 1;
     const uint32_t pid = control->pid, server = header->filter_server;
-    struct filters filters = { .strict = false };
-    struct error error = { NULL };
-    char *every = need_text("out=%s", pattern); /* any level selects functions */
-    if (!filters_add(&filters, "level", every, "control: level", &error))
-        die(STATUS_OWN_FAILURE, "%s", error.text);
-    free(every);
-    char *path = need_text("/proc/self/fd/%d", fd);
-    control_level_add_modules(&filters, path, pid);
-    free(path);
+    struct filters filters = control_select(pattern, pid, fd);
     const bool later = server == DWELL_FILTER_SERVER_ANSWERS || server == DWELL_FILTER_SERVER_LEVELS;
     if (filters_function_count(&filters) == 0) {
         if (!later)
-            die(STATUS_ERROR, "control: pattern '%s' matches no instrumented function of process %u or its libraries",
-                pattern, pid);
+            control_refuse_pattern(pattern, pid);
         say("process %u has no instrumented function '%s' yet; the level holds for libraries that it loads", pid,
             pattern);
     }
-    const struct session session = { .header = header, .id = { header->session_id[0], header->session_id[1] } };
+    const struct session session = control_session(header);
     const uint64_t offset = control_level_write(&filters, setting, pattern, control, &session, fd);
     filters_free(&filters);
+    return need_text("%" PRIu64, offset);
+}
+
+/* The same for a watch of slow calls, without libraries that are loaded later. */
+static char *control_keep_text(const char *setting, uint32_t pid, int fd, struct dwell_file_header *header)
+{
+    const struct session session = control_session(header);
+    struct keep_watches watches = { .count = 0 };
+    struct error error = { NULL };
+    uint32_t number;
+    char *pattern = keep_watches_change(&watches, setting, &error);
+    if (!pattern)
+        die_of(&error);
+    struct filters filters = control_select(pattern, pid, fd);
+    if (filters_function_count(&filters) == 0)
+        control_refuse_pattern(pattern, pid);
+    if (!keep_watches_append(&watches, &session, fd, &number, &error))
+        die_of(&error);
+    const struct filters_levels watch = { .level = number << DWELL_FILTER_KEEP_SHIFT };
+    const uint64_t offset = filters_write_levels(&filters, &watch, &session, fd);
+    if (!offset)
+        die(STATUS_ERROR, "the session file has no room for the command");
+    filters_free(&filters);
+    keep_watches_drop(&watches);
+    free(pattern);
     return need_text("%" PRIu64, offset);
 }
 
@@ -227,6 +272,7 @@ static const struct {
 } actions[] = {
     { "pause", DWELL_COMMAND_PAUSE }, { "resume", DWELL_COMMAND_RESUME }, { "stop", DWELL_COMMAND_STOP },
     { "dump", DWELL_COMMAND_DUMP },   { "event", DWELL_COMMAND_EVENT },   { "level", DWELL_COMMAND_LEVEL },
+    { "keep", DWELL_COMMAND_KEEP },
 };
 
 static char *control_absolute_path(const char *path)
@@ -275,8 +321,9 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
         control = control_chunk_next(fd, &walk);
     if (!control)
         die(STATUS_ERROR, "process %u has no room for commands in its session file", pid);
-    char *text = command == DWELL_COMMAND_LEVEL ? control_level_text(s->level, control, fd, header)
-                                                : control_command_text(s, command);
+    char *text = command == DWELL_COMMAND_LEVEL  ? control_level_text(s->level, control, fd, header)
+                 : command == DWELL_COMMAND_KEEP ? control_keep_text(s->keep, pid, fd, header)
+                                                 : control_command_text(s, command);
     control_send_command(control, pid, command, text);
     if (command == DWELL_COMMAND_DUMP) {
         seal_dump(text, header); /* fails where the process has another root: `dwell info` says so */
@@ -293,7 +340,8 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
 {
     const bool event = command == DWELL_COMMAND_EVENT;
     if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME && !event)
-        die(STATUS_ERROR, "control: stop, dump and level take a PID; a session file takes pause, resume and event");
+        die(STATUS_ERROR,
+            "control: stop, dump, level and keep take a PID; a session file takes pause, resume and event");
     int fd = control_open_session(s->target);
     struct dwell_file_header *header = control_map_header(fd);
     char *text = control_command_text(s, command);
@@ -313,7 +361,8 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
 
 static const struct command_line line = {
     .name = "control",
-    .arguments = "PID|FILE pause|resume\nPID stop|dump\nPID|FILE event CLASS[:LEVEL|:off]\nPID level LEVEL=PATTERN",
+    .arguments =
+        "PID|FILE pause|resume\nPID stop|dump\nPID|FILE event CLASS[:LEVEL|:off]\nPID level LEVEL=PATTERN\nPID keep PATTERN>LIMIT",
     .text =
         "Controls the recording of a running program: of the process PID, or of all processes of the session "
         "FILE.\v"
@@ -321,12 +370,14 @@ static const struct command_line line = {
         "of its own, while it goes on (mostly for record --mode ring); enable or disable the trace events of a "
         "class (its name, its GUID, or * for all; LEVEL is as in record --event); take the probes of functions out of "
         "the code (level out=PATTERN), only count their calls (counted=PATTERN), or put them back "
-        "(timed=PATTERN). Write ./FILE if its name is a number.\n\nExamples:\n"
+        "(timed=PATTERN); or change which slow calls record --keep keeps (keep 'PATTERN>LIMIT', and 'PATTERN>off' "
+        "for none of these functions). Write ./FILE if its name is a number.\n\nExamples:\n"
         "  dwell control 1234 pause\n"
         "  dwell control 1234 dump -o now.data\n"
         "  dwell control dwell.data resume\n"
         "  dwell control 1234 event 'Requests:information'\n"
-        "  dwell control 1234 level 'out=get_*'",
+        "  dwell control 1234 level 'out=get_*'\n"
+        "  dwell control 1234 keep 'parse>50ms'",
     .options = options,
     .check = control_check,
     .shared = shared,
@@ -341,6 +392,8 @@ int command_control(int argc, char **argv)
         die(STATUS_ERROR, "control: which class of events? Give NAME, GUID or *, and :LEVEL or :off");
     if (command == DWELL_COMMAND_LEVEL && !s.level)
         die(STATUS_ERROR, "control: which level? Give timed=, counted= or out=PATTERN");
+    if (command == DWELL_COMMAND_KEEP && !s.keep)
+        die(STATUS_ERROR, "control: which slow calls? Give 'PATTERN>LIMIT', such as 'parse>50ms', or 'PATTERN>off'");
     if (s.level)
         control_level_check(s.level);
     if (s.shared.output && command != DWELL_COMMAND_DUMP)

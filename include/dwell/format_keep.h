@@ -22,7 +22,8 @@ struct dwell_watch {
     char text[DWELL_KEEP_TEXT]; /* as the user wrote it, cut if it is longer; ends with a zero */
 };
 
-/* A keep chunk, of one unit. The recorder writes it before the program starts; dwell_file_more.keep is its offset. */
+/* A keep chunk, of one unit. The recorder writes it before the program starts; dwell_file_more.keep is its offset.
+ * `dwell control` may add watches. */
 struct dwell_keep {
     struct dwell_chunk_header chunk;
     uint64_t around;  /* ticks before and after a call that belong to its window */

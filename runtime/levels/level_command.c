@@ -6,6 +6,7 @@
 
 #include "filter.h"
 #include "filter_ask.h"
+#include "keep_calls.h"
 #include "levels/levels.h"
 #include "process.h"
 #include "runtime.h"
@@ -60,6 +61,30 @@ int level_command(const char *text, int fd)
         levels_ask_for_patterns();
     levels_try_to_settle();
     return (int)c.count;
+}
+
+static void level_watch_module(void *context, const struct dwell_filter_module *m, struct text build_id,
+                               struct text path)
+{
+    uint32_t *count = context;
+    const struct dwell_filter *f = filter_functions_of_module(m);
+    for (uint32_t i = 0; i < m->functions; i++)
+        *count += levels_watch_in_module(build_id, path, f[i].offset,
+                                         (f[i].action & DWELL_FILTER_KEEP) >> DWELL_FILTER_KEEP_SHIFT);
+}
+
+int level_command_watch(const char *text, int fd)
+{
+    const struct dwell_filters *chunk =
+        keep_settings.on ? filter_read_chunk(fd, strtoull(text, NULL, 10), DWELL_CHUNK_LEVELS) : NULL;
+    uint32_t count = 0;
+    if (!chunk)
+        return -EINVAL;
+    keep_read_more(fd);
+    level_each_module(chunk, level_watch_module, &count);
+    sys_unmap((void *)chunk, chunk->chunk.size);
+    levels_try_to_settle();
+    return (int)count;
 }
 
 /* ---- libraries that are loaded later ---- */

@@ -13,6 +13,9 @@
  * this concerns, or a negative errno value. In the helper. */
 int level_command(const char *text, int fd);
 
+/* The same for DWELL_COMMAND_KEEP: the functions' watches (keep_calls.h). */
+int level_command_watch(const char *text, int fd);
+
 /* The offset of the newest levels chunk with a pattern for libraries that are loaded later, or zero. */
 uint64_t level_command_patterns(void);
 

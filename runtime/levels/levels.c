@@ -329,6 +329,17 @@ uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t o
     return count;
 }
 
+uint32_t levels_watch_in_module(struct text build_id, struct text path, uint64_t offset, uint32_t watch)
+{
+    uint32_t count = 0;
+    level_lock_to_change();
+    for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
+        if (m->loaded && (build_id.length ? text_is_same(m->build_id, build_id) : text_is_same(m->path, path)))
+            count += level_module_watch(m, m->info.dlpi_addr + offset, watch);
+    level_lock_release();
+    return count;
+}
+
 void levels_have_patterns(struct text build_id, struct text path, uint64_t patterns)
 {
     level_lock_to_change();

@@ -48,6 +48,9 @@ void levels_end(void);
 uint32_t levels_set(uint64_t function, enum level level);
 uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t offset, enum level level);
 
+/* Watches the exits of a function (keep_calls.h), or ends that with zero. As levels_set_in_module otherwise. */
+uint32_t levels_watch_in_module(struct text build_id, struct text path, uint64_t offset, uint32_t watch);
+
 /* The levels of these modules are those of the patterns up to that levels chunk. The second one asks the recorder for
  * those of all other modules. Both are called in the helper. Modules whose changes wait for their time do not wait
  * any longer then. */

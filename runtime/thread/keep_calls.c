@@ -20,25 +20,50 @@ static bool keep_is_rule(const struct dwell_watch *watch)
     return watch->rule == DWELL_KEEP_ABOVE || (watch->rule <= DWELL_KEEP_MEAN && watch->amount > 0);
 }
 
+static bool keep_read(int fd, struct dwell_keep *from)
+{
+    const uint64_t offset = session_more(&runtime.session)->keep;
+    return offset && SYS4(pread64, fd, from, sizeof *from, offset) == (long)sizeof *from &&
+           from->chunk.magic == DWELL_CHUNK_MAGIC && from->chunk.kind == DWELL_CHUNK_KEEP &&
+           from->watches <= DWELL_KEEP_WATCHES;
+}
+
+/* No probe uses a watch yet that is added. The limit is stored last. */
+static void keep_add_watch(struct keep_settings *s, uint32_t watch, const struct dwell_watch *from)
+{
+    const bool is_set = keep_is_rule(from);
+    s->rules[watch] = is_set ? *from : (struct dwell_watch){ .limit = UINT64_MAX };
+    if (s->rules[watch].rule != DWELL_KEEP_ABOVE)
+        __atomic_store_n(&s->asks, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->limits[watch], s->rules[watch].limit, __ATOMIC_RELEASE);
+}
+
 void keep_begin(int fd)
 {
     struct dwell_keep from;
-    const uint64_t offset = session_more(&runtime.session)->keep;
-    if (!offset || SYS4(pread64, fd, &from, sizeof from, offset) != (long)sizeof from ||
-        from.chunk.magic != DWELL_CHUNK_MAGIC || from.chunk.kind != DWELL_CHUNK_KEEP ||
-        from.watches > DWELL_KEEP_WATCHES)
+    if (!keep_read(fd, &from))
         return;
     struct keep_settings s = {
         .on = true, .usual = from.usual, .around = from.around, .period = from.period, .most = from.most
     };
     s.asks = s.usual;
-    for (uint32_t i = 0; i <= DWELL_KEEP_WATCHES; i++) {
-        const bool is_set = i > 0 && i <= from.watches && keep_is_rule(&from.watch[i - 1]);
-        s.limits[i] = is_set ? from.watch[i - 1].limit : UINT64_MAX;
-        s.rules[i] = is_set ? from.watch[i - 1] : (struct dwell_watch){ .limit = UINT64_MAX };
-        s.asks |= s.rules[i].rule != DWELL_KEEP_ABOVE;
-    }
+    s.watches = from.watches;
+    for (uint32_t i = 0; i <= DWELL_KEEP_WATCHES; i++)
+        s.limits[i] = UINT64_MAX;
+    for (uint32_t i = 1; i <= from.watches; i++)
+        keep_add_watch(&s, i, &from.watch[i - 1]);
     keep_settings = s;
+}
+
+void keep_read_more(int fd)
+{
+    struct dwell_keep from;
+    if (!keep_read(fd, &from))
+        return;
+    for (uint32_t i = keep_settings.watches + 1; i <= from.watches; i++)
+        keep_add_watch(&keep_settings, i, &from.watch[i - 1]);
+    if (from.watches > keep_settings.watches)
+        keep_settings.watches = from.watches;
 }
 
 /* ---- limits that are learnt ---- */

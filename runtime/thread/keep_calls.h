@@ -17,6 +17,7 @@ struct thread;
 /* What the recorder has put into the session, as a copy, and the limits that the process learns: it outlives a fork. */
 struct keep_settings {
     bool on;
+    uint32_t watches;                        /* their number */
     uint32_t usual;                          /* one call in so many is kept to compare; zero: none */
     bool asks;                               /* keep_asks has to know of calls that are not slow */
     uint64_t limits[1 + DWELL_KEEP_WATCHES]; /* ticks, by watch */
@@ -50,6 +51,9 @@ struct process_keep {
 
 /* Reads the settings in the session `fd`. */
 void keep_begin(int fd);
+
+/* Reads watches that were added since. Others stay as they are. */
+void keep_read_more(int fd);
 
 /* Whether a call of that duration, which is not slow, may be one to keep. Learns from it. */
 bool keep_asks(struct thread_keep *k, uint32_t watch, uint64_t duration);

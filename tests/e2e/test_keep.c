@@ -244,6 +244,54 @@ Test(e2e_keep, command_of_a_killed_recorder)
     free(text);
 }
 
+/* ---- dwell control ---- */
+
+/* Each phase has a slow call of handle and two calls of step. */
+#define PHASE(number, commands)                                                                                        \
+    "while ! test -e at" number "; do sleep 0.01; done; PID=$(cat at" number "); " commands " touch go" number "; "
+
+Test(e2e_keep, control_changes_adds_and_ends)
+{
+    free(run_well(
+        "$DWELL record -q --keep 'handle>100s' $PROGRAMS/slow_few 1 5 1 1 phases & " PHASE("1", "")
+            PHASE("2", "$DWELL control $PID keep 'handle>100ms' && ")
+                PHASE("3", "$DWELL control $PID keep 'ste?>0ns' && $DWELL control $PID keep 'handle>off' && ")
+                    PHASE("4", "$DWELL control $PID keep 'step>off' && $DWELL control $PID keep 'handle>100ms' && ")
+                        PHASE("5", "$DWELL control $PID keep '*>off' && ") "wait"));
+    char *text = run_well(KEPT "; $DWELL info --format json | jq -c '.keep | [.watches[].text], [.calls[].function]'");
+    cr_assert(eq(str, text,
+                 "[4,0,0,0]\n[\"handle>100s\",\"handle>100ms\",\"ste?>0ns\"]\n"
+                 "[\"handle\",\"step\",\"step\",\"handle\"]\n"));
+    free(text);
+}
+
+static void keep_expect_refused(const char *setting, const char *said)
+{
+    struct ran r = run("$DWELL control $(cat at1) keep %s", setting);
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, said), "%s: %s", setting, r.err);
+    ran_drop(&r);
+}
+
+Test(e2e_keep, control_of_what_is_wrong)
+{
+    free(run_well("($DWELL record -q --keep 'handle>100s' $PROGRAMS/slow_few 1 1 1 1 phases >out 2>&1 &) "
+                  "</dev/null; while ! test -e at1; do sleep 0.01; done"));
+    keep_expect_refused("",
+                        "control: which slow calls? Give 'PATTERN>LIMIT', such as 'parse>50ms', or 'PATTERN>off'\n");
+    keep_expect_refused("handle", "control: keep: 'handle' is not a function and a limit, such as ");
+    keep_expect_refused("'nobody>1ms'", "control: pattern 'nobody' matches no instrumented function of process ");
+    for (int i = 1; i < 30; i++)
+        free(run_well("$DWELL control $(cat at1) keep 'handle>%dms'", i));
+    keep_expect_refused("'handle>99ms'", "control: a session can have 30 settings of --keep, and has them\n");
+    free(run_well(
+        "$DWELL control $(cat at1) keep 'handle>9ms'; touch go1; while test -e /proc/$(cat at1); do sleep 0.1; "
+        "done; rm at1 go1; ($DWELL record -q --mode ring -o b.data $PROGRAMS/slow_few 1 1 1 1 phases >out 2>&1 &) "
+        "</dev/null; while ! test -e at1; do sleep 0.01; done"));
+    keep_expect_refused("'handle>1ms'", "control: the recording keeps no windows; begin it with dwell record --keep\n");
+    free(run_well("touch go1; while test -e /proc/$(cat at1); do sleep 0.1; done"));
+}
+
 #define WRONG_LIMIT(text)                                                                                              \
     "--keep: '" text "' is not a function and a limit, such as 'parse_request>20ms', 'parse_request>p99' or "          \
     "'parse_request>5xmean'\n"

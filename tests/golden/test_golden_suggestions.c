@@ -116,8 +116,9 @@ Test(golden_suggestions, formats_and_other_choices)
         "histogram --value elapsed_inclusve x", 2,
         "--value: 'elapsed_inclusve' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive; "
         "did you mean 'elapsed_inclusive'?");
-    expect_suggested("control 1 puase", 2,
-                     "control: 'puase' is none of pause, resume, stop, dump, event, level; did you mean 'pause'?");
+    expect_suggested(
+        "control 1 puase", 2,
+        "control: 'puase' is none of pause, resume, stop, dump, event, level, keep; did you mean 'pause'?");
     expect_suggested("record --os-events pref true", 125,
                      "--os-events: 'pref' is none of auto, perf, syscalls, rseq, none; did you mean 'perf'?");
 }

@@ -4,10 +4,12 @@
  *   fork: the thread's calls are those of a child;
  *   orphan: it kills its parent, the recorder, at first;
  *   kill: the program kills itself when all threads have ended;
- *   long: the slow calls make MORE calls of step while they last. */
+ *   long: the slow calls make MORE calls of step while they last;
+ *   phases: before call N, it makes the file atN, with its PID, and waits for the file goN. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -50,9 +52,27 @@ KEPT void handle(bool slow, bool again)
         steps(more);
 }
 
+static void wait_for_go(unsigned phase)
+{
+    char name[32];
+    const struct timespec time = { 0, 1000000 };
+    FILE *out = fopen("at.part", "w");
+    if (!out)
+        abort();
+    fprintf(out, "%d\n", (int)getpid());
+    fclose(out);
+    snprintf(name, sizeof name, "at%u", phase);
+    rename("at.part", name);
+    snprintf(name, sizeof name, "go%u", phase);
+    while (access(name, F_OK) != 0)
+        nanosleep(&time, NULL);
+}
+
 KEPT void work(void)
 {
     for (unsigned i = 1; i <= calls; i++) {
+        if (strcmp(how, "phases") == 0)
+            wait_for_go(i);
         handle(i % each == 0, strcmp(how, "nest") == 0);
         steps(more);
     }
