@@ -71,11 +71,11 @@ static const uint8_t *names_read_value(struct recorded_values *values, const uin
     if (head.function >= values->function_count || head.value >= values->functions[head.function].value_count)
         return NULL;
     struct recorded_value *value = &values->functions[head.function].values[head.value];
-    if (value->kind != DWELL_VALUE_ENUM || value->names)
+    if (value->kind != DWELL_VALUE_ENUM || value->name_count)
         return NULL;
     for (uint32_t i = 0; i < head.count && at; i++)
         at = names_add(value, &room, at, end);
-    if (value->name_count)
+    if (value->names)
         qsort(value->names, value->name_count, sizeof *value->names, names_compare);
     value->unsigned_enum = !head.is_signed;
     value->flags = names_are_flags(value);
